@@ -1,0 +1,96 @@
+#include "base/file.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace laptime {
+
+void UniqueFd::reset() {
+  if (fd_ >= 0) ::close(fd_);
+  fd_ = -1;
+}
+
+tl::unexpected<Error> errno_error(ErrorKind kind, const std::string& what, int error_number) {
+  return fail(kind, what + ": " + std::strerror(error_number));
+}
+
+namespace {
+
+struct OpenFile {
+  UniqueFd fd;
+  std::size_t size;
+};
+
+Result<OpenFile> open_regular(const std::string& path) {
+  // O_NONBLOCK: a FIFO given by mistake is refused below instead of waiting for a writer.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return errno_error(ErrorKind::bad_file, "cannot open " + path, errno);
+  struct stat st;
+  if (::fstat(fd.get(), &st) != 0) return errno_error(ErrorKind::bad_file, "cannot read " + path, errno);
+  if (!S_ISREG(st.st_mode)) return fail(ErrorKind::bad_file, path + " is not a regular file");
+  return OpenFile{std::move(fd), static_cast<std::size_t>(st.st_size)};
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
+  if (file.size == 0) return MappedFile(nullptr, 0);
+  void* data = ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.fd.get(), 0);
+  if (data == MAP_FAILED) return errno_error(ErrorKind::bad_file, "cannot map " + path, errno);
+  return MappedFile(data, file.size);
+}
+
+MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+MappedFile::~MappedFile() {
+  if (data_) ::munmap(data_, size_);
+}
+
+Result<Bytes> read_whole_file(const std::string& path) {
+  ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
+  Bytes data(file.size);
+  std::size_t done = 0;
+  while (done < data.size()) {
+    const ssize_t n = ::read(file.fd.get(), data.data() + done, data.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno_error(ErrorKind::bad_file, "cannot read " + path, errno);
+    if (n == 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  data.resize(done);
+  return data;
+}
+
+int write_fully(int fd, ByteView data) {
+  while (!data.empty()) {
+    const ssize_t n = ::write(fd, data.data(), data.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) return EIO;
+    data = data.subspan(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+int pwrite_fully(int fd, ByteView data, std::uint64_t offset) {
+  while (!data.empty()) {
+    const ssize_t n = ::pwrite(fd, data.data(), data.size(), static_cast<off_t>(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    if (n == 0) return EIO;
+    data = data.subspan(static_cast<std::size_t>(n));
+    offset += static_cast<std::uint64_t>(n);
+  }
+  return 0;
+}
+
+}  // namespace laptime

@@ -1,0 +1,60 @@
+// Files as the rest of the house uses them: an owned descriptor, a read-only mapping, whole-buffer writes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "base/bytes.h"
+#include "base/status.h"
+
+namespace laptime {
+
+class UniqueFd {
+ public:
+  UniqueFd() = default;
+  explicit UniqueFd(int fd) : fd_(fd) {}
+  UniqueFd(UniqueFd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  UniqueFd& operator=(UniqueFd&& other) noexcept {
+    if (this != &other) {
+      reset();
+      fd_ = std::exchange(other.fd_, -1);
+    }
+    return *this;
+  }
+  ~UniqueFd() { reset(); }
+  void reset();
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
+
+// A file's bytes, mapped read-only. Assumption: whoever wrote it no longer truncates it; a file that shrinks under a
+// reader would raise SIGBUS, so live parts are copied into memory instead (read_whole_file).
+class MappedFile {
+ public:
+  static Result<MappedFile> open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+  ByteView bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
+
+ private:
+  MappedFile(void* data, std::size_t size) : data_(data), size_(size) {}
+  void* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+Result<Bytes> read_whole_file(const std::string& path);
+
+// Writes all of `data`, at the descriptor's position or at `offset`; 0 or the errno that stopped it. Async-signal-safe.
+int write_fully(int fd, ByteView data);
+int pwrite_fully(int fd, ByteView data, std::uint64_t offset);
+
+// "cannot open x.lap: No such file or directory" with the kind that decides the exit code.
+tl::unexpected<Error> errno_error(ErrorKind kind, const std::string& what, int error_number);
+
+}  // namespace laptime

@@ -1,0 +1,58 @@
+// Records as columns: what a block encodes and what it decodes to. Times are nanoseconds on the part's own clock.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "format/record.h"
+
+namespace laptime {
+
+// Arguments of spans, in span order; several may share a row.
+struct ArgColumns {
+  std::vector<std::uint32_t> row;
+  std::vector<std::uint32_t> key;
+  std::vector<ArgType> type;
+  std::vector<std::uint64_t> value;  // int64, double bits, or string id, as `type` says
+
+  std::size_t size() const { return row.size(); }
+};
+
+struct SpanColumns {
+  std::vector<std::int64_t> start;
+  std::vector<std::int64_t> duration;  // never negative
+  std::vector<std::uint32_t> name;
+  std::vector<SpanKind> kind;
+  std::vector<std::uint64_t> link;  // empty when no span has one
+  ArgColumns args;
+
+  std::size_t size() const { return start.size(); }
+  std::int64_t end(std::size_t i) const { return start[i] + duration[i]; }
+};
+
+struct ValueColumns {
+  std::vector<std::int64_t> time;
+  std::vector<std::uint32_t> name;
+  std::vector<double> value;
+
+  std::size_t size() const { return time.size(); }
+};
+
+struct LinkColumns {
+  std::vector<std::int64_t> time;
+  std::vector<std::uint64_t> from, to;
+  std::vector<LinkKind> kind;
+
+  std::size_t size() const { return time.size(); }
+};
+
+// Counter deltas of one thread over one step. `code` is a code fact's id; `where` is a line, or the caller's code.
+struct TallyColumns {
+  std::vector<TallyKind> kind;
+  std::vector<std::uint32_t> step, code, where;
+  std::vector<std::uint64_t> hits, inclusive, exclusive, extra_hits, extra_ns;
+
+  std::size_t size() const { return kind.size(); }
+};
+
+}  // namespace laptime

@@ -1,0 +1,94 @@
+#include "format/facts.h"
+
+#include <optional>
+
+namespace laptime {
+
+namespace {
+
+// Stable numbers: they are in files. The variant's order is not.
+enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6 };
+
+struct Encoder {
+  ByteWriter out;
+  FactType operator()(const StringFact& f) {
+    out.varint(f.id);
+    out.string(f.text);
+    return FactType::string;
+  }
+  FactType operator()(const TrackFact& f) {
+    out.varint(f.id);
+    out.u8(static_cast<std::uint8_t>(f.kind));
+    out.varint(f.os_id);
+    out.varint(f.name);
+    return FactType::track;
+  }
+  FactType operator()(const PropertyFact& f) {
+    out.string(f.key);
+    out.string(f.value);
+    return FactType::property;
+  }
+  FactType operator()(const ClockFact& f) {
+    out.signed_varint(f.part_ns);
+    out.signed_varint(f.monotonic_ns);
+    out.signed_varint(f.realtime_ns);
+    return FactType::clock;
+  }
+  FactType operator()(const LossFact& f) {
+    out.varint(f.index);
+    out.u8(static_cast<std::uint8_t>(f.severity));
+    out.varint(f.count);
+    out.string(f.name);
+    out.string(f.message);
+    return FactType::loss;
+  }
+  FactType operator()(const CodeFact& f) {
+    out.varint(f.id);
+    out.varint(f.file);
+    out.varint(f.name);
+    out.varint(f.first_line);
+    out.varint(f.flags);
+    return FactType::code;
+  }
+};
+
+std::uint32_t id32(ByteReader& in) { return static_cast<std::uint32_t>(in.varint()); }
+
+std::optional<Fact> decode(FactType type, ByteReader& in) {
+  // Braced initialisers read their fields left to right.
+  switch (type) {
+    case FactType::string: return StringFact{id32(in), in.string()};
+    case FactType::track: return TrackFact{id32(in), static_cast<TrackKind>(in.u8()), in.varint(), id32(in)};
+    case FactType::property: return PropertyFact{in.string(), in.string()};
+    case FactType::clock: return ClockFact{in.signed_varint(), in.signed_varint(), in.signed_varint()};
+    case FactType::loss: return LossFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(), in.string()};
+    case FactType::code: return CodeFact{id32(in), id32(in), id32(in), id32(in), id32(in)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void append_fact(Bytes& out, const Fact& fact) {
+  Bytes fields;
+  const FactType type = std::visit(Encoder{ByteWriter(fields)}, fact);
+  ByteWriter writer(out);
+  writer.u8(static_cast<std::uint8_t>(type));
+  writer.varint(fields.size());
+  writer.append(fields.data(), fields.size());
+}
+
+bool for_each_fact(ByteView payload, const std::function<void(const Fact&)>& visit) {
+  ByteReader in(payload);
+  while (in.remaining() > 0) {
+    const auto type = static_cast<FactType>(in.u8());
+    ByteReader fields(in.bytes(in.varint()));
+    if (in.failed()) return false;
+    const auto fact = decode(type, fields);
+    if (fact && fields.failed()) return false;
+    if (fact) visit(*fact);
+  }
+  return true;
+}
+
+}  // namespace laptime

@@ -1,0 +1,56 @@
+// Facts: what is said once about a process. A facts frame is a list of entries, each [type][length][fields], so a reader
+// steps over types that it does not know.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <variant>
+
+#include "base/bytes.h"
+
+namespace laptime {
+
+enum class TrackKind : std::uint8_t { thread = 0, stream = 1, counter = 2, device = 3 };
+enum class Severity : std::uint8_t { info = 0, warning = 1, error = 2 };
+
+struct StringFact {
+  std::uint32_t id;
+  std::string_view text;
+};
+struct TrackFact {  // a later fact with the same id replaces the earlier: threads get their names late
+  std::uint32_t id;
+  TrackKind kind;
+  std::uint64_t os_id;  // thread id, stream id
+  std::uint32_t name;   // string id, 0 unnamed
+};
+struct PropertyFact {  // "command", "python", "device 0 name" …; a later value replaces an earlier one
+  std::string_view key, value;
+};
+struct ClockFact {  // the same moment on the part's clock, on the machine's, and as a date
+  std::int64_t part_ns;
+  std::int64_t monotonic_ns;
+  std::int64_t realtime_ns;
+};
+struct LossFact {  // counts for one name add up over facts
+  std::uint32_t index;  // place in the part header's counters
+  Severity severity;
+  std::uint64_t count;
+  std::string_view name, message;
+};
+struct CodeFact {
+  std::uint32_t id;
+  std::uint32_t file, name;  // string ids
+  std::uint32_t first_line;
+  std::uint32_t flags;  // CodeFlags
+};
+enum CodeFlags : std::uint32_t { kCodeBuiltin = 1, kCodeDemotedToCalls = 2, kCodeDemotedToCounts = 4 };
+
+using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact>;
+
+void append_fact(Bytes& out, const Fact& fact);
+
+// Calls `visit` for each known fact in order; false when the payload is malformed (the facts before that were visited).
+bool for_each_fact(ByteView payload, const std::function<void(const Fact&)>& visit);
+
+}  // namespace laptime

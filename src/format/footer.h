@@ -1,0 +1,49 @@
+// The footer of a sealed file: where every block is, and levels of detail above the blocks.
+//
+// Level 1 is the blocks' own summaries. Each higher level sums up to kLevelFanout neighbours of the level below, of one
+// table on one track of one part, until a track has a single node: a timeline zoomed out draws nodes and opens nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/block.h"
+
+namespace laptime {
+
+inline constexpr std::uint32_t kLevelFanout = 16;
+
+struct IndexEntry {
+  BlockSummary summary;
+  std::uint64_t offset;  // of the block's frame in the file
+};
+
+struct LevelNode {
+  BlockSummary summary;      // rows, times and longest span over all that is below
+  std::uint32_t first_child;  // into the level below, or into the index from level 2
+  std::uint32_t children;
+};
+using Level = std::vector<LevelNode>;
+
+// Levels 2 and up. Children of a node of the first of them are neighbours in `order`.
+struct DetailTree {
+  std::vector<std::uint32_t> order;  // index entries by (part, track, table), then file order
+  std::vector<Level> levels;
+};
+DetailTree build_levels(const std::vector<IndexEntry>& index);
+
+struct Footer {
+  std::uint32_t parts = 0;
+  std::vector<std::uint64_t> facts;  // offsets of the facts frames
+  std::vector<IndexEntry> index;     // in file order
+  DetailTree detail;
+};
+
+// Writes the levels that build_levels gives for the index; footer.detail is not looked at.
+Bytes encode_footer(const Footer& footer);
+// Nothing when malformed: counts that lie, children out of range.
+std::optional<Footer> decode_footer(ByteView payload);
+
+}  // namespace laptime

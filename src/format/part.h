@@ -1,0 +1,74 @@
+// The part file: what one process owns in NAME.lap.d/ while it records.
+//
+//   0                 4096                                      log_offset
+//   | PartHeader | 0  | slot 0 | slot 1 | … (sparse, mapped)   | frame | frame | … (appended)
+//
+// The header and the slots are a shared mapping, so what a thread stored survives SIGKILL. A slot whose sequence number
+// is in a batch frame of the log is already encoded, whatever its state says: the process died before freeing it.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "format/record.h"
+
+namespace laptime {
+
+inline constexpr char kPartMagic[8] = {'L', 'A', 'P', 'P', 'A', 'R', 'T', '\0'};
+inline constexpr char kLapMagic[8] = {'L', 'A', 'P', 'T', 'I', 'M', 'E', '\0'};
+inline constexpr char kLapEndMagic[8] = {'L', 'A', 'P', 'E', 'N', 'D', '\0', '\0'};
+// Raised when an old reader would misread a new file. Additions that a reader can step over do not raise it.
+inline constexpr std::uint32_t kFormatVersion = 1;
+
+inline constexpr std::size_t kPageSize = 4096;
+inline constexpr std::size_t kMaxLosses = 128;
+
+enum class PartState : std::uint32_t { recording = 0, finished = 1 };
+
+struct PartHeader {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t slot_size;
+  std::uint32_t slot_count;
+  std::uint32_t pid;
+  std::uint64_t log_offset;
+  std::uint64_t origin_ticks;  // the part's clock starts here …
+  double ns_per_tick;          // … and runs at this rate
+  std::atomic<PartState> state;
+  std::uint32_t parent_pid;
+  std::atomic<std::uint64_t> records;      // accepted so far, by slots handed over
+  std::atomic<std::uint64_t> encoder_ns;   // CPU time of the background thread
+  std::uint64_t record_cost_ps;            // measured cost of storing one record
+  std::uint64_t padding[5];
+  std::atomic<std::uint64_t> losses[kMaxLosses];
+};
+static_assert(sizeof(PartHeader) <= kPageSize);
+static_assert(sizeof(PartHeader) == 128 + 8 * kMaxLosses);
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
+
+// Track ids of threads start here; below are tracks that a unit names itself (RawUnit::track).
+inline constexpr std::uint32_t kFirstThreadTrack = 65536;
+
+enum class SlotState : std::uint32_t { free = 0, active = 1, full = 2 };
+
+inline constexpr std::size_t kSlotSize = 64 * 1024;
+
+struct SlotHeader {
+  std::atomic<std::uint32_t> used;  // units published
+  std::atomic<SlotState> state;
+  std::uint32_t track;              // of the thread that writes here
+  std::uint32_t reserved;
+  std::uint64_t sequence;           // unique in the part, rising: the order of a thread's slots
+  std::uint64_t padding[5];
+};
+static_assert(sizeof(SlotHeader) == 64);
+
+inline constexpr std::size_t kSlotUnits = (kSlotSize - sizeof(SlotHeader)) / sizeof(RawUnit);
+
+struct Slot {
+  SlotHeader header;
+  RawUnit units[kSlotUnits];
+};
+static_assert(sizeof(Slot) == kSlotSize);
+
+}  // namespace laptime

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <unordered_set>
+
+#include "format/frame.h"
+#include "format/part.h"
+#include "format/raw_batch.h"
+#include "format/reader.h"
+
+namespace laptime {
+
+namespace {
+
+struct PartLayout {
+  const PartHeader* header;
+  std::uint32_t slots;      // that lie within the file
+  std::size_t log_offset;   // file.size() when the log is cut off
+};
+
+Result<PartLayout> check_layout(ByteView file, const std::string& name) {
+  if (file.size() < kPageSize || std::memcmp(file.data(), kPartMagic, sizeof kPartMagic) != 0)
+    return fail(ErrorKind::bad_file, name + " is not a part of a laptime run");
+  // Pages are aligned in a mapping; a test's buffer is aligned by the allocator. PartHeader needs no more than 8.
+  const auto* header = reinterpret_cast<const PartHeader*>(file.data());
+  if (header->version > kFormatVersion)
+    return fail(ErrorKind::bad_file, name + " has format version " + std::to_string(header->version) + "; this laptime reads up to " +
+                                         std::to_string(kFormatVersion) + ": update laptime");
+  const bool sane = header->slot_size == kSlotSize && std::isfinite(header->ns_per_tick) && header->ns_per_tick > 0 &&
+                    header->ns_per_tick < 1e6 && header->log_offset == kPageSize + std::uint64_t{header->slot_count} * kSlotSize;
+  if (!sane) return fail(ErrorKind::bad_file, name + " has a damaged header");
+  const std::size_t in_file = (file.size() - kPageSize) / kSlotSize;
+  return PartLayout{header, static_cast<std::uint32_t>(std::min<std::size_t>(header->slot_count, in_file)),
+                    static_cast<std::size_t>(std::min<std::uint64_t>(header->log_offset, file.size()))};
+}
+
+// Reads the log up to its first torn frame: the process may have died in the middle of a write.
+class LogReader {
+ public:
+  LogReader(RunContent& run, PartContent& part) : run_(run), part_(part) {}
+
+  void read(ByteView log) {
+    std::size_t at = 0;
+    while (at < log.size()) {
+      const auto frame = parse_frame(log, at);
+      if (!frame || !frame->intact() || !take(*frame)) break;
+      at += frame->total_size;
+    }
+    if (at < log.size()) run_.count_loss("torn_log", Severity::info, 1, "a process ended while it wrote; its raw records are used instead");
+  }
+  bool encoded(std::uint64_t sequence) const { return encoded_.contains(sequence); }
+
+  // While a part is live its loss facts give the names and its header the counts.
+  void count_losses(const PartHeader& header) {
+    for (const LossFact& loss : losses_)
+      if (loss.index < kMaxLosses) run_.count_loss(loss.name, loss.severity, header.losses[loss.index].load(std::memory_order_relaxed), loss.message);
+  }
+
+ private:
+  bool take(const Frame& frame) {
+    if (frame.codec != Codec::raw) return false;
+    ByteReader in(frame.payload);
+    if (frame.type == FrameType::facts) {
+      in.varint();
+      return for_each_fact(in.bytes(in.remaining()), [&](const Fact& fact) {
+        if (const auto* loss = std::get_if<LossFact>(&fact))
+          losses_.push_back(*loss);
+        else
+          part_.facts.push_back(fact);
+      });
+    }
+    return frame.type == FrameType::batch ? take_batch(in) : true;
+  }
+  bool take_batch(ByteReader& in) {
+    const std::uint64_t slots = in.varint();
+    if (slots > in.remaining()) return false;
+    for (std::uint64_t i = 0; i < slots; ++i) encoded_.insert(in.varint());
+    const ByteView frames = in.bytes(in.remaining());
+    for (std::size_t at = 0; at < frames.size();) {
+      const auto frame = parse_frame(frames, at);
+      const auto block = frame ? parse_block(frame->payload) : std::nullopt;
+      if (!block) return false;
+      part_.blocks.push_back(*block);
+      at += frame->total_size;
+    }
+    return !in.failed();
+  }
+
+  RunContent& run_;
+  PartContent& part_;
+  std::unordered_set<std::uint64_t> encoded_;
+  std::vector<LossFact> losses_;
+};
+
+struct LiveSlot {
+  std::uint64_t sequence;
+  const Slot* slot;
+};
+
+// Slots that hold records no batch has, in recording order.
+std::vector<LiveSlot> find_live_slots(ByteView file, const PartLayout& layout, const LogReader& log) {
+  std::vector<LiveSlot> live;
+  for (std::uint32_t i = 0; i < layout.slots; ++i) {
+    const auto* slot = reinterpret_cast<const Slot*>(file.data() + kPageSize + i * kSlotSize);
+    if (slot->header.state.load(std::memory_order_acquire) == SlotState::free || log.encoded(slot->header.sequence)) continue;
+    live.push_back({slot->header.sequence, slot});
+  }
+  std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
+  return live;
+}
+
+void recover_slots(RunContent& run, PartContent& part, const std::vector<LiveSlot>& live, TickScale scale) {
+  RawBatch batch(scale);
+  for (const LiveSlot& l : live) {
+    // A slot of a running process may be recycled under us: copy, then see whether it is still the same.
+    const std::uint32_t used = std::min<std::uint32_t>(l.slot->header.used.load(std::memory_order_acquire), kSlotUnits);
+    const std::vector<RawUnit> units(l.slot->units, l.slot->units + used);
+    if (l.slot->header.sequence == l.sequence) batch.add(l.slot->header.track, units);
+  }
+  Bytes frames;
+  batch.append_blocks_to(frames, 0);
+  const ByteView kept = run.keep(std::move(frames));
+  for (std::size_t at = 0; at < kept.size();) {
+    const auto frame = parse_frame(kept, at);
+    if (const auto block = parse_block(frame->payload)) part.blocks.push_back(*block);
+    at += frame->total_size;
+  }
+  run.count_loss("malformed_records", Severity::error, batch.malformed(), "raw records that make no sense were left out");
+}
+
+void add_property(RunContent& run, PartContent& part, std::string_view key, const std::string& value) {
+  const ByteView kept = run.keep(Bytes(value.begin(), value.end()));
+  part.facts.push_back(PropertyFact{key, {reinterpret_cast<const char*>(kept.data()), kept.size()}});
+}
+
+void add_header_properties(RunContent& run, PartContent& part, const PartHeader& header) {
+  add_property(run, part, "pid", std::to_string(header.pid));
+  add_property(run, part, "parent_pid", std::to_string(header.parent_pid));
+  add_property(run, part, "records", std::to_string(header.records.load(std::memory_order_relaxed)));
+  add_property(run, part, "encoder_ns", std::to_string(header.encoder_ns.load(std::memory_order_relaxed)));
+  add_property(run, part, "record_cost_ps", std::to_string(header.record_cost_ps));
+  if (header.state.load(std::memory_order_acquire) != PartState::finished)
+    run.count_loss("unfinished_process", Severity::info, 1, "a process was killed, or still runs; all that it had recorded is here");
+}
+
+}  // namespace
+
+Status read_part(RunContent& run, ByteView file, const std::string& name) {
+  ASSIGN_OR_RETURN(const PartLayout layout, check_layout(file, name));
+  const PartHeader& header = *layout.header;
+  PartContent part;
+  LogReader log(run, part);
+  log.read(file.subspan(layout.log_offset));
+  log.count_losses(header);
+  recover_slots(run, part, find_live_slots(file, layout, log), TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
+  add_header_properties(run, part, header);
+  run.parts.push_back(std::move(part));
+  return {};
+}
+
+}  // namespace laptime

@@ -1,0 +1,104 @@
+#include "format/raw_batch.h"
+
+#include <bit>
+
+#include "format/block.h"
+
+namespace laptime {
+
+std::uint64_t RawBatch::duration_ns(std::uint64_t ticks) const { return scale_.to_ns(scale_.origin_ticks() + ticks); }
+
+void RawBatch::add_span(SpanColumns& spans, const RawUnit& unit) {
+  // Both ends are converted, and the duration is their difference, so neighbours that touch in ticks touch in ns.
+  const auto start = static_cast<std::int64_t>(scale_.to_ns(unit.start));
+  const auto end = static_cast<std::int64_t>(scale_.to_ns(unit.end));
+  spans.start.push_back(start);
+  spans.duration.push_back(end - start);
+  spans.name.push_back(unit.name);
+  spans.kind.push_back(static_cast<SpanKind>(unit.kind));
+  if (unit.link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1);
+  if (unit.link != 0 || !spans.link.empty()) spans.link.push_back(unit.link);
+  last_spans_ = &spans;
+}
+
+bool RawBatch::add_arg(const RawUnit& unit) {
+  if (!last_spans_) return false;
+  ArgColumns& args = last_spans_->args;
+  args.row.push_back(static_cast<std::uint32_t>(last_spans_->size() - 1));
+  args.key.push_back(unit.name);
+  args.type.push_back(static_cast<ArgType>(unit.kind));
+  args.value.push_back(unit.end);
+  return true;
+}
+
+bool RawBatch::add_tally(std::uint32_t track, const RawUnit& first, const RawUnit& second) {
+  if (second.type != UnitType::tally_more) return false;
+  TallyColumns& t = tallies_[track];
+  t.kind.push_back(static_cast<TallyKind>(first.kind));
+  t.step.push_back(static_cast<std::uint32_t>(second.start));
+  t.code.push_back(first.name);
+  t.where.push_back(second.name);
+  t.hits.push_back(first.start);
+  t.inclusive.push_back(duration_ns(first.end));
+  t.exclusive.push_back(duration_ns(first.link));
+  t.extra_hits.push_back(second.end);
+  t.extra_ns.push_back(duration_ns(second.link));
+  return true;
+}
+
+void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
+  last_spans_ = nullptr;
+  SpanColumns* own_spans = nullptr;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    const RawUnit& unit = units[i];
+    const std::uint32_t track = unit.track ? unit.track : slot_track;
+    bool good = true;
+    switch (unit.type) {
+      case UnitType::span: {
+        good = unit.end >= unit.start;
+        if (!good) break;
+        if (track == slot_track && !own_spans) own_spans = &spans_[track];
+        add_span(track == slot_track ? *own_spans : spans_[track], unit);
+        break;
+      }
+      case UnitType::arg: good = add_arg(unit); break;
+      case UnitType::value: {
+        ValueColumns& values = values_[track];
+        values.time.push_back(static_cast<std::int64_t>(scale_.to_ns(unit.start)));
+        values.name.push_back(unit.name);
+        values.value.push_back(std::bit_cast<double>(unit.end));
+        break;
+      }
+      case UnitType::link: {
+        LinkColumns& links = links_[track];
+        links.time.push_back(static_cast<std::int64_t>(scale_.to_ns(unit.link)));
+        links.from.push_back(unit.start);
+        links.to.push_back(unit.end);
+        links.kind.push_back(static_cast<LinkKind>(unit.kind));
+        break;
+      }
+      case UnitType::tally:
+        good = i + 1 < units.size() && add_tally(track, unit, units[i + 1]);
+        i += good;
+        break;
+      default: good = false;
+    }
+    if (!good) {
+      ++malformed_;
+      last_spans_ = nullptr;
+    }
+  }
+}
+
+void RawBatch::append_blocks_to(Bytes& out, std::uint32_t part) {
+  const auto drain = [&](auto& tables) {
+    for (const auto& [track, columns] : tables) append_blocks(out, part, track, columns);
+    tables.clear();
+  };
+  drain(spans_);
+  drain(values_);
+  drain(links_);
+  drain(tallies_);
+}
+
+}  // namespace laptime

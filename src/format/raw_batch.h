@@ -1,0 +1,44 @@
+// Turns raw units into columns, sorted by table and track. Used by the recorder's background thread and by a reader that
+// finds the slots of a process that died, so that both read the same bytes the same way.
+//
+// Assumption: units of one slot are in the order in which they were recorded. Malformed runs of units (a second half
+// without its first, an unknown type, an end before its start) are skipped and counted in `malformed`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "format/columns.h"
+
+namespace laptime {
+
+class RawBatch {
+ public:
+  explicit RawBatch(TickScale scale) : scale_(scale) {}
+
+  void add(std::uint32_t slot_track, std::span<const RawUnit> units);
+
+  // Block frames of all that was added, for part `part`; then the batch is empty again.
+  void append_blocks_to(Bytes& out, std::uint32_t part);
+
+  std::uint64_t malformed() const { return malformed_; }
+
+ private:
+  void add_span(SpanColumns& spans, const RawUnit& unit);
+  bool add_arg(const RawUnit& unit);
+  bool add_tally(std::uint32_t track, const RawUnit& first, const RawUnit& second);
+  std::uint64_t duration_ns(std::uint64_t ticks) const;
+
+  TickScale scale_;
+  std::map<std::uint32_t, SpanColumns> spans_;
+  std::map<std::uint32_t, ValueColumns> values_;
+  std::map<std::uint32_t, LinkColumns> links_;
+  std::map<std::uint32_t, TallyColumns> tallies_;
+  SpanColumns* last_spans_ = nullptr;  // where the latest span went: its arguments follow it
+  std::uint64_t malformed_ = 0;
+};
+
+}  // namespace laptime

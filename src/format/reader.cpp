@@ -1,0 +1,79 @@
+#include "format/reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "format/part.h"
+
+namespace laptime {
+
+namespace fs = std::filesystem;
+
+void RunContent::count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message) {
+  if (count == 0) return;
+  const auto row = std::find_if(losses.begin(), losses.end(), [&](const LossCount& l) { return l.name == name; });
+  if (row != losses.end())
+    row->count += count;
+  else
+    losses.push_back({std::string(name), severity, count, std::string(message)});
+}
+
+ByteView RunContent::keep(Bytes bytes) { return *buffers.emplace_back(std::make_unique<Bytes>(std::move(bytes))); }
+
+namespace {
+
+Result<RunContent> open_folder(const fs::path& folder) {
+  RunContent run;
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error))
+    if (entry.path().extension() == ".part") files.push_back(entry.path());
+  if (error) return fail(ErrorKind::bad_file, "cannot read " + folder.string() + ": " + error.message());
+  std::sort(files.begin(), files.end());
+  std::string first_problem;
+  for (const auto& file : files) {
+    // Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
+    auto map = MappedFile::open(file.string());
+    Status status = map ? read_part(run, map->bytes(), file.string()) : Status(tl::unexpected(map.error()));
+    if (map) {
+      run.file_bytes += map->bytes().size();
+      run.maps.push_back(std::move(*map));
+    }
+    if (status) continue;
+    if (first_problem.empty()) first_problem = status.error().message;
+    run.count_loss("unreadable_part", Severity::error, 1, "a process's part of the run could not be read");
+  }
+  if (run.parts.empty())
+    return fail(ErrorKind::bad_file, first_problem.empty() ? folder.string() + " holds no recording" : first_problem);
+  std::vector<IndexEntry> index;
+  for (const PartContent& part : run.parts)
+    for (const Block& block : part.blocks) index.push_back({block.summary, 0});
+  run.detail = build_levels(index);
+  return run;
+}
+
+Result<RunContent> open_file(const std::string& path) {
+  ASSIGN_OR_RETURN(MappedFile map, MappedFile::open(path));
+  const ByteView bytes = map.bytes();
+  if (bytes.size() >= sizeof kPartMagic && std::memcmp(bytes.data(), kPartMagic, sizeof kPartMagic) == 0) {
+    RunContent run;
+    RETURN_IF_ERROR(read_part(run, bytes, path));
+    run.maps.push_back(std::move(map));
+    return run;
+  }
+  ASSIGN_OR_RETURN(RunContent run, read_sealed(bytes, path));
+  run.maps.push_back(std::move(map));
+  return run;
+}
+
+}  // namespace
+
+Result<RunContent> open_run(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return open_folder(path);
+  if (!fs::exists(path, ignored) && fs::is_directory(path + ".d", ignored)) return open_folder(path + ".d");
+  return open_file(path);
+}
+
+}  // namespace laptime

@@ -1,0 +1,59 @@
+// Opens a run: a sealed NAME.lap, or the NAME.lap.d/ of a program that still runs or died. Both give parts made of facts
+// and blocks; nobody above knows which it was.
+//
+// Contract: no length, offset or count in a file is trusted. What is damaged is left out and counted as a loss; opening
+// fails only when nothing can be told: not a laptime file, a newer version, no readable part.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file.h"
+#include "base/status.h"
+#include "format/block.h"
+#include "format/facts.h"
+#include "format/footer.h"
+
+namespace laptime {
+
+// A named count of what was dropped, cut or estimated.
+struct LossCount {
+  std::string name;
+  Severity severity;
+  std::uint64_t count;
+  std::string message;
+};
+
+struct PartContent {
+  std::vector<Fact> facts;    // all but losses; views into RunContent's storage
+  std::vector<Block> blocks;  // in order; checksums verified
+};
+
+struct RunContent {
+  std::vector<PartContent> parts;
+  std::vector<LossCount> losses;
+  DetailTree detail;
+  bool sealed = false;
+  std::uint64_t file_bytes = 0;
+
+  // Adds to the row of that name, or starts one.
+  void count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
+  // Keeps bytes alive as long as the content, for views into them.
+  ByteView keep(Bytes bytes);
+
+  std::vector<MappedFile> maps;
+  std::vector<std::unique_ptr<Bytes>> buffers;
+};
+
+// `path` may name the file, the folder, or the file when only its folder exists.
+Result<RunContent> open_run(const std::string& path);
+
+// The steps of open_run, apart for tests and fuzzers: `name` is what an error calls the input.
+Result<RunContent> read_sealed(ByteView file, const std::string& name);
+// Adds the part; an error only when the file is no part at all.
+Status read_part(RunContent& run, ByteView file, const std::string& name);
+
+}  // namespace laptime

@@ -1,0 +1,130 @@
+#include "format/seal.h"
+
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "format/writer.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr std::uint32_t kMergeBelow = 8192;
+// Ten thousand threads with a few rows each must not gather up memory at the end of somebody's training.
+constexpr std::size_t kMostPendingRows = 1u << 20;
+
+// Gathers small blocks of one table and track until they are worth a block of their own.
+template <typename Columns>
+class Merger {
+ public:
+  Merger(LapWriter& writer, std::uint32_t part) : writer_(writer), part_(part) {}
+
+  // False when the block is damaged inside; it is left out.
+  Result<bool> add(const Block& block) {
+    Columns decoded;
+    if (!decode_block(block, decoded)) return false;
+    if (pending_rows_ > kMostPendingRows) RETURN_IF_ERROR(flush_all());
+    pending_rows_ += decoded.size();
+    Columns& pending = pending_[block.summary.track];
+    if (pending.size() == 0)
+      pending = std::move(decoded);
+    else
+      decode_block(block, pending);  // onto the end; it decoded once, so it does again
+    if (pending.size() >= kMergeBelow) RETURN_IF_ERROR(flush(block.summary.track));
+    return true;
+  }
+  Status flush(std::uint32_t track) {
+    const auto it = pending_.find(track);
+    if (it == pending_.end() || it->second.size() == 0) return {};
+    const Columns columns = std::exchange(it->second, {});
+    pending_rows_ -= columns.size();
+    return writer_.add_rows(part_, track, columns);
+  }
+  Status flush_all() {
+    for (const auto& [track, columns] : pending_) RETURN_IF_ERROR(flush(track));
+    return {};
+  }
+
+ private:
+  LapWriter& writer_;
+  std::uint32_t part_;
+  std::map<std::uint32_t, Columns> pending_;
+  std::size_t pending_rows_ = 0;
+};
+
+class PartSealer {
+ public:
+  PartSealer(LapWriter& writer, std::uint32_t part)
+      : writer_(writer), part_(part), spans_(writer, part), values_(writer, part), links_(writer, part), tallies_(writer, part) {}
+
+  Result<std::uint64_t> add_all(const std::vector<Block>& blocks) {
+    std::uint64_t damaged = 0;
+    for (const Block& block : blocks) {
+      ASSIGN_OR_RETURN(const bool good, add(block));
+      damaged += !good;
+    }
+    RETURN_IF_ERROR(spans_.flush_all());
+    RETURN_IF_ERROR(values_.flush_all());
+    RETURN_IF_ERROR(links_.flush_all());
+    RETURN_IF_ERROR(tallies_.flush_all());
+    return damaged;
+  }
+
+ private:
+  Result<bool> add(const Block& block) {
+    switch (block.summary.table) {
+      case TableType::spans: return add_to(spans_, block);
+      case TableType::values: return add_to(values_, block);
+      case TableType::links: return add_to(links_, block);
+      case TableType::tallies: return add_to(tallies_, block);
+    }
+    return true;
+  }
+  template <typename Columns>
+  Result<bool> add_to(Merger<Columns>& merger, const Block& block) {
+    if (block.summary.rows < kMergeBelow) return merger.add(block);
+    RETURN_IF_ERROR(merger.flush(block.summary.track));
+    RETURN_IF_ERROR(writer_.add_block(part_, block));
+    return true;
+  }
+
+  LapWriter& writer_;
+  std::uint32_t part_;
+  Merger<SpanColumns> spans_;
+  Merger<ValueColumns> values_;
+  Merger<LinkColumns> links_;
+  Merger<TallyColumns> tallies_;
+};
+
+}  // namespace
+
+Status seal(const RunContent& run, Sink& sink) {
+  ASSIGN_OR_RETURN(LapWriter writer, LapWriter::create(sink));
+  std::uint64_t damaged = 0;
+  for (const PartContent& content : run.parts) {
+    const std::uint32_t part = writer.add_part();
+    RETURN_IF_ERROR(writer.add_facts(part, content.facts));
+    ASSIGN_OR_RETURN(const std::uint64_t bad, PartSealer(writer, part).add_all(content.blocks));
+    damaged += bad;
+  }
+  std::vector<Fact> losses;
+  for (const LossCount& loss : run.losses) losses.push_back(LossFact{0, loss.severity, loss.count, loss.name, loss.message});
+  if (damaged) losses.push_back(LossFact{0, Severity::error, damaged, "damaged_chunk", "part of the recording is damaged; the rest is shown"});
+  RETURN_IF_ERROR(writer.add_facts(0, losses));
+  return writer.finish();
+}
+
+Status seal_folder(const std::string& folder, const std::string& path) {
+  {
+    ASSIGN_OR_RETURN(const RunContent run, open_run(folder));
+    ASSIGN_OR_RETURN(FileSink sink, FileSink::create(path));
+    RETURN_IF_ERROR(seal(run, sink));
+    RETURN_IF_ERROR(sink.commit());
+  }
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+  return {};
+}
+
+}  // namespace laptime

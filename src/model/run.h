@@ -1,0 +1,78 @@
+// A loaded run: columns in memory, names resolved to one table, all times on one clock.
+//
+// Times are nanoseconds since the run's start (the earliest moment any part knows of). Span rows of a thread's track are
+// in the order of their ends, as they were recorded: children stand before their parent (analyze/nesting.h uses it).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "format/columns.h"
+#include "format/facts.h"
+#include "format/reader.h"
+
+namespace laptime {
+
+// Strings of all parts, each once. Id 0 is the empty string.
+class StringTable {
+ public:
+  StringTable() { add(""); }
+  std::uint32_t add(std::string_view text);
+  std::string_view operator[](std::uint32_t id) const { return id < texts_.size() ? std::string_view(texts_[id]) : std::string_view(); }
+  std::size_t size() const { return texts_.size(); }
+
+ private:
+  std::vector<std::string> texts_;
+  std::map<std::string, std::uint32_t, std::less<>> ids_;
+};
+
+struct Process {
+  std::uint32_t pid = 0;
+  std::uint32_t parent_pid = 0;
+  std::map<std::string, std::string> properties;
+  std::int64_t started_at_ns = 0;  // since the run's start
+};
+
+struct Track {
+  std::uint32_t process = 0;  // index into Run::processes
+  TrackKind kind = TrackKind::thread;
+  std::uint64_t os_id = 0;
+  std::string name;  // never empty: "thread 1234" where the program gave none
+  SpanColumns spans;
+  ValueColumns values;
+  TallyColumns tallies;  // code and caller numbers are rows of Run::codes
+};
+
+struct Code {
+  std::uint32_t file = 0, name = 0;  // Run::strings
+  std::uint32_t first_line = 0;
+  std::uint32_t flags = 0;  // CodeFlags
+};
+
+struct Run {
+  std::string path;
+  std::uint64_t file_bytes = 0;
+  bool sealed = false;
+  std::int64_t start_realtime_ns = 0;  // the date of time 0, 0 when unknown
+  std::int64_t end_ns = 0;             // latest moment recorded
+  StringTable strings;
+  std::vector<Process> processes;  // in the order of their start; the first is the one that was asked to record
+  std::vector<Track> tracks;
+  std::vector<Code> codes;
+  LinkColumns links;
+  std::vector<LossCount> losses;
+  DetailTree detail;
+
+  std::size_t span_count() const;
+  // Bytes that the decoded columns take.
+  std::size_t column_bytes() const;
+};
+
+Result<Run> load_run(const std::string& path);
+Result<Run> load_run(RunContent content);
+
+}  // namespace laptime
