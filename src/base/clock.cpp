@@ -28,7 +28,7 @@ bool tsc_is_invariant() {
 }
 
 // Initialised before any constructor of the program that could record.
-__attribute__((init_priority(101))) const bool kUseTsc = tsc_is_invariant();
+__attribute__((init_priority(101))) const TscChoice kTscChoice;
 
 std::uint64_t monotonic_ns() { return read_posix_clock(CLOCK_MONOTONIC); }
 std::uint64_t realtime_ns() { return read_posix_clock(CLOCK_REALTIME); }
@@ -60,7 +60,7 @@ TickScale TickScale::from_rate(std::uint64_t origin_ticks, double ns_per_tick) {
 
 TickScale TickScale::calibrate() {
   const ClockPoint start = read_clock_point();
-  if (!kUseTsc) return from_rate(start.ticks, 1.0);
+  if (!kTscChoice.use) return from_rate(start.ticks, 1.0);
   while (monotonic_ns() - start.monotonic_ns < 1'000'000) {
   }
   const ClockPoint end = read_clock_point();

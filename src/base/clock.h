@@ -18,12 +18,16 @@ std::uint64_t monotonic_ns();
 std::uint64_t realtime_ns();
 std::uint64_t thread_cpu_ns();
 
-// Decided once, before main; a constant as far as the branch predictor is concerned.
-extern const bool kUseTsc;
+// Decided once, before main; a constant as far as the branch predictor is concerned. A class, because only objects of
+// class type can be initialised ahead of other constructors.
+struct TscChoice {
+  const bool use = tsc_is_invariant();
+};
+extern const TscChoice kTscChoice;
 
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
-  if (kUseTsc) [[likely]] return __rdtsc();
+  if (kTscChoice.use) [[likely]] return __rdtsc();
 #endif
   return monotonic_ns();
 }
