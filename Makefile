@@ -1,0 +1,52 @@
+# Everything a contributor types. Each target prepares what it needs; running one again does only what is left.
+JOBS ?= $(shell nproc)
+FUZZ_RUNS ?= 1000000
+export JOBS
+export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
+# The same sources in another folder find their objects in the cache.
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+
+PREFIX := build/prefix
+EXAMPLE := build/example-cpp
+
+.PHONY: help setup build run test bench fuzz clean
+
+help:
+	@echo "make build   laptime in .venv/bin/laptime"
+	@echo "make run     build it, and profile examples/cpp from start to report"
+	@echo "make test    all tests"
+	@echo "make bench   the benchmarks; results in bench/results"
+	@echo "make fuzz    FUZZ_RUNS=$(FUZZ_RUNS) executions of each reader fuzzer"
+	@echo "make clean   remove what was built (.venv stays)"
+
+setup:
+	@tools/setup
+
+build: setup
+	@tools/install_package .venv
+
+run: build
+	cmake --preset release >/dev/null
+	cmake --build --preset release --target laptime laptime_cli
+	cmake --install build/release --prefix $(PREFIX) >/dev/null
+	cmake -S examples/cpp -B $(EXAMPLE) -G Ninja -DCMAKE_PREFIX_PATH=$(CURDIR)/$(PREFIX) >/dev/null
+	cmake --build $(EXAMPLE)
+	.venv/bin/laptime run -o build/example.lap -- $(EXAMPLE)/digits
+	.venv/bin/laptime report build/example.lap
+
+test: build
+	@.venv/bin/python tools/run_tests
+
+bench: build
+	cmake --preset release >/dev/null
+	cmake --build --preset release
+	@.venv/bin/python bench/run
+
+fuzz: setup
+	cmake --preset fuzz >/dev/null
+	cmake --build --preset fuzz
+	@tools/fuzz build/fuzz $(FUZZ_RUNS)
+
+clean:
+	rm -rf build dist .venv/laptime.installed
