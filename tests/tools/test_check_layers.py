@@ -1,0 +1,63 @@
+"""tools/check_layers finds each kind of include against the table, and only those."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECK = Path(__file__).resolve().parents[2] / "tools" / "check_layers"
+
+
+def check(tmp_path, file, include):
+    source = tmp_path / "src" / file
+    source.parent.mkdir(parents=True)
+    source.write_text(f'#include <vector>\n\n#include "{include}"\n')
+    result = subprocess.run([sys.executable, CHECK, tmp_path], capture_output=True, text=True)
+    return result.returncode, result.stdout
+
+
+@pytest.mark.parametrize(
+    "file, include",
+    [
+        ("base/a.h", "base/b.h"),
+        ("format/a.h", "base/b.h"),
+        ("record/a.cpp", "laptime/laptime.h"),
+        ("collect/python/a.cpp", "record/collector.h"),
+        ("collect/python/a.cpp", "format/record.h"),
+        ("analyze/a.cpp", "format/columns.h"),
+        ("analyze/a_test.cpp", "format/writer.h"),
+        ("show/a.cpp", "analyze/table.h"),
+        ("cli/a.cpp", "record/collector.h"),
+    ],
+)
+def test_allowed(tmp_path, file, include):
+    code, out = check(tmp_path, file, include)
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    "file, include",
+    [
+        ("base/a.h", "format/b.h"),
+        ("format/a.cpp", "model/run.h"),
+        ("record/a.cpp", "model/run.h"),
+        ("collect/python/a.cpp", "format/writer.h"),
+        ("analyze/a.cpp", "format/writer.h"),
+        ("analyze/a_test.cpp", "show/terminal.h"),
+        ("model/a.cpp", "laptime/laptime.h"),
+        ("show/a.cpp", "model/run.h"),
+        ("export/a.cpp", "show/json.h"),
+        ("format/a.cpp", "b.h"),
+        ("attic/a.cpp", "base/b.h"),
+    ],
+)
+def test_refused_with_file_and_line(tmp_path, file, include):
+    code, out = check(tmp_path, file, include)
+    assert code == 1
+    line = 1 if file.startswith("attic") else 3
+    assert out.startswith(f"src/{file}:{line}: ")
+
+
+def test_this_repository_follows_the_table():
+    assert subprocess.run([sys.executable, CHECK]).returncode == 0
