@@ -55,6 +55,10 @@ MappedFile::~MappedFile() {
   if (data_) ::munmap(data_, size_);
 }
 
+void MappedFile::release() const {
+  if (data_) ::madvise(data_, size_, MADV_DONTNEED);
+}
+
 Result<Bytes> read_whole_file(const std::string& path) {
   ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
   Bytes data(file.size);

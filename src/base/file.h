@@ -40,6 +40,8 @@ class MappedFile {
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
+  // Drops the pages from this process's memory; they are read again when touched.
+  void release() const;
   ByteView bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
 
  private:

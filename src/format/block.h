@@ -11,6 +11,7 @@
 
 #include "base/bytes.h"
 #include "format/columns.h"
+#include "format/frame.h"
 
 namespace laptime {
 
@@ -37,6 +38,7 @@ struct BlockSummary {
 struct Block {
   BlockSummary summary;
   ByteView columns;  // as stored
+  Frame frame;       // where it stands; its checksum is verified when the block is decoded or copied, not before
 };
 
 void append_summary(ByteWriter& out, const BlockSummary& summary);
@@ -54,8 +56,8 @@ void append_blocks(Bytes& out, std::uint32_t part, std::uint32_t track, const Co
     append_block(out, part, track, columns, i, std::min<std::size_t>(columns.size(), i + kMaxBlockRows));
 }
 
-// Splits a block frame's payload. Nothing when the summary is malformed or promises what cannot be.
-std::optional<Block> parse_block(ByteView payload);
+// Splits a block frame. Nothing when the summary is malformed or promises what cannot be.
+std::optional<Block> parse_block(const Frame& frame);
 
 // Where decoded span rows go: arrays with room for summary.rows each. `link` may be null.
 struct SpanTarget {
@@ -68,7 +70,7 @@ struct SpanTarget {
   std::uint32_t first_row;
 };
 
-// False when the columns do not hold exactly the rows that the summary promises; the target is then garbage.
+// False when the checksum is wrong or the columns do not hold exactly the rows that the summary promises; the target is then garbage.
 bool decode_spans(const Block& block, const SpanTarget& target);
 bool decode_block(const Block& block, SpanColumns& append_to);
 bool decode_block(const Block& block, ValueColumns& append_to);

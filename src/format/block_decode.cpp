@@ -17,6 +17,7 @@ constexpr std::size_t kMaxColumnsPerRow = 16;
 class OpenColumns {
  public:
   explicit OpenColumns(const Block& block) {
+    if (!block.frame.intact()) return;
     thread_local Bytes scratch;
     ByteView raw = block.columns;
     if (block.summary.compressed) {
@@ -141,13 +142,14 @@ BlockSummary read_summary(ByteReader& in) {
   return s;
 }
 
-std::optional<Block> parse_block(ByteView payload) {
-  ByteReader in(payload);
+std::optional<Block> parse_block(const Frame& frame) {
+  if (frame.type != FrameType::block || frame.codec != Codec::raw) return std::nullopt;
+  ByteReader in(frame.payload);
   const BlockSummary s = read_summary(in);
   if (in.failed() || s.rows == 0 || s.rows > kMaxBlockRows) return std::nullopt;
   const std::size_t most = (static_cast<std::size_t>(s.rows) + s.args) * kMaxColumnsPerRow * kMaxVarint + 4096;
   if (s.raw_size < s.rows || s.raw_size > most || s.args > s.raw_size) return std::nullopt;
-  return Block{s, in.bytes(in.remaining())};
+  return Block{s, in.bytes(in.remaining()), frame};
 }
 
 bool decode_spans(const Block& block, const SpanTarget& target) {

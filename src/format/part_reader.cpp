@@ -43,7 +43,9 @@ class LogReader {
     std::size_t at = 0;
     while (at < log.size()) {
       const auto frame = parse_frame(log, at);
-      if (!frame || !frame->intact() || !take(*frame)) break;
+      // Only the last write can be torn; the blocks of an earlier batch answer for themselves.
+      const bool unsure = frame && (frame->type != FrameType::batch || at + frame->total_size == log.size());
+      if (!frame || (unsure && !frame->intact()) || !take(*frame)) break;
       at += frame->total_size;
     }
     if (at < log.size()) run_.count_loss("torn_log", Severity::info, 1, "a process ended while it wrote; its raw records are used instead");
@@ -78,7 +80,7 @@ class LogReader {
     const ByteView frames = in.bytes(in.remaining());
     for (std::size_t at = 0; at < frames.size();) {
       const auto frame = parse_frame(frames, at);
-      const auto block = frame ? parse_block(frame->payload) : std::nullopt;
+      const auto block = frame ? parse_block(*frame) : std::nullopt;
       if (!block) return false;
       part_.blocks.push_back(*block);
       at += frame->total_size;
@@ -122,7 +124,7 @@ void recover_slots(RunContent& run, PartContent& part, const std::vector<LiveSlo
   const ByteView kept = run.keep(std::move(frames));
   for (std::size_t at = 0; at < kept.size();) {
     const auto frame = parse_frame(kept, at);
-    if (const auto block = parse_block(frame->payload)) part.blocks.push_back(*block);
+    if (const auto block = parse_block(*frame)) part.blocks.push_back(*block);
     at += frame->total_size;
   }
   run.count_loss("malformed_records", Severity::error, batch.malformed(), "raw records that make no sense were left out");

@@ -21,6 +21,10 @@ void RunContent::count_loss(std::string_view name, Severity severity, std::uint6
 
 ByteView RunContent::keep(Bytes bytes) { return *buffers.emplace_back(std::make_unique<Bytes>(std::move(bytes))); }
 
+void RunContent::release_pages() const {
+  for (const MappedFile& map : maps) map.release();
+}
+
 namespace {
 
 Result<RunContent> open_folder(const fs::path& folder) {

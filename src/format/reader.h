@@ -29,7 +29,7 @@ struct LossCount {
 
 struct PartContent {
   std::vector<Fact> facts;    // all but losses; views into RunContent's storage
-  std::vector<Block> blocks;  // in order; checksums verified
+  std::vector<Block> blocks;  // in order
 };
 
 struct RunContent {
@@ -43,6 +43,9 @@ struct RunContent {
   void count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
   // Keeps bytes alive as long as the content, for views into them.
   ByteView keep(Bytes bytes);
+
+  // Gives back the memory of file pages that were read; they come again when needed.
+  void release_pages() const;
 
   std::vector<MappedFile> maps;
   std::vector<std::unique_ptr<Bytes>> buffers;

@@ -13,6 +13,8 @@ namespace {
 constexpr std::uint32_t kMergeBelow = 8192;
 // Ten thousand threads with a few rows each must not gather up memory at the end of somebody's training.
 constexpr std::size_t kMostPendingRows = 1u << 20;
+// A recording process seals within its memory limit although its parts may be far larger.
+constexpr std::uint64_t kReleaseEvery = 16u << 20;
 
 // Gathers small blocks of one table and track until they are worth a block of their own.
 template <typename Columns>
@@ -58,11 +60,16 @@ class PartSealer {
   PartSealer(LapWriter& writer, std::uint32_t part)
       : writer_(writer), part_(part), spans_(writer, part), values_(writer, part), links_(writer, part), tallies_(writer, part) {}
 
-  Result<std::uint64_t> add_all(const std::vector<Block>& blocks) {
-    std::uint64_t damaged = 0;
+  // Returns how many blocks were damaged and left out.
+  Result<std::uint64_t> add_all(const RunContent& run, const std::vector<Block>& blocks) {
+    std::uint64_t damaged = 0, touched = 0;
     for (const Block& block : blocks) {
       ASSIGN_OR_RETURN(const bool good, add(block));
       damaged += !good;
+      touched += block.columns.size();
+      if (touched < kReleaseEvery) continue;
+      run.release_pages();
+      touched = 0;
     }
     RETURN_IF_ERROR(spans_.flush_all());
     RETURN_IF_ERROR(values_.flush_all());
@@ -84,6 +91,7 @@ class PartSealer {
   template <typename Columns>
   Result<bool> add_to(Merger<Columns>& merger, const Block& block) {
     if (block.summary.rows < kMergeBelow) return merger.add(block);
+    if (!block.frame.intact()) return false;
     RETURN_IF_ERROR(merger.flush(block.summary.track));
     RETURN_IF_ERROR(writer_.add_block(part_, block));
     return true;
@@ -105,7 +113,7 @@ Status seal(const RunContent& run, Sink& sink) {
   for (const PartContent& content : run.parts) {
     const std::uint32_t part = writer.add_part();
     RETURN_IF_ERROR(writer.add_facts(part, content.facts));
-    ASSIGN_OR_RETURN(const std::uint64_t bad, PartSealer(writer, part).add_all(content.blocks));
+    ASSIGN_OR_RETURN(const std::uint64_t bad, PartSealer(writer, part).add_all(run, content.blocks));
     damaged += bad;
   }
   std::vector<Fact> losses;

@@ -61,13 +61,14 @@ std::optional<Footer> find_footer(ByteView file) {
 // Adds one frame's content; false when it is damaged.
 bool take_frame(RunContent& run, ByteView file, std::size_t offset) {
   const auto frame = parse_frame(file, offset);
-  if (!frame || !frame->intact()) return false;
+  if (!frame) return false;
   if (frame->type == FrameType::block) {
-    const auto block = parse_block(frame->payload);
+    const auto block = parse_block(*frame);
     PartContent* part = block ? part_at(run, block->summary.part) : nullptr;
     if (part) part->blocks.push_back(*block);
     return part != nullptr;
   }
+  if (!frame->intact()) return false;
   if (frame->type != FrameType::facts) return true;  // a later version's addition
   Bytes scratch;
   auto payload = open_payload(*frame, scratch);

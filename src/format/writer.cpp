@@ -2,16 +2,18 @@
 
 #include <cstring>
 
-#include "format/frame.h"
 #include "format/part.h"
 
 namespace laptime {
 
-Bytes encode_facts(std::uint32_t part, const std::vector<Fact>& facts) {
-  Bytes payload;
-  ByteWriter(payload).varint(part);
-  for (const Fact& fact : facts) append_fact(payload, fact);
-  return payload;
+void append_fact_frames(Bytes& out, std::uint32_t part, const std::vector<Fact>& facts, Codec codec) {
+  constexpr std::size_t kSplit = 4u << 20;
+  for (std::size_t i = 0; i < facts.size();) {
+    Bytes payload;
+    ByteWriter(payload).varint(part);
+    while (i < facts.size() && payload.size() < kSplit) append_fact(payload, facts[i++]);
+    append_frame(out, FrameType::facts, codec, payload);
+  }
 }
 
 Result<LapWriter> LapWriter::create(Sink& sink) {
@@ -30,25 +32,16 @@ Status LapWriter::write(ByteView bytes) {
 }
 
 Status LapWriter::add_facts(std::uint32_t part, const std::vector<Fact>& facts) {
-  // Split well below the frame limit: a program with a million long names still makes a readable file.
-  constexpr std::size_t kSplit = 4u << 20;
-  std::size_t i = 0;
-  while (i < facts.size()) {
-    Bytes payload;
-    ByteWriter(payload).varint(part);
-    while (i < facts.size() && payload.size() < kSplit) append_fact(payload, facts[i++]);
-    Bytes frame;
-    append_frame(frame, FrameType::facts, Codec::zstd, payload);
-    footer_.facts.push_back(offset_);
-    RETURN_IF_ERROR(write(frame));
-  }
-  return {};
+  Bytes frames;
+  append_fact_frames(frames, part, facts, Codec::zstd);
+  for (std::size_t at = 0; at < frames.size(); at += parse_frame(frames, at)->total_size) footer_.facts.push_back(offset_ + at);
+  return write(frames);
 }
 
 Status LapWriter::add_frames(ByteView frames) {
   for (std::size_t at = 0; at < frames.size();) {
     const auto frame = parse_frame(frames, at);
-    const auto block = frame ? parse_block(frame->payload) : std::nullopt;
+    const auto block = frame ? parse_block(*frame) : std::nullopt;
     if (!block) return fail(ErrorKind::bad_file, "internal: a block that does not parse");
     footer_.index.push_back({block->summary, offset_ + at});
     at += frame->total_size;

@@ -11,6 +11,7 @@
 #include "format/block.h"
 #include "format/facts.h"
 #include "format/footer.h"
+#include "format/frame.h"
 #include "format/sink.h"
 
 namespace laptime {
@@ -44,7 +45,7 @@ class LapWriter {
   Footer footer_;
 };
 
-// The payload of a facts frame.
-Bytes encode_facts(std::uint32_t part, const std::vector<Fact>& facts);
+// Appends facts frames, split well below the frame limit: a program with a million long names makes readable files.
+void append_fact_frames(Bytes& out, std::uint32_t part, const std::vector<Fact>& facts, Codec codec);
 
 }  // namespace laptime

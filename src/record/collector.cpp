@@ -1,0 +1,129 @@
+#include "record/collector.h"
+
+#include <bit>
+#include <mutex>
+#include <pthread.h>
+#include <unistd.h>
+
+#include "record/put.h"
+#include "record/recorder.h"
+
+namespace laptime::record {
+
+constinit thread_local ThreadState* this_thread = nullptr;
+
+namespace {
+
+pthread_key_t exit_key;
+
+void on_thread_exit(void* state) {
+  this_thread = nullptr;
+  Recorder::get().retire_thread(static_cast<ThreadState*>(state));
+}
+
+void set_up_once() {
+  pthread_key_create(&exit_key, &on_thread_exit);
+  pthread_atfork([] { Recorder::get().before_fork(); }, [] { Recorder::get().after_fork_in_parent(); },
+                 [] { Recorder::get().after_fork_in_child(); });
+}
+
+void put_units(const RawUnit* units, std::size_t count) noexcept {
+  if (ThreadState* const thread = thread_state()) put_units(*thread, units, count);
+}
+
+}  // namespace
+
+ThreadState* attach_this_thread() noexcept {
+  static std::once_flag once;
+  std::call_once(once, &set_up_once);
+  this_thread = Recorder::get().attach_thread();
+  if (this_thread) pthread_setspecific(exit_key, this_thread);
+  return this_thread;
+}
+
+RawUnit* renew_slot(ThreadState& thread, std::size_t count) noexcept { return Recorder::get().renew(thread, count); }
+
+std::uint32_t epoch() noexcept { return Recorder::get().epoch(); }
+std::uint32_t intern(std::string_view text) noexcept { return Recorder::get().intern(text); }
+std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) noexcept {
+  return Recorder::get().add_track(kind, os_id, name);
+}
+std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags) noexcept {
+  return Recorder::get().add_code(file, name, first_line, flags);
+}
+void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept { Recorder::get().set_code_flags(code, flags); }
+void set_property(std::string_view key, std::string_view value) noexcept { Recorder::get().set_property(key, value); }
+std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept {
+  return Recorder::get().loss_index(name, severity, message);
+}
+void name_thread(std::string_view name) noexcept {
+  if (ThreadState* const thread = thread_state()) Recorder::get().name_thread(*thread, name);
+}
+
+void lose(std::uint32_t loss, std::uint64_t count) noexcept {
+  Recording* const recording = Recorder::get().current();
+  if (recording && loss < kMaxLosses) recording->part.header().losses[loss].fetch_add(count, std::memory_order_relaxed);
+}
+
+void put_span(const Span& span) noexcept {
+  put_unit(span_unit(span));
+}
+
+void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept {
+  constexpr std::uint32_t kMostArgs = 15;
+  RawUnit units[1 + kMostArgs];
+  count = count < kMostArgs ? count : kMostArgs;
+  units[0] = span_unit(span);
+  for (std::uint32_t i = 0; i < count; ++i)
+    units[1 + i] = {0, args[i].value, 0, args[i].key, span.track, static_cast<std::uint8_t>(args[i].type), UnitType::arg};
+  put_units(units, 1 + count);
+}
+
+void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track) noexcept {
+  put_unit({time, std::bit_cast<std::uint64_t>(value), 0, name, track, 0, UnitType::value});
+}
+
+void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept {
+  put_unit({from, to, ticks(), 0, 0, static_cast<std::uint8_t>(kind), UnitType::link});
+}
+
+void put_tally(const Tally& t) noexcept {
+  const RawUnit units[2] = {
+      {t.hits, t.inclusive_ticks, t.exclusive_ticks, t.code, 0, static_cast<std::uint8_t>(t.kind), UnitType::tally},
+      {t.step, t.extra_hits, t.extra_ticks, t.where, 0, 0, UnitType::tally_more},
+  };
+  put_units(units, 2);
+}
+
+std::uint64_t new_link() noexcept {
+  // Processes differ in the high bits; a child that is forked keeps counting from its parent's number under its own pid.
+  static std::atomic<std::uint64_t> next{1};
+  return static_cast<std::uint64_t>(::getpid()) << 40 | (next.fetch_add(1, std::memory_order_relaxed) & ((1ull << 40) - 1));
+}
+
+std::uint32_t current_step() noexcept {
+  const Recording* const recording = Recorder::get().current();
+  return recording ? recording->steps.load(std::memory_order_relaxed) : 0;
+}
+void set_step_observer(StepObserver observer) noexcept { Recorder::get().step_observer.store(observer); }
+void set_stop_observer(StopObserver observer) noexcept { Recorder::get().stop_observer.store(observer); }
+
+void mark_step(std::uint64_t samples) noexcept {
+  ThreadState* const thread = thread_state();
+  if (!thread) return;
+  // The first record of a thread must be a slow one: it tells the thread where its first step began.
+  if (!reserve(*thread, 2) && !renew_slot(*thread, 2)) return;
+  Recorder& recorder = Recorder::get();
+  Recording* const recording = recorder.current();
+  if (!recording) return;
+  static const std::uint32_t step_name = intern("step"), samples_name = intern("samples");
+  const std::uint64_t now = ticks();
+  const Span span{thread->step_start, now, step_name, SpanKind::step};
+  const Arg arg{samples_name, ArgType::integer, samples};
+  thread->step_start = now;
+  put_span(span, &arg, samples ? 1 : 0);
+  const std::uint32_t ended = recording->steps.fetch_add(1, std::memory_order_relaxed);
+  if (const StepObserver observer = recorder.step_observer.load(std::memory_order_relaxed)) observer(ended);
+}
+
+}  // namespace laptime::record

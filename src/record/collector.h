@@ -1,0 +1,81 @@
+// What collectors call: the recorder's hot path and its slow facts. One implementation per process (liblaptime.so); the
+// Python module, the torch shim and the CUDA collector all reach the same one.
+//
+// Contract: nothing here throws. The functions marked HOT take no lock, allocate nothing and make no system call, but
+// for once every kSlotUnits records, when a thread changes its slot. Outside a recording every call is a no-op.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/clock.h"
+#include "format/facts.h"
+#include "format/record.h"
+#include "laptime/laptime.h"
+
+namespace laptime::record {
+
+inline bool on() { return laptime_recording != 0; }
+
+// Counts starts of recording, rising by one each. Ids of tracks, codes and losses are valid within one; names for ever.
+LAPTIME_API std::uint32_t epoch() noexcept;
+
+// ---- Facts: slow, locked, once per thing. ----
+LAPTIME_API std::uint32_t intern(std::string_view text) noexcept;
+// A track that is not a thread: a GPU stream, a counter. 0 when there are too many.
+LAPTIME_API std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) noexcept;
+// Code ids are unique in the process and rise from 1.
+LAPTIME_API std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags) noexcept;
+LAPTIME_API void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept;
+LAPTIME_API void set_property(std::string_view key, std::string_view value) noexcept;
+// A named loss; the same name gives the same index. `name` and `message` must outlive the process (literals).
+LAPTIME_API std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept;
+LAPTIME_API void name_thread(std::string_view name) noexcept;
+
+// ---- HOT ----
+LAPTIME_API void lose(std::uint32_t loss, std::uint64_t count = 1) noexcept;
+
+struct Span {
+  std::uint64_t start, end;  // ticks
+  std::uint32_t name;
+  SpanKind kind = SpanKind::scope;
+  std::uint16_t track = 0;  // 0: the calling thread
+  std::uint64_t link = 0;
+};
+struct Arg {
+  std::uint32_t key;
+  ArgType type;
+  std::uint64_t value;
+};
+LAPTIME_API void put_span(const Span& span) noexcept;
+LAPTIME_API void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept;
+LAPTIME_API void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track = 0) noexcept;
+LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept;
+
+struct Tally {
+  TallyKind kind;
+  std::uint32_t code;   // add_code
+  std::uint32_t where;  // line, or the caller's code
+  std::uint32_t step;
+  std::uint64_t hits, inclusive_ticks, exclusive_ticks;
+  std::uint64_t extra_hits, extra_ticks;  // calls: primitive calls, their cumulative ticks; lines: unused
+};
+LAPTIME_API void put_tally(const Tally& tally) noexcept;
+
+// A new id for Span::link and put_link, unique over the run's processes.
+LAPTIME_API std::uint64_t new_link() noexcept;
+
+// ---- Steps ----
+// Ends the calling thread's current step; `samples` 0 when unknown.
+LAPTIME_API void mark_step(std::uint64_t samples) noexcept;
+// The number of the step that the calling thread is in: steps marked so far.
+LAPTIME_API std::uint32_t current_step() noexcept;
+// Called on the marking thread right after a step mark, with the number of the step that ended. One observer a process
+// and source; the engines that tally write their deltas then. Null removes it.
+using StepObserver = void (*)(std::uint32_t ended_step) noexcept;
+LAPTIME_API void set_step_observer(StepObserver observer) noexcept;
+// Called when recording stops, before the last slots are encoded, while records are still taken.
+using StopObserver = void (*)() noexcept;
+LAPTIME_API void set_stop_observer(StopObserver observer) noexcept;
+
+}  // namespace laptime::record

@@ -1,0 +1,145 @@
+#include "record/encoder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <ctime>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "format/frame.h"
+#include "format/raw_batch.h"
+#include "record/losses.h"
+
+namespace laptime::record {
+
+namespace {
+
+constexpr std::uint32_t kBatchSlots = 32;   // 2 MiB raw: bounds the encoder's own memory
+constexpr std::uint32_t kGrowSlots = 16;    // 1 MiB at a time
+constexpr std::uint32_t kReadySlots = 32;   // kept allocated and touched ahead of the threads
+constexpr long kWaitNs = 50'000'000;
+constexpr std::uint64_t kDateEveryNs = 1'000'000'000;
+constexpr int kNice = 5;  // the program's own threads come first
+
+void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
+  const timespec timeout{0, kWaitNs};
+  ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &timeout, nullptr, 0);
+}
+void futex_wake(std::atomic<std::uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
+
+}  // namespace
+
+int Encoder::start() {
+  // Signals are the program's: none may be delivered to this thread.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const int error = pthread_create(&thread_, nullptr, &Encoder::thread_main, this);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  running_ = error == 0;
+  return error;
+}
+
+void* Encoder::thread_main(void* self) {
+  pthread_setname_np(pthread_self(), "laptime");
+  ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
+  static_cast<Encoder*>(self)->loop();
+  return nullptr;
+}
+
+void Encoder::wake() {
+  signal_.fetch_add(1, std::memory_order_release);
+  futex_wake(signal_);
+}
+
+void Encoder::loop() {
+  while (!stopping_.load(std::memory_order_acquire)) {
+    const std::uint32_t seen = signal_.load(std::memory_order_acquire);
+    drain();
+    while (pool_.free_count() < kReadySlots && grow(Touch::yes)) {
+    }
+    date_clock();
+    part_.header().encoder_ns.store(thread_cpu_ns(), std::memory_order_relaxed);
+    if (pool_.full_count() < kWakeAtFull) futex_wait(signal_, seen);
+  }
+}
+
+bool Encoder::grow(Touch touch) {
+  // Allocating a megabyte takes some 50 µs; a thread that finds somebody at it waits for that, not for long.
+  for (int tries = 0; growing_.test_and_set(std::memory_order_acquire); ++tries) {
+    if (tries == 1000) return false;
+    ::sched_yield();
+    if (pool_.free_count() > 0) return true;
+  }
+  const std::uint32_t first = grown_;
+  const std::uint32_t count = std::min(kGrowSlots, pool_.capacity() - first);
+  const int error = count == 0 ? 0 : part_.allocate_slots(first, count);
+  if (error == 0) grown_ = first + count;
+  growing_.clear(std::memory_order_release);
+  if (error != 0) {
+    on_error_(error);
+    return false;
+  }
+  if (touch == Touch::yes && count != 0) part_.touch_slots(first, count);
+  for (std::uint32_t i = 0; i < count; ++i) pool_.push_free(first + i);
+  return count != 0;
+}
+
+void Encoder::drain() {
+  const std::vector<std::uint32_t> full = pool_.take_full();
+  for (std::size_t i = 0; i < full.size(); i += kBatchSlots) {
+    std::vector<Slot*> slots;
+    for (std::size_t j = i; j < std::min<std::size_t>(full.size(), i + kBatchSlots); ++j) slots.push_back(part_.slot(full[j]));
+    encode(slots);
+  }
+}
+
+void Encoder::encode(const std::vector<Slot*>& slots) {
+  RawBatch batch(scale_);
+  Bytes payload;
+  ByteWriter out(payload);
+  out.varint(slots.size());
+  for (const Slot* slot : slots) {
+    const std::uint32_t used = slot->header.used.load(std::memory_order_acquire);
+    batch.add(slot->header.track, {slot->units, used});
+    out.varint(slot->header.sequence);
+  }
+  batch.append_blocks_to(payload, 0);
+  part_.header().losses[kLossUnencodable].fetch_add(batch.malformed(), std::memory_order_relaxed);
+  Bytes frame;
+  append_frame(frame, FrameType::batch, Codec::raw, payload);
+  if (const int error = part_.append_frames(frame)) {
+    on_error_(error);  // the slots stay full, so that a reader still finds what is in them
+    return;
+  }
+  for (Slot* slot : slots) {
+    slot->header.state.store(SlotState::free, std::memory_order_release);
+    pool_.push_free(part_.index_of(slot));
+  }
+}
+
+void Encoder::date_clock() {
+  const std::uint64_t now = monotonic_ns();
+  if (now - dated_at_ns_ < kDateEveryNs) return;
+  dated_at_ns_ = now;
+  part_.append_clock_point();
+}
+
+void Encoder::finish(const std::vector<Slot*>& active) {
+  stopping_.store(true, std::memory_order_release);
+  wake();
+  if (running_) pthread_join(thread_, nullptr);
+  running_ = false;
+  drain();
+  for (std::size_t i = 0; i < active.size(); i += kBatchSlots)
+    encode({active.begin() + static_cast<std::ptrdiff_t>(i),
+            active.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(active.size(), i + kBatchSlots))});
+  part_.append_clock_point();
+}
+
+}  // namespace laptime::record

@@ -1,0 +1,48 @@
+#include "record/host_facts.h"
+
+#include <algorithm>
+#include <climits>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "laptime/laptime.h"
+
+namespace laptime::record {
+
+namespace {
+
+std::string command_line() {
+  // /proc files have no size; a command line longer than this is cut.
+  std::string text(4096, '\0');
+  const UniqueFd fd(::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
+  const ssize_t n = fd ? ::read(fd.get(), text.data(), text.size()) : 0;
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(n, 0)));
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  std::replace(text.begin(), text.end(), '\0', ' ');
+  return text;
+}
+
+std::string host_name() {
+  char name[HOST_NAME_MAX + 1] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+std::string working_directory() {
+  char path[PATH_MAX] = {};
+  return ::getcwd(path, sizeof path) ? path : "";
+}
+
+}  // namespace
+
+const std::vector<std::pair<std::string, std::string>>& host_facts() {
+  static const auto* facts = new std::vector<std::pair<std::string, std::string>>{
+      {"command", command_line()},
+      {"host", host_name()},
+      {"directory", working_directory()},
+      {"laptime_version", laptime_version()},
+  };
+  return *facts;
+}
+
+}  // namespace laptime::record

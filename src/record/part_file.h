@@ -1,0 +1,62 @@
+// The part file of this process: created, mapped and appended to (layout: format/part.h).
+//
+// Assumption: the folder's file system keeps what was written when a process dies (any local one does). Space for a slot
+// is allocated before the slot is used, so a full disk is an error code here and never a SIGBUS in the program.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/status.h"
+#include "format/facts.h"
+#include "format/part.h"
+
+namespace laptime::record {
+
+class PartFile {
+ public:
+  static Result<PartFile*> create(const std::string& folder, std::uint32_t slot_count, TickScale scale);
+  ~PartFile();
+
+  PartHeader& header() { return *header_; }
+  Slot* slot(std::uint32_t index) { return slots_ + index; }
+  std::uint32_t slot_count() const { return header_->slot_count; }
+  std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - slots_); }
+
+  // Makes `count` slots from `first` usable; 0 or an errno.
+  int allocate_slots(std::uint32_t first, std::uint32_t count);
+  void touch_slots(std::uint32_t first, std::uint32_t count);
+  // Appends whole frames to the log; 0 or an errno.
+  int append_frames(ByteView frames);
+  int append_facts(const std::vector<Fact>& facts);
+  int append_clock_point();
+
+  // Unmaps in a forked child, which must not write into its parent's part.
+  void abandon();
+  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory.
+  void detach();
+
+  std::mutex& log_mutex() { return log_mutex_; }
+
+ private:
+  PartFile() = default;
+  std::size_t mapped_size() const { return kPageSize + std::size_t{slot_total_} * kSlotSize; }
+
+  UniqueFd fd_;
+  PartHeader* header_ = nullptr;
+  Slot* slots_ = nullptr;
+  std::uint32_t slot_total_ = 0;
+  TickScale scale_;
+  std::mutex log_mutex_;
+  std::uint64_t log_end_ = 0;
+};
+
+// The folder for `path`'s parts, made if need be; parts of processes that are gone are removed. Says whether another live
+// process records there already.
+Result<bool> prepare_folder(const std::string& folder);
+
+}  // namespace laptime::record

@@ -1,0 +1,116 @@
+// The recorder of this process: at most one recording at a time, started, stopped, and carried over fork.
+//
+// A Recording is never freed: a thread may be in the middle of a store when recording stops. Its memory is given back
+// (PartFile::detach); what stays is address space and a few kilobytes.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "laptime/laptime.h"
+#include "record/collector.h"
+#include "record/encoder.h"
+#include "record/losses.h"
+#include "record/names.h"
+#include "record/part_file.h"
+#include "record/slot_pool.h"
+#include "record/thread_state.h"
+
+namespace laptime::record {
+
+inline constexpr std::uint64_t kDefaultMemoryLimit = 128ull << 20;
+inline constexpr std::uint64_t kLeastMemoryLimit = 4ull << 20;
+
+struct RecordingPlan {
+  std::string folder;      // NAME.lap.d
+  std::string seal_as;     // NAME.lap, or empty when somebody else seals
+  std::uint64_t memory_limit = kDefaultMemoryLimit;
+};
+
+// One process's part of a run, while it records.
+struct Recording {
+  Recording(PartFile& file, TickScale tick_scale, std::uint32_t number);
+
+  PartFile& part;
+  SlotPool pool;
+  Encoder encoder;
+  const TickScale scale;
+  const std::uint32_t epoch;
+  const std::uint64_t start_ticks;
+  std::atomic<std::uint64_t> next_sequence{1};
+  std::atomic<std::uint32_t> next_thread_track{kFirstThreadTrack};
+  std::atomic<std::uint32_t> next_track{1};
+  std::atomic<std::uint32_t> steps{0};
+};
+
+class Recorder {
+ public:
+  static Recorder& get();
+
+  Status start(RecordingPlan plan);
+  // Ends the part; seals when this process owns the run.
+  Status stop();
+
+  // After a write error: says so once; the program goes on, what was written is kept.
+  void disable(int error_number) noexcept;
+
+  // Slow path of a record: room for `count` units, or null (not recording, or no slot to be had: counted).
+  RawUnit* renew(ThreadState& thread, std::size_t count) noexcept;
+  ThreadState* attach_thread() noexcept;
+  void retire_thread(ThreadState* thread) noexcept;
+  void name_thread(ThreadState& thread, std::string_view name);
+
+  std::uint32_t intern(std::string_view text);
+  std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);
+  void set_code_flags(std::uint32_t code, std::uint32_t flags);
+  std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message);
+  std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
+  void set_property(std::string_view key, std::string_view value);
+
+  Recording* current() const { return current_.load(std::memory_order_acquire); }
+  std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
+
+  std::atomic<StepObserver> step_observer{nullptr};
+  std::atomic<StopObserver> stop_observer{nullptr};
+
+  void before_fork();
+  void after_fork_in_parent();
+  void after_fork_in_child();
+
+ private:
+  Recorder() = default;
+  Result<Recording*> open_part();
+  std::vector<Fact> opening_facts();
+  void end_part(Recording& recording);
+  void begin_child_part() noexcept;
+  void enter_recording(ThreadState& thread, Recording& recording) noexcept;
+  void hand_over(ThreadState& thread, Recording& recording) noexcept;
+  RawUnit* give_slot(ThreadState& thread, Recording& recording) noexcept;
+  void send_threads_to_slow_path();
+
+  std::atomic<Recording*> current_{nullptr};
+  std::atomic<std::uint32_t> epoch_{0};
+  std::mutex control_;  // start, stop, fork
+  RecordingPlan plan_;
+  std::atomic<bool> child_needs_part_{false};
+
+  std::mutex facts_;  // everything below, and the order of facts in the log
+  Names names_;
+  std::vector<CodeFact> codes_;
+  std::vector<LossDefinition> losses_{kBuiltinLossDefinitions, kBuiltinLossDefinitions + kBuiltinLosses};
+
+  std::mutex registry_;
+  ThreadState* threads_ = nullptr;
+};
+
+// One line on stderr, straight from a buffer: usable with any lock held.
+void say(std::string_view message) noexcept;
+
+}  // namespace laptime::record

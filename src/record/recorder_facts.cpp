@@ -1,0 +1,59 @@
+// The recorder's slow facts: names, codes, losses, tracks, properties.
+#include "record/recorder.h"
+
+namespace laptime::record {
+
+std::uint32_t Recorder::intern(std::string_view text) {
+  const std::lock_guard lock(facts_);
+  const Names::Added added = names_.add(text);
+  Recording* const recording = current();
+  if (!recording) return added.id;
+  if (added.refused) recording->part.header().losses[kLossNames].fetch_add(1, std::memory_order_relaxed);
+  if (added.is_new) recording->part.append_facts({StringFact{added.id, added.refused ? "(other names)" : text.substr(0, kLongestName)}});
+  return added.id;
+}
+
+std::uint32_t Recorder::add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags) {
+  const std::uint32_t file_id = intern(file), name_id = intern(name);
+  const std::lock_guard lock(facts_);
+  const CodeFact code{static_cast<std::uint32_t>(codes_.size() + 1), file_id, name_id, first_line, flags};
+  codes_.push_back(code);
+  if (Recording* const recording = current()) recording->part.append_facts({code});
+  return code.id;
+}
+
+void Recorder::set_code_flags(std::uint32_t code, std::uint32_t flags) {
+  const std::lock_guard lock(facts_);
+  if (code == 0 || code > codes_.size()) return;
+  codes_[code - 1].flags = flags;
+  if (Recording* const recording = current()) recording->part.append_facts({codes_[code - 1]});
+}
+
+std::uint32_t Recorder::loss_index(std::string_view name, Severity severity, std::string_view message) {
+  const std::lock_guard lock(facts_);
+  for (std::uint32_t i = 0; i < losses_.size(); ++i)
+    if (losses_[i].name == name) return i;
+  if (losses_.size() == kMaxLosses) return kMaxLosses - 1;
+  losses_.push_back({name, severity, message});
+  const auto index = static_cast<std::uint32_t>(losses_.size() - 1);
+  if (Recording* const recording = current()) recording->part.append_facts({LossFact{index, severity, 0, name, message}});
+  return index;
+}
+
+std::uint16_t Recorder::add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) {
+  Recording* const recording = current();
+  if (!recording) return 0;
+  const std::uint32_t track = recording->next_track.fetch_add(1, std::memory_order_relaxed);
+  if (track >= kFirstThreadTrack) {
+    lose(kLossTracks);
+    return 0;
+  }
+  recording->part.append_facts({TrackFact{track, kind, os_id, intern(name)}});
+  return static_cast<std::uint16_t>(track);
+}
+
+void Recorder::set_property(std::string_view key, std::string_view value) {
+  if (Recording* const recording = current()) recording->part.append_facts({PropertyFact{key, value}});
+}
+
+}  // namespace laptime::record

@@ -1,0 +1,161 @@
+// The recorder's dealings with threads: entering a recording, changing slots, leaving, fork.
+#include <cstring>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "record/recorder.h"
+
+namespace laptime::record {
+
+namespace {
+
+// The name the program or the kernel gave the thread; empty when it only repeats the process's own.
+std::string kernel_thread_name(pid_t tid) {
+  if (tid == ::getpid()) return "main";
+  char own[17] = {}, process[17] = {};
+  ::prctl(PR_GET_NAME, own);
+  const UniqueFd fd(::open("/proc/self/comm", O_RDONLY | O_CLOEXEC));
+  const ssize_t n = fd ? ::read(fd.get(), process, sizeof process - 1) : 0;
+  if (n > 0 && process[n - 1] == '\n') process[n - 1] = '\0';
+  return std::strcmp(own, process) == 0 ? "" : own;
+}
+
+}  // namespace
+
+ThreadState* Recorder::attach_thread() noexcept {
+  auto* thread = new (std::nothrow) ThreadState();
+  if (!thread) return nullptr;
+  const std::lock_guard lock(registry_);
+  thread->next_thread = threads_;
+  if (threads_) threads_->previous_thread = thread;
+  threads_ = thread;
+  return thread;
+}
+
+void Recorder::retire_thread(ThreadState* thread) noexcept {
+  {
+    const std::lock_guard lock(registry_);
+    if (Recording* const recording = current(); recording && thread->epoch == recording->epoch) hand_over(*thread, *recording);
+    if (thread->previous_thread) thread->previous_thread->next_thread = thread->next_thread;
+    if (thread->next_thread) thread->next_thread->previous_thread = thread->previous_thread;
+    if (threads_ == thread) threads_ = thread->next_thread;
+  }
+  delete thread;
+}
+
+RawUnit* Recorder::renew(ThreadState& thread, std::size_t count) noexcept {
+  if (!on() || count > kSlotUnits) return nullptr;
+  if (child_needs_part_) begin_child_part();
+  Recording* const recording = current();
+  if (!recording) return nullptr;
+  if (thread.epoch != recording->epoch) enter_recording(thread, *recording);
+  hand_over(thread, *recording);
+  RawUnit* const at = give_slot(thread, *recording);
+  // Stopped meanwhile: the slot may no longer be looked at, so nothing more may be stored in it.
+  if (at && (!on() || current() != recording)) {
+    thread.end.store(nullptr, std::memory_order_relaxed);
+    return nullptr;
+  }
+  return at;
+}
+
+void Recorder::enter_recording(ThreadState& thread, Recording& recording) noexcept {
+  const auto tid = static_cast<pid_t>(::syscall(SYS_gettid));
+  const std::string name = kernel_thread_name(tid);
+  const std::uint32_t name_id = thread.name ? thread.name : name.empty() ? 0 : intern(name);
+  thread.slot.store(nullptr, std::memory_order_relaxed);
+  thread.track = recording.next_thread_track.fetch_add(1, std::memory_order_relaxed);
+  thread.epoch = recording.epoch;
+  thread.step_start = recording.start_ticks;
+  recording.part.append_facts({TrackFact{thread.track, TrackKind::thread, static_cast<std::uint64_t>(tid), name_id}});
+}
+
+void Recorder::hand_over(ThreadState& thread, Recording& recording) noexcept {
+  Slot* const slot = thread.slot.exchange(nullptr, std::memory_order_acq_rel);
+  thread.end.store(nullptr, std::memory_order_relaxed);
+  thread.next = nullptr;
+  if (!slot) return;
+  recording.part.header().records.fetch_add(slot->header.used.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  slot->header.state.store(SlotState::full, std::memory_order_release);
+  if (recording.pool.push_full(recording.part.index_of(slot)) == kWakeAtFull) recording.encoder.wake();
+}
+
+RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept {
+  auto index = recording.pool.pop_free();
+  if (!index && recording.encoder.grow(Encoder::Touch::no)) index = recording.pool.pop_free();
+  if (!index) {
+    lose(kLossBufferFull);
+    return nullptr;
+  }
+  if (recording.pool.free_count() == kWakeAtFree) recording.encoder.wake();
+  Slot* const slot = recording.part.slot(*index);
+  slot->header.used.store(0, std::memory_order_relaxed);
+  slot->header.track = thread.track;
+  slot->header.sequence = recording.next_sequence.fetch_add(1, std::memory_order_relaxed);
+  slot->header.state.store(SlotState::active, std::memory_order_release);
+  thread.writing = slot;
+  thread.slot.store(slot, std::memory_order_release);
+  thread.next = slot->units;
+  thread.end.store(slot->units + kSlotUnits, std::memory_order_relaxed);
+  return thread.next;
+}
+
+void Recorder::name_thread(ThreadState& thread, std::string_view name) {
+  thread.name = intern(name);
+  Recording* const recording = current();
+  if (!recording || thread.epoch != recording->epoch) return;
+  const auto tid = static_cast<std::uint64_t>(::syscall(SYS_gettid));
+  recording->part.append_facts({TrackFact{thread.track, TrackKind::thread, tid, thread.name}});
+}
+
+void Recorder::before_fork() {
+  control_.lock();
+  facts_.lock();
+  registry_.lock();
+  if (Recording* const recording = current()) recording->part.log_mutex().lock();
+}
+
+void Recorder::after_fork_in_parent() {
+  if (Recording* const recording = current()) recording->part.log_mutex().unlock();
+  registry_.unlock();
+  facts_.unlock();
+  control_.unlock();
+}
+
+// The child has one thread and none of the parent's encoder. It must not touch the parent's part; it gets its own with
+// its first record, so that children that record nothing (a shell, a helper) leave no trace.
+void Recorder::after_fork_in_child() {
+  Recording* const recording = current_.exchange(nullptr, std::memory_order_relaxed);
+  if (recording) {
+    recording->part.log_mutex().unlock();
+    recording->part.abandon();
+    child_needs_part_ = true;
+    plan_.seal_as.clear();
+  }
+  for (ThreadState* t = threads_; t; t = t->next_thread) {
+    t->end.store(nullptr, std::memory_order_relaxed);
+    t->slot.store(nullptr, std::memory_order_relaxed);
+    t->next = nullptr;
+  }
+  registry_.unlock();
+  facts_.unlock();
+  control_.unlock();
+}
+
+void Recorder::begin_child_part() noexcept {
+  const std::lock_guard lock(control_);
+  if (!child_needs_part_) return;
+  child_needs_part_ = false;
+  auto recording = open_part();
+  if (!recording) {
+    __atomic_store_n(&laptime_recording, 0, __ATOMIC_SEQ_CST);
+    say(recording.error().message);
+    return;
+  }
+  current_.store(*recording, std::memory_order_release);
+}
+
+}  // namespace laptime::record
