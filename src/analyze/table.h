@@ -3,33 +3,56 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "base/status.h"
+
 namespace laptime {
 
-enum class ColumnType { text, integer, real };
+// mixed: text, integers and reals; what a row's number means stands in the row's `unit` column, as unit_name() gives it.
+enum class ColumnType { text, integer, real, mixed };
 // What a number means, so that a renderer can say it humanely: 1234567 ns is "1.23 ms" on a screen, 1234567 in JSON.
 enum class Unit { none, ns, bytes, share, count, per_second, factor };
 
 struct Column {
   std::string name;  // as scripts know it (DESIGN §8); stable
   ColumnType type;
-  Unit unit;
+  Unit unit = Unit::none;
 };
 
 // monostate is "unknown": null in JSON, empty in CSV, "-" on a screen; never a made-up 0.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
+using Row = std::vector<Cell>;
 
 struct Table {
   std::string name;
   std::string title;
   std::vector<Column> columns;
-  std::vector<std::vector<Cell>> rows;
+  std::vector<Row> rows;
 };
 
 // "ns", "bytes", "share" …; empty for Unit::none.
 const char* unit_name(Unit unit);
+// Unit::none for what is no unit's name.
+Unit unit_from_name(std::string_view name);
+const char* type_name(ColumnType type);
+
+inline constexpr Cell kUnknown{};
+// A count or a sum of nanoseconds as a cell.
+inline Cell integer_cell(std::uint64_t n) { return static_cast<std::int64_t>(n); }
+// Unknown when the denominator is 0.
+Cell ratio_cell(double numerator, double denominator);
+
+std::optional<std::size_t> find_column(const Table& table, std::string_view name);
+
+// Largest numbers first, texts in alphabetical order, unknowns last; equal rows stay as they were. An error names the
+// columns that exist.
+Status sort_by(Table& table, std::string_view column);
+// Keeps the first `rows` rows.
+void keep_top(Table& table, std::size_t rows);
 
 }  // namespace laptime

@@ -2,38 +2,28 @@
 //
 // Times are nanoseconds since the run's start (the earliest moment any part knows of). Span rows of a thread's track are
 // in the order of their ends, as they were recorded: children stand before their parent (analyze/nesting.h uses it).
+// Names, argument keys and string arguments are ids of Run::strings; codes and callers are rows of Run::codes.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "base/status.h"
 #include "format/columns.h"
 #include "format/facts.h"
 #include "format/reader.h"
+#include "model/string_table.h"
 
 namespace laptime {
 
-// Strings of all parts, each once. Id 0 is the empty string.
-class StringTable {
- public:
-  StringTable() { add(""); }
-  std::uint32_t add(std::string_view text);
-  std::string_view operator[](std::uint32_t id) const { return id < texts_.size() ? std::string_view(texts_[id]) : std::string_view(); }
-  std::size_t size() const { return texts_.size(); }
-
- private:
-  std::vector<std::string> texts_;
-  std::map<std::string, std::uint32_t, std::less<>> ids_;
-};
+using Properties = std::map<std::string, std::string>;
 
 struct Process {
   std::uint32_t pid = 0;
   std::uint32_t parent_pid = 0;
-  std::map<std::string, std::string> properties;
+  Properties properties;
   std::int64_t started_at_ns = 0;  // since the run's start
 };
 
@@ -44,11 +34,11 @@ struct Track {
   std::string name;  // never empty: "thread 1234" where the program gave none
   SpanColumns spans;
   ValueColumns values;
-  TallyColumns tallies;  // code and caller numbers are rows of Run::codes
+  TallyColumns tallies;
 };
 
 struct Code {
-  std::uint32_t file = 0, name = 0;  // Run::strings
+  std::uint32_t file = 0, name = 0;
   std::uint32_t first_line = 0;
   std::uint32_t flags = 0;  // CodeFlags
 };
@@ -59,20 +49,21 @@ struct Run {
   bool sealed = false;
   std::int64_t start_realtime_ns = 0;  // the date of time 0, 0 when unknown
   std::int64_t end_ns = 0;             // latest moment recorded
+  Properties properties;               // of the run as a whole: what `laptime run` saw from outside
   StringTable strings;
   std::vector<Process> processes;  // in the order of their start; the first is the one that was asked to record
-  std::vector<Track> tracks;
-  std::vector<Code> codes;
+  std::vector<Track> tracks;       // by process, then in the order of their numbers
+  std::vector<Code> codes;         // row 0 is the unknown code
   LinkColumns links;
   std::vector<LossCount> losses;
-  DetailTree detail;
 
   std::size_t span_count() const;
   // Bytes that the decoded columns take.
   std::size_t column_bytes() const;
 };
 
+// Errors: those of open_run, and a run whose columns do not fit into memory.
 Result<Run> load_run(const std::string& path);
-Result<Run> load_run(RunContent content);
+Result<Run> load_run(RunContent content, const std::string& path);
 
 }  // namespace laptime

@@ -1,0 +1,26 @@
+// Exact percentiles by nearest rank: the smallest value that at least the given share of all values does not exceed. So
+// a percentile is always a value that occurred.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace laptime {
+
+// The rank's index in sorted order. Contract: count > 0, 0 < share <= 1.
+inline std::size_t percentile_index(std::size_t count, double share) {
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));
+  return std::clamp<std::size_t>(rank, 1, count) - 1;
+}
+
+// Reorders `values`. Linear on average.
+inline std::int64_t take_percentile(std::span<std::int64_t> values, double share) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(percentile_index(values.size(), share));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+}  // namespace laptime

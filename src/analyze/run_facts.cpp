@@ -1,0 +1,127 @@
+#include "analyze/run_facts.h"
+
+#include <algorithm>
+#include <charconv>
+#include <ctime>
+#include <fmt/chrono.h>
+
+#include "analyze/steps.h"
+
+namespace laptime {
+
+namespace {
+
+std::optional<std::int64_t> number_of(const Properties& properties, const char* key) {
+  const auto it = properties.find(key);
+  if (it == properties.end()) return std::nullopt;
+  const std::string& text = it->second;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+// What the run says as a whole, else its first process.
+Cell text_of(const Run& run, const char* key) {
+  if (const auto it = run.properties.find(key); it != run.properties.end()) return it->second;
+  if (run.processes.empty()) return kUnknown;
+  const Properties& first = run.processes.front().properties;
+  const auto it = first.find(key);
+  return it == first.end() ? kUnknown : Cell(it->second);
+}
+
+Cell run_number(const Run& run, const char* key) {
+  const auto number = number_of(run.properties, key);
+  return number ? Cell(*number) : kUnknown;
+}
+
+Cell sum_over_processes(const Run& run, const char* key) {
+  std::optional<std::int64_t> sum;
+  for (const Process& process : run.processes)
+    if (const auto number = number_of(process.properties, key)) sum = sum.value_or(0) + *number;
+  return sum ? Cell(*sum) : kUnknown;
+}
+
+Cell date_of(const Run& run) {
+  if (run.start_realtime_ns <= 0) return kUnknown;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(run.start_realtime_ns / 1'000'000'000)));
+}
+
+std::uint64_t count_threads(const Run& run) {
+  return static_cast<std::uint64_t>(
+      std::count_if(run.tracks.begin(), run.tracks.end(), [](const Track& t) { return t.kind == TrackKind::thread; }));
+}
+
+std::uint64_t count_values(const Run& run) {
+  std::uint64_t n = 0;
+  for (const Track& t : run.tracks) n += t.values.size();
+  return n;
+}
+
+class Rows {
+ public:
+  explicit Rows(Table& table) : table_(table) {}
+  void add(const char* key, Cell value, Unit unit = Unit::none) { table_.rows.push_back({key, std::move(value), unit_name(unit)}); }
+
+ private:
+  Table& table_;
+};
+
+void add_program(const Run& run, Rows& rows) {
+  rows.add("command", text_of(run, "command"));
+  rows.add("directory", text_of(run, "directory"));
+  rows.add("host", text_of(run, "host"));
+  rows.add("date", date_of(run));
+  rows.add("laptime_version", text_of(run, "laptime_version"));
+  rows.add("exit_code", run_number(run, "exit_code"));
+  rows.add("exit_signal", run_number(run, "exit_signal"));
+  rows.add("duration", run.end_ns > 0 ? Cell(run.end_ns) : kUnknown, Unit::ns);
+  rows.add("wall", run_number(run, "wall_ns"), Unit::ns);
+  rows.add("cpu_user", run_number(run, "cpu_user_ns"), Unit::ns);
+  rows.add("cpu_system", run_number(run, "cpu_system_ns"), Unit::ns);
+  rows.add("max_rss", run_number(run, "max_rss_bytes"), Unit::bytes);
+}
+
+void add_recording(const Run& run, Rows& rows) {
+  const std::size_t spans = run.span_count();
+  rows.add("processes", integer_cell(run.processes.size()), Unit::count);
+  rows.add("threads", integer_cell(count_threads(run)), Unit::count);
+  rows.add("steps", integer_cell(find_steps(run).size()), Unit::count);
+  rows.add("spans", integer_cell(spans), Unit::count);
+  rows.add("values", integer_cell(count_values(run)), Unit::count);
+  rows.add("records", sum_over_processes(run, "records"), Unit::count);
+  rows.add("sealed", run.sealed ? "yes" : "no");
+  rows.add("file_size", integer_cell(run.file_bytes), Unit::bytes);
+  rows.add("bytes_per_span", run.sealed ? ratio_cell(static_cast<double>(run.file_bytes), static_cast<double>(spans)) : kUnknown);
+}
+
+void add_cost(const Run& run, Rows& rows) {
+  const auto cost = own_cost_ns(run);
+  rows.add("own_cost", cost ? Cell(*cost) : kUnknown, Unit::ns);
+  rows.add("own_cost_share", cost ? ratio_cell(*cost, static_cast<double>(run.end_ns)) : kUnknown, Unit::share);
+}
+
+}  // namespace
+
+std::optional<double> own_cost_ns(const Run& run) {
+  std::optional<double> cost;
+  for (const Process& process : run.processes) {
+    const auto records = number_of(process.properties, "records");
+    const auto picoseconds = number_of(process.properties, "record_cost_ps");
+    const auto encoder = number_of(process.properties, "encoder_ns");
+    if (!records || !picoseconds || !encoder) continue;
+    cost = cost.value_or(0) + static_cast<double>(*records) * static_cast<double>(*picoseconds) / 1000 + static_cast<double>(*encoder);
+  }
+  return cost;
+}
+
+Table run_table(const Run& run) {
+  Table table{"run", "Run", {{"key", ColumnType::text}, {"value", ColumnType::mixed}, {"unit", ColumnType::text}}, {}};
+  Rows rows(table);
+  add_program(run, rows);
+  add_recording(run, rows);
+  add_cost(run, rows);
+  return table;
+}
+
+}  // namespace laptime

@@ -1,0 +1,149 @@
+#include "analyze/steps.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analyze/percentile.h"
+#include "analyze/thread_label.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kSpreadsToOutlier = 5;
+constexpr double kSigmaPerDeviation = 1.4826;
+constexpr double kLeastSpread = 0.02;
+constexpr std::size_t kFewestToTell = 3;
+
+const char* kind_name(StepKind kind) {
+  switch (kind) {
+    case StepKind::warmup: return "warmup";
+    case StepKind::steady: return "steady";
+    case StepKind::outlier: return "outlier";
+  }
+  return "";
+}
+
+std::optional<std::int64_t> samples_of(const ArgColumns& args, std::uint32_t row, std::uint32_t key) {
+  const auto first = std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin();
+  for (auto i = static_cast<std::size_t>(first); i < args.size() && args.row[i] == row; ++i)
+    if (args.key[i] == key && args.type[i] == ArgType::integer) return static_cast<std::int64_t>(args.value[i]);
+  return std::nullopt;
+}
+
+std::uint32_t find_string(const StringTable& strings, std::string_view text) {
+  for (std::uint32_t id = 0; id < strings.size(); ++id)
+    if (strings[id] == text) return id;
+  return ~0u;
+}
+
+void add_steps_of(const Run& run, std::uint32_t track, std::uint32_t samples_key, std::vector<Step>& steps) {
+  const SpanColumns& spans = run.tracks[track].spans;
+  const std::size_t before = steps.size();
+  for (std::uint32_t row = 0; row < spans.size(); ++row)
+    if (spans.kind[row] == SpanKind::step)
+      steps.push_back({0, track, spans.name[row], spans.start[row], spans.duration[row], samples_of(spans.args, row, samples_key)});
+  const auto first = steps.begin() + static_cast<std::ptrdiff_t>(before);
+  std::stable_sort(first, steps.end(), [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
+  for (auto it = first; it != steps.end(); ++it) it->number = static_cast<std::uint32_t>(it - first);
+}
+
+using Laps = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Step*>>;
+
+// Steps that compare with each other: of one track and phase.
+Laps laps_of(std::vector<Step>& steps) {
+  Laps laps;
+  for (Step& step : steps) laps[{step.track, step.phase}].push_back(&step);
+  return laps;
+}
+
+std::int64_t median(std::vector<std::int64_t> values) { return take_percentile(values, 0.5); }
+
+double outlier_limit(std::span<Step* const> steps) {
+  std::vector<std::int64_t> walls;
+  for (const Step* s : steps) walls.push_back(s->wall_ns);
+  const std::int64_t middle = median(walls);
+  for (std::int64_t& w : walls) w = std::abs(w - middle);
+  const double spread = std::max(kSigmaPerDeviation * static_cast<double>(median(walls)), kLeastSpread * static_cast<double>(middle));
+  return static_cast<double>(middle) + kSpreadsToOutlier * spread;
+}
+
+Row summary_row(const Run& run, const std::vector<Step*>& laps) {
+  std::vector<std::int64_t> walls;
+  double wall_ns = 0, samples = 0, samples_wall_ns = 0;
+  for (const Step* step : laps) {
+    if (step->kind == StepKind::warmup) continue;
+    walls.push_back(step->wall_ns);
+    wall_ns += static_cast<double>(step->wall_ns);
+    if (!step->samples) continue;
+    samples += static_cast<double>(*step->samples);
+    samples_wall_ns += static_cast<double>(step->wall_ns);
+  }
+  const Track& track = run.tracks[laps.front()->track];
+  Row row{std::string(run.strings[laps.front()->phase]), thread_label(run, track), integer_cell(laps.size()),
+          integer_cell(laps.size() - walls.size())};
+  for (const double share : {0.50, 0.05, 0.95}) row.push_back(walls.empty() ? kUnknown : Cell(take_percentile(walls, share)));
+  row.push_back(ratio_cell(static_cast<double>(walls.size()) * 1e9, wall_ns));
+  row.push_back(ratio_cell(samples * 1e9, samples_wall_ns));
+  return row;
+}
+
+}  // namespace
+
+void classify_steps(std::span<Step*> steps) {
+  if (steps.size() < kFewestToTell) return;
+  const double limit = outlier_limit(steps.subspan(1));
+  bool warm = false;
+  for (Step* step : steps) {
+    const bool slow = static_cast<double>(step->wall_ns) > limit;
+    warm |= step != steps.front() && !slow;
+    step->kind = !warm ? StepKind::warmup : slow ? StepKind::outlier : StepKind::steady;
+  }
+}
+
+std::vector<Step> find_steps(const Run& run) {
+  const std::uint32_t samples_key = find_string(run.strings, "samples");
+  std::vector<Step> steps;
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) add_steps_of(run, t, samples_key, steps);
+  for (auto& [key, laps] : laps_of(steps)) classify_steps(laps);
+  return steps;
+}
+
+Table steps_table(const Run& run) {
+  Table table{"steps",
+              "Steps",
+              {{"step", ColumnType::integer},
+               {"phase", ColumnType::text},
+               {"kind", ColumnType::text},
+               {"start_ns", ColumnType::integer, Unit::ns},
+               {"wall_ns", ColumnType::integer, Unit::ns},
+               {"samples", ColumnType::integer, Unit::count},
+               {"recorded", ColumnType::integer},
+               {"thread", ColumnType::text}},
+              {}};
+  for (const Step& s : find_steps(run))
+    table.rows.push_back({integer_cell(s.number), std::string(run.strings[s.phase]), kind_name(s.kind), s.start_ns, s.wall_ns,
+                          s.samples ? Cell(*s.samples) : kUnknown, std::int64_t{1}, thread_label(run, run.tracks[s.track])});
+  return table;
+}
+
+Table step_summary_table(const Run& run) {
+  Table table{"step_summary",
+              "Steps, without warmup",
+              {{"phase", ColumnType::text},
+               {"thread", ColumnType::text},
+               {"steps", ColumnType::integer, Unit::count},
+               {"warmup", ColumnType::integer, Unit::count},
+               {"median_ns", ColumnType::integer, Unit::ns},
+               {"p5_ns", ColumnType::integer, Unit::ns},
+               {"p95_ns", ColumnType::integer, Unit::ns},
+               {"steps_per_s", ColumnType::real, Unit::per_second},
+               {"samples_per_s", ColumnType::real, Unit::per_second}},
+              {}};
+  std::vector<Step> steps = find_steps(run);
+  for (const auto& [key, laps] : laps_of(steps)) table.rows.push_back(summary_row(run, laps));
+  return table;
+}
+
+}  // namespace laptime

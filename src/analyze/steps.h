@@ -1,0 +1,43 @@
+// Steps: the laps of a training program, from spans of kind step.
+//
+// A step's kind says how far its time can be trusted as typical:
+//   warmup   the first step of a thread, and those right after it that are slow as outliers are: caches, allocators and
+//            compilers are still settling. Only where a thread has at least three steps; of fewer nothing can be told.
+//   outlier  longer than median + 5 spreads. The spread is the median absolute deviation, scaled to a normal
+//            distribution's sigma, but at least 2 % of the median, so that a steady run has no outliers by trembling.
+//   steady   all others.
+// Median and spread are taken over all steps of the thread's phase but the first.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+enum class StepKind { warmup, steady, outlier };
+
+struct Step {
+  std::uint32_t number;  // among its thread's steps of all phases, from 0
+  std::uint32_t track;   // Run::tracks
+  std::uint32_t phase;   // Run::strings: the name under which the step was marked
+  std::int64_t start_ns, wall_ns;
+  std::optional<std::int64_t> samples;
+  StepKind kind = StepKind::steady;
+};
+
+// By track, then in the order of their starts.
+std::vector<Step> find_steps(const Run& run);
+
+// Sets the kinds of one thread's steps of one phase, in their order.
+void classify_steps(std::span<Step*> steps);
+
+// Table `steps`: one row a step.
+Table steps_table(const Run& run);
+// Table `step_summary`: one row a thread and phase, over all steps but warmup.
+Table step_summary_table(const Run& run);
+
+}  // namespace laptime

@@ -1,0 +1,40 @@
+#include "analyze/steps.h"
+
+#include <gtest/gtest.h>
+
+namespace laptime {
+namespace {
+
+std::string kinds(const std::vector<std::int64_t>& walls) {
+  std::vector<Step> steps;
+  for (const std::int64_t wall : walls) steps.push_back({static_cast<std::uint32_t>(steps.size()), 0, 0, 0, wall, std::nullopt});
+  std::vector<Step*> pointers;
+  for (Step& s : steps) pointers.push_back(&s);
+  classify_steps(pointers);
+  std::string letters;
+  for (const Step& s : steps) letters += "wso"[static_cast<int>(s.kind)];
+  return letters;
+}
+
+TEST(Steps, TheFirstIsWarmupWhereThereAreThree) {
+  EXPECT_EQ(kinds({}), "");
+  EXPECT_EQ(kinds({100}), "s");
+  EXPECT_EQ(kinds({100, 10}), "ss");
+  EXPECT_EQ(kinds({100, 100, 100}), "wss");
+}
+
+TEST(Steps, LeadingSlowStepsAreWarmupAndLaterOnesOutliers) {
+  EXPECT_EQ(kinds({900, 500, 300, 100, 101, 99, 100, 700, 100, 102}), "wwwssssoss");
+}
+
+TEST(Steps, TremblingIsNoOutlier) {
+  EXPECT_EQ(kinds({100, 1000, 1000, 1000, 1000, 1090, 1000}), "wssssss");
+  EXPECT_EQ(kinds({100, 1000, 1000, 1000, 1000, 1110, 1000}), "wssssos");
+}
+
+TEST(Steps, AWideSpreadIsNoOutlier) {
+  EXPECT_EQ(kinds({100, 80, 120, 100, 140, 60, 110, 90, 180}), "wssssssss");
+}
+
+}  // namespace
+}  // namespace laptime

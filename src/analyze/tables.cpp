@@ -1,0 +1,37 @@
+#include "analyze/tables.h"
+
+#include <fmt/format.h>
+
+#include "analyze/losses.h"
+#include "analyze/run_facts.h"
+#include "analyze/scopes.h"
+#include "analyze/steps.h"
+#include "analyze/values.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr TableDefinition kTables[] = {
+    {"run", "what was run, how it ended, how much was recorded and what that cost", run_table},
+    {"step_summary", "step times and rates", step_summary_table},
+    {"steps", "one row a step", steps_table},
+    {"scopes", "where the time went, by name and thread", scopes_table},
+    {"values", "numbers recorded over time", values_table},
+    {"losses", "what was dropped, cut or estimated", losses_table},
+};
+
+}  // namespace
+
+std::span<const TableDefinition> all_tables() { return kTables; }
+
+Result<const TableDefinition*> find_table(std::string_view name) {
+  std::string names;
+  for (const TableDefinition& table : kTables) {
+    if (name == table.name) return &table;
+    names += (names.empty() ? "" : ", ") + std::string(table.name);
+  }
+  return fail(ErrorKind::usage, fmt::format("there is no table '{}'; the tables are {}", name, names));
+}
+
+}  // namespace laptime

@@ -1,0 +1,47 @@
+#include "model/part_facts.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr std::uint32_t kMaxId = 1u << 24;
+
+struct FirstPass {
+  PartFacts& facts;
+  Run& run;
+
+  void operator()(const StringFact& fact) { facts.names.set(fact.id, run.strings.add(fact.text)); }
+  void operator()(const TrackFact& fact) { facts.tracks.insert_or_assign(fact.id, fact); }
+  void operator()(const PropertyFact& fact) { facts.properties.insert_or_assign(std::string(fact.key), fact.value); }
+  void operator()(const ClockFact& fact) { facts.clock.push_back(fact); }
+  void operator()(const LossFact&) {}
+  void operator()(const CodeFact&) {}
+};
+
+// Codes name strings, which may stand after them; a later fact about the same code replaces the earlier.
+void read_code(const CodeFact& fact, PartFacts& facts, Run& run) {
+  const Code code{facts.names[fact.file], facts.names[fact.name], fact.first_line, fact.flags};
+  if (const std::uint32_t row = facts.codes[fact.id])
+    run.codes[row] = code;
+  else if (facts.codes.set(fact.id, static_cast<std::uint32_t>(run.codes.size())))
+    run.codes.push_back(code);
+}
+
+}  // namespace
+
+bool IdMap::set(std::uint32_t id, std::uint32_t to) {
+  if (id >= kMaxId) return false;
+  if (id >= ids_.size()) ids_.resize(id + 1, 0);
+  ids_[id] = to;
+  return true;
+}
+
+PartFacts read_facts(const PartContent& part, Run& run) {
+  PartFacts facts;
+  for (const Fact& fact : part.facts) std::visit(FirstPass{facts, run}, fact);
+  for (const Fact& fact : part.facts)
+    if (const auto* code = std::get_if<CodeFact>(&fact)) read_code(*code, facts, run);
+  return facts;
+}
+
+}  // namespace laptime
