@@ -28,9 +28,13 @@ if(LAPTIME_SANITIZE)
 endif()
 
 # Binaries must run where no newer C++ runtime is installed, and inside programs that bring their own: the runtime is
-# linked in. Sanitizers need the shared one.
+# linked in, and nothing is left for the loader to find. Sanitizers need the shared one.
 function(laptime_self_contained target)
   if(NOT LAPTIME_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "SHARED_LIBRARY")
+      target_link_options(${target} PRIVATE -Wl,--no-undefined)
+    endif()
   endif()
 endfunction()

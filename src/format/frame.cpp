@@ -74,7 +74,11 @@ void append_frame(Bytes& out, FrameType type, Codec codec, ByteView payload) {
   header[6] = header[7] = 0;
   store32(header + 8, static_cast<std::uint32_t>(stored.size()));
   store32(header + 12, static_cast<std::uint32_t>(payload.size()));
-  const std::uint64_t sum = checksum_of(header, stored);
+  stamp_checksum(header, stored);
+}
+
+void stamp_checksum(std::uint8_t* header, ByteView payload) {
+  const std::uint64_t sum = checksum_of(header, payload);
   std::memcpy(header + 16, &sum, 8);
 }
 

@@ -40,6 +40,9 @@ struct Frame {
 // Appends a frame. With Codec::zstd the payload is compressed unless that does not pay.
 void append_frame(Bytes& out, FrameType type, Codec codec, ByteView payload);
 
+// Writes the checksum into a header whose other fields are set, for a payload that follows it.
+void stamp_checksum(std::uint8_t* header, ByteView payload);
+
 // The frame that starts at `offset`, or nothing when no frame with believable sizes is there. Does not check intact().
 std::optional<Frame> parse_frame(ByteView file, std::size_t offset);
 
