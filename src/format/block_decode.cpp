@@ -180,7 +180,7 @@ bool decode_block(const Block& block, SpanColumns& out) {
   out.duration.resize(n);
   out.name.resize(n);
   out.kind.resize(n);
-  if (block.summary.has_links || !out.link.empty()) out.link.resize(n);
+  if (block.summary.has_links || !out.link.empty()) out.link.resize(n, 0);
   return decode_spans(block, {out.start.data() + at, out.duration.data() + at, out.name.data() + at, out.kind.data() + at,
                               out.link.empty() ? nullptr : out.link.data() + at, &out.args, static_cast<std::uint32_t>(at)});
 }

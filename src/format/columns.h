@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/bulk_vector.h"
 #include "format/record.h"
 
 namespace laptime {
@@ -19,11 +20,11 @@ struct ArgColumns {
 };
 
 struct SpanColumns {
-  std::vector<std::int64_t> start;
-  std::vector<std::int64_t> duration;  // never negative
-  std::vector<std::uint32_t> name;
-  std::vector<SpanKind> kind;
-  std::vector<std::uint64_t> link;  // empty when no span has one
+  BulkVector<std::int64_t> start;
+  BulkVector<std::int64_t> duration;  // never negative
+  BulkVector<std::uint32_t> name;
+  BulkVector<SpanKind> kind;
+  BulkVector<std::uint64_t> link;  // empty when no span has one
   ArgColumns args;
 
   std::size_t size() const { return start.size(); }

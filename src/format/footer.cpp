@@ -96,7 +96,7 @@ bool decode_levels(ByteReader& in, std::size_t blocks, DetailTree& tree) {
   std::size_t below = blocks;
   for (std::uint64_t l = 0; l < levels; ++l) {
     const std::uint64_t nodes = in.varint();
-    if (nodes > in.remaining()) return false;
+    if (nodes > in.remaining() || nodes > below) return false;
     Level& level = tree.levels.emplace_back();
     for (std::uint64_t i = 0; i < nodes; ++i) {
       LevelNode node{read_summary(in), static_cast<std::uint32_t>(in.varint()), static_cast<std::uint32_t>(in.varint())};
@@ -110,15 +110,15 @@ bool decode_levels(ByteReader& in, std::size_t blocks, DetailTree& tree) {
 
 }  // namespace
 
-std::optional<Footer> decode_footer(ByteView payload) {
+std::optional<Footer> decode_footer(ByteView payload, std::uint64_t max_frames) {
   ByteReader in(payload);
   Footer footer;
   footer.parts = static_cast<std::uint32_t>(in.varint());
   const std::uint64_t facts = in.varint();
-  if (facts > in.remaining()) return std::nullopt;
+  if (facts > in.remaining() || facts > max_frames) return std::nullopt;
   for (std::uint64_t i = 0; i < facts; ++i) footer.facts.push_back(in.varint());
   const std::uint64_t blocks = in.varint();
-  if (blocks > in.remaining()) return std::nullopt;
+  if (blocks > in.remaining() || blocks > max_frames) return std::nullopt;
   footer.index.reserve(blocks);
   std::uint64_t offset = 0;
   for (std::uint64_t i = 0; i < blocks; ++i) {

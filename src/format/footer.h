@@ -43,7 +43,7 @@ struct Footer {
 
 // Writes the levels that build_levels gives for the index; footer.detail is not looked at.
 Bytes encode_footer(const Footer& footer);
-// Nothing when malformed: counts that lie, children out of range.
-std::optional<Footer> decode_footer(ByteView payload);
+// Nothing when malformed: counts that lie, children out of range, more entries than the file has room for frames.
+std::optional<Footer> decode_footer(ByteView payload, std::uint64_t max_frames);
 
 }  // namespace laptime

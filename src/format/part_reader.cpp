@@ -41,12 +41,14 @@ class LogReader {
 
   void read(ByteView log) {
     std::size_t at = 0;
+    PageBudget pages(run_);
     while (at < log.size()) {
       const auto frame = parse_frame(log, at);
       // Only the last write can be torn; the blocks of an earlier batch answer for themselves.
       const bool unsure = frame && (frame->type != FrameType::batch || at + frame->total_size == log.size());
       if (!frame || (unsure && !frame->intact()) || !take(*frame)) break;
       at += frame->total_size;
+      pages.touch(frame->total_size);
     }
     if (at < log.size()) run_.count_loss("torn_log", Severity::info, 1, "a process ended while it wrote; its raw records are used instead");
   }
@@ -100,9 +102,11 @@ struct LiveSlot {
 };
 
 // Slots that hold records no batch has, in recording order.
-std::vector<LiveSlot> find_live_slots(ByteView file, const PartLayout& layout, const LogReader& log) {
+std::vector<LiveSlot> find_live_slots(const RunContent& run, ByteView file, const PartLayout& layout, const LogReader& log) {
   std::vector<LiveSlot> live;
+  PageBudget pages(run);
   for (std::uint32_t i = 0; i < layout.slots; ++i) {
+    pages.touch(kSlotSize);
     const auto* slot = reinterpret_cast<const Slot*>(file.data() + kPageSize + i * kSlotSize);
     if (slot->header.state.load(std::memory_order_acquire) == SlotState::free || log.encoded(slot->header.sequence)) continue;
     live.push_back({slot->header.sequence, slot});
@@ -154,7 +158,7 @@ Status read_part(RunContent& run, ByteView file, const std::string& name) {
   LogReader log(run, part);
   log.read(file.subspan(layout.log_offset));
   log.count_losses(header);
-  recover_slots(run, part, find_live_slots(file, layout, log), TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
+  recover_slots(run, part, find_live_slots(run, file, layout, log), TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
   add_header_properties(run, part, header);
   run.parts.push_back(std::move(part));
   return {};

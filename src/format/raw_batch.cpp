@@ -16,7 +16,7 @@ void RawBatch::add_span(SpanColumns& spans, const RawUnit& unit) {
   spans.duration.push_back(end - start);
   spans.name.push_back(unit.name);
   spans.kind.push_back(static_cast<SpanKind>(unit.kind));
-  if (unit.link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1);
+  if (unit.link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1, 0);
   if (unit.link != 0 || !spans.link.empty()) spans.link.push_back(unit.link);
   last_spans_ = &spans;
 }

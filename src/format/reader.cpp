@@ -39,10 +39,11 @@ Result<RunContent> open_folder(const fs::path& folder) {
   for (const auto& file : files) {
     // Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
     auto map = MappedFile::open(file.string());
-    Status status = map ? read_part(run, map->bytes(), file.string()) : Status(tl::unexpected(map.error()));
+    Status status = map ? Status() : Status(tl::unexpected(map.error()));
     if (map) {
-      run.file_bytes += map->bytes().size();
-      run.maps.push_back(std::move(*map));
+      const ByteView bytes = run.maps.emplace_back(std::move(*map)).bytes();
+      run.file_bytes += bytes.size();
+      status = read_part(run, bytes, file.string());
     }
     if (status) continue;
     if (first_problem.empty()) first_problem = status.error().message;

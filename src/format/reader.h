@@ -51,6 +51,25 @@ struct RunContent {
   std::vector<std::unique_ptr<Bytes>> buffers;
 };
 
+// Keeps a walk over a run's files from filling memory with their pages: a recording process opens and seals its own run
+// within its memory limit, although the run may be far larger.
+class PageBudget {
+ public:
+  explicit PageBudget(const RunContent& run) : run_(run) {}
+  // Another `bytes` of the files were looked at.
+  void touch(std::size_t bytes) {
+    touched_ += bytes;
+    if (touched_ < kReleaseEvery) return;
+    run_.release_pages();
+    touched_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kReleaseEvery = 16u << 20;
+  const RunContent& run_;
+  std::size_t touched_ = 0;
+};
+
 // `path` may name the file, the folder, or the file when only its folder exists.
 Result<RunContent> open_run(const std::string& path);
 

@@ -43,7 +43,9 @@ enum class SpanKind : std::uint8_t {
 
 enum class ArgType : std::uint8_t { integer = 0, real = 1, string = 2 };
 enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, child_process = 3 };
-enum class TallyKind : std::uint8_t { line = 0, call = 1 };
+// line: `where` is a line of the code. call: the function's own totals, `where` is 0. edge: what it took when called from the
+// code `where`; under recursion edges do not add up to the function, which is why both are kept (as in pstats).
+enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };
 
 struct RawUnit {
   std::uint64_t start;

@@ -13,8 +13,6 @@ namespace {
 constexpr std::uint32_t kMergeBelow = 8192;
 // Ten thousand threads with a few rows each must not gather up memory at the end of somebody's training.
 constexpr std::size_t kMostPendingRows = 1u << 20;
-// A recording process seals within its memory limit although its parts may be far larger.
-constexpr std::uint64_t kReleaseEvery = 16u << 20;
 
 // Gathers small blocks of one table and track until they are worth a block of their own.
 template <typename Columns>
@@ -62,14 +60,12 @@ class PartSealer {
 
   // Returns how many blocks were damaged and left out.
   Result<std::uint64_t> add_all(const RunContent& run, const std::vector<Block>& blocks) {
-    std::uint64_t damaged = 0, touched = 0;
+    std::uint64_t damaged = 0;
+    PageBudget pages(run);
     for (const Block& block : blocks) {
       ASSIGN_OR_RETURN(const bool good, add(block));
       damaged += !good;
-      touched += block.columns.size();
-      if (touched < kReleaseEvery) continue;
-      run.release_pages();
-      touched = 0;
+      pages.touch(block.columns.size());
     }
     RETURN_IF_ERROR(spans_.flush_all());
     RETURN_IF_ERROR(values_.flush_all());

@@ -14,11 +14,12 @@ constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kTrailerSize = 16;
 constexpr char kDamaged[] = "part of the file is damaged; the rest is shown";
 
-// More parts than this come from a lying file, not from a training run.
-constexpr std::uint32_t kMaxParts = 1u << 16;
+// Facts of one run, decompressed, beyond which a file is hostile: real ones stay far below, even with a million names.
+constexpr std::uint64_t kMaxFactBytes = 256u << 20;
 
+// A part has at least one frame, so a file cannot have more parts than it has room for frames.
 PartContent* part_at(RunContent& run, std::uint64_t part) {
-  if (part >= kMaxParts) return nullptr;
+  if (part >= run.file_bytes / kFrameHeaderSize) return nullptr;
   if (part >= run.parts.size()) run.parts.resize(part + 1);
   return &run.parts[part];
 }
@@ -55,54 +56,83 @@ std::optional<Footer> find_footer(ByteView file) {
   if (!frame || frame->type != FrameType::footer || !frame->intact()) return std::nullopt;
   Bytes scratch;
   const auto payload = open_payload(*frame, scratch);
-  return payload ? decode_footer(*payload) : std::nullopt;
+  return payload ? decode_footer(*payload, file.size() / kFrameHeaderSize) : std::nullopt;
 }
 
-// Adds one frame's content; false when it is damaged.
-bool take_frame(RunContent& run, ByteView file, std::size_t offset) {
-  const auto frame = parse_frame(file, offset);
-  if (!frame) return false;
-  if (frame->type == FrameType::block) {
-    const auto block = parse_block(*frame);
-    PartContent* part = block ? part_at(run, block->summary.part) : nullptr;
+// Adds the content of frames to a run, as long as they stay within what an honest file of that size can hold.
+class FrameTaker {
+ public:
+  explicit FrameTaker(RunContent& run) : run_(run), stored_left_(run.file_bytes + kMaxFrameSize) {}
+
+  // False when the frame is damaged or one too many.
+  bool take(const Frame& frame) {
+    // Frames do not overlap, but for the one that follows a damaged size: else a small file could hold endless work.
+    if (frame.total_size > stored_left_) return false;
+    stored_left_ -= frame.total_size;
+    if (frame.type == FrameType::block) return take_block(frame);
+    if (!frame.intact()) return false;
+    return frame.type != FrameType::facts || take_fact_frame(frame);  // another type is a later version's addition
+  }
+
+ private:
+  bool take_block(const Frame& frame) {
+    const auto block = parse_block(frame);
+    PartContent* part = block ? part_at(run_, block->summary.part) : nullptr;
     if (part) part->blocks.push_back(*block);
     return part != nullptr;
   }
-  if (!frame->intact()) return false;
-  if (frame->type != FrameType::facts) return true;  // a later version's addition
-  Bytes scratch;
-  auto payload = open_payload(*frame, scratch);
-  if (!payload) return false;
-  if (frame->codec == Codec::zstd) payload = run.keep(std::move(scratch));
-  ByteReader in(*payload);
-  PartContent* part = part_at(run, in.varint());
-  if (in.failed() || !part) return false;
-  take_facts(run, *part, in.bytes(in.remaining()));
-  return true;
-}
+  bool take_fact_frame(const Frame& frame) {
+    if (frame.raw_size > facts_left_) return false;
+    Bytes scratch;
+    auto payload = open_payload(frame, scratch);
+    if (!payload) return false;
+    facts_left_ -= frame.raw_size;
+    if (frame.codec == Codec::zstd) payload = run_.keep(std::move(scratch));
+    ByteReader in(*payload);
+    PartContent* part = part_at(run_, in.varint());
+    if (in.failed() || !part) return false;
+    take_facts(run_, *part, in.bytes(in.remaining()));
+    return true;
+  }
+
+  RunContent& run_;
+  std::uint64_t stored_left_;
+  std::uint64_t facts_left_ = kMaxFactBytes;
+};
 
 void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
+  FrameTaker taker(run);
   std::uint64_t damaged = 0;
-  for (const std::uint64_t offset : footer.facts) damaged += !take_frame(run, file, offset);
-  for (const IndexEntry& entry : footer.index) damaged += !take_frame(run, file, entry.offset);
+  const auto take_at = [&](std::uint64_t offset) {
+    const auto frame = parse_frame(file, offset);
+    damaged += !frame || !taker.take(*frame);
+  };
+  for (const std::uint64_t offset : footer.facts) take_at(offset);
+  for (const IndexEntry& entry : footer.index) take_at(entry.offset);
   run.count_loss("damaged_chunk", Severity::error, damaged, kDamaged);
 }
 
 // Without a footer (cut off, or damaged) the frames themselves are looked for.
 void read_by_scan(RunContent& run, ByteView file) {
   run.count_loss("missing_footer", Severity::warning, 1, "the file's end is missing; what is before it is shown");
+  FrameTaker taker(run);
   std::uint64_t damaged = 0;
-  std::vector<IndexEntry> index;
+  // Checksums of what only looks like a frame are work in vain; a file made of such is given up.
+  std::uint64_t vain_left = 4 * file.size() + kMaxFrameSize;
   for (std::size_t at = kHeaderSize; (at = find_frame(file, at)) < file.size();) {
     const auto frame = parse_frame(file, at);
-    if (frame && take_frame(run, file, at)) {
+    if (frame && frame->intact() && taker.take(*frame)) {
       at += frame->total_size;
-    } else {
-      ++damaged;
-      ++at;
+      continue;
     }
+    ++damaged;
+    ++at;
+    const std::uint64_t vain = frame ? frame->total_size : 0;
+    if (vain > vain_left) break;
+    vain_left -= vain;
   }
   run.count_loss("damaged_chunk", Severity::error, damaged, kDamaged);
+  std::vector<IndexEntry> index;
   for (const PartContent& part : run.parts)
     for (const Block& block : part.blocks) index.push_back({block.summary, 0});
   run.detail = build_levels(index);

@@ -55,10 +55,10 @@ LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) n
 struct Tally {
   TallyKind kind;
   std::uint32_t code;   // add_code
-  std::uint32_t where;  // line, or the caller's code
+  std::uint32_t where;  // line; calls: 0; edges: the caller's code
   std::uint32_t step;
   std::uint64_t hits, inclusive_ticks, exclusive_ticks;
-  std::uint64_t extra_hits, extra_ticks;  // calls: primitive calls, their cumulative ticks; lines: unused
+  std::uint64_t extra_hits, extra_ticks;  // calls and edges: primitive calls, unused; lines: unused, unused
 };
 LAPTIME_API void put_tally(const Tally& tally) noexcept;
 

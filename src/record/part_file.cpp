@@ -50,7 +50,7 @@ Result<bool> prepare_folder(const std::string& folder) {
   return shared;
 }
 
-Result<PartFile*> PartFile::create(const std::string& folder, std::uint32_t slot_count, TickScale scale) {
+Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, std::uint32_t slot_count, TickScale scale) {
   const std::string path = folder + "/" + part_name();
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!fd) return errno_error(ErrorKind::system, "cannot write in " + folder, errno);
@@ -61,8 +61,7 @@ Result<PartFile*> PartFile::create(const std::string& folder, std::uint32_t slot
   void* map = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (map == MAP_FAILED) return errno_error(ErrorKind::system, "cannot map a file in " + folder, errno);
 
-  auto* part = new (std::nothrow) PartFile();
-  if (!part) return fail(ErrorKind::system, "out of memory");
+  std::unique_ptr<PartFile> part(new PartFile());
   part->fd_ = std::move(fd);
   part->scale_ = scale;
   part->slot_total_ = slot_count;

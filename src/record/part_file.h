@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ namespace laptime::record {
 
 class PartFile {
  public:
-  static Result<PartFile*> create(const std::string& folder, std::uint32_t slot_count, TickScale scale);
+  static Result<std::unique_ptr<PartFile>> create(const std::string& folder, std::uint32_t slot_count, TickScale scale);
   ~PartFile();
 
   PartHeader& header() { return *header_; }

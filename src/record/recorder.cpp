@@ -46,10 +46,11 @@ void say(std::string_view message) noexcept {
   write_fully(STDERR_FILENO, {reinterpret_cast<const std::uint8_t*>(line), length});
 }
 
-Recording::Recording(PartFile& file, TickScale tick_scale, std::uint32_t number)
-    : part(file),
-      pool(file.slot_count()),
-      encoder(file, pool, tick_scale, [](int error) { Recorder::get().disable(error); }),
+Recording::Recording(std::unique_ptr<PartFile> file, TickScale tick_scale, std::uint32_t number)
+    : owned_part(std::move(file)),
+      part(*owned_part),
+      pool(part.slot_count()),
+      encoder(part, pool, tick_scale, [](int error) { Recorder::get().disable(error); }),
       scale(tick_scale),
       epoch(number),
       start_ticks(ticks()) {}
@@ -75,12 +76,13 @@ Status Recorder::start(RecordingPlan plan) {
 
 Result<Recording*> Recorder::open_part() {
   const TickScale scale = TickScale::calibrate();
-  ASSIGN_OR_RETURN(PartFile* const part, PartFile::create(plan_.folder, slots_for(plan_.memory_limit), scale));
-  part->header().record_cost_ps = measure_record_cost_ps(scale);
+  ASSIGN_OR_RETURN(std::unique_ptr<PartFile> file, PartFile::create(plan_.folder, slots_for(plan_.memory_limit), scale));
+  file->header().record_cost_ps = measure_record_cost_ps(scale);
   const std::lock_guard lock(facts_);
-  auto* recording = new Recording(*part, scale, epoch_.fetch_add(1, std::memory_order_relaxed) + 1);
-  int error = part->append_facts(opening_facts());
-  if (error == 0) error = part->append_clock_point();
+  Recording* const recording =
+      recordings_.emplace_back(std::make_unique<Recording>(std::move(file), scale, epoch_.fetch_add(1, std::memory_order_relaxed) + 1)).get();
+  int error = recording->part.append_facts(opening_facts());
+  if (error == 0) error = recording->part.append_clock_point();
   if (error == 0 && !recording->encoder.grow(Encoder::Touch::yes)) error = ENOSPC;
   if (error == 0) error = recording->encoder.start();
   if (error != 0) return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);

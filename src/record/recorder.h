@@ -36,8 +36,9 @@ struct RecordingPlan {
 
 // One process's part of a run, while it records.
 struct Recording {
-  Recording(PartFile& file, TickScale tick_scale, std::uint32_t number);
+  Recording(std::unique_ptr<PartFile> file, TickScale tick_scale, std::uint32_t number);
 
+  std::unique_ptr<PartFile> owned_part;
   PartFile& part;
   SlotPool pool;
   Encoder encoder;
@@ -99,6 +100,7 @@ class Recorder {
   std::atomic<std::uint32_t> epoch_{0};
   std::mutex control_;  // start, stop, fork
   RecordingPlan plan_;
+  std::vector<std::unique_ptr<Recording>> recordings_;  // this one and those before it
   std::atomic<bool> child_needs_part_{false};
 
   std::mutex facts_;  // everything below, and the order of facts in the log

@@ -1,0 +1,146 @@
+#include "format/reader.h"
+
+#include <cstring>
+#include <gtest/gtest.h>
+
+#include "format/part.h"
+#include "format/seal.h"
+#include "format/writer.h"
+
+namespace laptime {
+namespace {
+
+SpanColumns some_spans(std::size_t rows, std::int64_t from) {
+  SpanColumns spans;
+  for (std::size_t i = 0; i < rows; ++i) {
+    spans.start.push_back(from + static_cast<std::int64_t>(i) * 10);
+    spans.duration.push_back(7);
+    spans.name.push_back(1);
+    spans.kind.push_back(SpanKind::scope);
+  }
+  return spans;
+}
+
+Bytes sample_file(std::size_t rows = 10'000, int blocks = 3) {
+  MemorySink sink;
+  auto writer = LapWriter::create(sink);
+  const std::uint32_t part = writer->add_part();
+  EXPECT_TRUE(writer->add_facts(part, {StringFact{1, "forward"}, TrackFact{65536, TrackKind::thread, 1, 0}, LossFact{0, Severity::warning, 5, "some_loss", "said why"}}));
+  for (int b = 0; b < blocks; ++b) EXPECT_TRUE(writer->add_rows(part, 65536, some_spans(rows, b * 1'000'000)));
+  EXPECT_TRUE(writer->finish());
+  return sink.data;
+}
+
+std::size_t rows_of(const RunContent& run) {
+  std::size_t rows = 0;
+  for (const PartContent& part : run.parts)
+    for (const Block& block : part.blocks) {
+      SpanColumns spans;
+      if (decode_block(block, spans)) rows += spans.size();
+    }
+  return rows;
+}
+
+std::uint64_t loss_of(const RunContent& run, const std::string& name) {
+  for (const LossCount& loss : run.losses)
+    if (loss.name == name) return loss.count;
+  return 0;
+}
+
+TEST(SealedReader, ReadsWhatTheWriterWrote) {
+  const Bytes file = sample_file();
+  const auto run = read_sealed(file, "x.lap");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(rows_of(*run), 30'000u);
+  EXPECT_EQ(loss_of(*run, "some_loss"), 5u);
+  EXPECT_EQ(run->parts.at(0).facts.size(), 2u);
+  EXPECT_EQ(loss_of(*run, "missing_footer"), 0u);
+}
+
+TEST(SealedReader, SaysWhatIsWrongInOneLine) {
+  const Bytes text = {'h', 'e', 'l', 'l', 'o', ' ', 'w', 'o', 'r', 'l', 'd', ',', ' ', 'a', 'l', 'l', '\n'};
+  EXPECT_NE(read_sealed(text, "notes.txt").error().message.find("notes.txt is not a laptime run"), std::string::npos);
+  EXPECT_EQ(read_sealed({}, "x.lap").error().message, "x.lap is empty");
+  Bytes newer = sample_file();
+  newer[8] = 9;
+  EXPECT_EQ(read_sealed(newer, "x.lap").error().message, "x.lap has format version 9; this laptime reads up to 1: update laptime");
+}
+
+TEST(SealedReader, EveryTruncationGivesTheBlocksBeforeIt) {
+  const Bytes file = sample_file(500, 4);
+  std::size_t last = 0;
+  for (std::size_t size = 0; size < file.size(); size += 7) {
+    const auto run = read_sealed(ByteView(file).first(size), "x.lap");
+    if (!run) continue;
+    const std::size_t rows = rows_of(*run);
+    EXPECT_EQ(rows % 500, 0u);
+    EXPECT_GE(rows, last);
+    last = rows;
+    EXPECT_EQ(loss_of(*run, "missing_footer"), 1u);
+  }
+  EXPECT_EQ(last, 2000u);
+}
+
+TEST(SealedReader, ADamagedBlockCostsOnlyItself) {
+  Bytes file = sample_file(10'000, 3);
+  const auto whole = read_sealed(file, "x.lap");
+  const std::size_t inside = static_cast<std::size_t>(whole->parts[0].blocks[1].columns.data() - file.data()) + 40;
+  file[inside] ^= 0x10;
+  const auto run = read_sealed(file, "x.lap");
+  ASSERT_TRUE(run);
+  EXPECT_EQ(rows_of(*run), 20'000u);
+}
+
+TEST(SealedReader, LevelsOfDetailSumUpTheBlocks) {
+  const Bytes file = sample_file(10, 600);
+  const auto run = read_sealed(file, "x.lap");
+  ASSERT_TRUE(run);
+  ASSERT_EQ(run->detail.levels.size(), 3u);
+  EXPECT_EQ(run->detail.levels[0].size(), 38u);  // 600 blocks by 16
+  ASSERT_EQ(run->detail.levels.back().size(), 1u);
+  EXPECT_EQ(run->detail.levels.back()[0].summary.rows, 6000u);
+  EXPECT_EQ(run->detail.levels.back()[0].summary.total_ns, 42'000u);
+}
+
+TEST(Seal, MergesSmallBlocksAndKeepsEveryRow) {
+  const Bytes file = sample_file(100, 200);
+  const auto run = read_sealed(file, "x.lap");
+  MemorySink sink;
+  ASSERT_TRUE(seal(*run, sink));
+  const auto sealed = read_sealed(sink.data, "y.lap");
+  ASSERT_TRUE(sealed);
+  EXPECT_EQ(rows_of(*sealed), 20'000u);
+  EXPECT_LE(sealed->parts[0].blocks.size(), 3u);
+  EXPECT_EQ(loss_of(*sealed, "some_loss"), 5u);
+  EXPECT_LT(sink.data.size(), file.size());
+}
+
+TEST(Seal, LeavesOutAndCountsDamage) {
+  Bytes file = sample_file(10'000, 2);
+  const auto whole = read_sealed(file, "x.lap");
+  file[static_cast<std::size_t>(whole->parts[0].blocks[0].columns.data() - file.data()) + 5] ^= 1;
+  MemorySink sink;
+  ASSERT_TRUE(seal(*read_sealed(file, "x.lap"), sink));
+  const auto sealed = read_sealed(sink.data, "y.lap");
+  EXPECT_EQ(rows_of(*sealed), 10'000u);
+  EXPECT_EQ(loss_of(*sealed, "damaged_chunk"), 1u);
+}
+
+TEST(PartReader, RefusesAHeaderThatLies) {
+  alignas(8) static std::uint8_t page[kPageSize] = {};
+  auto* header = reinterpret_cast<PartHeader*>(page);
+  std::memcpy(header->magic, kPartMagic, 8);
+  header->version = kFormatVersion;
+  header->slot_size = kSlotSize;
+  header->slot_count = 1u << 30;
+  header->log_offset = 12;
+  header->ns_per_tick = 1;
+  RunContent run;
+  EXPECT_FALSE(read_part(run, {page, kPageSize}, "x"));
+  header->log_offset = kPageSize + std::uint64_t{header->slot_count} * kSlotSize;  // consistent, but far past the file
+  EXPECT_TRUE(read_part(run, {page, kPageSize}, "x"));
+  EXPECT_EQ(rows_of(run), 0u);
+}
+
+}  // namespace
+}  // namespace laptime
