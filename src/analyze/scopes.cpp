@@ -6,6 +6,7 @@
 #include "analyze/nesting.h"
 #include "analyze/percentile.h"
 #include "analyze/thread_label.h"
+#include "base/bulk_vector.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -52,7 +53,7 @@ struct ThreadGroup {
   std::size_t spans = 0;
   std::vector<NameSums> names;   // calls and totals, by name
   std::vector<NameSums> nested;  // self times; the same names in the same order
-  std::vector<std::int64_t> durations;
+  BulkVector<std::int64_t> durations;
 };
 
 std::vector<ThreadGroup> group_tracks(const Run& run) {
