@@ -2,11 +2,12 @@
 // and a long recording under a memory limit. Each figure is a ratio or a size from this one run; every recording is read
 // back and counted.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
+#include <sched.h>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -113,28 +114,65 @@ void bench_scope(bench::Report& report) {
   report.figure("scope when not recording", median(off), "ns", 1.5, bench::Bound::at_most);
 }
 
-// Records a second with `threads` threads flat out; returns records taken a second.
-double throughput(int threads, const std::string& path, bench::Report& report) {
-  constexpr int kCount = 1'000'000;
-  start(path, 512u << 20);
-  std::vector<std::thread> workers;
-  const double begin = now_ns();
-  for (int t = 0; t < threads; ++t) workers.emplace_back([] { time_each(kCount, one_scope); });
-  for (auto& w : workers) w.join();
-  const double elapsed = now_ns() - begin;
-  laptime_stop();
-  const Counted counted = read_back(path);
-  report.check(counted.spans == static_cast<std::uint64_t>(threads) * kCount && counted.lost == 0, "every record of every thread is read back");
-  return static_cast<double>(counted.spans) / elapsed * 1e9;
-}
+// Workers that record bursts when told to, so that a burst of one and a burst of two are measured in one recording, on the
+// same warm slots, in turns.
+class Workers {
+ public:
+  explicit Workers(int count) {
+    for (int i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
+  }
+  ~Workers() {
+    burst(0);
+    for (auto& t : threads_) t.join();
+  }
+  // The first `active` threads record kBurst scopes each, at once; returns nanoseconds until the last is done.
+  double burst(int active) {
+    done_ = 0;
+    active_ = active;
+    const double begin = now_ns();
+    round_.fetch_add(1);
+    while (done_.load() < active) {
+    }
+    return now_ns() - begin;
+  }
+  static constexpr int kBurst = 100'000;
+
+ private:
+  void work(int index) {
+    for (int seen = 0;;) {
+      while (round_.load() == seen) sched_yield();
+      seen = round_.load();
+      if (active_ == 0) return;
+      if (index >= active_) continue;
+      time_each(kBurst, one_scope);
+      done_.fetch_add(1);
+    }
+  }
+  std::vector<std::thread> threads_;
+  std::atomic<int> round_{0}, done_{0}, active_{0};
+};
 
 void bench_threads(bench::Report& report) {
+  constexpr int kPairs = 40, kWarm = 6;
+  const std::string path = scratch() + "/threads.lap";
+  start(path, 512u << 20);
   std::vector<double> one, ratios;
-  for (int round = 0; round < kRounds; ++round) {
-    one.push_back(throughput(1, scratch() + "/one.lap", report));
-    ratios.push_back(throughput(2, scratch() + "/two.lap", report) / one.back());
+  {
+    Workers workers(2);
+    for (int i = 0; i < kPairs + kWarm; ++i) {
+      const double alone = workers.burst(1);
+      usleep(20'000);
+      const double together = workers.burst(2);
+      usleep(20'000);
+      if (i < kWarm) continue;
+      one.push_back(Workers::kBurst / alone * 1e3);
+      ratios.push_back(2 * alone / together);
+    }
   }
-  report.note("one thread, flat out", median(one) / 1e6, "million spans/s");
+  laptime_stop();
+  const Counted counted = read_back(path);
+  report.check(counted.spans == 3ull * (kPairs + kWarm) * Workers::kBurst && counted.lost == 0, "every record of every thread is read back");
+  report.note("one thread, flat out", median(one), "million spans/s");
   report.figure("two threads against one", median(ratios), "x", 1.8, bench::Bound::at_least);
 }
 

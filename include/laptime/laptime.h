@@ -79,8 +79,16 @@ LAPTIME_API void laptime_record_value(uint32_t name, double value) LAPTIME_NOEXC
 /* Names the calling thread in reports. */
 LAPTIME_API void laptime_name_thread(const char* name) LAPTIME_NOEXCEPT;
 
+/* Another thread may start or stop recording at any time: the flag is read once, as one atomic load. */
+static inline int laptime_is_recording(void) {
+#if defined(__GNUC__)
+  return __atomic_load_n(&laptime_recording, __ATOMIC_RELAXED);
+#else
+  return *(volatile int*)&laptime_recording;
+#endif
+}
 static inline uint64_t laptime_begin(void) {
-  const int how = laptime_recording;
+  const int how = laptime_is_recording();
   if (!LAPTIME_LIKELY_OFF(how)) return 0;
 #if defined(__x86_64__) && defined(__GNUC__)
   if (how == LAPTIME_BY_TSC) return __builtin_ia32_rdtsc();
@@ -91,10 +99,10 @@ static inline void laptime_end(laptime_site* site, uint64_t start) {
   if (LAPTIME_LIKELY_OFF(start != 0)) laptime_end_site(site, start);
 }
 static inline void laptime_step(uint64_t samples) {
-  if (LAPTIME_LIKELY_OFF(laptime_recording)) laptime_mark_step(samples);
+  if (LAPTIME_LIKELY_OFF(laptime_is_recording())) laptime_mark_step(samples);
 }
 static inline void laptime_value(laptime_site* site, double value) {
-  if (LAPTIME_LIKELY_OFF(laptime_recording)) {
+  if (LAPTIME_LIKELY_OFF(laptime_is_recording())) {
     size_t n = 0;
     if (site->id == 0) {
       while (site->name[n]) ++n;

@@ -33,7 +33,7 @@ class [[nodiscard]] Scope {
 class [[nodiscard]] NamedScope {
  public:
   explicit NamedScope(std::string_view name) noexcept
-      : name_(laptime_recording ? laptime_name(name.data(), name.size()) : 0), start_(laptime_begin()) {}
+      : name_(laptime_is_recording() ? laptime_name(name.data(), name.size()) : 0), start_(laptime_begin()) {}
   NamedScope(const NamedScope&) = delete;
   NamedScope& operator=(const NamedScope&) = delete;
   ~NamedScope() {
@@ -50,7 +50,7 @@ inline void step(std::uint64_t samples = 0) noexcept { laptime_step(samples); }
 
 // A number over time: the loss, a learning rate, a queue's length.
 inline void value(std::string_view name, double v) noexcept {
-  if (laptime_recording) laptime_record_value(laptime_name(name.data(), name.size()), v);
+  if (laptime_is_recording()) laptime_record_value(laptime_name(name.data(), name.size()), v);
 }
 
 inline void name_thread(const char* name) noexcept { laptime_name_thread(name); }

@@ -15,7 +15,7 @@
 
 namespace laptime::record {
 
-inline bool on() { return laptime_recording != 0; }
+inline bool on() { return laptime_is_recording() != 0; }
 
 // Counts starts of recording, rising by one each. Ids of tracks, codes and losses are valid within one; names for ever.
 LAPTIME_API std::uint32_t epoch() noexcept;
