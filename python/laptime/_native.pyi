@@ -1,1 +1,5 @@
+from types import ModuleType
+
+engine: ModuleType
+
 def version() -> str: ...

@@ -1,9 +1,17 @@
 // The module laptime._native: Python's door to the recorder of this process.
 #include <nanobind/nanobind.h>
 
+#include "collect/python/binding.h"
+#include "collect/python/tally_writer.h"
 #include "laptime/laptime.h"
+#include "line_session.h"
+#include "recording_binding.h"
 
 NB_MODULE(_native, m) {
   m.doc() = "laptime's native half: the recorder that this process shares with C and C++ code.";
   m.def("version", &laptime_version, "The version of liblaptime.so.");
+  laptime::python::bind_engine(m);
+  laptime::python::install_tally_writer();
+  laptime::python::bind_recording(m);
+  laptime::python::bind_line_session(m);
 }

@@ -1,0 +1,174 @@
+"""The line and function engines: start, stop, snapshots.
+
+One engine of each kind a process. ``start`` calls nest: the first one configures, each ``stop`` undoes one ``start``, and
+counters stay until ``clear``. Everything else about the numbers is said where they are made, in src/collect/python.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from collections.abc import Callable, Iterable
+from types import CodeType
+from typing import Any, NamedTuple
+
+from laptime._engine import calibration
+from laptime._engine.statements import first_lines
+from laptime._native import engine as _native
+
+__all__ = [
+    "Demotion", "Notice", "OwnCost", "clear", "demoted", "notices", "own_cost", "running", "snapshot_functions",
+    "snapshot_lines", "start", "stop", "watch",
+]
+
+LineKey = tuple[str, int, str]  # file, first line, qualified name
+LineRow = tuple[int, int, int, int]  # line, hits, inclusive ns, exclusive ns; line 0: the function while not timed by line
+FunctionKey = tuple[str, int, str]  # file, line, name; ("~", 0, text) for C functions
+ThreadKey = tuple[int, str]  # ident, name
+
+
+class Demotion(NamedTuple):
+    file: str
+    line: int
+    name: str
+    level: str  # "call", "count" or "none"
+    reason: str
+
+
+class Notice(NamedTuple):
+    name: str
+    message: str
+
+
+class OwnCost(NamedTuple):
+    line_events: int
+    call_events: int
+    estimated_ns: int
+    realignments: int  # times a shadow stack had to be rebuilt: 0 unless a program switches stacks behind Python's back
+
+
+_lock = threading.Lock()
+_depth = {"lines": 0, "functions": 0}
+_started: list[tuple[bool, bool]] = []
+
+
+def _library_paths() -> list[str]:
+    standard_library = os.path.dirname(os.__file__) + os.sep
+    laptime = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+    return sorted({standard_library, os.path.realpath(standard_library) + os.sep, laptime, os.path.realpath(laptime) + os.sep})
+
+
+def start(
+    *,
+    lines: bool = False,
+    functions: bool = False,
+    builtins: bool = False,
+    only: Iterable[CodeType] | None = None,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    is_user: Callable[[str], bool] | None = None,
+    budget: float | None = None,
+) -> None:
+    """Starts the engines asked for; one that runs already goes on as it was configured.
+
+    ``only``: lines of these code objects and no others (``watch`` adds more). Otherwise lines of the user's own code:
+    not the standard library, not site-packages, not laptime; ``exclude`` and ``include`` are globs on file names, in
+    this order of strength, and ``is_user(filename)`` decides alone where it is given. ``builtins``: C functions too.
+    ``budget``: the share of wall time that may be spent, e.g. 0.05; None traces everything whatever it costs.
+    Raises RuntimeError when the interpreter has no room for another tool.
+    """
+    with _lock:
+        share = -1.0 if budget is None else float(budget)
+        if lines and not _depth["lines"]:
+            calibration.apply(_native)
+            _native.start_lines(
+                library_paths=_library_paths(), include=list(include), exclude=list(exclude), predicate=is_user,
+                only=None if only is None else list(only), budget=share, statement_reader=first_lines)
+        _depth["lines"] += lines
+        try:
+            if functions and not _depth["functions"]:
+                _native.start_functions(builtins=builtins, budget=share)
+        except BaseException:
+            _leave(lines, False)
+            raise
+        _depth["functions"] += functions
+        _started.append((lines, functions))
+
+
+def stop() -> None:
+    """Undoes the latest ``start`` that is not undone; nothing when there is none."""
+    with _lock:
+        if _started:
+            _leave(*_started.pop())
+
+
+def _leave(lines: bool, functions: bool) -> None:
+    if functions:
+        _depth["functions"] -= 1
+        if not _depth["functions"]:
+            _native.stop_functions()
+    if lines:
+        _depth["lines"] -= 1
+        if not _depth["lines"]:
+            _native.stop_lines()
+
+
+def running() -> tuple[bool, bool]:
+    """Whether the line and the function engine run."""
+    return bool(_depth["lines"]), bool(_depth["functions"])
+
+
+def watch(code: CodeType) -> None:
+    """Adds code to a line engine that was started with ``only``."""
+    _native.watch(code)
+
+
+def snapshot_lines(*, per_thread: bool = False, compensate: bool = False) -> dict[Any, Any]:
+    """``{LineKey: [LineRow, …]}``, or ``{ThreadKey: {LineKey: […]}}``. Also while running: open lines are included.
+
+    As measured, the exclusive times of a thread add up to its wall time. ``compensate`` takes the engine's own share of
+    each line off (calibrated, hits x ns), which makes short lines truer; the sum is then smaller by that share.
+    """
+    event_ns = calibration.visible_line_ns() if compensate else 0.0
+    return _native.snapshot_lines(per_thread=per_thread, event_ns=event_ns)
+
+
+def snapshot_functions(*, per_thread: bool = False) -> dict[Any, Any]:
+    """What pstats keeps: ``{FunctionKey: (cc, nc, tt, ct, {caller: (nc, cc, tt, ct)})}``, or the same a ThreadKey.
+
+    Times in seconds. Calls that are still open count from the moment they end or the engine stops.
+    """
+    return _native.snapshot_functions(per_thread=per_thread)
+
+
+def clear() -> None:
+    """Sets every counter to zero; what is open goes on from now."""
+    _native.clear_lines()
+    _native.clear_functions()
+    _native.clear_notices()
+
+
+def demoted() -> list[Demotion]:
+    """Code that cost more than the budget allowed and is measured more coarsely since."""
+    return [Demotion(*entry) for entry in _native.demoted()]
+
+
+def notices() -> list[Notice]:
+    """What is not measured, and why; one line each."""
+    return [Notice(*entry) for entry in _native.notices()]
+
+
+def own_cost() -> OwnCost:
+    line_events, call_events = _native.line_events(), _native.call_events()
+    estimated = line_events * calibration.line_event_ns() + call_events * calibration.call_event_ns()
+    return OwnCost(line_events, call_events, round(estimated), _native.realignments())
+
+
+def _stop_everything() -> None:
+    while _started:
+        stop()
+
+
+atexit.register(_stop_everything)
+os.register_at_fork(after_in_child=_native.after_fork)

@@ -1,0 +1,54 @@
+"""Which line each statement of a file begins on, so that a statement over several lines counts as one execution."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+
+
+def first_lines(filename: str) -> list[int]:
+    """``result[line]`` is the first line of the statement that ``line`` belongs to; empty when there is no source.
+
+    A compound statement is only its header: the lines of its body are statements of their own.
+    """
+    lines = linecache.getlines(filename)
+    if not lines:
+        return []
+    try:
+        tree = ast.parse("".join(lines))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    result = list(range(len(lines) + 2))
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.stmt):
+            _mark(result, node.lineno, _end_of_header(node))
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+            children = getattr(node, field, ())
+            if isinstance(children, list):
+                pending.extend(children)
+    return result
+
+
+def _mark(result: list[int], first: int, last: int) -> None:
+    for line in range(first + 1, min(last, len(result) - 1) + 1):
+        result[line] = first
+
+
+def _end_of_header(node: ast.stmt) -> int:
+    if isinstance(node, (ast.If, ast.While)):
+        return _end(node.test)
+    if isinstance(node, (ast.For, ast.AsyncFor)):
+        return _end(node.iter)
+    if isinstance(node, (ast.With, ast.AsyncWith)):
+        return max(_end(item.optional_vars or item.context_expr) for item in node.items)
+    if isinstance(node, ast.Match):
+        return _end(node.subject)
+    if hasattr(node, "body"):  # def, class, try: decorators and defaults are lines of their own
+        return node.lineno
+    return _end(node)
+
+
+def _end(node: ast.AST) -> int:
+    return getattr(node, "end_lineno", None) or node.lineno

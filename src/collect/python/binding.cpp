@@ -1,0 +1,185 @@
+#include "collect/python/binding.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "base/clock.h"
+#include "collect/python/code_registry.h"
+#include "collect/python/function_engine.h"
+#include "collect/python/function_snapshot.h"
+#include "collect/python/line_engine.h"
+#include "collect/python/line_snapshot.h"
+#include "collect/python/notices.h"
+#include "collect/python/tick_rate.h"
+
+namespace nb = nanobind;
+
+namespace laptime::python {
+
+namespace {
+
+using SlotList = std::vector<const ThreadSlot*>;
+
+SlotList all_slots() {
+  SlotList slots;
+  for (const auto& slot : ThreadSlots::instance().all()) slots.push_back(slot.get());
+  return slots;
+}
+
+// Calls `snapshot(slots)` for all threads together, or for each apart as {(ident, name): result}.
+template <typename Snapshot>
+nb::object for_threads(bool per_thread, Snapshot snapshot) {
+  if (!per_thread) return snapshot(all_slots());
+  nb::dict threads;
+  for (const ThreadSlot* slot : all_slots()) threads[nb::make_tuple(slot->ident, slot->name)] = snapshot(SlotList{slot});
+  return threads;
+}
+
+template <typename Label>
+nb::tuple label_tuple(const Label& label) {
+  return nb::make_tuple(std::get<0>(label), std::get<1>(label), std::get<2>(label));
+}
+
+nb::dict lines_dict(const SlotList& slots, double event_ns) {
+  nb::dict result;
+  for (const auto& [label, lines] : snapshot_lines(slots, event_ns)) {
+    nb::list rows;
+    for (const auto& [line, row] : lines) rows.append(nb::make_tuple(line, row.hits, row.inclusive_ns, row.exclusive_ns));
+    result[label_tuple(label)] = rows;
+  }
+  return result;
+}
+
+void start_lines(std::vector<std::string> library_paths, std::vector<std::string> include,
+                 std::vector<std::string> exclude, nb::object predicate, nb::object only, double budget,
+                 nb::object statement_reader) {
+  LineOptions options;
+  options.rules = {std::move(library_paths), std::move(include), std::move(exclude)};
+  if (!predicate.is_none()) options.predicate = predicate.ptr();
+  if (!statement_reader.is_none()) options.statement_reader = statement_reader.ptr();
+  options.explicit_only = !only.is_none();
+  options.budget = budget;
+  std::vector<nb::object> kept;
+  if (options.explicit_only) {
+    for (nb::handle code : only) {
+      if (!PyCode_Check(code.ptr())) throw nb::type_error("only: code objects are expected");
+      kept.push_back(nb::borrow(code));
+      options.only.push_back(code.ptr());
+    }
+  }
+  if (!LineEngine::instance().start(options)) throw nb::python_error();
+}
+
+void watch(nb::handle code) {
+  if (!PyCode_Check(code.ptr())) throw nb::type_error("a code object is expected");
+  LineEngine::instance().watch(code.ptr());
+}
+
+void bind_lines(nb::module_& m) {
+  auto& engine = LineEngine::instance();
+  m.def("start_lines", &start_lines, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"),
+        nb::arg("predicate").none(), nb::arg("only").none(), nb::arg("budget"), nb::arg("statement_reader").none());
+  m.def("stop_lines", [&engine] { engine.stop(); });
+  m.def("watch", &watch);
+  m.def(
+      "snapshot_lines",
+      [&engine](bool per_thread, double event_ns) {
+        engine.settle_all(ticks());
+        return for_threads(per_thread, [&](const SlotList& slots) { return lines_dict(slots, event_ns); });
+      },
+      nb::arg("per_thread") = false, nb::arg("event_ns") = 0.0);
+  m.def("clear_lines", [&engine] { engine.clear(); });
+  m.def("forget_lines", [&engine](nb::handle code) { engine.forget(code.ptr()); });
+  m.def("in_step", [&engine] { return engine.in_step(); });
+  m.def("line_events", [&engine] { return engine.events(); });
+  m.def("realignments", [&engine] { return engine.realignments(); });
+}
+
+// pstats keeps (primitive calls, calls) for a function but (calls, primitive calls) for a caller of it.
+nb::dict functions_dict(const SlotList& slots) {
+  const double seconds = 1 / ticks_per_second();
+  const auto in_seconds = [&](std::uint64_t ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds; };
+  nb::dict result;
+  for (const auto& [label, row] : snapshot_functions(slots)) {
+    nb::dict callers;
+    for (const auto& [caller, t] : row.callers) {
+      callers[label_tuple(caller)] =
+          nb::make_tuple(t.calls, t.primitive_calls, in_seconds(t.own_ticks), in_seconds(t.cumulative_ticks));
+    }
+    const FunctionTotals& t = row.totals;
+    result[label_tuple(label)] =
+        nb::make_tuple(t.primitive_calls, t.calls, in_seconds(t.own_ticks), in_seconds(t.cumulative_ticks), callers);
+  }
+  return result;
+}
+
+void bind_functions(nb::module_& m) {
+  auto& engine = FunctionEngine::instance();
+  m.def(
+      "start_functions",
+      [&engine](bool builtins, double budget) {
+        if (!engine.start({builtins, budget})) throw nb::python_error();
+      },
+      nb::kw_only(), nb::arg("builtins"), nb::arg("budget"));
+  m.def("stop_functions", [&engine] { engine.stop(); });
+  m.def(
+      "snapshot_functions", [](bool per_thread) { return for_threads(per_thread, functions_dict); },
+      nb::arg("per_thread") = false);
+  m.def("clear_functions", [&engine] { engine.clear(); });
+  m.def("call_events", [&engine] { return engine.events(); });
+}
+
+const char* level_name(Level level) {
+  switch (level) {
+    case Level::lines: return "line";
+    case Level::calls: return "call";
+    case Level::counts: return "count";
+    case Level::off: return "none";
+  }
+  return "none";
+}
+
+nb::list demoted() {
+  nb::list result;
+  const auto add = [&](const CodeRecord& record, Level level, const char* reason) {
+    result.append(nb::make_tuple(record.file, record.first_line, record.qualified, level_name(level), reason));
+  };
+  for (const auto& record : CodeRegistry::instance().records()) {
+    if (record->level != Level::lines) add(*record, record->level, "its line events cost more than the budget allows");
+    if (record->function_level == Level::off) add(*record, Level::off, "its calls cost more than the budget allows");
+  }
+  return result;
+}
+
+void bind_shared(nb::module_& m) {
+  m.def("demoted", &demoted);
+  m.def("notices", [] {
+    nb::list result;
+    for (const Notice& notice : notices()) result.append(nb::make_tuple(notice.name, notice.message));
+    return result;
+  });
+  m.def("clear_notices", &clear_notices);
+  m.def("set_event_cost", [](double line_ns, double call_ns) {
+    const double ticks_per_ns = ticks_per_second() / 1e9;
+    LineEngine::instance().set_event_cost(line_ns * ticks_per_ns, call_ns * ticks_per_ns);
+    FunctionEngine::instance().set_event_cost(call_ns * ticks_per_ns);
+  });
+  // Each process counts its own.
+  m.def("after_fork", [] {
+    ThreadSlots::instance().after_fork();
+    LineEngine::instance().clear();
+    FunctionEngine::instance().clear();
+  });
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& module) {
+  if (!CodeRegistry::instance().initialise()) throw nb::import_error("this interpreter keeps code extras elsewhere");
+  nb::module_ m = module.def_submodule("engine", "Line and function engines of laptime.");
+  bind_lines(m);
+  bind_functions(m);
+  bind_shared(m);
+}
+
+}  // namespace laptime::python

@@ -1,0 +1,28 @@
+#include "collect/python/budget.h"
+
+#include <algorithm>
+
+namespace laptime::python {
+
+namespace {
+constexpr double kGraceSeconds = 0.002;   // start-up may cost this at once
+constexpr double kBucketSeconds = 0.020;  // at most this is ever saved up
+}  // namespace
+
+void Budget::start(double share, double ticks_per_second, std::uint64_t now) {
+  share_ = share;
+  balance_ = kGraceSeconds * ticks_per_second;
+  capacity_ = kBucketSeconds * ticks_per_second;
+  filled_at_ = now;
+}
+
+bool Budget::spend(std::int64_t events, double ticks_per_event, std::uint64_t now) {
+  if (!limited()) return true;
+  const auto elapsed = static_cast<std::int64_t>(now - filled_at_);
+  filled_at_ = now;
+  balance_ = std::min(capacity_, balance_ + share_ * static_cast<double>(std::max<std::int64_t>(0, elapsed)));
+  balance_ -= static_cast<double>(events) * ticks_per_event;
+  return balance_ >= 0;
+}
+
+}  // namespace laptime::python

@@ -1,0 +1,28 @@
+// How much time the engines may cost: a bucket that fills with a share of the wall time and is emptied by events.
+//
+// Assumption: the cost of an event is known (calibrated at start). Consequence: over any stretch the engines cost at most
+// the share plus one bucket. The bucket is small, so a quiet hour does not pay for a slow minute.
+#pragma once
+
+#include <cstdint>
+
+namespace laptime::python {
+
+class Budget {
+ public:
+  // `share` of the wall time; negative: no limit.
+  void start(double share, double ticks_per_second, std::uint64_t now);
+  bool limited() const { return share_ >= 0; }
+  double share() const { return share_; }
+
+  // Pays for `events`; false when they cost more than there is.
+  bool spend(std::int64_t events, double ticks_per_event, std::uint64_t now);
+
+ private:
+  double share_ = -1;
+  double balance_ = 0;   // ticks
+  double capacity_ = 0;  // ticks
+  std::uint64_t filled_at_ = 0;
+};
+
+}  // namespace laptime::python

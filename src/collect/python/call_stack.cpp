@@ -1,0 +1,89 @@
+#include "collect/python/call_stack.h"
+
+#include <cstring>
+
+namespace laptime::python {
+
+std::size_t EdgeTable::hash(const FunctionCounter* caller, const FunctionCounter* callee) {
+  const auto a = reinterpret_cast<std::uintptr_t>(caller), b = reinterpret_cast<std::uintptr_t>(callee);
+  return (a * 0x9E3779B97F4A7C15u ^ b * 0xC2B2AE3D27D4EB4Fu) >> 20;
+}
+
+CallEdge* EdgeTable::find_or_add(FunctionCounter* caller, FunctionCounter* callee) {
+  if (2 * (edges_.size() + 1) > table_.size()) grow();
+  const std::size_t mask = table_.size() - 1;
+  std::size_t place = hash(caller, callee) & mask;
+  for (; table_[place] != nullptr; place = (place + 1) & mask) {
+    if (table_[place]->caller == caller && table_[place]->callee == callee) return table_[place];
+  }
+  edges_.push_back(std::make_unique<CallEdge>());
+  CallEdge* edge = edges_.back().get();
+  edge->caller = caller;
+  edge->callee = callee;
+  return table_[place] = edge;
+}
+
+void EdgeTable::grow() {
+  std::vector<CallEdge*> grown(table_.empty() ? 256 : 2 * table_.size());
+  const std::size_t mask = grown.size() - 1;
+  for (const auto& edge : edges_) {
+    std::size_t place = hash(edge->caller, edge->callee) & mask;
+    while (grown[place] != nullptr) place = (place + 1) & mask;
+    grown[place] = edge.get();
+  }
+  table_ = std::move(grown);
+}
+
+CallEdge* CallStack::switch_edge(FunctionCounter* caller, FunctionCounter* function) {
+  return function->latest_edge = edges_.find_or_add(caller, function);
+}
+
+bool CallStack::unwind_to(const void* key, std::uint64_t now) {
+  const OpenCall* found = top_;
+  while (found != calls_.get() && found->key != key) --found;
+  if (found == calls_.get()) return false;
+  while (top_ != found) leave_top(now);
+  return true;
+}
+
+void CallStack::reserve(std::size_t calls) {
+  auto grown = std::make_unique<OpenCall[]>(calls);
+  const std::size_t used = calls_ ? static_cast<std::size_t>(top_ - calls_.get()) + 1 : 1;
+  if (calls_) std::memcpy(static_cast<void*>(grown.get()), calls_.get(), used * sizeof(OpenCall));
+  calls_ = std::move(grown);
+  capacity_ = calls;
+  top_ = calls_.get() + used - 1;
+  last_ = calls_.get() + calls - 1;
+}
+
+void CallStack::settle(std::uint64_t now) {
+  for (OpenCall* call = calls_.get() + 1; call <= top_; ++call) {
+    const std::uint64_t total = now - call->started;
+    const std::uint64_t running_callee = call < top_ ? now - call[1].started : 0;
+    const std::uint64_t own = total - call->inner - running_callee;
+    call->function->own += own;
+    if (call->outermost) call->function->cumulative += total;
+    if (call->edge != nullptr) {
+      call->edge->own += own;
+      if (call->outermost_on_edge) call->edge->cumulative += total;
+    }
+    call->started = now;
+    call->inner = 0;
+  }
+}
+
+void CallStack::forget(const void* key, std::uint64_t now) {
+  settle(now);
+  OpenCall* kept = calls_.get();
+  for (OpenCall* call = calls_.get() + 1; call <= top_; ++call) {
+    if (call->key != key) {
+      *++kept = *call;
+      continue;
+    }
+    call->function->leave(0, 0);
+    if (call->edge != nullptr) call->edge->leave(0, 0);
+  }
+  top_ = kept;
+}
+
+}  // namespace laptime::python

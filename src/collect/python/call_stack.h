@@ -1,0 +1,132 @@
+// The shadow stack of the function engine, with cProfile's arithmetic, one stack a thread.
+//
+// Contract: counts, own and cumulative time of functions and of caller-callee pairs are what cProfile's would be for the
+// same events; a call that is still open counts when it ends or is unwound by stop.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "collect/python/code_record.h"
+
+namespace laptime::python {
+
+struct CallCounter {
+  std::uint64_t calls = 0;
+  std::uint64_t recursive_calls = 0;
+  std::uint64_t own = 0;         // ticks
+  std::uint64_t cumulative = 0;  // ticks, outermost calls only
+  std::uint32_t depth = 0;
+
+  void leave(std::uint64_t own_time, std::uint64_t total) {
+    ++calls;
+    own += own_time;
+    if (--depth == 0) {
+      cumulative += total;
+    } else {
+      ++recursive_calls;
+    }
+  }
+};
+
+struct FunctionCounter;
+
+struct CallEdge : CallCounter {
+  FunctionCounter* caller;
+  FunctionCounter* callee;
+};
+
+struct FunctionCounter : CallCounter {
+  const Callable* callable;
+  CallEdge* latest_edge = nullptr;  // from the caller of the latest call: most calls come from there again
+};
+
+// (caller, callee) -> edge; open addressing, never shrinks.
+class EdgeTable {
+ public:
+  CallEdge* find_or_add(FunctionCounter* caller, FunctionCounter* callee);
+  const std::vector<std::unique_ptr<CallEdge>>& edges() const { return edges_; }
+
+ private:
+  static std::size_t hash(const FunctionCounter* caller, const FunctionCounter* callee);
+  void grow();
+
+  std::vector<CallEdge*> table_;
+  std::vector<std::unique_ptr<CallEdge>> edges_;
+};
+
+struct OpenCall {
+  const void* key;  // the code object or PyMethodDef that was entered
+  FunctionCounter* function;
+  CallEdge* edge;  // null for a call that came from code that was already running
+  std::uint64_t started;
+  std::uint64_t inner;  // time in callees
+  bool outermost, outermost_on_edge;
+};
+
+class CallStack {
+ public:
+  CallStack() { reserve(64); }
+
+  // The clock is read last: the engine's own work is its caller's time, as with cProfile.
+  void enter(const void* key, FunctionCounter* function) {
+    if (top_ == last_) [[unlikely]] reserve(2 * capacity_);
+    FunctionCounter* caller = top_->function;
+    OpenCall* call = ++top_;
+    call->key = key;
+    call->function = function;
+    call->inner = 0;
+    call->outermost = function->depth++ == 0;
+    CallEdge* edge = nullptr;
+    if (caller != nullptr) {
+      edge = function->latest_edge;
+      if (edge == nullptr || edge->caller != caller) [[unlikely]] edge = switch_edge(caller, function);
+      call->outermost_on_edge = edge->depth++ == 0;
+    }
+    call->edge = edge;
+    call->started = ticks();
+  }
+
+  // Ignores an exit whose entry was not seen: a frame that was running at start.
+  void leave(const void* key, std::uint64_t now) {
+    if (top_->key != key) [[unlikely]] {
+      if (!unwind_to(key, now)) return;
+    }
+    leave_top(now);
+  }
+
+  bool empty() const { return top_ == calls_.get(); }
+  void leave_all(std::uint64_t now) {
+    while (!empty()) leave_top(now);
+  }
+  // Books the time of open calls until now; their counts are booked when they end.
+  void settle(std::uint64_t now);
+  // Drops the open calls of `key` without counting them again; their callees' time becomes their callers'.
+  void forget(const void* key, std::uint64_t now);
+
+  const EdgeTable& edges() const { return edges_; }
+
+ private:
+  void leave_top(std::uint64_t now) {
+    OpenCall* call = top_;
+    const std::uint64_t total = now - call->started;
+    const std::uint64_t own = total - call->inner;
+    top_ = call - 1;
+    top_->inner += total;
+    call->function->leave(own, total);
+    if (call->edge != nullptr) call->edge->leave(own, total);
+  }
+  CallEdge* switch_edge(FunctionCounter* caller, FunctionCounter* function);
+  bool unwind_to(const void* key, std::uint64_t now);
+  void reserve(std::size_t calls);
+
+  std::unique_ptr<OpenCall[]> calls_;  // calls_[0] is nobody: it calls what is called from code already running
+  OpenCall* top_ = nullptr;
+  OpenCall* last_ = nullptr;
+  std::size_t capacity_ = 0;
+  EdgeTable edges_;
+};
+
+}  // namespace laptime::python

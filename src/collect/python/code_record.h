@@ -1,0 +1,56 @@
+// What the engines know about one code object, found from it in two loads.
+//
+// Assumption: everything here is touched with the GIL held. A record outlives its code object: counters stay after the
+// code is freed, and a code object made later with the same identity (file, line, name, content) takes the record over.
+// Consequence: an address that is used again never inherits another function's counts, and programs that make the same
+// code over and over (exec, factories) do not grow the table. Contract: records are never freed.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace laptime::python {
+
+// How much a code object's line events may cost; the budget only ever moves down this list.
+enum class Level : std::uint8_t {
+  lines = 0,   // every line
+  calls = 1,   // entry and exit: the whole function is one row
+  counts = 2,  // entries only; its time is its caller's
+  off = 3,     // nothing any more; what was counted until then stays
+};
+
+// Something that can be called: a code object or a C function. Ids are dense, so counters are arrays.
+struct Callable {
+  std::uint32_t id = 0;
+  std::int32_t first_line = 0;
+  std::string file;
+  std::string name;       // co_name, or cProfile's text for a C function
+  std::string qualified;  // co_qualname where the interpreter has it
+};
+
+struct CodeRecord : Callable {
+  PyObject* code = nullptr;  // borrowed; null once the code object is gone
+  Py_hash_t content = 0;
+  // Lines are kept in slots: kEntrySlot, kWholeSlot, then one for each source line from the first on.
+  std::int32_t base_line = 0;     // slot = line - base_line
+  std::uint32_t slot_count = 0;   // 0: no line information, never timed by line
+  Level level = Level::lines;
+  Level function_level = Level::calls;
+  std::uint32_t verdict_generation = 0;  // the classification that `user` comes from
+  bool user = false;
+  bool shared_library_mark = false;      // not a code object's own record: only says "library"
+  std::uint32_t armed_epoch = 0;         // the start of the line engine that its events are set for
+  std::uint64_t blamed_events = 0;       // by the budget's sampling
+  std::uint64_t entries = 0;             // at Level::counts
+  std::vector<std::uint32_t> statement_slots;    // slot -> slot of its statement's first line; empty: each its own
+  std::vector<std::uint32_t> slot_of_instruction;  // made when a generator is first resumed
+};
+
+inline constexpr std::uint32_t kEntrySlot = 0;  // between the call and the first line
+inline constexpr std::uint32_t kWholeSlot = 1;  // the function as a whole, while it is not timed by line
+inline constexpr std::uint32_t kFirstLineSlot = 2;
+
+}  // namespace laptime::python

@@ -1,0 +1,153 @@
+#include "collect/python/code_registry.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "collect/python/python_support.h"
+
+namespace laptime::python {
+
+namespace {
+
+// Beyond this a "function" is generated data; its dense line arrays would not be worth their memory.
+constexpr std::int64_t kMostLines = 1 << 20;
+
+std::string text_of(PyObject* unicode) {
+  Py_ssize_t size = 0;
+  const char* text = unicode != nullptr ? PyUnicode_AsUTF8AndSize(unicode, &size) : nullptr;
+  if (text == nullptr) {  // lone surrogates in a file name
+    PyErr_Clear();
+    return "?";
+  }
+  return std::string(text, static_cast<std::size_t>(size));
+}
+
+// Calls visit(start_offset, end_offset, line) for each entry of co_lines(); line is -1 where there is none.
+template <typename Visit>
+void for_each_line_range(PyObject* code, Visit visit) {
+  OwnedRef lines(PyObject_CallMethod(code, "co_lines", nullptr));
+  if (!lines) return PyErr_Clear();
+  while (OwnedRef entry{PyIter_Next(lines.get())}) {
+    PyObject* line = PyTuple_GET_ITEM(entry.get(), 2);
+    visit(PyLong_AsLong(PyTuple_GET_ITEM(entry.get(), 0)), PyLong_AsLong(PyTuple_GET_ITEM(entry.get(), 1)),
+          line == Py_None ? -1 : static_cast<int>(PyLong_AsLong(line)));
+  }
+  PyErr_Clear();
+}
+
+void read_lines(CodeRecord& record) {
+  std::int64_t low = record.first_line, high = record.first_line;
+  for_each_line_range(record.code, [&](long, long, int line) {
+    if (line < 0) return;
+    low = std::min<std::int64_t>(low, line);
+    high = std::max<std::int64_t>(high, line);
+  });
+  if (high - low >= kMostLines) return;
+  record.base_line = static_cast<std::int32_t>(low) - static_cast<std::int32_t>(kFirstLineSlot);
+  record.slot_count = static_cast<std::uint32_t>(high - low) + 1 + kFirstLineSlot;
+}
+
+std::string identity(const CodeRecord& record) {
+  return record.file + '\0' + std::to_string(record.first_line) + '\0' + record.qualified + '\0' +
+         std::to_string(record.content);
+}
+
+}  // namespace
+
+CodeRegistry& CodeRegistry::instance() {
+  static auto* registry = new CodeRegistry;
+  return *registry;
+}
+
+bool CodeRegistry::initialise() {
+  if (extra_index_ >= 0) return true;
+  const Py_ssize_t index = request_code_extra_index(&CodeRegistry::forget);
+  if (index < 0) return false;
+  extra_index_ = index;
+  CodeRecord mark;
+  mark.shared_library_mark = true;
+  OwnedRef probe(reinterpret_cast<PyObject*>(PyCode_NewEmpty("laptime", "probe", 1)));
+  const bool readable = probe && set_code_extra(probe.get(), index, &mark) && find(probe.get()) == &mark;
+  probe = OwnedRef();
+  if (!readable) extra_index_ = -1;
+  PyErr_Clear();
+  return readable;
+}
+
+void CodeRegistry::mark_library(PyObject* code, std::uint32_t generation) {
+  if (CodeRecord* record = find(code); record != nullptr && !record->shared_library_mark) {
+    record->verdict_generation = generation;
+    record->user = false;
+    return;
+  }
+  if (library_mark_ == nullptr || library_mark_->verdict_generation != generation) {
+    library_mark_ = new CodeRecord;  // older marks stay in code objects for good
+    library_mark_->shared_library_mark = true;
+    library_mark_->verdict_generation = generation;
+  }
+  if (!set_code_extra(code, extra_index_, library_mark_)) PyErr_Clear();
+}
+
+CodeRecord* CodeRegistry::add(PyObject* code) {
+  const ErrorGuard guard;
+  const auto* object = reinterpret_cast<PyCodeObject*>(code);
+  CodeRecord fresh;
+  fresh.code = code;
+  fresh.first_line = object->co_firstlineno;
+  fresh.file = text_of(object->co_filename);
+  fresh.name = text_of(object->co_name);
+#if PY_VERSION_HEX >= 0x030B0000
+  fresh.qualified = text_of(object->co_qualname);
+#else
+  fresh.qualified = fresh.name;
+#endif
+  fresh.content = PyObject_Hash(code);
+  CodeRecord* record = adopt_dead(fresh);
+  if (record == nullptr) {
+    fresh.id = next_callable_id();
+    read_lines(fresh);
+    records_.push_back(std::make_unique<CodeRecord>(std::move(fresh)));
+    record = records_.back().get();
+  }
+  if (!set_code_extra(code, extra_index_, record)) PyErr_Clear();
+  return record;
+}
+
+CodeRecord* CodeRegistry::adopt_dead(const CodeRecord& like) {
+  const auto found = dead_.find(identity(like));
+  if (found == dead_.end()) return nullptr;
+  CodeRecord* record = found->second;
+  dead_.erase(found);
+  record->code = like.code;
+  record->armed_epoch = 0;
+  return record;
+}
+
+void CodeRegistry::forget(void* value) {
+  auto* record = static_cast<CodeRecord*>(value);
+  if (record == nullptr || record->shared_library_mark) return;
+  record->code = nullptr;
+  instance().dead_.emplace(identity(*record), record);
+}
+
+std::uint32_t slot_of_line(const CodeRecord& record, int line) {
+  const auto slot = static_cast<std::uint32_t>(line - record.base_line);
+  return slot < record.slot_count ? slot : kEntrySlot;
+}
+
+std::uint32_t slot_at_instruction(CodeRecord& record, std::int64_t byte_offset) {
+  auto& table = record.slot_of_instruction;
+  if (table.empty() && record.code != nullptr) {
+    const ErrorGuard guard;
+    for_each_line_range(record.code, [&](long start, long end, int line) {
+      if (end < start || end > INT_MAX) return;
+      table.resize(std::max(table.size(), static_cast<std::size_t>(end / 2)), kEntrySlot);
+      std::fill(table.begin() + start / 2, table.begin() + end / 2, slot_of_line(record, line));
+    });
+    if (table.empty()) table.push_back(kEntrySlot);
+  }
+  const auto unit = static_cast<std::uint64_t>(byte_offset) / 2;
+  return unit < table.size() ? table[unit] : kEntrySlot;
+}
+
+}  // namespace laptime::python

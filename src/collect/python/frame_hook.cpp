@@ -1,0 +1,218 @@
+// Both engines' backend on CPython 3.10 and 3.11: a frame-evaluation hook.
+//
+// The hook sees every Python frame of every thread, pushes and pops the shadow stacks itself, and switches line tracing on
+// only while a frame of the user's code runs: library code pays a few nanoseconds a call. Frames that were running when
+// the engine started are not under the hook; they are traced as usual and popped by their return event.
+// Contract: a trace or profile function that somebody else installed is never replaced or removed.
+#include "collect/python/frame_access.h"
+
+#if PY_VERSION_HEX < 0x030C0000
+
+#include "base/clock.h"
+#include "collect/python/frame_hook.h"
+#include "collect/python/function_engine.h"
+#include "collect/python/line_engine.h"
+#include "collect/python/notices.h"
+
+namespace laptime::python {
+
+namespace {
+
+LineEngine* lines = nullptr;
+FunctionEngine* functions = nullptr;
+bool follow_lines = false;
+bool follow_calls = false;
+_PyFrameEvalFunction previous_hook = _PyEval_EvalFrameDefault;
+
+int trace_lines(PyObject*, PyFrameObject* frame, int what, PyObject*);
+
+// The depth of frames at the bottom of the thread's stack that are not under the hook.
+bool is_late_frame(const ThreadSlot* slot) { return slot->lines.depth() <= slot->late_depth; }
+
+void on_late_return(PyObject* code) {
+  const std::uint64_t now = ticks();
+  ThreadSlot* slot = ThreadSlots::current();
+  if (slot->line_epoch != lines->epoch()) {
+    if (lines->traced(code) == nullptr) return;
+    lines->slot_for_event(nullptr);
+  }
+  if (!is_late_frame(slot) || slot->lines.top()->code != code) return;
+  slot->lines.pop(now);
+  slot->late_depth = slot->lines.depth();
+}
+
+[[gnu::noinline]] LineFrame* frame_not_on_top(ThreadSlot* slot, PyObject* code, std::uint64_t now) {
+  return lines->traced(code) != nullptr ? lines->realign(slot, code, now) : nullptr;
+}
+
+// Lines of demoted code are not wanted any more. A frame under the hook ends in the hook; a late one still needs its
+// return event.
+void silence(ThreadSlot* slot, PyFrameObject* frame) {
+  if (is_late_frame(slot)) {
+    frame->f_trace_lines = 0;
+  } else {
+    set_trace(PyThreadState_Get(), nullptr);
+  }
+}
+
+int trace_lines(PyObject*, PyFrameObject* frame, int what, PyObject*) {
+  if (what != PyTrace_LINE) [[unlikely]] {
+    if (what == PyTrace_RETURN) on_late_return(code_of(frame));
+    return 0;
+  }
+  const std::uint64_t now = ticks();
+  ThreadSlot* slot = ThreadSlots::current();
+  LineFrame* top = slot->lines.top();
+  PyObject* code = code_of(frame);
+  if (top->code != code) [[unlikely]] {
+    top = frame_not_on_top(slot, code, now);
+    if (top == nullptr) return 0;
+  }
+  CodeRecord* record = top->record;
+  if (record->level == Level::lines) [[likely]] {
+    top->move_to(frame->f_lineno, now);
+    lines->meter(slot, record, now);
+  }
+  if (record->level != Level::lines) [[unlikely]] silence(slot, frame);
+  return 0;
+}
+
+PyObject* evaluate_library(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  if (thread->c_tracefunc != trace_lines) [[likely]] return previous_hook(thread, frame, throwing);
+  set_trace(thread, nullptr);
+  const std::uint32_t epoch = lines->epoch();
+  PyObject* result = previous_hook(thread, frame, throwing);
+  if (thread->c_tracefunc == nullptr && follow_lines && lines->epoch() == epoch) set_trace(thread, trace_lines);
+  return result;
+}
+
+PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record) {
+  const Py_tracefunc outer = thread->c_tracefunc;
+  const bool foreign = (outer != nullptr && outer != trace_lines) || thread->tracing != 0;
+  if (foreign) [[unlikely]] {
+    add_notice("other-tracer", "another tool traces this program (sys.settrace): its code is timed by function, not by line");
+  } else {
+    set_trace(thread, record->level == Level::lines ? trace_lines : nullptr);
+  }
+  const std::uint32_t epoch = lines->epoch();
+  ThreadSlot* slot = lines->slot_for_event(code_of(frame));
+  const std::size_t depth = slot->lines.depth();
+  const std::uint32_t line_slot = slot_at_instruction(*record, last_offset(frame));
+  lines->enter(slot, record, line_slot, ticks());
+  if (foreign && slot->lines.depth() > depth) slot->lines.move_top_to_whole();
+  PyObject* result = previous_hook(thread, frame, throwing);
+  if (!follow_lines || lines->epoch() != epoch) return result;
+  const std::uint64_t now = ticks();
+  while (slot->lines.depth() > depth) slot->lines.pop(now);
+  const bool still_ours = thread->c_tracefunc == nullptr || thread->c_tracefunc == trace_lines;
+  if (!foreign && still_ours) set_trace(thread, outer);
+  return result;
+}
+
+PyObject* evaluate_lines(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  PyObject* code = code_of(frame);
+  const ThreadSlot* slot = ThreadSlots::current_if_any();
+  if (slot != nullptr && slot->inside_engine) [[unlikely]] return previous_hook(thread, frame, throwing);
+  CodeRecord* record = lines->traced(code);
+  if (record == nullptr || makes_generator(frame)) [[likely]] return evaluate_library(thread, frame, throwing);
+  return evaluate_user(thread, frame, throwing, record);
+}
+
+PyObject* evaluate_next(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  return follow_lines ? evaluate_lines(thread, frame, throwing) : previous_hook(thread, frame, throwing);
+}
+
+PyObject* evaluate_calls(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  if (makes_generator(frame)) return evaluate_next(thread, frame, throwing);
+  PyObject* code = code_of(frame);
+  const std::uint32_t epoch = functions->epoch();
+  const bool entered = functions->enter(code);
+  PyObject* result = evaluate_next(thread, frame, throwing);
+  if (entered && follow_calls && functions->epoch() == epoch) functions->leave(code, ticks());
+  return result;
+}
+
+PyObject* evaluate(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  if (follow_calls) return evaluate_calls(thread, frame, throwing);
+  return evaluate_next(thread, frame, throwing);
+}
+
+bool is_ours(_PyFrameEvalFunction hook) { return hook == evaluate || hook == evaluate_lines || hook == evaluate_calls; }
+
+bool installed = false;
+
+// The narrowest function for what is on; nothing when nothing is.
+void install_hook() {
+  PyInterpreterState* interpreter = PyInterpreterState_Get();
+  const _PyFrameEvalFunction current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
+  if (!is_ours(current)) {
+    // Somebody has put a hook on top of ours and will call it: going on top again would close a circle.
+    if (installed) return;
+    previous_hook = current;
+  }
+  const bool both = follow_lines && follow_calls;
+  const bool none = !follow_lines && !follow_calls;
+  const _PyFrameEvalFunction wanted =
+      none ? previous_hook : both ? evaluate : follow_lines ? evaluate_lines : evaluate_calls;
+  _PyInterpreterState_SetEvalFrameFunc(interpreter, wanted);
+  installed = !none;
+}
+
+bool has_traced_frame(PyThreadState* thread) {
+  OwnedRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(thread)));
+  while (frame) {
+    auto* object = reinterpret_cast<PyFrameObject*>(frame.get());
+    if (lines->traced(code_of(object)) != nullptr) return true;
+    frame = OwnedRef(reinterpret_cast<PyObject*>(PyFrame_GetBack(object)));
+  }
+  return false;
+}
+
+void restore_line_events(PyThreadState* thread) {
+  OwnedRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(thread)));
+  while (frame) {
+    auto* object = reinterpret_cast<PyFrameObject*>(frame.get());
+    const CodeRecord* record = CodeRegistry::find(code_of(object));
+    if (record != nullptr && record->level != Level::lines) object->f_trace_lines = 1;
+    frame = OwnedRef(reinterpret_cast<PyObject*>(PyFrame_GetBack(object)));
+  }
+}
+
+}  // namespace
+
+bool attach_lines(bool) {
+  lines = &LineEngine::instance();
+  follow_lines = true;
+  install_hook();
+  for_each_python_thread([](PyThreadState* thread) {
+    if (!has_traced_frame(thread)) return;
+    if (thread->c_tracefunc == nullptr) {
+      set_trace(thread, trace_lines);
+    } else {
+      add_notice("other-tracer", "another tool traces this program (sys.settrace): its code is timed by function, not by line");
+    }
+  });
+  return true;
+}
+
+void detach_lines() {
+  follow_lines = false;
+  install_hook();
+  for_each_python_thread([](PyThreadState* thread) {
+    if (thread->c_tracefunc == trace_lines) set_trace(thread, nullptr);
+    restore_line_events(thread);
+  });
+}
+
+// Which frames send events is decided by the hook, frame by frame.
+void arm_lines(CodeRecord* record) { record->armed_epoch = lines->epoch(); }
+
+void hook_calls(bool on) {
+  functions = &FunctionEngine::instance();
+  follow_calls = on;
+  install_hook();
+}
+
+}  // namespace laptime::python
+
+#endif

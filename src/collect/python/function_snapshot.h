@@ -1,0 +1,28 @@
+// The function engine's counters, merged by label as pstats wants them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "collect/python/thread_slot.h"
+
+namespace laptime::python {
+
+using FunctionLabel = std::tuple<std::string, std::int32_t, std::string>;  // file, line, name; "~", 0 for C functions
+
+struct FunctionTotals {
+  std::uint64_t calls = 0, primitive_calls = 0, own_ticks = 0, cumulative_ticks = 0;
+  void add(const CallCounter& counter);
+};
+
+struct FunctionRow {
+  FunctionTotals totals;
+  std::map<FunctionLabel, FunctionTotals> callers;
+};
+
+std::map<FunctionLabel, FunctionRow> snapshot_functions(const std::vector<const ThreadSlot*>& slots);
+
+}  // namespace laptime::python

@@ -1,0 +1,236 @@
+#include "collect/python/line_engine.h"
+
+#include <frameobject.h>
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "collect/python/tick_rate.h"
+
+namespace laptime::python {
+
+LineEngine& LineEngine::instance() {
+  static auto* engine = new LineEngine;
+  return *engine;
+}
+
+bool LineEngine::start(const LineOptions& options) {
+  const bool only = options.explicit_only || !options.only.empty();
+  if (generation_ == 0 || only || explicit_only_ || !user_code_.same_as(options.rules, options.predicate)) ++generation_;
+  explicit_only_ = only;
+  user_code_.configure(options.rules, options.predicate);
+  Py_XINCREF(options.statement_reader);
+  statement_reader_ = OwnedRef(options.statement_reader);
+  ++epoch_;
+  started_ = ticks();
+  budget_.start(options.budget, ticks_per_second(), started_);
+  for (PyObject* code : options.only) watch(code);
+  if (!attach_lines(only)) return false;
+  running_ = true;
+  for (PyObject* code : options.only) arm_lines(CodeRegistry::find(code));
+  enter_running_frames();
+  return true;
+}
+
+void LineEngine::stop() {
+  if (!running_) return;
+  const std::uint64_t now = ticks();
+  running_ = false;
+  detach_lines();
+  for (const auto& slot : ThreadSlots::instance().all()) slot->lines.pop_all(now);
+}
+
+void LineEngine::watch(PyObject* code) {
+  CodeRecord* record = CodeRegistry::instance().find_or_add(code);
+  record->verdict_generation = generation_;
+  record->user = record->slot_count != 0;
+  if (record->user) read_statements(record);
+  if (running_) arm_lines(record);
+}
+
+CodeRecord* LineEngine::classify(PyObject* code) {
+  const ErrorGuard guard;
+  ThreadSlot* slot = ThreadSlots::current();
+  const bool outer = std::exchange(slot->inside_engine, true);
+  const char* file = PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(code)->co_filename);
+  PyErr_Clear();
+  auto& registry = CodeRegistry::instance();
+  if (!explicit_only_ && file != nullptr && user_code_.is_user(file)) {
+    CodeRecord* record = registry.find_or_add(code);
+    read_statements(record);
+    record->user = record->slot_count != 0;
+    record->verdict_generation = generation_;
+  } else {
+    registry.mark_library(code, generation_);
+  }
+  slot->inside_engine = outer;
+  return CodeRegistry::find(code);
+}
+
+const std::vector<int>& LineEngine::first_lines_of(const std::string& file) {
+  const auto known = statements_.find(file);
+  if (known != statements_.end()) return known->second;
+  const ErrorGuard guard;
+  OwnedRef result(PyObject_CallFunction(statement_reader_.get(), "s", file.c_str()));
+  OwnedRef lines(result ? PySequence_Fast(result.get(), "not a sequence") : nullptr);
+  std::vector<int> first_lines;
+  for (Py_ssize_t i = 0; lines && i < PySequence_Fast_GET_SIZE(lines.get()); ++i) {
+    first_lines.push_back(static_cast<int>(PyLong_AsLong(PySequence_Fast_GET_ITEM(lines.get(), i))));
+  }
+  PyErr_Clear();
+  return statements_[file] = std::move(first_lines);  // another thread may have been as far meanwhile: same result
+}
+
+void LineEngine::read_statements(CodeRecord* record) {
+  if (!statement_reader_ || !record->statement_slots.empty()) return;
+  const std::vector<int>& first_lines = first_lines_of(record->file);
+  if (first_lines.empty()) return;
+  std::vector<std::uint32_t> slots(record->slot_count);
+  for (std::uint32_t slot = 0; slot < record->slot_count; ++slot) {
+    const auto line = static_cast<std::size_t>(static_cast<std::int64_t>(slot) + record->base_line);
+    const bool is_line = slot >= kFirstLineSlot && line < first_lines.size();
+    const std::uint32_t first = is_line ? slot_of_line(*record, first_lines[line]) : slot;
+    // A lambda's lines may belong to a statement that begins outside it: its own first line stands for it.
+    slots[slot] = is_line && first < kFirstLineSlot ? kFirstLineSlot : first;
+  }
+  record->statement_slots = std::move(slots);
+  for (const auto& thread : ThreadSlots::instance().all()) thread->apply_statements(record);
+}
+
+std::vector<LineEngine::RunningFrame> LineEngine::running_frames(PyThreadState* thread) {
+  const ErrorGuard guard;
+  std::vector<RunningFrame> frames;
+  OwnedRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(thread)));
+  while (frame) {
+    auto* object = reinterpret_cast<PyFrameObject*>(frame.get());
+    OwnedRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(object)));
+    if (CodeRecord* record = traced(code.get()); record != nullptr && record->level <= Level::calls) {
+      const int line = PyFrame_GetLineNumber(object);
+      frames.push_back({record, record->level == Level::lines ? slot_of_line(*record, line) : kWholeSlot});
+    }
+    frame = OwnedRef(reinterpret_cast<PyObject*>(PyFrame_GetBack(object)));
+  }
+  return frames;
+}
+
+void LineEngine::rebuild(ThreadSlot* slot, PyThreadState* thread, std::uint64_t since, const PyObject* entering) {
+  std::vector<RunningFrame> frames = running_frames(thread);
+  const bool first_time = slot->line_epoch != epoch_;
+  slot->lines.pop_all(since);
+  slot->line_epoch = epoch_;
+  if (slot->name.empty()) ThreadSlots::name(slot);
+  if (!frames.empty() && frames.front().record->code == entering) frames.erase(frames.begin());
+  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
+    slot->lines.push(frame->record, slot->lines_of(frame->record), frame->line_slot, since);
+  }
+  slot->late_depth = first_time ? slot->lines.depth() : std::min(slot->late_depth, slot->lines.depth());
+}
+
+LineFrame* LineEngine::realign(ThreadSlot* slot, const PyObject* code, std::uint64_t now) {
+  if (slot->line_epoch != epoch_) {
+    rebuild(slot, PyThreadState_Get(), started_, nullptr);
+  } else {
+    ++realignments_;
+    rebuild(slot, PyThreadState_Get(), now, nullptr);
+  }
+  LineFrame* top = slot->lines.top();
+  return top->code == code ? top : nullptr;
+}
+
+void LineEngine::enter_running_frames() {
+  started_ = ticks();
+  for (PyThreadState* thread = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); thread != nullptr;
+       thread = PyThreadState_Next(thread)) {
+    const std::vector<RunningFrame> frames = running_frames(thread);
+    if (frames.empty()) continue;
+    for (const RunningFrame& frame : frames) arm_lines(frame.record);
+    rebuild(ThreadSlots::instance().of_thread(thread->thread_id), thread, started_, nullptr);
+  }
+}
+
+void LineEngine::enter_demoted(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
+  if (record->level == Level::calls) {
+    LineCounter* lines = slot->lines_of(record);
+    ++lines[kWholeSlot].hits;
+    slot->lines.push(record, lines, kWholeSlot, now);
+  } else {
+    ++record->entries;
+  }
+  meter(slot, record, now);
+}
+
+void LineEngine::pay(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
+  const std::int32_t events = slot->line_meter.restart(now);
+  record->blamed_events += static_cast<std::uint64_t>(events);
+  const double cost = record->level == Level::lines ? line_event_ticks_ : call_event_ticks_;
+  // One sample may be bad luck; code that is met twice is where the events are.
+  if (!budget_.spend(events, cost, now) && record->blamed_events > 1500) demote(record, now);
+}
+
+void LineEngine::demote(CodeRecord* record, std::uint64_t now) {
+  if (record->level == Level::off) return;
+  record->level = static_cast<Level>(static_cast<int>(record->level) + 1);
+  record->blamed_events = 0;
+  for (const auto& slot : ThreadSlots::instance().all()) {
+    if (slot->line_epoch != epoch_) continue;
+    if (record->level == Level::calls) slot->lines.move_to_whole(record, now);
+    if (record->level == Level::counts) slot->lines.remove(record, now);
+  }
+  if (record->code != nullptr) arm_lines(record);
+}
+
+void LineEngine::settle_all(std::uint64_t now) {
+  if (!running_) return;
+  for (const auto& slot : ThreadSlots::instance().all()) {
+    if (slot->line_epoch == epoch_) slot->lines.settle(now);
+  }
+}
+
+void LineEngine::forget(CodeRecord* record) {
+  record->entries = record->blamed_events = 0;
+  for (const auto& slot : ThreadSlots::instance().all()) {
+    LineCounter* lines = slot->line_tables.get(record->id);
+    for (std::uint32_t i = 0; lines != nullptr && i < record->slot_count; ++i) {
+      lines[i].hits = lines[i].inclusive = lines[i].exclusive = 0;
+    }
+  }
+}
+
+void LineEngine::forget(PyObject* code) {
+  CodeRecord* record = CodeRegistry::find(code);
+  if (record != nullptr && !record->shared_library_mark) forget(record);
+  for (const auto& slot : ThreadSlots::instance().all()) slot->line_meter = {};
+}
+
+void LineEngine::clear() {
+  settle_all(ticks());
+  for (const auto& record : CodeRegistry::instance().records()) {
+    if (!running_) record->level = Level::lines;  // while running, what was too dear stays so
+    forget(record.get());
+  }
+  for (const auto& slot : ThreadSlots::instance().all()) slot->line_meter = {};
+  realignments_ = 0;
+}
+
+bool LineEngine::in_step() {
+  ThreadSlot* slot = slot_for_event(nullptr);
+  const std::vector<RunningFrame> frames = running_frames(PyThreadState_Get());
+  if (frames.size() != slot->lines.depth()) return false;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (slot->lines.at(frames.size() - i)->record != frames[i].record) return false;
+  }
+  return true;
+}
+
+void LineEngine::set_event_cost(double line_ticks, double call_ticks) {
+  line_event_ticks_ = line_ticks;
+  call_event_ticks_ = call_ticks;
+}
+
+std::uint64_t LineEngine::events() const {
+  std::uint64_t total = 0;
+  for (const auto& slot : ThreadSlots::instance().all()) total += slot->line_meter.total();
+  return total;
+}
+
+}  // namespace laptime::python

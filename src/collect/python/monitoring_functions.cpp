@@ -1,0 +1,73 @@
+// The function engine's backend on CPython 3.12 and later: global events, a second tool beside the line engine's.
+#include "collect/python/monitoring_tool.h"
+
+#if PY_VERSION_HEX >= 0x030C0000
+
+#include "base/clock.h"
+#include "collect/python/function_engine.h"
+
+namespace laptime::python {
+
+namespace {
+
+MonitoringTool& tool() {
+  static auto* tool = new MonitoringTool("laptime functions");
+  return *tool;
+}
+
+using Arguments = PyObject* const*;
+
+FunctionEngine* engine = nullptr;
+PyObject* missing = nullptr;
+
+PyObject* on_start(PyObject*, Arguments args, std::size_t, PyObject*) {
+  return engine->enter(args[0]) ? Py_None : MonitoringTool::disable();
+}
+
+PyObject* on_throw(PyObject*, Arguments args, std::size_t, PyObject*) {
+  engine->enter(args[0]);
+  return Py_None;
+}
+
+PyObject* on_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
+  engine->leave(args[0], ticks());
+  return Py_None;
+}
+
+PyObject* on_call(PyObject*, Arguments args, std::size_t, PyObject*) {
+  engine->enter_c(args[2], args[3] == missing ? nullptr : args[3]);
+  return Py_None;
+}
+
+PyObject* on_c_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
+  engine->leave_c(args[2], args[3] == missing ? nullptr : args[3], ticks());
+  return Py_None;
+}
+
+}  // namespace
+
+bool attach_functions(bool builtins) {
+  engine = &FunctionEngine::instance();
+  missing = MonitoringTool::missing();
+  if (!tool().acquire()) return false;
+  int events = kPyStart | kPyResume | kPyReturn | kPyYield | kPyUnwind | kPyThrow;
+  if (builtins) events |= kCall;  // C_RETURN and C_RAISE come with CALL
+  const bool ready = tool().set_callbacks({{kPyStart, on_start},
+                                           {kPyResume, on_start},
+                                           {kPyThrow, on_throw},
+                                           {kPyReturn, on_exit},
+                                           {kPyYield, on_exit},
+                                           {kPyUnwind, on_exit},
+                                           {kCall, on_call},
+                                           {kCReturn, on_c_exit},
+                                           {kCRaise, on_c_exit}}) &&
+                     MonitoringTool::restart_events() && tool().set_events(events);
+  if (!ready) tool().release();
+  return ready;
+}
+
+void detach_functions() { tool().release(); }
+
+}  // namespace laptime::python
+
+#endif

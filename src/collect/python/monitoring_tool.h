@@ -1,0 +1,54 @@
+// One tool on sys.monitoring (CPython 3.12 and later): a tool id that nobody else holds, and C callbacks.
+//
+// Assumption: callbacks are objects with a vectorcall slot, the cheapest thing that the interpreter can call.
+// Contract: an id in use is never taken; 3 and 4 come first, and 2 (where a program's own cProfile would sit) last.
+#pragma once
+
+#include <Python.h>
+
+#if PY_VERSION_HEX >= 0x030C0000
+
+#include <initializer_list>
+#include <utility>
+
+namespace laptime::python {
+
+enum MonitoringEvent : int {
+  kPyStart = 1 << 0,
+  kPyResume = 1 << 1,
+  kPyReturn = 1 << 2,
+  kPyYield = 1 << 3,
+  kCall = 1 << 4,
+  kLine = 1 << 5,
+  kPyUnwind = 1 << 12,
+  kPyThrow = 1 << 13,
+  kCReturn = 1 << 15,
+  kCRaise = 1 << 16,
+};
+
+class MonitoringTool {
+ public:
+  explicit MonitoringTool(const char* name) : name_(name) {}
+
+  // False with a Python error set when all ids are taken.
+  bool acquire();
+  void release();
+  bool held() const { return id_ >= 0; }
+
+  bool set_callbacks(std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks);
+  bool set_events(int events);
+  bool set_local_events(PyObject* code, int events);
+  // Undoes every DISABLE. The interpreter knows only one switch for all tools; the others just hear again.
+  static bool restart_events();
+
+  static PyObject* disable();  // a new reference to sys.monitoring.DISABLE
+  static PyObject* missing();  // borrowed: sys.monitoring.MISSING
+
+ private:
+  const char* name_;
+  int id_ = -1;
+};
+
+}  // namespace laptime::python
+
+#endif

@@ -1,0 +1,16 @@
+// What is not measured, and why: one line each, said once. The Python side prints them or makes loss rows of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace laptime::python {
+
+void add_notice(const std::string& name, const std::string& message);
+struct Notice {
+  std::string name, message;
+};
+const std::vector<Notice>& notices();
+void clear_notices();
+
+}  // namespace laptime::python

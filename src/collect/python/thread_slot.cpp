@@ -1,0 +1,110 @@
+#include "collect/python/thread_slot.h"
+
+#include <cstdlib>
+#include <new>
+
+#include "collect/python/python_support.h"
+
+namespace laptime::python {
+
+namespace {
+
+// Runs when a thread ends, without the GIL: only marks.
+struct EndMark {
+  ThreadSlot* slot = nullptr;
+  ~EndMark() {
+    if (slot != nullptr) slot->ended.store(true, std::memory_order_release);
+  }
+};
+thread_local EndMark end_mark;
+
+}  // namespace
+
+LineCounter* ThreadSlot::add_lines(const CodeRecord* record) {
+  auto* lines = static_cast<LineCounter*>(std::calloc(record->slot_count, sizeof(LineCounter)));
+  if (lines == nullptr) throw std::bad_alloc();
+  line_tables.set(record->id, lines);
+  apply_statements(record);
+  return lines;
+}
+
+void ThreadSlot::apply_statements(const CodeRecord* record) {
+  LineCounter* lines = line_tables.get(record->id);
+  if (lines == nullptr) return;
+  const auto& first = record->statement_slots;
+  for (std::uint32_t slot = 0; slot < record->slot_count; ++slot) lines[slot].statement = slot;
+  for (std::uint32_t slot = 0; slot < first.size(); ++slot) {
+    if (first[slot] == slot) continue;
+    lines[slot].statement = lines[first[slot]].statement = first[slot] | kLongStatement;
+  }
+}
+
+FunctionCounter* ThreadSlot::add_function(const Callable* callable) {
+  auto* counter = new FunctionCounter{};
+  counter->callable = callable;
+  functions.set(callable->id, counter);
+  return counter;
+}
+
+ThreadSlots& ThreadSlots::instance() {
+  static auto* slots = new ThreadSlots;
+  return *slots;
+}
+
+ThreadSlot* ThreadSlots::find(unsigned long ident) const {
+  for (const auto& slot : slots_) {
+    if (slot->ident == ident && !slot->ended.load(std::memory_order_acquire)) return slot.get();
+  }
+  return nullptr;
+}
+
+ThreadSlot* ThreadSlots::of_thread(unsigned long ident) {
+  if (ThreadSlot* known = find(ident)) return known;
+  ThreadSlot* slot = free_slot();
+  slot->ident = ident;
+  return slot;
+}
+
+ThreadSlot* ThreadSlots::free_slot() {
+  if (slots_.size() >= kThreadsApart) {
+    for (const auto& slot : slots_) {
+      if (!slot->ended.load(std::memory_order_acquire)) continue;
+      slot->ended.store(false, std::memory_order_relaxed);
+      slot->line_epoch = slot->call_epoch = 0;
+      return slot.get();
+    }
+  }
+  slots_.push_back(std::make_unique<ThreadSlot>());
+  return slots_.back().get();
+}
+
+ThreadSlot* ThreadSlots::bind() {
+  const unsigned long ident = PyThread_get_thread_ident();
+  ThreadSlot* slot = find(ident);
+  if (slot == nullptr) slot = free_slot();
+  slot->ident = ident;
+  current_ = slot;
+  end_mark.slot = slot;
+  return slot;
+}
+
+void ThreadSlots::after_fork() {
+  const ThreadSlot* survivor = current_if_any();
+  for (const auto& slot : slots_) {
+    if (slot.get() != survivor) slot->ended.store(true, std::memory_order_relaxed);
+  }
+}
+
+void ThreadSlots::name(ThreadSlot* slot) {
+  const ErrorGuard guard;
+  PyObject* threading = PyDict_GetItemString(PyImport_GetModuleDict(), "threading");
+  OwnedRef active(threading != nullptr ? PyObject_GetAttrString(threading, "_active") : nullptr);
+  OwnedRef key(PyLong_FromUnsignedLong(slot->ident));
+  PyObject* thread = active && key && PyDict_Check(active.get()) ? PyDict_GetItem(active.get(), key.get()) : nullptr;
+  OwnedRef name(thread != nullptr ? PyObject_GetAttrString(thread, "_name") : nullptr);
+  const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
+  if (text != nullptr) slot->name = text;
+  PyErr_Clear();
+}
+
+}  // namespace laptime::python

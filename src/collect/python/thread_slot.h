@@ -1,0 +1,123 @@
+// What the engines keep for one thread: its two shadow stacks, and its counters as dense arrays by record id.
+//
+// Assumption: all access holds the GIL. Consequence: one thread may settle and read the slots of all others. A slot stays
+// when its thread ends, so its counts stay apart; beyond kThreadsApart ended threads, new threads take over old slots and
+// share their counters, so that programs which start threads for ever stay bounded.
+#pragma once
+
+#include <Python.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collect/python/call_stack.h"
+#include "collect/python/line_stack.h"
+
+namespace laptime::python {
+
+inline constexpr std::size_t kThreadsApart = 64;
+
+// Grows on demand and hands out a stable pointer per id.
+template <typename T>
+class PointerTable {
+ public:
+  T* get(std::uint32_t id) const { return id < size_ ? entries_[id] : nullptr; }
+  void set(std::uint32_t id, T* value) {
+    if (id >= size_) grow(id);
+    entries_[id] = value;
+  }
+  std::uint32_t size() const { return size_; }
+
+ private:
+  void grow(std::uint32_t id) {
+    const std::uint32_t size = id + 1 + id / 2 + 64;
+    auto grown = std::make_unique<T*[]>(size);
+    for (std::uint32_t i = 0; i < size_; ++i) grown[i] = entries_[i];
+    entries_ = std::move(grown);
+    size_ = size;
+  }
+
+  std::unique_ptr<T*[]> entries_;
+  std::uint32_t size_ = 0;
+};
+
+// Every so many events the budget looks; the events between are counted by the countdown alone.
+struct EventMeter {
+  std::int32_t left = 0;
+  std::int32_t interval = 0;
+  std::uint64_t counted = 0;  // events of finished intervals
+
+  bool due() { return --left <= 0; }
+  std::uint64_t total() const { return counted + static_cast<std::uint64_t>(interval - left); }
+  // Returns the length of the interval that ended. Intervals vary, so that no loop runs in step with them.
+  std::int32_t restart(std::uint64_t now) {
+    const std::int32_t ended = interval - left;
+    counted += static_cast<std::uint64_t>(ended);
+    interval = left = 769 + static_cast<std::int32_t>(now >> 3 & 511);
+    return ended;
+  }
+};
+
+struct ThreadSlot {
+  LineStack lines;
+  std::uint32_t line_epoch = 0;  // the start of the line engine that `lines` is in step with
+  std::size_t late_depth = 0;    // frames at the bottom of `lines` that ran before the start
+  EventMeter line_meter;
+  CallStack calls;
+  std::uint32_t call_epoch = 0;
+  EventMeter call_meter;
+  bool inside_engine = false;  // engine code that runs Python must not measure itself
+  PointerTable<LineCounter> line_tables;
+  PointerTable<FunctionCounter> functions;
+  unsigned long ident = 0;
+  std::string name;
+  std::atomic<bool> ended{false};
+
+  LineCounter* lines_of(const CodeRecord* record) {
+    LineCounter* lines = line_tables.get(record->id);
+    return lines != nullptr ? lines : add_lines(record);
+  }
+  FunctionCounter* function_of(const Callable* callable) {
+    FunctionCounter* counter = functions.get(callable->id);
+    return counter != nullptr ? counter : add_function(callable);
+  }
+  // Gives the record's lines the statements they belong to, if this thread already counts them.
+  void apply_statements(const CodeRecord* record);
+
+ private:
+  LineCounter* add_lines(const CodeRecord* record);
+  FunctionCounter* add_function(const Callable* callable);
+};
+
+class ThreadSlots {
+ public:
+  static ThreadSlots& instance();  // never destroyed: threads end after everything else
+
+  static ThreadSlot* current() {
+    ThreadSlot* slot = current_;
+    return slot != nullptr ? slot : instance().bind();
+  }
+  static ThreadSlot* current_if_any() { return current_; }
+  // The slot of a thread that may not have run since, by its Python ident.
+  ThreadSlot* of_thread(unsigned long ident);
+
+  // Looks up the name that the program gave the thread. Too early before the thread has run code of its own.
+  static void name(ThreadSlot* slot);
+
+  const std::vector<std::unique_ptr<ThreadSlot>>& all() const { return slots_; }
+  // In a forked child only the calling thread lives on.
+  void after_fork();
+
+ private:
+  ThreadSlot* find(unsigned long ident) const;
+  ThreadSlot* bind();
+  ThreadSlot* free_slot();
+
+  static inline __thread ThreadSlot* current_ __attribute__((tls_model("initial-exec"))) = nullptr;
+  std::vector<std::unique_ptr<ThreadSlot>> slots_;
+};
+
+}  // namespace laptime::python

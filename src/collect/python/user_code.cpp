@@ -1,0 +1,56 @@
+#include "collect/python/user_code.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+namespace laptime::python {
+
+namespace {
+
+bool matches_any(const std::vector<std::string>& globs, const std::string& file) {
+  return std::any_of(globs.begin(), globs.end(),
+                     [&](const std::string& glob) { return ::fnmatch(glob.c_str(), file.c_str(), 0) == 0; });
+}
+
+bool lies_in_package_folder(const std::string& file) {
+  return file.find("/site-packages/") != std::string::npos || file.find("/dist-packages/") != std::string::npos;
+}
+
+// Code without a file: what a person typed is theirs; what a library generated (<string>, <frozen …>) is not.
+bool was_typed(const std::string& file) {
+  return file == "<stdin>" || file.starts_with("<ipython-input") || file.starts_with("<doctest");
+}
+
+}  // namespace
+
+void UserCode::configure(Rules rules, PyObject* predicate) {
+  rules_ = std::move(rules);
+  Py_XINCREF(predicate);
+  predicate_ = OwnedRef(predicate);
+  decided_.clear();
+}
+
+bool UserCode::is_user(const std::string& file) {
+  if (const auto known = decided_.find(file); known != decided_.end()) return known->second;
+  const bool verdict = decide(file);
+  decided_[file] = verdict;
+  return verdict;
+}
+
+bool UserCode::decide(const std::string& file) const {
+  if (predicate_) {
+    OwnedRef answer(PyObject_CallFunction(predicate_.get(), "s", file.c_str()));
+    const int truth = answer ? PyObject_IsTrue(answer.get()) : 0;
+    PyErr_Clear();
+    return truth > 0;
+  }
+  if (matches_any(rules_.exclude, file)) return false;
+  if (matches_any(rules_.include, file)) return true;
+  if (file.empty() || file.front() == '<') return was_typed(file);
+  if (lies_in_package_folder(file)) return false;
+  return std::none_of(rules_.library_paths.begin(), rules_.library_paths.end(),
+                      [&](const std::string& folder) { return file.starts_with(folder); });
+}
+
+}  // namespace laptime::python

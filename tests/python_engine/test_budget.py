@@ -1,0 +1,70 @@
+"""Code that costs more than the budget allows is measured more coarsely, and its total stays right."""
+
+import time
+
+import workloads
+
+
+def rows_of(engine, name):
+    return next(rows for (_, _, qualified), rows in engine.snapshot_lines().items() if qualified == name)
+
+
+def test_a_hot_loop_falls_back_to_calls_and_keeps_its_total(engine):
+    engine.start(lines=True, budget=0.05)
+    begin = time.perf_counter()
+    workloads.hot_loop(3_000_000)
+    wall = time.perf_counter() - begin
+    engine.stop()
+    (demotion,) = [d for d in engine.demoted() if d.name == "hot_loop"]
+    assert demotion.level == "call" and "budget" in demotion.reason
+    rows = {line: row for line, *row in rows_of(engine, "hot_loop")}
+    assert rows[0][2] > 0, "the rest of the loop is the function's as a whole"
+    total = sum(row[2] for row in rows.values()) / 1e9
+    assert 0.95 * wall <= total <= 1.05 * wall
+
+
+def test_hot_calls_fall_back_further(engine):
+    engine.start(lines=True, budget=0.02)
+    for _ in range(20):
+        workloads.fib(20)
+    engine.stop()
+    levels = {d.name: d.level for d in engine.demoted()}
+    assert levels["fib"] in ("count", "none")
+
+
+def test_code_that_costs_little_is_not_demoted(engine):
+    engine.start(lines=True, budget=0.05)
+    for _ in range(30):
+        workloads.sleeper(0.001)
+    engine.stop()
+    assert engine.demoted() == []
+
+
+def test_without_a_budget_every_line_is_counted(engine):
+    engine.start(lines=True)
+    workloads.hot_loop(300_000)
+    engine.stop()
+    assert engine.demoted() == []
+    hits = {line: row[0] for line, *row in rows_of(engine, "hot_loop")}
+    assert hits[workloads.line_of(workloads.hot_loop, "total += i")] == 300_000
+
+
+def test_functions_under_a_budget(engine):
+    engine.start(functions=True, budget=0.02)
+    begin = time.perf_counter()
+    for _ in range(20):
+        workloads.fib(20)
+    wall = time.perf_counter() - begin
+    engine.stop()
+    assert any(d.name == "fib" and d.level == "none" for d in engine.demoted())
+    own = sum(row[2] for row in engine.snapshot_functions().values())
+    assert own <= wall * 1.05
+
+
+def test_clear_lifts_demotions(engine):
+    engine.start(lines=True, budget=0.01)
+    workloads.hot_loop(1_000_000)
+    engine.stop()
+    assert engine.demoted()
+    engine.clear()
+    assert engine.demoted() == []
