@@ -1,0 +1,178 @@
+#include "export/chrome.h"
+
+#include <bit>
+#include <cmath>
+#include <map>
+
+#include "analyze/nesting.h"
+#include "base/utf8.h"
+#include "export/event_stream.h"
+#include "export/flows.h"
+#include "export/lanes.h"
+#include "export/trace_ids.h"
+
+namespace laptime {
+
+namespace {
+
+const char* kind_name(SpanKind kind) {
+  static constexpr const char* kNames[] = {"scope", "step", "function", "op",     "backward", "kernel",    "copy",         "fill",
+                                           "sync",  "launch", "loader", "compile", "gc",       "optimizer", "communication"};
+  const auto index = static_cast<std::size_t>(kind);
+  return index < std::size(kNames) ? kNames[index] : "other";
+}
+
+// Run::strings as JSON texts, each made once.
+class JsonNames {
+ public:
+  explicit JsonNames(const StringTable& strings) : strings_(strings), texts_(strings.size()) {}
+  const std::string& operator[](std::uint32_t id) {
+    std::string& text = texts_[id];
+    if (text.empty()) append_json_string(text, strings_[id].empty() ? "(unnamed)" : strings_[id]);
+    return text;
+  }
+
+ private:
+  const StringTable& strings_;
+  std::vector<std::string> texts_;
+};
+
+class ChromeWriter {
+ public:
+  ChromeWriter(const Run& run, Sink& sink) : run_(run), out_(sink), ids_(run), names_(run.strings), flows_(run.links) {}
+
+  Result<ChromeExport> write() {
+    out_.write("{{\"displayTimeUnit\": \"ns\", \"otherData\": {{\"laptime\": \"" LAPTIME_VERSION "\"}}, \"traceEvents\": [");
+    for (std::uint32_t p = 0; p < run_.processes.size(); ++p) write_process(p);
+    for (std::size_t t = 0; t < run_.tracks.size(); ++t) write_track(t);
+    out_.write("\n]}}\n");
+    RETURN_IF_ERROR(out_.finish());
+    return done_;
+  }
+
+ private:
+  // The places of one track in the trace: its own, one for its steps, and those of spans that cross others.
+  struct TrackLanes {
+    std::uint64_t pid;
+    std::string name;
+    std::vector<std::uint64_t> tids;
+    std::uint64_t steps_tid = 0;
+    Lanes lanes, step_lanes;
+  };
+
+  void write_process(std::uint32_t p) {
+    const auto command = run_.processes[p].properties.find("command");
+    if (command != run_.processes[p].properties.end()) name_event("process_name", ids_.pid(p), 0, command->second);
+  }
+
+  void write_track(std::size_t t) {
+    const Track& track = run_.tracks[t];
+    TrackLanes lanes{ids_.pid(track.process), track.name, {ids_.tid(t)}, 0, {}, {}};
+    if (track.spans.size() > 0) name_event("thread_name", lanes.pid, lanes.tids[0], track.name);
+    // Backwards: outer spans come before inner ones, which is what viewers need where both start together.
+    const std::vector<std::uint32_t> order = end_order(track.spans);
+    for (std::size_t i = track.spans.size(); i-- > 0;)
+      write_span(track.spans, order.empty() ? static_cast<std::uint32_t>(i) : order[i], lanes);
+    for (std::size_t i = 0; i < track.values.size(); ++i) write_value(t, i);
+  }
+
+  // The thread id for the span, and whether it keeps its duration there.
+  std::pair<std::uint64_t, bool> place(const SpanColumns& spans, std::uint32_t row, TrackLanes& lanes) {
+    if (!takes_part_in_nesting(spans.kind[row])) {
+      if (lanes.steps_tid == 0) {
+        lanes.steps_tid = ids_.new_tid();
+        name_event("thread_name", lanes.pid, lanes.steps_tid, lanes.name + " steps");
+      }
+      return {lanes.steps_tid, lanes.step_lanes.place(spans.start[row], spans.end(row)) == std::size_t{0}};
+    }
+    const auto lane = lanes.lanes.place(spans.start[row], spans.end(row));
+    if (!lane) return {lanes.tids[0], false};
+    if (*lane == lanes.tids.size()) {
+      lanes.tids.push_back(ids_.new_tid());
+      name_event("thread_name", lanes.pid, lanes.tids.back(), fmt::format("{} (overlapping {})", lanes.name, *lane));
+    }
+    done_.moved += *lane > 0;
+    return {lanes.tids[*lane], true};
+  }
+
+  void write_span(const SpanColumns& spans, std::uint32_t row, TrackLanes& lanes) {
+    const auto [tid, keeps_duration] = place(spans, row, lanes);
+    out_.begin_event();
+    out_.write("{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", lanes.pid, tid);
+    out_.write_time(spans.start[row]);
+    out_.buffer() += ",\"dur\":";
+    out_.write_time(keeps_duration ? spans.duration[row] : 0);
+    out_.write(",\"cat\":\"{}\",\"name\":{}", kind_name(spans.kind[row]), names_[spans.name[row]]);
+    write_args(spans.args, row);
+    out_.buffer() += '}';
+    ++done_.spans;
+    done_.flattened += !keeps_duration;
+    if (!spans.link.empty()) write_flows(spans, row, lanes.pid, tid);
+  }
+
+  void write_args(const ArgColumns& args, std::uint32_t row) {
+    const auto [first, last] = std::equal_range(args.row.begin(), args.row.end(), row);
+    if (first == last) return;
+    out_.buffer() += ",\"args\":{";
+    for (auto it = first; it != last; ++it) {
+      const auto i = static_cast<std::size_t>(it - args.row.begin());
+      out_.write("{}{}:", it == first ? "" : ",", names_[args.key[i]]);
+      write_arg(args.type[i], args.value[i]);
+    }
+    out_.buffer() += '}';
+  }
+  void write_arg(ArgType type, std::uint64_t value) {
+    if (type == ArgType::string)
+      out_.buffer() += names_[static_cast<std::uint32_t>(value)];
+    else if (type == ArgType::integer)
+      out_.write("{}", static_cast<std::int64_t>(value));
+    else if (const double real = std::bit_cast<double>(value); std::isfinite(real))
+      out_.write("{}", real);
+    else
+      out_.buffer() += "null";
+  }
+
+  void write_flows(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid, std::uint64_t tid) {
+    flows_.at_span(spans.link[row], [&](std::size_t link, bool is_start) {
+      out_.begin_event();
+      out_.write("{{\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":", is_start ? "s" : "f", link + 1, pid, tid);
+      out_.write_time(spans.start[row]);
+      out_.write(",\"cat\":\"link\",\"name\":\"link\"{}}}", is_start ? "" : ",\"bp\":\"e\"");
+      done_.flows += is_start;
+    });
+  }
+
+  void write_value(std::size_t t, std::size_t i) {
+    const ValueColumns& values = run_.tracks[t].values;
+    if (!std::isfinite(values.value[i])) {
+      ++done_.not_finite_values;
+      return;
+    }
+    out_.begin_event();
+    // Counters belong to processes; the id keeps those of several threads apart.
+    out_.write("{{\"ph\":\"C\",\"pid\":{},\"tid\":{},\"id\":{},\"ts\":", ids_.pid(run_.tracks[t].process), ids_.tid(t), ids_.tid(t));
+    out_.write_time(values.time[i]);
+    out_.write(",\"name\":{},\"args\":{{\"value\":{}}}}}", names_[values.name[i]], values.value[i]);
+    ++done_.values;
+  }
+
+  void name_event(const char* what, std::uint64_t pid, std::uint64_t tid, std::string_view name) {
+    out_.begin_event();
+    out_.write("{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"{}\",\"args\":{{\"name\":", pid, tid, what);
+    append_json_string(out_.buffer(), name);
+    out_.buffer() += "}}";
+  }
+
+  const Run& run_;
+  EventStream out_;
+  TraceIds ids_;
+  JsonNames names_;
+  Flows flows_;
+  ChromeExport done_;
+};
+
+}  // namespace
+
+Result<ChromeExport> export_chrome(const Run& run, Sink& sink) { return ChromeWriter(run, sink).write(); }
+
+}  // namespace laptime

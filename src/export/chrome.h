@@ -1,0 +1,26 @@
+// The Chrome trace event format (JSON), for Perfetto and chrome://tracing.
+//
+// Spans are complete events with times in microseconds to three decimals, so no nanosecond is lost; values are counters,
+// links are flows, steps lie on a track of their own beside their thread. These viewers expect the events of a thread to
+// nest: spans that cross others go to extra tracks "NAME (overlapping N)"; past Lanes::kMostLanes they become events
+// without duration, and are counted. Memory is bounded by the longest track: the text goes to the sink as it is made.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "format/sink.h"
+#include "model/run.h"
+
+namespace laptime {
+
+struct ChromeExport {
+  std::uint64_t spans = 0, values = 0, flows = 0;
+  std::uint64_t moved = 0;              // to extra tracks
+  std::uint64_t flattened = 0;          // lost their duration
+  std::uint64_t not_finite_values = 0;  // left out: JSON has no such numbers
+};
+
+Result<ChromeExport> export_chrome(const Run& run, Sink& sink);
+
+}  // namespace laptime

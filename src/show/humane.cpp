@@ -1,0 +1,86 @@
+#include "show/humane.h"
+
+#include <cmath>
+#include <fmt/format.h>
+
+namespace laptime {
+
+namespace {
+
+struct Scale {
+  double below;  // in units of the scale's own
+  double factor;
+  const char* unit;
+};
+
+// "1.23", "12.3", "123"
+std::string three_digits(double number) {
+  const double size = std::abs(number);
+  // Decided on the rounded number, so that 9.999 is "10.0" and not "10.00".
+  if (size < 9.995) return fmt::format("{:.2f}", number);
+  return size < 99.95 ? fmt::format("{:.1f}", number) : fmt::format("{:.0f}", number);
+}
+
+template <std::size_t N>
+std::string scaled(double number, const Scale (&scales)[N]) {
+  std::size_t i = 0;
+  while (i + 1 < N && std::abs(number) / scales[i].factor >= scales[i].below) ++i;
+  const double value = number / scales[i].factor;
+  const bool whole = i == 0 && value == std::floor(value);
+  return fmt::format("{} {}", whole ? fmt::format("{:.0f}", value) : three_digits(value), scales[i].unit);
+}
+
+double as_double(const Cell& cell) {
+  if (const auto* i = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*i);
+  return std::get<double>(cell);
+}
+
+}  // namespace
+
+std::string humane_time(double ns) {
+  static constexpr Scale kScales[] = {
+      {999.5, 1, "ns"}, {999.5, 1e3, "µs"}, {999.5, 1e6, "ms"}, {119.95, 1e9, "s"}, {119.95, 60e9, "min"}, {0, 3600e9, "h"}};
+  return scaled(ns, kScales);
+}
+
+std::string humane_bytes(double bytes) {
+  static constexpr Scale kScales[] = {{999.5, 1, "B"}, {999.5, 1e3, "kB"}, {999.5, 1e6, "MB"}, {999.5, 1e9, "GB"}, {0, 1e12, "TB"}};
+  return scaled(bytes, kScales);
+}
+
+std::string humane_count(std::int64_t count) {
+  const std::string digits = fmt::format("{}", count);
+  const std::size_t first = digits[0] == '-' ? 1 : 0;
+  std::string out;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > first && (digits.size() - i) % 3 == 0) out += ',';
+    out += digits[i];
+  }
+  return out;
+}
+
+std::string humane_number(double number) {
+  if (!std::isfinite(number) || number == 0) return fmt::format("{}", number);
+  const double size = std::abs(number);
+  if (size >= 1e7 || size < 1e-3) return fmt::format("{:.3g}", number);
+  if (size < 1) return fmt::format("{:.3g}", number);
+  return three_digits(number);
+}
+
+std::string humane_cell(const Cell& cell, Unit unit) {
+  if (std::holds_alternative<std::monostate>(cell)) return "-";
+  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
+  switch (unit) {
+    case Unit::ns: return humane_time(as_double(cell));
+    case Unit::bytes: return humane_bytes(as_double(cell));
+    case Unit::share: return fmt::format("{:.1f} %", as_double(cell) * 100);
+    case Unit::per_second: return humane_number(as_double(cell)) + " /s";
+    case Unit::factor: return fmt::format("{:.2f} ×", as_double(cell));
+    case Unit::count:
+    case Unit::none: break;
+  }
+  if (const auto* i = std::get_if<std::int64_t>(&cell)) return unit == Unit::count ? humane_count(*i) : fmt::format("{}", *i);
+  return humane_number(std::get<double>(cell));
+}
+
+}  // namespace laptime

@@ -1,0 +1,14 @@
+// Tables as JSON: {"laptime": VERSION, "tables": [{"name", "title", "columns": [{"name", "type", "unit"}], "rows"}]}.
+// Unknown cells and numbers that are not finite are null; texts are valid UTF-8 whatever the run held.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/table.h"
+
+namespace laptime {
+
+std::string to_json(const std::vector<Table>& tables);
+
+}  // namespace laptime

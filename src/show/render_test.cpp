@@ -1,0 +1,55 @@
+#include <cmath>
+#include <gtest/gtest.h>
+
+#include "show/csv.h"
+#include "show/json.h"
+#include "show/terminal.h"
+
+namespace laptime {
+namespace {
+
+Table sample() {
+  return {"t",
+          "Title",
+          {{"name", ColumnType::text}, {"calls", ColumnType::integer, Unit::count}, {"total_ns", ColumnType::integer, Unit::ns}, {"x", ColumnType::real}},
+          {{"a \"quoted\", name", std::int64_t{1200}, std::int64_t{1'500'000}, 0.1}, {"b\nc", kUnknown, std::int64_t{7}, std::nan("")}}};
+}
+
+TEST(Json, HasTheShapeThatScriptsRelyOn) {
+  EXPECT_EQ(to_json({sample()}), "{\"laptime\": \"" LAPTIME_VERSION
+                                 "\", \"tables\": [\n"
+                                 "{\"name\": \"t\", \"title\": \"Title\", \"columns\": [{\"name\": \"name\", \"type\": \"text\", \"unit\": null}, "
+                                 "{\"name\": \"calls\", \"type\": \"integer\", \"unit\": \"count\"}, "
+                                 "{\"name\": \"total_ns\", \"type\": \"integer\", \"unit\": \"ns\"}, "
+                                 "{\"name\": \"x\", \"type\": \"real\", \"unit\": null}], \"rows\": [\n"
+                                 "  [\"a \\\"quoted\\\", name\", 1200, 1500000, 0.1],\n"
+                                 "  [\"b\\nc\", null, 7, null]]}\n]}\n");
+  EXPECT_EQ(to_json({}), "{\"laptime\": \"" LAPTIME_VERSION "\", \"tables\": [\n]}\n");
+}
+
+TEST(Csv, QuotesWhatNeedsIt) {
+  EXPECT_EQ(to_csv({sample()}), "name,calls,total_ns,x\r\n\"a \"\"quoted\"\", name\",1200,1500000,0.1\r\n\"b\nc\",,7,nan\r\n");
+  EXPECT_EQ(to_csv({}), "");
+}
+
+TEST(Terminal, AlignsAndSaysUnits) {
+  EXPECT_EQ(to_terminal({sample()}, {}),
+            "Title\n"
+            "  name              calls    total    x\n"
+            "  a \"quoted\", name  1,200  1.50 ms  0.1\n"
+            "  b\uFFFDc                   -     7 ns  nan\n");
+}
+
+TEST(Terminal, ShortensTextsToFit) {
+  const std::string text = to_terminal({sample()}, {.width = 36, .colour = false});
+  EXPECT_NE(text.find("  a \"quo…, name  1,200  1.50 ms  0.1\n"), std::string::npos) << text;
+}
+
+TEST(Terminal, AnEmptyTableSaysSo) {
+  Table table = sample();
+  table.rows.clear();
+  EXPECT_EQ(to_terminal({table}, {}), "Title\n  none\n");
+}
+
+}  // namespace
+}  // namespace laptime

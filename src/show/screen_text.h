@@ -1,0 +1,18 @@
+// Text on a terminal: how wide it is, and how to make it narrower.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace laptime {
+
+// Valid UTF-8 without control characters: no name can move the cursor or change colours.
+std::string printable(std::string_view text);
+
+// Columns that `text` takes: 2 for East Asian wide characters and emoji, 0 for combining marks.
+std::size_t screen_width(std::string_view text);
+
+// At most `width` columns, with "…" in place of the middle where it was longer: both ends of a name tell it apart.
+std::string shorten_middle(std::string_view text, std::size_t width);
+
+}  // namespace laptime

@@ -1,0 +1,165 @@
+#include "show/terminal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <numeric>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "show/humane.h"
+#include "show/screen_text.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr std::size_t kIndent = 2, kGap = 2;
+constexpr std::size_t kNarrowestText = 12;
+constexpr std::size_t kBarCells = 10;
+
+// "█▌": eighths of a cell, so that small shares still show.
+std::string bar(double share) {
+  static constexpr const char* kPartial[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kBarCells * 8));
+  std::string text;
+  for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
+  return text + kPartial[eighths % 8];
+}
+
+// A column as it is printed.
+struct ScreenColumn {
+  std::string header;
+  bool right = false;
+  bool may_shrink = false;
+  std::vector<std::string> cells;
+  std::size_t width = 0;
+
+  void measure() {
+    width = screen_width(header);
+    for (const std::string& cell : cells) width = std::max(width, screen_width(cell));
+  }
+};
+
+// The unit is said in each cell, so the header need not.
+std::string header_of(const Column& column) {
+  std::string name = column.name;
+  if (column.unit == Unit::ns && name.ends_with("_ns")) name.resize(name.size() - 3);
+  if (column.unit == Unit::per_second && name.ends_with("_per_s")) name.resize(name.size() - 6);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+Unit unit_of(const Table& table, const Column& column, const Row& row) {
+  if (column.type != ColumnType::mixed) return column.unit;
+  const auto at = find_column(table, "unit");
+  const auto* name = at ? std::get_if<std::string>(&row[*at]) : nullptr;
+  return name ? unit_from_name(*name) : Unit::none;
+}
+
+class ScreenTable {
+ public:
+  ScreenTable(const Table& table, const TerminalStyle& style) : table_(table), style_(style) {
+    const bool mixed = std::any_of(table.columns.begin(), table.columns.end(), [](const Column& c) { return c.type == ColumnType::mixed; });
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      if (mixed && table.columns[i].name == "unit") continue;
+      add_column(i);
+      if (table.columns[i].unit == Unit::share) add_bars(i);
+    }
+    for (ScreenColumn& column : columns_) column.measure();
+    fit();
+  }
+
+  std::string print() const {
+    std::string out = paint("1", printable(table_.title)) + "\n";
+    if (table_.rows.empty()) return out + "  none\n";
+    std::vector<std::string> headers;
+    for (const ScreenColumn& column : columns_) headers.push_back(column.header);
+    const bool list = table_.columns.front().name == "key";  // a list of facts explains itself
+    if (!list) out += paint("2", line(headers)) + "\n";
+    for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      std::vector<std::string> cells;
+      for (const ScreenColumn& column : columns_) cells.push_back(shorten_middle(column.cells[row], column.width));
+      out += line(cells) + "\n";
+    }
+    return out;
+  }
+
+ private:
+  void add_column(std::size_t index) {
+    const Column& column = table_.columns[index];
+    ScreenColumn screen;
+    screen.header = header_of(column);
+    screen.right = column.type == ColumnType::integer || column.type == ColumnType::real;
+    screen.may_shrink = !screen.right;
+    for (const Row& row : table_.rows) screen.cells.push_back(printable(humane_cell(row[index], unit_of(table_, column, row))));
+    columns_.push_back(std::move(screen));
+  }
+  void add_bars(std::size_t index) {
+    ScreenColumn screen;
+    for (const Row& row : table_.rows) {
+      const auto* share = std::get_if<double>(&row[index]);
+      screen.cells.push_back(share ? bar(*share) : "");
+    }
+    columns_.push_back(std::move(screen));
+  }
+  // Takes from the widest text column until the line fits or no text can give more.
+  void fit() {
+    if (style_.width == 0) return;
+    std::size_t total = kIndent + kGap * (columns_.size() - 1);
+    for (const ScreenColumn& column : columns_) total += column.width;
+    while (total > style_.width) {
+      ScreenColumn* widest = nullptr;
+      for (ScreenColumn& column : columns_)
+        if (column.may_shrink && column.width > kNarrowestText && (!widest || column.width > widest->width)) widest = &column;
+      if (!widest) return;
+      --widest->width;
+      --total;
+    }
+  }
+  std::string line(const std::vector<std::string>& cells) const {
+    std::string out(kIndent, ' ');
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      const std::string padding(columns_[i].width - std::min(columns_[i].width, screen_width(cells[i])), ' ');
+      out += columns_[i].right ? padding + cells[i] : cells[i] + padding;
+      out.append(kGap, ' ');
+    }
+    out.erase(out.find_last_not_of(' ') + 1);
+    return out;
+  }
+  std::string paint(const char* code, const std::string& text) const {
+    return style_.colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+
+  const Table& table_;
+  const TerminalStyle& style_;
+  std::vector<ScreenColumn> columns_;
+};
+
+}  // namespace
+
+TerminalStyle style_for(int fd) {
+  TerminalStyle style;
+  const bool terminal = ::isatty(fd) == 1;
+  const char* no_colour = std::getenv("NO_COLOR");
+  style.colour = terminal && (!no_colour || !*no_colour);
+  winsize size{};
+  if (terminal && ::ioctl(fd, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
+  if (const char* columns = std::getenv("COLUMNS")) {
+    const unsigned long width = std::strtoul(columns, nullptr, 10);
+    if (width > 0) style.width = width;
+  }
+  return style;
+}
+
+std::string to_terminal(const std::vector<Table>& tables, const TerminalStyle& style) {
+  std::string out;
+  for (const Table& table : tables) {
+    if (!out.empty()) out += '\n';
+    out += ScreenTable(table, style).print();
+  }
+  return out;
+}
+
+}  // namespace laptime
