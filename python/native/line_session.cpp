@@ -1,0 +1,122 @@
+#include "line_session.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "collect/python/tick_rate.h"
+
+namespace nb = nanobind;
+
+namespace laptime::python {
+
+void LineSession::settle(ThreadSlot* slot) {
+  const LineEngine& engine = LineEngine::instance();
+  if (engine.running() && slot->line_epoch == engine.epoch()) slot->lines.settle(ticks());
+}
+
+std::vector<LineSession::Counts> LineSession::read(const ThreadSlot* slot) const {
+  std::vector<Counts> result(totals_.size());
+  for (const Watched& watched : watched_) {
+    const LineCounter* lines = slot->line_tables.get(watched.record->id);
+    if (lines == nullptr) continue;
+    for (std::uint32_t i = 0; i < watched.record->slot_count; ++i) {
+      result[watched.offset + i] = {lines[i].hits, lines[i].inclusive};
+    }
+  }
+  return result;
+}
+
+void LineSession::add_since(const ThreadSlot* slot, const std::vector<Counts>& base, std::vector<Counts>& sums) const {
+  const std::vector<Counts> now = read(slot);
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    sums[i].hits += now[i].hits - base[i].hits;
+    sums[i].ticks += now[i].ticks - base[i].ticks;
+  }
+}
+
+void LineSession::add(nb::object code) {
+  if (!PyCode_Check(code.ptr())) throw nb::type_error("a code object is expected");
+  LineEngine::instance().watch(code.ptr());
+  CodeRecord* record = CodeRegistry::find(code.ptr());
+  watched_.push_back({std::move(code), record, totals_.size()});
+  totals_.resize(totals_.size() + record->slot_count);
+  for (auto& [slot, enabled] : threads_) {
+    if (!enabled.on) continue;
+    const std::vector<Counts> now = read(slot);
+    enabled.base.insert(enabled.base.end(), now.begin() + static_cast<std::ptrdiff_t>(enabled.base.size()), now.end());
+  }
+}
+
+// Each start of the engine forgets what was watched by hand.
+void LineSession::follow_engine() {
+  LineEngine& engine = LineEngine::instance();
+  if (engine.epoch() == engine_epoch_) return;
+  for (const Watched& watched : watched_) engine.watch(watched.code.ptr());
+  engine_epoch_ = engine.epoch();
+}
+
+void LineSession::enable() {
+  follow_engine();
+  ThreadSlot* slot = ThreadSlots::current();
+  Enabled& enabled = threads_[slot];
+  if (enabled.on) return;
+  settle(slot);
+  enabled.base = read(slot);
+  enabled.on = true;
+}
+
+void LineSession::disable() {
+  ThreadSlot* slot = ThreadSlots::current();
+  Enabled& enabled = threads_[slot];
+  if (!enabled.on) return;
+  settle(slot);
+  add_since(slot, enabled.base, totals_);
+  enabled.on = false;
+}
+
+void LineSession::enter() {
+  if (threads_[ThreadSlots::current()].depth++ == 0) enable();
+}
+
+void LineSession::leave() {
+  int& depth = threads_[ThreadSlots::current()].depth;
+  if (depth > 0 && --depth == 0) disable();
+}
+
+int LineSession::depth() { return threads_[ThreadSlots::current()].depth; }
+
+nb::list LineSession::rows(std::size_t index) const {
+  std::vector<Counts> sums = totals_;
+  for (const auto& [slot, enabled] : threads_) {
+    if (enabled.on) add_since(slot, enabled.base, sums);
+  }
+  const Watched& watched = watched_.at(index);
+  nb::list result;
+  if (watched.record->slot_count <= kFirstLineSlot) return result;
+  Counts* slots = sums.data() + watched.offset;
+  Counts* const end = slots + watched.record->slot_count;
+  Counts* const first = std::find_if(slots + kFirstLineSlot, end, [](const Counts& counts) { return counts.hits != 0; });
+  if (first != end) first->ticks += slots[kEntrySlot].ticks;  // between the call and its first line
+  for (std::uint32_t slot = kFirstLineSlot; slot < watched.record->slot_count; ++slot) {
+    if (slots[slot].hits == 0) continue;
+    const double ns = static_cast<double>(static_cast<std::int64_t>(slots[slot].ticks)) * ns_per_tick();
+    result.append(nb::make_tuple(watched.record->base_line + static_cast<std::int32_t>(slot), slots[slot].hits,
+                                 ns > 0 ? static_cast<std::uint64_t>(ns + 0.5) : 0));
+  }
+  return result;
+}
+
+void bind_line_session(nb::module_& module) {
+  nb::set_leak_warnings(false);  // a profiler that lives until the interpreter ends is no mistake
+  nb::class_<LineSession>(module, "LineSession")
+      .def(nb::init<>())
+      .def("add", &LineSession::add)
+      .def("enter", &LineSession::enter)
+      .def("leave", &LineSession::leave)
+      .def("enable", &LineSession::enable)
+      .def("disable", &LineSession::disable)
+      .def("depth", &LineSession::depth)
+      .def("rows", &LineSession::rows);
+}
+
+}  // namespace laptime::python

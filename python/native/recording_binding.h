@@ -1,0 +1,11 @@
+// Python's view of the recorder: start, stop, scopes, steps. One recorder a process, shared with C and C++ code.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace laptime::python {
+
+// Adds the submodule `recording` to laptime._native.
+void bind_recording(nanobind::module_& module);
+
+}  // namespace laptime::python
