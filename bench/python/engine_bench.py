@@ -52,17 +52,16 @@ def hot_loop(n):
     return total
 
 
-DOCUMENT = {"rows": [{"id": i, "name": f"row {i}", "tags": ["a", "b", None, 1.5]} for i in range(60)]}
+DOCUMENT = {"rows": [{"id": i, "name": f"row {i}", "tags": ["a", "b", None, 1.5]} for i in range(20)]}
 TEXT = "the quick brown fox jumps over the lazy dog " * 30
 
 
 def use_libraries():
     out = []
-    for i in range(3):
-        out.append(json.dumps(DOCUMENT, indent=1))
-        out.append(copy.deepcopy(DOCUMENT))
-        out.append(textwrap.wrap(TEXT, 60))
-        out.append(difflib.SequenceMatcher(None, TEXT[:200], TEXT[3:203]).ratio())
+    out.append(json.dumps(DOCUMENT, indent=1))
+    out.append(copy.deepcopy(DOCUMENT))
+    out.append(textwrap.wrap(TEXT, 60))
+    out.append(difflib.SequenceMatcher(None, TEXT[:200], TEXT[3:203]).ratio())
     return len(out)
 
 
@@ -123,7 +122,7 @@ def fastest(cases, rounds):
 
 
 def line_figures(floor, rounds):
-    n = 4000
+    n = 500
     theirs, floored = copy_of(lines), copy_of(lines)
     best = fastest({
         "bare": (bare, lambda: lines(n)),
@@ -142,7 +141,7 @@ def line_figures(floor, rounds):
 
 
 def call_figures(rounds):
-    n, calls = 18, 8361
+    n, calls = 14, 1219
     best = fastest({
         "bare": (bare, lambda: fib(n)),
         "cprofile": (cprofile, lambda: fib(n)),
@@ -173,7 +172,7 @@ def program_figures(rounds):
 
 
 def budget_figures(rounds):
-    n = 100_000
+    n = 10_000
     _engine.clear()
     best = {"bare": float("inf"), "demoted": float("inf")}
     for _ in range(rounds):
@@ -181,7 +180,7 @@ def budget_figures(rounds):
         hot_loop(n)
         best["bare"] = min(best["bare"], time.perf_counter_ns() - begin)
         with laptime(lines=True, budget=0.05):
-            hot_loop(n)
+            hot_loop(10 * n)
             begin = time.perf_counter_ns()
             hot_loop(n)
             best["demoted"] = min(best["demoted"], time.perf_counter_ns() - begin)
@@ -192,7 +191,7 @@ def budget_figures(rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--json", metavar="FILE")
-    parser.add_argument("--rounds", type=int, default=25)
+    parser.add_argument("--rounds", type=int, default=200)
     options = parser.parse_args()
     floor = floor_module.build()
     figures = line_figures(floor, options.rounds) + call_figures(options.rounds)

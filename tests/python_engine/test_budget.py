@@ -1,7 +1,9 @@
 """Code that costs more than the budget allows is measured more coarsely, and its total stays right."""
 
+import sys
 import time
 
+import pytest
 import workloads
 
 
@@ -68,3 +70,18 @@ def test_clear_lifts_demotions(engine):
     assert engine.demoted()
     engine.clear()
     assert engine.demoted() == []
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="below 3.12 the events of C functions cannot be switched off one by one")
+def test_calls_of_c_functions_under_a_budget(engine):
+    def counts(n):
+        values = [1]
+        for _ in range(n):
+            len(values)
+
+    engine.start(functions=True, builtins=True, budget=0.02)
+    counts(1_000_000)
+    engine.stop()
+    assert any("counts" in d.name for d in engine.demoted())
+    rows = {name: row for (_, _, name), row in engine.snapshot_functions().items()}
+    assert rows["<built-in method builtins.len>"][1] < 1_000_000

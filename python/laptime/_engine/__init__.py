@@ -96,11 +96,14 @@ def start(
         _started.append((lines, functions))
 
 
-def stop() -> None:
-    """Undoes the latest ``start`` that is not undone; nothing when there is none."""
+def stop(*, lines: bool = False, functions: bool = False) -> None:
+    """Undoes the latest ``start`` of these kinds, or the latest of all; nothing when there is none."""
     with _lock:
-        if _started:
+        if not (lines or functions) and _started:
             _leave(*_started.pop())
+        elif (lines, functions) in _started:
+            _started.remove((lines, functions))
+            _leave(lines, functions)
 
 
 def _leave(lines: bool, functions: bool) -> None:

@@ -154,6 +154,9 @@ nb::list demoted() {
 void bind_shared(nb::module_& m) {
   m.def("demoted", &demoted);
   m.def("notices", [] {
+    if (PyInterpreterState_Next(PyInterpreterState_Head()) != nullptr) {
+      add_notice("subinterpreters", "the program has several interpreters: only code of the main one is measured");
+    }
     nb::list result;
     for (const Notice& notice : notices()) result.append(nb::make_tuple(notice.name, notice.message));
     return result;

@@ -33,7 +33,6 @@ class CFunctions {
     }
     return find_or_add(definition, function, self);
   }
-  // Only if it was entered before.
   const std::vector<std::unique_ptr<CFunctionRecord>>& records() const { return records_; }
 
  private:

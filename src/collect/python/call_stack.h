@@ -97,6 +97,7 @@ class CallStack {
     leave_top(now);
   }
 
+  bool on_top(const void* key) const { return top_->key == key; }
   bool empty() const { return top_ == calls_.get(); }
   void leave_all(std::uint64_t now) {
     while (!empty()) leave_top(now);

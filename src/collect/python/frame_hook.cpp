@@ -24,7 +24,9 @@ bool follow_lines = false;
 bool follow_calls = false;
 _PyFrameEvalFunction previous_hook = _PyEval_EvalFrameDefault;
 
-int trace_lines(PyObject*, PyFrameObject* frame, int what, PyObject*);
+void say_other_tracer() {
+  add_notice("other-tracer", "another tool traces this program (sys.settrace): its code is timed by function, not by line");
+}
 
 // The depth of frames at the bottom of the thread's stack that are not under the hook.
 bool is_late_frame(const ThreadSlot* slot) { return slot->lines.depth() <= slot->late_depth; }
@@ -90,7 +92,7 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
   const Py_tracefunc outer = thread->c_tracefunc;
   const bool foreign = (outer != nullptr && outer != trace_lines) || thread->tracing != 0;
   if (foreign) [[unlikely]] {
-    add_notice("other-tracer", "another tool traces this program (sys.settrace): its code is timed by function, not by line");
+    say_other_tracer();
   } else {
     set_trace(thread, record->level == Level::lines ? trace_lines : nullptr);
   }
@@ -189,7 +191,7 @@ bool attach_lines(bool) {
     if (thread->c_tracefunc == nullptr) {
       set_trace(thread, trace_lines);
     } else {
-      add_notice("other-tracer", "another tool traces this program (sys.settrace): its code is timed by function, not by line");
+      say_other_tracer();
     }
   });
   return true;

@@ -26,11 +26,6 @@ void FunctionEngine::stop() {
   for (const auto& slot : ThreadSlots::instance().all()) slot->calls.leave_all(now);
 }
 
-void FunctionEngine::begin(ThreadSlot* slot) {
-  slot->calls.leave_all(ticks());
-  slot->call_epoch = epoch_;
-}
-
 void FunctionEngine::pay(ThreadSlot* slot, CodeRecord* record) {
   const std::uint64_t now = ticks();
   if (slot->name.empty()) ThreadSlots::name(slot);
@@ -43,9 +38,7 @@ void FunctionEngine::pay(ThreadSlot* slot, CodeRecord* record) {
 
 void FunctionEngine::settle_all(std::uint64_t now) {
   if (!running_) return;
-  for (const auto& slot : ThreadSlots::instance().all()) {
-    if (slot->call_epoch == epoch_) slot->calls.settle(now);
-  }
+  for (const auto& slot : ThreadSlots::instance().all()) slot->calls.settle(now);
 }
 
 void FunctionEngine::clear() {

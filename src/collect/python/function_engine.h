@@ -30,27 +30,44 @@ class FunctionEngine {
 
   // False when the code is no longer followed: the caller may silence its events.
   bool enter(PyObject* code) {
-    ThreadSlot* slot = slot_for_event();
-    CodeRecord* record = CodeRegistry::instance().find_or_add(code);
+    ThreadSlot* slot = ThreadSlots::current();
+    CodeRecord* record = CodeRegistry::find(code);
+    if (record == nullptr || record->shared_library_mark) [[unlikely]] record = CodeRegistry::instance().find_or_add(code);
     if (record->function_level == Level::off) [[unlikely]] return false;
     if (slot->call_meter.due()) [[unlikely]] pay(slot, record);
     slot->calls.enter(code, slot->function_of(record));
     return true;
   }
-  void leave(PyObject* code, std::uint64_t now) { slot_for_event()->calls.leave(code, now); }
+  // False, too, when the code is no longer followed.
+  bool leave(PyObject* code, std::uint64_t now) {
+    CallStack& calls = ThreadSlots::current()->calls;
+    if (!calls.on_top(code) && is_off(code)) [[unlikely]] return false;
+    calls.leave(code, now);
+    return true;
+  }
 
   // Returns the record when the callable is a C function that counts, else null.
   CFunctionRecord* enter_c(PyObject* callable, PyObject* self) {
     const PyMethodDef* definition = c_definition(callable, self);
     if (definition == nullptr) return nullptr;
-    ThreadSlot* slot = slot_for_event();
-    CFunctionRecord* record = CFunctions::instance().find(definition, callable, self);
-    --slot->call_meter.left;  // counted; the Python function around it pays
+    ThreadSlot* slot = ThreadSlots::current();
+    CFunctionRecord* record = c_functions_->find(definition, callable, self);
+    --slot->call_meter.left;
     slot->calls.enter(definition, slot->function_of(record));
     return record;
   }
+  // An exit without its entry is passed over: its call may have been made where calls are no longer followed.
   void leave_c(PyObject* callable, PyObject* self, std::uint64_t now) {
-    if (const PyMethodDef* definition = c_definition(callable, self)) slot_for_event()->calls.leave(definition, now);
+    CallStack& calls = ThreadSlots::current()->calls;
+    const PyMethodDef* definition = c_definition(callable, self);
+    if (definition != nullptr && calls.on_top(definition)) calls.leave(definition, now);
+  }
+  // Whether C calls made by `code` are still followed; those of code that calls too many are not. With a budget only.
+  bool follows_calls_of(PyObject* code) {
+    if (!budget_.limited()) [[likely]] return true;
+    ThreadSlot* slot = ThreadSlots::current();
+    if (slot->call_meter.left <= 0) [[unlikely]] pay(slot, CodeRegistry::instance().find_or_add(code));
+    return !is_off(code);
   }
 
   void settle_all(std::uint64_t now);
@@ -60,17 +77,16 @@ class FunctionEngine {
   std::uint64_t events() const;
 
  private:
-  ThreadSlot* slot_for_event() {
-    ThreadSlot* slot = ThreadSlots::current();
-    if (slot->call_epoch != epoch_) [[unlikely]] begin(slot);
-    return slot;
+  static bool is_off(PyObject* code) {
+    const CodeRecord* record = CodeRegistry::find(code);
+    return record != nullptr && record->function_level == Level::off;
   }
-  void begin(ThreadSlot* slot);
   void pay(ThreadSlot* slot, CodeRecord* record);
 
   bool running_ = false;
   std::uint32_t epoch_ = 0;
   double call_ticks_ = 120;
+  CFunctions* c_functions_ = &CFunctions::instance();
   Budget budget_;
 };
 

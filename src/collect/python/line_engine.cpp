@@ -156,7 +156,7 @@ void LineEngine::enter_demoted(ThreadSlot* slot, CodeRecord* record, std::uint64
   } else {
     ++record->entries;
   }
-  meter(slot, record, now);
+  if (record->level != Level::off) meter(slot, record, now);
 }
 
 void LineEngine::pay(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {

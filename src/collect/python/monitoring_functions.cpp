@@ -30,11 +30,17 @@ PyObject* on_throw(PyObject*, Arguments args, std::size_t, PyObject*) {
 }
 
 PyObject* on_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
+  return engine->leave(args[0], ticks()) ? Py_None : MonitoringTool::disable();
+}
+
+// Cannot be disabled.
+PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
   engine->leave(args[0], ticks());
   return Py_None;
 }
 
 PyObject* on_call(PyObject*, Arguments args, std::size_t, PyObject*) {
+  if (!engine->follows_calls_of(args[0])) [[unlikely]] return MonitoringTool::disable();
   engine->enter_c(args[2], args[3] == missing ? nullptr : args[3]);
   return Py_None;
 }
@@ -57,7 +63,7 @@ bool attach_functions(bool builtins) {
                                            {kPyThrow, on_throw},
                                            {kPyReturn, on_exit},
                                            {kPyYield, on_exit},
-                                           {kPyUnwind, on_exit},
+                                           {kPyUnwind, on_unwind},
                                            {kCall, on_call},
                                            {kCReturn, on_c_exit},
                                            {kCRaise, on_c_exit}}) &&

@@ -70,7 +70,7 @@ ThreadSlot* ThreadSlots::free_slot() {
     for (const auto& slot : slots_) {
       if (!slot->ended.load(std::memory_order_acquire)) continue;
       slot->ended.store(false, std::memory_order_relaxed);
-      slot->line_epoch = slot->call_epoch = 0;
+      slot->line_epoch = 0;
       return slot.get();
     }
   }

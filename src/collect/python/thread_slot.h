@@ -67,7 +67,6 @@ struct ThreadSlot {
   std::size_t late_depth = 0;    // frames at the bottom of `lines` that ran before the start
   EventMeter line_meter;
   CallStack calls;
-  std::uint32_t call_epoch = 0;
   EventMeter call_meter;
   bool inside_engine = false;  // engine code that runs Python must not measure itself
   PointerTable<LineCounter> line_tables;
