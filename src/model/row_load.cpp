@@ -54,7 +54,7 @@ RowsOutcome load_tallies(const Block& block, const PartFacts& facts, TallyColumn
   if (!outcome.good) cut(before, out);
   for (std::size_t i = before; i < out.size(); ++i) {
     out.code[i] = facts.codes[out.code[i]];
-    if (out.kind[i] == TallyKind::call) out.where[i] = facts.codes[out.where[i]];
+    if (out.kind[i] == TallyKind::edge) out.where[i] = facts.codes[out.where[i]];
   }
   return outcome;
 }

@@ -1,0 +1,63 @@
+#include "analyze/call_graph.h"
+
+#include <map>
+
+#include "analyze/code_merge.h"
+
+namespace laptime {
+
+namespace {
+
+void add_row(CallTotals& totals, const TallyColumns& rows, std::size_t i) {
+  totals.calls += rows.hits[i];
+  totals.primitive_calls += rows.extra_hits[i];
+  totals.own_ns += rows.exclusive[i];
+  totals.cumulative_ns += rows.inclusive[i];
+}
+
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(const Run& run) : merged_(run), places_(run.codes.size(), kNone) {
+    for (const Track& track : run.tracks) add(track.tallies);
+  }
+
+  CallGraph take() {
+    for (const auto& [ends, totals] : edges_) {
+      graph_.functions[ends.second].callers.push_back({ends.first, totals});
+      graph_.functions[ends.first].callees.push_back({ends.second, totals});
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+
+  std::uint32_t place_of(std::uint32_t code) {
+    std::uint32_t& place = places_[merged_[code]];
+    if (place == kNone) {
+      place = static_cast<std::uint32_t>(graph_.functions.size());
+      graph_.functions.push_back({merged_[code], {}, {}, {}});
+    }
+    return place;
+  }
+
+  void add(const TallyColumns& rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      // Code 0 is one that the file never explained; as a caller it is nobody.
+      const bool edge = rows.kind[i] == TallyKind::edge;
+      if (rows.kind[i] == TallyKind::call) add_row(graph_.functions[place_of(rows.code[i])].totals, rows, i);
+      if (edge && rows.where[i] != 0) add_row(edges_[{place_of(rows.where[i]), place_of(rows.code[i])}], rows, i);
+    }
+  }
+
+  MergedCodes merged_;
+  std::vector<std::uint32_t> places_;  // by row of Run::codes
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CallTotals> edges_;  // caller, callee
+  CallGraph graph_;
+};
+
+}  // namespace
+
+CallGraph build_call_graph(const Run& run) { return GraphBuilder(run).take(); }
+
+}  // namespace laptime

@@ -1,0 +1,35 @@
+// Who called whom, summed over threads, processes and steps: the tallies of kind call and edge, with equal functions
+// merged.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "model/run.h"
+
+namespace laptime {
+
+struct CallTotals {
+  std::uint64_t calls = 0, primitive_calls = 0;
+  std::uint64_t own_ns = 0;         // tottime
+  std::uint64_t cumulative_ns = 0;  // cumtime; recursion counted once
+};
+
+struct CallEdge {
+  std::uint32_t function;  // CallGraph::functions: the caller among callers, the callee among callees
+  CallTotals totals;       // of the callee when called by the caller
+};
+
+struct Function {
+  std::uint32_t code;  // Run::codes
+  CallTotals totals;   // all 0 for one that is only known as a caller
+  std::vector<CallEdge> callers, callees;
+};
+
+struct CallGraph {
+  std::vector<Function> functions;
+};
+
+CallGraph build_call_graph(const Run& run);
+
+}  // namespace laptime

@@ -1,0 +1,38 @@
+#include "analyze/functions.h"
+
+#include "analyze/call_graph.h"
+
+namespace laptime {
+
+Table functions_table(const Run& run) {
+  Table table{"functions",
+              "Functions",
+              {{"file", ColumnType::text},
+               {"line", ColumnType::integer},
+               {"name", ColumnType::text},
+               {"ncalls", ColumnType::integer, Unit::count},
+               {"primitive_calls", ColumnType::integer, Unit::count},
+               {"tottime_ns", ColumnType::integer, Unit::ns},
+               {"cumtime_ns", ColumnType::integer, Unit::ns},
+               {"tottime_per_call_ns", ColumnType::real, Unit::ns},
+               {"cumtime_per_call_ns", ColumnType::real, Unit::ns},
+               {"share", ColumnType::real, Unit::share}},
+              {}};
+  const CallGraph graph = build_call_graph(run);
+  double own_of_all = 0;
+  for (const Function& f : graph.functions) own_of_all += static_cast<double>(f.totals.own_ns);
+  for (const Function& f : graph.functions) {
+    if (f.totals.calls == 0) continue;
+    const Code& code = run.codes[f.code];
+    const auto own = static_cast<double>(f.totals.own_ns);
+    table.rows.push_back({std::string(run.strings[code.file]), integer_cell(code.first_line), std::string(run.strings[code.name]),
+                          integer_cell(f.totals.calls), integer_cell(f.totals.primitive_calls), integer_cell(f.totals.own_ns),
+                          integer_cell(f.totals.cumulative_ns), ratio_cell(own, static_cast<double>(f.totals.calls)),
+                          ratio_cell(static_cast<double>(f.totals.cumulative_ns), static_cast<double>(f.totals.primitive_calls)),
+                          ratio_cell(own, own_of_all)});
+  }
+  (void)sort_by(table, "cumtime_ns");
+  return table;
+}
+
+}  // namespace laptime

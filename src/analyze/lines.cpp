@@ -1,0 +1,152 @@
+#include "analyze/lines.h"
+
+#include <map>
+
+#include "analyze/code_merge.h"
+#include "analyze/source_lines.h"
+
+namespace laptime {
+
+namespace {
+
+std::string_view property(const Properties& properties, const char* key) {
+  const auto it = properties.find(key);
+  return it == properties.end() ? std::string_view() : std::string_view(it->second);
+}
+
+LineLevel level_of(std::uint32_t where, std::uint32_t flags) {
+  if (where != 0) return LineLevel::line;
+  return flags & kCodeDemotedToCounts ? LineLevel::count : LineLevel::call;
+}
+
+const char* level_name(LineLevel level) {
+  switch (level) {
+    case LineLevel::line: return "line";
+    case LineLevel::call: return "call";
+    case LineLevel::count: return "count";
+  }
+  return "";
+}
+
+class LineSums {
+ public:
+  explicit LineSums(const Run& run) : run_(run), merged_(run), steps_(run) {
+    for (const Track& track : run.tracks) add(track);
+  }
+
+  std::vector<LineTotals> take() {
+    std::vector<LineTotals> result;
+    for (auto& [key, sums] : sums_) {
+      const auto [code, where] = key;
+      const LineLevel level = level_of(where, merged_.flags(code));
+      LineTotals totals{code, where ? where : run_.codes[code].first_line, level, sums.hits, sums.inclusive_ns, {}, {}};
+      if (sums.self_known) totals.exclusive_ns = sums.exclusive_ns;
+      totals.steps = sums.times.summarize(steps_);
+      result.push_back(totals);
+    }
+    return result;
+  }
+
+ private:
+  struct Sums {
+    std::uint64_t hits = 0, inclusive_ns = 0, exclusive_ns = 0;
+    bool self_known = true;
+    StepTimes times;
+  };
+
+  void add(const Track& track) {
+    const TallyColumns& rows = track.tallies;
+    const bool self_known = property(run_.processes[track.process].properties, "line_self_time") != "unknown";
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows.kind[i] != TallyKind::line) continue;
+      Sums& sums = sums_[{merged_[rows.code[i]], rows.where[i]}];
+      sums.hits += rows.hits[i];
+      sums.inclusive_ns += rows.inclusive[i];
+      sums.exclusive_ns += rows.exclusive[i];
+      sums.self_known &= self_known;
+      const std::uint32_t place = steps_.find(track.process, rows.step[i]);
+      if (place != kNoStep) sums.times.add(place, rows.inclusive[i]);
+    }
+  }
+
+  const Run& run_;
+  MergedCodes merged_;
+  StepIndex steps_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> sums_;  // merged code, line or 0
+};
+
+// Without a time of its own, a function that was only counted has an unknown one.
+Cell time_cell(const LineTotals& line, std::uint64_t ns) {
+  return line.level == LineLevel::count && line.inclusive_ns == 0 ? kUnknown : integer_cell(ns);
+}
+
+Cell optional_cell(const std::optional<std::int64_t>& ns) { return ns ? Cell(*ns) : kUnknown; }
+
+Table empty_table() {
+  return {"lines",
+          "Lines",
+          {{"file", ColumnType::text},
+           {"line", ColumnType::integer},
+           {"function", ColumnType::text},
+           {"hits", ColumnType::integer, Unit::count},
+           {"time_ns", ColumnType::integer, Unit::ns},
+           {"self_ns", ColumnType::integer, Unit::ns},
+           {"op_ns", ColumnType::integer, Unit::ns},
+           {"gpu_ns", ColumnType::integer, Unit::ns},
+           {"wait_ns", ColumnType::integer, Unit::ns},
+           {"bytes", ColumnType::integer, Unit::bytes},
+           {"level", ColumnType::text},
+           {"source", ColumnType::text},
+           {"share", ColumnType::real, Unit::share},
+           {"per_hit_ns", ColumnType::real, Unit::ns},
+           {"step_p50_ns", ColumnType::integer, Unit::ns},
+           {"step_p95_ns", ColumnType::integer, Unit::ns},
+           {"warmup_ns", ColumnType::integer, Unit::ns}},
+          {}};
+}
+
+class LineRows {
+ public:
+  LineRows(const Run& run, const std::vector<LineTotals>& lines)
+      : run_(run), has_steps_(!find_steps(run).empty()), directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
+    for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
+  }
+
+  Row make(const LineTotals& line) {
+    const Code& code = run_.codes[line.code];
+    const std::string_view file = run_.strings[code.file];
+    const auto source = sources_.find(file, directory_, line.line);
+    const auto time = static_cast<double>(line.inclusive_ns);
+    const Cell known_time = time_cell(line, line.inclusive_ns);
+    const bool known = known_time != kUnknown;
+    return {std::string(file), integer_cell(line.line), std::string(run_.strings[code.name]), integer_cell(line.hits), known_time,
+            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, kUnknown, kUnknown, kUnknown, kUnknown,
+            level_name(line.level), source ? Cell(std::string(*source)) : kUnknown,
+            known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
+            known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
+            optional_cell(line.steps.p50_ns), optional_cell(line.steps.p95_ns),
+            has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown};
+  }
+
+ private:
+  const Run& run_;
+  bool has_steps_;
+  std::string_view directory_;
+  SourceLines sources_;
+  std::map<std::uint32_t, double> function_ns_;  // by code
+};
+
+}  // namespace
+
+std::vector<LineTotals> sum_lines(const Run& run) { return LineSums(run).take(); }
+
+Table lines_table(const Run& run) {
+  Table table = empty_table();
+  const std::vector<LineTotals> lines = sum_lines(run);
+  LineRows rows(run, lines);
+  for (const LineTotals& line : lines) table.rows.push_back(rows.make(line));
+  (void)sort_by(table, "time_ns");
+  return table;
+}
+
+}  // namespace laptime

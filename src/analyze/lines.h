@@ -1,0 +1,36 @@
+// Table `lines`: time by source line; rows by falling time.
+//
+// time_ns is inclusive, as line_profiler gives it; self_ns is without what timed functions called from the line took, and
+// unknown where a source does not know it. share is the line's part of its function's time (line_profiler's "% Time").
+// Where steps are known: the line's time a step, median and 95th percentile over all steps but warmup, and its time in
+// warmup. A function that was too costly to time by line is one row at its first line: level `call` (timed as a whole) or
+// `count` (calls counted; what time it has is from before).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyze/step_times.h"
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+enum class LineLevel { line, call, count };
+
+struct LineTotals {
+  std::uint32_t code;  // Run::codes
+  std::uint32_t line;
+  LineLevel level;
+  std::uint64_t hits = 0, inclusive_ns = 0;
+  std::optional<std::uint64_t> exclusive_ns;
+  StepTimes::Summary steps;
+};
+
+// Summed over threads, processes and steps, by code and line.
+std::vector<LineTotals> sum_lines(const Run& run);
+
+Table lines_table(const Run& run);
+
+}  // namespace laptime

@@ -1,0 +1,97 @@
+#include "import/lprof/import_lprof.h"
+
+#include <optional>
+
+#include "import/lprof/pickle_reader.h"
+#include "import/python_shape.h"
+#include "import/tally_part.h"
+
+namespace laptime {
+
+namespace {
+
+tl::unexpected<Error> odd(const char* what) {
+  return fail(ErrorKind::bad_file, std::string("is a pickle, but not line_profiler's: ") + what);
+}
+
+class LprofImport {
+ public:
+  LprofImport(const PythonTree& tree, std::size_t file_size) : tree_(tree), shape_(tree.values), max_rows_(file_size) {}
+
+  Status run(TallyPart& part) {
+    const auto timings = find_timings();
+    if (!timings) return odd("it holds no timings and unit");
+    for (std::size_t i = 0; i < timings->size(); i += 2) RETURN_IF_ERROR(add_function(part, (*timings)[i], (*timings)[i + 1]));
+    return {};
+  }
+
+ private:
+  using Id = PythonValues::Id;
+  using Items = PythonValues::Items;
+
+  // Also sets the unit.
+  const Items* find_timings() {
+    Id holder = tree_.root;
+    if (tree_.values.is(holder, PythonType::instance)) {
+      if (tree_.values.items(holder).empty()) return nullptr;
+      holder = tree_.values.items(holder).front();
+    }
+    if (const Items* pair = shape_.sequence(holder, 2)) return take((*pair)[0], (*pair)[1]);
+    const Items* fields = shape_.map(holder);
+    std::optional<Id> timings, unit;
+    for (std::size_t i = 0; fields && i < fields->size(); i += 2) {
+      const auto key = shape_.text((*fields)[i]);
+      if (key == "timings") timings = (*fields)[i + 1];
+      if (key == "unit") unit = (*fields)[i + 1];
+    }
+    return timings && unit ? take(*timings, *unit) : nullptr;
+  }
+
+  const Items* take(Id timings, Id unit) {
+    const auto seconds = shape_.number(unit);
+    if (!seconds || !(*seconds > 0)) return nullptr;
+    unit_s_ = *seconds;
+    return shape_.map(timings);
+  }
+
+  Status add_function(TallyPart& part, Id key, Id value) {
+    const auto label = shape_.label(key);
+    const Items* lines = shape_.sequence(value);
+    if (!label || !lines) return odd("an entry is not (file, line, name): [(line, hits, ticks)]");
+    ASSIGN_OR_RETURN(const std::uint32_t code, part.code(*label));
+    for (const Id line : *lines) RETURN_IF_ERROR(add_line(part, code, line));
+    return {};
+  }
+
+  Status add_line(TallyPart& part, std::uint32_t code, Id value) {
+    // Every entry takes more than a byte; a file that makes more of them shares entries to no honest end.
+    if (part.rows() >= max_rows_) return odd("it unfolds to more entries than it has bytes");
+    const Items* fields = shape_.sequence(value, 3);
+    const auto line = fields ? shape_.count((*fields)[0]) : std::nullopt;
+    const auto hits = fields ? shape_.count((*fields)[1]) : std::nullopt;
+    const auto ticks = fields ? shape_.number((*fields)[2]) : std::nullopt;
+    if (!line || *line > UINT32_MAX || !hits || !ticks) return odd("a line is not (line, hits, ticks)");
+    part.add(TallyKind::line, code, static_cast<std::uint32_t>(*line), {*hits, 0, *ticks * unit_s_, 0});
+    return {};
+  }
+
+  const PythonTree& tree_;
+  PythonShape shape_;
+  std::size_t max_rows_;
+  double unit_s_ = 0;
+};
+
+}  // namespace
+
+bool looks_like_lprof(ByteView file) { return file.size() >= 2 && file[0] == 0x80 && file[1] >= 2 && file[1] <= 5; }
+
+Status import_lprof(ByteView file, std::string_view file_name, LapWriter& writer) {
+  ASSIGN_OR_RETURN(const PythonTree tree, read_pickle(file));
+  TallyPart part;
+  RETURN_IF_ERROR(LprofImport(tree, file.size()).run(part));
+  part.add_property("source_format", "lprof");
+  part.add_property("line_self_time", "unknown");
+  return part.write(writer, file_name);
+}
+
+}  // namespace laptime

@@ -1,0 +1,20 @@
+// line_profiler's results (.lprof): a pickle of a LineStats object with {timings: {(file, first line, name): [(line, hits,
+// ticks)]}, unit: seconds a tick}. The same dict without the object, and a plain (timings, unit), are read too.
+//
+// line_profiler knows inclusive times only: the part says so (property "line_self_time" = "unknown").
+#pragma once
+
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "format/writer.h"
+
+namespace laptime {
+
+bool looks_like_lprof(ByteView file);
+
+// Adds one part. Error messages begin after the file's name.
+Status import_lprof(ByteView file, std::string_view file_name, LapWriter& writer);
+
+}  // namespace laptime

@@ -1,0 +1,55 @@
+// One imported file as a part of a run: its codes and tallies on one track, without steps and without a clock.
+//
+// Assumption: the texts given stay where they are until write(). Contract: numbers that cannot be (negative, not finite,
+// centuries) become 0 and are counted as a loss of the part.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/status.h"
+#include "format/writer.h"
+
+namespace laptime {
+
+struct CodeLabel {
+  std::string_view file;
+  std::uint32_t first_line;
+  std::string_view name;
+  auto operator<=>(const CodeLabel&) const = default;
+};
+
+struct ImportedCounts {
+  std::uint64_t hits = 0, primitive = 0;
+  double inclusive_s = 0, exclusive_s = 0;
+};
+
+class TallyPart {
+ public:
+  // The same label gives the same code. An error when there are more than a run can hold.
+  Result<std::uint32_t> code(const CodeLabel& label);
+  void add(TallyKind kind, std::uint32_t code, std::uint32_t where, const ImportedCounts& counts);
+  void add_property(std::string_view key, std::string_view value) { facts_.push_back(PropertyFact{key, value}); }
+  void add_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
+  std::size_t rows() const { return tallies_.size(); }
+
+  // `file` names the track.
+  Status write(LapWriter& writer, std::string_view file);
+
+ private:
+  std::uint32_t text(std::string_view text);
+  std::uint64_t nanoseconds(double seconds);
+
+  std::vector<Fact> facts_;
+  std::unordered_map<std::string_view, std::uint32_t> texts_;
+  std::map<CodeLabel, std::uint32_t> codes_;
+  TallyColumns tallies_;
+  std::uint64_t impossible_times_ = 0;
+  std::uint32_t losses_ = 0;
+};
+
+}  // namespace laptime
