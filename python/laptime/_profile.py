@@ -1,0 +1,38 @@
+"""``laptime.profile``: with a path, a recording; around a function, line_profiler's decorator that stays in the code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, TypeVar, overload
+
+from laptime._recording import DEFAULT_BUDGET, Recording
+from laptime.compat.line_profiler.explicit import GlobalProfiler
+
+Decorated = TypeVar("Decorated")
+
+
+class Profile(GlobalProfiler):
+    @overload
+    def __call__(
+        self,
+        target: str | os.PathLike[str],
+        *,
+        lines: bool = True,
+        functions: bool = False,
+        budget: float | None = DEFAULT_BUDGET,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+    ) -> Recording: ...
+    @overload
+    def __call__(self, target: Decorated) -> Decorated: ...
+    def __call__(self, target: Any, **options: Any) -> Any:
+        """``with profile("run.lap"):`` records the block; ``@profile`` times a function's lines where that is asked for."""
+        if isinstance(target, (str, os.PathLike)):
+            return Recording(target, **options)
+        if options:
+            raise TypeError(f"profile takes {', '.join(options)} with the path of a recording, not around a function")
+        return super().__call__(target)
+
+
+profile = Profile()

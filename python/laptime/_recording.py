@@ -1,0 +1,93 @@
+"""Recording a part of a program into a ``.lap`` file."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterable
+from types import CodeType
+from typing import Any, TypeVar
+
+from laptime import _engine
+from laptime._native import recording as _native
+
+DEFAULT_BUDGET = 0.05
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_marked: dict[int, CodeType] = {}  # by @lines
+
+
+class Recording:
+    """``with Recording("run.lap"):``, or ``start()`` and ``stop()``.
+
+    ``lines``: the user's own code by line (not the standard library, not site-packages; ``include`` and ``exclude`` are
+    globs on file names). ``functions``: calls of everything. ``budget``: the share of time that this may cost; None: any.
+    Where the process records already (`laptime run`), the block is part of that recording, and no file is written.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        lines: bool = True,
+        functions: bool = False,
+        budget: float | None = DEFAULT_BUDGET,
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+    ) -> None:
+        self.path = os.fspath(path)
+        self._engines: dict[str, Any] = {
+            "lines": lines or bool(_marked), "functions": functions, "builtins": functions, "budget": budget,
+            "include": tuple(include), "exclude": tuple(exclude), "only": None if lines else tuple(_marked.values()),
+        }
+        self._owns_recording = False
+
+    def start(self) -> None:
+        self._owns_recording = not _native.on()
+        if self._owns_recording:
+            problem = _native.start(self.path)
+            if problem:
+                raise OSError(problem)
+            atexit.register(self.stop)
+        else:
+            print(f"laptime: already recording; {self.path} is not written, what it would hold is in the outer recording",
+                  file=sys.stderr)
+        _engine.start(**self._engines)
+        for code in _marked.values():
+            _engine.watch(code)
+
+    def stop(self) -> None:
+        _engine.stop(lines=self._engines["lines"], functions=self._engines["functions"])
+        if self._owns_recording:
+            atexit.unregister(self.stop)
+            self._owns_recording = False
+            if not _native.stop():
+                raise OSError(_native.error())
+
+    def __enter__(self) -> Recording:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def lines(function: Function) -> Function:
+    """Times this function by line in every recording, also one with ``lines=False``. The function itself is returned."""
+    code = inspect_code(function)
+    _marked[id(code)] = code
+    if _engine.running()[0]:
+        _engine.watch(code)
+    return function
+
+
+def inspect_code(function: Callable[..., Any]) -> CodeType:
+    while isinstance(function, functools.partial):
+        function = function.func
+    code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
+    if not isinstance(code, CodeType):
+        raise TypeError(f"laptime.lines: {function!r} has no lines of Python")
+    return code

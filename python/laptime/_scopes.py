@@ -1,0 +1,65 @@
+"""Marks in a program: named regions and training steps. Without a recording each costs a call that does nothing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+from laptime._native import recording as _native
+
+Item = TypeVar("Item")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_CO_COROUTINE = 0x80
+
+
+class scope(_native.Scope):
+    """``with scope("forward"):`` times the block; ``@scope("forward")`` each call of a function."""
+
+    def __call__(self, function: Function) -> Function:
+        code = getattr(function, "__code__", None)
+        if code is not None and code.co_flags & _CO_COROUTINE:
+            return _timed_coroutine(self.name, function)
+        return _timed(self.name, function)
+
+
+def _timed(name: str, function: Any) -> Any:
+    @functools.wraps(function)
+    def timed(*args: Any, **kwargs: Any) -> Any:
+        with _native.Scope(name):
+            return function(*args, **kwargs)
+
+    return timed
+
+
+def _timed_coroutine(name: str, function: Any) -> Any:
+    @functools.wraps(function)
+    async def timed(*args: Any, **kwargs: Any) -> Any:
+        with _native.Scope(name):
+            return await function(*args, **kwargs)
+
+    return timed
+
+
+def step(samples: int = 0) -> None:
+    """The end of a training step, which trained on ``samples`` samples (0: unknown)."""
+    _native.step(samples)
+
+
+def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> Iterator[Item]:
+    """``for batch in steps(loader):`` makes each turn of the loop a step, and the time to get a batch a wait for input.
+
+    ``samples``: how many a batch holds, or how to tell from the batch.
+    """
+    iterator = iter(loader)
+    wait = _native.Scope("input")
+    while True:
+        wait.begin()
+        try:
+            item = next(iterator)
+        except StopIteration:
+            return
+        wait.end_wait()
+        yield item
+        _native.step(samples(item) if callable(samples) else samples)

@@ -1,0 +1,1 @@
+"""The interfaces of other profilers, with laptime's engines behind them."""

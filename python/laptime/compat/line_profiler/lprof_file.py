@@ -1,0 +1,104 @@
+"""The ``.lprof`` file: a pickle of an object with ``timings`` and ``unit``.
+
+Written so that line_profiler reads it where laptime is not installed: the class is named by line_profiler's own path, the
+one that its releases since 4.0 share. Read without executing anything that the file may carry: the only names it may
+refer to are the places where line_profiler keeps that class, and all of them are an inert stand-in here.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+from typing import Any
+
+Key = tuple[str, int, str]  # file, first line, name
+Row = tuple[int, int, int]  # line, hits, time in units
+Timings = dict[Key, list[Row]]
+
+_CLASS = b"cline_profiler._line_profiler\nLineStats\n"
+_PROTOCOL = b"\x80\x02"
+_NEW_OBJECT = b")\x81"
+_SET_STATE_AND_STOP = b"b."
+
+_STATS_CLASSES = {
+    ("line_profiler.line_profiler", "LineStats"),
+    ("line_profiler._line_profiler", "LineStats"),
+    ("line_profiler", "LineStats"),
+    ("_line_profiler", "LineStats"),
+}
+
+
+class LprofError(ValueError):
+    """The file is not line profiling results; the message says which file and why, in one line."""
+
+
+def write(path: str | os.PathLike[str], timings: Timings, unit: float) -> None:
+    state = pickle.dumps({"timings": timings, "unit": unit}, protocol=2)
+    body = state[len(_PROTOCOL):-1]  # without its own header and stop
+    with open(path, "wb") as file:
+        file.write(_PROTOCOL + _CLASS + _NEW_OBJECT + body + _SET_STATE_AND_STOP)
+
+
+def read(path: str | os.PathLike[str]) -> tuple[Timings, float]:
+    with open(path, "rb") as file:
+        data = file.read()
+    try:
+        stats = _Reader(io.BytesIO(data)).load()
+    except LprofError as error:
+        raise LprofError(f"{os.fspath(path)}: {error}") from None
+    except Exception as error:  # pickle fails on bad bytes in many ways
+        raise LprofError(f"{os.fspath(path)}: not line profiling results: {_one_line(error)}") from None
+    try:
+        return _checked(stats)
+    except LprofError as error:
+        raise LprofError(f"{os.fspath(path)}: {error}") from None
+
+
+class _Stats:
+    timings: Any
+    unit: Any
+
+    def __setstate__(self, state: Any) -> None:
+        if not isinstance(state, dict) or set(state) != {"timings", "unit"}:
+            raise LprofError("not line profiling results: another state than timings and unit")
+        self.__dict__.update(state)
+
+
+class _Reader(pickle.Unpickler):
+    def find_class(self, module: str, name: str) -> type:
+        if (module, name) not in _STATS_CLASSES:
+            raise LprofError(f"refused: it asks for {module[:60]}.{name[:60]}, which line profiling results do not hold")
+        return _Stats
+
+    def persistent_load(self, pid: Any) -> Any:
+        raise LprofError("refused: it refers to objects outside the file")
+
+
+def _checked(stats: Any) -> tuple[Timings, float]:
+    if type(stats) is not _Stats or set(stats.__dict__) != {"timings", "unit"}:
+        raise LprofError("not line profiling results")
+    timings, unit = stats.timings, stats.unit
+    if not isinstance(unit, (int, float)) or not unit > 0:
+        raise LprofError(f"the unit is {unit!r:.40}")
+    if not isinstance(timings, dict):
+        raise LprofError("the timings are no table")
+    return {_checked_key(key): [_checked_row(row) for row in rows] for key, rows in timings.items()}, float(unit)
+
+
+def _checked_key(key: Any) -> Key:
+    match key:
+        case (str() as file, int() as line, str() as name):
+            return file, line, name
+    raise LprofError(f"not a function: {key!r:.60}")
+
+
+def _checked_row(row: Any) -> Row:
+    match row:
+        case (int() as line, int() as hits, int() | float() as time) if hits > 0:
+            return line, hits, time
+    raise LprofError(f"not the times of a line: {row!r:.60}")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(f"{error}".split())[:200] or type(error).__name__

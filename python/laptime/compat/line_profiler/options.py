@@ -1,0 +1,64 @@
+"""What the two command lines share: flags that can also be negated, numbers, paths as people read them."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+_WORDS = {
+    **dict.fromkeys(("", "0", "off", "false", "f", "no", "n"), False),
+    **dict.fromkeys(("1", "on", "true", "t", "yes", "y"), True),
+}
+_FLAG_VALUES = "Y[es] | N[o] | T[rue] | F[alse] | on | off | 1 | 0"
+
+
+def as_boolean(text: str, *, otherwise: bool | None = None) -> bool:
+    value = _WORDS.get(text.casefold(), otherwise)
+    if value is None:
+        raise ValueError(f"{text!r} is neither yes nor no")
+    return value
+
+
+def positive_float(text: str) -> float:
+    value = float(text)
+    if not value > 0:
+        raise ValueError(f"{text} is not above 0")
+    return value
+
+
+def add_flag(parser: Any, *names: str, help: str) -> None:
+    """A flag that is None unless given, so that settings may decide: ``-x``, ``--xyz``, ``--xyz no``, ``--no-xyz``."""
+    long = next(name for name in names if name.startswith("--"))
+    short = [name for name in names if name != long]
+    target = long[2:].replace("-", "_")
+    if short:
+        help = f"{help.removesuffix(')')}; short form: {short[0]})" if help.endswith(")") else f"{help} (Short form: {short[0]})"
+        parser.add_argument(*short, dest=target, action="store_const", const=True, help=argparse.SUPPRESS)
+    parser.add_argument(long, dest=target, nargs="?", const=True, type=as_boolean, metavar=_FLAG_VALUES, help=help)
+    parser.add_argument(f"--no-{long[2:]}", dest=target, nargs="?", const=False, type=_negated, help=argparse.SUPPRESS)
+
+
+def _negated(text: str) -> bool:
+    return not as_boolean(text)
+
+
+def short_path(path: str | os.PathLike[str]) -> str:
+    """The shortest of: as given, absolute, relative to here."""
+    absolute = Path(path).absolute()
+    candidates = [str(Path(path)), str(absolute)]
+    if absolute.is_relative_to(Path.cwd()):
+        candidates.append(str(absolute.relative_to(Path.cwd())))
+    return min(candidates, key=len)
+
+
+def python_command() -> str:
+    """How the user would type this interpreter."""
+    for name in ("python", "python3"):
+        found = shutil.which(name)
+        if found and os.path.samefile(found, sys.executable):
+            return name
+    return short_path(sys.executable)

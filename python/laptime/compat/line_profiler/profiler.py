@@ -1,0 +1,159 @@
+"""LineProfiler: times the lines of the functions it is given, while it is enabled."""
+
+from __future__ import annotations
+
+import os
+import types
+import warnings
+import weakref
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from laptime import _engine
+from laptime._native import LineSession
+from laptime.compat.line_profiler import callables
+from laptime.compat.line_profiler.counted import CountedProfiler
+from laptime.compat.line_profiler.lprof_file import Key, Row
+from laptime.compat.line_profiler.scoping import PolicyArgument, Scope, scope_of
+from laptime.compat.line_profiler.stats import LineStats
+
+_NANOSECOND = 1e-9
+
+
+class LineProfiler(CountedProfiler):
+    """Drop-in for line_profiler.LineProfiler. Enabling is a thread's own affair, and counted."""
+
+    timer_unit = _NANOSECOND
+
+    def __init__(self, *functions: Any) -> None:
+        self.functions: list[Any] = []
+        self._codes: dict[int, types.CodeType] = {}  # by identity: equal code may belong to different functions
+        self._session = LineSession()
+        # Bound once: they run at every call of a decorated function.
+        self.enable_by_count = self._session.enter  # type: ignore[method-assign]
+        self.disable_by_count = self._session.leave  # type: ignore[method-assign]
+        for function in functions:
+            self.add_callable(function)
+
+    def __call__(self, func: Any) -> Any:
+        """As a decorator: adds the functions behind `func`, and returns it with profiling on while it runs."""
+        self.add_callable(func)
+        return self.wrap_callable(func)
+
+    def add_callable(self, func: Any, guard: Callable[[Any], bool] | None = None, name: str | None = None) -> int:
+        """Adds the functions behind a callable; 1 if there were any, else 0. `guard` says which to leave out."""
+        added = 0
+        for function in callables.functions_of(func):
+            if guard(function) if guard else self._already_a_wrapper(function):
+                continue
+            self.add_function(_innermost(function))
+            added = 1
+        return added
+
+    def add_function(self, func: Any) -> None:
+        if hasattr(func, "__wrapped__"):
+            warnings.warn(
+                "Adding a function with a `.__wrapped__` attribute. You may want to profile the wrapped function by adding "
+                f"`{func.__name__}.__wrapped__` instead.", stacklevel=2)
+        code = getattr(func, "__code__", None) or getattr(getattr(func, "__func__", None), "__code__", None)
+        if not isinstance(code, types.CodeType):
+            warnings.warn(f"Could not extract a code object for the object {func!r}", stacklevel=2)
+            return
+        self.functions.append(func)
+        if id(code) not in self._codes:
+            self._add_code(code)
+
+    def add_class(self, cls: type, *, scoping_policy: PolicyArgument = None, wrap: bool = False) -> int:
+        """Adds what the class defines; how many members that were. `wrap`: and enables the profiler while they run."""
+        return self._add_namespace(cls, scoping_policy, wrap, set())
+
+    def add_module(self, mod: types.ModuleType, *, scoping_policy: PolicyArgument = None, wrap: bool = False) -> int:
+        """Adds what the module defines; how many members that were. `wrap`: and enables the profiler while they run."""
+        return self._add_namespace(mod, scoping_policy, wrap, set())
+
+    def enable(self) -> None:
+        self._session.enable()
+
+    def disable(self) -> None:
+        self._session.disable()
+
+    @property
+    def enable_count(self) -> int:
+        """How often the calling thread has enabled it by count."""
+        return self._session.depth()
+
+    def get_stats(self) -> LineStats:
+        timings: dict[Key, dict[int, tuple[int, int]]] = {}
+        for index, code in enumerate(self._codes.values()):
+            lines = timings.setdefault(_label(code), {})
+            for line, hits, time in self._session.rows(index):
+                old_hits, old_time = lines.get(line, (0, 0))
+                lines[line] = old_hits + hits, old_time + time
+        return LineStats({key: _rows(lines) for key, lines in timings.items()}, self.timer_unit)
+
+    def dump_stats(self, filename: str | os.PathLike[str]) -> None:
+        self.get_stats().to_file(filename)
+
+    def print_stats(
+        self,
+        stream: TextIO | None = None,
+        output_unit: float | None = None,
+        stripzeros: bool = False,
+        details: bool = True,
+        summarize: bool = False,
+        sort: bool = False,
+        rich: bool = False,
+        *,
+        config: Any = None,
+    ) -> None:
+        self.get_stats().print(stream, output_unit, stripzeros, details, summarize, sort, rich, config=config)
+
+    def _add_code(self, code: types.CodeType) -> None:
+        if not self._codes:
+            _engine.start(lines=True, only=())
+            weakref.finalize(self, _engine.stop, lines=True).atexit = False
+        self._session.add(code)
+        self._codes[id(code)] = code
+
+    def _add_namespace(self, namespace: type | types.ModuleType, policy: PolicyArgument, wrap: bool, seen: set[int]) -> int:
+        scope = scope_of(namespace, policy)
+        added = 0
+        to_wrap = {}
+        for name, member in list(vars(namespace).items()):
+            if id(member) in seen:
+                continue
+            seen.add(id(member))
+            if isinstance(member, (type, types.ModuleType)):
+                enters = scope.enters_class if isinstance(member, type) else scope.enters_module
+                found = enters(member) and self._add_namespace(member, policy, wrap, seen)
+            else:
+                found = self._add_member(member, scope)
+                if found and wrap:
+                    to_wrap[name] = member
+            added += bool(found)
+        self._wrap_members(namespace, to_wrap)
+        return added
+
+    def _add_member(self, member: Any, scope: Scope) -> int:
+        def left_out(function: Any) -> bool:
+            return self._already_a_wrapper(function) or not scope.takes_function(function)
+
+        try:
+            return self.add_callable(member, guard=left_out)
+        except TypeError:  # nothing that can be called
+            return 0
+
+
+def _innermost(function: Any) -> Any:
+    """What another profiler's wrapper stands for."""
+    while hasattr(function, "__line_profiler_id__") and hasattr(function, "__wrapped__"):
+        function = function.__wrapped__
+    return function
+
+
+def _label(code: types.CodeType) -> Key:
+    return code.co_filename, code.co_firstlineno, getattr(code, "co_qualname", code.co_name)
+
+
+def _rows(lines: dict[int, tuple[int, int]]) -> list[Row]:
+    return [(line, hits, time) for line, (hits, time) in sorted(lines.items())]
