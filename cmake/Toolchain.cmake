@@ -29,6 +29,9 @@ endif()
 if(LAPTIME_SANITIZE)
   add_compile_options(-fsanitize=${LAPTIME_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${LAPTIME_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options(-Wno-maybe-uninitialized)  # sanitizers' own code confuses it, says GCC's manual
+  endif()
 endif()
 
 # Binaries must run where no newer C++ runtime is installed, and inside programs that bring their own: the runtime is
