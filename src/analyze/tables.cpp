@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "analyze/calltree.h"
+#include "analyze/functions.h"
+#include "analyze/lines.h"
 #include "analyze/losses.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
@@ -17,6 +20,9 @@ constexpr TableDefinition kTables[] = {
     {"step_summary", "step times and rates", step_summary_table},
     {"steps", "one row a step", steps_table},
     {"scopes", "where the time went, by name and thread", scopes_table},
+    {"lines", "time by source line", lines_table},
+    {"functions", "calls and time by function, as cProfile counts them", functions_table},
+    {"calltree", "functions below their callers", calltree_table},
     {"values", "numbers recorded over time", values_table},
     {"losses", "what was dropped, cut or estimated", losses_table},
 };

@@ -1,0 +1,24 @@
+// speedscope's own JSON (https://www.speedscope.app/file-format-schema.json): a profile of events for each thread with
+// spans, and one of stacks for the call tree where functions were counted.
+//
+// Events of a profile must nest: spans that cross others of their thread are on profiles "NAME (overlapping N)", and
+// those past Lanes::kMostLanes are left out and counted. Steps are left out: they mark laps.
+#pragma once
+
+#include <cstdint>
+
+#include "base/status.h"
+#include "format/sink.h"
+#include "model/run.h"
+
+namespace laptime {
+
+struct SpeedscopeExport {
+  std::uint64_t profiles = 0, spans = 0;
+  std::uint64_t left_out = 0;
+};
+
+// An error when the run has neither spans nor function calls.
+Result<SpeedscopeExport> export_speedscope(const Run& run, Sink& sink);
+
+}  // namespace laptime

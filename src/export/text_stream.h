@@ -1,0 +1,45 @@
+// Writes text to a sink, a megabyte at a time. The first failure of the sink stays; what is written after it goes
+// nowhere.
+#pragma once
+
+#include <fmt/format.h>
+#include <iterator>
+#include <string>
+
+#include "format/sink.h"
+
+namespace laptime {
+
+class TextStream {
+ public:
+  explicit TextStream(Sink& sink) : sink_(sink) {}
+
+  template <typename... Args>
+  void write(fmt::format_string<Args...> format, Args&&... args) {
+    fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
+  }
+  // For texts made in place; empty now and then, see flush_if_full.
+  std::string& buffer() { return buffer_; }
+  // To be called between one piece and the next.
+  void flush_if_full() {
+    if (buffer_.size() > kFlushAt) flush();
+  }
+  Status finish() {
+    flush();
+    return status_;
+  }
+
+ private:
+  static constexpr std::size_t kFlushAt = 1u << 20;
+
+  void flush() {
+    if (status_) status_ = sink_.write({reinterpret_cast<const std::uint8_t*>(buffer_.data()), buffer_.size()});
+    buffer_.clear();
+  }
+
+  Sink& sink_;
+  std::string buffer_;
+  Status status_{};
+};
+
+}  // namespace laptime
