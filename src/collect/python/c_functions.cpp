@@ -25,8 +25,9 @@ std::string module_name(PyObject* module) {
 
 std::string name_of_function(const PyCFunctionObject* function) {
   const std::string module = module_name(function->m_module);
-  const std::string name = function->m_ml->ml_name;
-  return module.empty() || module == "builtins" ? "<" + name + ">" : "<" + module + "." + name + ">";
+  std::string name = "<";
+  if (!module.empty() && module != "builtins") name.append(module).append(".");
+  return name.append(function->m_ml->ml_name).append(">");
 }
 
 std::string name_of_method(const PyCFunctionObject* function) {

@@ -73,9 +73,9 @@ int trace_lines(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   CodeRecord* record = top->record;
   if (record->level == Level::lines) [[likely]] {
     top->move_to(frame->f_lineno, now);
-    lines->meter(slot, record, now);
+    if (!lines->meter(slot, record, now)) [[likely]] return 0;
   }
-  if (record->level != Level::lines) [[unlikely]] silence(slot, frame);
+  if (record->level != Level::lines) silence(slot, frame);
   return 0;
 }
 

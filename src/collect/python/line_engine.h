@@ -64,9 +64,11 @@ class LineEngine {
   // `code` now, else null.
   LineFrame* realign(ThreadSlot* slot, const PyObject* code, std::uint64_t now);
 
-  // After each line event.
-  void meter(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
-    if (slot->line_meter.due()) [[unlikely]] pay(slot, record, now);
+  // After each line event. True when the budget was looked at: the record's level may have changed.
+  bool meter(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
+    if (!slot->line_meter.due()) [[likely]] return false;
+    pay(slot, record, now);
+    return true;
   }
 
   void settle_all(std::uint64_t now);

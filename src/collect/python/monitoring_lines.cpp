@@ -35,9 +35,8 @@ int events_of(Level level) {
   return 0;
 }
 
-int offset_of(PyObject* argument) {
-  return static_cast<int>(PyUnstable_Long_CompactValue(reinterpret_cast<PyLongObject*>(argument)));
-}
+// Lines and offsets are never negative and fit one digit: the sign need not be looked at.
+int small_int(PyObject* argument) { return static_cast<int>(reinterpret_cast<PyLongObject*>(argument)->long_value.ob_digit[0]); }
 
 PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
   const std::uint64_t now = ticks();
@@ -47,7 +46,7 @@ PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
     frame = engine->realign(slot, args[0], now);
     if (frame == nullptr) return Py_None;
   }
-  frame->move_to(offset_of(args[1]), now);
+  frame->move_to(small_int(args[1]), now);
   engine->meter(slot, frame->record, now);
   return Py_None;
 }
@@ -76,7 +75,7 @@ PyObject* on_start(PyObject*, Arguments args, std::size_t, PyObject*) {
 void resume(CodeRecord* record, Arguments args) {
   ThreadSlot* slot = engine->slot_for_event(args[0]);
   // What follows the yield or await on its line is that line's.
-  engine->enter(slot, record, slot_at_instruction(*record, offset_of(args[1])), ticks());
+  engine->enter(slot, record, slot_at_instruction(*record, small_int(args[1])), ticks());
 }
 
 PyObject* on_resume(PyObject*, Arguments args, std::size_t, PyObject*) {

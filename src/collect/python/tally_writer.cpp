@@ -71,7 +71,8 @@ class TallyWriter {
 
   static std::uint32_t flags_of(const CodeRecord& record) {
     if (record.level >= Level::counts) return kCodeDemotedToCounts;
-    return record.level == Level::calls ? kCodeDemotedToCalls : 0;
+    if (record.level == Level::calls) return kCodeDemotedToCalls;
+    return 0;
   }
 
   void put(TallyKind kind, std::uint32_t code, std::uint32_t where, std::uint32_t step, const Sums& rise) {
