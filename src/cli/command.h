@@ -1,0 +1,28 @@
+// What the files of this folder have in common: each adds one command to the app, and when the command line asks for it
+// leaves what is to be done in `Action`.
+//
+// Contract: a result goes to stdout, all else to stderr; an Error becomes one line and its kind's exit code (main.cpp).
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "base/status.h"
+
+namespace laptime {
+
+// The exit code, or why there is none.
+using Action = std::function<Result<int>()>;
+
+void add_run_command(CLI::App& app, Action& action);
+void add_report_command(CLI::App& app, Action& action);
+void add_import_command(CLI::App& app, Action& action);
+void add_export_command(CLI::App& app, Action& action);
+void add_doctor_command(CLI::App& app, Action& action);
+void add_completion_command(CLI::App& app, Action& action);
+
+// Writes to stdout, whole; an error when that fails (a full disk behind a redirection).
+Status print_result(const std::string& text);
+
+}  // namespace laptime

@@ -1,0 +1,127 @@
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <memory>
+#include <sys/utsname.h>
+#include <thread>
+#include <unistd.h>
+
+#include "analyze/table.h"
+#include "base/clock.h"
+#include "cli/command.h"
+#include "show/humane.h"
+#include "show/json.h"
+#include "show/terminal.h"
+
+namespace laptime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+class Checkup {
+ public:
+  void ok(const char* check, std::string detail) { add(check, "ok", std::move(detail)); }
+  void note(const char* check, std::string detail) { add(check, "note", std::move(detail)); }
+  void problem(const char* check, std::string detail) { add(check, "problem", std::move(detail)); }
+  const Table& table() const { return table_; }
+
+ private:
+  void add(const char* check, const char* state, std::string detail) { table_.rows.push_back({check, state, std::move(detail)}); }
+  Table table_{"doctor", "This machine", {{"check", ColumnType::text}, {"state", ColumnType::text}, {"detail", ColumnType::text}}, {}};
+};
+
+double cost_of_clock_ns() {
+  constexpr int kReads = 100'000;
+  const std::uint64_t begin = monotonic_ns();
+  for (int i = 0; i < kReads; ++i) (void)ticks();
+  return static_cast<double>(monotonic_ns() - begin) / kReads;
+}
+
+void check_clock(Checkup& checkup) {
+  const std::string cost = fmt::format("{} a reading", humane_time(cost_of_clock_ns()));
+  if (tsc_is_invariant())
+    checkup.ok("clock", "the processor's invariant time-stamp counter, " + cost);
+  else
+    checkup.note("clock", "no invariant time-stamp counter: the kernel's clock is used, " + cost);
+}
+
+void check_machine(Checkup& checkup) {
+  utsname system{};
+  ::uname(&system);
+  checkup.ok("kernel", fmt::format("{} {} on {}", system.sysname, system.release, system.machine));
+  checkup.ok("processors", fmt::format("{} usable", std::thread::hardware_concurrency()));
+  const double pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  checkup.ok("memory", humane_bytes(pages));
+}
+
+void check_folder(Checkup& checkup, const char* check, const fs::path& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  if (::access(folder.c_str(), W_OK) != 0)
+    checkup.problem(check, fmt::format("{} cannot be written: give `laptime run` another place with -o", folder.string()));
+  else if (error)
+    checkup.ok(check, fmt::format("{} can be written", folder.string()));
+  else
+    checkup.ok(check, fmt::format("{} can be written, {} free", folder.string(), humane_bytes(static_cast<double>(space.available))));
+}
+
+std::string find_program(const std::vector<std::string>& names) {
+  const char* path = std::getenv("PATH");
+  std::string rest = path ? path : "";
+  for (const std::string& name : names)
+    for (std::size_t at = 0; at <= rest.size();) {
+      const std::size_t end = std::min(rest.find(':', at), rest.size());
+      const fs::path candidate = fs::path(rest.substr(at, end - at)) / name;
+      if (end > at && ::access(candidate.c_str(), X_OK) == 0) return candidate.string();
+      at = end + 1;
+    }
+  return "";
+}
+
+void check_compiler(Checkup& checkup) {
+  const std::string compiler = find_program({"g++", "clang++", "c++"});
+  if (compiler.empty())
+    checkup.note("compiler", "no C++ compiler in PATH; one is needed to build programs that use laptime.hpp");
+  else
+    checkup.ok("compiler", compiler);
+}
+
+void check_gpu(Checkup& checkup) {
+  std::error_code ignored;
+  std::string model;
+  for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", ignored)) {
+    std::ifstream information(gpu.path() / "information");
+    for (std::string line; std::getline(information, line);)
+      if (line.rfind("Model:", 0) == 0) model = line.substr(line.find_first_not_of(" \t", 6));
+  }
+  if (fs::exists("/dev/nvidiactl", ignored))
+    checkup.ok("gpu", model.empty() ? "an NVIDIA driver is loaded" : model);
+  else
+    checkup.note("gpu", "no NVIDIA GPU");
+}
+
+Result<int> doctor(bool json) {
+  Checkup checkup;
+  check_clock(checkup);
+  check_machine(checkup);
+  std::error_code ignored;
+  check_folder(checkup, "current folder", fs::current_path(ignored));
+  check_folder(checkup, "temporary folder", fs::temp_directory_path(ignored));
+  check_compiler(checkup);
+  check_gpu(checkup);
+  RETURN_IF_ERROR(print_result(json ? to_json({checkup.table()}) : to_terminal({checkup.table()}, style_for(STDOUT_FILENO))));
+  return 0;
+}
+
+}  // namespace
+
+void add_doctor_command(CLI::App& app, Action& action) {
+  auto json = std::make_shared<bool>(false);
+  CLI::App* command = app.add_subcommand("doctor", "Say what works on this machine");
+  command->add_flag("--json", *json, "Print JSON");
+  command->footer("Examples:\n  laptime doctor\n  laptime doctor --json");
+  command->callback([json, &action] { action = [json] { return doctor(*json); }; });
+}
+
+}  // namespace laptime

@@ -1,0 +1,116 @@
+#include <algorithm>
+#include <fmt/format.h>
+#include <memory>
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "export/chrome.h"
+#include "export/lprof.h"
+#include "export/pstats.h"
+#include "export/speedscope.h"
+#include "export/stacks.h"
+
+namespace laptime {
+
+namespace {
+
+struct ExportOptions {
+  std::string file, format, output;
+};
+
+class StdoutSink final : public Sink {
+ public:
+  Status write(ByteView bytes) override {
+    return print_result({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+};
+
+// Write the run and give the line that says what was written.
+Result<std::string> to_chrome(const Run& run, Sink& sink) {
+  ASSIGN_OR_RETURN(const ChromeExport done, export_chrome(run, sink));
+  if (done.moved) fmt::print(stderr, "laptime: {} spans cross others of their thread and are on tracks of their own\n", done.moved);
+  if (done.flattened) fmt::print(stderr, "laptime: {} spans cross too many others and are shown without duration\n", done.flattened);
+  if (done.not_finite_values) fmt::print(stderr, "laptime: {} values are not finite and are left out\n", done.not_finite_values);
+  return fmt::format("{} spans, {} values; open it in https://ui.perfetto.dev or chrome://tracing", done.spans, done.values);
+}
+
+Result<std::string> to_pstats(const Run& run, Sink& sink) {
+  ASSIGN_OR_RETURN(const PstatsExport done, export_pstats(run, sink));
+  return fmt::format("{} functions; open it with python -m pstats or snakeviz", done.functions);
+}
+
+Result<std::string> to_lprof(const Run& run, Sink& sink) {
+  ASSIGN_OR_RETURN(const LprofExport done, export_lprof(run, sink));
+  return fmt::format("{} lines of {} functions; print it with python -m line_profiler", done.lines, done.functions);
+}
+
+Result<std::string> to_speedscope(const Run& run, Sink& sink) {
+  ASSIGN_OR_RETURN(const SpeedscopeExport done, export_speedscope(run, sink));
+  if (done.left_out) fmt::print(stderr, "laptime: {} spans cross too many others and are left out\n", done.left_out);
+  return fmt::format("{} profiles, {} spans; open it in https://www.speedscope.app", done.profiles, done.spans);
+}
+
+Result<std::string> to_stacks(const Run& run, Sink& sink) {
+  ASSIGN_OR_RETURN(const StacksExport done, export_stacks(run, sink));
+  return fmt::format("{} stacks; draw them with flamegraph.pl or inferno-flamegraph", done.stacks);
+}
+
+struct Format {
+  const char* name;
+  const char* description;
+  Result<std::string> (*write)(const Run& run, Sink& sink);
+};
+
+constexpr Format kFormats[] = {
+    {"chrome", "trace events (JSON) for Perfetto and chrome://tracing", to_chrome},
+    {"pstats", "functions as cProfile saves them, for pstats and snakeviz", to_pstats},
+    {"lprof", "lines as line_profiler saves them", to_lprof},
+    {"speedscope", "spans and call tree for speedscope", to_speedscope},
+    {"stacks", "folded stacks for flame graphs", to_stacks},
+};
+
+Result<std::string> export_to(const Run& run, const Format& format, const std::string& output) {
+  if (output == "-") {
+    StdoutSink sink;
+    return format.write(run, sink);
+  }
+  ASSIGN_OR_RETURN(FileSink sink, FileSink::create(output));
+  ASSIGN_OR_RETURN(const std::string said, format.write(run, sink));
+  RETURN_IF_ERROR(sink.commit());
+  return said;
+}
+
+Result<int> export_run(const ExportOptions& options) {
+  const Format* format = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& f) { return options.format == f.name; });
+  ASSIGN_OR_RETURN(const Run run, load_run(options.file));
+  ASSIGN_OR_RETURN(const std::string said, export_to(run, *format, options.output));
+  if (options.output != "-") fmt::print(stderr, "{}: {}\n", options.output, said);
+  return 0;
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const Format& format : kFormats) names.push_back(format.name);
+  return names;
+}
+
+std::string describe_formats() {
+  std::string text = "Formats:\n";
+  for (const Format& format : kFormats) text += fmt::format("  {:<11} {}\n", format.name, format.description);
+  return text;
+}
+
+}  // namespace
+
+void add_export_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ExportOptions>();
+  CLI::App* command = app.add_subcommand("export", "Write a run in another tool's format");
+  command->add_option("file", options->file, "The run: NAME.lap or NAME.lap.d")->required();
+  command->add_option("--to", options->format, "The format")->required()->check(CLI::IsMember(format_names()));
+  command->add_option("-o,--output", options->output, "The file to write; - for stdout")->required();
+  command->footer(describe_formats() +
+                  "\nExamples:\n  laptime export trainer.lap --to chrome -o trainer.json\n  laptime export trainer.lap --to chrome -o - | gzip > trainer.json.gz");
+  command->callback([options, &action] { action = [options] { return export_run(*options); }; });
+}
+
+}  // namespace laptime

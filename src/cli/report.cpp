@@ -1,0 +1,103 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <memory>
+#include <unistd.h>
+
+#include "analyze/tables.h"
+#include "cli/command.h"
+#include "show/csv.h"
+#include "show/json.h"
+#include "show/terminal.h"
+
+namespace laptime {
+
+namespace {
+
+// What fits on a screen when nobody asked for more.
+constexpr std::size_t kDefaultTop = 20;
+
+struct ReportOptions {
+  std::string file;
+  std::vector<std::string> tables;
+  std::string sort;
+  std::size_t top = 0;
+  bool json = false, csv = false;
+};
+
+Result<std::vector<const TableDefinition*>> wanted_tables(const ReportOptions& options) {
+  std::vector<std::string> names = options.tables;
+  if (names.empty()) names = {"run", "step_summary", "scopes", "losses"};
+  std::vector<const TableDefinition*> definitions;
+  for (const std::string& name : names) {
+    ASSIGN_OR_RETURN(definitions.emplace_back(), find_table(name));
+  }
+  return definitions;
+}
+
+// Sorts the tables that have the column; it is a mistake when none has it.
+Status sort_tables(std::vector<Table>& tables, const std::string& column) {
+  Status problem{};
+  bool any = false;
+  for (Table& table : tables) {
+    Status status = sort_by(table, column);
+    any |= status.has_value();
+    if (!status) problem = std::move(status);
+  }
+  return any ? Status{} : problem;
+}
+
+void cut_table(Table& table, std::size_t top) {
+  if (table.rows.size() > top) table.title += fmt::format(" (first {} of {})", top, table.rows.size());
+  keep_top(table, top);
+}
+
+void cut_tables(std::vector<Table>& tables, const ReportOptions& options) {
+  const bool overview = options.tables.empty() && !options.json && !options.csv;
+  for (Table& table : tables) {
+    if (table.name == "run" && options.tables.empty()) continue;
+    if (options.top > 0)
+      cut_table(table, options.top);
+    else if (overview)
+      cut_table(table, kDefaultTop);
+  }
+}
+
+Result<int> report(const ReportOptions& options) {
+  ASSIGN_OR_RETURN(const auto definitions, wanted_tables(options));
+  ASSIGN_OR_RETURN(const Run run, load_run(options.file));
+  std::vector<Table> tables;
+  for (const TableDefinition* definition : definitions) tables.push_back(definition->make(run));
+  if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));
+  cut_tables(tables, options);
+  RETURN_IF_ERROR(print_result(options.json  ? to_json(tables)
+                               : options.csv ? to_csv(tables)
+                                             : to_terminal(tables, style_for(STDOUT_FILENO))));
+  return 0;
+}
+
+std::string describe_tables() {
+  std::string text = "Tables:\n";
+  for (const TableDefinition& table : all_tables()) text += fmt::format("  {:<14} {}\n", table.name, table.description);
+  return text;
+}
+
+}  // namespace
+
+void add_report_command(CLI::App& app, Action& action) {
+  auto options = std::make_shared<ReportOptions>();
+  CLI::App* command = app.add_subcommand("report", "Print tables of a run");
+  command->add_option("file", options->file, "The run: NAME.lap, or NAME.lap.d of a program that runs or died")->required();
+  std::vector<std::string> names;
+  for (const TableDefinition& table : all_tables()) names.push_back(table.name);
+  command->add_option("tables", options->tables, "Which tables; none: an overview")->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
+  command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");
+  command->add_option("--top", options->top, "Print only the first N rows of each table")->check(CLI::PositiveNumber);
+  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns, memory in bytes");
+  command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
+  command->footer(describe_tables() +
+                  "\nExamples:\n  laptime report trainer.lap\n  laptime report trainer.lap scopes --sort self_ns --top 10\n"
+                  "  laptime report trainer.lap steps --csv");
+  command->callback([options, &action] { action = [options] { return report(*options); }; });
+}
+
+}  // namespace laptime
