@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from laptime import __version__
 from laptime.compat.line_profiler import config as configuration
 from laptime.compat.line_profiler.lprof_file import LprofError
-from laptime.compat.line_profiler.options import add_flag, positive_float
+from laptime.compat.line_profiler.options import add_flag, positive_float, with_explicit_flags
 from laptime.compat.line_profiler.stats import load_stats
 
 _BAD_FILE = 3
@@ -17,7 +17,8 @@ _USAGE = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = _parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else list(arguments)
+    options = _parser().parse_args(with_explicit_flags(words, ("rich", "skip-zero", "sort", "summarize")))
     try:
         settings = configuration.load(options.config)
     except configuration.ConfigError as error:

@@ -29,8 +29,9 @@ std::vector<LineSession::Counts> LineSession::read(const ThreadSlot* slot) const
 void LineSession::add_since(const ThreadSlot* slot, const std::vector<Counts>& base, std::vector<Counts>& sums) const {
   const std::vector<Counts> now = read(slot);
   for (std::size_t i = 0; i < now.size(); ++i) {
-    sums[i].hits += now[i].hits - base[i].hits;
-    sums[i].ticks += now[i].ticks - base[i].ticks;
+    const Counts before = i < base.size() ? base[i] : Counts{};
+    sums[i].hits += now[i].hits - before.hits;
+    sums[i].ticks += now[i].ticks - before.ticks;
   }
 }
 
@@ -41,7 +42,7 @@ void LineSession::add(nb::object code) {
   watched_.push_back({std::move(code), record, totals_.size()});
   totals_.resize(totals_.size() + record->slot_count);
   for (auto& [slot, enabled] : threads_) {
-    if (!enabled.on) continue;
+    if (!counts_on(enabled)) continue;
     const std::vector<Counts> now = read(slot);
     enabled.base.insert(enabled.base.end(), now.begin() + static_cast<std::ptrdiff_t>(enabled.base.size()), now.end());
   }
@@ -59,7 +60,7 @@ void LineSession::enable() {
   follow_engine();
   ThreadSlot* slot = ThreadSlots::current();
   Enabled& enabled = threads_[slot];
-  if (enabled.on) return;
+  if (counts_on(enabled)) return;
   settle(slot);
   enabled.base = read(slot);
   enabled.on = true;
@@ -68,10 +69,21 @@ void LineSession::enable() {
 void LineSession::disable() {
   ThreadSlot* slot = ThreadSlots::current();
   Enabled& enabled = threads_[slot];
-  if (!enabled.on) return;
+  if (everywhere_ || !enabled.on) return;
   settle(slot);
   add_since(slot, enabled.base, totals_);
   enabled.on = false;
+}
+
+void LineSession::enable_everywhere() {
+  follow_engine();
+  for (const auto& slot : ThreadSlots::instance().all()) {
+    Enabled& enabled = threads_[slot.get()];
+    if (counts_on(enabled)) continue;
+    settle(slot.get());
+    enabled.base = read(slot.get());
+  }
+  everywhere_ = true;
 }
 
 void LineSession::enter() {
@@ -87,8 +99,10 @@ int LineSession::depth() { return threads_[ThreadSlots::current()].depth; }
 
 nb::list LineSession::rows(std::size_t index) const {
   std::vector<Counts> sums = totals_;
-  for (const auto& [slot, enabled] : threads_) {
-    if (enabled.on) add_since(slot, enabled.base, sums);
+  for (const auto& slot : ThreadSlots::instance().all()) {
+    const auto known = threads_.find(slot.get());
+    const Enabled enabled = known != threads_.end() ? known->second : Enabled{};
+    if (counts_on(enabled)) add_since(slot.get(), enabled.base, sums);
   }
   const Watched& watched = watched_.at(index);
   nb::list result;
@@ -115,6 +129,7 @@ void bind_line_session(nb::module_& module) {
       .def("leave", &LineSession::leave)
       .def("enable", &LineSession::enable)
       .def("disable", &LineSession::disable)
+      .def("enable_everywhere", &LineSession::enable_everywhere)
       .def("depth", &LineSession::depth)
       .def("rows", &LineSession::rows);
 }

@@ -26,6 +26,8 @@ class LineSession {
   void enable();
   void disable();
   int depth();
+  // For good and on all threads, whatever is entered and left.
+  void enable_everywhere();
   // [(line, hits, ns), …] of the code added as number `index`, what is under way included.
   nanobind::list rows(std::size_t index) const;
 
@@ -46,6 +48,7 @@ class LineSession {
 
   void follow_engine();
   void add_since(const ThreadSlot* slot, const std::vector<Counts>& base, std::vector<Counts>& sums) const;
+  bool counts_on(const Enabled& enabled) const { return everywhere_ || enabled.on; }
   std::vector<Counts> read(const ThreadSlot* slot) const;
   static void settle(ThreadSlot* slot);
 
@@ -53,6 +56,7 @@ class LineSession {
   std::vector<Counts> totals_;
   std::map<ThreadSlot*, Enabled> threads_;
   std::uint32_t engine_epoch_ = 0;
+  bool everywhere_ = false;
 };
 
 void bind_line_session(nanobind::module_& module);

@@ -6,6 +6,7 @@ import argparse
 import os
 import shutil
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,14 @@ _WORDS = {
 _FLAG_VALUES = "Y[es] | N[o] | T[rue] | F[alse] | on | off | 1 | 0"
 
 
-def as_boolean(text: str, *, otherwise: bool | None = None) -> bool:
-    value = _WORDS.get(text.casefold(), otherwise)
-    if value is None:
+def is_boolean(text: str) -> bool:
+    return text.casefold() in _WORDS
+
+
+def as_boolean(text: str) -> bool:
+    if not is_boolean(text):
         raise ValueError(f"{text!r} is neither yes nor no")
-    return value
+    return _WORDS[text.casefold()]
 
 
 def positive_float(text: str) -> float:
@@ -40,6 +44,16 @@ def add_flag(parser: Any, *names: str, help: str) -> None:
         parser.add_argument(*short, dest=target, action="store_const", const=True, help=argparse.SUPPRESS)
     parser.add_argument(long, dest=target, nargs="?", const=True, type=as_boolean, metavar=_FLAG_VALUES, help=help)
     parser.add_argument(f"--no-{long[2:]}", dest=target, nargs="?", const=False, type=_negated, help=argparse.SUPPRESS)
+
+
+def with_explicit_flags(arguments: list[str], flags: Iterable[str]) -> list[str]:
+    """``--rich FILE`` means the flag and a file, though ``--rich no`` takes the next word: says which is which."""
+    explicit = []
+    for word, following in zip(arguments, [*arguments[1:], ""]):
+        bare = word.removeprefix("--no-") if word.startswith("--no-") else word.removeprefix("--")
+        is_bare_flag = word.startswith("--") and bare in flags and not is_boolean(following or "-")
+        explicit.append(f"{word}=yes" if is_bare_flag else word)
+    return explicit
 
 
 def _negated(text: str) -> bool:

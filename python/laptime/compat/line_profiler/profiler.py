@@ -60,8 +60,31 @@ class LineProfiler(CountedProfiler):
             warnings.warn(f"Could not extract a code object for the object {func!r}", stacklevel=2)
             return
         self.functions.append(func)
-        if id(code) not in self._codes:
-            self._add_code(code)
+        self.add_code(code)
+
+    def add_code(self, code: types.CodeType) -> None:
+        if id(code) in self._codes:
+            return
+        if not self._codes:
+            _engine.start(lines=True, only=())
+            weakref.finalize(self, _engine.stop, lines=True).atexit = False
+        self._session.add(code)
+        self._codes[id(code)] = code
+
+    def add_imported_function_or_module(self, item: Any, *, scoping_policy: PolicyArgument = None, wrap: bool = False) -> int:
+        """Adds a module, a class or a callable, and times it from now on wherever it is called; 1 if there was anything."""
+        if isinstance(item, types.ModuleType):
+            added = self.add_module(item, scoping_policy=scoping_policy, wrap=wrap)
+        elif isinstance(item, type):
+            added = self.add_class(item, scoping_policy=scoping_policy, wrap=wrap)
+        else:
+            try:
+                added = self.add_callable(item)
+            except TypeError:
+                added = 0
+        if added:
+            self.enable_everywhere()
+        return 1 if added else 0
 
     def add_class(self, cls: type, *, scoping_policy: PolicyArgument = None, wrap: bool = False) -> int:
         """Adds what the class defines; how many members that were. `wrap`: and enables the profiler while they run."""
@@ -76,6 +99,10 @@ class LineProfiler(CountedProfiler):
 
     def disable(self) -> None:
         self._session.disable()
+
+    def enable_everywhere(self) -> None:
+        """For good, and on all threads."""
+        self._session.enable_everywhere()
 
     @property
     def enable_count(self) -> int:
@@ -107,13 +134,6 @@ class LineProfiler(CountedProfiler):
         config: Any = None,
     ) -> None:
         self.get_stats().print(stream, output_unit, stripzeros, details, summarize, sort, rich, config=config)
-
-    def _add_code(self, code: types.CodeType) -> None:
-        if not self._codes:
-            _engine.start(lines=True, only=())
-            weakref.finalize(self, _engine.stop, lines=True).atexit = False
-        self._session.add(code)
-        self._codes[id(code)] = code
 
     def _add_namespace(self, namespace: type | types.ModuleType, policy: PolicyArgument, wrap: bool, seen: set[int]) -> int:
         scope = scope_of(namespace, policy)

@@ -1,0 +1,75 @@
+"""Starts the collectors in a process of a run, as the environment says, and sees that its counts are written at its end.
+
+Contract: whatever goes wrong here is one line on stderr; the program starts all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+RECORD_VARIABLE = "LAPTIME_RECORD"
+OPTIONS_VARIABLE = "LAPTIME_PYTHON"
+SITE_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")
+
+# Helpers of multiprocessing that run no code of the user's.
+_HELPERS = ("from multiprocessing.resource_tracker import",)
+
+
+def start_from_environment() -> None:
+    if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
+        return
+    try:
+        _start()
+    except Exception as error:
+        print(f"laptime: Python is not measured in process {os.getpid()}: {error}", file=sys.stderr)
+
+
+def _is_helper() -> bool:
+    return any(word.startswith(_HELPERS) for word in sys.orig_argv)
+
+
+def _start() -> None:
+    import atexit
+    import json
+
+    from laptime import _engine
+    from laptime._native import recording
+
+    options = json.loads(os.environ[OPTIONS_VARIABLE])
+    if not recording.on():  # the recorder has said why
+        return
+    _engine.start(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
+                  budget=options["budget"], include=options["include"], exclude=options["exclude"])
+    atexit.register(_stop)
+    os.register_at_fork(after_in_child=_stop_with_multiprocessing)
+    _stop_on_sigterm()
+
+
+def _stop() -> None:
+    """Writes the last counts while there is an interpreter to ask."""
+    from laptime._native import recording
+
+    recording.stop()
+
+
+def _stop_with_multiprocessing() -> None:
+    """Workers that multiprocessing forks leave by os._exit, but run its own finalizers before."""
+    util = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        util.Finalize(None, _stop, exitpriority=-100)
+
+
+def _stop_on_sigterm() -> None:
+    """SIGTERM ends the process as ever, with its counts written. A handler of the program's own takes this one's place."""
+    import signal
+
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        return
+
+    def end(number: int, _: object) -> None:
+        _stop()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, end)

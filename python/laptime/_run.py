@@ -1,0 +1,102 @@
+"""``python -m laptime._run [options] script.py args… | -m module args… | -c code args…``: what `laptime run` starts.
+
+It prepares the environment and becomes the interpreter that runs the program. So the program has the process to itself:
+``sys.argv``, ``__main__``, ``__file__``, ``sys.path``, stdin, signals, tracebacks and exit code are the interpreter's own.
+The collectors start in ``laptime/_site/sitecustomize.py``, before the program's first import, in this process and in every
+Python that it starts.
+
+The contract, by environment:
+
+===================  ==================================================================================================
+LAPTIME_RECORD       the folder that the processes of the run record into; set by `laptime run`, needed here
+LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob]}
+PYTHONPATH           begins with laptime/_site; the program finds its own entries behind it
+===================  ==================================================================================================
+
+Options: ``--no-lines``, ``--functions``, ``--budget PCT|none``, ``--include GLOB``, ``--exclude GLOB`` (both may be
+repeated). Mistakes get one line and exit code 2.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import REMAINDER, ArgumentParser, Namespace
+from collections.abc import Sequence
+
+from laptime._collectors import OPTIONS_VARIABLE, RECORD_VARIABLE, SITE_FOLDER
+
+_USAGE_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options, command = _parse(list(sys.argv[1:] if arguments is None else arguments))
+    if not os.environ.get(RECORD_VARIABLE):
+        _end(f"{RECORD_VARIABLE} is not set: start the program with `laptime run`")
+    _check(command)
+    os.environ[OPTIONS_VARIABLE] = json.dumps({
+        "lines": options.lines, "functions": options.functions, "budget": options.budget, "include": options.include,
+        "exclude": options.exclude,
+    })
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != SITE_FOLDER]
+    os.environ["PYTHONPATH"] = os.pathsep.join([SITE_FOLDER, *paths])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *_interpreter_flags(), *command])
+
+
+def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
+    parser = ArgumentParser(prog="laptime run", usage="laptime run [options] script.py | -m module | -c code [args…]")
+    parser.add_argument("--no-lines", dest="lines", action="store_false", help="do not time lines")
+    parser.add_argument("--functions", action="store_true", help="time calls of functions")
+    parser.add_argument("--budget", type=_budget, default=0.05, help="share of time that this may cost, e.g. 5%%, or none")
+    parser.add_argument("--include", action="append", default=[], metavar="GLOB", help="also these files are the user's")
+    parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="these files are not the user's")
+    parser.add_argument("-m", dest="module", nargs=REMAINDER)
+    parser.add_argument("-c", dest="code", nargs=REMAINDER)
+    parser.add_argument("command", nargs=REMAINDER)
+    options = parser.parse_args(arguments)
+    for flag, words in (("-m", options.module), ("-c", options.code)):
+        if words:
+            return options, [flag, *words]
+    if not options.command:
+        parser.error("a script, -m module or -c code is needed")
+    return options, options.command
+
+
+def _budget(text: str) -> float | None:
+    if text == "none":
+        return None
+    share = float(text.removesuffix("%")) / 100
+    if not 0 < share < 1:
+        raise ValueError(text)
+    return share
+
+
+def _check(command: list[str]) -> None:
+    target = command[0]
+    if target.startswith("-"):
+        return
+    try:
+        if not os.path.isdir(target):
+            with open(target, "rb"):
+                pass
+    except OSError as error:
+        _end(f"cannot open {target}: {error.strerror}")
+
+
+def _interpreter_flags() -> list[str]:
+    """-O, -W, -X and the like, as this interpreter was started with them."""
+    from subprocess import _args_from_interpreter_flags  # type: ignore[attr-defined]
+
+    return _args_from_interpreter_flags()
+
+
+def _end(message: str) -> None:
+    print(f"laptime: {message}", file=sys.stderr)
+    raise SystemExit(_USAGE_ERROR)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""Python imports this when it starts in a process of `laptime run` (the folder is on PYTHONPATH), before the program.
+
+It starts the collectors, takes its folder off the program's sys.path, and lets the sitecustomize that it stands before have
+its turn. Any Python may find it: one that has no laptime, or an older one, goes on as if it were not there.
+"""
+
+import os
+import sys
+
+_folder = os.path.dirname(os.path.abspath(__file__))
+sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != _folder]
+del sys.modules["sitecustomize"]
+try:
+    import sitecustomize  # noqa: F401
+except ImportError:
+    pass
+try:
+    from laptime._collectors import start_from_environment
+except Exception:
+    start_from_environment = None
+if start_from_environment is not None:
+    start_from_environment()

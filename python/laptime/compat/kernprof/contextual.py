@@ -1,0 +1,28 @@
+"""cProfile's profiler as kernprof offers it to programs: by count, as a decorator, as a context manager."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from laptime.compat.cprofile import Profile
+from laptime.compat.line_profiler.counted import CountedProfiler
+
+
+class ContextualProfile(CountedProfiler, Profile):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        Profile.__init__(self, *args, **kwargs)
+        self.enable_count = 0
+
+    def __call__(self, func: Any) -> Any:
+        return self.wrap_callable(func)
+
+    def enable_by_count(self, subcalls: bool = True, builtins: bool = True) -> None:
+        if self.enable_count == 0:
+            self.enable(subcalls=subcalls, builtins=builtins)
+        self.enable_count += 1
+
+    def disable_by_count(self) -> None:
+        if self.enable_count > 0:
+            self.enable_count -= 1
+            if self.enable_count == 0:
+                self.disable()

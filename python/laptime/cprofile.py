@@ -1,0 +1,86 @@
+"""``python -m laptime.cprofile [-o file] [-s sort] [-m module | script] args``: cProfile's command line.
+
+The same table as cProfile's, from laptime's function engine. The program's own exit code is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import pstats
+import runpy
+import sys
+from argparse import REMAINDER, ArgumentParser
+from collections.abc import Sequence
+from typing import Any
+
+from laptime._program import ProgramError, check_writable, main_module, read_script
+from laptime.compat.cprofile import Profile
+
+_USAGE_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _parser().parse_args(arguments)
+    target, *rest = options.command or [None]
+    if target is None:
+        _parser().print_usage()
+        raise SystemExit(_USAGE_ERROR)
+    outfile = os.path.abspath(options.outfile) if options.outfile else None  # the program may go elsewhere
+    if outfile:
+        try:
+            check_writable(outfile)
+        except OSError as error:
+            _end(f"cannot write {options.outfile}: {error.strerror}")
+    sys.argv[:] = [target, *rest]
+    code, namespace = _module(target) if options.module else _script(target)
+    profile = Profile()
+    try:
+        profile.runctx(code, namespace, None)
+    finally:
+        _show(profile, outfile, options.sort)
+
+
+def _parser() -> ArgumentParser:
+    parser = ArgumentParser(
+        prog="python -m laptime.cprofile",
+        usage="python -m laptime.cprofile [-o output_file_path] [-s sort] [-m module | scriptfile] [arg] ...")
+    parser.add_argument("-o", "--outfile", help="Save stats to <outfile>")
+    parser.add_argument("-s", "--sort", default=2, choices=sorted(pstats.Stats.sort_arg_dict_default), metavar="SORT",
+                        help="Sort order when printing to stdout, based on pstats.Stats class")
+    parser.add_argument("-m", dest="module", action="store_true", help="Profile a library module")
+    parser.add_argument("command", nargs=REMAINDER)
+    return parser
+
+
+def _module(name: str) -> tuple[Any, dict[str, Any]]:
+    return "run_module(modname, run_name='__main__')", {"run_module": runpy.run_module, "modname": name}
+
+
+def _script(path: str) -> tuple[Any, dict[str, Any]]:
+    sys.path.insert(0, os.path.dirname(path))
+    try:
+        code = read_script(path)
+    except ProgramError as error:
+        _end(str(error))
+    return code, vars(main_module(path))
+
+
+def _show(profile: Profile, outfile: str | None, sort: Any) -> None:
+    try:
+        if outfile:
+            profile.dump_stats(outfile)
+        else:
+            profile.print_stats(sort)
+            sys.stdout.flush()
+    except BrokenPipeError as error:
+        sys.stdout = None  # nothing is left to flush at exit
+        raise SystemExit(error.errno) from None
+
+
+def _end(message: str) -> None:
+    print(f"laptime: {message}", file=sys.stderr)
+    raise SystemExit(_USAGE_ERROR)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""``python -m laptime.kernprof``: line_profiler's kernprof, with laptime's engines.
+
+Runs a script, a module (``-m``), code (``-c``) or stdin (``-``) with ``-l`` by line, else by function, and writes
+``<script>.lprof`` or ``<script>.prof``. In the program ``profile`` is the profiler: a builtin with ``-l`` and ``-b``, and
+what ``from laptime import profile`` (or ``from line_profiler import profile``) decorates with.
+"""
+
+from __future__ import annotations
+
+import builtins
+import contextlib
+import os
+import runpy
+import shutil
+import sys
+import tempfile
+import textwrap
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from shlex import quote
+from typing import Any
+
+from laptime._profile import profile as decorator
+from laptime._program import ProgramError, check_writable, find_script, main_module, read_script
+from laptime.compat.kernprof import options as command_line
+from laptime.compat.kernprof.contextual import ContextualProfile
+from laptime.compat.kernprof.dump_timer import DumpTimer
+from laptime.compat.line_profiler.config import ConfigError
+from laptime.compat.line_profiler.counted import CountedProfiler
+from laptime.compat.line_profiler.options import python_command, short_path
+from laptime.compat.line_profiler.profiler import LineProfiler
+
+_USAGE_ERROR = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    try:
+        options = command_line.parse(sys.argv[1:] if arguments is None else list(arguments))
+    except ConfigError as error:
+        _end(_USAGE_ERROR, f"kernprof: {error}")
+    with contextlib.ExitStack() as stack:
+        if options.verbose < -1:
+            nowhere = stack.enter_context(open(os.devnull, "w"))
+            stack.enter_context(contextlib.redirect_stdout(nowhere))
+            if options.verbose < -2:
+                stack.enter_context(contextlib.redirect_stderr(nowhere))
+        options.tmpdir = stack.enter_context(_temporary_folder())
+        if options.code is not None:
+            _write_code(options)
+        _profile_program(options)
+
+
+def _profile_program(options: Namespace) -> None:
+    extension = "lprof" if options.line_by_line else "prof"
+    options.outfile = os.path.abspath(options.outfile or f"{os.path.basename(options.script)}.{extension}")
+    try:
+        check_writable(options.outfile)
+    except OSError as error:
+        _end(_USAGE_ERROR, f"kernprof: cannot write {short_path(options.outfile)}: {error.strerror}")
+    try:
+        path = None if options.module else find_script(options.script)
+    except ProgramError as error:
+        _end(1, str(error))
+    sys.argv[:] = [options.script, *options.args]
+    if options.module:
+        sys.path.insert(0, os.getcwd())
+    if options.setup:
+        _run_setup(options.setup)
+    profiler: Any = LineProfiler() if options.line_by_line else ContextualProfile()
+    options.builtin = options.builtin or options.line_by_line
+    stdout = sys.stdout
+    with _installed(profiler, options.builtin):
+        timer = DumpTimer(max(options.output_interval, 1), profiler, options.outfile) if options.output_interval else None
+        try:
+            _run(path, options, profiler)
+        finally:
+            if timer:
+                timer.stop()
+            _finish(options, profiler, stdout)
+
+
+def _run(path: str | None, options: Namespace, profiler: Any) -> None:
+    if path is not None:
+        sys.path.insert(0, os.path.dirname(path))
+    if options.line_by_line and options.prof_mod:
+        from laptime.compat.kernprof import autoprofile
+
+        autoprofile.run(profiler, path, options)
+    elif path is not None:
+        namespace = vars(main_module(path))
+        code = read_script(path)
+        _exec(code, namespace, profiler, options)
+    else:
+        code = "run_module(name, run_name='__main__', alter_sys=True)"
+        _exec(code, {"run_module": runpy.run_module, "name": options.script}, profiler, options)
+
+
+def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespace) -> None:
+    if options.builtin:  # the program says itself what is profiled
+        exec(code, namespace)
+    else:
+        profiler.runctx(code, namespace, None)
+
+
+def _run_setup(name: str) -> None:
+    """Code to be run before profiling begins, e.g. large imports."""
+    try:
+        path = find_script(name)
+    except ProgramError as error:
+        _end(1, str(error))
+    sys.path.insert(0, os.path.dirname(path))
+    exec(read_script(path), {"__file__": path, "__name__": "__main__"})
+
+
+@contextlib.contextmanager
+def _installed(profiler: CountedProfiler, as_builtin: bool) -> Iterator[None]:
+    """`profile` means this profiler: as laptime's decorator, as line_profiler's where it is installed, and as a builtin."""
+    decorators = [decorator]
+    if "line_profiler" in sys.modules:
+        decorators.append(sys.modules["line_profiler"].profile)
+    for each in decorators:
+        each._kernprof_overwrite(profiler)
+    if as_builtin:
+        builtins.profile = profiler  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for each in decorators:
+            each._kernprof_overwrite(None)
+
+
+def _finish(options: Namespace, profiler: Any, stdout: Any) -> None:
+    say = print if options.verbose > -1 else (lambda *_: None)
+    name = short_path(options.outfile)
+    try:
+        _dump(options, profiler)
+    except OSError as error:
+        _end(_USAGE_ERROR, f"kernprof: cannot write {name}: {error.strerror}")
+    say(f"Wrote profile results to {name!r}")
+    if options.verbose > 0 and options.line_by_line:
+        profiler.print_stats(output_unit=options.unit, stripzeros=options.skip_zero, summarize=options.summarize,
+                             rich=options.rich, stream=stdout, config=options.config)
+    elif options.verbose > 0:
+        _print_functions(profiler)
+    else:
+        viewer = "laptime.line_profiler -rmt" if options.line_by_line else "pstats"
+        say(f"Inspect results with:\n{quote(python_command())} -m {viewer} {quote(name)}")
+    while profiler.enable_count:
+        profiler.disable_by_count()
+
+
+def _print_functions(profiler: Any) -> None:
+    profiler.snapshot_stats()
+    if profiler.stats:
+        profiler.print_stats()
+    else:
+        print("No function was profiled: decorate functions with @profile, or leave out -b to profile all.")
+
+
+def _dump(options: Namespace, profiler: Any) -> None:
+    """Without the functions of temporary files: when the results are read these are gone."""
+    if not options.line_by_line:
+        profiler.dump_stats(options.outfile)
+        return
+    stats = profiler.get_stats()
+    folder = options.tmpdir + os.sep
+    stats.timings = {key: rows for key, rows in stats.timings.items() if not key[0].startswith(folder)}
+    stats.to_file(options.outfile)
+
+
+@contextlib.contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """Kept until the interpreter ends when the program fails: its traceback shows the source."""
+    folder = tempfile.mkdtemp()
+    try:
+        yield folder
+    except BaseException:
+        import atexit
+
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _write_code(options: Namespace) -> None:
+    """Code from the command line or stdin becomes a script, all of which is profiled."""
+    prefix = f"kernprof-{options.code_source}"
+    options.script = os.path.join(options.tmpdir, f"{prefix}.py")
+    with open(options.script, "w", encoding="utf-8") as file:
+        file.write(textwrap.dedent(options.code) + "\n")
+    options.prof_mod = [*options.prof_mod, options.script]
+    if not options.outfile:
+        extension = "lprof" if options.line_by_line else "prof"
+        handle, options.outfile = tempfile.mkstemp(dir=os.curdir, prefix=prefix + "-", suffix="." + extension)
+        os.close(handle)
+
+
+def _end(code: int, message: str) -> None:
+    print(message, file=sys.stderr)
+    raise SystemExit(code)
+
+
+if __name__ == "__main__":
+    main()
