@@ -79,6 +79,14 @@ class TallyWriter {
     record::put_tally({kind, code, where, step, rise.hits, rise.inclusive, rise.exclusive, rise.primitive, 0});
   }
 
+  // The moments between a call and its first line belong to the line that runs first: nearly always the lowest.
+  static void fold_entry(std::vector<Sums>& sums) {
+    auto first = std::find_if(sums.begin() + kFirstLineSlot, sums.end(), [](const Sums& sum) { return sum.hits != 0; });
+    if (first == sums.end()) first = sums.begin() + kFirstLineSlot;
+    first->inclusive += sums[kEntrySlot].inclusive;
+    first->exclusive += sums[kEntrySlot].exclusive;
+  }
+
   void write_lines(const CodeRecord& record, std::uint32_t step) {
     std::vector<Sums> sums;
     for (const auto& slot : ThreadSlots::instance().all()) {
@@ -88,13 +96,13 @@ class TallyWriter {
       for (std::uint32_t i = 0; i < record.slot_count; ++i) sums[i].add(lines[i]);
     }
     if (sums.empty()) return;
+    fold_entry(sums);
     auto& before = lines_[record.id];
     before.resize(record.slot_count);
-    for (std::uint32_t i = 0; i < record.slot_count; ++i) {
+    for (std::uint32_t i = kWholeSlot; i < record.slot_count; ++i) {
       const Sums rise = sums[i].since(before[i]);
       before[i] = sums[i];
-      // Time before the first line, and of the function as a whole, is line 0's.
-      const std::uint32_t line = i < kFirstLineSlot ? 0 : static_cast<std::uint32_t>(record.base_line) + i;
+      const std::uint32_t line = i == kWholeSlot ? 0 : static_cast<std::uint32_t>(record.base_line) + i;
       if (!rise.empty()) put(TallyKind::line, code_id(record, flags_of(record)), line, step, rise);
     }
   }
