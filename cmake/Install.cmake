@@ -6,16 +6,12 @@ include(CMakePackageConfigHelpers)
 
 if(SKBUILD)
   install(TARGETS laptime LIBRARY DESTINATION laptime)
-  if(TARGET laptime_cli)
-    install(TARGETS laptime_cli RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR})
-  endif()
+  install(TARGETS laptime_cli RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR})
   return()
 endif()
 
 install(TARGETS laptime EXPORT laptimeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET laptime_cli)
-  install(TARGETS laptime_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
+install(TARGETS laptime_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/laptime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/laptime)
