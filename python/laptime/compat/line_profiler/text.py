@@ -150,6 +150,7 @@ def _write_rich(out: TextIO, rows: Sequence[tuple[str, str]]) -> bool:
                   pad_edge=False, expand=False)
     table.add_row(numbers, "  ", Syntax("\n".join(text for _, text in rows), "python", background_color="default"))
     Console(file=out, soft_wrap=True, color_system="standard").print(table)
+    out.write("\n")
     return True
 
 
