@@ -111,12 +111,18 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
   return result;
 }
 
+[[gnu::noinline]] PyObject* evaluate_new_code(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  // Classification itself may run Python: that is not classified in its turn.
+  if (ThreadSlots::current()->inside_engine) return previous_hook(thread, frame, throwing);
+  CodeRecord* record = lines->traced(code_of(frame));
+  if (record == nullptr || makes_generator(frame)) return evaluate_library(thread, frame, throwing);
+  return evaluate_user(thread, frame, throwing, record);
+}
+
 PyObject* evaluate_lines(PyThreadState* thread, EvalFrame* frame, int throwing) {
-  PyObject* code = code_of(frame);
-  const ThreadSlot* slot = ThreadSlots::current_if_any();
-  if (slot != nullptr && slot->inside_engine) [[unlikely]] return previous_hook(thread, frame, throwing);
-  CodeRecord* record = lines->traced(code);
-  if (record == nullptr || makes_generator(frame)) [[likely]] return evaluate_library(thread, frame, throwing);
+  CodeRecord* record = lines->classified(code_of(frame));
+  if (record == nullptr) [[unlikely]] return evaluate_new_code(thread, frame, throwing);
+  if (!record->user || makes_generator(frame)) [[likely]] return evaluate_library(thread, frame, throwing);
   return evaluate_user(thread, frame, throwing, record);
 }
 

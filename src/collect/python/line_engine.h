@@ -41,9 +41,14 @@ class LineEngine {
 
   // The record if the code is to be traced, else null. Decided once a classification; may run Python.
   CodeRecord* traced(PyObject* code) {
-    CodeRecord* record = CodeRegistry::find(code);
-    if (record == nullptr || record->verdict_generation != generation_) [[unlikely]] record = classify(code);
+    CodeRecord* record = classified(code);
+    if (record == nullptr) [[unlikely]] record = classify(code);
     return record->user ? record : nullptr;
+  }
+  // The record, or library code's mark, if the code was met before; else null.
+  CodeRecord* classified(PyObject* code) const {
+    CodeRecord* record = CodeRegistry::find(code);
+    return record != nullptr && record->verdict_generation == generation_ ? record : nullptr;
   }
 
   // The thread's slot with its stack in step with this start. `entering`: the code of the thread's innermost frame when
