@@ -1,5 +1,6 @@
 #include "analyze/call_graph.h"
 
+#include <algorithm>
 #include <map>
 
 #include "analyze/code_merge.h"
@@ -26,6 +27,9 @@ class GraphBuilder {
       graph_.functions[ends.second].callers.push_back({ends.first, totals});
       graph_.functions[ends.first].callees.push_back({ends.second, totals});
     }
+    for (Function& function : graph_.functions)
+      std::stable_sort(function.callees.begin(), function.callees.end(),
+                       [](const CallEdge& a, const CallEdge& b) { return a.totals.cumulative_ns > b.totals.cumulative_ns; });
     return std::move(graph_);
   }
 
@@ -36,7 +40,7 @@ class GraphBuilder {
     std::uint32_t& place = places_[merged_[code]];
     if (place == kNone) {
       place = static_cast<std::uint32_t>(graph_.functions.size());
-      graph_.functions.push_back({merged_[code], {}, {}, {}});
+      graph_.functions.push_back({merged_[code], false, {}, {}, {}});
     }
     return place;
   }
@@ -45,8 +49,11 @@ class GraphBuilder {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       // Code 0 is one that the file never explained; as a caller it is nobody.
       const bool edge = rows.kind[i] == TallyKind::edge;
-      if (rows.kind[i] == TallyKind::call) add_row(graph_.functions[place_of(rows.code[i])].totals, rows, i);
       if (edge && rows.where[i] != 0) add_row(edges_[{place_of(rows.where[i]), place_of(rows.code[i])}], rows, i);
+      if (rows.kind[i] != TallyKind::call) continue;
+      Function& function = graph_.functions[place_of(rows.code[i])];
+      function.counted = true;
+      add_row(function.totals, rows, i);
     }
   }
 

@@ -22,8 +22,10 @@ struct CallEdge {
 
 struct Function {
   std::uint32_t code;  // Run::codes
-  CallTotals totals;   // all 0 for one that is only known as a caller
-  std::vector<CallEdge> callers, callees;
+  bool counted;        // false: only known as a caller, without totals
+  CallTotals totals;
+  std::vector<CallEdge> callers;
+  std::vector<CallEdge> callees;  // those that took most first
 };
 
 struct CallGraph {

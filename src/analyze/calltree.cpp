@@ -5,115 +5,74 @@
 #include <fmt/format.h>
 #include <queue>
 
-#include "analyze/components.h"
+#include "analyze/call_dag.h"
 
 namespace laptime {
 
 namespace {
 
-double real(std::uint64_t n) { return static_cast<double>(n); }
-
 // Grows the tree where most time is, so that a limit on nodes cuts the least.
 class TreeBuilder {
  public:
-  TreeBuilder(const CallGraph& graph, const CallTreeLimits& limits) : graph_(graph), limits_(limits) {}
+  TreeBuilder(const CallGraph& graph, const CallTreeLimits& limits) : graph_(graph), limits_(limits), dag_(build_call_dag(graph)) {}
 
   std::vector<CallNode> build() {
-    add_roots();
+    for (std::uint32_t f = 0; f < dag_.size(); ++f)
+      if (dag_[f].root_share > 0 && graph_.functions[f].counted) add(make(f, dag_[f].root_share, kNoNode, 0), dag_[f].root_share);
     for (const CallNode& root : nodes_) total_ns_ += root.total_ns;
     while (!waiting_.empty()) {
-      const std::uint32_t node = waiting_.top().second;
+      const Waiting next = waiting_.top();
       waiting_.pop();
-      expand(node);
+      expand(next.node, next.share);
     }
     return depth_first();
   }
 
  private:
-  void add_roots();
-  void expand(std::uint32_t parent);
-  std::vector<CallNode> children_of(std::uint32_t parent) const;
-  bool on_path(std::uint32_t node, std::uint32_t function) const;
-  bool has_room_for(const CallNode& child) const;
-  void add(const CallNode& node);
+  struct Waiting {
+    double total_ns, share;  // the share of all that the function does
+    std::uint32_t node;
+    bool operator<(const Waiting& other) const { return total_ns < other.total_ns; }
+  };
+
+  CallNode make(std::uint32_t function, double share, std::uint32_t parent, std::uint32_t depth) const {
+    const CallTotals& totals = graph_.functions[function].totals;
+    return {function, parent, depth, static_cast<double>(totals.calls) * share, dag_[function].inclusive_ns * share,
+            static_cast<double>(totals.own_ns) * share, 0};
+  }
+  void add(const CallNode& node, double share) {
+    waiting_.push({node.total_ns, share, static_cast<std::uint32_t>(nodes_.size())});
+    nodes_.push_back(node);
+  }
+  bool has_room_for(const CallNode& child) const {
+    return child.depth < limits_.depth && nodes_.size() < limits_.nodes && child.total_ns >= limits_.least_share * total_ns_;
+  }
+  void expand(std::uint32_t parent, double share);
   std::vector<CallNode> depth_first() const;
 
   const CallGraph& graph_;
   const CallTreeLimits& limits_;
+  std::vector<DagFunction> dag_;
   std::vector<CallNode> nodes_;
-  std::priority_queue<std::pair<double, std::uint32_t>> waiting_;
+  std::priority_queue<Waiting> waiting_;
   double total_ns_ = 0;
 };
 
-void TreeBuilder::add(const CallNode& node) {
-  if (node.left_out == 0) waiting_.push({node.total_ns, static_cast<std::uint32_t>(nodes_.size())});
-  nodes_.push_back(node);
-}
-
-// A function that was called by nobody we know of is a root, with the time that no known caller has. Callers within its
-// own recursion do not count: what they took is part of the outermost call.
-void TreeBuilder::add_roots() {
-  std::vector<std::vector<std::uint32_t>> targets(graph_.functions.size());
-  for (std::uint32_t f = 0; f < targets.size(); ++f)
-    for (const CallEdge& edge : graph_.functions[f].callees) targets[f].push_back(edge.function);
-  const std::vector<std::uint32_t> component = find_components(targets);
-  for (std::uint32_t f = 0; f < targets.size(); ++f) {
-    const Function& function = graph_.functions[f];
-    std::uint64_t calls = 0, cumulative_ns = 0;
-    for (const CallEdge& edge : function.callers) {
-      calls += edge.totals.calls;
-      if (component[edge.function] != component[f]) cumulative_ns += edge.totals.cumulative_ns;
-    }
-    if (function.totals.calls <= calls || function.totals.cumulative_ns < cumulative_ns) continue;
-    const double total = real(function.totals.cumulative_ns - cumulative_ns);
-    add({f, kNoNode, 0, real(function.totals.calls - calls), total, total, 0});
-  }
-}
-
-bool TreeBuilder::on_path(std::uint32_t node, std::uint32_t function) const {
-  for (; node != kNoNode; node = nodes_[node].parent)
-    if (nodes_[node].function == function) return true;
-  return false;
-}
-
-bool TreeBuilder::has_room_for(const CallNode& child) const {
-  return child.depth < limits_.depth && nodes_.size() < limits_.nodes && child.total_ns >= limits_.least_share * total_ns_;
-}
-
-std::vector<CallNode> TreeBuilder::children_of(std::uint32_t parent) const {
-  const CallNode& node = nodes_[parent];
-  const Function& function = graph_.functions[node.function];
-  std::vector<CallNode> children;
-  if (function.totals.cumulative_ns == 0) return children;
-  const double share = node.total_ns / real(function.totals.cumulative_ns);
-  double sum = 0;
-  for (const CallEdge& edge : function.callees) {
-    if (on_path(parent, edge.function)) continue;
-    const double total = real(edge.totals.cumulative_ns) * share;
-    sum += total;
-    children.push_back({edge.function, parent, node.depth + 1, real(edge.totals.calls) * share, total, total, 0});
-  }
-  // Under recursion edges may add up to more than the function.
-  if (sum > node.total_ns)
-    for (CallNode& child : children) child.total_ns = child.self_ns = child.total_ns * (node.total_ns / sum);
-  return children;
-}
-
-void TreeBuilder::expand(std::uint32_t parent) {
-  CallNode rest{kNoNode, parent, nodes_[parent].depth + 1, 0, 0, 0, 0};
-  for (const CallNode& child : children_of(parent)) {
-    nodes_[parent].self_ns -= child.total_ns;
+void TreeBuilder::expand(std::uint32_t parent, double share) {
+  const CallNode node = nodes_[parent];
+  CallNode rest{kNoNode, parent, node.depth + 1, 0, 0, 0, 0};
+  for (const DagCall& call : dag_[node.function].calls) {
+    const CallNode child = make(call.callee, share * call.share, parent, node.depth + 1);
     if (has_room_for(child)) {
-      add(child);
+      add(child, share * call.share);
       continue;
     }
     ++rest.left_out;
     rest.calls += child.calls;
     rest.total_ns += child.total_ns;
   }
-  nodes_[parent].self_ns = std::max(0.0, nodes_[parent].self_ns);
   rest.self_ns = rest.total_ns;
-  if (rest.left_out > 0) add(rest);
+  if (rest.left_out > 0) nodes_.push_back(rest);
 }
 
 std::vector<CallNode> TreeBuilder::depth_first() const {

@@ -1,10 +1,7 @@
-// A call tree from a call graph, as snakeviz draws it.
+// A call tree from a call graph, as snakeviz draws it (analyze/call_dag.h says what is assumed).
 //
-// Assumption: a function spends its time in the same proportions whoever calls it; only (caller, callee) pairs are
-// counted, so nothing better can be known. Consequence: a node has the share of its function's callees that it has of its
-// function's time. A call of a function that is on the path already is not followed: its time stays with the function
-// that calls it. Contract: a node's time is its own plus that of its children, always; the tree is bounded, and what is
-// left out of a node is one child that says so.
+// Contract: a node's time is its own plus that of its children, always. A recursion is one node: its calls and times are
+// those of all levels. The tree is bounded, and what is left out of a node is one child that says so.
 #pragma once
 
 #include <cstdint>

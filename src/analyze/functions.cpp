@@ -22,7 +22,7 @@ Table functions_table(const Run& run) {
   double own_of_all = 0;
   for (const Function& f : graph.functions) own_of_all += static_cast<double>(f.totals.own_ns);
   for (const Function& f : graph.functions) {
-    if (f.totals.calls == 0) continue;
+    if (!f.counted) continue;
     const Code& code = run.codes[f.code];
     const auto own = static_cast<double>(f.totals.own_ns);
     table.rows.push_back({std::string(run.strings[code.file]), integer_cell(code.first_line), std::string(run.strings[code.name]),

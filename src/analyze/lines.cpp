@@ -144,7 +144,8 @@ Table lines_table(const Run& run) {
   Table table = empty_table();
   const std::vector<LineTotals> lines = sum_lines(run);
   LineRows rows(run, lines);
-  for (const LineTotals& line : lines) table.rows.push_back(rows.make(line));
+  for (const LineTotals& line : lines)
+    if (line.reached()) table.rows.push_back(rows.make(line));
   (void)sort_by(table, "time_ns");
   return table;
 }

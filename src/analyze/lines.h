@@ -26,6 +26,9 @@ struct LineTotals {
   std::uint64_t hits = 0, inclusive_ns = 0;
   std::optional<std::uint64_t> exclusive_ns;
   StepTimes::Summary steps;
+
+  // False for the one row of a function that was watched and never ran.
+  bool reached() const { return hits > 0 || inclusive_ns > 0; }
 };
 
 // Summed over threads, processes and steps, by code and line.

@@ -28,9 +28,9 @@ class StdoutSink final : public Sink {
 // Write the run and give the line that says what was written.
 Result<std::string> to_chrome(const Run& run, Sink& sink) {
   ASSIGN_OR_RETURN(const ChromeExport done, export_chrome(run, sink));
-  if (done.moved) fmt::print(stderr, "laptime: {} spans cross others of their thread and are on tracks of their own\n", done.moved);
-  if (done.flattened) fmt::print(stderr, "laptime: {} spans cross too many others and are shown without duration\n", done.flattened);
-  if (done.not_finite_values) fmt::print(stderr, "laptime: {} values are not finite and are left out\n", done.not_finite_values);
+  if (done.moved) fmt::print(stderr, "laptime: spans that cross others of their thread, shown on tracks of their own: {}\n", done.moved);
+  if (done.flattened) fmt::print(stderr, "laptime: spans that cross too many others, shown without duration: {}\n", done.flattened);
+  if (done.not_finite_values) fmt::print(stderr, "laptime: values that are not finite numbers, left out: {}\n", done.not_finite_values);
   return fmt::format("{} spans, {} values; open it in https://ui.perfetto.dev or chrome://tracing", done.spans, done.values);
 }
 

@@ -57,6 +57,7 @@ void write_label(PickleWriter& out, const Run& run, const Code& code) {
 void write_lines(PickleWriter& out, const std::vector<LineTotals>& lines, std::size_t begin, std::size_t end) {
   out.op("](");
   for (std::size_t i = begin; i < end; ++i) {
+    if (!lines[i].reached()) continue;
     out.integer(lines[i].line);
     out.integer(lines[i].hits);
     out.integer(lines[i].inclusive_ns);

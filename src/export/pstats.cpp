@@ -92,7 +92,7 @@ Result<PstatsExport> export_pstats(const Run& run, Sink& sink) {
   PstatsExport done;
   out.begin_map();
   for (const Function& function : graph.functions) {
-    if (function.totals.calls == 0) continue;
+    if (!function.counted) continue;
     write_function(out, run, graph, function);
     ++done.functions;
   }

@@ -59,6 +59,8 @@ class LprofImport {
     const Items* lines = shape_.sequence(value);
     if (!label || !lines) return odd("an entry is not (file, line, name): [(line, hits, ticks)]");
     ASSIGN_OR_RETURN(const std::uint32_t code, part.code(*label));
+    // A function that was watched but never ran is kept as a line that was never reached.
+    if (lines->empty()) part.add(TallyKind::line, code, label->first_line, {});
     for (const Id line : *lines) RETURN_IF_ERROR(add_line(part, code, line));
     return {};
   }
