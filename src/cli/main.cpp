@@ -1,26 +1,38 @@
+#include <algorithm>
 #include <cstdio>
 #include <new>
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "show/screen_text.h"
 
 namespace laptime {
 
 namespace {
 
 int say_error(const std::string& message, ErrorKind kind) {
-  std::string line = message;
-  for (char& c : line)
-    if (c == '\n') c = ' ';
-  fmt::print(stderr, "laptime: {}\n", line);
+  fmt::print(stderr, "laptime: {}\n", printable(message));
   return static_cast<int>(kind);
 }
 
-std::string help_hint(const CLI::App& app) {
+std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string command = "laptime";
   for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  return command + " --help";
+  const std::vector<std::string> unknown = app.remaining();
+  const bool no_command = app.get_subcommands().empty() && !unknown.empty();
+  std::string problem = no_command ? fmt::format("there is no command '{}'", unknown.front()) : error.what();
+  std::replace(problem.begin(), problem.end(), '\n', ' ');
+  return fmt::format("{} (see {} --help)", problem, command);
+}
+
+// What stands after "--" on the command line of `run` is another program's, and no parser of ours may look at it.
+std::vector<std::string> split_off_program(int& argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "run") return {};
+  const auto dashes = std::find_if(argv + 2, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
+  const std::vector<std::string> program(dashes, argv + argc);
+  argc = static_cast<int>(dashes - argv);
+  return program;
 }
 
 int run_command_line(int argc, char** argv) {
@@ -29,7 +41,7 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer("Examples:\n  laptime run -- ./trainer --epochs 3\n  laptime report trainer.lap\n  laptime export trainer.lap --to chrome -o trainer.json");
   Action action;
-  add_run_command(app, action);
+  add_run_command(app, action, split_off_program(argc, argv));
   add_report_command(app, action);
   add_import_command(app, action);
   add_export_command(app, action);
@@ -40,7 +52,7 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::Success& wish) {  // --help, --version
     return app.exit(wish);
   } catch (const CLI::ParseError& error) {
-    return say_error(fmt::format("{} (see {})", error.what(), help_hint(app)), ErrorKind::usage);
+    return say_error(explain(app, error), ErrorKind::usage);
   }
   const Result<int> code = action();
   return code ? *code : say_error(code.error().message, code.error().kind);

@@ -91,7 +91,7 @@ void add_report_command(CLI::App& app, Action& action) {
   for (const TableDefinition& table : all_tables()) names.push_back(table.name);
   command->add_option("tables", options->tables, "Which tables; none: an overview")->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
   command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");
-  command->add_option("--top", options->top, "Print only the first N rows of each table")->check(CLI::PositiveNumber);
+  command->add_option("--top", options->top, "Print only the first N rows of each table")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns, memory in bytes");
   command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
   command->footer(describe_tables() +

@@ -31,12 +31,12 @@ struct RunOptions {
 
 std::string default_file(const std::string& program) { return std::filesystem::path(program).filename().string() + ".lap"; }
 
-// "--" may stand before the command; before it there can be no unknown option.
+// The command begins with the first word that is no option of ours, or after "--".
 Result<std::vector<std::string>> command_of(std::vector<std::string> words) {
   if (!words.empty() && words.front() == "--")
     words.erase(words.begin());
   else if (!words.empty() && words.front().starts_with("-"))
-    return fail(ErrorKind::usage, fmt::format("run has no option {} (see laptime run --help; put -- before the command)", words.front()));
+    return fail(ErrorKind::usage, fmt::format("run has no option {} (see laptime run --help)", words.front()));
   if (words.empty() || words.front().empty()) return fail(ErrorKind::usage, "run needs a command: laptime run -- ./trainer");
   return words;
 }
@@ -95,19 +95,20 @@ Result<int> run_program(const RunOptions& options) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, Action& action) {
+void add_run_command(CLI::App& app, Action& action, const std::vector<std::string>& program) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a program and record it");
   command->add_option("-o,--output", options->file, "The file to write; else the program's name with .lap")->type_name("FILE");
   command->add_flag("-q,--quiet", options->quiet, "Print no summary at the end");
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
-      ->transform(CLI::AsSizeValue(false))
+      ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
   command->prefix_command();
   command->footer("After the options, or after --, stand the command and its arguments. The exit code is the program's own.\n\n"
                   "Examples:\n  laptime run -- ./trainer --epochs 3\n  laptime run -o baseline.lap --memory-limit 64MB -- ./trainer");
-  command->callback([options, command, &action] {
+  command->callback([options, command, program, &action] {
     options->command = command->remaining();
+    options->command.insert(options->command.end(), program.begin(), program.end());
     action = [options] { return run_program(*options); };
   });
 }

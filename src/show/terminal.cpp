@@ -33,6 +33,7 @@ struct ScreenColumn {
   std::string header;
   bool right = false;
   bool may_shrink = false;
+  bool is_bar = false;
   std::vector<std::string> cells;
   std::size_t width = 0;
 
@@ -42,16 +43,19 @@ struct ScreenColumn {
   }
 };
 
-// The unit is said in each cell, so the header need not.
+// "steps_per_s" is "steps/s" above its numbers; all other units are said in each cell, so the header need not.
+bool says_per_second(const Column& column) { return column.unit == Unit::per_second && column.name.ends_with("_per_s"); }
+
 std::string header_of(const Column& column) {
   std::string name = column.name;
   if (column.unit == Unit::ns && name.ends_with("_ns")) name.resize(name.size() - 3);
-  if (column.unit == Unit::per_second && name.ends_with("_per_s")) name.resize(name.size() - 6);
+  if (says_per_second(column)) name.replace(name.size() - 6, 6, "/s");
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;
 }
 
 Unit unit_of(const Table& table, const Column& column, const Row& row) {
+  if (says_per_second(column)) return Unit::none;
   if (column.type != ColumnType::mixed) return column.unit;
   const auto at = find_column(table, "unit");
   const auto* name = at ? std::get_if<std::string>(&row[*at]) : nullptr;
@@ -76,9 +80,10 @@ class ScreenTable {
     if (table_.rows.empty()) return out + "  none\n";
     std::vector<std::string> headers;
     for (const ScreenColumn& column : columns_) headers.push_back(column.header);
-    const bool list = table_.columns.front().name == "key";  // a list of facts explains itself
+    const bool list = is_fact_list();
     if (!list) out += paint("2", line(headers)) + "\n";
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
+      if (list && std::holds_alternative<std::monostate>(table_.rows[row][1])) continue;
       std::vector<std::string> cells;
       for (const ScreenColumn& column : columns_) cells.push_back(shorten_middle(column.cells[row], column.width));
       out += line(cells) + "\n";
@@ -87,6 +92,9 @@ class ScreenTable {
   }
 
  private:
+  // A list of facts needs no header, and says nothing of those that are unknown.
+  bool is_fact_list() const { return table_.columns.size() == 3 && table_.columns[1].type == ColumnType::mixed; }
+
   void add_column(std::size_t index) {
     const Column& column = table_.columns[index];
     ScreenColumn screen;
@@ -98,24 +106,28 @@ class ScreenTable {
   }
   void add_bars(std::size_t index) {
     ScreenColumn screen;
+    screen.is_bar = true;
     for (const Row& row : table_.rows) {
       const auto* share = std::get_if<double>(&row[index]);
       screen.cells.push_back(share ? bar(*share) : "");
     }
     columns_.push_back(std::move(screen));
   }
-  // Takes from the widest text column until the line fits or no text can give more.
-  void fit() {
-    if (style_.width == 0) return;
+  std::size_t total_width() const {
     std::size_t total = kIndent + kGap * (columns_.size() - 1);
     for (const ScreenColumn& column : columns_) total += column.width;
-    while (total > style_.width) {
+    return total;
+  }
+  // Bars go first; then the widest text column gives until the line fits or no text can give more.
+  void fit() {
+    if (style_.width == 0 || total_width() <= style_.width) return;
+    std::erase_if(columns_, [](const ScreenColumn& column) { return column.is_bar; });
+    for (std::size_t total = total_width(); total > style_.width; --total) {
       ScreenColumn* widest = nullptr;
       for (ScreenColumn& column : columns_)
         if (column.may_shrink && column.width > kNarrowestText && (!widest || column.width > widest->width)) widest = &column;
       if (!widest) return;
       --widest->width;
-      --total;
     }
   }
   std::string line(const std::vector<std::string>& cells) const {

@@ -1,0 +1,237 @@
+#include "run_text.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <list>
+#include <map>
+#include <sstream>
+
+#include "format/frame.h"
+#include "format/part.h"
+#include "format/writer.h"
+#include "statement.h"
+
+namespace laptime {
+
+namespace {
+
+// What is done to the finished bytes: the file as a crash, a disk or a later version leaves it.
+using Harm = std::function<Status(Bytes&)>;
+
+class RunMaker {
+ public:
+  Result<Bytes> make(const std::string& text) {
+    ASSIGN_OR_RETURN(LapWriter writer, LapWriter::create(sink_));
+    writer_ = &writer;
+    std::istringstream lines(text);
+    int number = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      if (const Status status = take(line); !status)
+        return fail(ErrorKind::usage, "line " + std::to_string(number) + ": " + status.error().message);
+    }
+    RETURN_IF_ERROR(end_part());
+    RETURN_IF_ERROR(writer.finish());
+    for (const Harm& harm : harms_) RETURN_IF_ERROR(harm(sink_.data));
+    return std::move(sink_.data);
+  }
+
+ private:
+  using Take = Status (RunMaker::*)(const Statement&);
+
+  Status take(std::string_view line) {
+    static const std::map<std::string, Take> kVerbs{
+        {"process", &RunMaker::take_process}, {"clock", &RunMaker::take_clock}, {"thread", &RunMaker::take_thread},
+        {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value}, {"link", &RunMaker::take_link},
+        {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block}, {"corrupt", &RunMaker::take_corrupt},
+        {"cut", &RunMaker::take_cut},         {"version", &RunMaker::take_version}};
+    if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
+    ASSIGN_OR_RETURN(const Statement statement, parse_statement(line));
+    const auto verb = kVerbs.find(statement.verb);
+    if (verb == kVerbs.end()) return fail(ErrorKind::usage, "there is no statement '" + statement.verb + "'");
+    if (!in_part_ && statement.verb != "process") RETURN_IF_ERROR(take_process({}));
+    return (this->*verb->second)(statement);
+  }
+
+  // process key=value…: a new process with these properties; `process` alone describes the run.
+  Status take_process(const Statement& s) {
+    RETURN_IF_ERROR(end_part());
+    part_ = writer_->add_part();
+    in_part_ = true;
+    for (const auto& [key, value] : s.options) facts_.push_back(PropertyFact{keep(key), keep(value)});
+    return {};
+  }
+  // clock PART_TIME MONOTONIC [REALTIME]
+  Status take_clock(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t part, s.time(0));
+    ASSIGN_OR_RETURN(const std::int64_t monotonic, s.time(1));
+    std::int64_t real = 0;
+    if (s.words.size() > 2) {
+      ASSIGN_OR_RETURN(real, s.time(2));
+    }
+    facts_.push_back(ClockFact{part, monotonic, real});
+    return {};
+  }
+  // thread NUMBER [NAME] [os=ID]: the others may use the name for the number
+  Status take_thread(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t id, s.number(0));
+    const std::string name = s.words.size() > 1 ? s.words[1] : "";
+    const auto os = s.options.find("os");
+    facts_.push_back(TrackFact{static_cast<std::uint32_t>(id), TrackKind::thread,
+                               os == s.options.end() ? 0 : std::strtoull(os->second.c_str(), nullptr, 10), name.empty() ? 0 : string_id(name)});
+    return {};
+  }
+  // span THREAD START DURATION NAME [kind=K] [link=N] [arg.KEY=VALUE]…
+  Status take_span(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t track, s.number(0));
+    ASSIGN_OR_RETURN(const std::int64_t start, s.time(1));
+    ASSIGN_OR_RETURN(const std::int64_t duration, s.time(2));
+    ASSIGN_OR_RETURN(const std::string name, s.word(3));
+    SpanColumns& spans = spans_[static_cast<std::uint32_t>(track)];
+    std::int64_t kind = 0, link = 0;
+    for (const auto& [key, value] : s.options) {
+      if (key == "kind") {
+        ASSIGN_OR_RETURN(kind, parse_kind(value));
+      } else if (key == "link") {
+        ASSIGN_OR_RETURN(link, parse_number(value));
+      } else {
+        add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, value);
+      }
+    }
+    spans.start.push_back(start);
+    spans.duration.push_back(duration);
+    spans.name.push_back(string_id(name));
+    spans.kind.push_back(static_cast<SpanKind>(kind));
+    if (link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1, 0);
+    if (link != 0 || !spans.link.empty()) spans.link.push_back(static_cast<std::uint64_t>(link));
+    return {};
+  }
+  static Result<std::int64_t> parse_kind(const std::string& text) {
+    if (text == "step") return static_cast<std::int64_t>(SpanKind::step);
+    return parse_number(text);
+  }
+  void add_arg(ArgColumns& args, std::uint32_t row, const std::string& key, const std::string& value) {
+    args.row.push_back(row);
+    args.key.push_back(string_id(key));
+    const auto number = parse_number(value);
+    args.type.push_back(number ? ArgType::integer : ArgType::string);
+    args.value.push_back(number ? static_cast<std::uint64_t>(*number) : string_id(value));
+  }
+  // value THREAD TIME NAME NUMBER
+  Status take_value(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t track, s.number(0));
+    ASSIGN_OR_RETURN(const std::int64_t time, s.time(1));
+    ASSIGN_OR_RETURN(const std::string name, s.word(2));
+    ASSIGN_OR_RETURN(const std::string number, s.word(3));
+    ValueColumns& values = values_[static_cast<std::uint32_t>(track)];
+    values.time.push_back(time);
+    values.name.push_back(string_id(name));
+    values.value.push_back(std::strtod(number.c_str(), nullptr));
+    return {};
+  }
+  // link FROM TO
+  Status take_link(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t from, s.number(0));
+    ASSIGN_OR_RETURN(const std::int64_t to, s.number(1));
+    links_.time.push_back(0);
+    links_.from.push_back(static_cast<std::uint64_t>(from));
+    links_.to.push_back(static_cast<std::uint64_t>(to));
+    links_.kind.push_back(LinkKind::causes);
+    return {};
+  }
+  // loss NAME SEVERITY COUNT MESSAGE
+  Status take_loss(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::string name, s.word(0));
+    ASSIGN_OR_RETURN(const std::string severity, s.word(1));
+    ASSIGN_OR_RETURN(const std::int64_t count, s.number(2));
+    ASSIGN_OR_RETURN(const std::string message, s.word(3));
+    const Severity level = severity == "error" ? Severity::error : severity == "warning" ? Severity::warning : Severity::info;
+    facts_.push_back(LossFact{0, level, static_cast<std::uint64_t>(count), keep(name), keep(message)});
+    return {};
+  }
+  // block: what comes next goes into new blocks
+  Status take_block(const Statement&) { return write_rows(); }
+  // corrupt N: flips a byte inside the file's Nth block, from 0
+  Status take_corrupt(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t which, s.number(0));
+    harms_.push_back([which](Bytes& file) -> Status {
+      std::int64_t blocks = 0;
+      for (std::size_t at = 0; (at = find_frame(file, at)) < file.size();) {
+        const auto frame = parse_frame(file, at);
+        if (!frame) break;
+        at += frame->total_size;
+        if (frame->type != FrameType::block || blocks++ != which) continue;
+        file[at - 1] ^= 0x40;
+        return {};
+      }
+      return fail(ErrorKind::usage, "the file has no block " + std::to_string(which));
+    });
+    return {};
+  }
+  // cut BYTES: takes them off the file's end
+  Status take_cut(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t bytes, s.number(0));
+    harms_.push_back([bytes](Bytes& file) -> Status {
+      file.resize(file.size() - std::min(file.size(), static_cast<std::size_t>(bytes)));
+      return {};
+    });
+    return {};
+  }
+  // version N: stamps the file with that format version
+  Status take_version(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::int64_t version, s.number(0));
+    harms_.push_back([version](Bytes& file) -> Status {
+      const auto stamp = static_cast<std::uint32_t>(version);
+      std::memcpy(file.data() + sizeof kLapMagic, &stamp, sizeof stamp);
+      return {};
+    });
+    return {};
+  }
+
+  std::string_view keep(const std::string& text) { return kept_.emplace_back(text); }
+  std::uint32_t string_id(const std::string& text) {
+    const auto [it, is_new] = strings_.try_emplace(text, static_cast<std::uint32_t>(strings_.size() + 1));
+    if (is_new) facts_.push_back(StringFact{it->second, it->first});
+    return it->second;
+  }
+  template <typename Columns>
+  Status write_table(std::map<std::uint32_t, Columns>& tables) {
+    for (const auto& [track, columns] : tables) RETURN_IF_ERROR(writer_->add_rows(part_, track, columns));
+    tables.clear();
+    return {};
+  }
+  Status write_rows() {
+    RETURN_IF_ERROR(write_table(spans_));
+    RETURN_IF_ERROR(write_table(values_));
+    if (links_.size() > 0) RETURN_IF_ERROR(writer_->add_rows(part_, 1, links_));
+    links_ = {};
+    return {};
+  }
+  Status end_part() {
+    if (!in_part_) return {};
+    RETURN_IF_ERROR(write_rows());
+    RETURN_IF_ERROR(writer_->add_facts(part_, facts_));
+    facts_.clear();
+    strings_.clear();
+    return {};
+  }
+
+  MemorySink sink_;
+  LapWriter* writer_ = nullptr;
+  bool in_part_ = false;
+  std::uint32_t part_ = 0;
+  std::vector<Fact> facts_;
+  std::list<std::string> kept_;
+  std::map<std::string, std::uint32_t> strings_;  // of the present part
+  std::map<std::uint32_t, SpanColumns> spans_;
+  std::map<std::uint32_t, ValueColumns> values_;
+  LinkColumns links_;
+  std::vector<Harm> harms_;
+};
+
+}  // namespace
+
+Result<Bytes> make_run(const std::string& text) { return RunMaker().make(text); }
+
+}  // namespace laptime
