@@ -81,12 +81,13 @@ Result<int> run_program(const RunOptions& options) {
   ASSIGN_OR_RETURN(RunFolder folder, RunFolder::prepare(options.file.empty() ? default_file(command[0]) : options.file));
   const ClockFact begin = clock_now();
   ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, environment_for(options, folder)));
+  const ClockFact finish = clock_now();
   if (end.start_error != 0) {
     folder.remove();
     return say_not_started(command[0], end.start_error);
   }
   // The program has ended, and its end is what the caller waits for: a failure here is told and changes nothing.
-  if (const Status sealed = folder.seal(command, end, begin); !sealed)
+  if (const Status sealed = folder.seal(command, end, {begin, finish}); !sealed)
     fmt::print(stderr, "laptime: {}; what was recorded is in {}\n", sealed.error().message, folder.folder());
   else if (!options.quiet)
     print_summary(folder.file());

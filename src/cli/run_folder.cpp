@@ -86,14 +86,14 @@ Result<RunFolder> RunFolder::prepare(const std::string& file) {
   return RunFolder(file, folder.string());
 }
 
-Status RunFolder::seal(const std::vector<std::string>& command, const ChildEnd& end, const ClockFact& begin) {
+Status RunFolder::seal(const std::vector<std::string>& command, const ChildEnd& end, std::vector<Fact> clock) {
   RunContent run;
   if (has_parts(folder_)) {
     ASSIGN_OR_RETURN(run, open_run(folder_));
   }
   const auto facts = outside_facts(command, end);
   PartContent outside;
-  outside.facts = {begin, clock_now()};
+  outside.facts = std::move(clock);
   for (const auto& [key, value] : facts) outside.facts.push_back(PropertyFact{key, value});
   run.parts.push_back(std::move(outside));
   ASSIGN_OR_RETURN(FileSink sink, FileSink::create(file_));

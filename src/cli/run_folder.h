@@ -19,8 +19,9 @@ class RunFolder {
   const std::string& file() const { return file_; }
   const std::string& folder() const { return folder_; }  // absolute
 
-  // Seals what the processes recorded together with what was seen from outside. When it fails the folder stays.
-  Status seal(const std::vector<std::string>& command, const ChildEnd& end, const ClockFact& begin);
+  // Seals what the processes recorded together with what was seen from outside; `clock` holds the program's start and end.
+  // When it fails the folder stays.
+  Status seal(const std::vector<std::string>& command, const ChildEnd& end, std::vector<Fact> clock);
   // For a program that never ran.
   void remove();
 

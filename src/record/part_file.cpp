@@ -32,7 +32,7 @@ bool is_part(const char* name) {
 
 }  // namespace
 
-Result<bool> prepare_folder(const std::string& folder) {
+Result<bool> prepare_folder(const std::string& folder, OldParts old_parts) {
   if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return errno_error(ErrorKind::system, "cannot create " + folder, errno);
   DIR* dir = ::opendir(folder.c_str());
   if (!dir) return errno_error(ErrorKind::system, "cannot open " + folder, errno);
@@ -41,10 +41,9 @@ Result<bool> prepare_folder(const std::string& folder) {
     if (!is_part(entry->d_name)) continue;
     const std::string path = folder + "/" + entry->d_name;
     const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    if (fd && ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
-      ::unlink(path.c_str());
-    else
-      shared = true;
+    const bool live = !fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0;
+    shared |= live;
+    if (!live && old_parts == OldParts::remove) ::unlink(path.c_str());
   }
   ::closedir(dir);
   return shared;

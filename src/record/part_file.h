@@ -56,8 +56,10 @@ class PartFile {
   std::uint64_t log_end_ = 0;
 };
 
-// The folder for `path`'s parts, made if need be; parts of processes that are gone are removed. Says whether another live
-// process records there already.
-Result<bool> prepare_folder(const std::string& folder);
+// Parts of processes that are gone: left by a run that was never sealed, or, when somebody else seals, by a process of
+// this very run.
+enum class OldParts { remove, keep };
+// The folder for parts, made if need be. Says whether another live process records there already.
+Result<bool> prepare_folder(const std::string& folder, OldParts old_parts);
 
 }  // namespace laptime::record

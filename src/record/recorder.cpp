@@ -64,7 +64,7 @@ Recorder& Recorder::get() {
 Status Recorder::start(RecordingPlan plan) {
   const std::lock_guard lock(control_);
   if (current()) return fail(ErrorKind::usage, "recording is already on");
-  ASSIGN_OR_RETURN(const bool shared, prepare_folder(plan.folder));
+  ASSIGN_OR_RETURN(const bool shared, prepare_folder(plan.folder, plan.seal_as.empty() ? OldParts::keep : OldParts::remove));
   if (shared) plan.seal_as.clear();
   plan_ = std::move(plan);
   ASSIGN_OR_RETURN(Recording* const recording, open_part());
