@@ -43,6 +43,7 @@ def _start() -> None:
                   budget=options["budget"], include=options["include"], exclude=options["exclude"])
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
+    _do_not_warn_of_our_thread()
     _stop_on_sigterm()
 
 
@@ -54,10 +55,20 @@ def _stop() -> None:
 
 
 def _stop_with_multiprocessing() -> None:
-    """Workers that multiprocessing forks leave by os._exit, but run its own finalizers before."""
+    """Workers that multiprocessing forks leave by os._exit, but run its own finalizers before.
+
+    It drops the parent's finalizers in a child, so ours is added once that is done.
+    """
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
-        util.Finalize(None, _stop, exitpriority=-100)
+        util.register_after_fork(_stop, lambda stop: util.Finalize(None, stop, exitpriority=-100))
+
+
+def _do_not_warn_of_our_thread() -> None:
+    """Since 3.12 Python warns of a fork with several threads running; the recorder's own thread is made for that."""
+    import warnings
+
+    warnings.filterwarnings("ignore", r"This process \(pid=\d+\) is multi-threaded", DeprecationWarning)
 
 
 def _stop_on_sigterm() -> None:

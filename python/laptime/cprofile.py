@@ -17,6 +17,7 @@ from laptime._program import ProgramError, check_writable, main_module, read_scr
 from laptime.compat.cprofile import Profile
 
 _USAGE_ERROR = 2
+_DEFAULT_SORT = 2 if sys.version_info >= (3, 11) else -1  # as the interpreter's own cProfile: by cumulative time, by name
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -45,7 +46,7 @@ def _parser() -> ArgumentParser:
         prog="python -m laptime.cprofile",
         usage="python -m laptime.cprofile [-o output_file_path] [-s sort] [-m module | scriptfile] [arg] ...")
     parser.add_argument("-o", "--outfile", help="Save stats to <outfile>")
-    parser.add_argument("-s", "--sort", default=2, choices=sorted(pstats.Stats.sort_arg_dict_default), metavar="SORT",
+    parser.add_argument("-s", "--sort", default=_DEFAULT_SORT, choices=sorted(pstats.Stats.sort_arg_dict_default), metavar="SORT",
                         help="Sort order when printing to stdout, based on pstats.Stats class")
     parser.add_argument("-m", dest="module", action="store_true", help="Profile a library module")
     parser.add_argument("command", nargs=REMAINDER)

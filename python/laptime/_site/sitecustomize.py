@@ -9,11 +9,11 @@ import sys
 
 _folder = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != _folder]
-del sys.modules["sitecustomize"]
+_this = sys.modules.pop("sitecustomize")
 try:
     import sitecustomize  # noqa: F401
 except ImportError:
-    pass
+    sys.modules["sitecustomize"] = _this  # the import that runs this file looks for it
 try:
     from laptime._collectors import start_from_environment
 except Exception:

@@ -44,8 +44,9 @@ class Profile:
         if self._base is not None:
             return
         self._subcalls = self._subcalls and subcalls
+        self._builtins = self._builtins and builtins
         self._base = {}
-        _engine.start(functions=True, builtins=self._builtins and builtins)
+        _engine.start(functions=True, builtins=self._builtins)
         # Taken when the engine already runs: what starting it called is no part of the program.
         self._base = _engine.snapshot_functions()
 
@@ -53,7 +54,7 @@ class Profile:
         if self._base is None:
             return
         _engine.stop(functions=True)
-        function_stats.add_to(self._total, _seen_by_program(_engine.snapshot_functions(), self._base))
+        function_stats.add_to(self._total, self._counted_since(self._base))
         self._base = None
 
     def clear(self) -> None:
@@ -70,7 +71,7 @@ class Profile:
         """Puts what was counted into ``stats``, as pstats wants it."""
         counted = dict(self._total)
         if self._base is not None:
-            function_stats.add_to(counted, _seen_by_program(_engine.snapshot_functions(), self._base))
+            function_stats.add_to(counted, self._counted_since(self._base))
         self.stats = counted if self._subcalls else {key: (*entry[:4], {}) for key, entry in counted.items()}
 
     def print_stats(self, sort: Any = -1) -> None:
@@ -114,6 +115,16 @@ class Profile:
         finally:
             self.disable()
 
+    def _counted_since(self, before: FunctionStats) -> FunctionStats:
+        """Without laptime's own functions, but that our ``disable`` is called what cProfile's is."""
+        added = function_stats.difference(_engine.snapshot_functions(), before)
+        result = function_stats.without(added, lambda function: function[0] in _OWN_FILES)
+        ours = added.get(_OUR_DISABLE)
+        if ours is not None and self._builtins:
+            callers = {caller: (nc, cc, 0.0, 0.0) for caller, (nc, cc, _, _) in ours[4].items() if caller[0] not in _OWN_FILES}
+            result[_DISABLE] = (ours[0], ours[1], 0.0, 0.0, callers)
+        return result
+
     def __enter__(self) -> Profile:
         self.enable()
         return self
@@ -140,17 +151,6 @@ def _show(profile: Profile, filename: str | None, sort: Any) -> None:
         profile.dump_stats(filename)
     else:
         profile.print_stats(sort)
-
-
-def _seen_by_program(now: FunctionStats, before: FunctionStats) -> FunctionStats:
-    """What was added since ``before``, without laptime's own functions; our ``disable`` is called what cProfile's is."""
-    added = function_stats.difference(now, before)
-    result = function_stats.without(added, lambda function: function[0] in _OWN_FILES)
-    ours = added.get(_OUR_DISABLE)
-    if ours is not None:
-        callers = {caller: (nc, cc, 0.0, 0.0) for caller, (nc, cc, _, _) in ours[4].items() if caller[0] not in _OWN_FILES}
-        result[_DISABLE] = (ours[0], ours[1], 0.0, 0.0, callers)
-    return result
 
 
 def _code_of(function: Function) -> Any:

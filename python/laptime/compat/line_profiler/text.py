@@ -101,7 +101,7 @@ def _source_or_blanks(out: TextIO, filename: str, first: int, name: str, timings
         out.write(f"File: {filename}\nFunction: {name} at line {first}\n")
         if exists:
             linecache.checkcache(filename)
-        return get_code_block(filename, first)
+        return linecache.getlines(filename) if name == "<module>" else get_code_block(filename, first)
     out.write(_NOT_FOUND.format(filename))
     lines = [line for line, _, _ in timings]
     return [""] * (max(lines) - min(*lines, first) + 1 if lines else 1)

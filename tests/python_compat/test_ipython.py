@@ -1,0 +1,69 @@
+"""%lprun, %%lprun_all, %lap and %%lap in a real IPython shell."""
+
+import pytest
+
+pytest.importorskip("IPython")
+
+from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
+
+
+@pytest.fixture
+def shell(capsys, monkeypatch):
+    shell = InteractiveShell.instance()
+    shell.reset()
+    shell.run_line_magic("load_ext", "laptime")
+    # A cell has no file; its functions' source comes from IPython's own cache.
+    shell.run_cell("def work(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n")
+    capsys.readouterr()
+    yield shell
+    InteractiveShell.clear_instance()
+
+
+def test_lprun_shows_the_functions_lines(shell, capsys):
+    shell.run_line_magic("lprun", "-f work work(10)")
+    out = capsys.readouterr().out
+    assert "Function: work at line 1" in out and "11" in out and "total += i" in out
+
+
+def test_lprun_writes_files_and_returns_the_profiler(shell, capsys, tmp_path):
+    profiler = shell.run_line_magic("lprun", f"-r -z -u 1 -D {tmp_path}/a.lprof -T {tmp_path}/a.txt -f work work(10)")
+    out = capsys.readouterr().out
+    assert "Timer unit: 1 s" in out and "pickled to file" in out and "saved to text file" in out
+    assert (tmp_path / "a.txt").read_text().startswith("Timer unit: 1 s")
+    assert type(profiler).__name__ == "LineProfiler" and (tmp_path / "a.lprof").exists()
+
+
+def test_lprun_with_a_module_and_with_an_end(shell, capsys):
+    shell.run_line_magic("lprun", "-z -m textwrap __import__('textwrap').dedent('  a')")
+    assert "Function: dedent" in capsys.readouterr().out
+    shell.run_line_magic("lprun", "-f work raise SystemExit(1)")
+    assert "*** SystemExit exception caught in code being profiled." in capsys.readouterr().out
+
+
+def test_lprun_mistakes(shell):
+    from IPython.core.error import UsageError
+
+    with pytest.raises(UsageError, match="Could not find function nothing"):
+        shell.run_line_magic("lprun", "-f nothing 1")
+    with pytest.raises(UsageError, match="Could not find module nothing"):
+        shell.run_line_magic("lprun", "-m nothing 1")
+
+
+def test_lprun_all_shows_the_cell_and_its_functions(shell, capsys):
+    shell.run_cell_magic("lprun_all", "-t", "def double(x):\n    return 2 * x\ny = [double(i) for i in range(3)]\n")
+    out = capsys.readouterr().out
+    assert "Function: double at line 1" in out and "return 2 * x" in out
+    assert "Function: <module> at line 1" in out and "y = [double(i) for i in range(3)]" in out
+    assert shell.user_ns["y"] == [0, 2, 4] and shell.user_ns["_total_time_taken"] > 0
+
+
+def test_lap_needs_no_names(shell, capsys):
+    shell.run_line_magic("lap", 'print(work(10), "a b")')
+    out = capsys.readouterr().out
+    assert "45 a b" in out and "Function: work at line 1" in out and "total += i" in out
+
+
+def test_lap_cell_with_a_file(shell, capsys, tmp_path):
+    shell.run_cell_magic("lap", f"-o {tmp_path}/cell.lap -n 1 -u 1", "z = work(20)\n")
+    assert "Timer unit: 1 s" in capsys.readouterr().out
+    assert (tmp_path / "cell.lap").exists() and shell.user_ns["z"] == 190

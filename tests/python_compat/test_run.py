@@ -1,0 +1,234 @@
+"""``python -m laptime._run``: the program notices nothing, and what it did is in the run's folder."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import time
+from pathlib import Path
+
+import pytest
+
+# What a program can see of how it was started.
+SHOW = """
+    import os
+    import signal
+    import sys
+    import threading
+
+    main = sys.modules["__main__"]
+    print(sys.argv, __name__, __file__, __package__, __spec__ and __spec__.name, os.getcwd())
+    print(sys.path[0], [entry for entry in sys.path if "laptime" in entry and "_site" in entry])
+    print(sorted(name for name in vars(main) if name.startswith("__")), main.__dict__ is globals())
+    print(sys.flags.optimize, sys.stdin.read(), threading.active_count(), signal.getsignal(signal.SIGINT).__name__)
+"""
+
+
+@pytest.fixture
+def run(sandbox):
+    """Runs `python -m laptime._run WORDS`; without `bare` the environment is as `laptime run` sets it."""
+
+    def start(*words, code=0, bare=False, env=None, **options):
+        environment = {} if bare else {"LAPTIME_RECORD": str(recorded(sandbox))}
+        recorded(sandbox).mkdir(exist_ok=True)
+        return sandbox.python("-m", "laptime._run", *words, code=code, env={**environment, **(env or {})}, **options)
+
+    return start
+
+
+def recorded(sandbox):
+    return sandbox.folder / "run.lap.d"
+
+
+def parts(sandbox):
+    return sorted(path.name for path in recorded(sandbox).iterdir())
+
+
+def test_program_sees_what_it_always_sees(sandbox, run):
+    sandbox.write("folder/show.py", SHOW)
+    ours = run("folder/show.py", "a", "--budget", "-m", stdin="input")
+    bare = sandbox.python("folder/show.py", "a", "--budget", "-m", stdin="input")
+    assert ours.stdout == bare.stdout and ours.stderr == bare.stderr
+    assert len(parts(sandbox)) == 1
+
+
+def test_module_sees_what_it_always_sees(sandbox, run):
+    sandbox.write("package/__init__.py", "")
+    sandbox.write("package/other.py", "VALUE = 5\n")
+    sandbox.write("package/__main__.py", "from .other import VALUE\nprint(VALUE)\n" + "\n".join(
+        line.strip() for line in SHOW.splitlines()))
+    assert run("-m", "package", "x", stdin="input").stdout == sandbox.python("-m", "package", "x", stdin="input").stdout
+
+
+def test_code_and_stdin(sandbox, run):
+    assert run("-c", "import sys; print(sys.argv)", "x").stdout == "['-c', 'x']\n"
+    assert run("-", stdin="print('from stdin')").stdout == "from stdin\n"
+
+
+def test_interpreter_flags_are_kept(sandbox, run):
+    sandbox.write("flags.py", "import sys\nprint(sys.flags.optimize, sys.flags.dont_write_bytecode)\n")
+    environment = {"LAPTIME_RECORD": str(recorded(sandbox))}
+    recorded(sandbox).mkdir()
+    assert sandbox.python("-O", "-B", "-m", "laptime._run", "flags.py", env=environment).stdout == "1 1\n"
+
+
+@pytest.mark.parametrize("source, code", [
+    ("import sys\nsys.exit(7)\n", 7),
+    ("raise SystemExit('a message')\n", 1),
+    ("def f():\n    return 1 / 0\nf()\n", 1),
+    ("x = (\n", 1),
+    ("import os\nos._exit(9)\n", 9),
+    ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", -9),
+    ("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\nimport time\ntime.sleep(9)\n", -15),
+    ("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)\n", -2),
+])
+def test_end_and_traceback_are_the_programs_own(sandbox, run, source, code):
+    sandbox.write("ends.py", source)
+    ours, bare = run("ends.py", code=code), sandbox.python("ends.py", code=code)
+    assert ours.stderr == bare.stderr and ours.stdout == bare.stdout
+    assert len(parts(sandbox)) == 1
+
+
+def test_sigterm_from_outside_ends_a_sleeping_program(sandbox):
+    sandbox.write("sleeps.py", "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
+    recorded(sandbox).mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "laptime._run", "sleeps.py"], cwd=sandbox.folder, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "LAPTIME_RECORD": str(recorded(sandbox))})
+    assert process.stdout.readline() == "ready\n"
+    begin = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=30) == -15 and time.monotonic() - begin < 20
+    process.stdout.close()
+
+
+def test_programs_own_sigterm_handler_stays(sandbox, run):
+    sandbox.write("handles.py", """
+        import os, signal, sys
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
+        os.kill(os.getpid(), signal.SIGTERM)
+    """)
+    run("handles.py", code=3)
+
+
+def test_mistakes_get_one_line(sandbox, run):
+    assert run("missing.py", code=2).stderr == "laptime: cannot open missing.py: No such file or directory\n"
+    assert "a script, -m module or -c code is needed" in run(code=2).stderr
+    assert "--budget" in run("--budget", "lots", "x.py", code=2).stderr
+    assert run("missing.py", bare=True, code=2).stderr.startswith("laptime: LAPTIME_RECORD is not set")
+
+
+def test_lines_of_user_code_are_counted_from_the_first_import_on(sandbox, run):
+    """The program looks into the engine from inside: no other reader is needed."""
+    sandbox.write("own.py", "LIST = []\nfor i in range(7):\n    LIST.append(i)\n")
+    sandbox.write("skipped.py", "VALUE = 1\n")
+    sandbox.write("looks.py", """
+        import json
+        import own
+        import skipped
+        from laptime import _engine
+        seen = {key[0].rpartition("/")[2]: rows for key, rows in _engine.snapshot_lines().items()}
+        print(json.dumps({"files": sorted(seen), "own": [row[:2] for row in seen.get("own.py", [])],
+                          "running": _engine.running()}))
+    """)
+    out = json.loads(run("--budget", "none", "looks.py").stdout)
+    assert out == {"files": ["looks.py", "own.py", "skipped.py"], "own": [[1, 1], [2, 8], [3, 7]], "running": [True, False]}
+    out = json.loads(run("--budget", "none", "--exclude", "*/skip*", "looks.py").stdout)
+    assert out["files"] == ["looks.py", "own.py"]
+    out = json.loads(run("--budget", "none", "--exclude", "*", "--include", "*/json/*", "looks.py").stdout)
+    assert out["files"] == []
+    assert json.loads(run("--budget", "none", "--no-lines", "--functions", "looks.py").stdout)["running"] == [False, True]
+
+
+CHILDREN = """
+    import multiprocessing
+    import os
+    import subprocess
+    import sys
+
+    from laptime import _engine
+
+
+    def work(n):
+        total = 0
+        for i in range(n):
+            total += i
+        return total, _engine.running()[0], any("work" == key[2] for key in _engine.snapshot_lines())
+
+
+    if __name__ == "__main__":
+        for method in sys.argv[1:]:
+            with multiprocessing.get_context(method).Pool(1) as pool:
+                print(method, pool.map(work, [10, 100]))
+                pool.close()
+                pool.join()
+        print(subprocess.run([sys.executable, "-c", "import laptime._engine as e; print(e.running())"], capture_output=True,
+                             text=True).stdout)
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_children_are_covered(sandbox, run, method):
+    sandbox.write("children.py", CHILDREN)
+    out = run("children.py", method).stdout
+    assert out == f"{method} [(45, True, True), (4950, True, True)]\n(True, False)\n\n"
+    assert len(parts(sandbox)) >= 3, "the program, its worker, and the interpreter it started"
+
+
+def test_another_sitecustomize_has_its_turn(sandbox, run):
+    sandbox.write("site/sitecustomize.py", "import builtins\nbuiltins.customized = True\n")
+    sandbox.write("asks.py", "print(customized)\n")
+    path = os.pathsep.join([str(sandbox.folder / "site"), os.environ.get("PYTHONPATH", "")])
+    assert run("asks.py", env={"PYTHONPATH": path}).stdout == "True\n"
+
+
+def test_python_without_laptime_is_left_alone(sandbox):
+    """Another interpreter may inherit the environment."""
+    site = Path(__import__("laptime").__file__).parent / "_site"
+    recorded(sandbox).mkdir()
+    environment = {"LAPTIME_RECORD": str(recorded(sandbox)), "LAPTIME_PYTHON": "{}", "PYTHONPATH": str(site)}
+    result = sandbox.python("-S", "-c", "import sys; sys.path.insert(0, r'%s'); import sitecustomize; print('went on')" % site,
+                            env=environment)
+    assert result.stdout == "went on\n" and result.stderr == ""
+
+
+def test_bad_options_do_not_stop_the_program(sandbox):
+    site = Path(__import__("laptime").__file__).parent / "_site"
+    recorded(sandbox).mkdir()
+    path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
+    environment = {"LAPTIME_RECORD": str(recorded(sandbox)), "LAPTIME_PYTHON": "nonsense", "PYTHONPATH": path}
+    result = sandbox.python("-c", "print('went on')", env=environment)
+    assert result.stdout == "went on\n" and result.stderr.startswith("laptime: Python is not measured in process")
+    assert result.stderr.count("\n") == 1
+
+
+def test_seeded_results_are_the_same(sandbox, run):
+    sandbox.write("seeded.py", """
+        import hashlib, random
+        rng = random.Random(3)
+        weights = [rng.random() for _ in range(50)]
+        for step in range(200):
+            weights = [w - 0.01 * (w * w - rng.random()) for w in weights]
+        print(hashlib.sha256(repr(weights).encode()).hexdigest(), random.Random(1).getrandbits(64))
+    """)
+    assert run("seeded.py").stdout == run("--budget", "none", "--functions", "seeded.py").stdout == sandbox.python("seeded.py").stdout
+
+
+def test_command_reports_scopes_of_the_run(sandbox, run):
+    command = shutil.which("laptime", path=sysconfig.get_path("scripts"))
+    if command is None:
+        pytest.skip("the laptime command is not installed here")
+    sandbox.write("marks.py", """
+        import laptime
+        for _ in laptime.steps(range(4), samples=2):
+            with laptime.scope("forward"):
+                sum(range(1000))
+    """)
+    run("marks.py")
+    report = subprocess.run([command, "report", str(recorded(sandbox)), "--json"], capture_output=True, text=True, check=True)
+    tables = {table["name"]: table for table in json.loads(report.stdout)["tables"]}
+    assert len(tables["steps"]["rows"]) == 4
+    assert any("forward" in row for row in tables["scopes"]["rows"])
