@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
-#include "format/sink.h"
+#include "base/sink.h"
 
 namespace laptime {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/status.h"
-#include "format/sink.h"
+#include "base/sink.h"
 #include "model/run.h"
 
 namespace laptime {

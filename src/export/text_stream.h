@@ -6,7 +6,7 @@
 #include <iterator>
 #include <string>
 
-#include "format/sink.h"
+#include "base/sink.h"
 
 namespace laptime {
 

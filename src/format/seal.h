@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "base/sink.h"
 #include "base/status.h"
 #include "format/reader.h"
-#include "format/sink.h"
 
 namespace laptime {
 

@@ -8,11 +8,11 @@
 
 #include <vector>
 
+#include "base/sink.h"
 #include "format/block.h"
 #include "format/facts.h"
 #include "format/footer.h"
 #include "format/frame.h"
-#include "format/sink.h"
 
 namespace laptime {
 

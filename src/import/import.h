@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "format/sink.h"
+#include "base/sink.h"
 
 namespace laptime {
 

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/sink.h"
 #include "format/seal.h"
-#include "format/sink.h"
 #include "model/run.h"
 
 namespace laptime::fuzz {

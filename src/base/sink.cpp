@@ -1,4 +1,4 @@
-#include "format/sink.h"
+#include "base/sink.h"
 
 #include <cerrno>
 #include <cstdio>
