@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ["PYTHONPATH"] = os.pathsep.join([SITE_FOLDER, *paths])
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(sys.executable, [sys.executable, *_interpreter_flags(), *command])
+    os.execv(sys.executable, [sys.executable, *_interpreter_flags(), *options.flag, *command])
 
 
 def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
@@ -53,6 +53,7 @@ def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
     parser.add_argument("--budget", type=_budget, default=0.05, help="share of time that this may cost, e.g. 5%%, or none")
     parser.add_argument("--include", action="append", default=[], metavar="GLOB", help="also these files are the user's")
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="these files are not the user's")
+    parser.add_argument("--flag", action="append", default=[], help="a flag for the interpreter itself, e.g. --flag=-u")
     parser.add_argument("-m", dest="module", nargs=REMAINDER)
     parser.add_argument("-c", dest="code", nargs=REMAINDER)
     parser.add_argument("command", nargs=REMAINDER)

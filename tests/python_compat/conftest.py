@@ -1,57 +1,13 @@
-"""Runs programs under laptime's drop-ins and under the originals, each in a process and folder of its own."""
-
-import os
-import re
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 
-PROGRAMS = Path(__file__).parent / "programs"
+sys.path.insert(0, str(Path(__file__).parent))
 
-
-class Sandbox:
-    def __init__(self, folder):
-        self.folder = folder
-
-    def write(self, name, source):
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(textwrap.dedent(source).lstrip("\n"))
-        return path
-
-    def python(self, *words, stdin="", code=0, env=None, timeout=120):
-        """Runs the interpreter; `code`: the exit code that is expected, None: any."""
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("LINE_PROFILE", "LAPTIME_"))}
-        result = subprocess.run(
-            [sys.executable, *map(str, words)], cwd=self.folder, input=stdin, capture_output=True, text=True, timeout=timeout,
-            env={**environment, "COLUMNS": "200", **(env or {})},
-        )
-        if code is not None:
-            assert result.returncode == code, result.stdout + result.stderr
-        return result
+from compat_sandbox import Sandbox  # noqa: E402
 
 
 @pytest.fixture
 def sandbox(tmp_path):
     return Sandbox(tmp_path)
-
-
-def masked(text):
-    """The text with everything that differs between two runs of the same thing taken out."""
-    text = re.sub(r"/\S*/tmp\w+/", "TMP/", text)
-    text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
-    text = re.sub(r"kernprof-(command|stdin)-\w+\.", r"kernprof-\1-X.", text)
-    text = re.sub(r"(Total time: ).* s", r"\1T s", text)
-    return "\n".join(_masked_row(line) for line in text.splitlines())
-
-
-# Line, hits, time, per hit, share, source.
-_ROW = re.compile(r"^(\s*\d+) +(\d+) +[\d.e+-]+ +[\d.e+-]+ +[\d.e+-]+(  .*|)$")
-
-
-def _masked_row(line):
-    row = _ROW.match(line)
-    return f"{row[1]} hits={row[2]}{row[3]}" if row else re.sub(r"^ *\d+\.\d\d seconds", "T seconds", line)

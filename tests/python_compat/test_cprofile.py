@@ -13,7 +13,7 @@ import time
 import urllib.request
 
 import pytest
-from conftest import PROGRAMS
+from compat_sandbox import PROGRAMS
 
 from laptime.compat.cprofile import Profile, run, runctx
 

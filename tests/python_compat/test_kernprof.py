@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from conftest import PROGRAMS, masked
+from compat_sandbox import PROGRAMS, masked
 
 from laptime.compat.line_profiler import load_stats
 

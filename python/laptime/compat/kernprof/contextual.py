@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import marshal
+import os
 from typing import Any
 
 from laptime.compat.cprofile import Profile
@@ -26,3 +28,9 @@ class ContextualProfile(CountedProfiler, Profile):
             self.enable_count -= 1
             if self.enable_count == 0:
                 self.disable()
+
+    def dump_snapshot(self, file: str | os.PathLike[str]) -> None:
+        """What was counted so far, and it goes on; ``dump_stats`` ends it."""
+        self.snapshot_stats()
+        with open(file, "wb") as out:
+            marshal.dump(self.stats, out)
