@@ -15,8 +15,8 @@ namespace laptime {
 // The exit code, or why there is none.
 using Action = std::function<Result<int>()>;
 
-// `program`: "--" and what stands after it on the command line; empty when there is none.
-void add_run_command(CLI::App& app, Action& action, const std::vector<std::string>& program);
+// `program`: what is to be run and its arguments, filled before the app parses (main.cpp).
+CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::string>& program);
 void add_report_command(CLI::App& app, Action& action);
 void add_import_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);

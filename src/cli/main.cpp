@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
+#include "cli/run_target.h"
 #include "show/screen_text.h"
 
 namespace laptime {
@@ -26,27 +27,31 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{} (see {} --help)", problem, command);
 }
 
-// What stands after "--" on the command line of `run` is another program's, and no parser of ours may look at it.
-std::vector<std::string> split_off_program(int& argc, char** argv) {
-  if (argc < 2 || std::string_view(argv[1]) != "run") return {};
-  const auto dashes = std::find_if(argv + 2, argv + argc, [](const char* word) { return std::string_view(word) == "--"; });
-  const std::vector<std::string> program(dashes, argv + argc);
-  argc = static_cast<int>(dashes - argv);
-  return program;
+// The program that `run` starts and its arguments are taken off the command line: no parser of ours may look at them.
+void split_off_program(const CLI::App& run, int& argc, char** argv, std::vector<std::string>& program) {
+  if (argc < 2 || argv[1] != run.get_name()) return;
+  const RunWords words = split_run_words({argv + 2, argv + argc}, [&](const std::string& word) {
+    const CLI::Option* option = run.get_option_no_throw(word);
+    return option != nullptr && option->get_items_expected_min() > 0;
+  });
+  program = words.program;
+  argc = 2 + static_cast<int>(words.options.size());
 }
 
 int run_command_line(int argc, char** argv) {
   CLI::App app("Times every lap of a training program and says where each one goes.", "laptime");
   app.set_version_flag("--version", "laptime " LAPTIME_VERSION);
   app.require_subcommand(1);
-  app.footer("Examples:\n  laptime run -- ./trainer --epochs 3\n  laptime report trainer.lap\n  laptime export trainer.lap --to chrome -o trainer.json");
+  app.footer("Examples:\n  laptime run train.py --epochs 3\n  laptime run -- ./trainer\n  laptime report train.lap\n  laptime export train.lap --to chrome -o train.json");
   Action action;
-  add_run_command(app, action, split_off_program(argc, argv));
+  std::vector<std::string> program;
+  const CLI::App& run = add_run_command(app, action, program);
   add_report_command(app, action);
   add_import_command(app, action);
   add_export_command(app, action);
   add_doctor_command(app, action);
   add_completion_command(app, action);
+  split_off_program(run, argc, argv, program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wish) {  // --help, --version

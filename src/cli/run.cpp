@@ -1,5 +1,4 @@
 #include <cstring>
-#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/run_folder.h"
+#include "cli/run_target.h"
 #include "show/humane.h"
 #include "show/terminal.h"
 
@@ -26,20 +26,9 @@ struct RunOptions {
   std::string file;
   std::uint64_t memory_limit = 0;
   bool quiet = false;
-  std::vector<std::string> command;
+  bool full = false;
+  PythonOptions python;
 };
-
-std::string default_file(const std::string& program) { return std::filesystem::path(program).filename().string() + ".lap"; }
-
-// The command begins with the first word that is no option of ours, or after "--".
-Result<std::vector<std::string>> command_of(std::vector<std::string> words) {
-  if (!words.empty() && words.front() == "--")
-    words.erase(words.begin());
-  else if (!words.empty() && words.front().starts_with("-"))
-    return fail(ErrorKind::usage, fmt::format("run has no option {} (see laptime run --help)", words.front()));
-  if (words.empty() || words.front().empty()) return fail(ErrorKind::usage, "run needs a command: laptime run -- ./trainer");
-  return words;
-}
 
 Environment environment_for(const RunOptions& options, const RunFolder& folder) {
   Environment added{{"LAPTIME_RECORD", folder.folder()}};
@@ -76,9 +65,10 @@ int say_not_started(const std::string& program, int error) {
   return missing ? kNotFound : kNotExecutable;
 }
 
-Result<int> run_program(const RunOptions& options) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> command, command_of(options.command));
-  ASSIGN_OR_RETURN(RunFolder folder, RunFolder::prepare(options.file.empty() ? default_file(command[0]) : options.file));
+Result<int> run_program(const RunOptions& options, const std::vector<std::string>& program) {
+  ASSIGN_OR_RETURN(const RunTarget target, choose_target(program, options.python));
+  const std::vector<std::string>& command = target.command;
+  ASSIGN_OR_RETURN(RunFolder folder, RunFolder::prepare(options.file.empty() ? target.name + ".lap" : options.file));
   const ClockFact begin = clock_now();
   ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, environment_for(options, folder)));
   const ClockFact finish = clock_now();
@@ -87,7 +77,7 @@ Result<int> run_program(const RunOptions& options) {
     return say_not_started(command[0], end.start_error);
   }
   // The program has ended, and its end is what the caller waits for: a failure here is told and changes nothing.
-  if (const Status sealed = folder.seal(command, end, {begin, finish}); !sealed)
+  if (const Status sealed = folder.seal(program, end, {begin, finish}); !sealed)
     fmt::print(stderr, "laptime: {}; what was recorded is in {}\n", sealed.error().message, folder.folder());
   else if (!options.quiet)
     print_summary(folder.file());
@@ -96,7 +86,7 @@ Result<int> run_program(const RunOptions& options) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, Action& action, const std::vector<std::string>& program) {
+CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::string>& program) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a program and record it");
   command->add_option("-o,--output", options->file, "The file to write; else the program's name with .lap")->type_name("FILE");
@@ -104,14 +94,22 @@ void add_run_command(CLI::App& app, Action& action, const std::vector<std::strin
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
-  command->prefix_command();
-  command->footer("After the options, or after --, stand the command and its arguments. The exit code is the program's own.\n\n"
-                  "Examples:\n  laptime run -- ./trainer --epochs 3\n  laptime run -o baseline.lap --memory-limit 64MB -- ./trainer");
-  command->callback([options, command, program, &action] {
-    options->command = command->remaining();
-    options->command.insert(options->command.end(), program.begin(), program.end());
-    action = [options] { return run_program(*options); };
+  command->add_flag("-l,--lines,!--no-lines", options->python.lines, "Python: time the program's own code by line (the default)");
+  command->add_flag("-f,--functions", options->python.functions, "Python: time calls of functions, as cProfile does");
+  auto* budget = command->add_option("--budget", options->python.budget, "Python: the share of time that this may add, e.g. 5% (the default), or none")
+                     ->type_name("PCT");
+  command->add_flag("--full", options->full, "Python: the same as --budget none")->excludes(budget);
+  command->add_option("--include", options->python.include, "Python: files that count as the program's own, e.g. '*/mylib/*'")
+      ->type_name("GLOB")->allow_extra_args(false);
+  command->add_option("--exclude", options->python.exclude, "Python: files that do not")->type_name("GLOB")->allow_extra_args(false);
+  command->footer("After the options: SCRIPT.py, -m MODULE, -c CODE, or -- COMMAND, and its arguments. The exit code is the program's own.\n\n"
+                  "Examples:\n  laptime run train.py --epochs 3\n  laptime run -f --full -m package.train\n"
+                  "  laptime run -- python3.12 train.py\n  laptime run -o baseline.lap --memory-limit 64MB -- ./trainer");
+  command->callback([options, &program, &action] {
+    if (options->full) options->python.budget = "none";
+    action = [options, &program] { return run_program(*options, program); };
   });
+  return *command;
 }
 
 }  // namespace laptime
