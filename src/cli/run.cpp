@@ -3,6 +3,8 @@
 #include <memory>
 #include <unistd.h>
 
+#include "analyze/functions.h"
+#include "analyze/lines.h"
 #include "analyze/losses.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
@@ -18,7 +20,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::size_t kSummaryScopes = 5;
+constexpr std::size_t kSummaryRows = 5;
 // What shells return for a command that they cannot start.
 constexpr int kNotExecutable = 126, kNotFound = 127;
 
@@ -50,8 +52,8 @@ void print_summary(const std::string& file) {
     fmt::print(stderr, "laptime: {}\n", run.error().message);
     return;
   }
-  std::vector<Table> tables{step_summary_table(*run), scopes_table(*run), losses_table(*run)};
-  keep_top(tables[1], kSummaryScopes);
+  std::vector<Table> tables{step_summary_table(*run), scopes_table(*run), lines_table(*run), functions_table(*run), losses_table(*run)};
+  for (std::size_t i = 1; i <= 3; ++i) keep_top(tables[i], kSummaryRows);
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   std::string text = "\n" + to_terminal(tables, style_for(STDERR_FILENO));
   if (!tables.empty()) text += "\n";

@@ -62,12 +62,20 @@ Unit unit_of(const Table& table, const Column& column, const Row& row) {
   return name ? unit_from_name(*name) : Unit::none;
 }
 
+// A column that no row knows anything of (GPU time on a machine without one) only costs width; JSON and CSV keep it.
+bool is_unknown_throughout(const Table& table, std::size_t column) {
+  return !table.rows.empty() && std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+    return std::holds_alternative<std::monostate>(row[column]);
+  });
+}
+
 class ScreenTable {
  public:
   ScreenTable(const Table& table, const TerminalStyle& style) : table_(table), style_(style) {
     const bool mixed = std::any_of(table.columns.begin(), table.columns.end(), [](const Column& c) { return c.type == ColumnType::mixed; });
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (mixed && table.columns[i].name == "unit") continue;
+      if (is_unknown_throughout(table, i)) continue;
       add_column(i);
       if (table.columns[i].unit == Unit::share) add_bars(i);
     }
