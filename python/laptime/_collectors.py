@@ -49,8 +49,10 @@ def _start() -> None:
 
 def _stop() -> None:
     """Writes the last counts while there is an interpreter to ask."""
+    from laptime._closing import write_closing_facts
     from laptime._native import recording
 
+    write_closing_facts()
     recording.stop()
 
 

@@ -11,6 +11,7 @@ from types import CodeType
 from typing import Any, TypeVar
 
 from laptime import _engine
+from laptime._closing import write_closing_facts
 from laptime._native import recording as _native
 
 DEFAULT_BUDGET = 0.05
@@ -64,6 +65,7 @@ class Recording:
         if self._owns_recording:
             atexit.unregister(self.stop)
             self._owns_recording = False
+            write_closing_facts()
             if not _native.stop():
                 raise OSError(_native.error())
 

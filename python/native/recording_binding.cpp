@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <set>
 
 #include "laptime/laptime.h"
 #include "record/collector.h"
@@ -20,6 +21,14 @@ std::string start(const std::optional<std::string>& path) {
 
 // The GIL stays held: the engines write their last counts while recording stops.
 bool stop() { return laptime_stop() == 0; }
+
+// Names and messages of losses live as long as the process: the same few, said once each.
+void lose(const std::string& name, const std::string& message, std::uint64_t count) {
+  static auto* kept = new std::set<std::string>;
+  const std::string& kept_name = *kept->insert(name).first;
+  const std::string& kept_message = *kept->insert(message).first;
+  record::lose(record::loss_index(kept_name, Severity::warning, kept_message), count);
+}
 
 // One timed region. Contract: an object times one region at a time; entering again before leaving starts over.
 class Scope {
@@ -59,6 +68,7 @@ void bind_recording(nb::module_& module) {
   });
   m.def("name_thread", [](const std::string& name) { laptime_name_thread(name.c_str()); });
   m.def("set_property", [](const std::string& key, const std::string& value) { record::set_property(key, value); });
+  m.def("lose", &lose, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
   nb::class_<Scope>(m, "Scope")
       .def(nb::init<std::string>(), nb::arg("name"))
       .def_prop_ro("name", &Scope::name)
