@@ -81,8 +81,10 @@ def _stop_on_sigterm() -> None:
         return
 
     def end(number: int, _: object) -> None:
-        _stop()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        try:
+            _stop()
+        finally:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
 
     signal.signal(signal.SIGTERM, end)

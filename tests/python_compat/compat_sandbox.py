@@ -1,5 +1,6 @@
 """Runs programs under laptime's drop-ins and under the originals, each in a process and folder of its own."""
 
+import importlib.util
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ import textwrap
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
+CAN_READ_TOML = any(importlib.util.find_spec(name) for name in ("tomllib", "tomli"))
 
 
 class Sandbox:

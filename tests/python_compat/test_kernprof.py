@@ -6,7 +6,7 @@ import sys
 import time
 
 import pytest
-from compat_sandbox import PROGRAMS, masked
+from compat_sandbox import CAN_READ_TOML, PROGRAMS, masked
 
 from laptime.compat.line_profiler import load_stats
 
@@ -254,7 +254,7 @@ def test_help_and_version(project):
     assert re.fullmatch(r"[0-9.]+\n", kernprof(project, "-V").stdout)
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="TOML needs Python 3.11, or tomli")
+@pytest.mark.skipif(not CAN_READ_TOML, reason="TOML needs Python 3.11, or tomli")
 def test_settings_file(project):
     project.write("line_profiler.toml", "[tool.line_profiler.kernprof]\nline-by-line = true\nverbose = 1\nunit = 1.0\n")
     assert "Timer unit: 1 s" in kernprof(project, "script.py").stdout

@@ -5,6 +5,7 @@ import pickle
 import sys
 
 import pytest
+from compat_sandbox import CAN_READ_TOML
 
 from laptime.compat.line_profiler import LineStats, LprofError, load_stats
 
@@ -118,7 +119,7 @@ def test_viewer_prints_what_line_profiler_prints(sandbox):
         assert ours == sandbox.python("-m", "line_profiler", *words).stdout, options
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="TOML needs Python 3.11, or tomli")
+@pytest.mark.skipif(not CAN_READ_TOML, reason="TOML needs Python 3.11, or tomli")
 def test_viewer_reads_settings(sandbox):
     sandbox.write("train.py", "def f():\n    pass\n")
     LineStats({("train.py", 1, "f"): [(2, 1, 1000)]}, 1e-9).to_file(sandbox.folder / "a.lprof")
