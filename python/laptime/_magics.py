@@ -14,6 +14,8 @@ from laptime.compat.line_profiler.stats import LineStats
 
 @magics_class
 class LapMagics(Magics):
+    shell: Any
+
     @line_cell_magic
     def lap(self, line: str, cell: str | None = None) -> None:
         """Run a statement (%lap) or a cell (%%lap) and show the lines where its time went, in all code of yours that ran.

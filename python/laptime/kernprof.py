@@ -88,11 +88,10 @@ def _run(path: str | None, options: Namespace, profiler: Any) -> None:
         autoprofile.run(profiler, path, options)
     elif path is not None:
         namespace = vars(main_module(path))
-        code = read_script(path)
-        _exec(code, namespace, profiler, options)
+        _exec(read_script(path), namespace, profiler, options)
     else:
-        code = "run_module(name, run_name='__main__', alter_sys=True)"
-        _exec(code, {"run_module": runpy.run_module, "name": options.script}, profiler, options)
+        statement = "run_module(name, run_name='__main__', alter_sys=True)"
+        _exec(statement, {"run_module": runpy.run_module, "name": options.script}, profiler, options)
 
 
 def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespace) -> None:

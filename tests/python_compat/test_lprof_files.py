@@ -2,7 +2,6 @@
 
 import os
 import pickle
-import sys
 
 import pytest
 from compat_sandbox import CAN_READ_TOML

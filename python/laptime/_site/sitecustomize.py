@@ -11,12 +11,12 @@ _folder = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry or os.curdir) != _folder]
 _this = sys.modules.pop("sitecustomize")
 try:
-    import sitecustomize  # noqa: F401
+    import sitecustomize  # type: ignore[import-not-found, unused-ignore]  # noqa: F401
 except ImportError:
     sys.modules["sitecustomize"] = _this  # the import that runs this file looks for it
 try:
     from laptime._collectors import start_from_environment
 except Exception:
-    start_from_environment = None
-if start_from_environment is not None:
+    pass
+else:
     start_from_environment()

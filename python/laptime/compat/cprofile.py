@@ -11,7 +11,7 @@ import pstats
 from collections import namedtuple
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 from laptime import _engine
 from laptime.compat import function_stats
@@ -76,7 +76,7 @@ class Profile:
 
     def print_stats(self, sort: Any = -1) -> None:
         keys = sort if isinstance(sort, tuple) else (sort,)
-        pstats.Stats(self).strip_dirs().sort_stats(*keys).print_stats()
+        pstats.Stats(cast(Any, self)).strip_dirs().sort_stats(*keys).print_stats()
 
     def dump_stats(self, file: str | os.PathLike[str]) -> None:
         self.create_stats()

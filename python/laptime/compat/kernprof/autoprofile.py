@@ -156,7 +156,8 @@ def _module_name(path: str) -> str:
 def _import(name: str) -> Iterator[Any]:
     """The module, or the object in a module, of that name; a package's modules after it."""
     only_package = name.endswith(".__init__")
-    module_name, attributes = name.removesuffix(".__init__"), []
+    module_name = name.removesuffix(".__init__")
+    attributes: list[str] = []
     while True:
         try:
             module = importlib.import_module(module_name)

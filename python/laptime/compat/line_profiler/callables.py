@@ -99,10 +99,10 @@ def rebuilt(item: Any, wrap: Callable[[Any], Any]) -> Any:
 
 
 def _rebuilt_property(item: property, wrap: Callable[[Any], Any]) -> property:
-    functions = [function and wrap(function) for function in (item.fget, item.fset, item.fdel)]
-    result = type(item)(*functions, doc=item.__doc__)
-    if hasattr(item, "__name__") and hasattr(type(result), "__name__"):
-        result.__name__ = item.__name__  # 3.13: the name it has in its class
+    getter, setter, deleter = (function and wrap(function) for function in (item.fget, item.fset, item.fdel))
+    result = type(item)(getter, setter, deleter, item.__doc__)
+    if hasattr(item, "__name__") and hasattr(result, "__name__"):
+        setattr(result, "__name__", item.__name__)  # 3.13: the name it has in its class
     return result
 
 

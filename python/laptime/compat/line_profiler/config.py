@@ -74,7 +74,7 @@ def says_yes(text: str) -> bool:
 
 def _toml_reader() -> Any:
     try:
-        import tomllib
+        import tomllib  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         import tomli as tomllib  # type: ignore[import-not-found, no-redef]
     return tomllib

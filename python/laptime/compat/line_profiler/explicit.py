@@ -27,7 +27,7 @@ class GlobalProfiler:
 
     def __init__(self, config: configuration.ConfigArgument = None) -> None:
         self._config_argument = config
-        self._profile: CountedProfiler | Any | None = None
+        self._profile: Any = None  # a LineProfiler, or what kernprof lends
         self._owner_pid: int | None = None
         self.enabled: bool | None = None  # None: not yet decided
 

@@ -13,7 +13,7 @@ import pickle
 from typing import Any
 
 Key = tuple[str, int, str]  # file, first line, name
-Row = tuple[int, int, int]  # line, hits, time in units
+Row = tuple[int, int, float]  # line, hits, time in units
 Timings = dict[Key, list[Row]]
 
 _CLASS = b"cline_profiler._line_profiler\nLineStats\n"

@@ -23,6 +23,8 @@ from laptime.compat.line_profiler.profiler import LineProfiler
 
 @magics_class
 class LineProfilerMagics(Magics):
+    shell: Any
+
     @line_magic
     def lprun(self, parameter_s: str = "") -> LineProfiler | None:
         """Execute a statement under the line-by-line profiler: ``%lprun -f function -m module statement``.

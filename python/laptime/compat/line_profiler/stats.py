@@ -84,7 +84,9 @@ def added_up(parts: Iterable[StatsLike]) -> tuple[Timings, float]:
             for line, hits, time in rows:
                 old_hits, old_time = lines.get(line, (0, 0.0))
                 lines[line] = old_hits + hits, old_time + time * factor
-    timings = {key: [(line, hits, round(time)) for line, (hits, time) in sorted(lines.items())] for key, lines in sums.items()}
+    timings: Timings = {}
+    for key, lines in sums.items():
+        timings[key] = [(line, hits, round(time)) for line, (hits, time) in sorted(lines.items())]
     return timings, unit
 
 
