@@ -19,8 +19,8 @@ if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_compile_options(-Wall -Wextra)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlaps, overflows and unset members inside std::string, std::vector and std::variant that are not
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+  # GCC 12 and 13 see overlaps, overflows and unset members inside std::string, std::vector and std::variant that are not
   # there (GCC bugs 105651, 105562 and kin).
   add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-maybe-uninitialized)
 endif()
