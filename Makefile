@@ -41,7 +41,7 @@ test: build
 bench: build
 	cmake --preset release >/dev/null
 	cmake --build --preset release
-	@for program in build/release/bench/*_bench; do $$program || exit; done
+	@.venv/bin/python bench/run
 
 fuzz: setup
 	cmake --preset fuzz >/dev/null
