@@ -124,8 +124,8 @@ class LineRows {
             level_name(line.level), source ? Cell(std::string(*source)) : kUnknown,
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
             known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
-            optional_cell(line.steps.p50_ns), optional_cell(line.steps.p95_ns),
-            has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown};
+            known ? optional_cell(line.steps.p50_ns) : kUnknown, known ? optional_cell(line.steps.p95_ns) : kUnknown,
+            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown};
   }
 
  private:

@@ -1,0 +1,32 @@
+// Hostile bytes as another profiler's file: whatever is imported must open as a run.
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/sink.h"
+#include "format/writer.h"
+#include "import/lprof/import_lprof.h"
+#include "import/pstats/import_pstats.h"
+#include "load_and_seal.h"
+
+namespace {
+
+template <typename Import>
+void import_and_open(laptime::ByteView file, Import import) {
+  laptime::MemorySink sink;
+  laptime::LapWriter writer = *laptime::LapWriter::create(sink);
+  if (!import(file, "input", writer) || !writer.finish()) return;
+  auto run = laptime::read_sealed(sink.data, "imported");
+  if (!run) {
+    std::fprintf(stderr, "what was imported does not open: %s\n", run.error().message.c_str());
+    std::abort();
+  }
+  laptime::fuzz::load_and_seal(std::move(*run), file.size());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  import_and_open({data, size}, laptime::import_pstats);
+  import_and_open({data, size}, laptime::import_lprof);
+  return 0;
+}
