@@ -1,6 +1,7 @@
 // A line of a run's text, split into words: plain, "quoted" with \xNN, \n, \" and \\, or key=value.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
