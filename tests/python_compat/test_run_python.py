@@ -228,7 +228,7 @@ def test_command_reports_scopes_of_the_run(sandbox, run):
                 sum(range(1000))
     """)
     run("marks.py")
-    report = subprocess.run([command, "report", str(recorded(sandbox)), "--json"], capture_output=True, text=True, check=True)
+    report = subprocess.run([command, "report", str(recorded(sandbox)), "steps", "scopes", "--json"], capture_output=True, text=True, check=True)
     tables = {table["name"]: table for table in json.loads(report.stdout)["tables"]}
     assert len(tables["steps"]["rows"]) == 4
     assert any("forward" in row for row in tables["scopes"]["rows"])

@@ -44,6 +44,8 @@ class RunMaker {
     static const std::map<std::string, Take> kVerbs{
         {"process", &RunMaker::take_process}, {"clock", &RunMaker::take_clock}, {"thread", &RunMaker::take_thread},
         {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value}, {"link", &RunMaker::take_link},
+        {"code", &RunMaker::take_code},       {"line", &RunMaker::take_line},   {"call", &RunMaker::take_call},
+        {"edge", &RunMaker::take_edge},
         {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block}, {"corrupt", &RunMaker::take_corrupt},
         {"cut", &RunMaker::take_cut},         {"version", &RunMaker::take_version}};
     if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
@@ -140,6 +142,61 @@ class RunMaker {
     links_.kind.push_back(LinkKind::causes);
     return {};
   }
+  // code NUMBER FILE FIRST_LINE NAME [flags=N]
+  Status take_code(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
+    ASSIGN_OR_RETURN(const std::string file, s.word(1));
+    ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 2));
+    ASSIGN_OR_RETURN(const std::string name, s.word(3));
+    ASSIGN_OR_RETURN(const std::uint32_t flags, option(s, "flags"));
+    facts_.push_back(CodeFact{id, string_id(file), string_id(name), line, flags});
+    return {};
+  }
+  // line THREAD CODE LINE HITS TIME SELF [step=N]
+  Status take_line(const Statement& s) { return add_tally(s, TallyKind::line, true, false); }
+  // call THREAD CODE CALLS PRIMITIVE CUMULATIVE OWN [step=N]
+  Status take_call(const Statement& s) { return add_tally(s, TallyKind::call, false, true); }
+  // edge THREAD CODE CALLER CALLS PRIMITIVE CUMULATIVE OWN [step=N]
+  Status take_edge(const Statement& s) { return add_tally(s, TallyKind::edge, true, true); }
+
+  Status add_tally(const Statement& s, TallyKind kind, bool has_where, bool has_primitive) {
+    std::size_t at = 0;
+    ASSIGN_OR_RETURN(const std::uint32_t track, small(s, at++));
+    ASSIGN_OR_RETURN(const std::uint32_t code, small(s, at++));
+    std::uint32_t where = 0, primitive = 0;
+    if (has_where) {
+      ASSIGN_OR_RETURN(where, small(s, at++));
+    }
+    ASSIGN_OR_RETURN(const std::uint32_t hits, small(s, at++));
+    if (has_primitive) {
+      ASSIGN_OR_RETURN(primitive, small(s, at++));
+    }
+    ASSIGN_OR_RETURN(const std::int64_t inclusive, s.time(at++));
+    ASSIGN_OR_RETURN(const std::int64_t exclusive, s.time(at++));
+    ASSIGN_OR_RETURN(const std::uint32_t step, option(s, "step"));
+    TallyColumns& rows = tallies_[track];
+    rows.kind.push_back(kind);
+    rows.step.push_back(step);
+    rows.code.push_back(code);
+    rows.where.push_back(where);
+    rows.hits.push_back(hits);
+    rows.inclusive.push_back(static_cast<std::uint64_t>(inclusive));
+    rows.exclusive.push_back(static_cast<std::uint64_t>(exclusive));
+    rows.extra_hits.push_back(primitive);
+    rows.extra_ns.push_back(0);
+    return {};
+  }
+  static Result<std::uint32_t> small(const Statement& s, std::size_t index) {
+    ASSIGN_OR_RETURN(const std::int64_t number, s.number(index));
+    return static_cast<std::uint32_t>(number);
+  }
+  // 0 when it is not given.
+  static Result<std::uint32_t> option(const Statement& s, const char* key) {
+    const auto it = s.options.find(key);
+    if (it == s.options.end()) return 0;
+    ASSIGN_OR_RETURN(const std::int64_t number, parse_number(it->second));
+    return static_cast<std::uint32_t>(number);
+  }
   // loss NAME SEVERITY COUNT MESSAGE
   Status take_loss(const Statement& s) {
     ASSIGN_OR_RETURN(const std::string name, s.word(0));
@@ -204,6 +261,7 @@ class RunMaker {
   Status write_rows() {
     RETURN_IF_ERROR(write_table(spans_));
     RETURN_IF_ERROR(write_table(values_));
+    RETURN_IF_ERROR(write_table(tallies_));
     if (links_.size() > 0) RETURN_IF_ERROR(writer_->add_rows(part_, 1, links_));
     links_ = {};
     return {};
@@ -226,6 +284,7 @@ class RunMaker {
   std::map<std::string, std::uint32_t> strings_;  // of the present part
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;
+  std::map<std::uint32_t, TallyColumns> tallies_;
   LinkColumns links_;
   std::vector<Harm> harms_;
 };
