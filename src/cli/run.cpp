@@ -29,6 +29,7 @@ struct RunOptions {
   std::uint64_t memory_limit = 0;
   bool quiet = false;
   bool full = false;
+  bool lines_asked = false;  // what is done anyway
   PythonOptions python;
 };
 
@@ -96,7 +97,7 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
-  auto* lines = command->add_flag("-l,--lines", "Python: time the program's own code by line (the default)");
+  auto* lines = command->add_flag("-l,--lines", options->lines_asked, "Python: time the program's own code by line (the default)");
   command->add_flag_callback("--no-lines", [options] { options->python.lines = false; }, "Python: do not")->excludes(lines);
   command->add_flag("-f,--functions", options->python.functions, "Python: time calls of functions, as cProfile does");
   auto* budget = command->add_option("--budget", options->python.budget, "Python: the share of time that this may add, e.g. 5% (the default), or none")
