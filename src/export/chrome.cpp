@@ -17,7 +17,8 @@ namespace {
 
 const char* kind_name(SpanKind kind) {
   static constexpr const char* kNames[] = {"scope", "step", "function", "op",     "backward", "kernel",    "copy",         "fill",
-                                           "sync",  "launch", "loader", "compile", "gc",       "optimizer", "communication"};
+                                           "sync",  "launch", "loader", "compile", "gc",       "optimizer", "communication",
+                                           "allocate", "release", "tensor_role", "annotation"};
   const auto index = static_cast<std::size_t>(kind);
   return index < std::size(kNames) ? kNames[index] : "other";
 }
@@ -78,6 +79,7 @@ class ChromeWriter {
 
   // The thread id for the span, and whether it keeps its duration there.
   std::pair<std::uint64_t, bool> place(const SpanColumns& spans, std::uint32_t row, TrackLanes& lanes) {
+    if (is_mark(spans.kind[row])) return {lanes.tids[0], true};
     if (!takes_part_in_nesting(spans.kind[row])) {
       if (lanes.steps_tid == 0) {
         lanes.steps_tid = ids_.new_tid();
@@ -116,7 +118,11 @@ class ChromeWriter {
     out_.buffer() += ",\"args\":{";
     for (auto it = first; it != last; ++it) {
       const auto i = static_cast<std::size_t>(it - args.row.begin());
-      out_.write("{}{}:", it == first ? "" : ",", names_[args.key[i]]);
+      if (it != first) out_.buffer() += ',';
+      if (args.key[i] == 0)
+        out_.buffer() += args.type[i] == ArgType::place ? "\"line\":" : "\"bytes\":";
+      else
+        out_.write("{}:", names_[args.key[i]]);
       write_arg(args.type[i], args.value[i]);
     }
     out_.buffer() += '}';
@@ -124,12 +130,20 @@ class ChromeWriter {
   void write_arg(ArgType type, std::uint64_t value) {
     if (type == ArgType::string)
       out_.buffer() += names_[static_cast<std::uint32_t>(value)];
+    else if (type == ArgType::place)
+      write_place(run_.places[value < run_.places.size() ? value : 0]);
     else if (type == ArgType::integer)
       out_.write("{}", static_cast<std::int64_t>(value));
     else if (const double real = std::bit_cast<double>(value); std::isfinite(real))
       out_.write("{}", real);
     else
       out_.buffer() += "null";
+  }
+
+  void write_place(const Place& place) {
+    const std::string_view file = run_.strings[run_.codes[place.code].file];
+    append_json_string(out_.buffer(), fmt::format("{}:{}", file, place.line));
+    if (place.module != 0) out_.write(",\"module\":{}", names_[place.module]);
   }
 
   void write_flows(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid, std::uint64_t tid) {

@@ -22,7 +22,7 @@ SpanColumns random_spans(std::size_t rows, bool links, bool args) {
     for (std::uint64_t a = 0; args && a < random() % 3; ++a) {
       spans.args.row.push_back(static_cast<std::uint32_t>(i));
       spans.args.key.push_back(static_cast<std::uint32_t>(random() % 9));
-      spans.args.type.push_back(static_cast<ArgType>(random() % 3));
+      spans.args.type.push_back(static_cast<ArgType>(random() % 4));
       spans.args.value.push_back(random() >> (random() % 64));
     }
   }

@@ -7,7 +7,7 @@ namespace laptime {
 namespace {
 
 // Stable numbers: they are in files. The variant's order is not.
-enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6 };
+enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7 };
 
 struct Encoder {
   ByteWriter out;
@@ -50,6 +50,13 @@ struct Encoder {
     out.varint(f.flags);
     return FactType::code;
   }
+  FactType operator()(const PlaceFact& f) {
+    out.varint(f.id);
+    out.varint(f.code);
+    out.varint(f.line);
+    out.varint(f.module);
+    return FactType::place;
+  }
 };
 
 std::uint32_t id32(ByteReader& in) { return static_cast<std::uint32_t>(in.varint()); }
@@ -63,6 +70,7 @@ std::optional<Fact> decode(FactType type, ByteReader& in) {
     case FactType::clock: return ClockFact{in.signed_varint(), in.signed_varint(), in.signed_varint()};
     case FactType::loss: return LossFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(), in.string()};
     case FactType::code: return CodeFact{id32(in), id32(in), id32(in), id32(in), id32(in)};
+    case FactType::place: return PlaceFact{id32(in), id32(in), id32(in), id32(in)};
   }
   return std::nullopt;
 }

@@ -46,7 +46,13 @@ struct CodeFact {
 };
 enum CodeFlags : std::uint32_t { kCodeBuiltin = 1, kCodeDemotedToCalls = 2, kCodeDemotedToCounts = 4 };
 
-using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact>;
+struct PlaceFact {  // where in the program something was caused
+  std::uint32_t id;
+  std::uint32_t code, line;
+  std::uint32_t module;  // string id: the module's path in its model ("encoder.0.attention"), 0 none
+};
+
+using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 

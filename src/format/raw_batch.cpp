@@ -21,6 +21,20 @@ void RawBatch::add_span(SpanColumns& spans, const RawUnit& unit) {
   last_spans_ = &spans;
 }
 
+void RawBatch::add_op(SpanColumns& spans, RawUnit unit) {
+  const std::uint32_t place = OpLink::place(unit.link);
+  unit.link = OpLink::autograd(unit.link);
+  add_span(spans, unit);
+  if (place != 0) add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
+}
+
+void RawBatch::add_memory(SpanColumns& spans, RawUnit unit) {
+  const std::uint64_t bytes = unit.end;
+  unit.end = unit.start;
+  add_span(spans, unit);
+  add_arg({0, bytes, 0, 0, 0, static_cast<std::uint8_t>(ArgType::integer), UnitType::arg});
+}
+
 bool RawBatch::add_arg(const RawUnit& unit) {
   if (!last_spans_) return false;
   ArgColumns& args = last_spans_->args;
@@ -49,18 +63,25 @@ bool RawBatch::add_tally(std::uint32_t track, const RawUnit& first, const RawUni
 void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
   last_spans_ = nullptr;
   SpanColumns* own_spans = nullptr;
+  const auto spans_of = [&](std::uint32_t track) -> SpanColumns& {
+    if (track != slot_track) return spans_[track];
+    if (!own_spans) own_spans = &spans_[track];
+    return *own_spans;
+  };
   for (std::size_t i = 0; i < units.size(); ++i) {
     const RawUnit& unit = units[i];
     const std::uint32_t track = unit.track ? unit.track : slot_track;
     bool good = true;
     switch (unit.type) {
-      case UnitType::span: {
+      case UnitType::span:
         good = unit.end >= unit.start;
-        if (!good) break;
-        if (track == slot_track && !own_spans) own_spans = &spans_[track];
-        add_span(track == slot_track ? *own_spans : spans_[track], unit);
+        if (good) add_span(spans_of(track), unit);
         break;
-      }
+      case UnitType::op:
+        good = unit.end >= unit.start;
+        if (good) add_op(spans_of(track), unit);
+        break;
+      case UnitType::memory: add_memory(spans_of(track), unit); break;
       case UnitType::arg: good = add_arg(unit); break;
       case UnitType::value: {
         ValueColumns& values = values_[track];

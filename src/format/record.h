@@ -20,6 +20,8 @@ enum class UnitType : std::uint8_t {
   arg = 4,         // belongs to the span before it; name: key; end: payload; kind: ArgType
   tally = 5,       // start: hits; end: inclusive ticks; link: exclusive ticks; name: code; kind: TallyKind
   tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or caller
+  op = 7,          // a framework's op: start, end: ticks; link: OpLink; kind: SpanKind
+  memory = 8,      // start: ticks; end: bytes; link: address; name: device; kind: SpanKind::allocate or release
 };
 
 // What a span is. Stable numbers: they are in files.
@@ -39,13 +41,40 @@ enum class SpanKind : std::uint8_t {
   gc = 12,
   optimizer = 13,
   communication = 14,
+  // Zero-length marks about memory: link is the address, the argument with key 0 the bytes.
+  allocate = 15,
+  release = 16,
+  tensor_role = 17,  // name: parameter, gradient, optimizer state, input
+  annotation = 18,   // a region that the program named to its framework (record_function), or the framework itself
 };
+// Marks carry data, not time: no part of what the program does.
+inline bool is_mark(SpanKind kind) {
+  return kind == SpanKind::allocate || kind == SpanKind::release || kind == SpanKind::tensor_role;
+}
 
-enum class ArgType : std::uint8_t { integer = 0, real = 1, string = 2 };
+enum class ArgType : std::uint8_t { integer = 0, real = 1, string = 2, place = 3 };
 enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, child_process = 3 };
 // line: `where` is a line of the code. call: the function's own totals, `where` is 0. edge: what it took when called from the
 // code `where`; under recursion edges do not add up to the function, which is why both are kept (as in pstats).
 enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };
+
+// UnitType::op keeps all it has to say in one unit; readers see a span with an autograd link and, where the place is
+// known, an argument with key 0 and type place.
+//   bit 63     40 39     32 31       0
+//       | place  | thread  | seq + 1 |      place: PlaceFact, 0 unknown; thread: that of the forward pass; 0: no sequence number
+struct OpLink {
+  static constexpr std::uint32_t kMaxPlace = (1u << 24) - 1;
+  static constexpr std::uint64_t pack(std::uint32_t place, std::uint8_t thread, std::int64_t sequence) {
+    const auto number = sequence < 0 ? 0u : static_cast<std::uint32_t>(sequence + 1);
+    return static_cast<std::uint64_t>(place) << 40 | static_cast<std::uint64_t>(thread) << 32 | number;
+  }
+  static constexpr std::uint32_t place(std::uint64_t packed) { return static_cast<std::uint32_t>(packed >> 40); }
+  // The link of the autograd node that an op made, and of the backward op that runs it: equal within a process. 0: none.
+  static constexpr std::uint64_t autograd(std::uint64_t packed) {
+    return static_cast<std::uint32_t>(packed) == 0 ? 0 : kAutograd | (packed & 0xFF'FFFF'FFFFull);
+  }
+  static constexpr std::uint64_t kAutograd = 1ull << 63;
+};
 
 struct RawUnit {
   std::uint64_t start;

@@ -53,6 +53,7 @@ class RunLoader {
     run_.file_bytes = content_.file_bytes;
     run_.sealed = content_.sealed;
     run_.codes.emplace_back();
+    run_.places.emplace_back();
   }
 
   Result<Run> load() {

@@ -16,6 +16,7 @@ struct FirstPass {
   void operator()(const ClockFact& fact) { facts.clock.push_back(fact); }
   void operator()(const LossFact&) {}
   void operator()(const CodeFact&) {}
+  void operator()(const PlaceFact&) {}
 };
 
 // Codes name strings, which may stand after them; a later fact about the same code replaces the earlier.
@@ -25,6 +26,12 @@ void read_code(const CodeFact& fact, PartFacts& facts, Run& run) {
     run.codes[row] = code;
   else if (facts.codes.set(fact.id, static_cast<std::uint32_t>(run.codes.size())))
     run.codes.push_back(code);
+}
+
+// Places name codes and strings, which may stand after them.
+void read_place(const PlaceFact& fact, PartFacts& facts, Run& run) {
+  if (facts.places.set(fact.id, static_cast<std::uint32_t>(run.places.size())))
+    run.places.push_back({facts.codes[fact.code], fact.line, facts.names[fact.module]});
 }
 
 }  // namespace
@@ -41,6 +48,8 @@ PartFacts read_facts(const PartContent& part, Run& run) {
   for (const Fact& fact : part.facts) std::visit(FirstPass{facts, run}, fact);
   for (const Fact& fact : part.facts)
     if (const auto* code = std::get_if<CodeFact>(&fact)) read_code(*code, facts, run);
+  for (const Fact& fact : part.facts)
+    if (const auto* place = std::get_if<PlaceFact>(&fact)) read_place(*place, facts, run);
   return facts;
 }
 

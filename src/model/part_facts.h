@@ -21,7 +21,7 @@ class IdMap {
 };
 
 struct PartFacts {
-  IdMap names, codes;
+  IdMap names, codes, places;
   std::map<std::uint32_t, TrackFact> tracks;
   Properties properties;
   std::vector<ClockFact> clock;

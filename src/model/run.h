@@ -43,6 +43,12 @@ struct Code {
   std::uint32_t flags = 0;  // CodeFlags
 };
 
+struct Place {
+  std::uint32_t code = 0;  // Run::codes
+  std::uint32_t line = 0;
+  std::uint32_t module = 0;  // string id: path in the model, 0 none
+};
+
 struct Run {
   std::string path;
   std::uint64_t file_bytes = 0;
@@ -54,6 +60,7 @@ struct Run {
   std::vector<Process> processes;  // in the order of their start; the first is the one that was asked to record
   std::vector<Track> tracks;       // by process, then in the order of their numbers
   std::vector<Code> codes;         // row 0 is the unknown code
+  std::vector<Place> places;       // row 0 is the unknown place; arguments of type place are rows of this
   LinkColumns links;
   std::vector<LossCount> losses;
 

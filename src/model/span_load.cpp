@@ -48,10 +48,11 @@ bool settle_rows(const SpanTarget& rows, std::size_t count, const IdMap& names, 
   return plausible;
 }
 
-void settle_args(ArgColumns& args, const IdMap& names) {
+void settle_args(ArgColumns& args, const PartFacts& facts) {
   for (std::size_t i = 0; i < args.size(); ++i) {
-    args.key[i] = names[args.key[i]];
-    if (args.type[i] == ArgType::string) args.value[i] = names[args.value[i]];
+    args.key[i] = facts.names[args.key[i]];
+    if (args.type[i] == ArgType::string) args.value[i] = facts.names[args.value[i]];
+    if (args.type[i] == ArgType::place) args.value[i] = facts.places[args.value[i]];
   }
 }
 
@@ -93,7 +94,7 @@ void SpanLoader::decode(Job& job) {
   job.good = decode_spans(*job.block, target) &&
              settle_rows(target, job.block->summary.rows, job.facts->names, *job.clock, job.last_ns);
   if (job.good)
-    settle_args(job.args, job.facts->names);
+    settle_args(job.args, *job.facts);
   else
     job.args = {};
 }

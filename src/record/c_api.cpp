@@ -79,7 +79,7 @@ void laptime_end_name(uint32_t name, uint64_t start) noexcept {
   if (start != 0) put_unit(span_unit({start, ticks(), name}));
 }
 
-void laptime_mark_step(uint64_t samples) noexcept { mark_step(samples); }
+void laptime_mark_step(uint64_t samples) noexcept { mark_step({.samples = samples}); }
 void laptime_record_value(uint32_t name, double value) noexcept { put_value(ticks(), name, value); }
 void laptime_name_thread(const char* name) noexcept { name_thread(name); }
 

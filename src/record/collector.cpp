@@ -31,6 +31,18 @@ void put_units(const RawUnit* units, std::size_t count) noexcept {
   if (ThreadState* const thread = thread_state()) put_units(*thread, units, count);
 }
 
+void put_with_args(const RawUnit& first, const Arg* args, std::uint32_t count) noexcept {
+  constexpr std::uint32_t kMostArgs = 15;
+  RawUnit units[1 + kMostArgs];
+  count = count < kMostArgs ? count : kMostArgs;
+  units[0] = first;
+  for (std::uint32_t i = 0; i < count; ++i)
+    units[1 + i] = {0, args[i].value, 0, args[i].key, first.track, static_cast<std::uint8_t>(args[i].type), UnitType::arg};
+  put_units(units, 1 + count);
+}
+
+RawUnit op_unit(const Op& op) { return {op.start, op.end, op.link, op.name, 0, static_cast<std::uint8_t>(op.kind), UnitType::op}; }
+
 }  // namespace
 
 ThreadState* attach_this_thread() noexcept {
@@ -52,6 +64,9 @@ std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32
   return Recorder::get().add_code(file, name, first_line, flags);
 }
 void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept { Recorder::get().set_code_flags(code, flags); }
+std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
+  return Recorder::get().add_place(code, line, module);
+}
 void set_property(std::string_view key, std::string_view value) noexcept { Recorder::get().set_property(key, value); }
 std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept {
   return Recorder::get().loss_index(name, severity, message);
@@ -69,15 +84,14 @@ void put_span(const Span& span) noexcept {
   put_unit(span_unit(span));
 }
 
-void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept {
-  constexpr std::uint32_t kMostArgs = 15;
-  RawUnit units[1 + kMostArgs];
-  count = count < kMostArgs ? count : kMostArgs;
-  units[0] = span_unit(span);
-  for (std::uint32_t i = 0; i < count; ++i)
-    units[1 + i] = {0, args[i].value, 0, args[i].key, span.track, static_cast<std::uint8_t>(args[i].type), UnitType::arg};
-  put_units(units, 1 + count);
+void put_op(const Op& op) noexcept { put_unit(op_unit(op)); }
+
+void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t device) noexcept {
+  put_unit({ticks(), bytes, address, device, 0, static_cast<std::uint8_t>(kind), UnitType::memory});
 }
+
+void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept { put_with_args(span_unit(span), args, count); }
+void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept { put_with_args(op_unit(op), args, count); }
 
 void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track) noexcept {
   put_unit({time, std::bit_cast<std::uint64_t>(value), 0, name, track, 0, UnitType::value});
@@ -105,25 +119,28 @@ std::uint32_t current_step() noexcept {
   const Recording* const recording = Recorder::get().current();
   return recording ? recording->steps.load(std::memory_order_relaxed) : 0;
 }
-void set_step_observer(StepObserver observer) noexcept { Recorder::get().step_observer.store(observer); }
-void set_stop_observer(StopObserver observer) noexcept { Recorder::get().stop_observer.store(observer); }
+void add_step_observer(StepObserver observer) noexcept { Recorder::get().step_observers.add(observer); }
+void add_stop_observer(StopObserver observer) noexcept { Recorder::get().stop_observers.add(observer); }
 
-void mark_step(std::uint64_t samples) noexcept {
+void mark_step(const StepMark& mark) noexcept {
   ThreadState* const thread = thread_state();
   if (!thread) return;
   // The first record of a thread must be a slow one: it tells the thread where its first step began.
-  if (!reserve(*thread, 2) && !renew_slot(*thread, 2)) return;
+  if (!reserve(*thread, 3) && !renew_slot(*thread, 3)) return;
   Recorder& recorder = Recorder::get();
   Recording* const recording = recorder.current();
   if (!recording) return;
-  static const std::uint32_t step_name = intern("step"), samples_name = intern("samples");
+  static const std::uint32_t step_name = intern("step"), samples_name = intern("samples"), ops_name = intern("ops");
   const std::uint64_t now = ticks();
-  const Span span{thread->step_start, now, step_name, SpanKind::step};
-  const Arg arg{samples_name, ArgType::integer, samples};
+  const Span span{thread->step_start, now, mark.phase ? mark.phase : step_name, SpanKind::step};
+  Arg args[2];
+  std::uint32_t count = 0;
+  if (mark.samples != 0) args[count++] = {samples_name, ArgType::integer, mark.samples};
+  if (mark.ops != StepMark::Ops::not_told) args[count++] = {ops_name, ArgType::integer, mark.ops == StepMark::Ops::recorded};
   thread->step_start = now;
-  put_span(span, &arg, samples ? 1 : 0);
+  put_span(span, args, count);
   const std::uint32_t ended = recording->steps.fetch_add(1, std::memory_order_relaxed);
-  if (const StepObserver observer = recorder.step_observer.load(std::memory_order_relaxed)) observer(ended);
+  recorder.step_observers.call(ended);
 }
 
 }  // namespace laptime::record

@@ -27,6 +27,8 @@ LAPTIME_API std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::st
 // Code ids are unique in the process and rise from 1.
 LAPTIME_API std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags) noexcept;
 LAPTIME_API void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept;
+// Where something was caused; the same three give the same id. 0 when there are too many. `module`: intern'ed, 0 none.
+LAPTIME_API std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
 LAPTIME_API void set_property(std::string_view key, std::string_view value) noexcept;
 // A named loss; the same name gives the same index. `name` and `message` must outlive the process (literals).
 LAPTIME_API std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept;
@@ -49,6 +51,16 @@ struct Arg {
 };
 LAPTIME_API void put_span(const Span& span) noexcept;
 LAPTIME_API void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept;
+struct Op {
+  std::uint64_t start, end;  // ticks
+  std::uint64_t link;        // OpLink::pack
+  std::uint32_t name;
+  SpanKind kind;
+};
+LAPTIME_API void put_op(const Op& op) noexcept;
+LAPTIME_API void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept;
+// SpanKind::allocate or release of the memory at `address`, now; `device`: intern'ed, "cpu", "cuda:0".
+LAPTIME_API void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t device) noexcept;
 LAPTIME_API void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track = 0) noexcept;
 LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept;
 
@@ -66,16 +78,22 @@ LAPTIME_API void put_tally(const Tally& tally) noexcept;
 LAPTIME_API std::uint64_t new_link() noexcept;
 
 // ---- Steps ----
-// Ends the calling thread's current step; `samples` 0 when unknown.
-LAPTIME_API void mark_step(std::uint64_t samples) noexcept;
+struct StepMark {
+  std::uint64_t samples = 0;  // 0: unknown
+  std::uint32_t phase = 0;    // intern'ed: "train", "validation"; 0: "step"
+  // Whether all its ops were recorded, where something records ops in some steps only.
+  enum class Ops : std::uint8_t { not_told, resting, recorded } ops = Ops::not_told;
+};
+// Ends the calling thread's current step.
+LAPTIME_API void mark_step(const StepMark& mark) noexcept;
 // The number of the step that the calling thread is in: steps marked so far.
 LAPTIME_API std::uint32_t current_step() noexcept;
-// Called on the marking thread right after a step mark, with the number of the step that ended. One observer a process
-// and source; the engines that tally write their deltas then. Null removes it.
+// Called on the marking thread right after a step mark, with the number of the step that ended: the engines that tally
+// write their deltas then. An observer stays for the life of the process; at most kMaxObservers of each kind.
 using StepObserver = void (*)(std::uint32_t ended_step) noexcept;
-LAPTIME_API void set_step_observer(StepObserver observer) noexcept;
+LAPTIME_API void add_step_observer(StepObserver observer) noexcept;
 // Called when recording stops, before the last slots are encoded, while records are still taken.
 using StopObserver = void (*)() noexcept;
-LAPTIME_API void set_stop_observer(StopObserver observer) noexcept;
+LAPTIME_API void add_stop_observer(StopObserver observer) noexcept;
 
 }  // namespace laptime::record

@@ -92,6 +92,7 @@ Result<Recording*> Recorder::open_part() {
 std::vector<Fact> Recorder::opening_facts() {
   std::vector<Fact> facts = names_.all();
   for (const CodeFact& code : codes_) facts.push_back(code);
+  for (const auto& [where, id] : places_) facts.push_back(PlaceFact{id, where[0], where[1], where[2]});
   for (std::uint32_t i = 0; i < losses_.size(); ++i)
     facts.push_back(LossFact{i, losses_[i].severity, 0, losses_[i].name, losses_[i].message});
   for (const auto& [key, value] : host_facts()) facts.push_back(PropertyFact{key, value});
@@ -99,7 +100,7 @@ std::vector<Fact> Recorder::opening_facts() {
 }
 
 Status Recorder::stop() {
-  if (const StopObserver observer = stop_observer.load(); observer && on()) observer();
+  if (on()) stop_observers.call();
   const std::lock_guard lock(control_);
   set_recording(false);
   child_needs_part_ = false;

@@ -4,8 +4,10 @@
 // (PartFile::detach); what stays is address space and a few kilobytes.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -19,6 +21,7 @@
 #include "record/encoder.h"
 #include "record/losses.h"
 #include "record/names.h"
+#include "record/observers.h"
 #include "record/part_file.h"
 #include "record/slot_pool.h"
 #include "record/thread_state.h"
@@ -71,6 +74,7 @@ class Recorder {
   std::uint32_t intern(std::string_view text);
   std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);
   void set_code_flags(std::uint32_t code, std::uint32_t flags);
+  std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
   std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message);
   std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
   void set_property(std::string_view key, std::string_view value);
@@ -78,8 +82,8 @@ class Recorder {
   Recording* current() const { return current_.load(std::memory_order_acquire); }
   std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
 
-  std::atomic<StepObserver> step_observer{nullptr};
-  std::atomic<StopObserver> stop_observer{nullptr};
+  Observers<StepObserver> step_observers;
+  Observers<StopObserver> stop_observers;
 
   void before_fork();
   void after_fork_in_parent();
@@ -106,6 +110,7 @@ class Recorder {
   std::mutex facts_;  // everything below, and the order of facts in the log
   Names names_;
   std::vector<CodeFact> codes_;
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;  // (code, line, module)
   std::vector<LossDefinition> losses_{kBuiltinLossDefinitions, kBuiltinLossDefinitions + kBuiltinLosses};
 
   std::mutex registry_;

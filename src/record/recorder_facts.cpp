@@ -3,6 +3,14 @@
 
 namespace laptime::record {
 
+namespace {
+
+// A program that makes code in a loop must not fill the memory of its own training.
+constexpr std::size_t kMaxPlaces = 1u << 18;
+static_assert(kMaxPlaces <= OpLink::kMaxPlace);
+
+}  // namespace
+
 std::uint32_t Recorder::intern(std::string_view text) {
   const std::lock_guard lock(facts_);
   const Names::Added added = names_.add(text);
@@ -27,6 +35,15 @@ void Recorder::set_code_flags(std::uint32_t code, std::uint32_t flags) {
   if (code == 0 || code > codes_.size()) return;
   codes_[code - 1].flags = flags;
   if (Recording* const recording = current()) recording->part.append_facts({codes_[code - 1]});
+}
+
+std::uint32_t Recorder::add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) {
+  const std::lock_guard lock(facts_);
+  if (places_.size() == kMaxPlaces) return 0;
+  const auto [it, is_new] = places_.try_emplace({code, line, module}, static_cast<std::uint32_t>(places_.size() + 1));
+  Recording* const recording = current();
+  if (is_new && recording) recording->part.append_facts({PlaceFact{it->second, code, line, module}});
+  return it->second;
 }
 
 std::uint32_t Recorder::loss_index(std::string_view name, Severity severity, std::string_view message) {

@@ -285,5 +285,37 @@ TEST_F(RecorderTest, TalliesLinksAndArgumentsOfCollectors) {
   }
 }
 
+TEST_F(RecorderTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
+  const std::uint32_t place = record::add_place(code, 12, record::intern("net.conv1"));
+  EXPECT_EQ(record::add_place(code, 12, record::intern("net.conv1")), place);
+  EXPECT_NE(record::add_place(code, 13, 0), place);
+  const std::uint64_t now = laptime_now();
+  record::put_op({now, now + 100, OpLink::pack(0, 1, 7), record::intern("aten::inner"), SpanKind::op});
+  const record::Arg shapes{record::intern("shapes"), ArgType::string, record::intern("[[2]]")};
+  record::put_op({now, now + 200, OpLink::pack(place, 1, 7), record::intern("aten::outer"), SpanKind::op}, &shapes, 1);
+  record::put_memory(SpanKind::allocate, 0xABC0, 4096, record::intern("cpu"));
+  ASSERT_EQ(laptime_stop(), 0);
+
+  const auto run = open_run(path_);
+  ASSERT_TRUE(run);
+  SpanColumns spans;
+  for (const Block& block : run->parts[0].blocks) {
+    if (block.summary.table != TableType::spans) continue;
+    ASSERT_TRUE(decode_block(block, spans));
+  }
+  ASSERT_EQ(spans.size(), 3u);
+  EXPECT_EQ(spans.link[0], OpLink::kAutograd | 1ull << 32 | 8);
+  EXPECT_EQ(spans.link[1], spans.link[0]);
+  EXPECT_EQ(spans.link[2], 0xABC0u);
+  EXPECT_EQ(spans.kind[2], SpanKind::allocate);
+  EXPECT_EQ(spans.duration[2], 0);
+  EXPECT_EQ(spans.args.row, (std::vector<std::uint32_t>{1, 1, 2}));
+  EXPECT_EQ(spans.args.type, (std::vector<ArgType>{ArgType::place, ArgType::string, ArgType::integer}));
+  EXPECT_EQ(spans.args.value[0], place);
+  EXPECT_EQ(spans.args.value[2], 4096u);
+}
+
 }  // namespace
 }  // namespace laptime

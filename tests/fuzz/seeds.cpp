@@ -29,7 +29,8 @@ std::vector<Fact> facts() {
           ClockFact{5'000'000, 6'000'100, 1'700'000'000'005'000'000},
           LossFact{0, Severity::warning, 3, "memory_limit", "records were dropped"},
           CodeFact{1, 2, 1, 10, kCodeBuiltin},
-          CodeFact{2, 2, 4, 20, 0}};
+          CodeFact{2, 2, 4, 20, 0},
+          PlaceFact{1, 2, 21, 1}};
 }
 
 SpanColumns spans(std::size_t count, bool linked) {
@@ -43,7 +44,7 @@ SpanColumns spans(std::size_t count, bool linked) {
     if (!linked || i % 3 != 0) continue;
     columns.args.row.push_back(static_cast<std::uint32_t>(i));
     columns.args.key.push_back(3);
-    columns.args.type.push_back(static_cast<ArgType>(i / 3 % 3));
+    columns.args.type.push_back(static_cast<ArgType>(i / 3 % 4));
     columns.args.value.push_back(i);
   }
   return columns;
@@ -127,6 +128,8 @@ void fill_slot(Slot& slot, std::uint64_t sequence) {
       {9, 10, 2700, 0, 0, static_cast<std::uint8_t>(LinkKind::causes), UnitType::link},
       {4, 4000, 3000, 1, 0, static_cast<std::uint8_t>(TallyKind::line), UnitType::tally},
       {2, 0, 0, 11, 0, 0, UnitType::tally_more},
+      {2750, 2760, OpLink::pack(1, 1, 5), 1, 0, static_cast<std::uint8_t>(SpanKind::op), UnitType::op},
+      {2770, 512, 0xA0, 2, 0, static_cast<std::uint8_t>(SpanKind::allocate), UnitType::memory},
       {2800, 2900, 9, 1, kStream, static_cast<std::uint8_t>(SpanKind::kernel), UnitType::span},
   };
   std::memcpy(slot.units, units, sizeof units);

@@ -163,8 +163,8 @@ void at_stop() noexcept { write_now(record::current_step()); }
 }  // namespace
 
 void install_tally_writer() {
-  record::set_step_observer(at_step);
-  record::set_stop_observer(at_stop);
+  record::add_step_observer(at_step);
+  record::add_stop_observer(at_stop);
 }
 
 }  // namespace laptime::python

@@ -1,0 +1,32 @@
+// Who is told when something happens in the recorder. Adding is rare and for good; calling takes no lock.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+namespace laptime::record {
+
+inline constexpr std::size_t kMaxObservers = 8;
+
+template <typename Observer>
+class Observers {
+ public:
+  // Once each: adding again changes nothing. Past kMaxObservers nothing happens.
+  void add(Observer observer) noexcept {
+    for (std::atomic<Observer>& place : places_) {
+      Observer expected = nullptr;
+      if (place.compare_exchange_strong(expected, observer) || expected == observer) return;
+    }
+  }
+  template <typename... Arguments>
+  void call(Arguments... arguments) const noexcept {
+    for (const std::atomic<Observer>& place : places_)
+      if (const Observer observer = place.load(std::memory_order_relaxed)) observer(arguments...);
+  }
+
+ private:
+  std::array<std::atomic<Observer>, kMaxObservers> places_{};
+};
+
+}  // namespace laptime::record
