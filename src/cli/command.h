@@ -20,6 +20,7 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
 void add_report_command(CLI::App& app, Action& action);
 void add_import_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
+void add_compare_command(CLI::App& app, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
 

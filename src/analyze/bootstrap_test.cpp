@@ -1,0 +1,67 @@
+#include "analyze/bootstrap.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <random>
+#include <vector>
+
+namespace laptime {
+namespace {
+
+// Step times that drift slowly and tremble, with a tail of slow ones, as real ones do.
+std::vector<std::int64_t> steps(std::size_t count, double median_ns, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> tremble(0, 0.03);
+  std::exponential_distribution<double> tail(20);
+  std::vector<std::int64_t> times;
+  double drift = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    drift = 0.9 * drift + 0.3 * tremble(random);
+    times.push_back(static_cast<std::int64_t>(median_ns * (1 + drift + tremble(random)) * (1 + tail(random))));
+  }
+  return times;
+}
+
+TEST(CompareMedians, TooFewStepsTellNothing) {
+  EXPECT_FALSE(compare_medians(steps(7, 1e6, 1), steps(100, 1e6, 2)));
+  EXPECT_FALSE(compare_medians(steps(100, 1e6, 1), {}));
+  EXPECT_FALSE(compare_medians(std::vector<std::int64_t>(20, 0), steps(20, 1e6, 2)));
+}
+
+TEST(CompareMedians, TheSameInputGivesTheSameAnswer) {
+  const auto a = steps(200, 1e6, 1), b = steps(150, 1.1e6, 2);
+  const auto one = compare_medians(a, b), two = compare_medians(a, b);
+  EXPECT_EQ(one->low, two->low);
+  EXPECT_EQ(one->high, two->high);
+}
+
+TEST(CompareMedians, SteadySeriesGiveANarrowInterval) {
+  const auto ratio = compare_medians(std::vector<std::int64_t>(50, 1'000'000), std::vector<std::int64_t>(50, 1'250'000));
+  EXPECT_DOUBLE_EQ(ratio->ratio, 1.25);
+  EXPECT_DOUBLE_EQ(ratio->low, 1.25);
+  EXPECT_DOUBLE_EQ(ratio->high, 1.25);
+}
+
+// 95 % of the intervals must hold the truth; over 200 pairs fewer than 180 would be no chance.
+TEST(CompareMedians, TheIntervalHoldsTheTruth) {
+  int held = 0;
+  for (std::uint64_t pair = 0; pair < 200; ++pair) {
+    const auto ratio = compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1.05e6, 2 * pair + 2));
+    held += ratio->low <= 1.05 && 1.05 <= ratio->high;
+  }
+  EXPECT_GE(held, 180);
+}
+
+TEST(CompareMedians, FivePercentAreFoundAndNothingIsNot) {
+  int found = 0, false_alarms = 0;
+  for (std::uint64_t pair = 0; pair < 50; ++pair) {
+    const auto same = compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1e6, 2 * pair + 2));
+    false_alarms += same->low > 1 + kNegligible || same->high < 1 - kNegligible;
+    found += compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1.05e6, 2 * pair + 2))->low > 1;
+  }
+  EXPECT_LE(false_alarms, 3);
+  EXPECT_GE(found, 45);
+}
+
+}  // namespace
+}  // namespace laptime

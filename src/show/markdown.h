@@ -1,0 +1,13 @@
+// Tables as Markdown, for a pull request: a heading a table, humane units, numbers to the right.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/table.h"
+
+namespace laptime {
+
+std::string to_markdown(const std::vector<Table>& tables);
+
+}  // namespace laptime
