@@ -19,7 +19,7 @@ StepIndex::StepIndex(const Run& run) {
     for (const Step& step : steps) {
       const auto [it, is_new] = groups.try_emplace(step.phase, static_cast<std::uint32_t>(warm_steps_.size()));
       if (is_new) warm_steps_.push_back(0);
-      const bool warmup = step.kind == StepKind::warmup;
+      const bool warmup = !is_typical(step.kind);
       warm_steps_[it->second] += !warmup;
       places_.push_back({it->second, warmup});
     }

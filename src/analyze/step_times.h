@@ -1,7 +1,8 @@
 // Which step a tally belongs to, and what is typical over the steps of a run.
 //
 // Assumption: tallies name steps by number, counted over a process in the order in which its steps ended. What came after
-// the last step belongs to none. Steps of one process and phase are a group; a group's warmup is kept apart.
+// the last step belongs to none. Steps of one process and phase are a group; a group's warmup, and its steps
+// that compile, are kept apart.
 #pragma once
 
 #include <cstdint>

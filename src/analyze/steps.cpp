@@ -19,34 +19,50 @@ constexpr std::size_t kFewestToTell = 3;
 const char* kind_name(StepKind kind) {
   switch (kind) {
     case StepKind::warmup: return "warmup";
+    case StepKind::compile: return "compile";
     case StepKind::steady: return "steady";
     case StepKind::outlier: return "outlier";
   }
   return "";
 }
 
-std::optional<std::int64_t> samples_of(const ArgColumns& args, std::uint32_t row, std::uint32_t key) {
+std::optional<std::int64_t> integer_arg(const ArgColumns& args, std::uint32_t row, std::uint32_t key) {
   const auto first = std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin();
   for (auto i = static_cast<std::size_t>(first); i < args.size() && args.row[i] == row; ++i)
     if (args.key[i] == key && args.type[i] == ArgType::integer) return static_cast<std::int64_t>(args.value[i]);
   return std::nullopt;
 }
 
-std::uint32_t find_string(const StringTable& strings, std::string_view text) {
-  for (std::uint32_t id = 0; id < strings.size(); ++id)
-    if (strings[id] == text) return id;
-  return ~0u;
+struct StepKeys {
+  std::uint32_t samples, ops;
+};
+
+StepOps step_ops(std::optional<std::int64_t> arg) {
+  if (!arg) return StepOps::not_told;
+  return *arg != 0 ? StepOps::recorded : StepOps::rested;
 }
 
-void add_steps_of(const Run& run, std::uint32_t track, std::uint32_t samples_key, std::vector<Step>& steps) {
+void add_steps_of(const Run& run, std::uint32_t track, const StepKeys& keys, std::vector<Step>& steps) {
   const SpanColumns& spans = run.tracks[track].spans;
   const std::size_t before = steps.size();
   for (std::uint32_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::step)
-      steps.push_back({0, track, spans.name[row], spans.start[row], spans.duration[row], samples_of(spans.args, row, samples_key)});
+      steps.push_back({0, track, spans.name[row], spans.start[row], spans.duration[row], integer_arg(spans.args, row, keys.samples),
+                       step_ops(integer_arg(spans.args, row, keys.ops))});
   const auto first = steps.begin() + static_cast<std::ptrdiff_t>(before);
   std::stable_sort(first, steps.end(), [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
   for (auto it = first; it != steps.end(); ++it) it->number = static_cast<std::uint32_t>(it - first);
+}
+
+// Marks the steps during which their process compiled.
+void find_compile_steps(const Run& run, std::vector<Step>& steps) {
+  std::vector<std::vector<Stretch>> compiling(run.processes.size());
+  for (const Track& track : run.tracks)
+    for (std::size_t row = 0; row < track.spans.size(); ++row)
+      if (track.spans.kind[row] == SpanKind::compile) compiling[track.process].push_back({track.spans.start[row], track.spans.end(row)});
+  std::vector<Stretches> merged(compiling.begin(), compiling.end());
+  for (Step& step : steps)
+    if (merged[run.tracks[step.track].process].overlaps(step.start_ns, step.start_ns + step.wall_ns)) step.kind = StepKind::compile;
 }
 
 using Laps = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Step*>>;
@@ -72,8 +88,10 @@ double outlier_limit(std::span<Step* const> steps) {
 Row summary_row(const Run& run, const std::vector<Step*>& laps) {
   std::vector<std::int64_t> walls;
   double wall_ns = 0, samples = 0, samples_wall_ns = 0;
+  std::size_t warmup = 0;
   for (const Step* step : laps) {
-    if (step->kind == StepKind::warmup) continue;
+    warmup += step->kind == StepKind::warmup;
+    if (!is_typical(step->kind)) continue;
     walls.push_back(step->wall_ns);
     wall_ns += static_cast<double>(step->wall_ns);
     if (!step->samples) continue;
@@ -82,7 +100,7 @@ Row summary_row(const Run& run, const std::vector<Step*>& laps) {
   }
   const Track& track = run.tracks[laps.front()->track];
   Row row{std::string(run.strings[laps.front()->phase]), thread_label(run, track), integer_cell(laps.size()),
-          integer_cell(laps.size() - walls.size())};
+          integer_cell(warmup)};
   for (const double share : {0.50, 0.05, 0.95}) row.push_back(walls.empty() ? kUnknown : Cell(take_percentile(walls, share)));
   row.push_back(ratio_cell(static_cast<double>(walls.size()) * 1e9, wall_ns));
   row.push_back(ratio_cell(samples * 1e9, samples_wall_ns));
@@ -91,9 +109,11 @@ Row summary_row(const Run& run, const std::vector<Step*>& laps) {
 
 }  // namespace
 
-void classify_steps(std::span<Step*> steps) {
+void classify_steps(std::span<Step*> all) {
+  std::vector<Step*> steps;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(steps), [](const Step* s) { return s->kind != StepKind::compile; });
   if (steps.size() < kFewestToTell) return;
-  const double limit = outlier_limit(steps.subspan(1));
+  const double limit = outlier_limit(std::span(steps).subspan(1));
   bool warm = false;
   for (Step* step : steps) {
     const bool slow = static_cast<double>(step->wall_ns) > limit;
@@ -103,11 +123,19 @@ void classify_steps(std::span<Step*> steps) {
 }
 
 std::vector<Step> find_steps(const Run& run) {
-  const std::uint32_t samples_key = find_string(run.strings, "samples");
+  const StepKeys keys{run.strings.find("samples"), run.strings.find("ops")};
   std::vector<Step> steps;
-  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) add_steps_of(run, t, samples_key, steps);
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) add_steps_of(run, t, keys, steps);
+  if (!steps.empty()) find_compile_steps(run, steps);
   for (auto& [key, laps] : laps_of(steps)) classify_steps(laps);
   return steps;
+}
+
+std::vector<Stretches> find_rested_steps(const Run& run) {
+  std::vector<std::vector<Stretch>> rested(run.processes.size());
+  for (const Step& step : find_steps(run))
+    if (step.ops == StepOps::rested) rested[run.tracks[step.track].process].push_back({step.start_ns, step.start_ns + step.wall_ns});
+  return {rested.begin(), rested.end()};
 }
 
 Table steps_table(const Run& run) {
@@ -124,7 +152,7 @@ Table steps_table(const Run& run) {
               {}};
   for (const Step& s : find_steps(run))
     table.rows.push_back({integer_cell(s.number), std::string(run.strings[s.phase]), kind_name(s.kind), s.start_ns, s.wall_ns,
-                          s.samples ? Cell(*s.samples) : kUnknown, std::int64_t{1}, thread_label(run, run.tracks[s.track])});
+                          s.samples ? Cell(*s.samples) : kUnknown, std::int64_t{s.ops != StepOps::rested}, thread_label(run, run.tracks[s.track])});
   return table;
 }
 

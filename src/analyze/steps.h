@@ -5,20 +5,26 @@
 //            compilers are still settling. Only where a thread has at least three steps; of fewer nothing can be told.
 //   outlier  longer than median + 5 spreads. The spread is the median absolute deviation, scaled to a normal
 //            distribution's sigma, but at least 2 % of the median, so that a steady run has no outliers by trembling.
+//   compile  something was compiled while it ran, on any thread of its process: its time is the compiler's.
 //   steady   all others.
-// Median and spread are taken over all steps of the thread's phase but the first.
+// Median and spread are taken over all steps of the thread's phase but the first and those that compile.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "analyze/stretches.h"
 #include "analyze/table.h"
 #include "model/run.h"
 
 namespace laptime {
 
-enum class StepKind { warmup, steady, outlier };
+enum class StepKind { warmup, compile, steady, outlier };
+// Whether the step's time is one that summaries are made of.
+inline bool is_typical(StepKind kind) { return kind == StepKind::steady || kind == StepKind::outlier; }
+// Whether all ops of a step were recorded; not_told: nothing records ops in some steps only.
+enum class StepOps { not_told, rested, recorded };
 
 struct Step {
   std::uint32_t number;  // among its thread's steps of all phases, from 0
@@ -26,18 +32,22 @@ struct Step {
   std::uint32_t phase;   // Run::strings: the name under which the step was marked
   std::int64_t start_ns, wall_ns;
   std::optional<std::int64_t> samples;
+  StepOps ops = StepOps::not_told;
   StepKind kind = StepKind::steady;
 };
 
 // By track, then in the order of their starts.
 std::vector<Step> find_steps(const Run& run);
 
-// Sets the kinds of one thread's steps of one phase, in their order.
+// Sets the kinds of one thread's steps of one phase, in their order; those of kind compile stay.
 void classify_steps(std::span<Step*> steps);
+
+// By process: the steps whose ops were not recorded, or only in part. What lies in them does not count in tables of ops.
+std::vector<Stretches> find_rested_steps(const Run& run);
 
 // Table `steps`: one row a step.
 Table steps_table(const Run& run);
-// Table `step_summary`: one row a thread and phase, over all steps but warmup.
+// Table `step_summary`: one row a thread and phase, over all steps but warmup and those that compile.
 Table step_summary_table(const Run& run);
 
 }  // namespace laptime

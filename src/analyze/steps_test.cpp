@@ -12,7 +12,7 @@ std::string kinds(const std::vector<std::int64_t>& walls) {
   for (Step& s : steps) pointers.push_back(&s);
   classify_steps(pointers);
   std::string letters;
-  for (const Step& s : steps) letters += "wso"[static_cast<int>(s.kind)];
+  for (const Step& s : steps) letters += "wcso"[static_cast<int>(s.kind)];
   return letters;
 }
 

@@ -25,6 +25,12 @@ class StringTable {
   std::string_view operator[](std::uint32_t id) const {
     return id < texts_.size() ? std::string_view(texts_[id]) : std::string_view();
   }
+  // The text's id, or kNoString.
+  std::uint32_t find(std::string_view text) const {
+    const auto it = ids_.find(text);
+    return it == ids_.end() ? kNoString : it->second;
+  }
+  static constexpr std::uint32_t kNoString = ~0u;
   std::size_t size() const { return texts_.size(); }
 
  private:

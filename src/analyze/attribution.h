@@ -1,0 +1,42 @@
+// Which line of the program, and which module, each op belongs to.
+//
+// An op inside another op belongs where the outermost one does. Backward work belongs where its forward op was called:
+// a *unit* is one evaluation of an autograd node — its evaluate_function span with the node inside it — and takes the place
+// of the last op of its process that started before it with the node's link. All that runs within a unit is the unit's,
+// before, in and after the node. A unit without a link (AccumulateGrad) takes the place of the unit that ended before it on its
+// thread. Where no forward op is found, the unit has the place from which its own ops were called: the call of backward().
+// An op inside a unit whose own place lies in a module is forward work done again (checkpointing) and keeps that place.
+//
+// Consequence: every op costs its line once, forward and backward, however often a tensor is used; a second derivative
+// ends at the line of the first forward op.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/op_tree.h"
+#include "model/run.h"
+
+namespace laptime {
+
+// none: no op, a span left out of the tree, or one in a step that does not count (its ops were not all recorded).
+enum class OpPass : std::uint8_t { none, forward, backward, optimizer };
+
+// By row of one track's spans; all columns are empty for a track without ops.
+struct TrackOps {
+  OpTree tree;
+  BulkVector<std::uint32_t> place;  // Run::places, 0 unknown. Marks: the place of the op that made them; others: their own
+  BulkVector<OpPass> pass;
+
+  std::size_t size() const { return tree.size(); }
+  // Not inside an op or a backward span: annotations and optimizer spans only name what they contain.
+  bool is_outermost(const SpanColumns& spans, std::uint32_t row) const;
+};
+
+struct OpAttribution {
+  std::vector<TrackOps> tracks;  // by track of the run
+};
+
+OpAttribution attribute_ops(const Run& run);
+
+}  // namespace laptime
