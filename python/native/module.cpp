@@ -3,6 +3,7 @@
 
 #include "collect/python/binding.h"
 #include "collect/python/tally_writer.h"
+#include "collect/torch/python/binding.h"
 #include "laptime/laptime.h"
 #include "line_session.h"
 #include "recording_binding.h"
@@ -14,4 +15,5 @@ NB_MODULE(_native, m) {
   laptime::python::install_tally_writer();
   laptime::python::bind_recording(m);
   laptime::python::bind_line_session(m);
+  laptime::torch::bind_ops(m);
 }

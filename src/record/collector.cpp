@@ -67,6 +67,12 @@ void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept { Recorder
 std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
   return Recorder::get().add_place(code, line, module);
 }
+std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
+  return Recorder::get().new_place(code, line, module);
+}
+void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
+  Recorder::get().set_place(place, code, line, module);
+}
 void set_property(std::string_view key, std::string_view value) noexcept { Recorder::get().set_property(key, value); }
 std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept {
   return Recorder::get().loss_index(name, severity, message);

@@ -29,6 +29,9 @@ LAPTIME_API std::uint32_t add_code(std::string_view file, std::string_view name,
 LAPTIME_API void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept;
 // Where something was caused; the same three give the same id. 0 when there are too many. `module`: intern'ed, 0 none.
 LAPTIME_API std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
+// A place of its own, for a caller that learns the module later; set_place replaces what is said of it.
+LAPTIME_API std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
+LAPTIME_API void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
 LAPTIME_API void set_property(std::string_view key, std::string_view value) noexcept;
 // A named loss; the same name gives the same index. `name` and `message` must outlive the process (literals).
 LAPTIME_API std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept;

@@ -92,7 +92,7 @@ Result<Recording*> Recorder::open_part() {
 std::vector<Fact> Recorder::opening_facts() {
   std::vector<Fact> facts = names_.all();
   for (const CodeFact& code : codes_) facts.push_back(code);
-  for (const auto& [where, id] : places_) facts.push_back(PlaceFact{id, where[0], where[1], where[2]});
+  for (const PlaceFact& place : places_) facts.push_back(place);
   for (std::uint32_t i = 0; i < losses_.size(); ++i)
     facts.push_back(LossFact{i, losses_[i].severity, 0, losses_[i].name, losses_[i].message});
   for (const auto& [key, value] : host_facts()) facts.push_back(PropertyFact{key, value});

@@ -75,6 +75,8 @@ class Recorder {
   std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);
   void set_code_flags(std::uint32_t code, std::uint32_t flags);
   std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
+  std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
+  void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module);
   std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message);
   std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
   void set_property(std::string_view key, std::string_view value);
@@ -93,6 +95,7 @@ class Recorder {
   Recorder() = default;
   Result<Recording*> open_part();
   std::vector<Fact> opening_facts();
+  std::uint32_t append_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
   void end_part(Recording& recording);
   void begin_child_part() noexcept;
   void enter_recording(ThreadState& thread, Recording& recording) noexcept;
@@ -110,7 +113,8 @@ class Recorder {
   std::mutex facts_;  // everything below, and the order of facts in the log
   Names names_;
   std::vector<CodeFact> codes_;
-  std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;  // (code, line, module)
+  std::vector<PlaceFact> places_;
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> place_ids_;  // (code, line, module)
   std::vector<LossDefinition> losses_{kBuiltinLossDefinitions, kBuiltinLossDefinitions + kBuiltinLosses};
 
   std::mutex registry_;

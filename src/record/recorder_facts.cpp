@@ -39,11 +39,31 @@ void Recorder::set_code_flags(std::uint32_t code, std::uint32_t flags) {
 
 std::uint32_t Recorder::add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) {
   const std::lock_guard lock(facts_);
+  if (const auto known = place_ids_.find({code, line, module}); known != place_ids_.end()) return known->second;
+  const std::uint32_t id = append_place(code, line, module);
+  if (id != 0) place_ids_[{code, line, module}] = id;
+  return id;
+}
+
+std::uint32_t Recorder::new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) {
+  const std::lock_guard lock(facts_);
+  return append_place(code, line, module);
+}
+
+// With facts_ held. 0 when there are too many.
+std::uint32_t Recorder::append_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) {
   if (places_.size() == kMaxPlaces) return 0;
-  const auto [it, is_new] = places_.try_emplace({code, line, module}, static_cast<std::uint32_t>(places_.size() + 1));
-  Recording* const recording = current();
-  if (is_new && recording) recording->part.append_facts({PlaceFact{it->second, code, line, module}});
-  return it->second;
+  const PlaceFact place{static_cast<std::uint32_t>(places_.size() + 1), code, line, module};
+  places_.push_back(place);
+  if (Recording* const recording = current()) recording->part.append_facts({place});
+  return place.id;
+}
+
+void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) {
+  const std::lock_guard lock(facts_);
+  if (place == 0 || place > places_.size()) return;
+  places_[place - 1] = {place, code, line, module};
+  if (Recording* const recording = current()) recording->part.append_facts({places_[place - 1]});
 }
 
 std::uint32_t Recorder::loss_index(std::string_view name, Severity severity, std::string_view message) {

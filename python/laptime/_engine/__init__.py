@@ -18,7 +18,7 @@ from laptime._engine.statements import first_lines
 from laptime._native import engine as _native
 
 __all__ = [
-    "Demotion", "Notice", "OwnCost", "clear", "demoted", "notices", "own_cost", "running", "snapshot_functions",
+    "Demotion", "Notice", "OwnCost", "clear", "demoted", "library_paths", "notices", "own_cost", "running", "snapshot_functions",
     "snapshot_lines", "start", "stop", "watch",
 ]
 
@@ -53,7 +53,8 @@ _depth = {"lines": 0, "functions": 0}
 _started: list[tuple[bool, bool]] = []
 
 
-def _library_paths() -> list[str]:
+def library_paths() -> list[str]:
+    """Folders whose code is not the user's: the standard library and laptime."""
     standard_library = os.path.dirname(os.__file__) + os.sep
     laptime = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
     return sorted({standard_library, os.path.realpath(standard_library) + os.sep, laptime, os.path.realpath(laptime) + os.sep})
@@ -83,7 +84,7 @@ def start(
         if lines and not _depth["lines"]:
             calibration.apply(_native)
             _native.start_lines(
-                library_paths=_library_paths(), include=list(include), exclude=list(exclude), predicate=is_user,
+                library_paths=library_paths(), include=list(include), exclude=list(exclude), predicate=is_user,
                 only=None if only is None else list(only), budget=share, statement_reader=first_lines)
         _depth["lines"] += lines
         try:

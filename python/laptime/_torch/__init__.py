@@ -1,0 +1,1 @@
+"""What laptime knows of PyTorch. Nothing here imports torch: it is used only where the program has it."""

@@ -1,0 +1,124 @@
+"""Records torch's ops: ``source = load()``, then ``source.on()`` and ``source.off()`` around what is to be recorded.
+
+Three ways, the best that works: a shim compiled against this torch, one that comes with laptime and needs no compiler, and
+torch's own profiler. Which one is in the run's property ``torch_ops``. A way that fails its self-test is not taken.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Protocol
+
+from laptime._engine import library_paths
+from laptime._native import recording
+from laptime._native import torch_ops as _native
+from laptime._torch import ops_self_test, shim_build
+
+PROPERTY = "torch_ops"
+
+
+class OpSource(Protocol):
+    """Contract: ``on`` and ``off`` take microseconds and may be called in any order; off costs nothing."""
+
+    @property
+    def kind(self) -> str:
+        """"compiled", "prebuilt", "torch.profiler" or "off: reason"."""
+
+    @property
+    def events(self) -> int:
+        """How many ops began while on, in this process."""
+
+    def on(self) -> None: ...
+    def off(self) -> None: ...
+    def close(self) -> None:
+        """Off for good; what is still to be said about what was recorded is said."""
+
+
+def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[str] = ()) -> OpSource:
+    """The source of ops for the torch that the program has imported. Never raises; says in one line on stderr what is missing.
+
+    ``shapes``: also shapes, types and FLOPs of each op. ``include``, ``exclude``: globs on file names, for which lines are
+    the user's own.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return _Off("torch is not imported")
+    try:
+        _native.configure(library_paths=library_paths(), include=list(include), exclude=list(exclude),
+                          module_call=torch.nn.Module.__call__.__code__, module_type=torch.nn.Module)
+        return _best_source(torch, shapes)
+    except Exception as error:
+        return _say_off(str(error) or type(error).__name__)
+
+
+def _best_source(torch: ModuleType, shapes: bool) -> OpSource:
+    try:
+        return _checked(_native.open_compiled(str(shim_build.library(torch))), "compiled", torch, shapes)
+    except (shim_build.BuildError, RuntimeError) as error:
+        return _say_off(str(error))
+
+
+def _checked(source: _native.Source, kind: str, torch: ModuleType, shapes: bool) -> OpSource:
+    problem = ops_self_test.problem_of(source, torch)
+    if problem:
+        raise RuntimeError(problem)
+    return _Callbacks(source, kind, shapes)
+
+
+def _say_off(reason: str) -> OpSource:
+    print(f"laptime: ops are not recorded: {reason}", file=sys.stderr)
+    return _Off(reason)
+
+
+class _Told:
+    """Writes the property into each recording once."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._epoch = 0
+        self._tell()
+
+    def _tell(self) -> None:
+        if recording.on() and self._epoch != _native.epoch():
+            self._epoch = _native.epoch()
+            recording.set_property(PROPERTY, self.kind)
+
+
+class _Callbacks(_Told):
+    def __init__(self, source: _native.Source, kind: str, shapes: bool) -> None:
+        super().__init__(kind)
+        self._source = source
+        self._shapes = shapes
+        self._open = True
+
+    @property
+    def events(self) -> int:
+        return _native.count()
+
+    def on(self) -> None:
+        if self._open:
+            self._tell()
+            self._source.on(self._shapes)
+
+    def off(self) -> None:
+        self._source.off()
+        _native.name_modules()
+
+    def close(self) -> None:
+        self.off()
+        self._open = False
+
+
+class _Off(_Told):
+    events = 0
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"off: {reason}")
+
+    def on(self) -> None:
+        self._tell()
+
+    def off(self) -> None: ...
+    def close(self) -> None: ...

@@ -1,0 +1,143 @@
+// laptime's op recorder, the part that sees torch: hands each op's begin and end to laptime's module.
+//
+// Built on the user's machine against the torch that is installed there, with nothing else: no Python headers, no laptime
+// library. Contract: nothing here throws into torch, and a callback that is off costs nothing.
+#include <ATen/SequenceNumber.h>
+#include <ATen/record_function.h>
+
+#include "shim_abi.h"
+
+namespace {
+
+LaptimeOpHost host;
+at::CallbackHandle handles[2];  // without and with inputs
+int running = -1;
+
+std::uint64_t forward_thread(const at::RecordFunction& function) {
+  const std::uint64_t forward = function.forwardThreadId();
+  return forward != 0 ? forward : function.threadId();
+}
+
+std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
+  host.begin(&function, function.name(), function.seqNr(), forward_thread(function), static_cast<std::uint32_t>(function.scope()));
+  return nullptr;
+}
+
+void end(const at::RecordFunction& function, at::ObserverContext*) { host.end(&function); }
+
+// A description of the inputs within a fixed room; what does not fit is left out, whole inputs at a time.
+class InputWords {
+ public:
+  void add(const c10::IValue& value) {
+    const std::uint32_t before = count_;
+    put(value);
+    if (full_) count_ = before;
+  }
+  const std::int64_t* data() const { return words_; }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  static constexpr std::uint32_t kRoom = 512;
+
+  void word(std::int64_t value) {
+    if (count_ < kRoom)
+      words_[count_++] = value;
+    else
+      full_ = true;
+  }
+  void head(LaptimeInput kind, std::size_t numbers, int type = 0) {
+    word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | kind);
+  }
+  void tensor(const at::Tensor& tensor) {
+    const c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
+    if (!tensor.defined() || tensor.is_nested() || impl->has_symbolic_sizes_strides()) return head(LAPTIME_INPUT_OTHER, 0);
+    const c10::IntArrayRef sizes = impl->sizes();
+    head(LAPTIME_INPUT_TENSOR, sizes.size(), static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
+    for (const std::int64_t size : sizes) word(size);
+  }
+  template <typename List>
+  void tensors(const List& list) {
+    head(LAPTIME_INPUT_TENSOR_LIST, list.size());
+    for (std::size_t i = 0; i < list.size() && !full_; ++i) tensor(list.get(i));
+  }
+  void put(const c10::IValue& value) {
+    if (value.isTensor()) return tensor(value.toTensor());
+    if (value.isInt()) {
+      head(LAPTIME_INPUT_INTEGER, 1);
+      return word(value.toInt());
+    }
+    if (value.isIntList()) {
+      const auto list = value.toIntList();
+      head(LAPTIME_INPUT_INTEGERS, list.size());
+      for (std::size_t i = 0; i < list.size(); ++i) word(list.get(i));
+      return;
+    }
+    if (value.isTensorList()) return tensors(value.toTensorList());
+    if (value.isDoubleList() || value.isBoolList()) return head(LAPTIME_INPUT_SCALARS, 0);
+    head(value.isScalar() || value.isBool() ? LAPTIME_INPUT_SCALAR : LAPTIME_INPUT_OTHER, 0);
+  }
+
+  std::int64_t words_[kRoom];
+  std::uint32_t count_ = 0;
+  bool full_ = false;
+};
+
+std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {
+  InputWords inputs;
+  try {
+    for (const c10::IValue& value : function.inputs()) inputs.add(value);
+  } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
+  }
+  const LaptimeOp op{&function, function.name(), function.seqNr(), forward_thread(function), static_cast<std::uint32_t>(function.scope())};
+  host.begin_with_inputs(&op, inputs.data(), inputs.count());
+  return nullptr;
+}
+
+at::CallbackHandle add(bool with_inputs) {
+  at::RecordFunctionCallback callback(with_inputs ? &begin_with_inputs : &begin, &end);
+  callback.needsInputs(with_inputs);
+  using at::RecordScope;
+  callback.scopes({RecordScope::FUNCTION, RecordScope::BACKWARD_FUNCTION, RecordScope::TORCHSCRIPT_FUNCTION, RecordScope::CUSTOM_CLASS,
+                   RecordScope::USER_SCOPE, RecordScope::STATIC_RUNTIME_OP, RecordScope::STATIC_RUNTIME_MODEL});
+  return at::addGlobalCallback(callback);
+}
+
+int off() {
+  if (running < 0) return 0;
+  try {
+    at::disableCallback(handles[running]);
+  } catch (...) {
+    return -1;
+  }
+  running = -1;
+  return 0;
+}
+
+int on(int with_inputs) {
+  const int which = with_inputs != 0 ? 1 : 0;
+  if (running == which) return 0;
+  if (off() != 0) return -1;
+  try {
+    if (handles[which] == 0)
+      handles[which] = add(which == 1);
+    else
+      at::reenableCallback(handles[which]);
+  } catch (...) {
+    return -1;
+  }
+  running = which;
+  return 0;
+}
+
+std::int64_t peek_sequence() { return static_cast<std::int64_t>(at::sequence_number::peek()); }
+std::uint64_t thread_number() { return at::RecordFunction::currentThreadId(); }
+
+const LaptimeOpShim shim{LAPTIME_SHIM_VERSION, &on, &off, &peek_sequence, &thread_number};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const LaptimeOpShim* laptime_torch_ops(const LaptimeOpHost* offered) {
+  if (offered->version != LAPTIME_SHIM_VERSION) return nullptr;
+  host = *offered;
+  return &shim;
+}

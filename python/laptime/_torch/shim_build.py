@@ -1,0 +1,130 @@
+"""The shim: the small library that is compiled against the torch that is installed, once, and kept in a cache.
+
+Its sources, all ``*.cpp`` of the folder ``shim``, lie in the package. The library's file name tells torch's version, Python's
+and the compiler's ABI and the sources' hash apart, so that a cache may be shared by several of each. A library appears under
+its name only when it is whole: processes that build at the same time do the work twice and end with one file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from types import ModuleType
+
+SOURCES = Path(__file__).parent / "shim"
+_COMPILERS = ("c++", "g++", "clang++")
+_LONGEST_BUILD_S = 300
+
+
+class BuildError(Exception):
+    """Why there is no shim, in one line."""
+
+
+def library(torch: ModuleType) -> Path:
+    """The shim for this torch, compiled if it is not in the cache."""
+    name = _file_name(torch)
+    for folder in (cache_folder(), _fallback_folder()):
+        if _is_ours(folder / name):
+            return folder / name
+    return _build(torch, name)
+
+
+def cache_folder() -> Path:
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "laptime"
+
+
+def _fallback_folder() -> Path:
+    """For who cannot write into their cache; not shared with other users."""
+    return Path(tempfile.gettempdir()) / f"laptime-{os.getuid()}"
+
+
+def _is_ours(path: Path) -> bool:
+    """A library that another user could have put there is not loaded."""
+    try:
+        return path.stat().st_uid in (os.getuid(), 0) and path.parent.stat().st_uid in (os.getuid(), 0)
+    except OSError:
+        return False
+
+
+def _file_name(torch: ModuleType) -> str:
+    digest = hashlib.sha256()
+    for path in sorted(SOURCES.iterdir()):
+        if path.suffix in (".cpp", ".h"):
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    digest.update(str(Path(torch.__file__ or "").parent).encode())
+    abi = "cxx11" if _cxx11_abi(torch) else "cxx98"
+    python = sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
+    return f"torch-{torch.__version__}-{python}-{abi}-{digest.hexdigest()[:16]}.so"
+
+
+def _cxx11_abi(torch: ModuleType) -> bool:
+    return bool(torch.compiled_with_cxx11_abi())
+
+
+def _build(torch: ModuleType, name: str) -> Path:
+    compiler = _compiler()
+    folder = _writable_folder()
+    print(f"laptime: building the op recorder for torch {torch.__version__} (once, about 10 s)…", file=sys.stderr, flush=True)
+    handle, draft = tempfile.mkstemp(prefix=name + ".", suffix=".tmp", dir=folder)
+    os.close(handle)
+    try:
+        _compile(compiler, torch, draft)
+        os.chmod(draft, 0o755)
+        os.replace(draft, folder / name)
+    except BaseException:
+        os.unlink(draft)
+        raise
+    return folder / name
+
+
+def _compiler() -> list[str]:
+    chosen = shlex.split(os.environ.get("CXX", ""))
+    for words in [chosen] if chosen else [[name] for name in _COMPILERS]:
+        if shutil.which(words[0]):
+            return words
+    raise BuildError(f"{chosen[0]} is not found (CXX)" if chosen else "no C++ compiler")
+
+
+def _writable_folder() -> Path:
+    for folder in (cache_folder(), _fallback_folder()):
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():
+                return folder
+        except OSError:
+            continue
+    raise BuildError(f"neither {cache_folder()} nor {_fallback_folder()} can be written")
+
+
+def _compile(compiler: list[str], torch: ModuleType, output: str) -> None:
+    root = Path(torch.__file__ or "").parent
+    command = [
+        *compiler, "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w",
+        f"-D_GLIBCXX_USE_CXX11_ABI={int(_cxx11_abi(torch))}", "-isystem", str(root / "include"), "-I", str(SOURCES),
+        *map(str, sorted(SOURCES.glob("*.cpp"))), "-o", output,
+        # By name, without a path: torch's own copies are loaded already, and no others may be.
+        f"-L{root / 'lib'}", "-ltorch_cpu", "-lc10",
+    ]
+    environment = {**os.environ, "LC_ALL": "C"}
+    for variable in ("LD_PRELOAD", "LAPTIME_RECORD"):
+        environment.pop(variable, None)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST_BUILD_S, env=environment,
+                              stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise BuildError(f"{compiler[0]} did not run: {error}") from None
+    if done.returncode != 0:
+        raise BuildError(f"{compiler[0]}: {_first_error(done.stderr)}")
+
+
+def _first_error(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    return next((line for line in lines if "error" in line), lines[-1] if lines else "failed without a word")

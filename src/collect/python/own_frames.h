@@ -1,0 +1,80 @@
+// The calling thread's own Python frames, innermost first, readable with the GIL released.
+//
+// Assumption: while a thread is inside a C function that Python called, its own frames neither move nor change, and what they
+// refer to (code objects, arguments) lives. Consequence: no lock is needed, as long as nothing is written and no reference
+// is taken. Contract: a FrameRef is valid until the thread runs Python again.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+
+#if PY_VERSION_HEX >= 0x030B0000
+#define Py_BUILD_CORE 1
+#include <internal/pycore_frame.h>
+#undef Py_BUILD_CORE
+#else
+#include <frameobject.h>
+#endif
+
+namespace laptime::python {
+
+#if PY_VERSION_HEX >= 0x030B0000
+using FrameRef = const _PyInterpreterFrame*;
+#else
+using FrameRef = const PyFrameObject*;
+#endif
+
+inline FrameRef innermost_frame(const PyThreadState* thread) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return thread->current_frame;
+#elif PY_VERSION_HEX >= 0x030B0000
+  return thread->cframe != nullptr ? thread->cframe->current_frame : nullptr;
+#else
+  return thread->frame;
+#endif
+}
+
+inline FrameRef outer_frame(FrameRef frame) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return frame->previous;
+#else
+  return frame->f_back;
+#endif
+}
+
+// Null for frames that only join the interpreter to C.
+inline const PyCodeObject* frame_code(FrameRef frame) {
+#if PY_VERSION_HEX >= 0x030D0000
+  if (frame->owner == FRAME_OWNED_BY_CSTACK) return nullptr;
+  PyObject* const code = frame->f_executable;
+  return code != nullptr && Py_TYPE(code) == &PyCode_Type ? reinterpret_cast<const PyCodeObject*>(code) : nullptr;
+#elif PY_VERSION_HEX >= 0x030C0000
+  return frame->owner == FRAME_OWNED_BY_CSTACK ? nullptr : frame->f_code;
+#else
+  return frame->f_code;
+#endif
+}
+
+// The instruction that runs, in code units from the first; negative when none has run yet.
+inline int frame_instruction(FrameRef frame, const PyCodeObject* code) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return static_cast<int>(frame->instr_ptr - _PyCode_CODE(code));
+#elif PY_VERSION_HEX >= 0x030B0000
+  return static_cast<int>(frame->prev_instr - _PyCode_CODE(code));
+#else
+  (void)code;
+  return frame->f_lasti;
+#endif
+}
+
+// The first argument as it stands in its slot; it may be null, or a cell where an inner function uses it.
+inline PyObject* first_argument(FrameRef frame) {
+#if PY_VERSION_HEX >= 0x030B0000
+  return frame->localsplus[0];
+#else
+  return frame->f_localsplus[0];
+#endif
+}
+
+}  // namespace laptime::python

@@ -1,0 +1,94 @@
+#include "collect/torch/op_inputs.h"
+
+#include <fmt/format.h>
+
+namespace laptime::torch {
+
+namespace {
+
+struct Head {
+  LaptimeInput kind;
+  int type;
+  std::size_t count;
+};
+Head read_head(std::int64_t word) {
+  return {static_cast<LaptimeInput>(word & 0xFF), static_cast<int>(word >> 8 & 0xFF), static_cast<std::size_t>(word >> 16)};
+}
+
+// How many words a tensor list's tensors take; npos when they end too early.
+std::size_t list_words(Numbers words, std::size_t tensors) {
+  std::size_t taken = 0;
+  for (; tensors > 0; --tensors) {
+    if (taken >= words.size()) return words.size() + 1;
+    taken += 1 + read_head(words[taken]).count;
+  }
+  return taken;
+}
+
+std::string sizes_text(Numbers sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
+
+std::string shape_of(const OpInput& input) {
+  if (input.kind == LAPTIME_INPUT_TENSOR) return sizes_text(input.numbers);
+  return input.kind == LAPTIME_INPUT_TENSOR_LIST ? shapes_text(OpInputs(input.numbers)) : "[]";
+}
+
+// torch's ScalarType by number, as c10 names their C++ types.
+std::string_view type_name(int type) {
+  constexpr std::string_view kNames[] = {"unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "float", "double",
+                                         "c10::complex<c10::Half>", "c10::complex<float>", "c10::complex<double>", "bool", "c10::qint8",
+                                         "c10::quint8", "c10::qint32", "c10::BFloat16"};
+  return static_cast<std::size_t>(type) < std::size(kNames) ? kNames[type] : "";
+}
+
+std::string_view type_of(const OpInput& input) {
+  switch (input.kind) {
+    case LAPTIME_INPUT_TENSOR: return type_name(input.type);
+    case LAPTIME_INPUT_TENSOR_LIST: return "TensorList";
+    case LAPTIME_INPUT_INTEGERS:
+    case LAPTIME_INPUT_SCALARS: return "ScalarList";
+    case LAPTIME_INPUT_INTEGER:
+    case LAPTIME_INPUT_SCALAR: return "Scalar";
+    case LAPTIME_INPUT_OTHER: break;
+  }
+  return "";
+}
+
+template <typename Text>
+std::string list_text(OpInputs inputs, Text text) {
+  std::string result = "[";
+  while (const auto input = inputs.next()) {
+    if (result.size() > 1) result += ", ";
+    result += text(*input);
+  }
+  return result + "]";
+}
+
+}  // namespace
+
+std::optional<OpInput> OpInputs::next() {
+  if (position_ >= words_.size()) return std::nullopt;
+  const Head head = read_head(words_[position_++]);
+  const Numbers rest = words_.subspan(position_);
+  const std::size_t words = head.kind == LAPTIME_INPUT_TENSOR_LIST ? list_words(rest, head.count) : head.count;
+  if (words > rest.size()) {
+    position_ = words_.size();
+    return OpInput{};
+  }
+  position_ += words;
+  return OpInput{head.kind, head.type, rest.first(words)};
+}
+
+OpInput OpInputs::at(std::size_t index) const {
+  OpInputs inputs(words_);
+  std::optional<OpInput> input = inputs.next();
+  for (; index > 0 && input; --index) input = inputs.next();
+  return input.value_or(OpInput{});
+}
+
+std::string shapes_text(const OpInputs& inputs) { return list_text(inputs, shape_of); }
+
+std::string types_text(const OpInputs& inputs) {
+  return list_text(inputs, [](const OpInput& input) { return fmt::format("\"{}\"", type_of(input)); });
+}
+
+}  // namespace laptime::torch

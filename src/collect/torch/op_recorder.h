@@ -1,0 +1,32 @@
+// Ops from their begin to their end, a stack a thread. Knows nothing of torch or Python: the shim calls begin and end, and
+// places come from a function that is handed in.
+//
+// Assumption: ops and backward nodes nest; regions that a program opens and closes by hand need not, and may even end on
+// another thread. Consequence: an end looks for its begin from the top and takes it out of the middle if need be; one that
+// finds none is counted. What is under way when the source is switched off still ends.
+#pragma once
+
+#include <cstdint>
+
+#include "collect/torch/shim_abi.h"
+
+namespace laptime::torch {
+
+// Where Python stands on the calling thread: asked at the begin of ops that no other op contains and of annotations.
+struct PlaceSource {
+  // The innermost frame, an identity to be compared; null: no Python.
+  const void* (*innermost_frame)();
+  // The place of the thread's innermost line of the user's, not looking at `floor` and the frames outside of it. `memory`
+  // is the source's own, one a thread, null at first; `forget` gives it back when the thread ends.
+  std::uint32_t (*place)(void*& memory, const void* floor);
+  void (*forget)(void* memory);
+};
+void set_place_source(PlaceSource source);
+
+// What the shim calls.
+const LaptimeOpHost& op_host();
+
+// Begins since the process started, all threads.
+std::uint64_t op_count();
+
+}  // namespace laptime::torch

@@ -1,0 +1,59 @@
+#include "collect/torch/probe.h"
+
+#include <pthread.h>
+
+#include <utility>
+
+namespace laptime::torch {
+
+namespace {
+
+constexpr std::size_t kMostOps = 256;
+
+struct Probe {
+  const LaptimeOpShim* shim = nullptr;
+  pthread_t thread{};
+  std::vector<ProbedOp> ops;
+  std::vector<std::pair<const void*, std::size_t>> open;
+};
+Probe probe;
+
+bool looks() { return probe.shim != nullptr && pthread_equal(pthread_self(), probe.thread) && probe.ops.size() < kMostOps; }
+
+void begin(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread, std::uint32_t scope) {
+  if (!looks()) return;
+  probe.open.emplace_back(function, probe.ops.size());
+  probe.ops.push_back({name, scope, static_cast<std::uint32_t>(probe.open.size() - 1), sequence, probe.shim->peek_sequence(), thread,
+                       probe.shim->thread_number(), false});
+}
+
+void begin_with_inputs(const LaptimeOp* op, const std::int64_t*, std::uint32_t) {
+  begin(op->function, op->name, op->sequence, op->thread, op->scope);
+}
+
+void end(const void* function) {
+  if (!looks() || probe.open.empty() || probe.open.back().first != function) return;
+  probe.ops[probe.open.back().second].ended = true;
+  probe.open.pop_back();
+}
+
+}  // namespace
+
+const LaptimeOpHost& probe_host() {
+  static constexpr LaptimeOpHost host{LAPTIME_SHIM_VERSION, &begin, &begin_with_inputs, &end};
+  return host;
+}
+
+void start_probe(const LaptimeOpShim& shim) {
+  probe = Probe{};
+  probe.ops.reserve(kMostOps);
+  probe.thread = pthread_self();
+  probe.shim = &shim;
+}
+
+std::vector<ProbedOp> stop_probe() {
+  probe.shim = nullptr;
+  return std::move(probe.ops);
+}
+
+}  // namespace laptime::torch

@@ -1,0 +1,80 @@
+#include "collect/torch/python/binding.h"
+
+#include <dlfcn.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "collect/torch/op_recorder.h"
+#include "collect/torch/probe.h"
+#include "collect/torch/python/places.h"
+#include "record/collector.h"
+
+namespace nb = nanobind;
+
+namespace laptime::torch {
+
+namespace {
+
+// A way to torch's callbacks. Never destroyed: torch may still call what it was given.
+class Source {
+ public:
+  explicit Source(LaptimeOpenOps open) : open_(open), shim_(open(&probe_host())) {
+    if (shim_ == nullptr || shim_->version != LAPTIME_SHIM_VERSION) throw std::runtime_error("the op recorder is from another laptime");
+  }
+
+  bool on(bool inputs) const { return shim_->on(inputs ? 1 : 0) == 0; }
+  bool off() const { return shim_->off() == 0; }
+
+  void start_probe() const {
+    open_(&probe_host());
+    torch::start_probe(*shim_);
+  }
+  nb::list stop_probe() const {
+    nb::list rows;
+    for (const ProbedOp& op : torch::stop_probe())
+      rows.append(nb::make_tuple(op.name, op.scope, op.depth, op.ended && op.thread == op.expected_thread,
+                                 op.ended && op.sequence == op.expected_sequence));
+    open_(&op_host());
+    return rows;
+  }
+
+ private:
+  LaptimeOpenOps open_;
+  const LaptimeOpShim* shim_;
+};
+
+Source* open_compiled(const std::string& path) {
+  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (library == nullptr) throw std::runtime_error(::dlerror());
+  const auto open = reinterpret_cast<LaptimeOpenOps>(::dlsym(library, "laptime_torch_ops"));
+  if (open == nullptr) throw std::runtime_error("no op recorder in " + path);
+  return new Source(open);
+}
+
+void configure(std::vector<std::string> library_paths, std::vector<std::string> include, std::vector<std::string> exclude,
+               nb::object module_call, nb::object module_type) {
+  if (!PyCode_Check(module_call.ptr()) || !PyType_Check(module_type.ptr())) throw nb::type_error("a code object and a type are expected");
+  configure_places({{std::move(library_paths), std::move(include), std::move(exclude)}, module_call.ptr(), module_type.ptr()});
+  set_place_source(python_places());
+  record::add_step_observer([](std::uint32_t) noexcept { name_modules(false); });
+  record::add_stop_observer([]() noexcept { name_modules(true); });
+}
+
+}  // namespace
+
+void bind_ops(nb::module_& module) {
+  nb::module_ m = module.def_submodule("torch_ops", "The recorder of torch's ops.");
+  m.def("configure", &configure, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"), nb::arg("module_call"),
+        nb::arg("module_type"));
+  m.def("open_compiled", &open_compiled, nb::rv_policy::reference);
+  m.def("count", &op_count);
+  m.def("epoch", [] { return record::epoch(); });
+  m.def("name_modules", [] { name_modules(false); });
+  nb::class_<Source>(m, "Source")
+      .def("on", &Source::on, nb::arg("inputs") = false)
+      .def("off", &Source::off)
+      .def("start_probe", &Source::start_probe)
+      .def("stop_probe", &Source::stop_probe);
+}
+
+}  // namespace laptime::torch

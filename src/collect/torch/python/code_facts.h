@@ -1,0 +1,28 @@
+// What the recorder must know about a code object, read from it without the GIL: a code object never changes.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+namespace laptime::torch {
+
+std::string file_of(const PyCodeObject* code);
+// 0: none. `instruction`: in code units.
+std::int32_t line_of(const PyCodeObject* code, int instruction);
+// Made by torch.compile from the user's code or in its stead: its lines are nobody's; the caller's are.
+bool is_generated(const PyCodeObject* code);
+
+// Ids of codes, the same for the same file, name and first line.
+class CodeFacts {
+ public:
+  std::uint32_t id_of(const PyCodeObject* code);
+
+ private:
+  std::map<std::tuple<std::string, std::string, int>, std::uint32_t> ids_;
+};
+
+}  // namespace laptime::torch

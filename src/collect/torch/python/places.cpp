@@ -1,0 +1,200 @@
+#include "collect/torch/python/places.h"
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <new>
+#include <string>
+#include <tuple>
+
+#include "collect/python/own_frames.h"
+#include "collect/torch/python/code_facts.h"
+#include "collect/torch/python/module_paths.h"
+#include "record/collector.h"
+
+namespace laptime::torch {
+
+using python::FrameRef;
+
+namespace {
+
+enum class Verdict : std::uint8_t { library, user, calls_module };
+
+// What a thread remembers, without a lock.
+struct ThreadPlaces {
+  struct Code {
+    const PyCodeObject* code;
+    const void* line_table;
+    int first_line;
+    Verdict verdict;
+  };
+  struct Place {
+    const PyCodeObject* code;
+    const PyObject* module;
+    int instruction;
+    std::uint32_t place;
+  };
+  static constexpr std::size_t kEntries = 1024;
+
+  std::uint32_t generation = 0;
+  std::array<Code, kEntries> codes{};
+  std::array<Place, kEntries> places{};
+};
+
+// What all threads share, behind a lock.
+class SharedPlaces {
+ public:
+  static SharedPlaces& instance() {
+    static auto* const made = new SharedPlaces;  // never destroyed: ops may run until the process ends
+    return *made;
+  }
+
+  void configure(const PlaceRules& rules) {
+    const std::lock_guard lock(mutex_);
+    user_code_.configure(rules.user_code, nullptr);
+    Py_XINCREF(rules.module_call);
+    module_call_ = python::OwnedRef(rules.module_call);
+    modules_.configure(rules.module_type);
+    generation.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  Verdict judge(const PyCodeObject* code) {
+    if (reinterpret_cast<const PyObject*>(code) == module_call_.get()) return Verdict::calls_module;
+    const std::lock_guard lock(mutex_);
+    return user_code_.is_user(file_of(code)) && !is_generated(code) ? Verdict::user : Verdict::library;
+  }
+
+  std::uint32_t place(const PyCodeObject* code, int instruction, const PyObject* module) {
+    const auto line = static_cast<std::uint32_t>(line_of(code, instruction));
+    const std::lock_guard lock(mutex_);
+    const std::uint32_t code_id = codes_.id_of(code);
+    const ModulePaths::Number number = modules_.number_of(module);
+    const std::uint32_t name = modules_.name_of(number);
+    if (number == 0 || name != 0) return checked(record::add_place(code_id, line, name));
+    std::uint32_t& place = unnamed_[{number, code_id, line}];
+    if (place == 0) place = checked(record::new_place(code_id, line, 0));
+    return place;
+  }
+
+  void name_modules(bool now) {
+    const std::lock_guard lock(mutex_);
+    if (!modules_.has_unnamed() || (!now && --rounds_to_skip_ > 0)) return;
+    rounds_to_skip_ = skip_next_ = std::min(2 * skip_next_, 1 << 16);
+    modules_.name_all([&](ModulePaths::Number number) { tell_places(number); });
+    generation.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  void forget_module(const PyObject* instance) {
+    const std::lock_guard lock(mutex_);
+    modules_.forget(instance);
+    generation.fetch_add(1, std::memory_order_relaxed);
+  }
+
+  std::atomic<std::uint32_t> generation{1};  // raised when what threads remember holds no more
+
+ private:
+  static std::uint32_t checked(std::uint32_t place) {
+    static const std::uint32_t loss = record::loss_index("too_many_places", Severity::warning, "ops past the limit of places have no line");
+    if (place == 0) record::lose(loss);
+    return place;
+  }
+  void tell_places(ModulePaths::Number number) {
+    for (auto at = unnamed_.lower_bound({number, 0, 0}); at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
+      record::set_place(at->second, std::get<1>(at->first), std::get<2>(at->first), modules_.name_of(number));
+  }
+
+  std::mutex mutex_;
+  python::UserCode user_code_;
+  python::OwnedRef module_call_;
+  CodeFacts codes_;
+  ModulePaths modules_;
+  std::map<std::tuple<ModulePaths::Number, std::uint32_t, std::uint32_t>, std::uint32_t> unnamed_;  // (module, code, line) -> place
+  int rounds_to_skip_ = 1, skip_next_ = 1;
+};
+
+std::size_t slot_of(const void* pointer, std::size_t salt) {
+  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
+  return (address >> 4 ^ address >> 14 ^ salt) % ThreadPlaces::kEntries;
+}
+
+inline Verdict verdict_on(ThreadPlaces& thread, const PyCodeObject* code) {
+  ThreadPlaces::Code& known = thread.codes[slot_of(code, 0)];
+  if (known.code != code || known.line_table != code->co_linetable || known.first_line != code->co_firstlineno) [[unlikely]]
+    known = {code, code->co_linetable, code->co_firstlineno, SharedPlaces::instance().judge(code)};
+  return known.verdict;
+}
+
+struct Found {
+  const PyCodeObject* code = nullptr;
+  int instruction = 0;
+  const PyObject* module = nullptr;
+};
+
+inline Found look(ThreadPlaces& thread, FrameRef frame, const void* floor) {
+  Found found;
+  for (; frame != nullptr && frame != floor; frame = python::outer_frame(frame)) {
+    const PyCodeObject* const code = python::frame_code(frame);
+    if (code == nullptr) continue;
+    const Verdict verdict = verdict_on(thread, code);
+    if (verdict == Verdict::library) continue;
+    if (verdict == Verdict::user && found.code == nullptr) {
+      found.code = code;
+      found.instruction = python::frame_instruction(frame, code);
+    } else if (verdict == Verdict::calls_module && found.module == nullptr) {
+      found.module = python::first_argument(frame);
+    }
+    if (found.code != nullptr && found.module != nullptr) break;
+  }
+  return found;
+}
+
+__attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint32_t generation) {
+  if (memory == nullptr) memory = new (std::nothrow) ThreadPlaces;
+  auto* const thread = static_cast<ThreadPlaces*>(memory);
+  if (thread == nullptr) return nullptr;
+  thread->codes.fill({});
+  thread->places.fill({});
+  thread->generation = generation;
+  return thread;
+}
+
+const void* innermost() {
+  const PyThreadState* const state = PyGILState_GetThisThreadState();
+  return state != nullptr ? python::innermost_frame(state) : nullptr;
+}
+
+std::uint32_t place(void*& memory, const void* floor) {
+  const PyThreadState* const state = PyGILState_GetThisThreadState();
+  if (state == nullptr) return 0;
+  SharedPlaces& shared = SharedPlaces::instance();
+  auto* thread = static_cast<ThreadPlaces*>(memory);
+  const std::uint32_t generation = shared.generation.load(std::memory_order_relaxed);
+  if (thread == nullptr || thread->generation != generation) [[unlikely]] {
+    thread = renew(memory, generation);
+    if (thread == nullptr) return 0;
+  }
+  const Found found = look(*thread, python::innermost_frame(state), floor);
+  if (found.code == nullptr) return 0;
+  ThreadPlaces::Place& known =
+      thread->places[slot_of(found.code, static_cast<std::size_t>(found.instruction) * 7 + slot_of(found.module, 0) * 3)];
+  if (known.code != found.code || known.instruction != found.instruction || known.module != found.module) [[unlikely]]
+    known = {found.code, found.module, found.instruction, shared.place(found.code, found.instruction, found.module)};
+  return known.place;
+}
+
+}  // namespace
+
+void configure_places(const PlaceRules& rules) { SharedPlaces::instance().configure(rules); }
+
+PlaceSource python_places() {
+  return {&innermost, &place, [](void* memory) { delete static_cast<ThreadPlaces*>(memory); }};
+}
+
+void name_modules(bool now) {
+  if (Py_IsInitialized() && PyGILState_Check()) SharedPlaces::instance().name_modules(now);
+}
+
+void forget_module(const PyObject* instance) { SharedPlaces::instance().forget_module(instance); }
+
+}  // namespace laptime::torch

@@ -1,0 +1,31 @@
+// Where in the program an op was called: the innermost line of the user's own code on the calling thread, and the nn.Module
+// that was running.
+//
+// Assumption: addresses of code objects and modules are used again once they are freed. Consequence: a remembered verdict on
+// a code object holds only while its line table and first line are the same; modules are watched (module_paths.h).
+#pragma once
+
+#include <Python.h>
+
+#include "collect/python/user_code.h"
+#include "collect/torch/op_recorder.h"
+
+namespace laptime::torch {
+
+struct PlaceRules {
+  python::UserCode::Rules user_code;
+  PyObject* module_call = nullptr;  // code of torch.nn.Module.__call__, whose first argument is the module; kept alive
+  PyObject* module_type = nullptr;  // torch.nn.Module; kept alive
+};
+// With the GIL.
+void configure_places(const PlaceRules& rules);
+
+PlaceSource python_places();
+
+// Finds the paths of modules met since the last time. With the GIL; does nothing without one. Looking for them takes
+// milliseconds, so a program that makes new modules all the time is looked at less and less often, unless `now`.
+void name_modules(bool now);
+
+void forget_module(const PyObject* instance);
+
+}  // namespace laptime::torch
