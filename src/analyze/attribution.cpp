@@ -56,7 +56,10 @@ class TrackWalk {
     }
     if (!is_in_op_tree(kind)) return;
     ops_.place[row] = kind == SpanKind::backward ? unit_of(row, parent, around) : code_of(row, parent, around);
-    if (!repeats_parent(spans_, row, parent)) ops_.pass[row] = pass_of(row, parent);
+    if (!repeats_parent(spans_, row, parent))
+      ops_.pass[row] = pass_of(row, parent);
+    else if (around == 0)
+      ops_.place[parent] = ops_.place[row];  // the hook does not know the line, torch's annotation does
   }
 
   PlaceCode code_of(std::uint32_t row, std::uint32_t parent, PlaceCode around) {

@@ -153,6 +153,7 @@ TEST(Attribution, OptimizerOpsKeepTheirLineAndAHooksSpanIsNotCountedTwice) {
   EXPECT_EQ(ops.pass[op], OpPass::optimizer);
   EXPECT_EQ(ops.tree.parent[op], outer);
   EXPECT_EQ(ops.pass[inner], OpPass::none);
+  EXPECT_EQ(ops.place[outer], line);
   EXPECT_EQ(ops.tree.self_ns[outer], 6);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <map>
 
 #include "analyze/percentile.h"
@@ -136,6 +137,15 @@ std::vector<Stretches> find_rested_steps(const Run& run) {
   for (const Step& step : find_steps(run))
     if (step.ops == StepOps::rested) rested[run.tracks[step.track].process].push_back({step.start_ns, step.start_ns + step.wall_ns});
   return {rested.begin(), rested.end()};
+}
+
+std::string from_recorded_steps(const Run& run) {
+  std::size_t told = 0, recorded = 0;
+  for (const Step& step : find_steps(run)) {
+    told += step.ops != StepOps::not_told;
+    recorded += step.ops == StepOps::recorded;
+  }
+  return told == 0 ? "" : fmt::format(", from {} of {} steps", recorded, told);
 }
 
 Table steps_table(const Run& run) {

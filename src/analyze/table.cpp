@@ -12,6 +12,31 @@ namespace {
 constexpr std::array<const char*, 7> kUnitNames{"", "ns", "bytes", "share", "count", "per_second", "factor"};
 constexpr std::array<const char*, 4> kTypeNames{"text", "integer", "real", "mixed"};
 
+// What torch calls columns that have other names here.
+struct Alias {
+  std::string_view theirs, ours;
+};
+constexpr Alias kAliases[] = {{"count", "calls"},
+                              {"cpu_time", "mean_ns"},
+                              {"cpu_time_total", "cpu_ns"},
+                              {"self_cpu_time_total", "self_cpu_ns"},
+                              {"cuda_time_total", "gpu_ns"},
+                              {"self_cuda_time_total", "self_gpu_ns"},
+                              {"device_time_total", "gpu_ns"},
+                              {"self_device_time_total", "self_gpu_ns"},
+                              {"self_cpu_memory_usage", "self_bytes"},
+                              {"cpu_memory_usage", "self_bytes"},
+                              {"self_cuda_memory_usage", "self_bytes"},
+                              {"cuda_memory_usage", "self_bytes"},
+                              {"self_device_memory_usage", "self_bytes"},
+                              {"device_memory_usage", "self_bytes"}};
+
+std::optional<std::size_t> find_column_or_alias(const Table& table, std::string_view name) {
+  if (const auto index = find_column(table, name)) return index;
+  const auto alias = std::find_if(std::begin(kAliases), std::end(kAliases), [&](const Alias& a) { return a.theirs == name; });
+  return alias == std::end(kAliases) ? std::nullopt : find_column(table, alias->ours);
+}
+
 // Numbers stand before texts, texts before unknowns.
 int rank(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return 2;
@@ -54,7 +79,7 @@ std::optional<std::size_t> find_column(const Table& table, std::string_view name
 }
 
 Status sort_by(Table& table, std::string_view column) {
-  const auto index = find_column(table, column);
+  const auto index = find_column_or_alias(table, column);
   if (!index) {
     std::vector<std::string_view> names;
     for (const Column& c : table.columns) names.push_back(c.name);

@@ -49,8 +49,8 @@ Cell ratio_cell(double numerator, double denominator);
 
 std::optional<std::size_t> find_column(const Table& table, std::string_view name);
 
-// Largest numbers first, texts in alphabetical order, unknowns last; equal rows stay as they were. An error names the
-// columns that exist.
+// Largest numbers first, texts in alphabetical order, unknowns last; equal rows stay as they were. Torch's names
+// for sorting (cpu_time_total …) stand for the columns that hold the same. An error names the columns that exist.
 Status sort_by(Table& table, std::string_view column);
 // Keeps the first `rows` rows.
 void keep_top(Table& table, std::size_t rows);

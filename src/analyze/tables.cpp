@@ -6,6 +6,7 @@
 #include "analyze/functions.h"
 #include "analyze/lines.h"
 #include "analyze/losses.h"
+#include "analyze/ops.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
 #include "analyze/steps.h"
@@ -15,6 +16,12 @@ namespace laptime {
 
 namespace {
 
+constexpr Grouping kOpGroupings[] = {{"name", ops_table<OpGrouping::name>},
+                                     {"shape", ops_table<OpGrouping::shape>},
+                                     {"line", ops_table<OpGrouping::line>},
+                                     {"module", ops_table<OpGrouping::module>},
+                                     {"stack", ops_table<OpGrouping::stack>}};
+
 constexpr TableDefinition kTables[] = {
     {"run", "what was run, how it ended, how much was recorded and what that cost", run_table},
     {"step_summary", "step times and rates", step_summary_table},
@@ -23,6 +30,7 @@ constexpr TableDefinition kTables[] = {
     {"lines", "time by source line", lines_table},
     {"functions", "calls and time by function, as cProfile counts them", functions_table},
     {"calltree", "functions below their callers", calltree_table},
+    {"ops", "calls and time of the framework's ops, as torch counts them", ops_table<OpGrouping::name>, kOpGroupings},
     {"values", "numbers recorded over time", values_table},
     {"losses", "what was dropped, cut or estimated", losses_table},
 };
@@ -38,6 +46,16 @@ Result<const TableDefinition*> find_table(std::string_view name) {
     names += (names.empty() ? "" : ", ") + std::string(table.name);
   }
   return fail(ErrorKind::usage, fmt::format("there is no table '{}'; the tables are {}", name, names));
+}
+
+Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name) {
+  std::string names;
+  for (const Grouping& grouping : table.groupings) {
+    if (name == grouping.name) return grouping.make;
+    names += (names.empty() ? "" : ", ") + std::string(grouping.name);
+  }
+  if (names.empty()) return fail(ErrorKind::usage, fmt::format("table {} has one grouping only: leave out --by", table.name));
+  return fail(ErrorKind::usage, fmt::format("table {} has no grouping '{}'; its groupings are {}", table.name, name, names));
 }
 
 }  // namespace laptime

@@ -9,15 +9,27 @@
 
 namespace laptime {
 
+using MakeTable = Table (*)(const Run&);
+
+// Another way to divide a table into rows.
+struct Grouping {
+  const char* name;
+  MakeTable make;
+};
+
 struct TableDefinition {
   const char* name;
   const char* description;  // for help texts
-  Table (*make)(const Run&);
+  MakeTable make;
+  std::span<const Grouping> groupings = {};
 };
 
 std::span<const TableDefinition> all_tables();
 
 // An error names the tables that exist.
 Result<const TableDefinition*> find_table(std::string_view name);
+
+// What makes the table in that grouping; an error names the groupings that it has.
+Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name);
 
 }  // namespace laptime

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 
 #include "analyze/tables.h"
@@ -19,7 +21,7 @@ constexpr std::size_t kDefaultTop = 20;
 struct ReportOptions {
   std::string file;
   std::vector<std::string> tables;
-  std::string sort;
+  std::string sort, by;
   std::size_t top = 0;
   bool json = false, csv = false;
 };
@@ -32,6 +34,21 @@ Result<std::vector<const TableDefinition*>> wanted_tables(const ReportOptions& o
     ASSIGN_OR_RETURN(definitions.emplace_back(), find_table(name));
   }
   return definitions;
+}
+
+// How to make each of the tables: in the grouping that was asked for, where a table has it; it is a mistake when none has.
+Result<std::vector<MakeTable>> choose_groupings(const std::vector<const TableDefinition*>& definitions, const std::string& by) {
+  std::vector<MakeTable> makers;
+  std::optional<Error> problem;
+  bool any = by.empty();
+  for (const TableDefinition* definition : definitions) {
+    const auto grouped = by.empty() ? Result<MakeTable>(definition->make) : find_grouping(*definition, by);
+    makers.push_back(grouped.value_or(definition->make));
+    any |= grouped.has_value();
+    if (!grouped) problem = grouped.error();
+  }
+  if (!any) return tl::unexpected(*problem);
+  return makers;
 }
 
 // Sorts the tables that have the column; it is a mistake when none has it.
@@ -64,9 +81,10 @@ void cut_tables(std::vector<Table>& tables, const ReportOptions& options) {
 
 Result<int> report(const ReportOptions& options) {
   ASSIGN_OR_RETURN(const auto definitions, wanted_tables(options));
+  ASSIGN_OR_RETURN(const auto makers, choose_groupings(definitions, options.by));
   ASSIGN_OR_RETURN(const Run run, load_run(options.file));
   std::vector<Table> tables;
-  for (const TableDefinition* definition : definitions) tables.push_back(definition->make(run));
+  for (const MakeTable make : makers) tables.push_back(make(run));
   if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));
   cut_tables(tables, options);
   RETURN_IF_ERROR(print_result(options.json  ? to_json(tables)
@@ -77,8 +95,21 @@ Result<int> report(const ReportOptions& options) {
 
 std::string describe_tables() {
   std::string text = "Tables:\n";
-  for (const TableDefinition& table : all_tables()) text += fmt::format("  {:<14} {}\n", table.name, table.description);
+  for (const TableDefinition& table : all_tables()) {
+    text += fmt::format("  {:<14} {}\n", table.name, table.description);
+    if (table.groupings.empty()) continue;
+    text += fmt::format("  {:<14} --by", "");
+    for (const Grouping& grouping : table.groupings) text += fmt::format(" {}{}", grouping.name, &grouping == &table.groupings.back() ? "\n" : ",");
+  }
   return text;
+}
+
+std::vector<std::string> grouping_names() {
+  std::vector<std::string> names;
+  for (const TableDefinition& table : all_tables())
+    for (const Grouping& grouping : table.groupings)
+      if (std::find(names.begin(), names.end(), grouping.name) == names.end()) names.push_back(grouping.name);
+  return names;
 }
 
 }  // namespace
@@ -91,12 +122,14 @@ void add_report_command(CLI::App& app, Action& action) {
   for (const TableDefinition& table : all_tables()) names.push_back(table.name);
   command->add_option("tables", options->tables, "Which tables; none: an overview")->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
   command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");
+  command->add_option("--by", options->by, "How to divide tables into rows that can be divided in several ways")
+      ->type_name(fmt::format("{{{}}}", fmt::join(grouping_names(), ",")));
   command->add_option("--top", options->top, "Print only the first N rows of each table")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns, memory in bytes");
   command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
   command->footer(describe_tables() +
                   "\nExamples:\n  laptime report trainer.lap\n  laptime report trainer.lap scopes --sort self_ns --top 10\n"
-                  "  laptime report trainer.lap steps --csv");
+                  "  laptime report trainer.lap steps --csv\n  laptime report train.lap ops --by line --top 20");
   command->callback([options, &action] { action = [options] { return report(*options); }; });
 }
 

@@ -10,18 +10,11 @@
 #include "export/flows.h"
 #include "export/lanes.h"
 #include "export/trace_ids.h"
+#include "model/kind_names.h"
 
 namespace laptime {
 
 namespace {
-
-const char* kind_name(SpanKind kind) {
-  static constexpr const char* kNames[] = {"scope", "step", "function", "op",     "backward", "kernel",    "copy",         "fill",
-                                           "sync",  "launch", "loader", "compile", "gc",       "optimizer", "communication",
-                                           "allocate", "release", "tensor_role", "annotation"};
-  const auto index = static_cast<std::size_t>(kind);
-  return index < std::size(kNames) ? kNames[index] : "other";
-}
 
 // Run::strings as JSON texts, each made once.
 class JsonNames {

@@ -10,6 +10,7 @@
 #include "format/frame.h"
 #include "format/part.h"
 #include "format/writer.h"
+#include "model/kind_names.h"
 #include "statement.h"
 
 namespace laptime {
@@ -45,7 +46,7 @@ class RunMaker {
         {"process", &RunMaker::take_process}, {"clock", &RunMaker::take_clock}, {"thread", &RunMaker::take_thread},
         {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value}, {"link", &RunMaker::take_link},
         {"code", &RunMaker::take_code},       {"line", &RunMaker::take_line},   {"call", &RunMaker::take_call},
-        {"edge", &RunMaker::take_edge},
+        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place},
         {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block}, {"corrupt", &RunMaker::take_corrupt},
         {"cut", &RunMaker::take_cut},         {"version", &RunMaker::take_version}};
     if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
@@ -84,7 +85,7 @@ class RunMaker {
                                os == s.options.end() ? 0 : std::strtoull(os->second.c_str(), nullptr, 10), name.empty() ? 0 : string_id(name)});
     return {};
   }
-  // span THREAD START DURATION NAME [kind=K] [link=N] [arg.KEY=VALUE]…
+  // span THREAD START DURATION NAME [kind=K] [link=N] [place=N] [bytes=N] [KEY=VALUE]…
   Status take_span(const Statement& s) {
     ASSIGN_OR_RETURN(const std::int64_t track, s.number(0));
     ASSIGN_OR_RETURN(const std::int64_t start, s.time(1));
@@ -98,7 +99,7 @@ class RunMaker {
       } else if (key == "link") {
         ASSIGN_OR_RETURN(link, parse_number(value));
       } else {
-        add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, value);
+        RETURN_IF_ERROR(add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, value));
       }
     }
     spans.start.push_back(start);
@@ -110,15 +111,19 @@ class RunMaker {
     return {};
   }
   static Result<std::int64_t> parse_kind(const std::string& text) {
-    if (text == "step") return static_cast<std::int64_t>(SpanKind::step);
+    if (const auto kind = kind_from_name(text)) return static_cast<std::int64_t>(*kind);
     return parse_number(text);
   }
-  void add_arg(ArgColumns& args, std::uint32_t row, const std::string& key, const std::string& value) {
-    args.row.push_back(row);
-    args.key.push_back(string_id(key));
+  // Whole numbers are integers, all else strings; `place` and `bytes` are what records keep under key 0.
+  Status add_arg(ArgColumns& args, std::uint32_t row, const std::string& key, const std::string& value) {
+    const bool is_place = key == "place";
     const auto number = parse_number(value);
-    args.type.push_back(number ? ArgType::integer : ArgType::string);
+    if (is_place && !number) return fail(ErrorKind::usage, number.error().message);
+    args.row.push_back(row);
+    args.key.push_back(is_place || key == "bytes" ? 0 : string_id(key));
+    args.type.push_back(is_place ? ArgType::place : number ? ArgType::integer : ArgType::string);
     args.value.push_back(number ? static_cast<std::uint64_t>(*number) : string_id(value));
+    return {};
   }
   // value THREAD TIME NAME NUMBER
   Status take_value(const Statement& s) {
@@ -150,6 +155,14 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::string name, s.word(3));
     ASSIGN_OR_RETURN(const std::uint32_t flags, option(s, "flags"));
     facts_.push_back(CodeFact{id, string_id(file), string_id(name), line, flags});
+    return {};
+  }
+  // place NUMBER CODE LINE [MODULE]
+  Status take_place(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
+    ASSIGN_OR_RETURN(const std::uint32_t code, small(s, 1));
+    ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 2));
+    facts_.push_back(PlaceFact{id, code, line, s.words.size() > 3 ? string_id(s.words[3]) : 0});
     return {};
   }
   // line THREAD CODE LINE HITS TIME SELF [step=N]

@@ -1,0 +1,35 @@
+// Places that are one line to a reader: equal function and line, whichever process recorded them and whichever module ran.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analyze/code_merge.h"
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+class LineIds {
+ public:
+  explicit LineIds(const Run& run);
+
+  // Id 0 is the unknown line.
+  std::uint32_t operator[](std::uint32_t place) const { return ids_[place]; }
+  std::size_t size() const { return lines_.size(); }
+  std::uint32_t code(std::uint32_t id) const { return lines_[id].code; }  // a first row of MergedCodes
+  std::uint32_t line(std::uint32_t id) const { return lines_[id].line; }
+  Cell file_cell(std::uint32_t id) const;
+  Cell line_cell(std::uint32_t id) const;
+
+ private:
+  struct Line {
+    std::uint32_t code, line;
+  };
+  const Run& run_;
+  std::vector<std::uint32_t> ids_;  // by place
+  std::vector<Line> lines_;
+};
+
+}  // namespace laptime

@@ -1,0 +1,19 @@
+// Table `ops`: calls and time of the framework's ops, as torch's key_averages() counts them: cpu_ns sums the durations of
+// all calls, inner ones of the same name included; self_cpu_ns is without the ops inside. Backward spans, annotations and
+// optimizer spans are rows too. File, line and module are those of all the row's calls, unknown where these differ.
+// Ops in steps whose ops rested do not count. Rows by falling self time.
+#pragma once
+
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+// What makes calls of one name different rows: nothing; the shapes of their inputs; the line or module that they belong
+// to (backward: that of the forward op); the ops around them down to the line.
+enum class OpGrouping { name, shape, line, module, stack };
+
+template <OpGrouping grouping = OpGrouping::name>
+Table ops_table(const Run& run);
+
+}  // namespace laptime
