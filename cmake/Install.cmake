@@ -5,12 +5,13 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 if(SKBUILD)
-  install(TARGETS laptime LIBRARY DESTINATION laptime)
+  install(TARGETS laptime laptime_cuda LIBRARY DESTINATION laptime)
   install(TARGETS laptime_cli RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR})
   return()
 endif()
 
 install(TARGETS laptime EXPORT laptimeTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS laptime_cuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS laptime_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/laptime DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

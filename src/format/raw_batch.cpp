@@ -35,6 +35,21 @@ void RawBatch::add_memory(SpanColumns& spans, RawUnit unit) {
   add_arg({0, bytes, 0, 0, 0, static_cast<std::uint8_t>(ArgType::integer), UnitType::arg});
 }
 
+void RawBatch::add_launch(SpanColumns& spans, const RawUnit& unit) {
+  RawUnit span = unit;
+  span.end = unit.start + LaunchUnit::duration(unit.end);
+  span.link = LaunchUnit::link(unit.end, unit.track);
+  span.kind = static_cast<std::uint8_t>(SpanKind::launch);
+  add_span(spans, span);
+  const bool backward = unit.track & 1;
+  const std::uint32_t place = OpLink::place(unit.link);
+  if (place != 0) add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
+  if (backward || OpLink::autograd(unit.link) != 0) {
+    const auto node = static_cast<std::uint64_t>(LaunchNode::pack(unit.link, backward));
+    add_arg({0, node, 0, 0, 0, static_cast<std::uint8_t>(ArgType::integer), UnitType::arg});
+  }
+}
+
 bool RawBatch::add_arg(const RawUnit& unit) {
   if (!last_spans_) return false;
   ArgColumns& args = last_spans_->args;
@@ -70,7 +85,7 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
   };
   for (std::size_t i = 0; i < units.size(); ++i) {
     const RawUnit& unit = units[i];
-    const std::uint32_t track = unit.track ? unit.track : slot_track;
+    const std::uint32_t track = unit.track ? unit.track : slot_track;  // launches use the field for their own
     bool good = true;
     switch (unit.type) {
       case UnitType::span:
@@ -80,6 +95,10 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
       case UnitType::op:
         good = unit.end >= unit.start;
         if (good) add_op(spans_of(track), unit);
+        break;
+      case UnitType::launch:
+        good = unit.start + LaunchUnit::duration(unit.end) >= unit.start;
+        if (good) add_launch(spans_of(slot_track), unit);
         break;
       case UnitType::memory: add_memory(spans_of(track), unit); break;
       case UnitType::arg: good = add_arg(unit); break;

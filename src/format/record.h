@@ -22,6 +22,7 @@ enum class UnitType : std::uint8_t {
   tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or caller
   op = 7,          // a framework's op: start, end: ticks; link: OpLink; kind: SpanKind
   memory = 8,      // start: ticks; end: bytes; link: address; name: device; kind: SpanKind::allocate or release
+  launch = 9,      // a call that gives work to a GPU: start: ticks; end, track: LaunchUnit; link: OpLink; always on the slot's track
 };
 
 // What a span is. Stable numbers: they are in files.
@@ -74,6 +75,55 @@ struct OpLink {
     return static_cast<std::uint32_t>(packed) == 0 ? 0 : kAutograd | (packed & 0xFF'FFFF'FFFFull);
   }
   static constexpr std::uint64_t kAutograd = 1ull << 63;
+};
+
+// The link that a launch shares with the kernels and copies it caused, equal within a process. CUPTI counts launches in 32
+// bits and may begin anew when it is set up again: `generation` counts the set-ups. Numbers do come back in a long run: the
+// last launch that began before the kernel is meant.
+struct LaunchLink {
+  static constexpr std::uint64_t kLaunch = 1ull << 62;
+  static constexpr std::uint64_t pack(std::uint32_t generation, std::uint32_t correlation) {
+    return kLaunch | static_cast<std::uint64_t>(generation & kMaxGeneration) << 32 | correlation;
+  }
+  static constexpr bool is(std::uint64_t link) { return (link & (3ull << 62)) == kLaunch; }
+  static constexpr std::uint32_t kMaxGeneration = (1u << 15) - 1;
+};
+// The link of a node of a CUDA graph: on the mark that tells where the node was captured, and as an argument of what it runs.
+struct GraphNodeLink {
+  static constexpr std::uint64_t kGraphNode = 1ull << 61;
+  static constexpr std::uint64_t pack(std::uint64_t node) { return kGraphNode | (node & (kGraphNode - 1)); }
+};
+
+// UnitType::launch keeps all it has to say in one unit. Readers see a span of kind launch with a launch link and up to two
+// arguments with key 0: the place, and an integer, LaunchNode.
+//   end    bit 63     32 31        0        track  bit 15        1 0
+//              | number  | duration |                  | generation | backward |      duration: ticks, at most 2^32 - 1
+struct LaunchUnit {
+  static constexpr std::uint64_t end(std::uint64_t ticks, std::uint32_t correlation) {
+    return static_cast<std::uint64_t>(correlation) << 32 | (ticks < 0xFFFF'FFFFull ? ticks : 0xFFFF'FFFFull);
+  }
+  static constexpr std::uint16_t track(std::uint32_t generation, bool backward) {
+    return static_cast<std::uint16_t>((generation & LaunchLink::kMaxGeneration) << 1 | (backward ? 1 : 0));
+  }
+  static constexpr std::uint64_t duration(std::uint64_t end) { return end & 0xFFFF'FFFFull; }
+  static constexpr std::uint64_t link(std::uint64_t end, std::uint16_t track) {
+    return LaunchLink::pack(track >> 1, static_cast<std::uint32_t>(end >> 32));
+  }
+};
+// Where autograd stood at a launch. Backward: the node that ran it. Forward: the node that was made last on the thread, which
+// is the launch's own if it is the first launch after the node was made.
+//   bit 63          9 8      1 0
+//       | sequence + 1 | thread | backward |
+struct LaunchNode {
+  static constexpr std::int64_t pack(std::uint64_t op_link, bool backward) {
+    return static_cast<std::int64_t>((op_link & 0xFFFF'FFFFull) << 9 | (op_link >> 32 & 0xFF) << 1 | (backward ? 1 : 0));
+  }
+  static constexpr bool backward(std::int64_t packed) { return packed & 1; }
+  // As OpLink::autograd gives it; 0: no number (AccumulateGrad).
+  static constexpr std::uint64_t autograd(std::int64_t packed) {
+    const auto bits = static_cast<std::uint64_t>(packed);
+    return OpLink::autograd((bits >> 1 & 0xFF) << 32 | bits >> 9);
+  }
 };
 
 struct RawUnit {

@@ -99,6 +99,11 @@ void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::
 void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept { put_with_args(span_unit(span), args, count); }
 void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept { put_with_args(op_unit(op), args, count); }
 
+void put_launch(const Launch& l) noexcept {
+  put_unit({l.start, LaunchUnit::end(l.end - l.start, l.correlation), l.origin, l.name, LaunchUnit::track(l.generation, l.backward),
+            static_cast<std::uint8_t>(SpanKind::launch), UnitType::launch});
+}
+
 void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track) noexcept {
   put_unit({time, std::bit_cast<std::uint64_t>(value), 0, name, track, 0, UnitType::value});
 }

@@ -20,6 +20,9 @@ inline bool on() { return laptime_is_recording() != 0; }
 // Counts starts of recording, rising by one each. Ids of tracks, codes and losses are valid within one; names for ever.
 LAPTIME_API std::uint32_t epoch() noexcept;
 
+// "laptime: …", one line on stderr, straight from a buffer: usable with any lock held.
+LAPTIME_API void say(std::string_view message) noexcept;
+
 // ---- Facts: slow, locked, once per thing. ----
 LAPTIME_API std::uint32_t intern(std::string_view text) noexcept;
 // A track that is not a thread: a GPU stream, a counter. 0 when there are too many.
@@ -64,6 +67,16 @@ LAPTIME_API void put_op(const Op& op) noexcept;
 LAPTIME_API void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept;
 // SpanKind::allocate or release of the memory at `address`, now; `device`: intern'ed, "cpu", "cuda:0".
 LAPTIME_API void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t device) noexcept;
+// A call that gave work to a GPU, on the calling thread.
+struct Launch {
+  std::uint64_t start, end;   // ticks
+  std::uint64_t origin;       // OpLink::pack: place and autograd node, see LaunchNode
+  std::uint32_t name;
+  std::uint32_t correlation;  // CUPTI's number
+  std::uint16_t generation;
+  bool backward;
+};
+LAPTIME_API void put_launch(const Launch& launch) noexcept;
 LAPTIME_API void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track = 0) noexcept;
 LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept;
 

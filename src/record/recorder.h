@@ -121,7 +121,4 @@ class Recorder {
   ThreadState* threads_ = nullptr;
 };
 
-// One line on stderr, straight from a buffer: usable with any lock held.
-void say(std::string_view message) noexcept;
-
 }  // namespace laptime::record

@@ -129,6 +129,7 @@ void fill_slot(Slot& slot, std::uint64_t sequence) {
       {4, 4000, 3000, 1, 0, static_cast<std::uint8_t>(TallyKind::line), UnitType::tally},
       {2, 0, 0, 11, 0, 0, UnitType::tally_more},
       {2750, 2760, OpLink::pack(1, 1, 5), 1, 0, static_cast<std::uint8_t>(SpanKind::op), UnitType::op},
+      {2762, LaunchUnit::end(5, 77), OpLink::pack(1, 1, 5), 1, LaunchUnit::track(1, true), static_cast<std::uint8_t>(SpanKind::launch), UnitType::launch},
       {2770, 512, 0xA0, 2, 0, static_cast<std::uint8_t>(SpanKind::allocate), UnitType::memory},
       {2800, 2900, 9, 1, kStream, static_cast<std::uint8_t>(SpanKind::kernel), UnitType::span},
   };

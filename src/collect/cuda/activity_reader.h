@@ -1,0 +1,66 @@
+// Turns CUPTI's buffers into spans on the tracks of GPU streams.
+//
+// A kernel's span carries its launch's link and one argument with key 0: its launch configuration as text,
+// "grid;block;registers;static shared;dynamic shared" ("128,1,1;256,1,1;40;0;16384"), each distinct one written once. A copy's or
+// fill's carries its bytes. What a CUDA graph ran also has `graph_node`.
+//
+// Assumption: several threads may deliver. Consequence: one lock, which no thread of the program takes.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "collect/cuda/cuda_api.h"
+#include "collect/cuda/gpu_clock.h"
+#include "format/record.h"
+
+namespace laptime::cuda {
+
+class ActivityReader {
+ public:
+  ActivityReader(CudaApi& api, const GpuClock& clock) : api_(api), clock_(clock) {}
+
+  void read(std::uint8_t* buffer, std::size_t valid, std::uint32_t generation);
+
+  std::uint64_t records() const { return records_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Work {  // what all records of GPU work have in common
+    std::uint64_t start, end;
+    std::uint32_t device, context, stream, correlation;
+    std::uint64_t graph_node;
+  };
+  using Configuration = std::array<std::int32_t, 9>;  // grid, block, registers, static and dynamic shared
+  struct KnownName {
+    const char* address = nullptr;
+    std::uint32_t id = 0;
+    std::string text{};
+  };
+
+  void take(const Activity& record, std::size_t room);
+  void take(const ActivityKernel& kernel);
+  void take(const ActivityMemcpy& copy);
+  void take(const ActivityMemset& fill);
+  void put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own);
+  void begin_recording();
+  std::uint16_t track(const Work& work);
+  std::uint32_t kernel_name(const char* name);
+  std::uint32_t configuration(const ActivityKernel& kernel);
+
+  CudaApi& api_;
+  const GpuClock& clock_;
+  std::mutex reading_;
+  std::uint32_t generation_ = 0;
+  std::uint32_t epoch_ = 0;
+  std::uint64_t bad_times_ = 0, malformed_ = 0, unnamed_configurations_ = 0;
+  std::atomic<std::uint64_t> records_{0};
+  std::map<std::array<std::uint32_t, 3>, std::uint16_t> tracks_;  // device, context, stream; of this epoch
+  std::array<KnownName, 512> names_{};
+  std::map<Configuration, std::uint32_t> configurations_;
+};
+
+}  // namespace laptime::cuda

@@ -1,0 +1,49 @@
+// CUPTI and the CUDA driver behind one class, so that tests can put their own in its place. Nothing of NVIDIA's is linked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "collect/cuda/cupti_types.h"
+
+namespace laptime::cuda {
+
+class CudaApi {
+ public:
+  virtual ~CudaApi() = default;
+
+  virtual std::uint32_t version() = 0;  // 12.9: 27, 13.0: 130001
+  virtual const char* describe(ApiResult result) = 0;
+
+  // `other` gets the name of whoever holds the one subscription, where CUPTI tells.
+  virtual ApiResult subscribe(CallbackFunction callback, void* user, std::string& other) = 0;
+  virtual ApiResult unsubscribe() = 0;
+  virtual ApiResult enable_callback(bool on, std::uint32_t domain, std::uint32_t id) = 0;
+
+  virtual ApiResult promise_zeroed_buffers() = 0;
+  virtual ApiResult register_clock(ClockFunction clock) = 0;
+  virtual ApiResult register_buffers(BufferRequest request, BufferComplete complete) = 0;
+  virtual ApiResult enable(ActivityKind kind) = 0;
+  virtual ApiResult disable(ActivityKind kind) = 0;
+  // Delivers the buffers whose records are all complete.
+  virtual ApiResult flush() = 0;
+  virtual ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) = 0;
+  virtual ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) = 0;
+  virtual ApiResult graph_node_id(void* node, std::uint64_t* id) = 0;
+  // Takes CUPTI out of the process; subscribing sets it up again.
+  virtual ApiResult finalize() = 0;
+
+  virtual ApiResult device_count(int* count) = 0;
+  virtual ApiResult device_name(int device, std::string& name) = 0;
+  virtual ApiResult device_memory(int device, std::uint64_t* bytes) = 0;
+  virtual ApiResult device_attribute(int device, DeviceAttribute attribute, int* value) = 0;
+};
+
+// The program's own copy of CUPTI if it has one, else one that the loader or a CUDA toolkit has. Null, with the reason in
+// `problem`, when there is none. The object is made once and never destroyed: CUPTI calls back until the process is gone.
+CudaApi* load_cuda_api(std::string& problem);
+// Whether the process has loaded the CUDA driver.
+bool cuda_is_loaded();
+
+}  // namespace laptime::cuda

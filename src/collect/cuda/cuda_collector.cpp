@@ -1,0 +1,180 @@
+#include "collect/cuda/cuda_collector.h"
+
+#include <chrono>
+#include <pthread.h>
+#include <string>
+#include <thread>
+#include <unistd.h>
+#include <utility>
+
+#include "collect/cuda/device_facts.h"
+#include "collect/cuda/gpu_losses.h"
+#include "record/collector.h"
+
+namespace laptime::cuda {
+
+namespace {
+
+constexpr ActivityKind kKinds[] = {kConcurrentKernel, kMemcpy, kMemset};
+constexpr std::size_t kFirstBuffers = 8;
+// Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left.
+constexpr unsigned kQuietTicks = 2;
+
+std::atomic<CudaCollector*> the_collector{nullptr};  // for the callbacks that CUPTI gives no argument
+
+}  // namespace
+
+CudaCollector::CudaCollector(CudaApi& api) : api_(api), reader_(api, clock_), launches_(api, context_), pid_(::getpid()) {
+  the_collector.store(this, std::memory_order_release);
+}
+
+bool CudaCollector::is_forked() const { return pid_ != ::getpid(); }
+
+bool CudaCollector::on() {
+  if (is_forked()) return false;
+  const std::lock_guard lock(control_);
+  switch (state()) {
+    case State::capturing: return true;
+    case State::failed: return false;
+    case State::draining: break;
+    case State::leaving:
+    case State::finalizing:
+      if (!take_back_leaving() && !set_up()) return false;
+      break;
+    case State::idle:
+    case State::finalized:
+      if (!set_up()) return false;
+      break;
+  }
+  launches_.enable(true, generation_.load());
+  if (const ApiResult result = enable_kinds(true); result != kSuccess) {
+    (void)api_.unsubscribe();
+    fail(result, "");
+    return false;
+  }
+  write_facts();
+  state_.store(State::capturing, std::memory_order_release);
+  return true;
+}
+
+// False when a callback was faster: then CUPTI is gone, or will be in a few milliseconds.
+bool CudaCollector::take_back_leaving() {
+  State expected = State::leaving;
+  if (state_.compare_exchange_strong(expected, State::draining)) return true;
+  while (state() != State::finalized) std::this_thread::yield();
+  return false;
+}
+
+// Before the driver is initialised it does not know its devices.
+void CudaCollector::write_facts() {
+  if (facts_epoch_ != record::epoch() && write_device_facts(api_)) facts_epoch_ = record::epoch();
+}
+
+bool CudaCollector::set_up() {
+  pool_.prepare(kFirstBuffers);
+  std::string other;
+  ApiResult result = api_.subscribe(&on_callback, this, other);
+  // After a failed subscription nothing more may be asked for: registering buffers would take the other tool's records.
+  if (result == kSuccess) result = api_.promise_zeroed_buffers();
+  if (result == kSuccess) result = api_.register_clock(&on_clock);
+  if (result == kSuccess) result = api_.register_buffers(&on_buffer_request, &on_buffer_complete);
+  if (result == kSuccess) {
+    generation_.fetch_add(1);
+    return true;
+  }
+  fail(result, other);
+  return false;
+}
+
+void CudaCollector::fail(ApiResult result, const std::string& other) {
+  std::string why = api_.describe(result);
+  if (result == kMultipleSubscribers)
+    why = (other.empty() ? "another tool" : other) + " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
+  if (result == kInsufficientPrivileges) why = "the driver lets only administrators profile (CUPTI error 35)";
+  record::say("GPU is not recorded: " + why);
+  lose(kNoGpu);
+  state_.store(State::failed, std::memory_order_release);
+}
+
+ApiResult CudaCollector::enable_kinds(bool on) {
+  ApiResult first = kSuccess;
+  for (const ActivityKind kind : kKinds)
+    if (const ApiResult result = on ? api_.enable(kind) : api_.disable(kind); first == kSuccess) first = result;
+  return first;
+}
+
+void CudaCollector::off(bool finalize) {
+  if (is_forked()) return;
+  const std::lock_guard lock(control_);
+  if (state() != State::capturing) return;
+  (void)enable_kinds(false);
+  launches_.enable(false, generation_.load());
+  finalize_wanted_ = finalize;
+  quiet_ticks_ = 0;
+  drained_records_ = reader_.records();
+  state_.store(State::draining, std::memory_order_release);
+}
+
+void CudaCollector::flush() {
+  if (is_forked()) return;
+  const std::lock_guard lock(control_);
+  if (state() == State::capturing || state() == State::draining) (void)api_.flush();
+}
+
+void CudaCollector::tick() {
+  flush();
+  const std::lock_guard lock(control_);
+  if (state() == State::capturing) write_facts();
+  if (state() != State::draining || !finalize_wanted_) return;
+  quiet_ticks_ = reader_.records() == drained_records_ ? quiet_ticks_ + 1 : 0;
+  drained_records_ = reader_.records();
+  if (quiet_ticks_ < kQuietTicks) return;
+  state_.store(State::leaving, std::memory_order_release);
+  for (const DriverCall& call : kDriverCalls) (void)api_.enable_callback(true, kDriverDomain, call.id);
+}
+
+void CudaCollector::finalize_now() {
+  (void)api_.finalize();
+  state_.store(State::finalized, std::memory_order_release);
+}
+
+void CudaCollector::start_flush_thread() {
+  if (std::exchange(flush_thread_, true)) return;
+  std::thread([this] {
+    ::pthread_setname_np(::pthread_self(), "laptime-cuda");
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(kFlushPeriodMs));
+      tick();
+    }
+  }).detach();
+}
+
+void CudaCollector::on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data) {
+  auto& self = *static_cast<CudaCollector*>(user);
+  if (domain == kResourceDomain) return self.launches_.on_resource(id, *static_cast<const ResourceData*>(data));
+  if (domain != kDriverDomain) return;
+  const auto& call = *static_cast<const CallbackData*>(data);
+  if (self.state() == State::capturing) return self.launches_.on_driver_call(id, call);
+  State expected = State::leaving;
+  if (call.site == kExit && self.state_.compare_exchange_strong(expected, State::finalizing)) self.finalize_now();
+}
+
+void CudaCollector::on_buffer_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
+  CudaCollector& self = *the_collector.load(std::memory_order_acquire);
+  *buffer = self.pool_.take();
+  *size = *buffer ? BufferPool::kBufferBytes : 0;
+  *max_records = 0;
+}
+
+void CudaCollector::on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid) {
+  CudaCollector& self = *the_collector.load(std::memory_order_acquire);
+  if (!buffer) return;
+  self.reader_.read(buffer, valid < size ? valid : size, self.generation_.load(std::memory_order_relaxed));
+  std::size_t dropped = 0;
+  if (self.api_.dropped_records(context, stream, &dropped) == kSuccess && dropped > 0) lose(kDropped, dropped);
+  self.pool_.give_back(buffer, valid);
+}
+
+std::uint64_t CudaCollector::on_clock() { return the_collector.load(std::memory_order_acquire)->clock_.now(); }
+
+}  // namespace laptime::cuda

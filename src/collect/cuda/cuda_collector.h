@@ -1,0 +1,85 @@
+// The GPU's collector: its states and what moves it between them.
+//
+//   idle ──on──▶ capturing ──off──▶ draining ──all arrived──▶ leaving ──the program's next launch──▶ finalizing ──▶ finalized
+//    │               ▲                 │                         │                                                   │
+//    ▼ on fails      └───────on────────┴────────────on───────────┴─────────────────────────on────────────────────────┘
+//   failed, for good: another tool holds CUPTI, no permission …
+//
+// While it captures or drains a thread of its own asks CUPTI for finished buffers, so that the program never does. Draining: no new
+// work is recorded, what runs on the GPU still arrives; then CUPTI is taken out of the process, inside a callback at the end of
+// one of the program's own calls as CUPTI wants it, because a CUPTI that only rests slows every launch.
+//
+// Contract: any thread may call on, off, flush and tick. `control_` is held while CUPTI is called but never taken in a callback;
+// callbacks move the state from leaving to finalizing to finalized, all else happens under the lock. One object a process,
+// never destroyed: CUPTI calls back until the process is gone. A forked child leaves its parent's collector alone.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+
+#include "collect/cuda/activity_reader.h"
+#include "collect/cuda/buffer_pool.h"
+#include "collect/cuda/cuda_api.h"
+#include "collect/cuda/gpu_clock.h"
+#include "collect/cuda/launch_context.h"
+#include "collect/cuda/launch_recorder.h"
+
+namespace laptime::cuda {
+
+enum class State : int { idle = 0, capturing = 1, draining = 2, leaving = 3, finalizing = 4, finalized = 5, failed = 6 };
+
+class CudaCollector {
+ public:
+  explicit CudaCollector(CudaApi& api);
+
+  // True when it captures afterwards.
+  bool on();
+  // Records no new work. `finalize`: and takes CUPTI out of the process as soon as everything has arrived.
+  void off(bool finalize);
+  // Delivers what is there; for the end of a recording.
+  void flush();
+
+  State state() const { return state_.load(std::memory_order_acquire); }
+  LaunchContext& context() { return context_; }
+  struct Counts {
+    std::uint64_t launches, records;
+  };
+  Counts counts() const { return {launches_.launches(), reader_.records()}; }
+
+  // What the flush thread does every kFlushPeriodMs; tests call it themselves.
+  void tick();
+  static constexpr unsigned kFlushPeriodMs = 100;
+  void start_flush_thread();
+
+ private:
+  bool set_up();
+  bool take_back_leaving();
+  bool is_forked() const;
+  void write_facts();
+  void fail(ApiResult result, const std::string& other);
+  ApiResult enable_kinds(bool on);
+  void finalize_now();
+  static void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
+  static void on_buffer_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
+  static void on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
+  static std::uint64_t on_clock();
+
+  CudaApi& api_;
+  GpuClock clock_;
+  BufferPool pool_;
+  LaunchContext context_;
+  ActivityReader reader_;
+  LaunchRecorder launches_;
+  std::mutex control_;
+  std::atomic<State> state_{State::idle};
+  std::atomic<std::uint32_t> generation_{0};
+  bool finalize_wanted_ = false;
+  std::uint64_t drained_records_ = 0;  // at the last tick
+  unsigned quiet_ticks_ = 0;
+  std::uint32_t facts_epoch_ = 0;  // of the recording that knows the devices
+  int pid_;
+  bool flush_thread_ = false;
+};
+
+}  // namespace laptime::cuda

@@ -1,0 +1,429 @@
+// The collector from end to end: hand-made records in, what a reader of the file finds out.
+#include "collect/cuda/cuda_collector.h"
+
+#include <array>
+#include <filesystem>
+#include <gtest/gtest.h>
+#include <thread>
+
+#include "collect/cuda/fake_cuda.h"
+#include "format/reader.h"
+#include "laptime/laptime.h"
+#include "record/collector.h"
+
+namespace laptime::cuda {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t kLaunchKernel = 307, kStreamSynchronize = 126, kGraphLaunch = 514;
+
+struct ReadSpan {
+  std::string track, name;
+  SpanKind kind;
+  std::int64_t start, end;
+  std::uint64_t link;
+  std::string text;       // argument with key 0 and type string
+  std::int64_t integer;   // … integer, -1 none
+  std::uint64_t place;    // … place, 0 none
+  std::uint64_t graph_node;
+};
+
+// What was recorded, by kind.
+struct ReadRun {
+  std::vector<ReadSpan> spans;
+  std::map<std::string, std::uint64_t> losses;
+  std::map<std::string, std::string> properties;
+  std::uint64_t file_bytes = 0;
+
+  std::vector<ReadSpan> of(SpanKind kind) const {
+    std::vector<ReadSpan> result;
+    for (const ReadSpan& span : spans)
+      if (span.kind == kind) result.push_back(span);
+    return result;
+  }
+};
+
+ReadRun read_run(const std::string& path) {
+  const auto content = open_run(path);
+  EXPECT_TRUE(content) << content.error().message;
+  ReadRun run;
+  run.file_bytes = content->file_bytes;
+  for (const LossCount& loss : content->losses) run.losses[loss.name] = loss.count;
+  for (const PartContent& part : content->parts) {
+    std::map<std::uint64_t, std::string> strings;
+    std::map<std::uint32_t, std::uint32_t> tracks;
+    for (const Fact& fact : part.facts) {
+      if (const auto* s = std::get_if<StringFact>(&fact)) strings[s->id] = s->text;
+      if (const auto* t = std::get_if<TrackFact>(&fact)) tracks[t->id] = t->name;
+      if (const auto* p = std::get_if<PropertyFact>(&fact)) run.properties[std::string(p->key)] = p->value;
+    }
+    for (const Block& block : part.blocks) {
+      if (block.summary.table != TableType::spans) continue;
+      SpanColumns columns;
+      EXPECT_TRUE(decode_block(block, columns));
+      const std::size_t first = run.spans.size();
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        run.spans.push_back({strings[tracks[block.summary.track]], strings[columns.name[i]], columns.kind[i], columns.start[i], columns.end(i),
+                             columns.link.empty() ? 0 : columns.link[i], "", -1, 0, 0});
+      for (std::size_t a = 0; a < columns.args.size(); ++a) {
+        ReadSpan& span = run.spans[first + columns.args.row[a]];
+        const std::uint64_t value = columns.args.value[a];
+        if (strings[columns.args.key[a]] == "graph_node") span.graph_node = value;
+        if (columns.args.key[a] != 0) continue;
+        if (columns.args.type[a] == ArgType::string) span.text = strings[value];
+        if (columns.args.type[a] == ArgType::integer) span.integer = static_cast<std::int64_t>(value);
+        if (columns.args.type[a] == ArgType::place) span.place = value;
+      }
+    }
+  }
+  return run;
+}
+
+class CudaCollectorTest : public ::testing::Test {
+ protected:
+  CudaCollectorTest() {
+    std::string pattern = (fs::temp_directory_path() / "laptime-cuda-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    EXPECT_EQ(laptime_start((folder_ + "/run.lap").c_str(), nullptr), 0);
+  }
+  ~CudaCollectorTest() override {
+    laptime_stop();
+    fs::remove_all(folder_);
+  }
+  ReadRun stop_and_read() {
+    gpu.flush();
+    EXPECT_EQ(laptime_stop(), 0);
+    return read_run(folder_ + "/run.lap");
+  }
+  // Until the state is reached or can no longer be.
+  void tick_until(State state) {
+    for (int i = 0; i < 10 && gpu.state() != state; ++i) gpu.tick();
+    ASSERT_EQ(gpu.state(), state);
+  }
+
+  std::string folder_;
+  FakeCuda& api = *new FakeCuda;                  // as in a program, neither is ever destroyed
+  CudaCollector& gpu = *new CudaCollector(api);
+};
+
+TEST_F(CudaCollectorTest, SetsUpInTheOrderThatCuptiNeeds) {
+  EXPECT_TRUE(gpu.on());
+  EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe", "zeroed", "clock", "buffers"}));
+  EXPECT_EQ(api.kinds, (std::set<std::uint32_t>{kConcurrentKernel, kMemcpy, kMemset}));
+  EXPECT_TRUE(api.callbacks.contains({kDriverDomain, kLaunchKernel}));
+  EXPECT_TRUE(gpu.on());
+  EXPECT_EQ(api.calls.size(), 4u) << "a second on changes nothing";
+}
+
+TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
+  gpu.on();
+  std::uint64_t start = 0, end = 0;
+  api.call(kLaunchKernel, 41, [&] { start = api.clock(); });
+  end = api.clock();
+  api.add(api.kernel(start, end, 41));
+  const ReadRun run = stop_and_read();
+  const auto launches = run.of(SpanKind::launch), kernels = run.of(SpanKind::kernel);
+  ASSERT_EQ(launches.size(), 1u);
+  ASSERT_EQ(kernels.size(), 1u);
+  EXPECT_EQ(launches[0].name, "cuLaunchKernel");
+  EXPECT_EQ(launches[0].link, LaunchLink::pack(1, 41));
+  EXPECT_EQ(kernels[0].link, launches[0].link);
+  EXPECT_EQ(kernels[0].name, "_Z6vectorPf");
+  EXPECT_EQ(kernels[0].track, "GPU 0 stream 7");
+  EXPECT_EQ(kernels[0].text, "128,1,1;128,1,1;32;0;0");
+  EXPECT_GE(kernels[0].start, launches[0].start) << "no kernel before its launch, by the one clock";
+  EXPECT_GE(kernels[0].end, launches[0].end);
+  EXPECT_NEAR(static_cast<double>(kernels[0].end - kernels[0].start), static_cast<double>(end - start), 2);
+}
+
+TEST_F(CudaCollectorTest, CopiesAndFillsSayWhatTheyMoved) {
+  gpu.on();
+  ActivityMemcpy copy{};
+  copy.kind = kMemcpy;
+  copy.copy_kind = 1;
+  copy.source_kind = 1;
+  copy.target_kind = 3;
+  copy.flags = kMemcpyAsync;
+  copy.bytes = 200'704;
+  copy.start = api.clock();
+  copy.end = copy.start + 1000;
+  api.add(copy);
+  copy.source_kind = 2;
+  copy.flags = 0;
+  api.add(copy);
+  ActivityMemset fill{};
+  fill.kind = kMemset;
+  fill.memory_kind = 3;
+  fill.bytes = 64;
+  fill.start = copy.start;
+  fill.end = copy.end;
+  api.add(fill);
+  const ReadRun run = stop_and_read();
+  const auto copies = run.of(SpanKind::copy), fills = run.of(SpanKind::fill);
+  ASSERT_EQ(copies.size(), 2u);
+  EXPECT_EQ(copies[0].name, "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(copies[0].integer, 200'704);
+  EXPECT_EQ(copies[1].name, "Memcpy HtoD (Pinned -> Device) blocking");
+  ASSERT_EQ(fills.size(), 1u);
+  EXPECT_EQ(fills[0].name, "Memset (Device)");
+  EXPECT_EQ(fills[0].integer, 64);
+}
+
+TEST_F(CudaCollectorTest, TwoDevicesAndTwoStreamsStayApart) {
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(now, now + 10, 1, 7, 0));
+  api.add(api.kernel(now, now + 10, 2, 7, 1));
+  api.add(api.kernel(now, now + 10, 3, 8, 0));
+  std::set<std::string> tracks;
+  for (const ReadSpan& kernel : stop_and_read().of(SpanKind::kernel)) tracks.insert(kernel.track);
+  EXPECT_EQ(tracks, (std::set<std::string>{"GPU 0 stream 7", "GPU 0 stream 8", "GPU 1 stream 7"}));
+}
+
+TEST_F(CudaCollectorTest, RecordsWithoutSensibleTimesAreDroppedAndCounted) {
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(0, now, 1));
+  api.add(api.kernel(now, now, 2));
+  api.add(api.kernel(now + 5, now, 3));
+  api.add(api.kernel(now, now + 5, 4));
+  const ReadRun run = stop_and_read();
+  EXPECT_EQ(run.of(SpanKind::kernel).size(), 1u);
+  EXPECT_EQ(run.losses.at("gpu_times"), 3u);
+}
+
+TEST_F(CudaCollectorTest, LongerRecordsOfALaterVersionAreRead) {
+  gpu.on();
+  api.kernel_tail = 48;
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(now, now + 5, 1));
+  api.add(api.kernel(now, now + 6, 2));
+  EXPECT_EQ(stop_and_read().of(SpanKind::kernel).size(), 2u);
+}
+
+TEST_F(CudaCollectorTest, RecordsThatReachOutOfTheirBufferAreLeftAlone) {
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(now, now + 5, 1));
+  api.record_shift = sizeof(ActivityKernel);
+  const ReadRun run = stop_and_read();
+  EXPECT_TRUE(run.of(SpanKind::kernel).empty());
+  EXPECT_EQ(run.losses.at("gpu_records_malformed"), 1u);
+}
+
+TEST_F(CudaCollectorTest, ARecordThatIsCutIsLeftAlone) {
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  ActivityKernel whole = api.kernel(now, now + 5, 1);
+  std::array<std::uint8_t, 64> front;
+  std::memcpy(front.data(), &whole, front.size());
+  api.add(front);
+  const ReadRun run = stop_and_read();
+  EXPECT_TRUE(run.of(SpanKind::kernel).empty());
+  EXPECT_EQ(run.losses.at("gpu_records_malformed"), 1u);
+}
+
+TEST_F(CudaCollectorTest, DroppedRecordsAreCounted) {
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(now, now + 5, 1));
+  api.dropped = 12;
+  EXPECT_EQ(stop_and_read().losses.at("gpu_records_dropped"), 12u);
+}
+
+TEST_F(CudaCollectorTest, CorrelationNumbersMayWrap) {
+  gpu.on();
+  for (const std::uint32_t number : {0xFFFF'FFFEu, 0xFFFF'FFFFu, 0u, 1u}) {
+    api.call(kLaunchKernel, number);
+    const std::uint64_t now = api.clock();
+    api.add(api.kernel(now, now + 5, number));
+  }
+  const ReadRun run = stop_and_read();
+  const auto launches = run.of(SpanKind::launch), kernels = run.of(SpanKind::kernel);
+  ASSERT_EQ(launches.size(), 4u);
+  ASSERT_EQ(kernels.size(), 4u);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(launches[i].link, kernels[i].link);
+}
+
+TEST_F(CudaCollectorTest, WaitsAreSpansOfTheThreadWithTheirLine) {
+  gpu.context().set_place_function(+[]() -> std::uint32_t { return 5; });
+  gpu.on();
+  api.call(kStreamSynchronize, 1, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  const auto waits = stop_and_read().of(SpanKind::sync);
+  ASSERT_EQ(waits.size(), 1u);
+  EXPECT_EQ(waits[0].name, "cuStreamSynchronize");
+  EXPECT_EQ(waits[0].place, 5u);
+  EXPECT_GE(waits[0].end - waits[0].start, 2'000'000);
+}
+
+TEST_F(CudaCollectorTest, LaunchesCarryTheirPlace) {
+  gpu.context().set_place_function(+[]() -> std::uint32_t { return 9; });
+  gpu.on();
+  api.call(kLaunchKernel, 1);
+  const auto launches = stop_and_read().of(SpanKind::launch);
+  ASSERT_EQ(launches.size(), 1u);
+  EXPECT_EQ(launches[0].place, 9u);
+  EXPECT_EQ(launches[0].integer, -1) << "without PyTorch there is no autograd";
+}
+
+TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
+  gpu.context().set_place_function(+[]() -> std::uint32_t { return 3; });
+  gpu.on();
+  api.graph_node(kGraphNodeCreated, 100);
+  gpu.context().set_place_function(+[]() -> std::uint32_t { return 4; });
+  api.graph_node(kGraphNodeCloned, 200, 100);
+  api.graph_node(kGraphNodeCloned, 300, 999);  // of a graph made before anybody looked
+  api.call(kGraphLaunch, 8);
+  const std::uint64_t now = api.clock();
+  ActivityKernel kernel = api.kernel(now, now + 5, 8);
+  kernel.graph_node = 200;
+  api.add(kernel);
+  const ReadRun run = stop_and_read();
+  std::map<std::uint64_t, std::uint64_t> places;
+  for (const ReadSpan& launch : run.of(SpanKind::launch)) places[launch.link] = launch.place;
+  EXPECT_EQ(places.at(GraphNodeLink::pack(200)), 3u) << "the clone has the line of its original";
+  EXPECT_FALSE(places.contains(GraphNodeLink::pack(300)));
+  ASSERT_EQ(run.of(SpanKind::kernel).size(), 1u);
+  EXPECT_EQ(run.of(SpanKind::kernel)[0].graph_node, GraphNodeLink::pack(200));
+}
+
+TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
+  api.subscribe_result = kMultipleSubscribers;
+  api.holder = "CUPTI for Kineto";
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(gpu.on());
+  EXPECT_FALSE(gpu.on());
+  const std::string said = ::testing::internal::GetCapturedStderr();
+  EXPECT_EQ(said, "laptime: GPU is not recorded: CUPTI for Kineto uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)\n");
+  EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe"})) << "nothing may be registered after a refusal";
+  EXPECT_EQ(gpu.state(), State::failed);
+  EXPECT_EQ(stop_and_read().losses.at("gpu_not_recorded"), 1u);
+}
+
+TEST_F(CudaCollectorTest, ARefusedKindGivesTheSubscriptionBack) {
+  api.enable_result = kInsufficientPrivileges;
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(gpu.on());
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI error 35)\n");
+  EXPECT_EQ(api.calls.back(), "unsubscribe");
+}
+
+TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(now, now + 5, 1));
+  gpu.off(true);
+  EXPECT_TRUE(api.kinds.empty());
+  EXPECT_TRUE(api.callbacks.empty());
+  EXPECT_EQ(gpu.state(), State::draining);
+  gpu.tick();  // something arrived: not quiet yet
+  tick_until(State::leaving);
+  EXPECT_EQ(api.calls.back(), "buffers") << "not before the program calls";
+  api.call(kLaunchKernel, 2);
+  EXPECT_EQ(gpu.state(), State::finalized);
+  EXPECT_EQ(api.calls.back(), "finalize");
+  EXPECT_TRUE(gpu.on());
+  api.call(kLaunchKernel, 1);
+  api.add(api.kernel(api.clock(), api.clock() + 100, 1));
+  const ReadRun run = stop_and_read();
+  const auto launches = run.of(SpanKind::launch), kernels = run.of(SpanKind::kernel);
+  ASSERT_EQ(launches.size(), 1u);
+  ASSERT_EQ(kernels.size(), 2u);
+  EXPECT_EQ(kernels[0].link, LaunchLink::pack(1, 1));
+  EXPECT_EQ(kernels[1].link, LaunchLink::pack(2, 1)) << "numbers begin anew, links do not";
+}
+
+TEST_F(CudaCollectorTest, OnWhileLeavingStays) {
+  gpu.on();
+  gpu.off(true);
+  tick_until(State::leaving);
+  EXPECT_TRUE(gpu.on());
+  api.call(kLaunchKernel, 2);
+  EXPECT_EQ(gpu.state(), State::capturing);
+  EXPECT_NE(api.calls.back(), "finalize");
+  EXPECT_EQ(stop_and_read().of(SpanKind::launch).size(), 1u);
+}
+
+TEST_F(CudaCollectorTest, ThreadsMayLaunchWhileItIsSwitched) {
+  std::atomic<bool> done{false};
+  gpu.on();
+  const std::uint32_t numbers[] = {kLaunchKernel, kStreamSynchronize};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t)
+    threads.emplace_back([&, t] {
+      std::uint64_t data = 0;
+      CallbackData info{};
+      info.correlation_data = &data;
+      while (!done) {
+        info.site = info.site == kEnter ? kExit : kEnter;
+        api.callback(api.user, kDriverDomain, numbers[t % 2], &info);
+      }
+    });
+  for (int i = 0; i < 200; ++i) {
+    gpu.off(false);
+    gpu.tick();
+    EXPECT_TRUE(gpu.on());
+  }
+  done = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(gpu.state(), State::capturing);
+}
+
+TEST_F(CudaCollectorTest, BuffersRunOutWithoutHarm) {
+  gpu.on();
+  const std::size_t most = BufferPool::kBufferBytes / sizeof(ActivityKernel);
+  const std::uint64_t now = api.clock();
+  for (std::size_t i = 0; i < most + 10; ++i) api.add(api.kernel(now, now + 5, static_cast<std::uint32_t>(i)));
+  const ReadRun run = stop_and_read();
+  EXPECT_EQ(run.of(SpanKind::kernel).size(), most);
+  EXPECT_EQ(run.losses.at("gpu_records_dropped"), 10u);
+}
+
+TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
+  api.initialized = false;
+  gpu.on();
+  api.initialized = true;
+  api.devices = 2;
+  gpu.tick();
+  const ReadRun run = stop_and_read();
+  EXPECT_EQ(run.properties.at("cuda device 0 name"), "Fake 0");
+  EXPECT_EQ(run.properties.at("cuda device 1 name"), "Fake 1");
+  EXPECT_EQ(run.properties.at("cuda device 0 compute"), "9.0");
+  EXPECT_EQ(run.properties.at("cuda device 0 peak_bytes_per_s"), std::to_string(3'201'000'000ull * 2 * 6144 / 8));
+  EXPECT_EQ(run.properties.at("cuda device 0 peak_flops_fp16"), std::to_string(1'980'000'000ull * 132 * 4096));
+  EXPECT_FALSE(run.properties.contains("cuda device 0 l2_bytes")) << "what the driver does not tell is left out";
+}
+
+// The shape of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes a GPU record in the sealed file.
+TEST_F(CudaCollectorTest, AGpuRecordTakesFewBytes) {
+  gpu.context().set_place_function(+[]() -> std::uint32_t { static std::uint32_t i = 0; return 1 + i++ % 93 / 4; });
+  gpu.on();
+  constexpr std::uint32_t kSteps = 400, kPerStep = 93;
+  const char* const names[] = {"_Z4gemmPf", "_Z4reluPf", "_Z7softmaxPf", "_Z4adamPf", "_Z6reducePf"};
+  std::uint64_t time = api.clock();
+  std::uint32_t random = 1;
+  for (std::uint32_t step = 0; step < kSteps; ++step) {
+    for (std::uint32_t i = 0; i < kPerStep; ++i) {
+      const std::uint32_t number = (step * kPerStep + i) * 9;
+      api.call(kLaunchKernel, number);
+      random = random * 1664525 + 1013904223;
+      ActivityKernel kernel = api.kernel(time, time + 1500 + (i * 311) % 9000 + random % 97, number);
+      time = kernel.end + 800 + (random >> 8) % 700;
+      kernel.name = names[i % 5];
+      kernel.grid[0] = static_cast<std::int32_t>(i);
+      api.add(kernel);
+    }
+    if (step % 50 == 49) gpu.flush();
+  }
+  const ReadRun run = stop_and_read();
+  ASSERT_EQ(run.of(SpanKind::kernel).size(), kSteps * kPerStep);
+  ASSERT_EQ(run.of(SpanKind::launch).size(), kSteps * kPerStep);
+  const double bytes = static_cast<double>(run.file_bytes) / (kSteps * kPerStep);
+  RecordProperty("bytes_per_gpu_record", std::to_string(bytes));
+  std::printf("%.1f bytes a kernel, its launch included\n", bytes);
+  EXPECT_LE(bytes, 16);
+}
+
+}  // namespace
+}  // namespace laptime::cuda

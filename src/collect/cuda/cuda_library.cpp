@@ -1,0 +1,103 @@
+// liblaptime_cuda.so: the collector as a library with a C interface. It is loaded in two ways: by the Python package, and by the
+// CUDA driver itself in any program whose environment has CUDA_INJECTION64_PATH.
+#include <cstdlib>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "collect/cuda/cuda_collector.h"
+#include "collect/cuda/gpu_losses.h"
+#include "collect/cuda/torch_context.h"
+#include "record/collector.h"
+
+using namespace laptime;
+using namespace laptime::cuda;
+
+namespace {
+
+// Null where there is no CUDA to record, which is said once.
+CudaCollector* collector() {
+  static std::mutex making;
+  static CudaCollector* made = nullptr;
+  static bool tried = false;
+  const std::lock_guard lock(making);
+  if (std::exchange(tried, true)) return made;
+  std::string problem;
+  CudaApi* const api = load_cuda_api(problem);
+  if (!api) {
+    record::say("GPU is not recorded: " + problem);
+    lose(kNoGpu);
+    return nullptr;
+  }
+  made = new CudaCollector(*api);
+  record::add_stop_observer(+[]() noexcept {
+    made->off(false);
+    made->flush();
+  });
+  return made;
+}
+
+bool start() {
+  CudaCollector* const gpu = collector();
+  if (!gpu || !gpu->on()) return false;
+  gpu->start_flush_thread();
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+// The numbers of cuda::State. idle: the program has not loaded CUDA yet, ask again later.
+LAPTIME_API int laptime_cuda_on(void) {
+  if (!record::on() || !cuda_is_loaded()) return static_cast<int>(State::idle);
+  return static_cast<int>(start() ? State::capturing : State::failed);
+}
+LAPTIME_API void laptime_cuda_off(int finalize) {
+  if (!cuda_is_loaded()) return;
+  if (CudaCollector* const gpu = collector()) gpu->off(finalize != 0);
+}
+LAPTIME_API int laptime_cuda_state(void) {
+  if (!cuda_is_loaded()) return static_cast<int>(State::idle);
+  CudaCollector* const gpu = collector();
+  return static_cast<int>(gpu ? gpu->state() : State::failed);
+}
+// Launches and GPU records so far.
+LAPTIME_API void laptime_cuda_counts(std::uint64_t* launches, std::uint64_t* records) {
+  CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr;
+  const CudaCollector::Counts counts = gpu ? gpu->counts() : CudaCollector::Counts{};
+  *launches = counts.launches;
+  *records = counts.records;
+}
+LAPTIME_API void laptime_cuda_flush(void) {
+  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->flush();
+}
+
+LAPTIME_API void laptime_cuda_set_places(PlaceFunction function) {
+  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_place_function(function);
+}
+LAPTIME_API int laptime_cuda_bind_torch(void) { return TorchContext::get().bind() ? 1 : 0; }
+// For the caller's proof: the calling thread's running node; 0: none runs.
+LAPTIME_API int laptime_cuda_current_node(std::int64_t* sequence, std::uint64_t* thread) {
+  const TorchContext::Node node = TorchContext::get().current_node();
+  *sequence = node.sequence;
+  *thread = node.thread;
+  return node.running ? 1 : 0;
+}
+LAPTIME_API void laptime_cuda_next_node(std::int64_t* sequence, std::uint64_t* thread) {
+  *sequence = TorchContext::get().made_nodes();
+  *thread = TorchContext::get().thread();
+}
+LAPTIME_API void laptime_cuda_set_nodes(int on) {
+  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_nodes(on != 0);
+}
+
+// Called by the driver while it is initialised. 1: success. Where Python's side decides when to record, it says so by the variable.
+LAPTIME_API int InitializeInjection(void) {
+  const char* const when = std::getenv("LAPTIME_CUDA");
+  if (record::on() && (!when || std::string_view(when) == "all")) start();
+  return 1;
+}
+
+}  // extern "C"

@@ -1,0 +1,36 @@
+// Where a thread stands when it launches: the user's line and autograd's node. What knows about Python and PyTorch is given
+// as functions, so that this collector needs neither.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace laptime::cuda {
+
+// The calling thread's place (record::add_place), 0 unknown. Called on the hot path, without the GIL.
+using PlaceFunction = std::uint32_t (*)();
+
+struct LaunchOrigin {
+  std::uint64_t packed;  // OpLink::pack
+  bool backward;
+};
+
+class LaunchContext {
+ public:
+  void set_place_function(PlaceFunction function) { place_.store(function, std::memory_order_release); }
+  // Whether launches are to carry autograd's node; effective only where TorchContext is bound.
+  void set_nodes(bool on) { nodes_.store(on, std::memory_order_release); }
+
+  LaunchOrigin here() const;
+  // The line alone, for waits.
+  std::uint32_t place() const {
+    const PlaceFunction function = place_.load(std::memory_order_acquire);
+    return function ? function() : 0;
+  }
+
+ private:
+  std::atomic<PlaceFunction> place_{nullptr};
+  std::atomic<bool> nodes_{false};
+};
+
+}  // namespace laptime::cuda

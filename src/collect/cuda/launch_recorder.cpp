@@ -1,0 +1,83 @@
+#include "collect/cuda/launch_recorder.h"
+
+#include "base/clock.h"
+#include "record/collector.h"
+
+namespace laptime::cuda {
+
+namespace {
+
+// A program that captures graphs in a loop must not fill the memory of its own training.
+constexpr std::size_t kMostGraphNodes = 1u << 20;
+
+}  // namespace
+
+LaunchRecorder::LaunchRecorder(CudaApi& api, const LaunchContext& context)
+    : api_(api), context_(context), graph_node_name_(record::intern("graph node")) {
+  for (const DriverCall& call : kDriverCalls) calls_[call.id] = {record::intern(call.name), call.waits};
+}
+
+// A call that this driver does not have is refused and not missed.
+void LaunchRecorder::enable(bool on, std::uint32_t generation) {
+  generation_.store(generation, std::memory_order_relaxed);
+  for (const DriverCall& call : kDriverCalls) (void)api_.enable_callback(on, kDriverDomain, call.id);
+  (void)api_.enable_callback(on, kResourceDomain, kGraphNodeCreated);
+  (void)api_.enable_callback(on, kResourceDomain, kGraphNodeCloned);
+}
+
+void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) {
+  if (id >= kIds) return;
+  if (call.site == kEnter) {
+    *call.correlation_data = ticks();
+    return;
+  }
+  const std::uint64_t end = ticks();
+  // 0: the callback was asked for while the call was under way.
+  const std::uint64_t start = *call.correlation_data ? *call.correlation_data : end;
+  const KnownCall& known = calls_[id];
+  if (known.waits) return put_wait(start, end, known.name);
+  const LaunchOrigin origin = context_.here();
+  record::put_launch({start, end, origin.packed, known.name, call.correlation,
+                      static_cast<std::uint16_t>(generation_.load(std::memory_order_relaxed)), origin.backward});
+  launches_.fetch_add(1, std::memory_order_relaxed);
+}
+
+void LaunchRecorder::put_wait(std::uint64_t start, std::uint64_t end, std::uint32_t name) {
+  const record::Arg place{0, ArgType::place, context_.place()};
+  record::put_span({start, end, name, SpanKind::sync}, &place, place.value ? 1 : 0);
+}
+
+// A graph's nodes are captured once, cloned when it is instantiated, and run many times under the clone's number.
+void LaunchRecorder::on_resource(std::uint32_t id, const ResourceData& resource) {
+  const auto* const graph = static_cast<const GraphData*>(resource.descriptor);
+  std::uint64_t node = 0, original = 0;
+  if (!graph || api_.graph_node_id(graph->node, &node) != kSuccess) return;
+  LaunchOrigin origin{};
+  if (id == kGraphNodeCreated) {
+    origin = context_.here();
+  } else if (id != kGraphNodeCloned || api_.graph_node_id(graph->original_node, &original) != kSuccess) {
+    return;
+  }
+  {
+    const std::lock_guard lock(graphs_);
+    if (id == kGraphNodeCloned) {
+      const auto known = graph_nodes_.find(original);
+      if (known == graph_nodes_.end()) return;
+      origin = known->second;
+    }
+    if (graph_nodes_.size() < kMostGraphNodes) graph_nodes_[node] = origin;
+  }
+  put_graph_node(node, origin);
+}
+
+void LaunchRecorder::put_graph_node(std::uint64_t node, const LaunchOrigin& origin) {
+  const std::uint64_t now = ticks();
+  record::Arg args[2];
+  std::uint32_t count = 0;
+  if (const std::uint32_t place = OpLink::place(origin.packed)) args[count++] = {0, ArgType::place, place};
+  if (origin.backward || OpLink::autograd(origin.packed))
+    args[count++] = {0, ArgType::integer, static_cast<std::uint64_t>(LaunchNode::pack(origin.packed, origin.backward))};
+  record::put_span({now, now, graph_node_name_, SpanKind::launch, 0, GraphNodeLink::pack(node)}, args, count);
+}
+
+}  // namespace laptime::cuda

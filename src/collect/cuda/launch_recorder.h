@@ -1,0 +1,50 @@
+// What happens in CUPTI's callbacks: a launch becomes a record with the line and the autograd node that it came from; a wait
+// becomes a span of kind sync; a node of a CUDA graph becomes a mark that tells where it was captured.
+//
+// Contract: on the program's own threads and hot; no lock, no allocation but where a graph is captured.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+
+#include "collect/cuda/cuda_api.h"
+#include "collect/cuda/driver_calls.h"
+#include "collect/cuda/launch_context.h"
+
+namespace laptime::cuda {
+
+class LaunchRecorder {
+ public:
+  LaunchRecorder(CudaApi& api, const LaunchContext& context);
+
+  // Asks CUPTI for the callbacks, or no longer.
+  void enable(bool on, std::uint32_t generation);
+  void on_driver_call(std::uint32_t id, const CallbackData& call);
+  void on_resource(std::uint32_t id, const ResourceData& resource);
+
+  std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+
+ private:
+  void put_wait(std::uint64_t start, std::uint64_t end, std::uint32_t name);
+  void put_graph_node(std::uint64_t node, const LaunchOrigin& origin);
+
+  static constexpr std::uint32_t kIds = 1024;
+  struct KnownCall {
+    std::uint32_t name = 0;
+    bool waits = false;
+  };
+
+  CudaApi& api_;
+  const LaunchContext& context_;
+  std::array<KnownCall, kIds> calls_{};
+  std::atomic<std::uint32_t> generation_{0};
+  std::atomic<std::uint64_t> launches_{0};
+  std::uint32_t graph_node_name_;
+  std::mutex graphs_;
+  std::unordered_map<std::uint64_t, LaunchOrigin> graph_nodes_;
+};
+
+}  // namespace laptime::cuda
