@@ -33,7 +33,7 @@ def _start() -> None:
     import atexit
     import json
 
-    from laptime import _engine
+    from laptime import _engine, _torch
     from laptime._native import recording
 
     options = json.loads(os.environ[OPTIONS_VARIABLE])
@@ -41,6 +41,8 @@ def _start() -> None:
         return
     _engine.start(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
                   budget=options["budget"], include=options["include"], exclude=options["exclude"])
+    shared = {name: options[name] for name in ("budget", "include", "exclude")}
+    _torch.start_when_imported({**options["torch"], **shared})
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     _do_not_warn_of_our_thread()
@@ -49,9 +51,11 @@ def _start() -> None:
 
 def _stop() -> None:
     """Writes the last counts while there is an interpreter to ask."""
+    from laptime import _torch
     from laptime._closing import write_closing_facts
     from laptime._native import recording
 
+    _torch.stop()
     write_closing_facts()
     recording.stop()
 

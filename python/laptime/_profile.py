@@ -23,6 +23,9 @@ class Profile(GlobalProfiler):
         budget: float | None = DEFAULT_BUDGET,
         include: Iterable[str] = (),
         exclude: Iterable[str] = (),
+        ops: bool = True,
+        shapes: bool = False,
+        memory: bool = False,
     ) -> Recording: ...
     @overload
     def __call__(self, target: Decorated) -> Decorated: ...

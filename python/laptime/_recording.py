@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any, TypeVar
 
-from laptime import _engine
+from laptime import _engine, _torch
 from laptime._closing import write_closing_facts
 from laptime._native import recording as _native
 
@@ -26,6 +26,7 @@ class Recording:
 
     ``lines``: the user's own code by line (not the standard library, not site-packages; ``include`` and ``exclude`` are
     globs on file names). ``functions``: calls of everything. ``budget``: the share of time that this may cost; None: any.
+    With PyTorch imported before: ``ops``, in as many steps as the budget allows; their ``shapes``; ``memory``.
     Where the process records already (`laptime run`), the block is part of that recording, and no file is written.
     """
 
@@ -38,13 +39,21 @@ class Recording:
         budget: float | None = DEFAULT_BUDGET,
         include: Iterable[str] = (),
         exclude: Iterable[str] = (),
+        ops: bool = True,
+        shapes: bool = False,
+        memory: bool = False,
     ) -> None:
         self.path = os.fspath(path)
+        shared: dict[str, Any] = {"budget": budget, "include": tuple(include), "exclude": tuple(exclude)}
         self._engines: dict[str, Any] = {
-            "lines": lines or bool(_marked), "functions": functions, "builtins": functions, "budget": budget,
-            "include": tuple(include), "exclude": tuple(exclude), "only": None if lines else tuple(_marked.values()),
+            "lines": lines or bool(_marked), "functions": functions, "builtins": functions,
+            "only": None if lines else tuple(_marked.values()), **shared,
+        }
+        self._torch: _torch.Options = {
+            "ops": ops, "shapes": shapes, "memory": memory, "steps": None, "replace_profiler": False, **shared,
         }
         self._owns_recording = False
+        self._torch_started = False
 
     def start(self) -> None:
         self._owns_recording = not _native.on()
@@ -59,8 +68,14 @@ class Recording:
         _engine.start(**self._engines)
         for code in _marked.values():
             _engine.watch(code)
+        if "torch" in sys.modules:
+            _torch.start(self._torch)
+            self._torch_started = True
 
     def stop(self) -> None:
+        if self._torch_started:
+            _torch.stop()
+            self._torch_started = False
         _engine.stop(lines=self._engines["lines"], functions=self._engines["functions"])
         if self._owns_recording:
             atexit.unregister(self.stop)

@@ -9,12 +9,15 @@ The contract, by environment:
 
 ===================  ==================================================================================================
 LAPTIME_RECORD       the folder that the processes of the run record into; set by `laptime run`, needed here
-LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob]}
+LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob],
+                     "torch": {"ops": bool, "shapes": bool, "memory": bool, "steps": [[begin, end], …] or null,
+                     "replace_profiler": bool}}
 PYTHONPATH           begins with laptime/_site; the program finds its own entries behind it
 ===================  ==================================================================================================
 
 Options: ``--no-lines``, ``--functions``, ``--budget PCT|none``, ``--include GLOB``, ``--exclude GLOB`` (both may be
-repeated). Mistakes get one line and exit code 2.
+repeated); for PyTorch ``--no-ops``, ``--shapes``, ``--memory``, ``--steps A:B[,C:D…]``, ``--replace-torch-profiler``. Mistakes
+get one line and exit code 2.
 """
 
 from __future__ import annotations
@@ -38,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ[OPTIONS_VARIABLE] = json.dumps({
         "lines": options.lines, "functions": options.functions, "budget": options.budget, "include": options.include,
         "exclude": options.exclude,
+        "torch": {"ops": options.ops, "shapes": options.shapes, "memory": options.memory, "steps": options.steps,
+                  "replace_profiler": options.replace_torch_profiler},
     })
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != SITE_FOLDER]
     os.environ["PYTHONPATH"] = os.pathsep.join([SITE_FOLDER, *paths])
@@ -53,6 +58,11 @@ def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
     parser.add_argument("--budget", type=_budget, default=0.05, help="share of time that this may cost, e.g. 5%%, or none")
     parser.add_argument("--include", action="append", default=[], metavar="GLOB", help="also these files are the user's")
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="these files are not the user's")
+    parser.add_argument("--no-ops", dest="ops", action="store_false", help="PyTorch: do not record ops")
+    parser.add_argument("--shapes", action="store_true", help="PyTorch: record the shapes of ops' inputs")
+    parser.add_argument("--memory", action="store_true", help="PyTorch: record allocations")
+    parser.add_argument("--steps", type=_steps, metavar="A:B", help="PyTorch: record ops in steps A to B-1 only, from 0")
+    parser.add_argument("--replace-torch-profiler", action="store_true", help="PyTorch: torch.profiler leads to laptime's")
     parser.add_argument("--flag", action="append", default=[], help="a flag for the interpreter itself, e.g. --flag=-u")
     parser.add_argument("-m", dest="module", nargs=REMAINDER)
     parser.add_argument("-c", dest="code", nargs=REMAINDER)
@@ -73,6 +83,14 @@ def _budget(text: str) -> float | None:
     if not 0 < share < 1:
         raise ValueError(text)
     return share
+
+
+def _steps(text: str) -> list[list[int]]:
+    """``10:20,100:110``: steps 10 to 19 and 100 to 109."""
+    ranges = [[int(number) for number in part.split(":")] for part in text.split(",")]
+    if any(len(part) != 2 or not 0 <= part[0] < part[1] for part in ranges):
+        raise ValueError(text)
+    return ranges
 
 
 def _check(command: list[str]) -> None:

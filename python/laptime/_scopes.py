@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
+from laptime import _marks
+from laptime._native import Around
 from laptime._native import recording as _native
 
 Item = TypeVar("Item")
@@ -44,7 +46,7 @@ def _timed_coroutine(name: str, function: Any) -> Any:
 
 def step(samples: int = 0) -> None:
     """The end of a training step, which trained on ``samples`` samples (0: unknown)."""
-    _native.step(samples)
+    _marks.mark_step(samples)
 
 
 def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> Iterator[Item]:
@@ -53,13 +55,15 @@ def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> I
     ``samples``: how many a batch holds, or how to tell from the batch.
     """
     iterator = iter(loader)
-    wait = _native.Scope("input")
+    wait = _native.Scope("input", _native.LOADER)
+    seen = isinstance(getattr(type(iterator), "__next__", None), Around)  # a loader whose waits are recorded anyway
     while True:
-        wait.begin()
+        if not seen:
+            wait.begin()
         try:
             item = next(iterator)
         except StopIteration:
             return
-        wait.end_wait()
+        wait.end()
         yield item
-        _native.step(samples(item) if callable(samples) else samples)
+        _marks.mark_step(samples(item) if callable(samples) else samples)

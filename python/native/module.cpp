@@ -1,6 +1,7 @@
 // The module laptime._native: Python's door to the recorder of this process.
 #include <nanobind/nanobind.h>
 
+#include "around.h"
 #include "collect/python/binding.h"
 #include "collect/python/tally_writer.h"
 #include "collect/torch/python/binding.h"
@@ -16,4 +17,5 @@ NB_MODULE(_native, m) {
   laptime::python::bind_recording(m);
   laptime::python::bind_line_session(m);
   laptime::torch::bind_ops(m);
+  laptime::python::bind_around(m);
 }

@@ -133,14 +133,27 @@ std::uint32_t current_step() noexcept {
 void add_step_observer(StepObserver observer) noexcept { Recorder::get().step_observers.add(observer); }
 void add_stop_observer(StopObserver observer) noexcept { Recorder::get().stop_observers.add(observer); }
 
-void mark_step(const StepMark& mark) noexcept {
+namespace {
+
+// The calling thread, ready for a record of several units. Its first record must be a slow one: that tells the thread
+// where its first step began.
+ThreadState* ready_thread() noexcept {
   ThreadState* const thread = thread_state();
-  if (!thread) return;
-  // The first record of a thread must be a slow one: it tells the thread where its first step began.
-  if (!reserve(*thread, 3) && !renew_slot(*thread, 3)) return;
+  if (!thread || (!reserve(*thread, 3) && !renew_slot(*thread, 3))) return nullptr;
+  return thread;
+}
+
+}  // namespace
+
+void begin_step() noexcept {
+  if (ThreadState* const thread = ready_thread()) thread->step_start = ticks();
+}
+
+std::uint64_t mark_step(const StepMark& mark) noexcept {
+  ThreadState* const thread = ready_thread();
   Recorder& recorder = Recorder::get();
   Recording* const recording = recorder.current();
-  if (!recording) return;
+  if (!thread || !recording) return 0;
   static const std::uint32_t step_name = intern("step"), samples_name = intern("samples"), ops_name = intern("ops");
   const std::uint64_t now = ticks();
   const Span span{thread->step_start, now, mark.phase ? mark.phase : step_name, SpanKind::step};
@@ -152,6 +165,7 @@ void mark_step(const StepMark& mark) noexcept {
   put_span(span, args, count);
   const std::uint32_t ended = recording->steps.fetch_add(1, std::memory_order_relaxed);
   recorder.step_observers.call(ended);
+  return span.end - span.start;
 }
 
 }  // namespace laptime::record

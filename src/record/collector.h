@@ -100,8 +100,10 @@ struct StepMark {
   // Whether all its ops were recorded, where something records ops in some steps only.
   enum class Ops : std::uint8_t { not_told, resting, recorded } ops = Ops::not_told;
 };
-// Ends the calling thread's current step.
-LAPTIME_API void mark_step(const StepMark& mark) noexcept;
+// Ends the calling thread's current step; how long it was, in ticks, 0 when nothing records.
+LAPTIME_API std::uint64_t mark_step(const StepMark& mark) noexcept;
+// The calling thread's current step begins only now: what it did before belongs to no step.
+LAPTIME_API void begin_step() noexcept;
 // The number of the step that the calling thread is in: steps marked so far.
 LAPTIME_API std::uint32_t current_step() noexcept;
 // Called on the marking thread right after a step mark, with the number of the step that ended: the engines that tally

@@ -317,5 +317,19 @@ TEST_F(RecorderTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
   EXPECT_EQ(spans.args.value[2], 4096u);
 }
 
+TEST_F(RecorderTest, AStepBeginsWhereItIsTold) {
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  usleep(20'000);
+  const std::uint64_t before = ticks();
+  record::begin_step();
+  const std::uint64_t wall = record::mark_step({.samples = 8});
+  EXPECT_GT(wall, 0u);
+  EXPECT_LE(wall, ticks() - before);
+  EXPECT_LE(record::mark_step({}), ticks() - before);
+  ASSERT_EQ(laptime_stop(), 0);
+  EXPECT_EQ(record::mark_step({}), 0u);
+  EXPECT_EQ(count(path_).steps, 2u);
+}
+
 }  // namespace
 }  // namespace laptime

@@ -1,1 +1,80 @@
-"""What laptime knows of PyTorch. Nothing here imports torch: it is used only where the program has it."""
+"""PyTorch: steps without marks, waits for input, optimizer steps, compilations and garbage collections in every step; ops
+and memory in as many as the budget allows.
+
+One in a process. ``start`` calls nest: the first one configures, the last ``stop`` ends it. Importing this imports no torch.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypedDict
+
+from laptime._imports import when_imported
+
+if TYPE_CHECKING:
+    from laptime._torch.session import Session
+
+__all__ = ["Options", "start", "start_when_imported", "stop"]
+
+
+class Options(TypedDict):
+    """What `laptime run` and ``laptime.profile`` are asked for."""
+
+    ops: bool
+    shapes: bool
+    memory: bool
+    steps: Sequence[Sequence[int]] | None  # record ops and memory in these only; each is [begin, end)
+    replace_profiler: bool  # torch.profiler's names lead to laptime's
+    budget: float | None
+    include: Sequence[str]
+    exclude: Sequence[str]
+
+
+_session: Session | None = None
+_depth = 0
+
+
+def start_when_imported(options: Options) -> None:
+    """Starts with the program's import of torch; nothing if there is none."""
+    when_imported("torch", lambda: start(options))
+
+
+def start(options: Options) -> None:
+    """A failure is one line, and nothing of torch is measured."""
+    global _session, _depth
+    _depth += 1
+    if _depth > 1:
+        return
+    try:
+        from laptime._torch.session import Session
+
+        _session = Session(options)
+        _session.start()
+    except Exception as error:
+        print(f"laptime: torch is not measured: {' '.join(str(error).split())}", file=sys.stderr)
+        _end()
+
+
+def stop() -> None:
+    """Undoes one ``start``; nothing when there is none."""
+    global _depth
+    _depth = max(0, _depth - 1)
+    if not _depth:
+        _end()
+
+
+def _end() -> None:
+    global _session
+    if _session is not None:
+        _session.stop()
+        _session = None
+
+
+def _after_fork() -> None:
+    if _session is not None:
+        _session.after_fork()
+
+
+os.register_at_fork(after_in_child=_after_fork)

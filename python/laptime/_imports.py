@@ -1,0 +1,53 @@
+"""Something to do when a module has been imported, by whoever and whenever, without importing it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from types import ModuleType
+
+from laptime._native import Around
+
+
+def when_imported(name: str, action: Callable[[], None]) -> None:
+    """Calls ``action`` once the module is there: now, or right after its import. A failure of it is one line on stderr."""
+    if _is_complete(name):
+        action()
+    else:
+        sys.meta_path.insert(0, _Watcher(name, action))
+
+
+def _is_complete(name: str) -> bool:
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return spec is not None and not getattr(spec, "_initializing", False)
+
+
+class _Watcher:
+    """A finder that finds nothing itself: it puts the action behind the loader that the others find."""
+
+    def __init__(self, name: str, action: Callable[[], None]) -> None:
+        self._name = name
+        self._action = action
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = find_spec(name)
+        if spec is not None and spec.loader is not None:
+            self._follow(spec.loader)
+        return spec
+
+    def _follow(self, loader: object) -> None:
+        execute = loader.exec_module  # type: ignore[attr-defined]
+
+        def executed(module: ModuleType, _: object, raised: type[BaseException] | None) -> None:
+            del loader.exec_module  # type: ignore[attr-defined]
+            if raised is None:
+                self._action()
+            else:
+                sys.meta_path.insert(0, self)  # the program may try again
+
+        loader.exec_module = Around(execute, None, executed)  # type: ignore[attr-defined]

@@ -1,0 +1,9 @@
+"""Where a step that the program marks itself goes: to the recorder, or first to whatever counts steps to drive something."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from laptime._native import recording
+
+mark_step: Callable[[int], object] = recording.mark_step

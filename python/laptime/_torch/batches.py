@@ -1,0 +1,62 @@
+"""Batches and the loaders they come from."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable, Mapping
+from itertools import count
+from typing import Any
+
+_DEEPEST = 3
+
+
+def samples_in(batch: Any, depth: int = 0) -> int:
+    """How many samples a batch holds: the first dimension of its first tensor. 0: there is none."""
+    if isinstance(batch, (list, tuple)):
+        batch = batch[0] if batch else None
+    elif isinstance(batch, Mapping):
+        batch = next(iter(batch.values()), None)
+    else:
+        shape = getattr(batch, "shape", None)
+        return int(shape[0]) if isinstance(shape, tuple) and shape else 0  # torch.Size is a tuple
+    return samples_in(batch, depth + 1) if depth < _DEEPEST else 0
+
+
+class LoaderNumbers:
+    """A number for each loader, the same for all its iterators, and word of the iterators that are gone.
+
+    Assumption: the sampler lives as long as the loader and is the loader's own.
+    """
+
+    def __init__(self, gone: Callable[[int], None]) -> None:
+        self._gone = gone
+        self._next = count(1)
+        self._loaders: dict[int, tuple[int, Any]] = {}  # by id of the sampler
+        self._iterators: dict[int, tuple[int, Any]] = {}
+
+    def of(self, iterator: Any) -> int:
+        known = self._iterators.get(id(iterator))
+        return known[0] if known else self._add(iterator)
+
+    def _add(self, iterator: Any) -> int:
+        number = self._number_of(getattr(iterator, "_index_sampler", iterator))
+        key = id(iterator)
+
+        def forget(_: object) -> None:
+            del self._iterators[key]
+            self._gone(number)
+
+        self._iterators[key] = number, weakref.ref(iterator, forget)
+        return number
+
+    def _number_of(self, sampler: Any) -> int:
+        key = id(sampler)
+        if key not in self._loaders:
+            self._loaders[key] = next(self._next), self._watch(sampler, key)
+        return self._loaders[key][0]
+
+    def _watch(self, sampler: Any, key: int) -> Any:
+        try:
+            return weakref.ref(sampler, lambda _: self._loaders.pop(key, None))
+        except TypeError:  # a list, say: kept, so that no other sampler gets its address
+            return sampler

@@ -1,0 +1,44 @@
+"""Methods of other people's classes that are replaced while something is measured, and put back afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from laptime._native import Around
+
+
+class Patches:
+    def __init__(self) -> None:
+        self._undo: list[Callable[[], None]] = []
+
+    def replace(self, owner: type, name: str, make: Callable[[Any], Any]) -> None:
+        """Puts ``make(original)`` in the place of the method."""
+        original = owner.__dict__[name]
+        ours = make(original)
+        setattr(owner, name, ours)
+
+        def undo() -> None:
+            if owner.__dict__.get(name) is ours:  # else somebody else's lies on top of it
+                setattr(owner, name, original)
+
+        self._undo.append(undo)
+
+    def around(
+        self,
+        owner: type,
+        name: str,
+        *,
+        before: Callable[[Any], object] | None = None,
+        after: Callable[..., object] | None = None,
+        span: str = "",
+        kind: int = 0,
+    ) -> None:
+        self.replace(owner, name, lambda original: Around(original, before, after, span, kind))
+
+    def add_undo(self, undo: Callable[[], None]) -> None:
+        self._undo.append(undo)
+
+    def remove(self) -> None:
+        while self._undo:
+            self._undo.pop()()

@@ -1,0 +1,137 @@
+"""Which steps are recorded in full: all, those the user named, or as many as the budget allows.
+
+Pure: told of each step that ended, a schedule says whether the next one is recorded. Times are in any one unit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+
+class Schedule(Protocol):
+    def first(self) -> bool:
+        """Whether the first step is recorded."""
+
+    def after(self, phase: str, wall: int, recorded: bool) -> bool:
+        """Whether the step after this one is recorded."""
+
+
+class Everything:
+    def first(self) -> bool:
+        return True
+
+    def after(self, phase: str, wall: int, recorded: bool) -> bool:
+        return True
+
+
+class Ranges:
+    """``Ranges([(10, 20)])``: steps 10 to 19, counted from 0."""
+
+    def __init__(self, ranges: Iterable[tuple[int, int]]) -> None:
+        self._ranges = sorted(ranges)
+        self._next = 0
+
+    def first(self) -> bool:
+        return self._holds(0)
+
+    def after(self, phase: str, wall: int, recorded: bool) -> bool:
+        self._next += 1
+        return self._holds(self._next)
+
+    def _holds(self, step: int) -> bool:
+        return any(begin <= step < end for begin, end in self._ranges)
+
+
+WARMUP = 2  # steps of each phase that are let pass
+FIRST_BURST = 8  # recorded before anything is known of their cost
+BURST = 5  # steps in a row
+WINDOW = 21  # steps whose median is compared
+FEWEST = 5  # steps of each kind before their medians count
+ASSUMED_COST = 0.12  # of a step, until measured: torch's own profiler takes as much
+LEAST_COST = 0.01  # of a step: less is noise
+
+
+class Budget:
+    """Keeps what recording adds to all steps of a phase under a share of their time.
+
+    What a recorded step costs is the difference of the medians of recorded and resting steps. ``others`` gives the share
+    that other engines take already.
+    """
+
+    def __init__(self, share: float, others: Callable[[], float] = lambda: 0.0) -> None:
+        self._share = share
+        self._others = others
+        self._ledgers: dict[str, _Ledger] = {}
+
+    def first(self) -> bool:
+        return False
+
+    def after(self, phase: str, wall: int, recorded: bool) -> bool:
+        ledger = self._ledgers.get(phase)
+        if ledger is None:
+            ledger = self._ledgers[phase] = _Ledger()
+        ledger.enter(wall, recorded)
+        if ledger.left == 0:
+            ledger.turn(max(self._share - self._others(), self._share / 4))
+        ledger.left -= 1
+        return ledger.recording
+
+    def cost(self, phase: str) -> float:
+        """What a recorded step of the phase costs, as far as is known."""
+        ledger = self._ledgers.get(phase)
+        return ledger.cost() if ledger else 0.0
+
+
+class _Ledger:
+    """The steps of one phase: bursts of recorded steps, and rests that pay for them."""
+
+    def __init__(self) -> None:
+        self.recording = False
+        self.left = WARMUP - 1  # steps after the next one until the turn
+        self._warm = False
+        self._recorded: deque[int] = deque(maxlen=WINDOW)
+        self._resting: deque[int] = deque(maxlen=WINDOW)
+        self._steps = 0
+        self._steps_recorded = 0
+
+    def enter(self, wall: int, recorded: bool) -> None:
+        if not self._warm:
+            return
+        self._steps += 1
+        self._steps_recorded += recorded
+        (self._recorded if recorded else self._resting).append(wall)
+
+    def turn(self, share: float) -> None:
+        """From recording to resting, or back."""
+        if not self._warm:
+            self._warm = self.recording = True
+            self.left = FIRST_BURST
+            return
+        resting = 0 if not self.recording else self._steps_to_rest(share)
+        self.recording = resting == 0
+        self.left = resting or BURST
+
+    def cost(self) -> float:
+        resting = self._step()
+        if len(self._recorded) < FEWEST or len(self._resting) < FEWEST:
+            return ASSUMED_COST * resting
+        return max(_median(self._recorded) - resting, LEAST_COST * resting)
+
+    def _step(self) -> float:
+        """A step without recording."""
+        if self._resting:
+            return _median(self._resting)
+        return _median(self._recorded) / (1 + ASSUMED_COST) if self._recorded else 1.0
+
+    def _steps_to_rest(self, share: float) -> int:
+        """Until this burst and the next are paid for."""
+        recorded = self._steps_recorded + BURST
+        needed = recorded * self.cost() / (share * self._step())
+        return max(1, math.ceil(needed) - self._steps - BURST)  # something must be left to compare with
+
+
+def _median(values: Sequence[int]) -> int:
+    return sorted(values)[len(values) // 2]

@@ -1,0 +1,71 @@
+"""Everything that is measured of torch in this process, from start to stop. Imports torch: only for processes that have."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import torch
+
+from laptime import _engine, _marks
+from laptime._native import recording
+from laptime._torch.compile_events import watch_compilations
+from laptime._torch.gc_spans import GcSpans
+from laptime._torch.hooks import install_hooks, install_worker_hooks
+from laptime._torch.laps import Laps
+from laptime._torch.patches import Patches
+from laptime._torch.schedule import Budget, Everything, Ranges, Schedule
+from laptime._torch.sources import load_sources, say_off
+
+if TYPE_CHECKING:
+    from laptime._torch import Options
+
+
+class Session:
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._began = time.perf_counter_ns()
+        self._patches = Patches()
+        self._gc = GcSpans()
+        self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled)
+
+    def start(self) -> None:
+        recording.set_property("torch", torch.__version__)
+        if self._options["replace_profiler"]:
+            _replace_profiler()
+        install_hooks(self._laps, self._patches)
+        watch_compilations(self._patches)
+        self._gc.install()
+        _marks.mark_step = self._laps.marked_by_program
+        if multiprocessing.parent_process() is not None:  # perhaps a loader's worker: sources wait for a sign of training
+            install_worker_hooks(self._patches)
+        elif self._new_schedule().first():
+            self._laps.load_sources()
+
+    def stop(self) -> None:
+        _marks.mark_step = recording.mark_step
+        self._gc.remove()
+        self._patches.remove()
+        self._laps.close()
+
+    def after_fork(self) -> None:
+        self._laps.after_fork()
+        install_worker_hooks(self._patches)
+
+    def _new_schedule(self) -> Schedule:
+        steps, budget = self._options["steps"], self._options["budget"]
+        if steps is not None:
+            return Ranges([(begin, end) for begin, end in steps])
+        return Everything() if budget is None else Budget(budget, self._share_of_engines)
+
+    def _share_of_engines(self) -> float:
+        return _engine.own_cost().estimated_ns / max(1, time.perf_counter_ns() - self._began)
+
+
+def _replace_profiler() -> None:
+    try:
+        import_module("laptime.compat.torch_profiler").install()
+    except Exception as error:
+        say_off("profiler's replacement", error)

@@ -1,0 +1,79 @@
+"""What is recorded in some steps only: ops, memory. Each source is switched on and off with the steps.
+
+A source is a module with ``load()``, which gives an object with ``on()``, ``off()``, ``close()``, ``kind`` ("off: reason" where it
+cannot be had, already said on stderr), and perhaps ``at_step()``, called at the end of each step that it was on in. One that
+fails later is named in one line and left; the others and the program go on.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+from laptime._native import recording
+
+
+class Sources:
+    def __init__(self, sources: Mapping[str, Any] | None = None) -> None:
+        self._sources = dict(sources or {})
+        self.are_on = False
+
+    def __bool__(self) -> bool:
+        return bool(self._sources)
+
+    def switch(self, on: bool) -> None:
+        if on != self.are_on:
+            self.are_on = on
+            self._each(lambda source: source.on() if on else source.off())
+
+    def at_step(self) -> None:
+        if self.are_on:
+            self._each(lambda source: source.at_step() if hasattr(source, "at_step") else None)
+
+    def close(self) -> None:
+        self.switch(False)
+        self._each(lambda source: source.close())
+        self._sources.clear()
+
+    def _each(self, action: Callable[[Any], object]) -> None:
+        for name, source in tuple(self._sources.items()):
+            try:
+                action(source)
+            except Exception as error:
+                del self._sources[name]
+                say_off(name, error)
+
+
+def load_sources(options: dict[str, Any]) -> Sources:
+    """The sources that the options ask for, resting."""
+    wanted: dict[str, dict[str, Any]] = {}
+    if options["ops"]:
+        wanted["ops"] = {name: options[name] for name in ("shapes", "include", "exclude")}
+    if options["memory"]:
+        wanted["memory"] = {}
+    loaded = {name: _load(name, arguments) for name, arguments in wanted.items()}
+    return Sources({name: source for name, source in loaded.items() if source is not None})
+
+
+def _load(name: str, arguments: dict[str, Any]) -> Any:
+    try:
+        source = import_module(f"laptime._torch.{name}").load(**arguments)
+    except Exception as error:
+        say_off(name, error)
+        return None
+    if source.kind.startswith("off"):
+        _lose(name, source.kind.removeprefix("off: "))
+        return None
+    return source
+
+
+def say_off(name: str, error: object) -> None:
+    reason = " ".join(str(error).split()) or type(error).__name__
+    print(f"laptime: torch {name} off: {reason}", file=sys.stderr)
+    _lose(name, reason)
+
+
+def _lose(name: str, reason: str) -> None:
+    recording.lose(f"torch_{name}", f"torch {name} not recorded: {reason}")
