@@ -90,6 +90,9 @@ class torch_ops:
     def epoch() -> int: ...
     @staticmethod
     def name_modules() -> None: ...
+    @staticmethod
+    def place_function() -> int:
+        """The address of a C function that gives the calling thread's place."""
 
 class LineSession:
     def __init__(self) -> None: ...

@@ -69,6 +69,7 @@ void bind_ops(nb::module_& module) {
   m.def("open_compiled", &open_compiled, nb::rv_policy::reference);
   m.def("count", &op_count);
   m.def("epoch", [] { return record::epoch(); });
+  m.def("place_function", [] { return reinterpret_cast<std::uintptr_t>(&place_here); });
   m.def("name_modules", [] { name_modules(false); });
   nb::class_<Source>(m, "Source")
       .def("on", &Source::on, nb::arg("inputs") = false)

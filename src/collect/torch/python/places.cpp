@@ -191,6 +191,15 @@ PlaceSource python_places() {
   return {&innermost, &place, [](void* memory) { delete static_cast<ThreadPlaces*>(memory); }};
 }
 
+std::uint32_t place_here() {
+  struct Memory {
+    void* places = nullptr;
+    ~Memory() { delete static_cast<ThreadPlaces*>(places); }
+  };
+  thread_local Memory memory;
+  return place(memory.places, nullptr);
+}
+
 void name_modules(bool now) {
   if (Py_IsInitialized() && PyGILState_Check()) SharedPlaces::instance().name_modules(now);
 }

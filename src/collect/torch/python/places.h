@@ -22,6 +22,9 @@ void configure_places(const PlaceRules& rules);
 
 PlaceSource python_places();
 
+// The calling thread's place as a plain function, for other collectors: 0 where no line of the user's runs. Without the GIL.
+std::uint32_t place_here();
+
 // Finds the paths of modules met since the last time. With the GIL; does nothing without one. Looking for them takes
 // milliseconds, so a program that makes new modules all the time is looked at less and less often, unless `now`.
 void name_modules(bool now);

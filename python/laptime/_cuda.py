@@ -1,0 +1,156 @@
+"""Records the GPU: ``source = load()``, then ``source.on()`` and ``source.off()`` around what is to be recorded.
+
+Kernels, copies and waits come with the line that caused them; in PyTorch backward kernels with the line of their forward op. CUPTI is
+the program's own or the toolkit's, loaded when the program has loaded CUDA, not before.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import Any
+
+from laptime._engine import library_paths
+from laptime._native import recording, torch_ops
+
+LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblaptime_cuda.so")
+PROPERTY = "gpu"
+
+# cuda::State
+IDLE, CAPTURING, DRAINING, LEAVING, FINALIZING, FINALIZED, FAILED = range(7)
+
+
+def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool = True) -> GpuSource | Off:
+    """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for which lines are the user's own."""
+    try:
+        library = _open_library()
+        if lines:
+            _configure_places(list(include), list(exclude))
+        return GpuSource(library, lines)
+    except Exception as error:
+        reason = str(error) or type(error).__name__
+        print(f"laptime: GPU is not recorded: {reason}", file=sys.stderr)
+        return Off(reason)
+
+
+class GpuSource:
+    """Contract: ``on`` takes milliseconds the first time and after a rest, ``off`` microseconds. After ``off`` CUPTI leaves the process within
+    a second, and the program runs as if it had never been there."""
+
+    kind = "cupti"
+
+    def __init__(self, library: ctypes.CDLL, lines: bool) -> None:
+        self._library = library
+        self._lines = lines
+        self._wanted = self._prepared = False
+        recording.set_property(PROPERTY, self.kind)
+
+    def on(self) -> None:
+        """Where the program has not loaded CUDA yet, this is tried again at each step."""
+        self._wanted = True
+        self.at_step()
+
+    def at_step(self) -> None:
+        if self._wanted and self.state not in (CAPTURING, FAILED) and self._library.laptime_cuda_on() == CAPTURING and self._lines:
+            self._prepare()
+
+    def off(self) -> None:
+        self._wanted = False
+        self._library.laptime_cuda_off(1)
+
+    def rest(self) -> None:
+        """Off for a moment: CUPTI stays."""
+        self._wanted = False
+        self._library.laptime_cuda_off(0)
+
+    def close(self) -> None:
+        self.off()
+
+    @property
+    def state(self) -> int:
+        return int(self._library.laptime_cuda_state())
+
+    @property
+    def events(self) -> int:
+        """How many kernels, copies and fills have arrived so far."""
+        return self.counts()[1]
+
+    def counts(self) -> tuple[int, int]:
+        """Launches, and GPU records that have arrived."""
+        launches, records = ctypes.c_uint64(), ctypes.c_uint64()
+        self._library.laptime_cuda_counts(ctypes.byref(launches), ctypes.byref(records))
+        return launches.value, records.value
+
+    def flush(self) -> None:
+        self._library.laptime_cuda_flush()
+
+    def _prepare(self) -> None:
+        if self._prepared:
+            return
+        self._prepared = True
+        self._library.laptime_cuda_set_places(torch_ops.place_function())
+        torch = sys.modules.get("torch")
+        problem = problem_with_nodes(self._library, torch) if torch is not None else "no torch"
+        self._library.laptime_cuda_set_nodes(0 if problem else 1)
+        recording.set_property("gpu_nodes", f"off: {problem}" if problem else "on")
+
+
+class Off:
+    """No GPU records, for a reason that was said."""
+
+    events = 0
+    state = FAILED
+
+    def __init__(self, reason: str) -> None:
+        self.kind = f"off: {reason}"
+
+    def on(self) -> None: ...
+    def off(self) -> None: ...
+    def rest(self) -> None: ...
+    def close(self) -> None: ...
+    def at_step(self) -> None: ...
+    def flush(self) -> None: ...
+    def counts(self) -> tuple[int, int]:
+        return 0, 0
+
+
+def _open_library() -> ctypes.CDLL:
+    library = ctypes.CDLL(LIBRARY)
+    library.laptime_cuda_set_places.argtypes = [ctypes.c_void_p]
+    return library
+
+
+def _configure_places(include: list[str], exclude: list[str]) -> None:
+    torch = sys.modules.get("torch")
+    module: Any = torch.nn.Module if torch is not None else Off  # without torch nothing is a module
+    call = module.__call__ if torch is not None else Off.on
+    torch_ops.configure(library_paths=library_paths(), include=include, exclude=exclude, module_call=call.__code__, module_type=module)
+
+
+def problem_with_nodes(library: ctypes.CDLL, torch: ModuleType) -> str:
+    """"" if the library reads autograd's nodes of this torch rightly: tried on a node whose numbers are known."""
+    if not library.laptime_cuda_bind_torch():
+        return "this torch does not export what is needed"
+    seen: list[tuple[int, int, int]] = []
+
+    def look(_: object) -> None:
+        sequence, thread = ctypes.c_int64(), ctypes.c_uint64()
+        running = library.laptime_cuda_current_node(ctypes.byref(sequence), ctypes.byref(thread))
+        seen.append((running, sequence.value, thread.value))
+
+    with torch.inference_mode(False), torch.enable_grad():
+        product = torch.ones(1, requires_grad=True).mul(2)
+        node = product.grad_fn
+        made, thread = ctypes.c_int64(), ctypes.c_uint64()
+        library.laptime_cuda_next_node(ctypes.byref(made), ctypes.byref(thread))
+        node.register_prehook(look)
+        product.backward()
+    if made.value != node._sequence_nr() + 1:
+        return "the next node's number differs from torch's own"
+    if seen != [(1, node._sequence_nr(), thread.value)]:
+        return "the running node's numbers differ from torch's own"
+    look(None)
+    return "" if seen[-1][0] == 0 else "a node seems to run where none does"
