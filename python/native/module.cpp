@@ -8,6 +8,7 @@
 #include "laptime/laptime.h"
 #include "line_session.h"
 #include "recording_binding.h"
+#include "torch_events_binding.h"
 
 NB_MODULE(_native, m) {
   m.doc() = "laptime's native half: the recorder that this process shares with C and C++ code.";
@@ -18,4 +19,5 @@ NB_MODULE(_native, m) {
   laptime::python::bind_line_session(m);
   laptime::torch::bind_ops(m);
   laptime::python::bind_around(m);
+  laptime::python::bind_torch_events(m);
 }

@@ -56,6 +56,10 @@ ThreadState* attach_this_thread() noexcept {
 RawUnit* renew_slot(ThreadState& thread, std::size_t count) noexcept { return Recorder::get().renew(thread, count); }
 
 std::uint32_t epoch() noexcept { return Recorder::get().epoch(); }
+const char* part_path() noexcept {
+  const Recording* const recording = Recorder::get().current();
+  return recording ? recording->part.path().c_str() : "";
+}
 std::uint32_t intern(std::string_view text) noexcept { return Recorder::get().intern(text); }
 std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) noexcept {
   return Recorder::get().add_track(kind, os_id, name);

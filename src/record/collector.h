@@ -22,6 +22,8 @@ LAPTIME_API std::uint32_t epoch() noexcept;
 
 // "laptime: …", one line on stderr, straight from a buffer: usable with any lock held.
 LAPTIME_API void say(std::string_view message) noexcept;
+// The file that this process records into, for as long as the process lives; "" when nothing records.
+LAPTIME_API const char* part_path() noexcept;
 
 // ---- Facts: slow, locked, once per thing. ----
 LAPTIME_API std::uint32_t intern(std::string_view text) noexcept;

@@ -61,6 +61,7 @@ Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, st
   if (map == MAP_FAILED) return errno_error(ErrorKind::system, "cannot map a file in " + folder, errno);
 
   std::unique_ptr<PartFile> part(new PartFile());
+  part->path_ = path;
   part->fd_ = std::move(fd);
   part->scale_ = scale;
   part->slot_total_ = slot_count;

@@ -23,6 +23,7 @@ class PartFile {
   static Result<std::unique_ptr<PartFile>> create(const std::string& folder, std::uint32_t slot_count, TickScale scale);
   ~PartFile();
 
+  const std::string& path() const { return path_; }
   PartHeader& header() { return *header_; }
   Slot* slot(std::uint32_t index) { return slots_ + index; }
   std::uint32_t slot_count() const { return header_->slot_count; }
@@ -47,6 +48,7 @@ class PartFile {
   PartFile() = default;
   std::size_t mapped_size() const { return kPageSize + std::size_t{slot_total_} * kSlotSize; }
 
+  std::string path_;
   UniqueFd fd_;
   PartHeader* header_ = nullptr;
   Slot* slots_ = nullptr;

@@ -1,0 +1,145 @@
+"""Torch's own event objects, made from what laptime loaded."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+from torch.autograd import DeviceType
+from torch.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg, Kernel
+
+_ACCEPTED = set(inspect.signature(FunctionEvent.__init__).parameters)
+_NS_PER_US = 1000
+
+
+class Options:
+    """What of the events is shown, as the profiler was asked."""
+
+    def __init__(self, *, use_device: str | None, shapes: bool, memory: bool, stacks: bool, flops: bool) -> None:
+        self.use_device = use_device
+        self.shapes = shapes
+        self.memory = memory
+        self.stacks = stacks
+        self.flops = flops
+
+    def event_list(self, events: Any) -> EventList:
+        result = EventList(events, use_device=self.use_device, profile_memory=self.memory, with_flops=self.flops)
+        result._tree_built = True
+        return result
+
+    def stack(self, text: str) -> list[str]:
+        return [text] if self.stacks and text else []
+
+
+class Average(FunctionEventAvg):
+    """A row of key_averages. Its first event's relatives are made only when somebody looks at them."""
+
+    def __init__(self, first: Any = None) -> None:
+        self._first = first  # () -> FunctionEvent
+        self._parent: Any = None
+        self._children: Any = None
+        super().__init__()
+
+    @property
+    def cpu_parent(self) -> Any:
+        return self._first().cpu_parent if self._parent is None and self._first is not None else self._parent
+
+    @cpu_parent.setter
+    def cpu_parent(self, parent: Any) -> None:
+        self._parent = parent
+
+    @property
+    def cpu_children(self) -> Any:
+        return self._first().cpu_children if self._children is None and self._first is not None else self._children
+
+    @cpu_children.setter
+    def cpu_children(self, children: Any) -> None:
+        self._children = children
+
+
+class Cycle:
+    """The events of one stretch of profiling."""
+
+    def __init__(self, loaded: Any, options: Options) -> None:
+        self._loaded = loaded
+        self._options = options
+        self._events: list[FunctionEvent] | None = None
+
+    @property
+    def loaded(self) -> Any:
+        return self._loaded
+
+    def __len__(self) -> int:
+        return len(self._loaded)
+
+    def events(self) -> list[FunctionEvent]:
+        if self._events is None:
+            rows = [self._loaded.event(row) for row in range(len(self._loaded))]
+            events = [_event(number, row, self._options) for number, row in enumerate(rows)]
+            for event, row in zip(events, rows):
+                if row[5] is not None:
+                    event.cpu_parent = events[row[5]]
+                    event.cpu_parent.cpu_children.append(event)
+            self._events = events
+        return self._events
+
+    def averages(self, by_shapes: bool, by_stack: bool, stack_n: int) -> list[Average]:
+        by_shapes = by_shapes and self._options.shapes
+        by_stack = by_stack and self._options.stacks
+        return [self._average(row, by_shapes, stack_n) for row in self._loaded.averages(by_shapes, by_stack)]
+
+    def _average(self, row: Any, by_shapes: bool, stack_n: int) -> Average:
+        (key, count, cpu, self_cpu, kernels, self_kernels, cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes,
+         flops, shapes, stack, scope, is_annotation, on_device, first) = row
+        average = Average(lambda: self.events()[first])
+        average.key, average.count, average.scope = key, count, scope
+        average.node_id, average.use_device = -1, self._options.use_device
+        average.cpu_time_total, average.self_cpu_time_total = cpu / _NS_PER_US, self_cpu / _NS_PER_US
+        average.device_time_total, average.self_device_time_total = kernels / _NS_PER_US, self_kernels / _NS_PER_US
+        average.cpu_memory_usage, average.self_cpu_memory_usage = cpu_bytes, self_cpu_bytes
+        average.device_memory_usage, average.self_device_memory_usage = device_bytes, self_device_bytes
+        average.flops = flops
+        average.is_user_annotation = is_annotation
+        average.device_type = DeviceType.CUDA if on_device else DeviceType.CPU
+        average.input_shapes = _shapes(shapes) if by_shapes else ""
+        average.overload_name = ""
+        average.stack = self._options.stack(stack)[:stack_n]
+        return average
+
+
+def merge(cycles: list[list[Average]]) -> list[Average]:
+    """The rows of several cycles as one list, those that are about the same added up."""
+    if len(cycles) == 1:
+        return cycles[0]
+    merged: dict[Any, Average] = {}
+    for row in (row for rows in cycles for row in rows):
+        place = (row.key, row.device_type, row.is_user_annotation, str(row.input_shapes), tuple(row.stack))
+        if place in merged:
+            merged[place].add(row)
+        else:
+            merged[place] = row
+    return list(merged.values())
+
+
+def _event(number: int, row: Any, options: Options) -> FunctionEvent:
+    (name, trace_name, thread, start, duration, _, scope, is_annotation, on_device, sequence, forward_thread, shapes, types,
+     stack, cpu_bytes, device_bytes, kernels, flops) = row
+    dims = _shapes(shapes) if options.shapes else []
+    fields = {
+        "id": number + 1, "name": name, "thread": thread, "start_us": start / _NS_PER_US,
+        "end_us": (start + duration) / _NS_PER_US, "overload_name": "", "fwd_thread": forward_thread, "input_shapes": dims,
+        "stack": options.stack(stack), "scope": scope, "use_device": options.use_device, "cpu_memory_usage": cpu_bytes,
+        "device_memory_usage": device_bytes, "sequence_nr": sequence,
+        "device_type": DeviceType.CUDA if on_device else DeviceType.CPU, "flops": flops,
+        "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": [], "kwinputs": {},
+        "is_user_annotation": is_annotation, "structured_input_shapes": dims, "input_dtypes": _shapes(types),
+    }
+    event = FunctionEvent(**{key: value for key, value in fields.items() if key in _ACCEPTED})
+    if kernels and not on_device:
+        event.kernels.append(Kernel("kernels", 0, kernels / _NS_PER_US))
+    return event
+
+
+def _shapes(text: str) -> Any:
+    return json.loads(text) if text else []

@@ -1,0 +1,95 @@
+"""``export_memory_timeline``: memory over time by category, in torch's three formats.
+
+Categories come from what laptime's hooks say of an address (parameter, gradient, optimizer state, input); the rest is
+unknown, the last column. Memory that was there before and given back during the profile counts from its first moment;
+what was there before and stayed cannot be seen.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+from collections.abc import Iterator
+from typing import Any
+
+_CATEGORIES = ("parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown")
+_UNKNOWN = _CATEGORIES.index("unknown")
+_COLORS = ("darkgreen", "goldenrod", "black", "mediumpurple", "red", "mediumblue", "royalblue", "grey")
+_PREEXISTING, _CREATE, _DESTROY = 1, 2, 4  # torch.profiler._memory_profiler.Action
+_BEFORE = -1
+
+Event = tuple[int, int, int, int]  # ns, action, bytes (negative: given back), category
+
+
+def export(loaded: Any, path: str, device: str) -> None:
+    """``path`` ends with .html, .raw.json.gz, .json.gz, or anything else for plain JSON."""
+    events = list(_events(loaded, device))
+    if path.endswith(".html"):
+        text = _html(*_points(events), device)
+    elif path.endswith("raw.json.gz"):
+        text = json.dumps(events)
+    else:
+        text = json.dumps(_points(events))
+    if path.endswith(".gz"):
+        with gzip.open(path, "wt", encoding="utf-8") as out:
+            out.write(text)
+    else:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+def _events(loaded: Any, device: str) -> Iterator[Event]:
+    name = "cpu" if device.startswith("cpu") else device
+    marks = [mark for mark in loaded.memory() if mark[3] == name]
+    roles = {address: _CATEGORIES.index(role) for address, role in loaded.roles() if role in _CATEGORIES}
+    alive: set[int] = set()
+    before: list[Event] = []
+    during: list[Event] = []
+    for ns, count, address, _ in marks:
+        category = roles.get(address, _UNKNOWN)
+        if count >= 0:
+            alive.add(address)
+            during.append((ns, _CREATE, count, category))
+            continue
+        if address not in alive:
+            before.append((_BEFORE, _PREEXISTING, -count, category))
+        alive.discard(address)
+        during.append((ns, _DESTROY, count, category))
+    yield from before
+    yield from during
+
+
+def _points(events: list[Event]) -> tuple[list[int], list[list[int]]]:
+    """Times in µs, and for each the bytes by category behind a leading 0."""
+    times: list[int] = []
+    sizes: list[list[int]] = []
+    first = min((ns for ns, *_ in events if ns != _BEFORE), default=0)
+    for ns, _, count, category in events:
+        time = (first if ns == _BEFORE else ns) // 1000
+        if not times or times[-1] != time:
+            times.append(time)
+            sizes.append(sizes[-1].copy() if sizes else [0] * (len(_CATEGORIES) + 1))
+        sizes[-1][category + 1] += count
+    return times, sizes
+
+
+def _html(times: list[int], sizes: list[list[int]], device: str) -> str:
+    width, height = 1200, 500
+    span = max(times[-1] - times[0], 1) if times else 1
+    most = max((sum(row) for row in sizes), default=0) or 1
+    areas = []
+    for index, color in enumerate(_COLORS):
+        low = [sum(row[: index + 1]) for row in sizes]
+        high = [sum(row[: index + 2]) for row in sizes]
+        if low == high:
+            continue
+        at = [(time - times[0]) * width / span for time in times]
+        edge = [f"{x:.1f},{height - y * height / most:.1f}" for x, y in zip(at, high)]
+        edge += [f"{x:.1f},{height - y * height / most:.1f}" for x, y in zip(reversed(at), reversed(low))]
+        areas.append(f'<polygon points="{" ".join(edge)}" fill="{color}" fill-opacity="0.7">'
+                     f"<title>{_CATEGORIES[index]}</title></polygon>")
+    return (f'<html>\n<head><meta charset="utf-8" /><title>Memory timeline, {device}</title></head>\n<body>\n'
+            f"<p>{device}: at most {most / 2**20:.2f} MiB over {span / 1000:.3f} ms; "
+            f"{', '.join(f'{name}: {color}' for name, color in zip(_CATEGORIES, _COLORS))}</p>\n"
+            f'<svg width="{width}" height="{height}" style="border: 1px solid">{"".join(areas)}</svg>\n</body>\n</html>{os.linesep}')

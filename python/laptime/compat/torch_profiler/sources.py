@@ -1,0 +1,50 @@
+"""Where ops, memory and kernels come from, and whether they can be had here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from typing import Any
+
+_said: set[str] = set()
+
+
+def say_once(message: str) -> None:
+    if message not in _said:
+        _said.add(message)
+        print(f"laptime: {message}", file=sys.stderr)
+
+
+def problem(activities: Collection[str], use_device: str | None) -> str | None:
+    """Why laptime cannot take this profile, or None. ``activities``: names of torch's ProfilerActivity."""
+    if "CPU" not in activities:
+        return "a profile without CPU activity"
+    if use_device is not None:
+        return f"device activity ({use_device})"
+    try:
+        from laptime._torch import ops
+
+        ops.load()
+    except Exception as error:
+        return f"ops: {error}"
+    return None
+
+
+def fall_back(why: str) -> None:
+    say_once(f"torch.profiler: laptime cannot record {why}; PyTorch's own profiler does")
+
+
+def ops(*, shapes: bool, flops: bool) -> Any:
+    from laptime._torch import ops
+
+    return ops.load(shapes=shapes)
+
+
+def memory() -> Any:
+    try:
+        from laptime._torch import memory
+
+        return memory.load()
+    except Exception as error:
+        say_once(f"torch.profiler: memory is not recorded: {error}")
+        return None

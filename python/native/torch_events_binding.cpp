@@ -1,0 +1,175 @@
+#include "torch_events_binding.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+
+#include "analyze/torch_averages.h"
+#include "export/kineto.h"
+#include "laptime/laptime.h"
+#include "record/collector.h"
+
+namespace nb = nanobind;
+
+namespace laptime::python {
+
+namespace {
+
+// A stretch of the program's time, in the recording that is on: begun here, and found again in the file by its link.
+class Stretch {
+ public:
+  void begin() { start_ = ticks(); }
+  // The link; 0 when nothing records any more.
+  std::uint64_t end() {
+    if (!record::on() || start_ == 0) return 0;
+    const std::uint64_t link = record::new_link();
+    record::put_span({.start = start_, .end = ticks(), .name = record::intern("torch.profiler"), .link = link});
+    return link;
+  }
+
+ private:
+  std::uint64_t start_ = 0;
+};
+
+// A recorded stretch, loaded.
+class Profile {
+ public:
+  Profile(const std::string& path, std::uint64_t link) {
+    const nb::gil_scoped_release released;
+    Result<Run> run = load_run(path);
+    if (!run) throw std::runtime_error(run.error().message);
+    run_ = std::make_unique<Run>(std::move(*run));
+    Result<TorchEvents> events = torch_events(*run_, link);
+    if (!events) throw std::runtime_error(events.error().message);
+    events_ = std::move(*events);
+    gather_roles();
+    // Only names, places and threads are needed from here on.
+    for (Track& track : run_->tracks) track.spans = {};
+    number_threads();
+  }
+
+  std::size_t size() const { return events_.events.size(); }
+
+  // [(name, calls, cpu, self cpu, kernels, self kernels, cpu bytes, self …, device bytes, self …, flops, shapes, stack,
+  //   scope, annotation, on device, first event)]
+  nb::list averages(bool by_shapes, bool by_place) const {
+    std::vector<TorchAverage> rows;
+    {
+      const nb::gil_scoped_release released;
+      rows = torch_averages(*run_, events_, {by_shapes, by_place});
+    }
+    nb::list result;
+    for (const TorchAverage& row : rows) {
+      const TorchEvent& first = events_.events[row.first];
+      result.append(nb::make_tuple(group_name(first), row.calls, row.cpu_ns, row.self_cpu_ns, row.kernel_ns, row.self_kernel_ns,
+                                   row.cpu_bytes, row.self_cpu_bytes, row.device_bytes, row.self_device_bytes, row.flops,
+                                   text(first.shapes), stack(first), scope(first), first.is_annotation(), first.on_device, row.first));
+    }
+    return result;
+  }
+
+  // Event number `row`: (name, trace name, thread, start ns, ns, parent or None, scope, annotation, on device, sequence
+  // number, forward thread, shapes, types, stack, cpu bytes, device bytes, kernel ns of its own, flops)
+  nb::tuple event(std::size_t row) const {
+    const TorchEvent& e = events_.events.at(row);
+    const bool in_autograd = e.link != 0 && !e.on_device && !e.is_annotation() && e.kind != SpanKind::launch && !e.is_memory();
+    return nb::make_tuple(
+        group_name(e), event_name(e), threads_[e.track], e.start_ns, e.duration_ns,
+        e.parent == TorchEvent::kNone ? nb::none() : nb::object(nb::int_(e.parent)), scope(e), e.is_annotation(), e.on_device,
+        in_autograd ? sequence_number(e.link) : -1, e.kind == SpanKind::backward && in_autograd ? forward_thread(e.link) : 0,
+        text(e.shapes), text(e.types), stack(e), e.cpu_bytes, e.device_bytes, e.self_kernel_ns, e.flops);
+  }
+
+  // [(ns, bytes, address, device)], by time; bytes below 0: given back.
+  nb::list memory() const {
+    nb::list result;
+    for (const MemoryMark& m : events_.memory) result.append(nb::make_tuple(m.time_ns, m.bytes, m.address, text(m.device)));
+    return result;
+  }
+
+  // [(address, role)], a later one in place of an earlier.
+  nb::list roles() const {
+    nb::list result;
+    for (const auto& [address, role] : roles_) result.append(nb::make_tuple(address, text(role)));
+    return result;
+  }
+
+  void export_kineto(const std::string& path, const std::string& trace_name,
+                     std::vector<std::pair<std::string, std::string>> metadata, bool stacks, bool modules) const {
+    const nb::gil_scoped_release released;
+    Result<FileSink> sink = FileSink::create(path);
+    Status status = sink ? laptime::export_kineto(*run_, events_, {trace_name, std::move(metadata), stacks, modules}, *sink)
+                         : Status(tl::unexpected(sink.error()));
+    if (status) status = sink->commit();
+    if (!status) throw std::runtime_error(status.error().message);
+  }
+
+  nb::list losses() const {
+    nb::list result;
+    for (const LossCount& loss : run_->losses) result.append(nb::make_tuple(loss.name, loss.count, loss.message));
+    return result;
+  }
+
+ private:
+  // A thread has the number that autograd calls it by, where it ran a forward pass.
+  void number_threads() {
+    threads_.assign(run_->tracks.size(), 0);
+    std::uint32_t most = 0;
+    for (const TorchEvent& e : events_.events) {
+      if (e.kind != SpanKind::op || e.link == 0 || threads_[e.track] != 0) continue;
+      threads_[e.track] = forward_thread(e.link);
+      most = std::max(most, threads_[e.track]);
+    }
+    for (std::uint32_t& number : threads_)
+      if (number == 0) number = ++most;
+  }
+
+  void gather_roles() {
+    for (const Track& track : run_->tracks)
+      for (std::size_t row = 0; row < track.spans.link.size(); ++row)
+        if (track.spans.kind[row] == SpanKind::tensor_role) roles_.emplace_back(track.spans.link[row], track.spans.name[row]);
+  }
+
+  std::string text(std::uint32_t id) const { return std::string(run_->strings[id]); }
+  std::string event_name(const TorchEvent& e) const { return e.is_memory() ? "[memory]" : text(e.name); }
+  std::string group_name(const TorchEvent& e) const {
+    const std::string name = event_name(e);
+    return name.starts_with(kTorchStepPrefix) ? "ProfilerStep*" : name;
+  }
+  std::string stack(const TorchEvent& e) const {
+    if (e.place == 0) return "";
+    const Place& place = run_->places[e.place];
+    const Code& code = run_->codes[place.code];
+    return fmt::format("{}({}): {}", run_->strings[code.file], place.line, run_->strings[code.name]);
+  }
+  // at::RecordScope: FUNCTION 0, BACKWARD_FUNCTION 1, USER_SCOPE 7.
+  int scope(const TorchEvent& e) const { return e.is_annotation() ? 7 : is_backward_node(e, *run_) ? 1 : 0; }
+
+  std::unique_ptr<Run> run_;
+  TorchEvents events_;
+  std::vector<std::uint32_t> threads_;  // by track
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> roles_;
+};
+
+}  // namespace
+
+void bind_torch_events(nb::module_& module) {
+  nb::module_ m = module.def_submodule("torch_events", "What torch.profiler's drop-in marks and reads back.");
+  m.def("part_path", [] { return std::string(record::part_path()); }, "The file that this process records into, '' when none.");
+  nb::class_<Stretch>(m, "Stretch").def(nb::init<>()).def("begin", &Stretch::begin).def("end", &Stretch::end);
+  nb::class_<Profile>(m, "Profile")
+      .def(nb::init<const std::string&, std::uint64_t>(), nb::arg("path"), nb::arg("link"))
+      .def("__len__", &Profile::size)
+      .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("by_place"))
+      .def("event", &Profile::event, nb::arg("row"))
+      .def("memory", &Profile::memory)
+      .def("roles", &Profile::roles)
+      .def("losses", &Profile::losses)
+      .def("export_kineto", &Profile::export_kineto, nb::arg("path"), nb::arg("trace_name"), nb::arg("metadata"), nb::arg("stacks"),
+           nb::arg("modules"));
+}
+
+}  // namespace laptime::python

@@ -1,0 +1,306 @@
+#include "analyze/torch_events.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analyze/nesting.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr std::uint32_t kNone = TorchEvent::kNone;
+
+constexpr std::array<std::string_view, 6> kLeftOut = {
+    "profiler::_record_function_enter", "profiler::_record_function_enter_new", "profiler::_record_function_exit",
+    "aten::is_leaf", "aten::output_nr", "aten::_version"};
+
+struct Stretch {
+  std::uint32_t process;
+  std::int64_t begin, end;
+  bool contains(const SpanColumns& spans, std::size_t row) const {
+    return spans.start[row] >= begin && spans.end(row) <= end;
+  }
+};
+
+Result<Stretch> find_stretch(const Run& run, std::uint64_t link) {
+  for (const Track& track : run.tracks)
+    for (std::size_t row = track.spans.link.size(); row-- > 0;)
+      if (track.spans.link[row] == link && track.spans.kind[row] == SpanKind::scope)
+        return Stretch{track.process, track.spans.start[row], track.spans.end(row)};
+  return fail(ErrorKind::bad_file, run.path + " does not hold the stretch that was profiled");
+}
+
+bool is_event(SpanKind kind) {
+  return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation || kind == SpanKind::launch;
+}
+bool is_memory_mark(SpanKind kind) { return kind == SpanKind::allocate || kind == SpanKind::release; }
+bool is_device_work(SpanKind kind) {
+  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication;
+}
+
+// The arguments that events use, as they come while rows are walked.
+class Arguments {
+ public:
+  explicit Arguments(const Run& run) : run_(run) {
+    for (std::uint32_t id = 0; id < run.strings.size(); ++id) {
+      if (run.strings[id] == "shapes") shapes_ = id;
+      if (run.strings[id] == "types") types_ = id;
+      if (run.strings[id] == "flops") flops_ = id;
+    }
+  }
+  void give(const ArgColumns& args, std::uint32_t row, TorchEvent& event) const {
+    auto it = std::lower_bound(args.row.begin(), args.row.end(), row);
+    for (auto i = static_cast<std::size_t>(it - args.row.begin()); i < args.size() && args.row[i] == row; ++i) {
+      if (args.type[i] == ArgType::place) event.place = static_cast<std::uint32_t>(args.value[i]);
+      if (args.type[i] == ArgType::string && args.key[i] == shapes_) event.shapes = static_cast<std::uint32_t>(args.value[i]);
+      if (args.type[i] == ArgType::string && args.key[i] == types_) event.types = static_cast<std::uint32_t>(args.value[i]);
+      if (args.type[i] == ArgType::integer && args.key[i] == flops_) event.flops = static_cast<std::int64_t>(args.value[i]);
+    }
+    if (event.place >= run_.places.size()) event.place = 0;
+  }
+  static std::int64_t bytes(const ArgColumns& args, std::uint32_t row) {
+    const auto it = std::lower_bound(args.row.begin(), args.row.end(), row);
+    return it != args.row.end() && *it == row ? static_cast<std::int64_t>(args.value[static_cast<std::size_t>(it - args.row.begin())]) : 0;
+  }
+
+ private:
+  const Run& run_;
+  std::uint32_t shapes_ = kNone, types_ = kNone, flops_ = kNone;
+};
+
+bool is_cpu(std::string_view device) { return device == "cpu"; }
+
+// One thread's events: first linked as a tree, children before parents, then written out parents first.
+class ThreadEvents {
+ public:
+  ThreadEvents(const Run& run, const Arguments& arguments, const std::unordered_set<std::uint32_t>& left_out, const Stretch& stretch,
+               std::uint32_t track)
+      : run_(run), arguments_(arguments), left_out_(left_out), stretch_(stretch), spans_(run.tracks[track].spans), track_(track) {}
+
+  std::vector<TorchEvent> build(std::vector<MemoryMark>& memory) {
+    const std::vector<std::uint32_t> order = end_order(spans_);
+    for (std::size_t i = 0; i < spans_.size(); ++i) {
+      const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
+      if (!stretch_.contains(spans_, row)) continue;
+      const SpanKind kind = spans_.kind[row];
+      if (is_memory_mark(kind)) add_memory(row, memory);
+      if (is_event(kind) && !left_out_.contains(spans_.name[row])) add_event(row);
+    }
+    std::vector<TorchEvent> events;
+    events.reserve(nodes_.size());
+    for (const std::uint32_t root : orphans_) write_out(root, events);
+    return events;
+  }
+
+ private:
+  struct Node {
+    TorchEvent event;
+    std::uint32_t first_child = kNone, next = kNone;
+    std::uint32_t children = 0;
+  };
+
+  void add_memory(std::uint32_t row, std::vector<MemoryMark>& memory) {
+    std::int64_t bytes = Arguments::bytes(spans_.args, row);
+    if (spans_.kind[row] == SpanKind::release) bytes = -bytes;
+    const std::uint64_t address = spans_.link.empty() ? 0 : spans_.link[row];
+    memory.push_back({spans_.start[row] - stretch_.begin, bytes, address, spans_.name[row], track_});
+    Node& node = add_node(row);
+    (is_cpu(run_.strings[spans_.name[row]]) ? node.event.self_cpu_bytes : node.event.self_device_bytes) = bytes;
+    orphans_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
+  }
+
+  void add_event(std::uint32_t row) {
+    const auto self = static_cast<std::uint32_t>(nodes_.size());
+    add_node(row);
+    arguments_.give(spans_.args, row, nodes_[self].event);
+    if (!spans_.link.empty()) nodes_[self].event.link = spans_.link[row];
+    while (!orphans_.empty() && nodes_[orphans_.back()].event.start_ns >= nodes_[self].event.start_ns) {
+      adopt(self, orphans_.back());
+      orphans_.pop_back();
+    }
+    merge_only_child(self);
+    orphans_.push_back(self);
+  }
+
+  Node& add_node(std::uint32_t row) {
+    Node& node = nodes_.emplace_back();
+    node.event.start_ns = spans_.start[row] - stretch_.begin;
+    node.event.duration_ns = spans_.duration[row];
+    node.event.name = spans_.name[row];
+    node.event.kind = spans_.kind[row];
+    node.event.track = track_;
+    return node;
+  }
+
+  void adopt(std::uint32_t self, std::uint32_t child) {
+    Node &parent = nodes_[self], &node = nodes_[child];
+    if (node.event.is_memory()) {
+      parent.event.self_cpu_bytes += node.event.self_cpu_bytes;
+      parent.event.self_device_bytes += node.event.self_device_bytes;
+      return;
+    }
+    parent.event.children_ns += node.event.duration_ns;
+    node.next = parent.first_child;
+    parent.first_child = child;
+    ++parent.children;
+  }
+
+  void merge_only_child(std::uint32_t self) {
+    Node& parent = nodes_[self];
+    if (parent.children != 1) return;
+    const Node& child = nodes_[parent.first_child];
+    if (child.event.name != parent.event.name) return;
+    parent.event.children_ns = child.event.children_ns;
+    parent.event.self_cpu_bytes += child.event.self_cpu_bytes;
+    parent.event.self_device_bytes += child.event.self_device_bytes;
+    parent.children = child.children;
+    parent.first_child = child.first_child;
+  }
+
+  void write_out(std::uint32_t root, std::vector<TorchEvent>& events) {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open{{root, kNone}};  // node, parent's place in `events`
+    while (!open.empty()) {
+      const auto [node, parent] = open.back();
+      open.pop_back();
+      if (node != root && nodes_[node].next != kNone) open.push_back({nodes_[node].next, parent});
+      const auto self = static_cast<std::uint32_t>(events.size());
+      events.push_back(nodes_[node].event);
+      events.back().parent = parent;
+      if (nodes_[node].first_child != kNone) open.push_back({nodes_[node].first_child, self});
+    }
+  }
+
+  const Run& run_;
+  const Arguments& arguments_;
+  const std::unordered_set<std::uint32_t>& left_out_;
+  const Stretch& stretch_;
+  const SpanColumns& spans_;
+  const std::uint32_t track_;
+  std::vector<Node> nodes_;
+  std::vector<std::uint32_t> orphans_;
+};
+
+std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number, const Stretch& stretch) {
+  std::vector<TorchEvent> events;
+  const SpanColumns& spans = track.spans;
+  for (std::size_t row = 0; row < spans.size(); ++row) {
+    // Work may end after the stretch that launched it.
+    if (!is_device_work(spans.kind[row]) || spans.start[row] < stretch.begin || spans.start[row] > stretch.end) continue;
+    TorchEvent event{.start_ns = spans.start[row] - stretch.begin, .duration_ns = spans.duration[row]};
+    event.kernel_ns = event.self_kernel_ns = event.duration_ns;
+    event.link = spans.link.empty() ? 0 : spans.link[row];
+    event.name = spans.name[row];
+    event.kind = spans.kind[row];
+    event.track = number;
+    event.on_device = true;
+    events.push_back(event);
+  }
+  return events;
+}
+
+// Lists of threads into one, by start; parents are told where they now stand.
+std::vector<TorchEvent> merge(std::vector<std::vector<TorchEvent>> lists) {
+  std::erase_if(lists, [](const auto& list) { return list.empty(); });
+  if (lists.size() == 1) return std::move(lists[0]);
+  struct From {
+    std::uint32_t list, row;
+  };
+  std::vector<From> order;
+  std::vector<std::vector<std::uint32_t>> places(lists.size());
+  for (std::uint32_t l = 0; l < lists.size(); ++l) {
+    places[l].resize(lists[l].size());
+    for (std::uint32_t row = 0; row < lists[l].size(); ++row) order.push_back({l, row});
+  }
+  std::stable_sort(order.begin(), order.end(), [&](From a, From b) {
+    return lists[a.list][a.row].start_ns < lists[b.list][b.row].start_ns;
+  });
+  std::vector<TorchEvent> events;
+  events.reserve(order.size());
+  for (const From from : order) {
+    places[from.list][from.row] = static_cast<std::uint32_t>(events.size());
+    TorchEvent& event = events.emplace_back(lists[from.list][from.row]);
+    if (event.parent != kNone) event.parent = places[from.list][event.parent];
+  }
+  return events;
+}
+
+// Kernels to the events that launched them, then sums from the leaves up.
+void add_up(std::vector<TorchEvent>& events) {
+  std::unordered_map<std::uint64_t, std::uint32_t> launches;
+  for (std::uint32_t i = 0; i < events.size(); ++i)
+    if (events[i].kind == SpanKind::launch && events[i].link != 0) launches.emplace(events[i].link, i);
+  for (const TorchEvent& event : events) {
+    if (!event.on_device) continue;
+    const auto launch = launches.find(event.link);
+    if (launch == launches.end()) continue;
+    const std::uint32_t owner = events[launch->second].parent == kNone ? launch->second : events[launch->second].parent;
+    events[owner].self_kernel_ns += event.duration_ns;
+  }
+  for (std::size_t i = events.size(); i-- > 0;) {
+    TorchEvent& event = events[i];
+    if (event.on_device) continue;
+    event.kernel_ns += event.self_kernel_ns;
+    event.cpu_bytes += event.self_cpu_bytes;
+    event.device_bytes += event.self_device_bytes;
+    if (event.parent == kNone) continue;
+    TorchEvent& parent = events[event.parent];
+    parent.kernel_ns += event.kernel_ns;
+    parent.cpu_bytes += event.cpu_bytes;
+    parent.device_bytes += event.device_bytes;
+  }
+}
+
+// Inner ops take the line of the op around them, backward ones that of the last forward op with their autograd link.
+void give_places(std::vector<TorchEvent>& events, const Run& run) {
+  std::unordered_map<std::uint64_t, std::uint32_t> forward;
+  std::vector<std::uint32_t> backward(events.size(), kNone);  // the backward node that an event is or lies in
+  for (std::uint32_t i = 0; i < events.size(); ++i) {
+    TorchEvent& event = events[i];
+    if (event.on_device || event.is_memory()) continue;
+    if (event.parent != kNone) backward[i] = backward[event.parent];
+    if (is_backward_node(event, run)) backward[i] = i;
+    if (backward[i] != kNone || event.kind == SpanKind::backward) {
+      const auto found = forward.find(backward[i] == kNone ? event.link : events[backward[i]].link);
+      event.place = found == forward.end() ? 0 : found->second;
+      continue;
+    }
+    if (event.place == 0 && event.parent != kNone) event.place = events[event.parent].place;
+    if (event.link != 0 && event.kind == SpanKind::op) forward[event.link] = event.place;
+  }
+}
+
+}  // namespace
+
+bool is_backward_node(const TorchEvent& event, const Run& run) {
+  return event.kind == SpanKind::backward && !run.strings[event.name].starts_with("autograd::engine::");
+}
+
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t link) {
+  ASSIGN_OR_RETURN(const Stretch stretch, find_stretch(run, link));
+  const Arguments arguments(run);
+  std::unordered_set<std::uint32_t> left_out;
+  for (std::uint32_t id = 0; id < run.strings.size(); ++id)
+    if (std::find(kLeftOut.begin(), kLeftOut.end(), run.strings[id]) != kLeftOut.end()) left_out.insert(id);
+
+  TorchEvents result;
+  result.process = stretch.process;
+  result.begin_ns = stretch.begin;
+  result.duration_ns = stretch.end - stretch.begin;
+  std::vector<std::vector<TorchEvent>> lists;
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
+    const Track& track = run.tracks[t];
+    if (track.process != stretch.process) continue;
+    lists.push_back(track.kind == TrackKind::thread ? ThreadEvents(run, arguments, left_out, stretch, t).build(result.memory)
+                                                    : device_events(track, t, stretch));
+  }
+  std::stable_sort(result.memory.begin(), result.memory.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+  result.events = merge(std::move(lists));
+  add_up(result.events);
+  give_places(result.events, run);
+  return result;
+}
+
+}  // namespace laptime

@@ -1,0 +1,220 @@
+#include "export/kineto.h"
+
+#include <charconv>
+#include <unordered_map>
+
+#include "base/utf8.h"
+#include "export/event_stream.h"
+
+namespace laptime {
+
+namespace {
+
+const char* category(const TorchEvent& event) {
+  switch (event.kind) {
+    case SpanKind::annotation: return "user_annotation";
+    case SpanKind::launch: return "cuda_runtime";
+    case SpanKind::copy: return "gpu_memcpy";
+    case SpanKind::fill: return "gpu_memset";
+    case SpanKind::kernel:
+    case SpanKind::communication: return "kernel";
+    default: return "cpu_op";
+  }
+}
+
+// "cuda:1" → 1; -1 for the CPU, as Kineto writes it.
+int device_index(std::string_view device) {
+  const std::size_t colon = device.rfind(':');
+  int index = device == "cpu" ? -1 : 0;
+  if (colon != std::string_view::npos) std::from_chars(device.data() + colon + 1, device.data() + device.size(), index);
+  return index;
+}
+
+class KinetoWriter {
+ public:
+  KinetoWriter(const Run& run, const TorchEvents& events, const KinetoOptions& options, Sink& sink)
+      : run_(run), events_(events.events), memory_(events.memory), options_(options), out_(sink) {
+    pid_ = events.process < run.processes.size() ? run.processes[events.process].pid : 0;
+    const std::int64_t begin = run.start_realtime_ns + events.begin_ns;
+    base_ns_ = begin / kSecond * kSecond;
+    shift_ns_ = begin - base_ns_;
+    duration_ns_ = events.duration_ns;
+  }
+
+  Status write() {
+    write_head();
+    write_names();
+    for (std::uint32_t row = 0; row < events_.size(); ++row)
+      if (!events_[row].is_memory()) write_event(row);
+    write_memory();
+    write_flows();
+    write_tail();
+    return out_.finish();
+  }
+
+ private:
+  static constexpr std::int64_t kSecond = 1'000'000'000;
+
+  void write_head() {
+    out_.write("{{\n  \"schemaVersion\": 1,\n");
+    for (const auto& [key, value] : options_.metadata) {
+      out_.buffer() += "  ";
+      append_json_string(out_.buffer(), key);
+      out_.write(": {},\n", value);
+    }
+    out_.write("  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": {},\n  \"traceEvents\": [", base_ns_);
+  }
+
+  void write_names() {
+    name_process("process_name", "name", "\"python\"");
+    name_process("process_labels", "labels", "\"CPU\"");
+    name_process("process_sort_index", "sort_index", std::to_string(pid_));
+    std::vector<bool> named(run_.tracks.size());
+    for (const TorchEvent& event : events_) {
+      if (named[event.track]) continue;
+      named[event.track] = true;
+      out_.begin_event();
+      out_.write("{{\"ph\": \"M\", \"name\": \"thread_name\", \"ts\": 0, ");
+      write_thread(event);
+      out_.buffer() += ", \"args\": {\"name\": ";
+      append_json_string(out_.buffer(), run_.tracks[event.track].name);
+      out_.buffer() += "}}";
+    }
+  }
+
+  void name_process(const char* what, const char* key, const std::string& value) {
+    out_.begin_event();
+    out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"ts\": 0, \"pid\": {}, \"tid\": 0, \"args\": {{\"{}\": {}}}}}", what, pid_, key, value);
+  }
+
+  void write_thread(const TorchEvent& event) {
+    const Track& track = run_.tracks[event.track];
+    out_.write("\"pid\": {}, \"tid\": {}", event.on_device ? 0 : pid_, track.os_id);
+  }
+
+  void write_time(const char* key, std::int64_t ns) {
+    out_.write(", \"{}\": ", key);
+    out_.write_time(ns);
+  }
+
+  void write_event(std::uint32_t row) {
+    const TorchEvent& event = events_[row];
+    out_.begin_event();
+    out_.write("{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": ", category(event));
+    append_json_string(out_.buffer(), run_.strings[event.name]);
+    out_.buffer() += ", ";
+    write_thread(event);
+    write_time("ts", event.start_ns + shift_ns_);
+    write_time("dur", event.duration_ns);
+    out_.write(", \"args\": {{\"External id\": {}", row + 1);
+    event.on_device || event.kind == SpanKind::launch ? write_device_args(event) : write_op_args(event);
+    out_.write(", \"Ev Idx\": {}}}}}", row);
+  }
+
+  void write_device_args(const TorchEvent& event) {
+    out_.write(", \"correlation\": {}", correlation(event.link));
+    if (event.on_device) out_.write(", \"device\": 0, \"stream\": {}", run_.tracks[event.track].os_id);
+  }
+
+  void write_op_args(const TorchEvent& event) {
+    out_.buffer() += ", \"Record function id\": 0";
+    if (event.link != 0 && !event.is_annotation())
+      out_.write(", \"Sequence number\": {}, \"Fwd thread id\": {}", sequence_number(event.link),
+                 event.kind == SpanKind::backward ? forward_thread(event.link) : 0);
+    if (event.types != 0) out_.write(", \"Input type\": {}", run_.strings[event.types]);
+    if (event.shapes != 0) out_.write(", \"Input Dims\": {}", run_.strings[event.shapes]);
+    if (event.place == 0) return;
+    const Place& place = run_.places[event.place];
+    if (options_.stacks) {
+      const Code& code = run_.codes[place.code];
+      out_.buffer() += ", \"Call stack\": ";
+      append_json_string(out_.buffer(), fmt::format("{}({}): {}", run_.strings[code.file], place.line, run_.strings[code.name]));
+    }
+    if (options_.modules && place.module != 0) {
+      out_.buffer() += ", \"Module Hierarchy\": ";
+      append_json_string(out_.buffer(), run_.strings[place.module]);
+    }
+  }
+
+  void write_memory() {
+    std::unordered_map<std::uint32_t, std::int64_t> totals;
+    for (const MemoryMark& mark : memory_) {
+      const std::string_view device = run_.strings[mark.device];
+      const std::int64_t total = totals[mark.device] += mark.bytes;
+      out_.begin_event();
+      out_.write("{{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"name\": \"[memory]\", \"pid\": {}, \"tid\": {}", pid_,
+                 run_.tracks[mark.track].os_id);
+      write_time("ts", mark.time_ns + shift_ns_);
+      out_.write(
+          ", \"args\": {{\"Total Reserved\": 0, \"Total Allocated\": {}, \"Bytes\": {}, \"Device Id\": {}, \"Device Type\": {}, \"Addr\": {}}}}}",
+          total, mark.bytes, device_index(device), device == "cpu" ? 0 : 1, mark.address);
+    }
+  }
+
+  void write_flows() {
+    std::unordered_map<std::uint64_t, std::uint32_t> forward, launches;
+    std::uint32_t next = 1;
+    for (std::uint32_t row = 0; row < events_.size(); ++row) {
+      const TorchEvent& event = events_[row];
+      if (event.link == 0 || event.is_memory()) continue;
+      if (event.kind == SpanKind::op && is_outside_backward(event)) forward[event.link] = row;
+      if (event.kind == SpanKind::launch) launches[event.link] = row;
+      if (is_backward_node(event, run_))
+        if (const auto from = forward.find(event.link); from != forward.end()) write_flow("fwdbwd", next++, events_[from->second], event);
+      if (event.on_device)
+        if (const auto from = launches.find(event.link); from != launches.end())
+          write_flow("ac2g", correlation(event.link), events_[from->second], event);
+    }
+  }
+
+  bool is_outside_backward(const TorchEvent& event) const {
+    for (std::uint32_t at = event.parent; at != TorchEvent::kNone; at = events_[at].parent)
+      if (events_[at].kind == SpanKind::backward) return false;
+    return true;
+  }
+
+  void write_flow(const char* name, std::uint32_t id, const TorchEvent& from, const TorchEvent& to) {
+    for (const TorchEvent* end : {&from, &to}) {
+      out_.begin_event();
+      out_.write("{{\"ph\": \"{}\", \"id\": {}, ", end == &from ? "s" : "f", id);
+      write_thread(*end);
+      write_time("ts", end->start_ns + shift_ns_);
+      out_.write(", \"cat\": \"{}\", \"name\": \"{}\"{}}}", name, name, end == &from ? "" : ", \"bp\": \"e\"");
+    }
+  }
+
+  std::uint32_t correlation(std::uint64_t link) {
+    return correlations_.try_emplace(link, static_cast<std::uint32_t>(correlations_.size() + 1)).first->second;
+  }
+
+  void write_tail() {
+    out_.begin_event();
+    out_.write("{{\"ph\": \"X\", \"cat\": \"Trace\", \"name\": \"PyTorch Profiler (0)\", \"pid\": \"Spans\", \"tid\": \"PyTorch Profiler\"");
+    write_time("ts", shift_ns_);
+    write_time("dur", duration_ns_);
+    out_.write(", \"args\": {{\"Op count\": 0}}}}");
+    out_.begin_event();
+    out_.write("{{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Record Window End\", \"pid\": \"\", \"tid\": \"\"");
+    write_time("ts", shift_ns_ + duration_ns_);
+    out_.buffer() += "}\n  ],\n  \"traceName\": ";
+    append_json_string(out_.buffer(), options_.trace_name);
+    out_.buffer() += "\n}\n";
+  }
+
+  const Run& run_;
+  const std::vector<TorchEvent>& events_;
+  const std::vector<MemoryMark>& memory_;
+  const KinetoOptions& options_;
+  EventStream out_;
+  std::uint32_t pid_ = 0;
+  std::int64_t base_ns_ = 0, shift_ns_ = 0, duration_ns_ = 0;
+  std::unordered_map<std::uint64_t, std::uint32_t> correlations_;
+};
+
+}  // namespace
+
+Status export_kineto(const Run& run, const TorchEvents& events, const KinetoOptions& options, Sink& sink) {
+  return KinetoWriter(run, events, options, sink).write();
+}
+
+}  // namespace laptime
