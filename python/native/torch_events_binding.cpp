@@ -37,12 +37,12 @@ class Stretch {
 // A recorded stretch, loaded.
 class Profile {
  public:
-  Profile(const std::string& path, std::uint64_t link) {
+  Profile(const std::string& path, std::uint64_t link, bool places) {
     const nb::gil_scoped_release released;
     Result<Run> run = load_run(path);
     if (!run) throw std::runtime_error(run.error().message);
     run_ = std::make_unique<Run>(std::move(*run));
-    Result<TorchEvents> events = torch_events(*run_, link);
+    Result<TorchEvents> events = torch_events(*run_, link, places ? Places::yes : Places::no);
     if (!events) throw std::runtime_error(events.error().message);
     events_ = std::move(*events);
     gather_roles();
@@ -161,7 +161,7 @@ void bind_torch_events(nb::module_& module) {
   m.def("part_path", [] { return std::string(record::part_path()); }, "The file that this process records into, '' when none.");
   nb::class_<Stretch>(m, "Stretch").def(nb::init<>()).def("begin", &Stretch::begin).def("end", &Stretch::end);
   nb::class_<Profile>(m, "Profile")
-      .def(nb::init<const std::string&, std::uint64_t>(), nb::arg("path"), nb::arg("link"))
+      .def(nb::init<const std::string&, std::uint64_t, bool>(), nb::arg("path"), nb::arg("link"), nb::arg("places"))
       .def("__len__", &Profile::size)
       .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("by_place"))
       .def("event", &Profile::event, nb::arg("row"))

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analyze/attribution.h"
 #include "analyze/nesting.h"
 
 namespace laptime {
@@ -44,7 +45,7 @@ bool is_device_work(SpanKind kind) {
 // The arguments that events use, as they come while rows are walked.
 class Arguments {
  public:
-  explicit Arguments(const Run& run) : run_(run) {
+  explicit Arguments(const Run& run) {
     for (std::uint32_t id = 0; id < run.strings.size(); ++id) {
       if (run.strings[id] == "shapes") shapes_ = id;
       if (run.strings[id] == "types") types_ = id;
@@ -54,12 +55,10 @@ class Arguments {
   void give(const ArgColumns& args, std::uint32_t row, TorchEvent& event) const {
     auto it = std::lower_bound(args.row.begin(), args.row.end(), row);
     for (auto i = static_cast<std::size_t>(it - args.row.begin()); i < args.size() && args.row[i] == row; ++i) {
-      if (args.type[i] == ArgType::place) event.place = static_cast<std::uint32_t>(args.value[i]);
       if (args.type[i] == ArgType::string && args.key[i] == shapes_) event.shapes = static_cast<std::uint32_t>(args.value[i]);
       if (args.type[i] == ArgType::string && args.key[i] == types_) event.types = static_cast<std::uint32_t>(args.value[i]);
       if (args.type[i] == ArgType::integer && args.key[i] == flops_) event.flops = static_cast<std::int64_t>(args.value[i]);
     }
-    if (event.place >= run_.places.size()) event.place = 0;
   }
   static std::int64_t bytes(const ArgColumns& args, std::uint32_t row) {
     const auto it = std::lower_bound(args.row.begin(), args.row.end(), row);
@@ -67,18 +66,29 @@ class Arguments {
   }
 
  private:
-  const Run& run_;
   std::uint32_t shapes_ = kNone, types_ = kNone, flops_ = kNone;
 };
 
 bool is_cpu(std::string_view device) { return device == "cpu"; }
 
+// What all threads share.
+struct Context {
+  Stretch stretch;
+  Arguments arguments;
+  std::unordered_set<std::uint32_t> left_out;  // names
+
+  Context(const Run& run, const Stretch& where) : stretch(where), arguments(run) {
+    for (std::uint32_t id = 0; id < run.strings.size(); ++id)
+      if (std::find(kLeftOut.begin(), kLeftOut.end(), run.strings[id]) != kLeftOut.end()) left_out.insert(id);
+  }
+};
+
 // One thread's events: first linked as a tree, children before parents, then written out parents first.
 class ThreadEvents {
  public:
-  ThreadEvents(const Run& run, const Arguments& arguments, const std::unordered_set<std::uint32_t>& left_out, const Stretch& stretch,
-               std::uint32_t track)
-      : run_(run), arguments_(arguments), left_out_(left_out), stretch_(stretch), spans_(run.tracks[track].spans), track_(track) {}
+  // `places`: by row, or empty.
+  ThreadEvents(const Run& run, const Context& context, const BulkVector<std::uint32_t>& places, std::uint32_t track)
+      : run_(run), context_(context), stretch_(context.stretch), places_(places), spans_(run.tracks[track].spans), track_(track) {}
 
   std::vector<TorchEvent> build(std::vector<MemoryMark>& memory) {
     const std::vector<std::uint32_t> order = end_order(spans_);
@@ -87,7 +97,7 @@ class ThreadEvents {
       if (!stretch_.contains(spans_, row)) continue;
       const SpanKind kind = spans_.kind[row];
       if (is_memory_mark(kind)) add_memory(row, memory);
-      if (is_event(kind) && !left_out_.contains(spans_.name[row])) add_event(row);
+      if (is_event(kind) && !context_.left_out.contains(spans_.name[row])) add_event(row);
     }
     std::vector<TorchEvent> events;
     events.reserve(nodes_.size());
@@ -115,7 +125,8 @@ class ThreadEvents {
   void add_event(std::uint32_t row) {
     const auto self = static_cast<std::uint32_t>(nodes_.size());
     add_node(row);
-    arguments_.give(spans_.args, row, nodes_[self].event);
+    if (!places_.empty()) nodes_[self].event.place = places_[row];
+    context_.arguments.give(spans_.args, row, nodes_[self].event);
     if (!spans_.link.empty()) nodes_[self].event.link = spans_.link[row];
     while (!orphans_.empty() && nodes_[orphans_.back()].event.start_ns >= nodes_[self].event.start_ns) {
       adopt(self, orphans_.back());
@@ -174,9 +185,9 @@ class ThreadEvents {
   }
 
   const Run& run_;
-  const Arguments& arguments_;
-  const std::unordered_set<std::uint32_t>& left_out_;
+  const Context& context_;
   const Stretch& stretch_;
+  const BulkVector<std::uint32_t>& places_;
   const SpanColumns& spans_;
   const std::uint32_t track_;
   std::vector<Node> nodes_;
@@ -253,38 +264,18 @@ void add_up(std::vector<TorchEvent>& events) {
   }
 }
 
-// Inner ops take the line of the op around them, backward ones that of the last forward op with their autograd link.
-void give_places(std::vector<TorchEvent>& events, const Run& run) {
-  std::unordered_map<std::uint64_t, std::uint32_t> forward;
-  std::vector<std::uint32_t> backward(events.size(), kNone);  // the backward node that an event is or lies in
-  for (std::uint32_t i = 0; i < events.size(); ++i) {
-    TorchEvent& event = events[i];
-    if (event.on_device || event.is_memory()) continue;
-    if (event.parent != kNone) backward[i] = backward[event.parent];
-    if (is_backward_node(event, run)) backward[i] = i;
-    if (backward[i] != kNone || event.kind == SpanKind::backward) {
-      const auto found = forward.find(backward[i] == kNone ? event.link : events[backward[i]].link);
-      event.place = found == forward.end() ? 0 : found->second;
-      continue;
-    }
-    if (event.place == 0 && event.parent != kNone) event.place = events[event.parent].place;
-    if (event.link != 0 && event.kind == SpanKind::op) forward[event.link] = event.place;
-  }
-}
-
 }  // namespace
 
 bool is_backward_node(const TorchEvent& event, const Run& run) {
   return event.kind == SpanKind::backward && !run.strings[event.name].starts_with("autograd::engine::");
 }
 
-Result<TorchEvents> torch_events(const Run& run, std::uint64_t link) {
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places places) {
   ASSIGN_OR_RETURN(const Stretch stretch, find_stretch(run, link));
-  const Arguments arguments(run);
-  std::unordered_set<std::uint32_t> left_out;
-  for (std::uint32_t id = 0; id < run.strings.size(); ++id)
-    if (std::find(kLeftOut.begin(), kLeftOut.end(), run.strings[id]) != kLeftOut.end()) left_out.insert(id);
-
+  const Context context(run, stretch);
+  OpAttribution attribution;
+  if (places == Places::yes) attribution = attribute_ops(run);
+  attribution.tracks.resize(run.tracks.size());
   TorchEvents result;
   result.process = stretch.process;
   result.begin_ns = stretch.begin;
@@ -293,13 +284,12 @@ Result<TorchEvents> torch_events(const Run& run, std::uint64_t link) {
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const Track& track = run.tracks[t];
     if (track.process != stretch.process) continue;
-    lists.push_back(track.kind == TrackKind::thread ? ThreadEvents(run, arguments, left_out, stretch, t).build(result.memory)
+    lists.push_back(track.kind == TrackKind::thread ? ThreadEvents(run, context, attribution.tracks[t].place, t).build(result.memory)
                                                     : device_events(track, t, stretch));
   }
   std::stable_sort(result.memory.begin(), result.memory.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
   result.events = merge(std::move(lists));
   add_up(result.events);
-  give_places(result.events, run);
   return result;
 }
 

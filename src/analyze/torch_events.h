@@ -60,7 +60,10 @@ inline std::uint32_t forward_thread(std::uint64_t link) { return static_cast<std
 // The node that computes a gradient, not the engine's call around it.
 bool is_backward_node(const TorchEvent& event, const Run& run);
 
+// Whether events get their lines (attribution.h), which takes as long as all the rest.
+enum class Places : bool { no, yes };
+
 // An error when no span has the link.
-Result<TorchEvents> torch_events(const Run& run, std::uint64_t stretch);
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t stretch, Places places);
 
 }  // namespace laptime

@@ -50,7 +50,7 @@ struct Sample {
     run.places.push_back({0, line, 0});
     return static_cast<std::uint32_t>(run.places.size() - 1);
   }
-  TorchEvents events() { return *torch_events(run, kStretch); }
+  TorchEvents events() { return *torch_events(run, kStretch, Places::yes); }
   // "name start+duration self parent | …"
   std::string outline() {
     std::string text;
@@ -80,7 +80,7 @@ TEST(TorchEvents, LeavesOutWhatLiesOutsideAndTheProfilersOwnCalls) {
   s.op("profiler::_record_function_enter_new", 20, 30);
   s.op("after", 990, 1010);
   EXPECT_EQ(s.outline(), "inner 25+1 1 -1");
-  EXPECT_FALSE(torch_events(s.run, 1234));
+  EXPECT_FALSE(torch_events(s.run, 1234, Places::no));
 }
 
 TEST(TorchEvents, AnOnlyChildOfTheSameNameIsItsParent) {

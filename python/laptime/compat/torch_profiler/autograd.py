@@ -50,7 +50,8 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
     def _start_trace(self) -> None:
         self.entered = True
         torch_autograd._run_on_profiler_start()
-        self._capture = Capture(shapes=self.record_shapes, flops=self.with_flops, memory=self.profile_memory)
+        self._capture = Capture(shapes=self.record_shapes, memory=self.profile_memory,
+                                places=self.with_stack or self.with_modules)
         self._capture.start()
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:

@@ -20,8 +20,9 @@ _FILE = "profile.lap"
 class Capture:
     """Contract: ``start``, ``stop``, then ``profile``; nothing but OSError leaves ``start``."""
 
-    def __init__(self, *, shapes: bool, flops: bool, memory: bool) -> None:
-        self._ops = sources.ops(shapes=shapes, flops=flops)
+    def __init__(self, *, shapes: bool, memory: bool, places: bool) -> None:
+        self._ops = sources.ops(shapes=shapes)
+        self._places = places
         self._memory = sources.memory() if memory else None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._owns_recording = False
@@ -52,7 +53,7 @@ class Capture:
             recording.stop()
         elif self._link:
             # Now: the outer recording may end, and its parts with it, before anybody asks for the events.
-            self._loaded = torch_events.Profile(torch_events.part_path(), self._link)
+            self._loaded = torch_events.Profile(torch_events.part_path(), self._link, self._places)
 
     def toggle(self, on: bool) -> None:
         """Ops only in between; the stretch goes on."""
@@ -64,7 +65,7 @@ class Capture:
         if self._loaded is None:
             if self._folder is None or not self._link:
                 raise RuntimeError("laptime: the recording ended before the profiler was stopped; it has no events")
-            self._loaded = torch_events.Profile(os.path.join(self._folder.name, _FILE), self._link)
+            self._loaded = torch_events.Profile(os.path.join(self._folder.name, _FILE), self._link, self._places)
             self._folder.cleanup()
             self._folder = None
         return self._loaded

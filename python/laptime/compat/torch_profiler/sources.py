@@ -34,7 +34,8 @@ def fall_back(why: str) -> None:
     say_once(f"torch.profiler: laptime cannot record {why}; PyTorch's own profiler does")
 
 
-def ops(*, shapes: bool, flops: bool) -> Any:
+def ops(*, shapes: bool) -> Any:
+    """With shapes come types and FLOPs."""
     from laptime._torch import ops
 
     return ops.load(shapes=shapes)
