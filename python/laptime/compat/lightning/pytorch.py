@@ -1,0 +1,53 @@
+"""The half of PyTorchProfiler that differs from Lightning's: its torch.profiler is laptime's drop-in, and its table is made
+from averages, not from a Python object for every op."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from laptime.compat import torch_profiler
+
+
+class PyTorchProfiler:
+    """Lightning's PyTorchProfiler over laptime.compat.torch_profiler. ``emit_nvtx`` is torch's own."""
+
+    profiler: Any
+    _finished: Any = None  # the profiler that summary() tells of
+    _events: Any = None
+
+    def _create_profiler(self, profiler: Any) -> Any:
+        ours = {torch.profiler.profile: torch_profiler.profile, torch.autograd.profiler.profile: torch_profiler.autograd.profile}
+        return super()._create_profiler(ours.get(profiler, profiler))  # type: ignore[misc]
+
+    def _cache_functions_events(self) -> None:
+        self._finished = None if self._emit_nvtx else self.profiler  # type: ignore[attr-defined]
+        self._events = None
+
+    @property
+    def function_events(self) -> Any:
+        """Made when asked for; the summary does without."""
+        if self._events is None and self._finished is not None and self._was_started():
+            self._events = self._finished.events()
+        return self._events
+
+    @function_events.setter
+    def function_events(self, events: Any) -> None:
+        self._events = events
+
+    def _was_started(self) -> bool:
+        """A schedule may never have come to its first recorded step."""
+        return getattr(self._finished, "profiler", self._finished) is not None
+
+    def summary(self) -> str:
+        if not self._profiler_kwargs.get("enabled", True) or self._emit_nvtx:  # type: ignore[attr-defined]
+            return ""
+        self._delete_profilers()  # type: ignore[attr-defined]
+        if self._finished is None or not self._was_started():
+            return ""
+        averages = self._finished.key_averages(self._group_by_input_shapes)  # type: ignore[attr-defined]
+        if not averages:
+            return ""
+        table = averages.table(sort_by=self._sort_by_key, row_limit=self._row_limit, **self._table_kwargs)  # type: ignore[attr-defined]
+        return self._stats_to_str({"records": table})  # type: ignore[attr-defined]
