@@ -44,7 +44,8 @@ struct CodeFact {
   std::uint32_t first_line;
   std::uint32_t flags;  // CodeFlags
 };
-enum CodeFlags : std::uint32_t { kCodeBuiltin = 1, kCodeDemotedToCalls = 2, kCodeDemotedToCounts = 4 };
+// Demoted: its lines are no longer timed. Cut: its calls are no longer counted; what was counted until then stays.
+enum CodeFlags : std::uint32_t { kCodeBuiltin = 1, kCodeDemotedToCalls = 2, kCodeDemotedToCounts = 4, kCodeCallsCut = 8 };
 
 struct PlaceFact {  // where in the program something was caused
   std::uint32_t id;

@@ -60,8 +60,10 @@ bool RawBatch::add_arg(const RawUnit& unit) {
   return true;
 }
 
-bool RawBatch::add_tally(std::uint32_t track, const RawUnit& first, const RawUnit& second) {
+bool RawBatch::add_tally(std::uint32_t slot_track, const RawUnit& first, const RawUnit& second) {
   if (second.type != UnitType::tally_more) return false;
+  const std::uint32_t given = first.track | static_cast<std::uint32_t>(second.track) << 16;
+  const std::uint32_t track = given ? given : slot_track;
   TallyColumns& t = tallies_[track];
   t.kind.push_back(static_cast<TallyKind>(first.kind));
   t.step.push_back(static_cast<std::uint32_t>(second.start));
@@ -118,7 +120,7 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
         break;
       }
       case UnitType::tally:
-        good = i + 1 < units.size() && add_tally(track, unit, units[i + 1]);
+        good = i + 1 < units.size() && add_tally(slot_track, unit, units[i + 1]);
         i += good;
         break;
       default: good = false;

@@ -19,7 +19,8 @@ enum class UnitType : std::uint8_t {
   link = 3,        // start, end: the two link ids; link: ticks; kind: LinkKind
   arg = 4,         // belongs to the span before it; name: key; end: payload; kind: ArgType
   tally = 5,       // start: hits; end: inclusive ticks; link: exclusive ticks; name: code; kind: TallyKind
-  tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or caller
+  tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or caller; `track` of both
+                   // halves, low and high, is the thread's that it counts for, 0 the slot's own
   op = 7,          // a framework's op: start, end: ticks; link: OpLink; kind: SpanKind
   memory = 8,      // start: ticks; end: bytes; link: address; name: device; kind: SpanKind::allocate or release
   launch = 9,      // a call that gives work to a GPU: start: ticks; end, track: LaunchUnit; link: OpLink; always on the slot's track

@@ -85,6 +85,10 @@ void name_thread(std::string_view name) noexcept {
   if (ThreadState* const thread = thread_state()) Recorder::get().name_thread(*thread, name);
 }
 
+std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept {
+  return Recorder::get().track_of_thread(os_thread, name);
+}
+
 void lose(std::uint32_t loss, std::uint64_t count) noexcept {
   Recording* const recording = Recorder::get().current();
   if (recording && loss < kMaxLosses) recording->part.header().losses[loss].fetch_add(count, std::memory_order_relaxed);
@@ -117,9 +121,10 @@ void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept {
 }
 
 void put_tally(const Tally& t) noexcept {
+  const auto low = static_cast<std::uint16_t>(t.track), high = static_cast<std::uint16_t>(t.track >> 16);
   const RawUnit units[2] = {
-      {t.hits, t.inclusive_ticks, t.exclusive_ticks, t.code, 0, static_cast<std::uint8_t>(t.kind), UnitType::tally},
-      {t.step, t.extra_hits, t.extra_ticks, t.where, 0, 0, UnitType::tally_more},
+      {t.hits, t.inclusive_ticks, t.exclusive_ticks, t.code, low, static_cast<std::uint8_t>(t.kind), UnitType::tally},
+      {t.step, t.extra_hits, t.extra_ticks, t.where, high, 0, UnitType::tally_more},
   };
   put_units(units, 2);
 }

@@ -41,6 +41,9 @@ LAPTIME_API void set_property(std::string_view key, std::string_view value) noex
 // A named loss; the same name gives the same index. `name` and `message` must outlive the process (literals).
 LAPTIME_API std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept;
 LAPTIME_API void name_thread(std::string_view name) noexcept;
+// The track of a thread of this process, for records made on its behalf (Tally::track); 0 outside a recording. `os_thread`:
+// its kernel id. `name`: what its track is called if the thread has no name; may be empty.
+LAPTIME_API std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept;
 
 // ---- HOT ----
 LAPTIME_API void lose(std::uint32_t loss, std::uint64_t count = 1) noexcept;
@@ -89,6 +92,7 @@ struct Tally {
   std::uint32_t step;
   std::uint64_t hits, inclusive_ticks, exclusive_ticks;
   std::uint64_t extra_hits, extra_ticks;  // calls and edges: primitive calls, unused; lines: unused, unused
+  std::uint32_t track = 0;                // track_of_thread; 0: the calling thread's
 };
 LAPTIME_API void put_tally(const Tally& tally) noexcept;
 

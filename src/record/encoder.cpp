@@ -24,7 +24,7 @@ constexpr std::uint32_t kGrowSlots = 16;    // 1 MiB at a time
 constexpr std::uint32_t kReadySlots = 32;   // kept allocated and touched ahead of the threads
 constexpr long kWaitNs = 50'000'000;
 constexpr std::uint64_t kDateEveryNs = 1'000'000'000;
-constexpr int kNice = 5;  // the program's own threads come first
+constexpr int kNice = 15;  // the program's own threads come first; what it cannot follow waits in slots, up to the limit
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   const timespec timeout{0, kWaitNs};

@@ -52,6 +52,8 @@ struct Recording {
   std::atomic<std::uint32_t> next_thread_track{kFirstThreadTrack};
   std::atomic<std::uint32_t> next_track{1};
   std::atomic<std::uint32_t> steps{0};
+  // By kernel id: tracks of threads that have not recorded anything themselves yet. Under the registry's lock.
+  std::map<std::uint64_t, std::uint32_t> tracks_ahead;
 };
 
 class Recorder {
@@ -70,6 +72,7 @@ class Recorder {
   ThreadState* attach_thread() noexcept;
   void retire_thread(ThreadState* thread) noexcept;
   void name_thread(ThreadState& thread, std::string_view name);
+  std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept;
 
   std::uint32_t intern(std::string_view text);
   std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);

@@ -3,10 +3,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -283,6 +286,41 @@ TEST_F(RecorderTest, TalliesLinksAndArgumentsOfCollectors) {
     EXPECT_EQ(block.summary.args, 100u);
     EXPECT_TRUE(block.summary.has_links);
   }
+}
+
+TEST_F(RecorderTest, TalliesOfAnotherThreadAreOnItsTrackWhetherItRecordsOrNot) {
+  EXPECT_EQ(record::track_of_thread(1, "nobody"), 0u);
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  scopes(1);
+  const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
+  const auto put = [&](std::uint32_t track) { record::put_tally({TallyKind::line, code, 11, 0, 1, 100, 50, 0, 0, track}); };
+  std::promise<std::uint64_t> id;
+  std::promise<void> asked;
+  std::thread other([&] {
+    id.set_value(static_cast<std::uint64_t>(syscall(SYS_gettid)));
+    asked.get_future().wait();
+    scopes(3);
+  });
+  const std::uint64_t other_id = id.get_future().get();
+  const std::uint32_t others = record::track_of_thread(other_id, "loader");
+  const std::uint32_t silent = record::track_of_thread(1, "silent");
+  put(others);
+  put(silent);
+  put(0);
+  asked.set_value();
+  other.join();
+  ASSERT_EQ(laptime_stop(), 0);
+
+  const auto run = open_run(path_);
+  ASSERT_TRUE(run);
+  std::map<std::uint32_t, std::pair<int, int>> rows;  // by track: spans, tallies
+  for (const Block& block : run->parts[0].blocks) {
+    auto& [spans, tallies] = rows[block.summary.track];
+    (block.summary.table == TableType::spans ? spans : tallies) += static_cast<int>(block.summary.rows);
+  }
+  EXPECT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[others], std::pair(3, 1));
+  EXPECT_EQ(rows[silent], std::pair(0, 1));
 }
 
 TEST_F(RecorderTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {

@@ -67,10 +67,39 @@ void Recorder::enter_recording(ThreadState& thread, Recording& recording) noexce
   const std::string name = kernel_thread_name(tid);
   const std::uint32_t name_id = thread.name ? thread.name : name.empty() ? 0 : intern(name);
   thread.slot.store(nullptr, std::memory_order_relaxed);
-  thread.track = recording.next_thread_track.fetch_add(1, std::memory_order_relaxed);
-  thread.epoch = recording.epoch;
   thread.step_start = recording.start_ticks;
+  bool has_fact = false;
+  {
+    const std::lock_guard lock(registry_);
+    const auto ahead = recording.tracks_ahead.extract(static_cast<std::uint64_t>(tid));
+    has_fact = !ahead.empty();
+    thread.track = has_fact ? ahead.mapped() : recording.next_thread_track.fetch_add(1, std::memory_order_relaxed);
+    thread.os_thread = static_cast<std::uint64_t>(tid);
+    thread.epoch = recording.epoch;
+  }
+  if (has_fact && name_id == 0) return;
   recording.part.append_facts({TrackFact{thread.track, TrackKind::thread, static_cast<std::uint64_t>(tid), name_id}});
+}
+
+std::uint32_t Recorder::track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept {
+  if (!on()) return 0;
+  if (child_needs_part_) begin_child_part();
+  Recording* const recording = current();
+  if (!recording) return 0;
+  const bool is_main = os_thread == static_cast<std::uint64_t>(::getpid());
+  const std::uint32_t name_id = is_main ? intern("main") : name.empty() ? 0 : intern(name);
+  const std::lock_guard lock(registry_);
+  for (const ThreadState* t = threads_; t; t = t->next_thread) {
+    if (t->os_thread != os_thread || t->epoch != recording->epoch) continue;
+    if (t->name == 0 && name_id != 0) recording->part.append_facts({TrackFact{t->track, TrackKind::thread, os_thread, name_id}});
+    return t->track;
+  }
+  const auto [ahead, is_new] = recording->tracks_ahead.try_emplace(os_thread, 0);
+  if (is_new) {
+    ahead->second = recording->next_thread_track.fetch_add(1, std::memory_order_relaxed);
+    recording->part.append_facts({TrackFact{ahead->second, TrackKind::thread, os_thread, name_id}});
+  }
+  return ahead->second;
 }
 
 void Recorder::hand_over(ThreadState& thread, Recording& recording) noexcept {

@@ -20,6 +20,7 @@ struct ThreadState {
   std::uint32_t track = 0;
   std::uint32_t epoch = 0;        // of the recording that `slot` and `track` belong to
   std::uint32_t name = 0;         // given by the program
+  std::uint64_t os_thread = 0;    // with `track` and `epoch` written under the registry's lock, so that others may look
   std::uint64_t step_start = 0;   // ticks
   ThreadState* next_thread = nullptr;  // registry
   ThreadState* previous_thread = nullptr;
