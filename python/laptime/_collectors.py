@@ -19,6 +19,9 @@ _HELPERS = ("from multiprocessing.resource_tracker import",)
 def start_from_environment() -> None:
     if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
         return
+    if not _is_main_interpreter():
+        os.putenv("LAPTIME_SUBINTERPRETERS", str(os.getpid()))  # the process's, where the main one's engines look for it
+        return
     try:
         _start()
     except Exception as error:
@@ -27,6 +30,16 @@ def start_from_environment() -> None:
 
 def _is_helper() -> bool:
     return any(word.startswith(_HELPERS) for word in sys.orig_argv)
+
+
+def _is_main_interpreter() -> bool:
+    for name in ("_interpreters", "_xxsubinterpreters"):  # since 3.13, and before
+        try:
+            interpreters = __import__(name)
+            return bool(interpreters.get_current() == interpreters.get_main())
+        except (ImportError, AttributeError):
+            continue
+    return True
 
 
 def _start() -> None:

@@ -25,6 +25,7 @@ from laptime._program import ProgramError, check_writable, find_script, main_mod
 from laptime.compat.kernprof import options as command_line
 from laptime.compat.kernprof.contextual import ContextualProfile
 from laptime.compat.kernprof.dump_timer import DumpTimer
+from laptime.compat.kernprof.messages import Messages
 from laptime.compat.line_profiler.config import ConfigError
 from laptime.compat.line_profiler.counted import CountedProfiler
 from laptime.compat.line_profiler.options import python_command, short_path
@@ -38,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         options = command_line.parse(sys.argv[1:] if arguments is None else list(arguments))
     except ConfigError as error:
         _end(_USAGE_ERROR, f"kernprof: {error}")
+    options.messages = Messages(options.verbose)
+    _say_what_is_profiled(options)
     with contextlib.ExitStack() as stack:
         if options.verbose < -1:
             nowhere = stack.enter_context(open(os.devnull, "w"))
@@ -50,9 +53,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _profile_program(options)
 
 
+def _say_what_is_profiled(options: Namespace) -> None:
+    configs = short_path(options.config) if options.config else "laptime's own defaults"
+    options.messages.debug(f"Loaded configs from {configs!r}")
+    if options.module:
+        options.messages.debug(f"Profiling module: {options.script}")
+    elif options.code is not None:
+        options.messages.debug(f"Profiling script read from: {options.code_source}")
+    else:
+        options.messages.debug(f"Profiling script: {short_path(options.script)!r}")
+
+
 def _profile_program(options: Namespace) -> None:
-    extension = "lprof" if options.line_by_line else "prof"
-    options.outfile = os.path.abspath(options.outfile or f"{os.path.basename(options.script)}.{extension}")
+    if not options.outfile:
+        options.outfile = f"{os.path.basename(options.script)}.{_extension(options)}"
+        options.messages.debug(f"Using default output destination {short_path(options.outfile)!r}")
+    options.outfile = os.path.abspath(options.outfile)
     try:
         check_writable(options.outfile)
     except OSError as error:
@@ -65,8 +81,10 @@ def _profile_program(options: Namespace) -> None:
     if options.module:
         sys.path.insert(0, os.getcwd())
     if options.setup:
-        _run_setup(options.setup)
+        _run_setup(options)
     profiler: Any = LineProfiler() if options.line_by_line else ContextualProfile()
+    if options.line_by_line and options.messages.diagnostics:
+        profiler.announce = options.messages.debug
     options.builtin = options.builtin or options.line_by_line
     stdout = sys.stdout
     with _installed(profiler, options.builtin):
@@ -85,6 +103,8 @@ def _run(path: str | None, options: Namespace, profiler: Any) -> None:
     if options.line_by_line and options.prof_mod:
         from laptime.compat.kernprof import autoprofile
 
+        options.messages.calling("laptime.compat.kernprof.autoprofile.run", path or options.script, prof_mod=options.prof_mod,
+                                 profile_imports=options.prof_imports, as_module=options.module)
         autoprofile.run(profiler, path, options)
     elif path is not None:
         namespace = vars(main_module(path))
@@ -95,19 +115,23 @@ def _run(path: str | None, options: Namespace, profiler: Any) -> None:
 
 
 def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespace) -> None:
+    runner = "run_module" if options.module else "execfile"
     if options.builtin:  # the program says itself what is profiled
+        options.messages.calling(runner, options.script)
         exec(code, namespace)
     else:
+        options.messages.calling(f"{type(profiler).__name__}.runctx", f"{runner}({options.script!r}, globals())")
         profiler.runctx(code, namespace, None)
 
 
-def _run_setup(name: str) -> None:
+def _run_setup(options: Namespace) -> None:
     """Code to be run before profiling begins, e.g. large imports."""
     try:
-        path = find_script(name)
+        path = find_script(options.setup)
     except ProgramError as error:
         _end(1, str(error))
     sys.path.insert(0, os.path.dirname(path))
+    options.messages.debug(f"Executing file {short_path(path)!r} as pre-profiling setup")
     exec(read_script(path), {"__file__": path, "__name__": "__main__"})
 
 
@@ -129,21 +153,23 @@ def _installed(profiler: CountedProfiler, as_builtin: bool) -> Iterator[None]:
 
 
 def _finish(options: Namespace, profiler: Any, stdout: Any) -> None:
-    say = print if options.verbose > -1 else (lambda *_: None)
     name = short_path(options.outfile)
     try:
         _dump(options, profiler)
     except OSError as error:
         _end(_USAGE_ERROR, f"kernprof: cannot write {name}: {error.strerror}")
-    say(f"Wrote profile results to {name!r}")
+    options.messages.info(f"Wrote profile results to {name!r}")
     if options.verbose > 0 and options.line_by_line:
-        profiler.print_stats(output_unit=options.unit, stripzeros=options.skip_zero, summarize=options.summarize,
-                             rich=options.rich, stream=stdout, config=options.config)
+        how = {"output_unit": options.unit, "stripzeros": options.skip_zero, "summarize": options.summarize,
+               "rich": options.rich, "stream": stdout, "config": options.config}
+        options.messages.calling("LineProfiler.print_stats", **how)
+        profiler.print_stats(**how)
     elif options.verbose > 0:
+        options.messages.calling(f"{type(profiler).__name__}.print_stats")
         _print_functions(profiler)
     else:
         viewer = "laptime.line_profiler -rmt" if options.line_by_line else "pstats"
-        say(f"Inspect results with:\n{quote(python_command())} -m {viewer} {quote(name)}")
+        options.messages.info(f"Inspect results with:\n{quote(python_command())} -m {viewer} {quote(name)}")
     while profiler.enable_count:
         profiler.disable_by_count()
 
@@ -187,11 +213,16 @@ def _write_code(options: Namespace) -> None:
     options.script = os.path.join(options.tmpdir, f"{prefix}.py")
     with open(options.script, "w", encoding="utf-8") as file:
         file.write(textwrap.dedent(options.code) + "\n")
+    options.messages.debug(f"Wrote temporary script file to {short_path(options.script)!r}:")
     options.prof_mod = [*options.prof_mod, options.script]
     if not options.outfile:
-        extension = "lprof" if options.line_by_line else "prof"
-        handle, options.outfile = tempfile.mkstemp(dir=os.curdir, prefix=prefix + "-", suffix="." + extension)
+        handle, options.outfile = tempfile.mkstemp(dir=os.curdir, prefix=prefix + "-", suffix="." + _extension(options))
         os.close(handle)
+        options.messages.debug(f"Using default output destination {short_path(options.outfile)!r}")
+
+
+def _extension(options: Namespace) -> str:
+    return "lprof" if options.line_by_line else "prof"
 
 
 def _end(code: int, message: str) -> None:

@@ -39,6 +39,8 @@ void LineSession::add(nb::object code) {
   if (!PyCode_Check(code.ptr())) throw nb::type_error("a code object is expected");
   LineEngine::instance().watch(code.ptr());
   CodeRecord* record = CodeRegistry::find(code.ptr());
+  if (record->level != Level::lines) LineEngine::instance().promote(record);
+  ++record->sessions;
   watched_.push_back({std::move(code), record, totals_.size()});
   totals_.resize(totals_.size() + record->slot_count);
   for (auto& [slot, enabled] : threads_) {
@@ -48,16 +50,11 @@ void LineSession::add(nb::object code) {
   }
 }
 
-// Each start of the engine forgets what was watched by hand.
-void LineSession::follow_engine() {
-  LineEngine& engine = LineEngine::instance();
-  if (engine.epoch() == engine_epoch_) return;
-  for (const Watched& watched : watched_) engine.watch(watched.code.ptr());
-  engine_epoch_ = engine.epoch();
+LineSession::~LineSession() {
+  for (const Watched& watched : watched_) --watched.record->sessions;
 }
 
 void LineSession::enable() {
-  follow_engine();
   ThreadSlot* slot = ThreadSlots::current();
   Enabled& enabled = threads_[slot];
   if (counts_on(enabled)) return;
@@ -76,7 +73,6 @@ void LineSession::disable() {
 }
 
 void LineSession::enable_everywhere() {
-  follow_engine();
   for (const auto& slot : ThreadSlots::instance().all()) {
     Enabled& enabled = threads_[slot.get()];
     if (counts_on(enabled)) continue;

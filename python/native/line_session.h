@@ -18,6 +18,12 @@ namespace laptime::python {
 
 class LineSession {
  public:
+  LineSession() = default;
+  LineSession(const LineSession&) = delete;
+  LineSession& operator=(const LineSession&) = delete;
+  ~LineSession();
+
+  // Watched from now on, at every start of the engine, and timed by line whatever the budget says.
   void add(nanobind::object code);
   // By count, for the calling thread.
   void enter();
@@ -46,7 +52,6 @@ class LineSession {
     std::vector<Counts> base;
   };
 
-  void follow_engine();
   void add_since(const ThreadSlot* slot, const std::vector<Counts>& base, std::vector<Counts>& sums) const;
   bool counts_on(const Enabled& enabled) const { return everywhere_ || enabled.on; }
   std::vector<Counts> read(const ThreadSlot* slot) const;
@@ -55,7 +60,6 @@ class LineSession {
   std::vector<Watched> watched_;
   std::vector<Counts> totals_;
   std::map<ThreadSlot*, Enabled> threads_;
-  std::uint32_t engine_epoch_ = 0;
   bool everywhere_ = false;
 };
 

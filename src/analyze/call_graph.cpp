@@ -19,7 +19,7 @@ void add_row(CallTotals& totals, const TallyColumns& rows, std::size_t i) {
 class GraphBuilder {
  public:
   explicit GraphBuilder(const Run& run) : merged_(run), places_(run.codes.size(), kNone) {
-    for (const Track& track : run.tracks) add(track.tallies);
+    for (std::uint32_t i = 0; i < run.tracks.size(); ++i) add(run.tracks[i].tallies, i);
   }
 
   CallGraph take() {
@@ -40,12 +40,12 @@ class GraphBuilder {
     std::uint32_t& place = places_[merged_[code]];
     if (place == kNone) {
       place = static_cast<std::uint32_t>(graph_.functions.size());
-      graph_.functions.push_back({merged_[code], false, {}, {}, {}});
+      graph_.functions.push_back({merged_[code], false, (merged_.flags(merged_[code]) & kCodeCallsCut) != 0, {}, {}, {}, {}});
     }
     return place;
   }
 
-  void add(const TallyColumns& rows) {
+  void add(const TallyColumns& rows, std::uint32_t track) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       // Code 0 is one that the file never explained; as a caller it is nobody.
       const bool edge = rows.kind[i] == TallyKind::edge;
@@ -53,6 +53,7 @@ class GraphBuilder {
       if (rows.kind[i] != TallyKind::call) continue;
       Function& function = graph_.functions[place_of(rows.code[i])];
       function.counted = true;
+      function.threads.add(track);
       add_row(function.totals, rows, i);
     }
   }

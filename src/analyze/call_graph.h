@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/thread_label.h"
 #include "model/run.h"
 
 namespace laptime {
@@ -23,7 +24,9 @@ struct CallEdge {
 struct Function {
   std::uint32_t code;  // Run::codes
   bool counted;        // false: only known as a caller, without totals
+  bool cut;            // its calls were over the budget: counted for a part of the run only
   CallTotals totals;
+  RowThreads threads;
   std::vector<CallEdge> callers;
   std::vector<CallEdge> callees;  // those that took most first
 };

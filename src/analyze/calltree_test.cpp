@@ -113,7 +113,8 @@ TEST(Functions, AreCountedAsPstatsDoes) {
   s.edge(s.main, s.f, {10, 75, 75, 5});
   const Table table = functions_table(s.run);
   ASSERT_EQ(table.rows.size(), 2u);
-  const Row expected{"a.py", std::int64_t{5}, "f", std::int64_t{10}, std::int64_t{5}, std::int64_t{75}, std::int64_t{75}, 7.5, 15.0, 0.75};
+  const Row expected{"a.py", std::int64_t{5}, "f", std::int64_t{10}, std::int64_t{5}, std::int64_t{75}, std::int64_t{75},
+                     7.5, 15.0, 0.75, kUnknown, kUnknown};
   EXPECT_EQ(table.rows[1], expected);
 }
 

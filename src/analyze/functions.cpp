@@ -16,7 +16,9 @@ Table functions_table(const Run& run) {
                {"cumtime_ns", ColumnType::integer, Unit::ns},
                {"tottime_per_call_ns", ColumnType::real, Unit::ns},
                {"cumtime_per_call_ns", ColumnType::real, Unit::ns},
-               {"share", ColumnType::real, Unit::share}},
+               {"share", ColumnType::real, Unit::share},
+               {"note", ColumnType::text},
+               {"thread", ColumnType::text}},
               {}};
   const CallGraph graph = build_call_graph(run);
   double own_of_all = 0;
@@ -29,7 +31,7 @@ Table functions_table(const Run& run) {
                           integer_cell(f.totals.calls), integer_cell(f.totals.primitive_calls), integer_cell(f.totals.own_ns),
                           integer_cell(f.totals.cumulative_ns), ratio_cell(own, static_cast<double>(f.totals.calls)),
                           ratio_cell(static_cast<double>(f.totals.cumulative_ns), static_cast<double>(f.totals.primitive_calls)),
-                          ratio_cell(own, own_of_all)});
+                          ratio_cell(own, own_of_all), f.cut ? Cell("over budget: counted in part") : kUnknown, f.threads.cell(run)});
   }
   (void)sort_by(table, "cumtime_ns");
   return table;

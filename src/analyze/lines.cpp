@@ -31,7 +31,7 @@ const char* level_name(LineLevel level) {
 class LineSums {
  public:
   explicit LineSums(const Run& run) : run_(run), merged_(run), steps_(run) {
-    for (const Track& track : run.tracks) add(track);
+    for (std::uint32_t i = 0; i < run.tracks.size(); ++i) add(run.tracks[i], i);
   }
 
   std::vector<LineTotals> take() {
@@ -39,7 +39,7 @@ class LineSums {
     for (auto& [key, sums] : sums_) {
       const auto [code, where] = key;
       const LineLevel level = level_of(where, merged_.flags(code));
-      LineTotals totals{code, where ? where : run_.codes[code].first_line, level, sums.hits, sums.inclusive_ns, {}, {}};
+      LineTotals totals{code, where ? where : run_.codes[code].first_line, level, sums.hits, sums.inclusive_ns, {}, {}, sums.threads};
       if (sums.self_known) totals.exclusive_ns = sums.exclusive_ns;
       totals.steps = sums.times.summarize(steps_);
       result.push_back(totals);
@@ -52,9 +52,10 @@ class LineSums {
     std::uint64_t hits = 0, inclusive_ns = 0, exclusive_ns = 0;
     bool self_known = true;
     StepTimes times;
+    RowThreads threads;
   };
 
-  void add(const Track& track) {
+  void add(const Track& track, std::uint32_t number) {
     const TallyColumns& rows = track.tallies;
     const bool self_known = property(run_.processes[track.process].properties, "line_self_time") != "unknown";
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -64,6 +65,7 @@ class LineSums {
       sums.inclusive_ns += rows.inclusive[i];
       sums.exclusive_ns += rows.exclusive[i];
       sums.self_known &= self_known;
+      sums.threads.add(number);
       const std::uint32_t place = steps_.find(track.process, rows.step[i]);
       if (place != kNoStep) sums.times.add(place, rows.inclusive[i]);
     }
@@ -101,7 +103,8 @@ Table empty_table() {
            {"per_hit_ns", ColumnType::real, Unit::ns},
            {"step_p50_ns", ColumnType::integer, Unit::ns},
            {"step_p95_ns", ColumnType::integer, Unit::ns},
-           {"warmup_ns", ColumnType::integer, Unit::ns}},
+           {"warmup_ns", ColumnType::integer, Unit::ns},
+           {"thread", ColumnType::text}},
           {}};
 }
 
@@ -125,7 +128,7 @@ class LineRows {
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
             known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
             known ? optional_cell(line.steps.p50_ns) : kUnknown, known ? optional_cell(line.steps.p95_ns) : kUnknown,
-            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown};
+            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown, line.threads.cell(run_)};
   }
 
  private:

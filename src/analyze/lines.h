@@ -4,7 +4,7 @@
 // unknown where a source does not know it. share is the line's part of its function's time (line_profiler's "% Time").
 // Where steps are known: the line's time a step, median and 95th percentile over all steps but warmup, and its time in
 // warmup. A function that was too costly to time by line is one row at its first line: level `call` (timed as a whole) or
-// `count` (calls counted; what time it has is from before).
+// `count` (calls counted; what time it has is from before). thread: whose it is, where several threads were timed.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 
 #include "analyze/step_times.h"
 #include "analyze/table.h"
+#include "analyze/thread_label.h"
 #include "model/run.h"
 
 namespace laptime {
@@ -26,6 +27,7 @@ struct LineTotals {
   std::uint64_t hits = 0, inclusive_ns = 0;
   std::optional<std::uint64_t> exclusive_ns;
   StepTimes::Summary steps;
+  RowThreads threads;
 
   // False for the one row of a function that was watched and never ran.
   bool reached() const { return hits > 0 || inclusive_ns > 0; }

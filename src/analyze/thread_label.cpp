@@ -1,5 +1,6 @@
 #include "analyze/thread_label.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace laptime {
@@ -7,6 +8,12 @@ namespace laptime {
 std::string thread_label(const Run& run, const Track& track) {
   if (run.processes.size() < 2) return track.name;
   return fmt::format("{} (pid {})", track.name, run.processes[track.process].pid);
+}
+
+Cell RowThreads::cell(const Run& run) const {
+  const auto counting = std::count_if(run.tracks.begin(), run.tracks.end(), [](const Track& track) { return track.tallies.size() != 0; });
+  if (threads_ == 0 || counting < 2) return kUnknown;
+  return threads_ == 1 ? thread_label(run, run.tracks[last_]) : fmt::format("{} threads", threads_);
 }
 
 }  // namespace laptime

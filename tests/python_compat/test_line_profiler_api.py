@@ -337,3 +337,36 @@ def test_no_warning_for_plain_use():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         LineProfiler(work)(helper)(1)
+
+
+@pytest.mark.parametrize("profiler_first", [True, False])
+def test_a_profiler_beside_a_recording(tmp_path, profiler_first):
+    import laptime
+    from laptime import _engine
+
+    profiler = LineProfiler(work) if profiler_first else None
+    with laptime.profile(tmp_path / "run.lap", budget=0.001):
+        profiler = profiler or LineProfiler(work)
+        profiler.runcall(work, 100_000)
+        calls_helper(3)
+        recorded = {name.rpartition(".")[2]: rows for (_, _, name), rows in _engine.snapshot_lines().items()}
+    profiler.runcall(work, 5)
+    # All its lines, whatever the recording's budget says; and the recording has the rest of the user's code.
+    assert hits(profiler, "work") == [2, 100_007, 100_005, 2]
+    assert "calls_helper" in recorded
+    work(1)
+    assert hits(profiler, "work") == [2, 100_007, 100_005, 2]
+
+
+def test_after_the_recording_only_the_profilers_functions_cost_anything(tmp_path):
+    import laptime
+    from laptime import _engine
+
+    profiler = LineProfiler(helper)
+    with laptime.profile(tmp_path / "run.lap"):
+        work(1)
+    before = _engine.own_cost().line_events
+    work(10_000)
+    assert _engine.own_cost().line_events - before < 100
+    profiler.runcall(helper, 1)
+    assert hits(profiler, "helper") == [1]

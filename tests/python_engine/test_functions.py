@@ -103,7 +103,13 @@ def asynchronous():
             coroutine.send(None)
 
 
-PROGRAMS = [plain_python, generators, exceptions, builtins_of_all_kinds, libraries, asynchronous]
+def standard_profile_workload():
+    """What the standard library's own tests of profile and cProfile run."""
+    profilee = pytest.importorskip("test.profilee", reason="this Python was installed without its tests")
+    profilee.testfunc()
+
+
+PROGRAMS = [standard_profile_workload, plain_python, generators, exceptions, builtins_of_all_kinds, libraries, asynchronous]
 
 
 def by_label(code):
@@ -153,6 +159,7 @@ def test_counts_are_cprofiles(engine, program, builtins):
     measured = counts_by_laptime(engine, program, builtins)
     assert measured[0] == expected[0]
     assert measured[1] == expected[1]
+    assert native.call_slips() == 0
 
 
 def test_times_are_right(engine):

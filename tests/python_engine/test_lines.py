@@ -79,6 +79,33 @@ def test_a_comprehension_over_several_lines_runs_once_a_time(measure):
     assert measure(workloads.long_comprehension).at(workloads.long_comprehension, "x = [")[0] == 3
 
 
+def test_a_long_statement_in_a_loop_without_a_line_of_its_own(measure):
+    lines = measure(workloads.endless_loop_around_a_long_statement, 5)
+    assert lines.at(workloads.endless_loop_around_a_long_statement, "left = max(")[0] == 5
+    lines = measure(workloads.loop_with_nothing_else, [1, 2, 3, 4])
+    assert lines.at(workloads.loop_with_nothing_else, "value = abs(")[0] == 5
+    assert lines.at(workloads.loop_with_nothing_else, "take()")[0] == 5
+    lines = measure(workloads.chained_calls, [1, 2, 3, 4])
+    assert lines.at(workloads.chained_calls, "(str(take())")[0] == 5
+
+
+def test_a_loop_and_its_long_body_on_one_line(measure):
+    lines = measure(workloads.one_line_for, 6)
+    assert lines.at(workloads.one_line_for, "for _ in")[0] == 7
+    assert lines.at(workloads.one_line_for, "1,")[0] == 6
+    lines = measure(workloads.one_line_while, [1, 2, 3])
+    # Below 3.12 no event tells of the condition's last turn, whether the loop's body is long or not.
+    assert lines.at(workloads.one_line_while, "while values")[0] == (4 if sys.version_info >= (3, 12) else 3)
+    assert lines.at(workloads.one_line_while, "-1")[0] == 3
+
+
+def test_loops_of_comprehensions_are_part_of_their_statement(measure):
+    lines = measure(workloads.comprehension_on_the_first_line)
+    assert lines.at(workloads.comprehension_on_the_first_line, "x = [i for")[0] == 3
+    lines = measure(workloads.endless_comprehension, [2, 3, 4])
+    assert lines.at(workloads.endless_comprehension, "x = [")[0] == 4
+
+
 def test_lambda_and_its_caller(measure):
     lines = measure(workloads.lambdas)
     assert close(lines.at(workloads.lambdas, "wait(0.01)")[1], 0.03)

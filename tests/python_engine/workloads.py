@@ -145,6 +145,71 @@ def fib(n):
     return fib(n - 1) + fib(n - 2)
 
 
+def endless_loop_around_a_long_statement(n):
+    left = n
+    while True:
+        left = max(
+            left - 1,
+            -1,
+        )
+        if left == 0:
+            break
+
+
+def loop_with_nothing_else(values):
+    take = iter(values).__next__
+    try:
+        while True:
+            value = abs(
+                take()
+            )
+    except StopIteration:
+        return value
+
+
+def chained_calls(values):
+    take = iter(values).__next__
+    try:
+        while True:
+            (str(take())
+             .strip()
+             .upper())
+    except StopIteration:
+        return
+
+
+def one_line_for(n):
+    for _ in range(n): max(
+        1,
+        2,
+    )
+
+
+def one_line_while(values):
+    while values: values.pop(
+        -1
+    )
+
+
+def comprehension_on_the_first_line():
+    for _ in range(3):
+        x = [i for i in
+             range(4)]
+    return x
+
+
+def endless_comprehension(values):
+    take = iter(values).__next__
+    try:
+        while True:
+            x = [
+                i
+                for i in range(take())
+            ]
+    except StopIteration:
+        return x
+
+
 def line_of(function, text):
     """The line number of the first line of the function that holds the text."""
     import inspect

@@ -48,9 +48,14 @@ class OwnCost(NamedTuple):
     realignments: int  # times a shadow stack had to be rebuilt: 0 unless a program switches stacks behind Python's back
 
 
+class _Start(NamedTuple):
+    lines: dict[str, Any] | None  # what the line engine was asked for
+    functions: bool
+
+
 _lock = threading.Lock()
-_depth = {"lines": 0, "functions": 0}
-_started: list[tuple[bool, bool]] = []
+_started: list[_Start] = []
+_running_lines: dict[str, Any] | None = None  # one of theirs
 
 
 def library_paths() -> list[str]:
@@ -71,7 +76,8 @@ def start(
     is_user: Callable[[str], bool] | None = None,
     budget: float | None = None,
 ) -> None:
-    """Starts the engines asked for; one that runs already goes on as it was configured.
+    """Starts the engines asked for; one that runs already goes on as it was configured, but that lines of the user's own
+    code are timed as soon as somebody asks for them, also when others had asked for some functions only.
 
     ``only``: lines of these code objects and no others (``watch`` adds more). Otherwise lines of the user's own code:
     not the standard library, not site-packages, not laptime; ``exclude`` and ``include`` are globs on file names, in
@@ -81,46 +87,53 @@ def start(
     """
     with _lock:
         share = -1.0 if budget is None else float(budget)
-        if lines and not _depth["lines"]:
-            calibration.apply(_native)
-            _native.start_lines(
-                library_paths=library_paths(), include=list(include), exclude=list(exclude), predicate=is_user,
-                only=None if only is None else list(only), budget=share, statement_reader=first_lines)
-        _depth["lines"] += lines
+        wanted = None
+        if lines:
+            calibration.apply_to_lines(_native)
+            wanted = {"library_paths": library_paths(), "include": list(include), "exclude": list(exclude), "predicate": is_user,
+                      "only": None if only is None else list(only), "budget": share, "statement_reader": first_lines}
+        _started.append(_Start(wanted, functions))
         try:
-            if functions and not _depth["functions"]:
+            _follow_lines()
+            if functions and sum(start.functions for start in _started) == 1:
+                calibration.apply_to_calls(_native, builtins)
                 _native.start_functions(builtins=builtins, budget=share)
         except BaseException:
-            _leave(lines, False)
+            _started.pop()
+            _follow_lines()
             raise
-        _depth["functions"] += functions
-        _started.append((lines, functions))
 
 
 def stop(*, lines: bool = False, functions: bool = False) -> None:
     """Undoes the latest ``start`` of these kinds, or the latest of all; nothing when there is none."""
     with _lock:
-        if not (lines or functions) and _started:
-            _leave(*_started.pop())
-        elif (lines, functions) in _started:
-            _started.remove((lines, functions))
-            _leave(lines, functions)
+        any_kind = not (lines or functions)
+        for place in reversed(range(len(_started))):
+            start = _started[place]
+            if any_kind or (start.lines is not None, start.functions) == (lines, functions):
+                del _started[place]
+                if start.functions and not any(other.functions for other in _started):
+                    _native.stop_functions()
+                _follow_lines()
+                return
 
 
-def _leave(lines: bool, functions: bool) -> None:
-    if functions:
-        _depth["functions"] -= 1
-        if not _depth["functions"]:
-            _native.stop_functions()
-    if lines:
-        _depth["lines"] -= 1
-        if not _depth["lines"]:
-            _native.stop_lines()
+def _follow_lines() -> None:
+    """Runs the line engine as the first start asks that wants the user's own code, else as the first that wants lines."""
+    global _running_lines
+    asked = [start.lines for start in _started if start.lines is not None]
+    wanted = next((each for each in asked if each["only"] is None), asked[0] if asked else None)
+    if _running_lines is not None and (wanted is None or (wanted["only"] is None) != (_running_lines["only"] is None)):
+        _native.stop_lines()
+        _running_lines = None
+    if _running_lines is None and wanted is not None:
+        _native.start_lines(**wanted)
+        _running_lines = wanted
 
 
 def running() -> tuple[bool, bool]:
     """Whether the line and the function engine run."""
-    return bool(_depth["lines"]), bool(_depth["functions"])
+    return any(start.lines is not None for start in _started), any(start.functions for start in _started)
 
 
 def watch(code: CodeType) -> None:
@@ -134,7 +147,7 @@ def snapshot_lines(*, per_thread: bool = False, compensate: bool = False) -> dic
     As measured, the exclusive times of a thread add up to its wall time. ``compensate`` takes the engine's own share of
     each line off (calibrated, hits x ns), which makes short lines truer; the sum is then smaller by that share.
     """
-    event_ns = calibration.visible_line_ns() if compensate else 0.0
+    event_ns = calibration.line_event_ns() if compensate else 0.0
     return _native.snapshot_lines(per_thread=per_thread, event_ns=event_ns)
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from types import ModuleType
 
 _ROUNDS = 5
 _ITERATIONS = 300
 _LINES_A_ITERATION = 9
+_CALLS_A_ITERATION = 4
 
 _line_event_ns = 0.0
-_visible_line_ns = 0.0
+_call_event_ns: dict[bool, float] = {}  # with and without C functions
+_builtins = False
 
 
 def _lines(n):
@@ -26,42 +29,64 @@ def _lines(n):
     return a
 
 
-def _fastest_ns() -> int:
+def _callee():
+    pass
+
+
+def _calls(n):
+    for _ in range(n):
+        _callee()
+        _callee()
+        _callee()
+        _callee()
+
+
+def _fastest_ns(loop: Callable[[int], object]) -> int:
     best = 1 << 62
     for _ in range(_ROUNDS):
         begin = time.perf_counter_ns()
-        _lines(_ITERATIONS)
+        loop(_ITERATIONS)
         best = min(best, time.perf_counter_ns() - begin)
     return best
 
 
-def apply(native: ModuleType) -> None:
-    """Measures if that was not done yet, and tells the engines."""
-    global _line_event_ns, _visible_line_ns
+def apply_to_lines(native: ModuleType) -> None:
+    """Measures if that was not done yet, and tells the engine."""
+    global _line_event_ns
     if _line_event_ns == 0.0:
-        events = _ITERATIONS * _LINES_A_ITERATION
-        bare = _fastest_ns()
+        bare = _fastest_ns(_lines)
         native.start_lines(library_paths=[], include=[], exclude=[], predicate=None, only=[_lines.__code__], budget=-1.0,
                            statement_reader=None)
         try:
-            traced = _fastest_ns()
+            traced = _fastest_ns(_lines)
         finally:
             native.stop_lines()
         native.forget_lines(_lines.__code__)
-        _line_event_ns = max(1.0, (traced - bare) / events)
-        # Nearly all of an event's cost falls between two readings of the clock.
-        _visible_line_ns = _line_event_ns
+        _line_event_ns = max(1.0, (traced - bare) / (_ITERATIONS * _LINES_A_ITERATION))
     native.set_event_cost(_line_event_ns, call_event_ns())
+
+
+def apply_to_calls(native: ModuleType, builtins: bool) -> None:
+    """The same for calls; the two ways to follow them differ in cost on CPython 3.10 and 3.11."""
+    global _builtins
+    _builtins = builtins
+    if builtins not in _call_event_ns:
+        bare = _fastest_ns(_calls)
+        native.begin_function_probe()
+        native.start_functions(builtins=builtins, budget=-1.0)
+        try:
+            followed = _fastest_ns(_calls)
+        finally:
+            native.stop_functions()
+            native.end_function_probe()
+        _call_event_ns[builtins] = max(1.0, (followed - bare) / (_ITERATIONS * _CALLS_A_ITERATION))
+    native.set_event_cost(_line_event_ns or 25.0, call_event_ns())
 
 
 def line_event_ns() -> float:
     return _line_event_ns
 
 
-def visible_line_ns() -> float:
-    return _visible_line_ns
-
-
 def call_event_ns() -> float:
-    """Entry and exit of a function: two events with more to do in each."""
-    return 2.5 * (_line_event_ns or 25.0)
+    """Entry and exit of a function. Where no call was measured yet: two events with more to do in each."""
+    return _call_event_ns.get(_builtins, 2.5 * (_line_event_ns or 25.0))

@@ -9,7 +9,8 @@ import linecache
 def first_lines(filename: str) -> list[int]:
     """``result[line]`` is the first line of the statement that ``line`` belongs to; empty when there is no source.
 
-    A compound statement is only its header: the lines of its body are statements of their own.
+    A compound statement is only its header: the lines of its body are statements of their own. Negative where that first
+    line holds a loop's header and the beginning of its body.
     """
     lines = linecache.getlines(filename)
     if not lines:
@@ -19,16 +20,19 @@ def first_lines(filename: str) -> list[int]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
     result = list(range(len(lines) + 2))
+    loops: set[int] = set()
     pending: list[ast.AST] = list(tree.body)
     while pending:
         node = pending.pop()
         if isinstance(node, ast.stmt):
             _mark(result, node.lineno, _end_of_header(node))
+            if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node.body[0].lineno <= _end_of_header(node):
+                loops.update((node.lineno, node.body[0].lineno))
         for field in ("body", "orelse", "finalbody", "handlers", "cases"):
             children = getattr(node, field, ())
             if isinstance(children, list):
                 pending.extend(children)
-    return result
+    return [-first if first in loops else first for first in result] if loops else result
 
 
 def _mark(result: list[int], first: int, last: int) -> None:

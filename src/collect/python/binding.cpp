@@ -2,6 +2,9 @@
 
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <cstdlib>
 
 #include "base/clock.h"
 #include "collect/python/code_registry.h"
@@ -10,6 +13,7 @@
 #include "collect/python/line_engine.h"
 #include "collect/python/line_snapshot.h"
 #include "collect/python/notices.h"
+#include "collect/python/tally_writer.h"
 #include "collect/python/tick_rate.h"
 
 namespace nb = nanobind;
@@ -88,7 +92,10 @@ void bind_lines(nb::module_& m) {
         return for_threads(per_thread, [&](const SlotList& slots) { return lines_dict(slots, event_ns); });
       },
       nb::arg("per_thread") = false, nb::arg("event_ns") = 0.0);
-  m.def("clear_lines", [&engine] { engine.clear(); });
+  m.def("clear_lines", [&engine] {
+    write_tallies();
+    engine.clear();
+  });
   m.def("forget_lines", [&engine](nb::handle code) { engine.forget(code.ptr()); });
   m.def("in_step", [&engine] { return engine.in_step(); });
   m.def("line_events", [&engine] { return engine.events(); });
@@ -122,11 +129,17 @@ void bind_functions(nb::module_& m) {
       },
       nb::kw_only(), nb::arg("builtins"), nb::arg("budget"));
   m.def("stop_functions", [&engine] { engine.stop(); });
+  m.def("begin_function_probe", [&engine] { engine.begin_probe(); });
+  m.def("end_function_probe", [&engine] { engine.end_probe(); });
   m.def(
       "snapshot_functions", [](bool per_thread) { return for_threads(per_thread, functions_dict); },
       nb::arg("per_thread") = false);
-  m.def("clear_functions", [&engine] { engine.clear(); });
+  m.def("clear_functions", [&engine] {
+    write_tallies();
+    engine.clear();
+  });
   m.def("call_events", [&engine] { return engine.events(); });
+  m.def("call_slips", [&engine] { return engine.slips(); });
 }
 
 const char* level_name(Level level) {
@@ -151,11 +164,22 @@ nb::list demoted() {
   return result;
 }
 
+// One that is alive, or one that said so when it started (python/laptime/_site): it may be gone by now.
+bool had_subinterpreters() {
+  if (PyInterpreterState_Next(PyInterpreterState_Head()) != nullptr) return true;
+  const char* said = std::getenv("LAPTIME_SUBINTERPRETERS");
+  return said != nullptr && said == std::to_string(::getpid());
+}
+
 void bind_shared(nb::module_& m) {
   m.def("demoted", &demoted);
   m.def("notices", [] {
-    if (PyInterpreterState_Next(PyInterpreterState_Head()) != nullptr) {
+    if (had_subinterpreters()) {
       add_notice("subinterpreters", "the program has several interpreters: only code of the main one is measured");
+    }
+    if (LineEngine::instance().realignments() + FunctionEngine::instance().slips() != 0) {
+      add_notice("stacks_switched", "the program switches stacks without telling Python's tools (greenlets do): times and callers "
+                                    "around the switches are uncertain");
     }
     nb::list result;
     for (const Notice& notice : notices()) result.append(nb::make_tuple(notice.name, notice.message));

@@ -42,6 +42,7 @@ bool CallStack::unwind_to(const void* key, std::uint64_t now) {
   const OpenCall* found = top_;
   while (found != calls_.get() && found->key != key) --found;
   if (found == calls_.get()) return false;
+  ++slips_;
   while (top_ != found) leave_top(now);
   return true;
 }

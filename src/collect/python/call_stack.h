@@ -97,6 +97,8 @@ class CallStack {
     leave_top(now);
   }
 
+  // How often an exit was not the latest entry's: frames were switched without an event, as greenlets do.
+  std::uint64_t slips() const { return slips_; }
   bool on_top(const void* key) const { return top_->key == key; }
   bool empty() const { return top_ == calls_.get(); }
   void leave_all(std::uint64_t now) {
@@ -127,6 +129,7 @@ class CallStack {
   OpenCall* top_ = nullptr;
   OpenCall* last_ = nullptr;
   std::size_t capacity_ = 0;
+  std::uint64_t slips_ = 0;
   EdgeTable edges_;
 };
 

@@ -42,11 +42,20 @@ struct CodeRecord : Callable {
   std::uint32_t verdict_generation = 0;  // the classification that `user` comes from
   bool user = false;
   bool shared_library_mark = false;      // not a code object's own record: only says "library"
+  std::uint32_t sessions = 0;            // line profilers that were given it: watched at every start, never demoted
   std::uint32_t armed_epoch = 0;         // the start of the line engine that its events are set for
   std::uint64_t blamed_events = 0;       // by the budget's sampling
-  std::uint64_t entries = 0;             // at Level::counts
-  std::vector<std::uint32_t> statement_slots;    // slot -> slot of its statement's first line; empty: each its own
+  std::vector<std::uint32_t> statements;  // by slot: slot of its statement's first line, with StatementFlags; empty: each its own
+  std::vector<bool> beginnings;           // by instruction: whether a statement over several lines begins there
   std::vector<std::uint32_t> slot_of_instruction;  // made when a generator is first resumed
+};
+
+// Beside the slot of a statement's first line, for all lines of a statement that has several.
+enum StatementFlags : std::uint32_t {
+  kLongStatement = 1u << 31,
+  kOneLineLoop = 1u << 30,  // the body of a loop begins on the line of its header: each return to that line is a turn
+  kMayBegin = 1u << 29,     // some instruction of this line begins the statement
+  kStatementSlot = kMayBegin - 1,
 };
 
 inline constexpr std::uint32_t kEntrySlot = 0;  // between the call and the first line

@@ -1,8 +1,13 @@
 #include "collect/python/code_registry.h"
 
+#include <frameobject.h>
+
 #include <algorithm>
 #include <climits>
+#include <cstdlib>
+#include <numeric>
 
+#include "collect/python/line_stack.h"
 #include "collect/python/python_support.h"
 
 namespace laptime::python {
@@ -45,6 +50,18 @@ void read_lines(CodeRecord& record) {
   if (high - low >= kMostLines) return;
   record.base_line = static_cast<std::int32_t>(low) - static_cast<std::int32_t>(kFirstLineSlot);
   record.slot_count = static_cast<std::uint32_t>(high - low) + 1 + kFirstLineSlot;
+}
+
+// Byte offset of the instruction that the calling thread's innermost frame is at; negative before the first.
+std::int64_t innermost_instruction() {
+  OwnedRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
+  if (!frame) return -1;
+  auto* object = reinterpret_cast<PyFrameObject*>(frame.get());
+#if PY_VERSION_HEX >= 0x030B0000
+  return PyFrame_GetLasti(object);
+#else
+  return 2 * std::int64_t{object->f_lasti};
+#endif
 }
 
 std::string identity(const CodeRecord& record) {
@@ -133,6 +150,37 @@ void CodeRegistry::forget(void* value) {
 std::uint32_t slot_of_line(const CodeRecord& record, int line) {
   const auto slot = static_cast<std::uint32_t>(line - record.base_line);
   return slot < record.slot_count ? slot : kEntrySlot;
+}
+
+void join_statements(CodeRecord& record, const std::vector<int>& first_lines) {
+  std::vector<std::uint32_t> words(record.slot_count);
+  std::iota(words.begin(), words.end(), 0u);
+  for (std::uint32_t slot = kFirstLineSlot; slot < record.slot_count; ++slot) {
+    const auto line = static_cast<std::size_t>(static_cast<std::int64_t>(slot) + record.base_line);
+    if (line >= first_lines.size()) break;
+    // A lambda's lines may belong to a statement that begins outside it: its own first line stands for it.
+    const std::uint32_t first = std::max(slot_of_line(record, std::abs(first_lines[line])), kFirstLineSlot);
+    if (first == slot) continue;
+    words[slot] = words[first] = first | kLongStatement;
+    if (first_lines[line] < 0) words[slot] = words[first] |= kOneLineLoop;
+  }
+  record.statements = words;
+  // The code of a statement is in one piece, but for loops' conditions, which are there twice: each piece has its beginning.
+  std::uint32_t before = kEntrySlot;
+  for_each_line_range(record.code, [&](long start, long, int line) {
+    const std::uint32_t slot = line < 0 ? kEntrySlot : slot_of_line(record, line), statement = words[slot];
+    if (statement != before && statement & kLongStatement) {
+      record.beginnings.resize(std::max(record.beginnings.size(), static_cast<std::size_t>(start) / 2 + 1));
+      record.beginnings[static_cast<std::size_t>(start) / 2] = true;
+      record.statements[slot] |= kMayBegin;
+    }
+    before = statement;
+  });
+}
+
+bool is_beginning(const CodeRecord& record) {
+  const auto unit = static_cast<std::uint64_t>(innermost_instruction()) / 2;
+  return unit < record.beginnings.size() && record.beginnings[unit];
 }
 
 std::uint32_t slot_at_instruction(CodeRecord& record, std::int64_t byte_offset) {

@@ -58,4 +58,8 @@ class CodeRegistry {
 std::uint32_t slot_at_instruction(CodeRecord& record, std::int64_t byte_offset);
 std::uint32_t slot_of_line(const CodeRecord& record, int line);
 
+// Works out which lines belong together. `first_lines`: by line of the file, the first line of its statement, negative where
+// that is a loop with its body on the same line; empty where nothing is known.
+void join_statements(CodeRecord& record, const std::vector<int>& first_lines);
+
 }  // namespace laptime::python

@@ -22,6 +22,7 @@ LineEngine* lines = nullptr;
 FunctionEngine* functions = nullptr;
 bool follow_lines = false;
 bool follow_calls = false;
+const FrameLimiter* limiter = nullptr;
 _PyFrameEvalFunction previous_hook = _PyEval_EvalFrameDefault;
 
 void say_other_tracer() {
@@ -100,6 +101,10 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
   ThreadSlot* slot = lines->slot_for_event(code_of(frame));
   const std::size_t depth = slot->lines.depth();
   const std::uint32_t line_slot = slot_at_instruction(*record, last_offset(frame));
+  if (throwing) [[unlikely]] {
+    lines->enter_passing_on(slot, ticks(), false);
+    if (PyErr_ExceptionMatches(PyExc_GeneratorExit)) lines->charge_closing(slot, record, line_slot);
+  }
   lines->enter(slot, record, line_slot, ticks());
   if (foreign && slot->lines.depth() > depth) slot->lines.move_top_to_whole();
   PyObject* result = previous_hook(thread, frame, throwing);
@@ -145,7 +150,17 @@ PyObject* evaluate(PyThreadState* thread, EvalFrame* frame, int throwing) {
   return evaluate_next(thread, frame, throwing);
 }
 
-bool is_ours(_PyFrameEvalFunction hook) { return hook == evaluate || hook == evaluate_lines || hook == evaluate_calls; }
+PyObject* evaluate_limited(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  if (limiter == nullptr) [[unlikely]] return evaluate(thread, frame, throwing);
+  const bool before = limiter->begin(thread, code_of(frame));
+  PyObject* result = evaluate(thread, frame, throwing);
+  if (limiter != nullptr) limiter->end(thread, before);
+  return result;
+}
+
+bool is_ours(_PyFrameEvalFunction hook) {
+  return hook == evaluate || hook == evaluate_lines || hook == evaluate_calls || hook == evaluate_limited;
+}
 
 bool installed = false;
 
@@ -158,12 +173,12 @@ void install_hook() {
     if (installed) return;
     previous_hook = current;
   }
-  const bool both = follow_lines && follow_calls;
-  const bool none = !follow_lines && !follow_calls;
-  const _PyFrameEvalFunction wanted =
-      none ? previous_hook : both ? evaluate : follow_lines ? evaluate_lines : evaluate_calls;
+  _PyFrameEvalFunction wanted = previous_hook;
+  if (follow_lines) wanted = evaluate_lines;
+  if (follow_calls) wanted = follow_lines ? evaluate : evaluate_calls;
+  if (limiter != nullptr) wanted = evaluate_limited;
   _PyInterpreterState_SetEvalFrameFunc(interpreter, wanted);
-  installed = !none;
+  installed = wanted != previous_hook;
 }
 
 bool has_traced_frame(PyThreadState* thread) {
@@ -218,6 +233,11 @@ void arm_lines(CodeRecord* record) { record->armed_epoch = lines->epoch(); }
 void hook_calls(bool on) {
   functions = &FunctionEngine::instance();
   follow_calls = on;
+  install_hook();
+}
+
+void hook_limiter(const FrameLimiter* wanted) {
+  limiter = wanted;
   install_hook();
 }
 

@@ -36,6 +36,36 @@ void FunctionEngine::pay(ThreadSlot* slot, CodeRecord* record) {
   for (const auto& other : ThreadSlots::instance().all()) other->calls.forget(record->code, now);
 }
 
+void FunctionEngine::begin_probe() {
+  saved_.clear();
+  for (const auto& slot : ThreadSlots::instance().all()) {
+    SavedCounters& saved = saved_.emplace_back();
+    saved.meter = slot->call_meter;
+    for (std::uint32_t id = 0; id < slot->functions.size(); ++id) {
+      const FunctionCounter* counter = slot->functions.get(id);
+      saved.functions.push_back(counter != nullptr ? static_cast<const CallCounter&>(*counter) : CallCounter{});
+    }
+    for (const auto& edge : slot->calls.edges().edges()) saved.edges.push_back(*edge);
+  }
+}
+
+void FunctionEngine::end_probe() {
+  const auto& slots = ThreadSlots::instance().all();
+  saved_.resize(slots.size());
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    ThreadSlot& slot = *slots[i];
+    SavedCounters& saved = saved_[i];
+    slot.call_meter = saved.meter;
+    saved.functions.resize(slot.functions.size());
+    for (std::uint32_t id = 0; id < slot.functions.size(); ++id) {
+      if (FunctionCounter* counter = slot.functions.get(id)) static_cast<CallCounter&>(*counter) = saved.functions[id];
+    }
+    saved.edges.resize(slot.calls.edges().edges().size());
+    for (std::size_t e = 0; e < saved.edges.size(); ++e) static_cast<CallCounter&>(*slot.calls.edges().edges()[e]) = saved.edges[e];
+  }
+  saved_.clear();
+}
+
 void FunctionEngine::settle_all(std::uint64_t now) {
   if (!running_) return;
   for (const auto& slot : ThreadSlots::instance().all()) slot->calls.settle(now);
@@ -43,6 +73,7 @@ void FunctionEngine::settle_all(std::uint64_t now) {
 
 void FunctionEngine::clear() {
   settle_all(ticks());
+  ++clears_;
   const auto reset = [](CallCounter& counter) { counter.calls = counter.recursive_calls = counter.own = counter.cumulative = 0; };
   for (const auto& slot : ThreadSlots::instance().all()) {
     for (std::uint32_t id = 0; id < slot->functions.size(); ++id) {
@@ -53,6 +84,12 @@ void FunctionEngine::clear() {
   }
   if (running_) return;
   for (const auto& record : CodeRegistry::instance().records()) record->function_level = Level::calls;
+}
+
+std::uint64_t FunctionEngine::slips() const {
+  std::uint64_t total = 0;
+  for (const auto& slot : ThreadSlots::instance().all()) total += slot->calls.slips();
+  return total;
 }
 
 std::uint64_t FunctionEngine::events() const {

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <cstdint>
+#include <vector>
 
 #include "collect/python/budget.h"
 #include "collect/python/c_functions.h"
@@ -26,6 +27,7 @@ class FunctionEngine {
   bool start(const FunctionOptions& options);
   void stop();
   bool running() const { return running_; }
+  bool limited() const { return budget_.limited(); }
   std::uint32_t epoch() const { return epoch_; }
 
   // False when the code is no longer followed: the caller may silence its events.
@@ -62,6 +64,11 @@ class FunctionEngine {
     const PyMethodDef* definition = c_definition(callable, self);
     if (definition != nullptr && calls.on_top(definition)) calls.leave(definition, now);
   }
+  // Whether calls made by `code` are still wanted, as far as is known without looking at the budget.
+  static bool is_off(PyObject* code) {
+    const CodeRecord* record = CodeRegistry::find(code);
+    return record != nullptr && record->function_level == Level::off;
+  }
   // Whether C calls made by `code` are still followed; those of code that calls too many are not. With a budget only.
   bool follows_calls_of(PyObject* code) {
     if (!budget_.limited()) [[likely]] return true;
@@ -71,21 +78,27 @@ class FunctionEngine {
   }
 
   void settle_all(std::uint64_t now);
+  // Between the two, start and stop leave no trace in the counters: the calibration measures the engine with itself.
+  void begin_probe();
+  void end_probe();
   void clear();
+  std::uint32_t clears() const { return clears_; }  // how often counters were set back
 
   void set_event_cost(double call_ticks) { call_ticks_ = call_ticks; }
   std::uint64_t events() const;
+  std::uint64_t slips() const;
 
  private:
-  static bool is_off(PyObject* code) {
-    const CodeRecord* record = CodeRegistry::find(code);
-    return record != nullptr && record->function_level == Level::off;
-  }
+  struct SavedCounters {
+    std::vector<CallCounter> functions, edges;  // by place in the thread's tables
+    EventMeter meter;
+  };
   void pay(ThreadSlot* slot, CodeRecord* record);
 
   bool running_ = false;
-  std::uint32_t epoch_ = 0;
+  std::uint32_t epoch_ = 0, clears_ = 0;
   double call_ticks_ = 120;
+  std::vector<SavedCounters> saved_;  // by thread slot, during a probe
   CFunctions* c_functions_ = &CFunctions::instance();
   Budget budget_;
 };

@@ -25,9 +25,15 @@ bool LineEngine::start(const LineOptions& options) {
   started_ = ticks();
   budget_.start(options.budget, ticks_per_second(), started_);
   for (PyObject* code : options.only) watch(code);
+  for (const auto& record : CodeRegistry::instance().records()) {
+    if (record->sessions != 0 && record->code != nullptr) watch(record->code);
+  }
   if (!attach_lines(only)) return false;
   running_ = true;
-  for (PyObject* code : options.only) arm_lines(CodeRegistry::find(code));
+  for (const auto& record : CodeRegistry::instance().records()) {
+    const bool watched = record->sessions != 0 || (only && record->user && record->verdict_generation == generation_);
+    if (watched && record->code != nullptr) arm_lines(record.get());
+  }
   enter_running_frames();
   return true;
 }
@@ -82,18 +88,10 @@ const std::vector<int>& LineEngine::first_lines_of(const std::string& file) {
 }
 
 void LineEngine::read_statements(CodeRecord* record) {
-  if (!statement_reader_ || !record->statement_slots.empty()) return;
+  if (!statement_reader_ || !record->statements.empty()) return;
   const std::vector<int>& first_lines = first_lines_of(record->file);
   if (first_lines.empty()) return;
-  std::vector<std::uint32_t> slots(record->slot_count);
-  for (std::uint32_t slot = 0; slot < record->slot_count; ++slot) {
-    const auto line = static_cast<std::size_t>(static_cast<std::int64_t>(slot) + record->base_line);
-    const bool is_line = slot >= kFirstLineSlot && line < first_lines.size();
-    const std::uint32_t first = is_line ? slot_of_line(*record, first_lines[line]) : slot;
-    // A lambda's lines may belong to a statement that begins outside it: its own first line stands for it.
-    slots[slot] = is_line && first < kFirstLineSlot ? kFirstLineSlot : first;
-  }
-  record->statement_slots = std::move(slots);
+  join_statements(*record, first_lines);
   for (const auto& thread : ThreadSlots::instance().all()) thread->apply_statements(record);
 }
 
@@ -126,6 +124,26 @@ void LineEngine::rebuild(ThreadSlot* slot, PyThreadState* thread, std::uint64_t 
   slot->late_depth = first_time ? slot->lines.depth() : std::min(slot->late_depth, slot->lines.depth());
 }
 
+void LineEngine::enter_passing_on(ThreadSlot* slot, std::uint64_t now, bool shown) {
+  std::vector<RunningFrame> frames = running_frames(PyThreadState_Get());
+  if (shown && !frames.empty()) frames.erase(frames.begin());
+  const std::size_t known = slot->lines.depth();
+  for (std::size_t i = frames.size() > known ? frames.size() - known : 0; i-- > 0;) {
+    slot->lines.push_passing_on(frames[i].record, slot->lines_of(frames[i].record), frames[i].line_slot, now);
+  }
+}
+
+void LineEngine::charge_closing(ThreadSlot* slot, CodeRecord* record, std::uint32_t line_slot) {
+  const LineFrame* closer = slot->lines.top();
+  Closing& closing = slot->closing;
+  if (slot->lines.empty() || closing.depth != slot->lines.depth() || closing.opened != closer->opened) {
+    closing = {slot->lines.depth(), closer->opened, closer->child};
+    return;
+  }
+  LineCounter& line = slot->lines_of(record)[record->level == Level::lines ? line_slot : kWholeSlot];
+  if (line.depth == 0) line.inclusive += closer->child - closing.child;
+}
+
 LineFrame* LineEngine::realign(ThreadSlot* slot, const PyObject* code, std::uint64_t now) {
   if (slot->line_epoch != epoch_) {
     rebuild(slot, PyThreadState_Get(), started_, nullptr);
@@ -154,7 +172,7 @@ void LineEngine::enter_demoted(ThreadSlot* slot, CodeRecord* record, std::uint64
     ++lines[kWholeSlot].hits;
     slot->lines.push(record, lines, kWholeSlot, now);
   } else {
-    ++record->entries;
+    ++slot->lines_of(record)[kWholeSlot].hits;
   }
   if (record->level != Level::off) meter(slot, record, now);
 }
@@ -164,7 +182,8 @@ void LineEngine::pay(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
   record->blamed_events += static_cast<std::uint64_t>(events);
   const double cost = record->level == Level::lines ? line_event_ticks_ : call_event_ticks_;
   // One sample may be bad luck; code that is met twice is where the events are.
-  if (!budget_.spend(events, cost, now) && record->blamed_events > 1500) demote(record, now);
+  const bool may_be_demoted = record->sessions == 0 && record->blamed_events > 1500;
+  if (!budget_.spend(events, cost, now) && may_be_demoted) demote(record, now);
 }
 
 void LineEngine::demote(CodeRecord* record, std::uint64_t now) {
@@ -179,6 +198,12 @@ void LineEngine::demote(CodeRecord* record, std::uint64_t now) {
   if (record->code != nullptr) arm_lines(record);
 }
 
+void LineEngine::promote(CodeRecord* record) {
+  record->level = Level::lines;
+  record->blamed_events = 0;
+  if (running_ && record->code != nullptr) arm_lines(record);
+}
+
 void LineEngine::settle_all(std::uint64_t now) {
   if (!running_) return;
   for (const auto& slot : ThreadSlots::instance().all()) {
@@ -187,7 +212,7 @@ void LineEngine::settle_all(std::uint64_t now) {
 }
 
 void LineEngine::forget(CodeRecord* record) {
-  record->entries = record->blamed_events = 0;
+  record->blamed_events = 0;
   for (const auto& slot : ThreadSlots::instance().all()) {
     LineCounter* lines = slot->line_tables.get(record->id);
     for (std::uint32_t i = 0; lines != nullptr && i < record->slot_count; ++i) {
@@ -204,6 +229,7 @@ void LineEngine::forget(PyObject* code) {
 
 void LineEngine::clear() {
   settle_all(ticks());
+  ++clears_;
   for (const auto& record : CodeRegistry::instance().records()) {
     if (!running_) record->level = Level::lines;  // while running, what was too dear stays so
     forget(record.get());

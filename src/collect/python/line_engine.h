@@ -39,6 +39,9 @@ class LineEngine {
   // Adds code to an engine that traces only what it is given.
   void watch(PyObject* code);
 
+  // Times code by line again that cost too much.
+  void promote(CodeRecord* record);
+
   // The record if the code is to be traced, else null. Decided once a classification; may run Python.
   CodeRecord* traced(PyObject* code) {
     CodeRecord* record = classified(code);
@@ -65,6 +68,12 @@ class LineEngine {
     slot->lines.push(record, slot->lines_of(record), line_slot, now);
   }
 
+  // Before the frame of a traced record is entered by an exception that is thrown or, `closing`, by close(): enters the
+  // generators that pass it on. `shown`: whether the interpreter already lists the frame itself.
+  void enter_passing_on(ThreadSlot* slot, std::uint64_t now, bool shown);
+  // `close()` does not list them: the time goes to the `yield from` once its generator is closed in its turn.
+  void charge_closing(ThreadSlot* slot, CodeRecord* record, std::uint32_t line_slot);
+
   // An event of a frame that is not on top: rebuilds the stack from the interpreter's own. Returns the top if it is of
   // `code` now, else null.
   LineFrame* realign(ThreadSlot* slot, const PyObject* code, std::uint64_t now);
@@ -78,6 +87,7 @@ class LineEngine {
 
   void settle_all(std::uint64_t now);
   void clear();
+  std::uint32_t clears() const { return clears_; }  // how often counters were set back
   // Drops what was counted for one code object, and the count of events: for the calibration's own loop.
   void forget(PyObject* code);
   // Compares the calling thread's shadow stack with its frames; what the tests hold the engine to.
@@ -112,6 +122,7 @@ class LineEngine {
   std::uint32_t epoch_ = 0;
   std::uint32_t generation_ = 0;
   std::uint64_t started_ = 0;
+  std::uint32_t clears_ = 0;
   double line_event_ticks_ = 60, call_event_ticks_ = 120;
   std::uint64_t realignments_ = 0;
   UserCode user_code_;

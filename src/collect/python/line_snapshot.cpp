@@ -51,7 +51,6 @@ std::map<LineLabel, LineRows> snapshot_lines(const std::vector<const ThreadSlot*
   for (const auto& record : CodeRegistry::instance().records()) {
     std::vector<LineCounter> sums = add_up(*record, slots);
     if (sums.empty()) continue;
-    sums[kWholeSlot].hits += record->entries;
     fold_entry(sums);
     for (std::uint32_t slot = kWholeSlot; slot < record->slot_count; ++slot) {
       const LineCounter& sum = sums[slot];

@@ -17,16 +17,18 @@
 
 namespace laptime::python {
 
+// Whether the instruction that the thread's innermost frame is at begins a statement over several lines.
+bool is_beginning(const CodeRecord& record);
+
 struct LineCounter {
   std::uint64_t hits = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
   std::uint32_t depth = 0;      // open that often: recursion
-  std::uint32_t statement = 0;  // slot of the first line of its statement, with kLongStatement if it has more lines
+  std::uint32_t statement = 0;  // slot of the first line of its statement, with StatementFlags if it has more lines
 };
 static_assert(sizeof(LineCounter) == 32);
 
-inline constexpr std::uint32_t kLongStatement = 1u << 31;
 
 struct LineFrame {
   const PyObject* code;
@@ -69,10 +71,15 @@ struct LineFrame {
   // A statement over several lines is executed once: coming back to its first line from its later ones is no new hit,
   // and a statement that is entered at a later line (a comprehension's) is also a hit of its first.
   void count_in_long_statement(LineCounter* next, std::uint32_t slot) {
-    const std::uint32_t first = next->statement & ~kLongStatement;
-    const bool entered = next->statement != current->statement;
-    if (slot != first || entered) ++next->hits;
-    if (slot != first && entered) ++lines[first].hits;
+    const std::uint32_t first = next->statement & kStatementSlot;
+    if (slot != first) ++next->hits;
+    if (((next->statement ^ current->statement) & ~kMayBegin) != 0 || begins_again(next, slot == first)) ++lines[first].hits;
+  }
+  // Whether the statement that runs already is executed once more: a loop around it has no line of its own.
+  bool begins_again(const LineCounter* next, bool at_first_line) const {
+    // Below 3.12 the jump back to a one-line loop's header is an event of its own, besides the return from its body's lines.
+    if (next->statement & kOneLineLoop) return at_first_line && (PY_VERSION_HEX >= 0x030C0000 || current == next);
+    return next->statement & kMayBegin && is_beginning(*record);
   }
 };
 static_assert(sizeof(LineFrame) == 64, "one cache line a frame");
@@ -104,6 +111,13 @@ class LineStack {
     frame->close(now);
     top_ = frame - 1;
     top_->child += now - frame->started;
+    if (top_->code == passing_on()) [[unlikely]] pop(now);
+  }
+
+  // A generator at a `yield from` that passes on what is thrown at it: it is open, gets no event of its own, and leaves with
+  // the generator that is pushed next.
+  void push_passing_on(CodeRecord* record, LineCounter* lines, std::uint32_t slot, std::uint64_t now) {
+    push(record, lines, slot, now)->code = passing_on();
   }
 
   // The frame just pushed will send no line events.
@@ -126,8 +140,10 @@ class LineStack {
   void remove(const CodeRecord* record, std::uint64_t now);
 
  private:
+  static const PyObject* passing_on() { return reinterpret_cast<const PyObject*>(&passing_on_mark_); }
   void reserve(std::size_t frames);
 
+  static inline const char passing_on_mark_ = 0;  // its address is no code object's
   std::unique_ptr<LineFrame[]> frames_;  // frames_[0] has no code and matches no event
   LineFrame* top_ = nullptr;
   LineFrame* last_ = nullptr;

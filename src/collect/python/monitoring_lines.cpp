@@ -87,7 +87,13 @@ PyObject* on_resume(PyObject*, Arguments args, std::size_t, PyObject*) {
 
 PyObject* on_throw(PyObject*, Arguments args, std::size_t, PyObject*) {
   CodeRecord* record = armed(args[0]);
-  if (record != nullptr && record->level <= Level::calls) resume(record, args);
+  if (record == nullptr || record->level > Level::calls) return Py_None;
+  ThreadSlot* slot = engine->slot_for_event(args[0]);
+  engine->enter_passing_on(slot, ticks(), true);
+  if (PyErr_GivenExceptionMatches(args[2], PyExc_GeneratorExit)) {
+    engine->charge_closing(slot, record, slot_at_instruction(*record, small_int(args[1])));
+  }
+  resume(record, args);
   return Py_None;
 }
 

@@ -1,6 +1,6 @@
 // The function engine's backend on CPython 3.10 and 3.11. C functions are seen only through the interpreter's profile
-// function; it is set on every thread, and on new ones as soon as the call that starts a thread has returned. Without C
-// functions the frame hook does the same for less.
+// function; it is set on every thread, and on new ones as soon as the call that starts a thread has returned. With a budget
+// the frame hook takes it off while code runs that calls too much. Without C functions the frame hook does all of it for less.
 #include "collect/python/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -20,18 +20,38 @@ bool thread_is_starting = false;
 
 int profile(PyObject*, PyFrameObject* frame, int what, PyObject* argument);
 
+void set_profile(PyThreadState* thread, Py_tracefunc function) {
+  thread->c_profilefunc = function;
+  update_tracing(thread);
+}
+
 void attach_threads() {
   for_each_python_thread([](PyThreadState* thread) {
     if (thread->c_profilefunc == nullptr) {
-      thread->c_profilefunc = profile;
-      update_tracing(thread);
+      set_profile(thread, profile);
     } else if (thread->c_profilefunc != profile) {
       add_notice("other-profiler", "another profiler holds sys.setprofile in a thread: its functions are not measured there");
     }
   });
 }
 
-void enter_c(PyObject* function) {
+// Another profiler's function stays where it is.
+void set_if_ours(PyThreadState* thread, bool on) {
+  const Py_tracefunc wanted = on ? profile : nullptr;
+  const bool ours = thread->c_profilefunc == nullptr || thread->c_profilefunc == profile;
+  if (ours && thread->c_profilefunc != wanted) set_profile(thread, wanted);
+}
+
+bool begin_frame(PyThreadState* thread, PyObject* code) {
+  const bool before = thread->c_profilefunc == profile;
+  set_if_ours(thread, !FunctionEngine::is_off(code));
+  return before;
+}
+
+constexpr FrameLimiter kLimiter{begin_frame, set_if_ours};
+
+void enter_c(PyObject* caller, PyObject* function) {
+  if (!engine->follows_calls_of(caller)) [[unlikely]] return set_if_ours(PyThreadState_Get(), false);
   const CFunctionRecord* record = engine->enter_c(function, nullptr);
   if (record != nullptr && record->starts_thread) [[unlikely]] thread_is_starting = true;
 }
@@ -48,7 +68,7 @@ int profile(PyObject*, PyFrameObject* frame, int what, PyObject* argument) {
   switch (what) {
     case PyTrace_CALL: engine->enter(code_of(frame)); break;
     case PyTrace_RETURN: engine->leave(code_of(frame), ticks()); break;
-    case PyTrace_C_CALL: enter_c(argument); break;
+    case PyTrace_C_CALL: enter_c(code_of(frame), argument); break;
     case PyTrace_C_RETURN:
     case PyTrace_C_EXCEPTION: leave_c(argument); break;
     default: break;
@@ -62,6 +82,7 @@ bool attach_functions(bool builtins) {
   engine = &FunctionEngine::instance();
   with_builtins = builtins;
   if (builtins) {
+    if (engine->limited()) hook_limiter(&kLimiter);
     attach_threads();
   } else {
     hook_calls(true);
@@ -71,11 +92,8 @@ bool attach_functions(bool builtins) {
 
 void detach_functions() {
   if (!with_builtins) return hook_calls(false);
-  for_each_python_thread([](PyThreadState* thread) {
-    if (thread->c_profilefunc != profile) return;
-    thread->c_profilefunc = nullptr;
-    update_tracing(thread);
-  });
+  hook_limiter(nullptr);
+  for_each_python_thread([](PyThreadState* thread) { set_if_ours(thread, false); });
 }
 
 }  // namespace laptime::python

@@ -38,6 +38,20 @@ class ErrorGuard {
   PyObject *type_, *value_, *traceback_;
 };
 
+// Whether the calling thread may touch Python objects of the main interpreter. Unlike PyGILState_Check, also right in
+// programs with several interpreters.
+inline bool holds_gil_of_main_interpreter() {
+#if PY_VERSION_HEX >= 0x030D0000
+  PyThreadState* const thread = PyThreadState_GetUnchecked();
+#elif PY_VERSION_HEX >= 0x030C0000
+  PyThreadState* const thread = _PyThreadState_UncheckedGet();
+#else
+  PyThreadState* const thread = PyGILState_GetThisThreadState();
+  if (thread != _PyThreadState_UncheckedGet()) return false;
+#endif
+  return thread != nullptr && PyThreadState_GetInterpreter(thread) == PyInterpreterState_Main();
+}
+
 inline Py_ssize_t request_code_extra_index(freefunc on_free) {
 #if PY_VERSION_HEX >= 0x030C0000
   return PyUnstable_Eval_RequestCodeExtraIndex(on_free);

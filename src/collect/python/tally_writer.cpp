@@ -3,8 +3,8 @@
 #include <Python.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
-#include <map>
 #include <utility>
 #include <vector>
 
@@ -12,27 +12,21 @@
 #include "collect/python/code_registry.h"
 #include "collect/python/function_engine.h"
 #include "collect/python/line_engine.h"
+#include "collect/python/python_support.h"
 #include "record/collector.h"
 
 namespace laptime::python {
 
 namespace {
 
+constexpr std::uint32_t kNoStep = ~0u;  // what readers take for "after the last step"
+
 struct Sums {
   std::uint64_t hits = 0, inclusive = 0, exclusive = 0, primitive = 0;
 
-  void add(const LineCounter& c) {
-    hits += c.hits;
-    inclusive += c.inclusive;
-    exclusive += c.exclusive;
-  }
-  void add(const CallCounter& c) {
-    hits += c.calls;
-    inclusive += c.cumulative;
-    exclusive += c.own;
-    primitive += c.calls - c.recursive_calls;
-  }
-  // Clocks of two cores may differ by some ticks; a clear() sets counters back. Neither makes a negative row.
+  static Sums of(const LineCounter& c) { return {c.hits, c.inclusive, c.exclusive, 0}; }
+  static Sums of(const CallCounter& c) { return {c.calls, c.cumulative, c.own, c.calls - c.recursive_calls}; }
+  // Clocks of two cores may differ by some ticks: no negative row.
   static std::uint64_t rise(std::uint64_t now, std::uint64_t before) { return now > before ? now - before : 0; }
   Sums since(const Sums& before) const {
     return {rise(hits, before.hits), rise(inclusive, before.inclusive), rise(exclusive, before.exclusive),
@@ -41,21 +35,56 @@ struct Sums {
   bool empty() const { return hits == 0 && inclusive == 0 && exclusive == 0; }
 };
 
-// Remembers what was written. Code ids are a recording's own; the counters go on, so a second recording gets what was
-// counted since the first ended.
+Sums& at(std::vector<Sums>& sums, std::size_t index) {
+  if (index >= sums.size()) sums.resize(index + 1);
+  return sums[index];
+}
+
+// What was written of one thread's counters. Edges and functions keep their places in the thread's tables.
+struct Written {
+  std::vector<std::vector<Sums>> lines;  // by code record, by line slot
+  std::vector<Sums> calls, edges;
+  std::uint32_t epoch = 0, track = 0;  // the recording that `track` belongs to
+};
+
+// Codes keep their ids over recordings of a process; tracks do not. The counters go on, so a second recording gets what
+// was counted since the first ended.
 class TallyWriter {
  public:
+  static TallyWriter& instance() {
+    static auto* writer = new TallyWriter;
+    return *writer;
+  }
+
   void write(std::uint32_t step) {
-    if (std::exchange(epoch_, record::epoch()) != record::epoch()) ids_.clear();
+    step_ = step;
     const std::uint64_t now = ticks();
     LineEngine::instance().settle_all(now);
     FunctionEngine::instance().settle_all(now);
-    for (const auto& record : CodeRegistry::instance().records()) write_lines(*record, step);
-    write_calls(step);
-    write_edges(step);
+    follow_clears();
+    const auto& slots = ThreadSlots::instance().all();
+    written_.resize(slots.size());
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      slot_ = slots[i].get();
+      thread_ = &written_[i];
+      for (const auto& record : CodeRegistry::instance().records()) write_lines(*record);
+      write_calls();
+      write_edges();
+    }
   }
 
  private:
+  // Counters that were set back start from nothing again.
+  void follow_clears() {
+    const std::uint32_t lines = LineEngine::instance().clears(), functions = FunctionEngine::instance().clears();
+    for (Written& thread : written_) {
+      if (lines != line_clears_) thread.lines.clear();
+      if (functions != function_clears_) thread.calls.clear(), thread.edges.clear();
+    }
+    line_clears_ = lines;
+    function_clears_ = functions;
+  }
+
   std::uint32_t code_id(const Callable& callable, std::uint32_t flags) {
     if (callable.id >= ids_.size()) ids_.resize(callable.id + 1);
     auto& [id, known_flags] = ids_[callable.id];
@@ -70,13 +99,29 @@ class TallyWriter {
   }
 
   static std::uint32_t flags_of(const CodeRecord& record) {
-    if (record.level >= Level::counts) return kCodeDemotedToCounts;
-    if (record.level == Level::calls) return kCodeDemotedToCalls;
-    return 0;
+    std::uint32_t flags = 0;
+    if (record.function_level == Level::off) flags |= kCodeCallsCut;
+    if (record.level >= Level::counts) flags |= kCodeDemotedToCounts;
+    if (record.level == Level::calls) flags |= kCodeDemotedToCalls;
+    return flags;
   }
 
-  void put(TallyKind kind, std::uint32_t code, std::uint32_t where, std::uint32_t step, const Sums& rise) {
-    record::put_tally({kind, code, where, step, rise.hits, rise.inclusive, rise.exclusive, rise.primitive, 0});
+  std::uint32_t callable_id(const Callable& callable) {
+    if (callable.file == "~") return code_id(callable, kCodeBuiltin);
+    return code_id(callable, flags_of(static_cast<const CodeRecord&>(callable)));
+  }
+
+  // Asked only when there is something to write: a forked child that counts nothing gets no part.
+  std::uint32_t track() {
+    if (thread_->track == 0 || thread_->epoch != record::epoch()) {
+      thread_->track = record::track_of_thread(slot_->os_thread != 0 ? slot_->os_thread : slot_->ident, slot_->name);
+      thread_->epoch = record::epoch();
+    }
+    return thread_->track;
+  }
+
+  void put(TallyKind kind, std::uint32_t code, std::uint32_t where, const Sums& rise) {
+    record::put_tally({kind, code, where, step_, rise.hits, rise.inclusive, rise.exclusive, rise.primitive, 0, track()});
   }
 
   // The moments between a call and its first line belong to the line that runs first: nearly always the lowest.
@@ -87,84 +132,102 @@ class TallyWriter {
     first->exclusive += sums[kEntrySlot].exclusive;
   }
 
-  void write_lines(const CodeRecord& record, std::uint32_t step) {
-    std::vector<Sums> sums;
-    for (const auto& slot : ThreadSlots::instance().all()) {
-      const LineCounter* lines = slot->line_tables.get(record.id);
-      if (lines == nullptr) continue;
-      sums.resize(record.slot_count);
-      for (std::uint32_t i = 0; i < record.slot_count; ++i) sums[i].add(lines[i]);
-    }
-    if (sums.empty()) return;
+  void write_lines(const CodeRecord& record) {
+    const LineCounter* lines = slot_->line_tables.get(record.id);
+    if (lines == nullptr || record.slot_count <= kFirstLineSlot) return;
+    std::vector<Sums> sums(record.slot_count);
+    std::transform(lines, lines + record.slot_count, sums.begin(), [](const LineCounter& line) { return Sums::of(line); });
     fold_entry(sums);
-    auto& before = lines_[record.id];
+    if (record.id >= thread_->lines.size()) thread_->lines.resize(record.id + 1);
+    std::vector<Sums>& before = thread_->lines[record.id];
     before.resize(record.slot_count);
     for (std::uint32_t i = kWholeSlot; i < record.slot_count; ++i) {
       const Sums rise = sums[i].since(before[i]);
-      before[i] = sums[i];
       const std::uint32_t line = i == kWholeSlot ? 0 : static_cast<std::uint32_t>(record.base_line) + i;
-      if (!rise.empty()) put(TallyKind::line, code_id(record, flags_of(record)), line, step, rise);
+      if (!rise.empty()) put(TallyKind::line, code_id(record, flags_of(record)), line, rise);
+    }
+    before = std::move(sums);
+  }
+
+  void write_calls() {
+    for (std::uint32_t id = 0; id < slot_->functions.size(); ++id) {
+      const FunctionCounter* counter = slot_->functions.get(id);
+      if (counter == nullptr) continue;
+      const Sums now = Sums::of(*counter);
+      const Sums rise = now.since(std::exchange(at(thread_->calls, id), now));
+      if (!rise.empty()) put(TallyKind::call, callable_id(*counter->callable), 0, rise);
     }
   }
 
-  void write_calls(std::uint32_t step) {
-    std::map<std::uint32_t, std::pair<const Callable*, Sums>> sums;
-    for (const auto& slot : ThreadSlots::instance().all()) {
-      for (std::uint32_t id = 0; id < slot->functions.size(); ++id) {
-        const FunctionCounter* counter = slot->functions.get(id);
-        if (counter == nullptr) continue;
-        sums[id].first = counter->callable;
-        sums[id].second.add(*counter);
-      }
-    }
-    for (const auto& [id, sum] : sums) {
-      const Sums rise = sum.second.since(calls_[id]);
-      calls_[id] = sum.second;
-      if (!rise.empty()) put(TallyKind::call, callable_id(*sum.first), 0, step, rise);
+  void write_edges() {
+    const auto& edges = slot_->calls.edges().edges();
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      const Sums now = Sums::of(*edges[i]);
+      const Sums rise = now.since(std::exchange(at(thread_->edges, i), now));
+      if (rise.empty()) continue;
+      put(TallyKind::edge, callable_id(*edges[i]->callee->callable), callable_id(*edges[i]->caller->callable), rise);
     }
   }
 
-  void write_edges(std::uint32_t step) {
-    std::map<std::pair<const Callable*, const Callable*>, Sums> sums;
-    for (const auto& slot : ThreadSlots::instance().all()) {
-      for (const auto& edge : slot->calls.edges().edges()) {
-        sums[{edge->caller->callable, edge->callee->callable}].add(*edge);
-      }
-    }
-    for (const auto& [pair, sum] : sums) {
-      Sums& before = edges_[{pair.first->id, pair.second->id}];
-      const Sums rise = sum.since(before);
-      before = sum;
-      if (!rise.empty()) put(TallyKind::edge, callable_id(*pair.second), callable_id(*pair.first), step, rise);
-    }
-  }
-
-  std::uint32_t callable_id(const Callable& callable) {
-    if (callable.file == "~") return code_id(callable, kCodeBuiltin);
-    return code_id(callable, flags_of(static_cast<const CodeRecord&>(callable)));
-  }
-
-  std::uint32_t epoch_ = 0;
+  const ThreadSlot* slot_ = nullptr;
+  Written* thread_ = nullptr;
+  std::uint32_t step_ = 0;
+  std::uint32_t line_clears_ = 0, function_clears_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ids_;  // by callable id: code id, flags
-  std::map<std::uint32_t, std::vector<Sums>> lines_;
-  std::map<std::uint32_t, Sums> calls_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> edges_;
+  std::vector<Written> written_;                              // by place among the thread slots
 };
 
-void write_now(std::uint32_t step) noexcept {
-  if (!Py_IsInitialized() || !PyGILState_Check()) return;
-  static auto* writer = new TallyWriter;
-  writer->write(step);
+// Steps that were marked without the GIL and are not written yet: how many, and which was the last.
+struct Postponed {
+  std::uint32_t count = 0, last = 0;
+};
+std::atomic<Postponed> postponed;
+static_assert(std::atomic<Postponed>::is_always_lock_free);
+
+void lose_steps(std::uint32_t count) {
+  static const char message[] =
+      "steps marked by threads without the GIL, while the interpreter was busy: their lines and functions count for the run, not for a step";
+  record::lose(record::loss_index("steps_without_gil", Severity::warning, message), count);
 }
 
-void at_step(std::uint32_t ended_step) noexcept { write_now(ended_step); }
-void at_stop() noexcept { write_now(record::current_step()); }
+void write_step(std::uint32_t ended) {
+  const Postponed before = postponed.exchange({});
+  if (before.count != 0) lose_steps(before.count + 1);
+  TallyWriter::instance().write(before.count != 0 ? kNoStep : ended);
+}
+
+int write_postponed(void*) {
+  const Postponed steps = postponed.exchange({});
+  if (steps.count == 0 || !record::on()) return 0;
+  if (steps.count > 1) lose_steps(steps.count);
+  TallyWriter::instance().write(steps.count == 1 ? steps.last : kNoStep);
+  return 0;
+}
+
+void at_step(std::uint32_t ended_step) noexcept {
+  if (!Py_IsInitialized()) return;
+  if (holds_gil_of_main_interpreter()) return write_step(ended_step);
+  Postponed before = postponed.load();
+  while (!postponed.compare_exchange_weak(before, {before.count + 1, ended_step})) {
+  }
+  Py_AddPendingCall(&write_postponed, nullptr);  // no room: the next mark or the end writes
+}
+
+void at_stop() noexcept {
+  if (!Py_IsInitialized() || !holds_gil_of_main_interpreter()) return;
+  write_postponed(nullptr);
+  TallyWriter::instance().write(record::current_step());
+}
 
 }  // namespace
 
 void install_tally_writer() {
   record::add_step_observer(at_step);
   record::add_stop_observer(at_stop);
+}
+
+void write_tallies() {
+  if (record::on()) TallyWriter::instance().write(record::current_step());
 }
 
 }  // namespace laptime::python

@@ -1,8 +1,13 @@
 #include "collect/python/thread_slot.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <new>
 
+#include "base/clock.h"
+#include "collect/python/notices.h"
 #include "collect/python/python_support.h"
 
 namespace laptime::python {
@@ -31,12 +36,8 @@ LineCounter* ThreadSlot::add_lines(const CodeRecord* record) {
 void ThreadSlot::apply_statements(const CodeRecord* record) {
   LineCounter* lines = line_tables.get(record->id);
   if (lines == nullptr) return;
-  const auto& first = record->statement_slots;
-  for (std::uint32_t slot = 0; slot < record->slot_count; ++slot) lines[slot].statement = slot;
-  for (std::uint32_t slot = 0; slot < first.size(); ++slot) {
-    if (first[slot] == slot) continue;
-    lines[slot].statement = lines[first[slot]].statement = first[slot] | kLongStatement;
-  }
+  const auto& known = record->statements;
+  for (std::uint32_t slot = 0; slot < record->slot_count; ++slot) lines[slot].statement = known.empty() ? slot : known[slot];
 }
 
 FunctionCounter* ThreadSlot::add_function(const Callable* callable) {
@@ -71,6 +72,7 @@ ThreadSlot* ThreadSlots::free_slot() {
       if (!slot->ended.load(std::memory_order_acquire)) continue;
       slot->ended.store(false, std::memory_order_relaxed);
       slot->line_epoch = 0;
+      add_notice("threads_merged", "more threads have come and gone than are kept apart: later ones count with earlier ones");
       return slot.get();
     }
   }
@@ -83,16 +85,22 @@ ThreadSlot* ThreadSlots::bind() {
   ThreadSlot* slot = find(ident);
   if (slot == nullptr) slot = free_slot();
   slot->ident = ident;
+  slot->os_thread = static_cast<std::uint64_t>(::syscall(SYS_gettid));
   current_ = slot;
   end_mark.slot = slot;
   return slot;
 }
 
 void ThreadSlots::after_fork() {
-  const ThreadSlot* survivor = current_if_any();
+  ThreadSlot* survivor = current_if_any();
+  const std::uint64_t now = ticks();
   for (const auto& slot : slots_) {
-    if (slot.get() != survivor) slot->ended.store(true, std::memory_order_relaxed);
+    if (slot.get() == survivor) continue;
+    slot->ended.store(true, std::memory_order_relaxed);
+    slot->lines.pop_all(now);
+    slot->calls.leave_all(now);
   }
+  if (survivor != nullptr) survivor->os_thread = static_cast<std::uint64_t>(::syscall(SYS_gettid));
 }
 
 void ThreadSlots::name(ThreadSlot* slot) {
@@ -104,6 +112,8 @@ void ThreadSlots::name(ThreadSlot* slot) {
   OwnedRef name(thread != nullptr ? PyObject_GetAttrString(thread, "_name") : nullptr);
   const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
   if (text != nullptr) slot->name = text;
+  OwnedRef native(thread != nullptr ? PyObject_GetAttrString(thread, "_native_id") : nullptr);
+  if (slot->os_thread == 0 && native && PyLong_Check(native.get())) slot->os_thread = PyLong_AsUnsignedLong(native.get());
   PyErr_Clear();
 }
 

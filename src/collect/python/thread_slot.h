@@ -61,8 +61,17 @@ struct EventMeter {
   }
 };
 
+// The latest generator that was closed on a thread: what closing it took is also time of the `yield from` that waited for
+// it, and that generator is the next to be closed, from the same line of the same frame.
+struct Closing {
+  std::size_t depth = 0;      // of the shadow stack below it
+  std::uint64_t opened = 0;   // the line that closes
+  std::uint64_t child = 0;    // its time in traced callees when the first of them was closed
+};
+
 struct ThreadSlot {
   LineStack lines;
+  Closing closing;
   std::uint32_t line_epoch = 0;  // the start of the line engine that `lines` is in step with
   std::size_t late_depth = 0;    // frames at the bottom of `lines` that ran before the start
   EventMeter line_meter;
@@ -71,7 +80,8 @@ struct ThreadSlot {
   bool inside_engine = false;  // engine code that runs Python must not measure itself
   PointerTable<LineCounter> line_tables;
   PointerTable<FunctionCounter> functions;
-  unsigned long ident = 0;
+  unsigned long ident = 0;     // Python's
+  std::uint64_t os_thread = 0;  // the kernel's; 0 not known yet
   std::string name;
   std::atomic<bool> ended{false};
 
@@ -107,7 +117,7 @@ class ThreadSlots {
   static void name(ThreadSlot* slot);
 
   const std::vector<std::unique_ptr<ThreadSlot>>& all() const { return slots_; }
-  // In a forked child only the calling thread lives on.
+  // In a forked child only the calling thread lives on: nothing is open on the others' stacks any more.
   void after_fork();
 
  private:

@@ -24,6 +24,7 @@ class LineProfiler(CountedProfiler):
     """Drop-in for line_profiler.LineProfiler. Enabling is a thread's own affair, and counted."""
 
     timer_unit = _NANOSECOND
+    announce: Callable[[str], None] | None = None  # told what is added, in line_profiler's words
 
     def __init__(self, *functions: Any) -> None:
         self.functions: list[Any] = []
@@ -46,8 +47,12 @@ class LineProfiler(CountedProfiler):
         for function in callables.functions_of(func):
             if guard(function) if guard else self._already_a_wrapper(function):
                 continue
-            self.add_function(_innermost(function))
+            implementation = _innermost(function)
+            self.add_function(implementation)
             added = 1
+            if self.announce:
+                behind = "" if implementation is func else f" -> {_description(implementation)}"
+                self._announce(f"added {_description(func)}{behind}")
         return added
 
     def add_function(self, func: Any) -> None:
@@ -152,7 +157,13 @@ class LineProfiler(CountedProfiler):
                     to_wrap[name] = member
             added += bool(found)
         self._wrap_members(namespace, to_wrap)
+        if added and self.announce:
+            self._announce(f"added {added} member{'' if added == 1 else 's'} in {_description(namespace)}")
         return added
+
+    def _announce(self, text: str) -> None:
+        if self.announce:
+            self.announce(f"{type(self).__name__} @ {id(self):#x}: {text}")
 
     def _add_member(self, member: Any, scope: Scope) -> int:
         def left_out(function: Any) -> bool:
@@ -162,6 +173,13 @@ class LineProfiler(CountedProfiler):
             return self.add_callable(member, guard=left_out)
         except TypeError:  # nothing that can be called
             return 0
+
+
+def _description(item: Any) -> str:
+    has_path = hasattr(item, "__module__") and hasattr(item, "__qualname__")
+    name = f"{item.__module__}.{item.__qualname__}" if has_path else getattr(item, "__name__", "???")
+    call = "()" if callable(item) and not isinstance(item, type) else ""
+    return f"{type(item).__name__} `{name}{call}` @ {id(item):#x}"
 
 
 def _innermost(function: Any) -> Any:
