@@ -2,12 +2,12 @@
 // and a long recording under a memory limit. Each figure is a ratio or a size from this one run; every recording is read
 // back and counted.
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <sched.h>
 #include <string>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -115,41 +115,55 @@ void bench_scope(bench::Report& report) {
 }
 
 // Workers that record bursts when told to, so that a burst of one and a burst of two are measured in one recording, on the
-// same warm slots, in turns.
+// same warm slots, in turns. Whoever waits sleeps: on two cores a third thread that spins would take its share of one.
 class Workers {
  public:
-  explicit Workers(int count) {
+  explicit Workers(int count) {  // at most two
     for (int i = 0; i < count; ++i) threads_.emplace_back([this, i] { work(i); });
   }
   ~Workers() {
     burst(0);
     for (auto& t : threads_) t.join();
   }
-  // The first `active` threads record kBurst scopes each, at once; returns nanoseconds until the last is done.
+  // The first `active` threads record kBurst scopes each, at once; returns nanoseconds from the first's begin to the last's end.
   double burst(int active) {
-    done_ = 0;
+    done_ = ready_ = 0;
     active_ = active;
-    const double begin = now_ns();
     round_.fetch_add(1);
-    while (done_.load() < active) {
+    round_.notify_all();
+    for (int done = 0; (done = done_.load()) < active;) done_.wait(done);
+    double begin = times_[0].begin, end = times_[0].end;
+    for (int i = 1; i < active; ++i) {
+      begin = std::min(begin, times_[i].begin);
+      end = std::max(end, times_[i].end);
     }
-    return now_ns() - begin;
+    return end - begin;
   }
   static constexpr int kBurst = 100'000;
 
  private:
   void work(int index) {
     for (int seen = 0;;) {
-      while (round_.load() == seen) sched_yield();
+      round_.wait(seen);
       seen = round_.load();
-      if (active_ == 0) return;
-      if (index >= active_) continue;
+      const int active = active_;
+      if (active == 0) return;
+      if (index >= active) continue;
+      ready_.fetch_add(1);
+      while (ready_.load() < active) {  // all are awake: a moment
+      }
+      times_[index].begin = now_ns();
       time_each(kBurst, one_scope);
-      done_.fetch_add(1);
+      times_[index].end = now_ns();
+      if (done_.fetch_add(1) + 1 == active) done_.notify_all();
     }
   }
+  struct alignas(64) Times {
+    double begin = 0, end = 0;
+  };
   std::vector<std::thread> threads_;
-  std::atomic<int> round_{0}, done_{0}, active_{0};
+  std::array<Times, 2> times_;
+  std::atomic<int> round_{0}, ready_{0}, done_{0}, active_{0};
 };
 
 void bench_threads(bench::Report& report) {

@@ -13,7 +13,8 @@ FileSink::FileSink(UniqueFd fd, std::string path, std::string temporary)
 Result<FileSink> FileSink::create(const std::string& path) {
   std::string temporary = path + ".tmp" + std::to_string(::getpid());
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (!fd) return errno_error(ErrorKind::system, "cannot write " + path, errno);
+  // A folder that is not there was named by mistake; everything else is the machine's refusal.
+  if (!fd) return errno_error(errno == ENOENT || errno == ENOTDIR ? ErrorKind::usage : ErrorKind::system, "cannot write " + path, errno);
   return FileSink(std::move(fd), path, std::move(temporary));
 }
 

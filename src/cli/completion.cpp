@@ -65,10 +65,40 @@ std::string bash_script(const CLI::App& app) {
          "complete -o filenames -F _laptime laptime\n";
 }
 
+std::string zsh_case(const CommandWords& command) {
+  std::string text = fmt::format("    {})\n", command.name);
+  if (!command.option_values.empty()) {
+    text += "      case \"${words[CURRENT-1]}\" in\n";
+    for (const auto& [option, values] : command.option_values)
+      text += fmt::format("        {}) compadd -- {}; return ;;\n", option, fmt::join(values, " "));
+    text += "      esac\n";
+  }
+  return text + fmt::format("      compadd -- {}\n      [[ \"${{words[CURRENT]}}\" == -* ]] || _files ;;\n", fmt::join(command.words, " "));
+}
+
+// Works both as a file `_laptime` in a folder of $fpath, where its text is the function's body, and when it is sourced.
+std::string zsh_script(const CLI::App& app) {
+  std::string names = fmt::format("{}", fmt::join(words_of(app).words, " ")), cases;
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    names += " " + sub->get_name();
+    cases += zsh_case(words_of(*sub));
+  }
+  return "#compdef laptime\n"
+         "_laptime() {\n"
+         "  if (( CURRENT == 2 )); then compadd -- " + names + "; return; fi\n"
+         "  case \"${words[2]}\" in\n" + cases +
+         "  esac\n"
+         "}\n"
+         "if [ \"${funcstack[1]}\" = _laptime ]; then\n"
+         "  _laptime \"$@\"\n"
+         "else\n"
+         "  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }\n"
+         "  compdef _laptime laptime\n"
+         "fi\n";
+}
+
 Result<int> print_completion(const CLI::App& app, const std::string& shell) {
-  // zsh runs bash's completions through its own bridge.
-  const std::string bridge = "autoload -U +X bashcompinit && bashcompinit\n";
-  RETURN_IF_ERROR(print_result((shell == "zsh" ? "#compdef laptime\n" + bridge : "") + bash_script(app)));
+  RETURN_IF_ERROR(print_result(shell == "zsh" ? zsh_script(app) : bash_script(app)));
   return 0;
 }
 
@@ -78,7 +108,7 @@ void add_completion_command(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
   command->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  command->footer("Examples:\n  source <(laptime completion bash)\n  laptime completion zsh > ~/.zfunc/_laptime");
+  command->footer("Examples:\n  source <(laptime completion bash)\n  source <(laptime completion zsh)\n  laptime completion zsh > ~/.zfunc/_laptime");
   command->callback([shell, &app, &action] { action = [shell, &app] { return print_completion(app, *shell); }; });
 }
 
