@@ -18,7 +18,7 @@ from laptime._engine.statements import first_lines
 from laptime._native import engine as _native
 
 __all__ = [
-    "Demotion", "Notice", "OwnCost", "clear", "demoted", "library_paths", "notices", "own_cost", "running", "snapshot_functions",
+    "Demotion", "FunctionLayer", "Notice", "OwnCost", "clear", "demoted", "library_paths", "notices", "own_cost", "running", "snapshot_functions",
     "snapshot_lines", "start", "stop", "watch",
 ]
 
@@ -157,6 +157,26 @@ def snapshot_functions(*, per_thread: bool = False) -> dict[Any, Any]:
     Times in seconds. Calls that are still open count from the moment they end or the engine stops.
     """
     return _native.snapshot_functions(per_thread=per_thread)
+
+
+class FunctionLayer:
+    """What the calling thread does between ``open`` and ``close``, as cProfile would see it; layers may nest and open again.
+
+    The function engine must run. Costs a few ns a call for each layer that is open, and nothing a call that was made before.
+    """
+
+    def __init__(self) -> None:
+        self._layer = _native.FunctionLayer()
+
+    def open(self) -> None:
+        self._layer.open()
+
+    def close(self) -> None:
+        self._layer.close()
+
+    def stats(self) -> dict[Any, Any]:
+        """As ``snapshot_functions``."""
+        return self._layer.stats()
 
 
 def clear() -> None:

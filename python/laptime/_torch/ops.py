@@ -64,7 +64,9 @@ def _checked(source: _native.Source, kind: str, torch: ModuleType, shapes: bool)
     problem = ops_self_test.problem_of(source, torch)
     if problem:
         raise RuntimeError(problem)
-    return _Callbacks(source, kind, shapes)
+    made = _Callbacks(source, kind, shapes)
+    made.off()  # the test switched the callbacks off, which others may want
+    return made
 
 
 def _say_off(reason: str) -> OpSource:
@@ -87,6 +89,10 @@ class _Told:
 
 
 class _Callbacks(_Told):
+    """torch's callbacks are one for the process: on as long as any source wants them, with shapes if one of those does."""
+
+    _wanting: set[_Callbacks] = set()
+
     def __init__(self, source: _native.Source, kind: str, shapes: bool) -> None:
         super().__init__(kind)
         self._source = source
@@ -100,11 +106,19 @@ class _Callbacks(_Told):
     def on(self) -> None:
         if self._open:
             self._tell()
-            self._source.on(self._shapes)
+            self._wanting.add(self)
+            self._switch()
 
     def off(self) -> None:
-        self._source.off()
+        self._wanting.discard(self)
+        self._switch()
         _native.name_modules()
+
+    def _switch(self) -> None:
+        if self._wanting:
+            self._source.on(any(source._shapes for source in self._wanting))
+        else:
+            self._source.off()
 
     def close(self) -> None:
         self.off()

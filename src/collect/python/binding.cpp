@@ -103,11 +103,11 @@ void bind_lines(nb::module_& m) {
 }
 
 // pstats keeps (primitive calls, calls) for a function but (calls, primitive calls) for a caller of it.
-nb::dict functions_dict(const SlotList& slots) {
+nb::dict functions_dict(const FunctionRows& rows) {
   const double seconds = 1 / ticks_per_second();
   const auto in_seconds = [&](std::uint64_t ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds; };
   nb::dict result;
-  for (const auto& [label, row] : snapshot_functions(slots)) {
+  for (const auto& [label, row] : rows) {
     nb::dict callers;
     for (const auto& [caller, t] : row.callers) {
       callers[label_tuple(caller)] =
@@ -119,6 +119,26 @@ nb::dict functions_dict(const SlotList& slots) {
   }
   return result;
 }
+
+// A layer of calls (call_stack.h) on the thread that opens it.
+class FunctionLayer {
+ public:
+  ~FunctionLayer() { close(); }
+  void open() {
+    if (slot_ != nullptr) return;
+    slot_ = ThreadSlots::current();
+    slot_->calls.open_layer(layer_);
+  }
+  void close() {
+    if (slot_ != nullptr) slot_->calls.close_layer(layer_, ticks());
+    slot_ = nullptr;
+  }
+  nb::dict stats() const { return functions_dict(snapshot_functions(layer_)); }
+
+ private:
+  ThreadSlot* slot_ = nullptr;
+  CallLayer layer_;
+};
 
 void bind_functions(nb::module_& m) {
   auto& engine = FunctionEngine::instance();
@@ -132,7 +152,10 @@ void bind_functions(nb::module_& m) {
   m.def("begin_function_probe", [&engine] { engine.begin_probe(); });
   m.def("end_function_probe", [&engine] { engine.end_probe(); });
   m.def(
-      "snapshot_functions", [](bool per_thread) { return for_threads(per_thread, functions_dict); },
+      "snapshot_functions",
+      [](bool per_thread) {
+        return for_threads(per_thread, [](const SlotList& slots) { return functions_dict(snapshot_functions(slots)); });
+      },
       nb::arg("per_thread") = false);
   m.def("clear_functions", [&engine] {
     write_tallies();
@@ -140,6 +163,11 @@ void bind_functions(nb::module_& m) {
   });
   m.def("call_events", [&engine] { return engine.events(); });
   m.def("call_slips", [&engine] { return engine.slips(); });
+  nb::class_<FunctionLayer>(m, "FunctionLayer")
+      .def(nb::init<>())
+      .def("open", &FunctionLayer::open)
+      .def("close", &FunctionLayer::close)
+      .def("stats", &FunctionLayer::stats);
 }
 
 const char* level_name(Level level) {

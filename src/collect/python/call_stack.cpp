@@ -1,5 +1,6 @@
 #include "collect/python/call_stack.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace laptime::python {
@@ -32,6 +33,79 @@ void EdgeTable::grow() {
     grown[place] = edge.get();
   }
   table_ = std::move(grown);
+}
+
+FunctionCounter* CallLayer::function_of(const Callable* callable) {
+  if (FunctionCounter* const known = by_id_.get(callable->id)) return known;
+  FunctionCounter* const counter = functions_.emplace_back(std::make_unique<FunctionCounter>()).get();
+  counter->callable = callable;
+  by_id_.set(callable->id, counter);
+  return counter;
+}
+
+// Null when its caller was open before the layer was.
+CallEdge* CallLayer::edge_to(std::size_t depth, const OpenCall* call, FunctionCounter* function) {
+  if (depth <= base_ + 1) return nullptr;
+  FunctionCounter* const caller = function_of(call[-1].function->callable);
+  CallEdge*& edge = function->latest_edge;
+  if (edge == nullptr || edge->caller != caller) edge = edges_.find_or_add(caller, function);
+  return edge;
+}
+
+void CallLayer::enter(std::size_t depth, const OpenCall* call) {
+  FunctionCounter* const function = function_of(call->function->callable);
+  ++function->depth;
+  if (CallEdge* const edge = edge_to(depth, call, function)) ++edge->depth;
+}
+
+void CallLayer::leave(std::size_t depth, const OpenCall* call, std::uint64_t own, std::uint64_t total) {
+  if (depth <= base_) return;
+  FunctionCounter* const function = function_of(call->function->callable);
+  function->leave(own, total);
+  if (CallEdge* const edge = edge_to(depth, call, function)) edge->leave(own, total);
+}
+
+void CallLayer::settle(std::size_t depth, const OpenCall* call, std::uint64_t own, std::uint64_t total) {
+  if (depth <= base_) return;
+  FunctionCounter* const function = function_of(call->function->callable);
+  const OpenCall* const first = call - (depth - base_ - 1);  // of the calls that began in this layer
+  const auto is_same = [&](const OpenCall& outer) { return outer.function == call->function; };
+  const bool outermost = std::none_of(first, call, is_same);
+  function->own += own;
+  if (outermost) function->cumulative += total;
+  CallEdge* const edge = edge_to(depth, call, function);
+  if (edge == nullptr) return;
+  edge->own += own;
+  if (outermost) edge->cumulative += total;
+}
+
+void CallStack::enter_layers() {
+  for (CallLayer* const layer : layers_) layer->enter(static_cast<std::size_t>(top_ - calls_.get()), top_);
+}
+
+void CallStack::leave_layers(const OpenCall* call, std::uint64_t own, std::uint64_t total) {
+  const auto depth = static_cast<std::size_t>(call - calls_.get());
+  for (CallLayer* const layer : layers_) {
+    layer->leave(depth, call, own, total);
+    layer->base_ = std::min(layer->base_, depth - 1);
+  }
+}
+
+void CallStack::open_layer(CallLayer& layer) {
+  layer.base_ = static_cast<std::size_t>(top_ - calls_.get());
+  layers_.push_back(&layer);
+}
+
+void CallStack::close_layer(CallLayer& layer, std::uint64_t now) {
+  const auto place = std::find(layers_.begin(), layers_.end(), &layer);
+  if (place == layers_.end()) return;
+  layers_.erase(place);
+  std::uint64_t callee_total = 0;
+  for (const OpenCall* call = top_; call > calls_.get() + layer.base_; --call) {
+    const std::uint64_t total = now - call->started;
+    layer.leave(static_cast<std::size_t>(call - calls_.get()), call, total - call->inner - callee_total, total);
+    callee_total = total;
+  }
 }
 
 CallEdge* CallStack::switch_edge(FunctionCounter* caller, FunctionCounter* function) {
@@ -68,6 +142,7 @@ void CallStack::settle(std::uint64_t now) {
       call->edge->own += own;
       if (call->outermost_on_edge) call->edge->cumulative += total;
     }
+    for (CallLayer* const layer : layers_) layer->settle(static_cast<std::size_t>(call - calls_.get()), call, own, total);
     call->started = now;
     call->inner = 0;
   }
@@ -75,6 +150,9 @@ void CallStack::settle(std::uint64_t now) {
 
 void CallStack::forget(const void* key, std::uint64_t now) {
   settle(now);
+  // Layers count what is open as ended: rare (a budget ran out), and simpler than to follow calls that move down.
+  const std::vector<CallLayer*> layers = layers_;
+  for (CallLayer* const layer : layers) close_layer(*layer, now);
   OpenCall* kept = calls_.get();
   for (OpenCall* call = calls_.get() + 1; call <= top_; ++call) {
     if (call->key != key) {
@@ -85,6 +163,7 @@ void CallStack::forget(const void* key, std::uint64_t now) {
     if (call->edge != nullptr) call->edge->leave(0, 0);
   }
   top_ = kept;
+  for (CallLayer* const layer : layers) open_layer(*layer);
 }
 
 }  // namespace laptime::python

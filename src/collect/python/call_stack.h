@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "collect/python/code_record.h"
+#include "collect/python/pointer_table.h"
 
 namespace laptime::python {
 
@@ -57,6 +58,29 @@ class EdgeTable {
   std::vector<std::unique_ptr<CallEdge>> edges_;
 };
 
+struct OpenCall;
+
+// What a stretch of a program sees of one thread's calls, as if a profiler of its own had been switched on for it: only calls
+// that begin while it is open, with counts and recursion of its own. Layers may lie within each other, and open again later.
+class CallLayer {
+ public:
+  const std::vector<std::unique_ptr<FunctionCounter>>& functions() const { return functions_; }
+  const EdgeTable& edges() const { return edges_; }
+
+ private:
+  friend class CallStack;
+  void enter(std::size_t depth, const OpenCall* call);
+  void leave(std::size_t depth, const OpenCall* call, std::uint64_t own, std::uint64_t total);
+  void settle(std::size_t depth, const OpenCall* call, std::uint64_t own, std::uint64_t total);
+  FunctionCounter* function_of(const Callable* callable);
+  CallEdge* edge_to(std::size_t depth, const OpenCall* call, FunctionCounter* function);
+
+  std::size_t base_ = 0;  // calls that were open when it was opened
+  PointerTable<FunctionCounter> by_id_;
+  std::vector<std::unique_ptr<FunctionCounter>> functions_;
+  EdgeTable edges_;
+};
+
 struct OpenCall {
   const void* key;  // the code object or PyMethodDef that was entered
   FunctionCounter* function;
@@ -86,6 +110,7 @@ class CallStack {
       call->outermost_on_edge = edge->depth++ == 0;
     }
     call->edge = edge;
+    if (!layers_.empty()) [[unlikely]] enter_layers();
     call->started = ticks();
   }
 
@@ -111,6 +136,10 @@ class CallStack {
 
   const EdgeTable& edges() const { return edges_; }
 
+  void open_layer(CallLayer& layer);
+  // What is still open in it counts until now. Nothing when it is not open.
+  void close_layer(CallLayer& layer, std::uint64_t now);
+
  private:
   void leave_top(std::uint64_t now) {
     OpenCall* call = top_;
@@ -120,7 +149,10 @@ class CallStack {
     top_->inner += total;
     call->function->leave(own, total);
     if (call->edge != nullptr) call->edge->leave(own, total);
+    if (!layers_.empty()) [[unlikely]] leave_layers(call, own, total);
   }
+  void enter_layers();
+  void leave_layers(const OpenCall* call, std::uint64_t own, std::uint64_t total);
   CallEdge* switch_edge(FunctionCounter* caller, FunctionCounter* function);
   bool unwind_to(const void* key, std::uint64_t now);
   void reserve(std::size_t calls);
@@ -131,6 +163,7 @@ class CallStack {
   std::size_t capacity_ = 0;
   std::uint64_t slips_ = 0;
   EdgeTable edges_;
+  std::vector<CallLayer*> layers_;  // those that are open
 };
 
 }  // namespace laptime::python

@@ -23,6 +23,9 @@ struct FunctionRow {
   std::map<FunctionLabel, FunctionTotals> callers;
 };
 
-std::map<FunctionLabel, FunctionRow> snapshot_functions(const std::vector<const ThreadSlot*>& slots);
+using FunctionRows = std::map<FunctionLabel, FunctionRow>;
+
+FunctionRows snapshot_functions(const std::vector<const ThreadSlot*>& slots);
+FunctionRows snapshot_functions(const CallLayer& layer);
 
 }  // namespace laptime::python

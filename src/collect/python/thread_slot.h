@@ -15,34 +15,11 @@
 
 #include "collect/python/call_stack.h"
 #include "collect/python/line_stack.h"
+#include "collect/python/pointer_table.h"
 
 namespace laptime::python {
 
 inline constexpr std::size_t kThreadsApart = 64;
-
-// Grows on demand and hands out a stable pointer per id.
-template <typename T>
-class PointerTable {
- public:
-  T* get(std::uint32_t id) const { return id < size_ ? entries_[id] : nullptr; }
-  void set(std::uint32_t id, T* value) {
-    if (id >= size_) grow(id);
-    entries_[id] = value;
-  }
-  std::uint32_t size() const { return size_; }
-
- private:
-  void grow(std::uint32_t id) {
-    const std::uint32_t size = id + 1 + id / 2 + 64;
-    auto grown = std::make_unique<T*[]>(size);
-    for (std::uint32_t i = 0; i < size_; ++i) grown[i] = entries_[i];
-    entries_ = std::move(grown);
-    size_ = size;
-  }
-
-  std::unique_ptr<T*[]> entries_;
-  std::uint32_t size_ = 0;
-};
 
 // Every so many events the budget looks; the events between are counted by the countdown alone.
 struct EventMeter {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Collection
 from typing import Any
 
+_OWN_SOURCES = ("compiled", "prebuilt")  # ops.py has one more: torch's profiler, which must not come to lie on itself
 _said: set[str] = set()
 
 
@@ -21,19 +23,15 @@ def problem(activities: Collection[str], use_device: str | None) -> str | None:
         return "a profile without CPU activity"
     if use_device is not None:
         return f"device activity ({use_device})"
-    try:
-        from laptime._torch import ops
-
-        ops.load()
-    except Exception as error:
-        return f"ops: {error}"
-    return None
+    kind = ops(shapes=False).kind
+    return None if kind in _OWN_SOURCES else f"ops ({kind})"
 
 
 def fall_back(why: str) -> None:
     say_once(f"torch.profiler: laptime cannot record {why}; PyTorch's own profiler does")
 
 
+@functools.cache
 def ops(*, shapes: bool) -> Any:
     """With shapes come types and FLOPs."""
     from laptime._torch import ops

@@ -1,0 +1,83 @@
+"""The half of AdvancedProfiler that differs from Lightning's: the functions of each action come from laptime's engine.
+
+Lightning's own keeps a cProfile for each action, and starting one stops all others for good: an action loses what follows
+the first action inside it. Here each action is a layer of the function engine and sees all calls that begin in it.
+"""
+
+from __future__ import annotations
+
+import marshal
+from typing import Any
+
+from laptime import _engine
+from laptime.compat import function_stats
+from laptime.compat.function_stats import Function, FunctionStats
+
+_DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
+
+
+class ActionProfile:
+    """What pstats and Lightning ask of a cProfile.Profile."""
+
+    def __init__(self) -> None:
+        self._layer = _engine.FunctionLayer()
+        self._depth = 0
+        self._stops = 0
+        self.stats: FunctionStats = {}
+
+    def enable(self) -> None:
+        self._depth += 1
+        self._layer.open()
+
+    def disable(self) -> None:
+        if self._depth == 0:
+            return
+        self._depth -= 1
+        self._stops += 1
+        if self._depth == 0:
+            self._layer.close()
+
+    def create_stats(self) -> None:
+        """With one call of cProfile's disable for each stop: its tables have that, and are never empty for it."""
+        self.stats = function_stats.without(self._layer.stats(), lambda function: function[0] in _OWN_FILES)
+        self.stats[_DISABLE] = (self._stops, self._stops, 0.0, 0.0, {})
+
+    def dump_stats(self, file: str) -> None:
+        self.create_stats()
+        with open(file, "wb") as out:
+            marshal.dump(self.stats, out)
+
+
+class AdvancedProfiler:
+    """Lightning's AdvancedProfiler with actions that may lie within each other."""
+
+    profiled_actions: dict[str, ActionProfile]
+    _runs = False
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.profiled_actions = {}
+
+    def start(self, action_name: str) -> None:
+        if not self._runs:
+            self._runs = True
+            _engine.start(functions=True, builtins=True)
+        profile = self.profiled_actions.get(action_name)
+        if profile is None:
+            profile = self.profiled_actions[action_name] = ActionProfile()
+        profile.enable()
+
+    def stop(self, action_name: str) -> None:
+        profile = self.profiled_actions.get(action_name)
+        if profile is None:
+            raise ValueError(f"Attempting to stop recording an action ({action_name}) which was never started.")
+        profile.disable()
+
+    def teardown(self, stage: str | None) -> None:
+        if self._runs:
+            self._runs = False
+            _engine.stop(functions=True)
+        super().teardown(stage=stage)  # type: ignore[misc]
+
+
+_OWN_FILES = {__file__, _engine.__file__}
