@@ -22,6 +22,8 @@ namespace {
 class Stretch {
  public:
   void begin() { start_ = ticks(); }
+  // Its begin on the clock of the file.
+  std::int64_t begin_ns() const { return record::part_ns(start_); }
   // The link; 0 when nothing records any more.
   std::uint64_t end() {
     if (!record::on() || start_ == 0) return 0;
@@ -37,9 +39,14 @@ class Stretch {
 // A recorded stretch, loaded.
 class Profile {
  public:
-  Profile(const std::string& path, std::uint64_t link, bool places) {
+  // `from_ns`: what ended before it is not looked at: an outer recording may be long.
+  Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool places) {
     const nb::gil_scoped_release released;
-    Result<Run> run = load_run(path);
+    Result<RunContent> content = open_run(path);
+    if (!content) throw std::runtime_error(content.error().message);
+    for (PartContent& part : content->parts)
+      std::erase_if(part.blocks, [&](const Block& block) { return block.summary.table != TableType::spans || block.summary.last_ns < from_ns; });
+    Result<Run> run = load_run(std::move(*content), path);
     if (!run) throw std::runtime_error(run.error().message);
     run_ = std::make_unique<Run>(std::move(*run));
     Result<TorchEvents> events = torch_events(*run_, link, places ? Places::yes : Places::no);
@@ -159,9 +166,9 @@ class Profile {
 void bind_torch_events(nb::module_& module) {
   nb::module_ m = module.def_submodule("torch_events", "What torch.profiler's drop-in marks and reads back.");
   m.def("part_path", [] { return std::string(record::part_path()); }, "The file that this process records into, '' when none.");
-  nb::class_<Stretch>(m, "Stretch").def(nb::init<>()).def("begin", &Stretch::begin).def("end", &Stretch::end);
+  nb::class_<Stretch>(m, "Stretch").def(nb::init<>()).def("begin", &Stretch::begin).def("begin_ns", &Stretch::begin_ns).def("end", &Stretch::end);
   nb::class_<Profile>(m, "Profile")
-      .def(nb::init<const std::string&, std::uint64_t, bool>(), nb::arg("path"), nb::arg("link"), nb::arg("places"))
+      .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool>(), nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"))
       .def("__len__", &Profile::size)
       .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("by_place"))
       .def("event", &Profile::event, nb::arg("row"))

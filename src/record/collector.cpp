@@ -60,6 +60,10 @@ const char* part_path() noexcept {
   const Recording* const recording = Recorder::get().current();
   return recording ? recording->part.path().c_str() : "";
 }
+std::int64_t part_ns(std::uint64_t ticks) noexcept {
+  const Recording* const recording = Recorder::get().current();
+  return recording ? static_cast<std::int64_t>(recording->scale.to_ns(ticks)) : 0;
+}
 std::uint32_t intern(std::string_view text) noexcept { return Recorder::get().intern(text); }
 std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) noexcept {
   return Recorder::get().add_track(kind, os_id, name);

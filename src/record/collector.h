@@ -24,6 +24,8 @@ LAPTIME_API std::uint32_t epoch() noexcept;
 LAPTIME_API void say(std::string_view message) noexcept;
 // The file that this process records into, for as long as the process lives; "" when nothing records.
 LAPTIME_API const char* part_path() noexcept;
+// A moment on the clock of that file; 0 when nothing records.
+LAPTIME_API std::int64_t part_ns(std::uint64_t ticks) noexcept;
 
 // ---- Facts: slow, locked, once per thing. ----
 LAPTIME_API std::uint32_t intern(std::string_view text) noexcept;

@@ -53,7 +53,7 @@ class Capture:
             recording.stop()
         elif self._link:
             # Now: the outer recording may end, and its parts with it, before anybody asks for the events.
-            self._loaded = torch_events.Profile(torch_events.part_path(), self._link, self._places)
+            self._loaded = torch_events.Profile(torch_events.part_path(), self._link, self._stretch.begin_ns(), self._places)
 
     def toggle(self, on: bool) -> None:
         """Ops only in between; the stretch goes on."""
@@ -65,7 +65,7 @@ class Capture:
         if self._loaded is None:
             if self._folder is None or not self._link:
                 raise RuntimeError("laptime: the recording ended before the profiler was stopped; it has no events")
-            self._loaded = torch_events.Profile(os.path.join(self._folder.name, _FILE), self._link, self._places)
+            self._loaded = torch_events.Profile(os.path.join(self._folder.name, _FILE), self._link, 0, self._places)
             self._folder.cleanup()
             self._folder = None
         return self._loaded

@@ -1,0 +1,233 @@
+"""The events, averages and tables of laptime's torch.profiler beside the original's, over the same steps."""
+
+import inspect
+import re
+import threading
+
+import pytest
+import torch
+from torch.profiler import profile as original
+from training import Training, run
+
+from laptime.compat import torch_profiler
+from laptime.compat.torch_profiler import ProfilerActivity, autograd, profile, record_function
+
+STEPS = 3
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """The same steps, profiled by both with all that can be compared switched on."""
+    options = {"steps": STEPS, "record_shapes": True, "with_flops": True}
+    return run(original, **options), run(profile, **options)
+
+
+def outline(events):
+    return [(e.name, e.cpu_parent.name if e.cpu_parent else None, len(e.cpu_children)) for e in events]
+
+
+def test_same_ops_in_the_same_order_with_the_same_parents(pair):
+    theirs, ours = pair
+    assert outline(ours.events()) == outline(theirs.events())
+    assert len(ours.events()) > 50 * STEPS
+
+
+@pytest.mark.parametrize("field", ["input_shapes", "scope", "flops", "is_user_annotation", "device_type", "trace_name", "key", "count"])
+def test_same_fields(pair, field):
+    theirs, ours = ([(e.name, getattr(e, field)) for e in p.events()] for p in pair)
+    assert ours == theirs
+
+
+def test_autograd_numbers_tie_the_same_events_together(pair):
+    """The numbers themselves go on from profile to profile."""
+    def families(events):
+        first = min(e.sequence_nr for e in events if e.sequence_nr >= 0)
+        return [(e.name, e.sequence_nr - first if e.sequence_nr >= 0 else -1) for e in events]
+
+    theirs, ours = pair
+    assert families(ours.events()) == families(theirs.events())
+    backward = [e for e in ours.events() if e.scope == 1 and e.sequence_nr >= 0]
+    assert backward and all(e.fwd_thread == ours.events()[0].thread for e in backward)
+
+
+def test_same_averages(pair):
+    for by_shape in (False, True):
+        theirs, ours = ([(a.key, a.count, str(a.input_shapes), a.flops, a.is_user_annotation) for a in p.key_averages(by_shape)]
+                        for p in pair)
+        assert ours == theirs
+
+
+def test_averages_are_the_sums_of_the_events(pair):
+    """laptime adds up in C++; torch's own Python does it over the same events."""
+    _, ours = pair
+    for by_shape in (False, True):
+        fast, slow = ours.key_averages(by_shape), ours.events().key_averages(by_shape)
+        assert [a.key for a in fast] == [a.key for a in slow]
+        for a, b in zip(fast, slow):
+            assert a.cpu_time_total == pytest.approx(b.cpu_time_total)
+            assert a.self_cpu_time_total == pytest.approx(b.self_cpu_time_total, abs=1e-6)
+            assert (a.count, a.flops, a.input_shapes, a.scope) == (b.count, b.flops, b.input_shapes, b.scope)
+
+
+def test_times_are_plausible(pair):
+    theirs, ours = ({a.key: a for a in p.key_averages()} for p in pair)
+    for key, average in theirs.items():
+        if average.self_cpu_time_total / average.count > 50:
+            assert 0.05 < ours[key].self_cpu_time_total / average.self_cpu_time_total < 20, key
+    for event in pair[1].events():
+        assert event.self_cpu_time_total >= 0
+        assert event.cpu_time_total >= sum(child.cpu_time_total for child in event.cpu_children)
+
+
+def mask(table):
+    """A table with every number, and the unit that its size chooses, hidden; columns stay where they are."""
+    def hide(match):
+        return "#".rjust(len(match[0]))
+
+    return [re.sub(r" *-?\d+\.\d+(us|ms|s|%)", hide, line) for line in table.splitlines()]
+
+
+TABLES = [
+    {}, {"row_limit": 5}, {"max_name_column_width": 20}, {"header": "Steps"}, {"top_level_events_only": True}, {"time_unit": "ms"},
+    {"max_shapes_column_width": 30}, {"sort_by": "count", "row_limit": 1},
+]
+
+
+@pytest.mark.parametrize("options", TABLES, ids=str)
+def test_same_table(pair, options):
+    for by_shape in (False, True):
+        theirs, ours = (mask(p.key_averages(group_by_input_shape=by_shape).table(**options)) for p in pair)
+        assert ours == theirs
+
+
+def test_table_with_shares_that_add_up(pair):
+    averages = pair[1].key_averages()
+    assert averages.self_cpu_time_total == pytest.approx(sum(a.self_cpu_time_total for a in averages))
+    top = [e for e in pair[1].events() if e.cpu_parent is None]
+    assert averages.self_cpu_time_total == pytest.approx(sum(e.cpu_time_total for e in top))
+    assert averages.total_average().count == len(pair[1].events())
+
+
+@pytest.mark.parametrize("name", ["profile", "schedule", "record_function", "tensorboard_trace_handler", "supported_activities"])
+def test_same_options(name):
+    def parameters(function):
+        return {p.name: (p.kind, p.default) for p in inspect.signature(function).parameters.values()}
+
+    assert parameters(getattr(torch_profiler, name)) == parameters(getattr(torch.profiler, name))
+
+
+@pytest.mark.parametrize("name", [n for n in vars(original) | vars(original.__mro__[1]) if not n.startswith("_")])
+def test_same_methods(name):
+    assert list(inspect.signature(getattr(profile, name)).parameters) == list(inspect.signature(getattr(original, name)).parameters)
+
+
+def test_exports_every_public_name():
+    assert set(torch.profiler.__all__) <= set(torch_profiler.__all__)
+
+
+def test_schedule_gives_the_same_cycles():
+    cycles = {}
+    for profiler in (original, profile):
+        ready = cycles.setdefault(profiler, [])
+        schedule = torch_profiler.schedule(skip_first=1, wait=1, warmup=1, active=2, repeat=2)
+        run(profiler, steps=12, schedule=schedule,
+            on_trace_ready=lambda p: ready.append((p.step_num, [(e.key, e.count) for e in p.key_averages()],
+                                                   [e.trace_name for e in p.events() if e.trace_name.startswith("Prof")])))
+    assert cycles[profile] == cycles[original]
+    assert [names for _, _, names in cycles[profile]] == [["ProfilerStep#3", "ProfilerStep#4"], ["ProfilerStep#7", "ProfilerStep#8"]]
+
+
+def test_acc_events_keeps_all_cycles():
+    counts = {}
+    for profiler in (original, profile):
+        p = run(profiler, steps=8, schedule=torch_profiler.schedule(wait=1, warmup=1, active=2, repeat=2), acc_events=True)
+        counts[profiler] = {a.key: a.count for a in p.key_averages()}
+        assert len(p.events()) == sum(counts[profiler].values())
+    assert counts[profile] == counts[original]
+
+
+def test_record_function_nests_decorates_and_works_in_threads():
+    @record_function("decorated")
+    def work():
+        with record_function("inner"):
+            torch.ones(3).add(1)
+
+    with profile(activities=[ProfilerActivity.CPU]) as p:
+        work()
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    inner = [e for e in p.events() if e.name == "inner"]
+    assert [e.cpu_parent.name for e in inner] == ["decorated", "decorated"]
+    assert [[c.name for c in e.cpu_children] for e in inner] == [["aten::ones", "aten::add"]] * 2
+    assert inner[0].thread != inner[1].thread
+
+
+def test_with_stack_names_the_line_of_the_program():
+    options = {"record_shapes": True, "with_stack": True}
+    p = run(profile, **options)
+    line = next(n for n, text in enumerate(inspect.getsourcelines(Training.step)[0], inspect.getsourcelines(Training.step)[1])
+                if "cross_entropy" in text)
+    convolutions = [e for e in p.events() if e.name in ("aten::conv2d", "ConvolutionBackward0", "aten::convolution_backward")]
+    assert {e.name for e in convolutions} == {"aten::conv2d", "ConvolutionBackward0", "aten::convolution_backward"}
+    for event in convolutions:
+        assert len(event.stack) == 1 and re.fullmatch(r".*training\.py\(\d+\): forward", event.stack[0]), event.stack
+    losses = {tuple(e.stack) for e in p.events() if e.name == "aten::cross_entropy_loss"}
+    assert [stack[0].endswith(f"training.py({line}): step") for stack in losses] == [True]
+    by_stack = p.key_averages(group_by_stack_n=1)
+    assert "Source Location" in by_stack.table(row_limit=3)
+    assert sum(a.count for a in by_stack) == len(p.events())
+    assert p.key_averages().table().count("Source Location") == 0
+
+
+def test_collection_can_be_switched_off_in_between():
+    with profile(activities=[ProfilerActivity.CPU]) as p:
+        torch.ones(1).add(1)
+        p.toggle_collection_dynamic(False, [ProfilerActivity.CPU])
+        torch.ones(1).sub(1)
+        p.toggle_collection_dynamic(True, [ProfilerActivity.CPU])
+        torch.ones(1).mul(1)
+    names = {e.name for e in p.events()}
+    assert {"aten::add", "aten::mul"} <= names and "aten::sub" not in names
+
+
+def test_an_exception_in_the_block_leaves_a_profile():
+    p = profile(activities=[ProfilerActivity.CPU])
+    with pytest.raises(ZeroDivisionError), p:
+        torch.ones(1).add(1)
+        raise ZeroDivisionError
+    assert "aten::add" in {a.key for a in p.key_averages()}
+
+
+def test_errors_are_those_of_torch():
+    for profiler in (original, profile):
+        with pytest.raises(AssertionError, match="No valid profiler activities"):
+            profiler(activities=[])
+        p = profiler(activities=[ProfilerActivity.CPU])
+        with pytest.raises(AssertionError, match="Profiler must be initialized before"):
+            p.key_averages()
+        with pytest.raises(AssertionError, match="Profiler must be initialized before accessing events"):
+            p.events()
+
+
+def test_autograd_profiler():
+    tables = []
+    for profiler in (torch.autograd.profiler.profile, autograd.profile):
+        training = Training()
+        with profiler(record_shapes=True) as p:
+            training.step()
+        tables.append(mask(p.key_averages().table()) + mask(p.table(row_limit=3)) + mask(str(p)))
+        assert p.total_average().key == "Total"
+        assert p.self_cpu_time_total > 0
+    assert tables[1] == tables[0]
+
+
+def test_results_are_those_without_a_profiler():
+    bare, profiled = Training(), Training()
+    for _ in range(3):
+        bare.step()
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_stack=True):
+        for _ in range(3):
+            profiled.step()
+    for a, b in zip(bare.model.parameters(), profiled.model.parameters()):
+        assert torch.equal(a, b)
