@@ -102,6 +102,8 @@ void put_span(const Span& span) noexcept {
   put_unit(span_unit(span));
 }
 
+Lane* lane() noexcept { return thread_state(); }
+
 void put_op(const Op& op) noexcept { put_unit(op_unit(op)); }
 
 void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t device) noexcept {

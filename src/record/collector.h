@@ -87,6 +87,11 @@ LAPTIME_API void put_launch(const Launch& launch) noexcept;
 LAPTIME_API void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track = 0) noexcept;
 LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept;
 
+// For a collector that stores its units itself (record/lane.h); null when there is no memory. The same for the life of the
+// calling thread; after the thread's C++ thread-locals are gone it must not be used.
+struct Lane;
+LAPTIME_API Lane* lane() noexcept;
+
 struct Tally {
   TallyKind kind;
   std::uint32_t code;   // add_code

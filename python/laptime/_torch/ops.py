@@ -12,11 +12,8 @@ from types import ModuleType
 from typing import Protocol
 
 from laptime._engine import library_paths
-from laptime._native import recording
 from laptime._native import torch_ops as _native
-from laptime._torch import ops_self_test, shim_build
-
-PROPERTY = "torch_ops"
+from laptime._torch import ops_calibration, ops_profiler, ops_property, ops_self_test, shim_build
 
 
 class OpSource(Protocol):
@@ -54,16 +51,37 @@ def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[st
 
 
 def _best_source(torch: ModuleType, shapes: bool) -> OpSource:
-    try:
-        return _checked(_native.open_compiled(str(shim_build.library(torch))), "compiled", torch, shapes)
-    except (shim_build.BuildError, RuntimeError) as error:
-        return _say_off(str(error))
+    reasons = []
+    for open_source in (_compiled, _prebuilt, _profiler):
+        try:
+            source = open_source(torch, shapes)
+        except (shim_build.BuildError, RuntimeError) as error:
+            reasons.append(str(error))
+            continue
+        if reasons:
+            lacks = "; no shapes" if shapes and source.kind == "prebuilt" else ""
+            print(f"laptime: ops are recorded by way of {source.kind}{lacks}: {'; '.join(reasons)}", file=sys.stderr)
+        return source
+    return _say_off("; ".join(reasons))
+
+
+def _compiled(torch: ModuleType, shapes: bool) -> OpSource:
+    return _checked(_native.open_compiled(str(shim_build.library(torch))), "compiled", torch, shapes)
+
+
+def _prebuilt(torch: ModuleType, shapes: bool) -> OpSource:
+    ops_calibration.calibrate(torch)
+    return _checked(_native.open_prebuilt(), "prebuilt", torch, False)
+
+
+def _profiler(torch: ModuleType, shapes: bool) -> OpSource:
+    return ops_profiler.ProfilerOps(torch, shapes)
 
 
 def _checked(source: _native.Source, kind: str, torch: ModuleType, shapes: bool) -> OpSource:
     problem = ops_self_test.problem_of(source, torch)
     if problem:
-        raise RuntimeError(problem)
+        raise RuntimeError(f"the {kind} op recorder failed its self-test: {problem}")
     made = _Callbacks(source, kind, shapes)
     made.off()  # the test switched the callbacks off, which others may want
     return made
@@ -74,21 +92,7 @@ def _say_off(reason: str) -> OpSource:
     return _Off(reason)
 
 
-class _Told:
-    """Writes the property into each recording once."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
-        self._epoch = 0
-        self._tell()
-
-    def _tell(self) -> None:
-        if recording.on() and self._epoch != _native.epoch():
-            self._epoch = _native.epoch()
-            recording.set_property(PROPERTY, self.kind)
-
-
-class _Callbacks(_Told):
+class _Callbacks(ops_property.Told):
     """torch's callbacks are one for the process: on as long as any source wants them, with shapes if one of those does."""
 
     _wanting: set[_Callbacks] = set()
@@ -105,7 +109,7 @@ class _Callbacks(_Told):
 
     def on(self) -> None:
         if self._open:
-            self._tell()
+            self.tell()
             self._wanting.add(self)
             self._switch()
 
@@ -125,14 +129,14 @@ class _Callbacks(_Told):
         self._open = False
 
 
-class _Off(_Told):
+class _Off(ops_property.Told):
     events = 0
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"off: {reason}")
 
     def on(self) -> None:
-        self._tell()
+        self.tell()
 
     def off(self) -> None: ...
     def close(self) -> None: ...

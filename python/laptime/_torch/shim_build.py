@@ -56,9 +56,8 @@ def _is_ours(path: Path) -> bool:
 
 def _file_name(torch: ModuleType) -> str:
     digest = hashlib.sha256()
-    for path in sorted(SOURCES.iterdir()):
-        if path.suffix in (".cpp", ".h"):
-            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    for path in sorted((*SOURCES.glob("*.cpp"), *SOURCES.rglob("*.h"))):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
     digest.update(str(Path(torch.__file__ or "").parent).encode())
     abi = "cxx11" if _cxx11_abi(torch) else "cxx98"
     python = sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
@@ -70,13 +69,13 @@ def _cxx11_abi(torch: ModuleType) -> bool:
 
 
 def _build(torch: ModuleType, name: str) -> Path:
-    compiler = _compiler()
+    _compiler()
     folder = _writable_folder()
     print(f"laptime: building the op recorder for torch {torch.__version__} (once, about 10 s)…", file=sys.stderr, flush=True)
     handle, draft = tempfile.mkstemp(prefix=name + ".", suffix=".tmp", dir=folder)
     os.close(handle)
     try:
-        _compile(compiler, torch, draft)
+        compile_against(torch, sorted(SOURCES.glob("*.cpp")), draft)
         os.chmod(draft, 0o755)
         os.replace(draft, folder / name)
     except BaseException:
@@ -104,12 +103,13 @@ def _writable_folder() -> Path:
     raise BuildError(f"neither {cache_folder()} nor {_fallback_folder()} can be written")
 
 
-def _compile(compiler: list[str], torch: ModuleType, output: str) -> None:
+def compile_against(torch: ModuleType, sources: list[Path], output: str) -> None:
+    compiler = _compiler()
     root = Path(torch.__file__ or "").parent
     command = [
         *compiler, "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w",
-        f"-D_GLIBCXX_USE_CXX11_ABI={int(_cxx11_abi(torch))}", "-isystem", str(root / "include"), "-I", str(SOURCES),
-        *map(str, sorted(SOURCES.glob("*.cpp"))), "-o", output,
+        f"-D_GLIBCXX_USE_CXX11_ABI={int(_cxx11_abi(torch))}", "-isystem", str(root / "include"), "-I", str(SOURCES / "include"),
+        *map(str, sources), "-o", output,
         # By name, without a path: torch's own copies are loaded already, and no others may be.
         f"-L{root / 'lib'}", "-ltorch_cpu", "-lc10",
     ]

@@ -31,7 +31,7 @@ std::uint64_t product(Numbers sizes) {
 
 Numbers tensor_sizes(const OpInputs& inputs, std::size_t index) {
   const OpInput input = inputs.at(index);
-  return input.kind == LAPTIME_INPUT_TENSOR ? input.numbers : Numbers{};
+  return input.kind == InputKind::tensor ? input.numbers : Numbers{};
 }
 
 std::uint64_t product_flops(Numbers left, Numbers right, bool batched) {
@@ -45,7 +45,7 @@ struct Pair {
 };
 // An int[2] argument may be given as one number for both.
 bool read_pair(const OpInput& input, Pair& pair) {
-  if (input.kind != LAPTIME_INPUT_INTEGERS || input.numbers.empty() || input.numbers.size() > 2) return false;
+  if (input.kind != InputKind::integers || input.numbers.empty() || input.numbers.size() > 2) return false;
   pair = {input.numbers.front(), input.numbers.back()};
   return true;
 }
@@ -54,7 +54,7 @@ std::uint64_t conv2d_flops(const OpInputs& inputs) {
   const Numbers image = tensor_sizes(inputs, 0), kernel = tensor_sizes(inputs, 1);
   const OpInput groups = inputs.at(6);
   Pair stride{}, padding{}, dilation{};
-  if (image.size() != 4 || kernel.size() != 4 || groups.kind != LAPTIME_INPUT_INTEGER || groups.numbers[0] <= 0) return 0;
+  if (image.size() != 4 || kernel.size() != 4 || groups.kind != InputKind::integer || groups.numbers[0] <= 0) return 0;
   if (!read_pair(inputs.at(3), stride) || !read_pair(inputs.at(4), padding) || !read_pair(inputs.at(5), dilation)) return 0;
   if (stride.height <= 0 || stride.width <= 0) return 0;
   const std::int64_t height = (image[2] + 2 * padding.height - dilation.height * (kernel[2] - 1) - 1) / stride.height + 1;
@@ -89,7 +89,7 @@ std::uint64_t flops(FlopRule rule, const OpInputs& inputs) {
     case FlopRule::added_batched_product: return product_flops(tensor_sizes(inputs, 1), tensor_sizes(inputs, 2), true);
     case FlopRule::elementwise: {
       const OpInput input = inputs.at(0);
-      return input.kind == LAPTIME_INPUT_TENSOR ? product(input.numbers) : 0;
+      return input.kind == InputKind::tensor ? product(input.numbers) : 0;
     }
     case FlopRule::attention: return attention_flops(inputs);
   }

@@ -9,8 +9,6 @@
 
 namespace laptime::torch {
 
-enum class FlopRule : std::uint8_t { none, conv2d, matrix_product, added_matrix_product, batched_product, added_batched_product, elementwise, attention };
-
 FlopRule flop_rule(std::string_view op_name);
 
 // 0: unknown.

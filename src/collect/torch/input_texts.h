@@ -10,11 +10,6 @@
 
 namespace laptime::torch {
 
-struct InputFacts {
-  std::uint32_t shapes = 0, types = 0;  // record::intern
-  std::uint64_t flops = 0;
-};
-
 class InputTexts {
  public:
   InputFacts find(Numbers words, FlopRule rule);

@@ -7,12 +7,12 @@ namespace laptime::torch {
 namespace {
 
 struct Head {
-  LaptimeInput kind;
+  InputKind kind;
   int type;
   std::size_t count;
 };
 Head read_head(std::int64_t word) {
-  return {static_cast<LaptimeInput>(word & 0xFF), static_cast<int>(word >> 8 & 0xFF), static_cast<std::size_t>(word >> 16)};
+  return {static_cast<InputKind>(word & 0xFF), static_cast<int>(word >> 8 & 0xFF), static_cast<std::size_t>(word >> 16)};
 }
 
 // How many words a tensor list's tensors take; npos when they end too early.
@@ -28,8 +28,8 @@ std::size_t list_words(Numbers words, std::size_t tensors) {
 std::string sizes_text(Numbers sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
 
 std::string shape_of(const OpInput& input) {
-  if (input.kind == LAPTIME_INPUT_TENSOR) return sizes_text(input.numbers);
-  return input.kind == LAPTIME_INPUT_TENSOR_LIST ? shapes_text(OpInputs(input.numbers)) : "[]";
+  if (input.kind == InputKind::tensor) return sizes_text(input.numbers);
+  return input.kind == InputKind::tensor_list ? shapes_text(OpInputs(input.numbers)) : "[]";
 }
 
 // torch's ScalarType by number, as c10 names their C++ types.
@@ -42,13 +42,13 @@ std::string_view type_name(int type) {
 
 std::string_view type_of(const OpInput& input) {
   switch (input.kind) {
-    case LAPTIME_INPUT_TENSOR: return type_name(input.type);
-    case LAPTIME_INPUT_TENSOR_LIST: return "TensorList";
-    case LAPTIME_INPUT_INTEGERS:
-    case LAPTIME_INPUT_SCALARS: return "ScalarList";
-    case LAPTIME_INPUT_INTEGER:
-    case LAPTIME_INPUT_SCALAR: return "Scalar";
-    case LAPTIME_INPUT_OTHER: break;
+    case InputKind::tensor: return type_name(input.type);
+    case InputKind::tensor_list: return "TensorList";
+    case InputKind::integers:
+    case InputKind::scalars: return "ScalarList";
+    case InputKind::integer:
+    case InputKind::scalar: return "Scalar";
+    case InputKind::other: break;
   }
   return "";
 }
@@ -69,7 +69,7 @@ std::optional<OpInput> OpInputs::next() {
   if (position_ >= words_.size()) return std::nullopt;
   const Head head = read_head(words_[position_++]);
   const Numbers rest = words_.subspan(position_);
-  const std::size_t words = head.kind == LAPTIME_INPUT_TENSOR_LIST ? list_words(rest, head.count) : head.count;
+  const std::size_t words = head.kind == InputKind::tensor_list ? list_words(rest, head.count) : head.count;
   if (words > rest.size()) {
     position_ = words_.size();
     return OpInput{};

@@ -1,4 +1,4 @@
-// An op's inputs as the shim describes them (LaptimeInput), to be read one after the other or by number.
+// An op's inputs as the shim describes them (InputKind), to be read one after the other or by number.
 #pragma once
 
 #include <cstdint>
@@ -6,14 +6,14 @@
 #include <span>
 #include <string>
 
-#include "collect/torch/shim_abi.h"
+#include "collect/torch/op_thread.h"
 
 namespace laptime::torch {
 
 using Numbers = std::span<const std::int64_t>;
 
 struct OpInput {
-  LaptimeInput kind = LAPTIME_INPUT_OTHER;
+  InputKind kind = InputKind::other;
   int type = 0;     // torch's ScalarType, of tensors
   Numbers numbers;  // sizes, integers; for a tensor list the words of its tensors
 };

@@ -1,5 +1,8 @@
 #include "collect/torch/op_names.h"
 
+#include <algorithm>
+
+#include "collect/torch/flops.h"
 #include "record/collector.h"
 
 namespace laptime::torch {
@@ -7,27 +10,38 @@ namespace laptime::torch {
 namespace {
 
 // A program that names its scopes by number must not fill the memory of its own training.
-constexpr std::size_t kMaxNames = 1u << 16;
+constexpr std::size_t kMaxNames = 1u << 14;
 
-OpName describe(std::string_view text) {
-  OpName name{std::string(text), record::intern(text), OpName::Role::op, flop_rule(text)};
-  if (text.starts_with("autograd::engine::evaluate_function"))
-    name.role = OpName::Role::evaluates_node;
-  else if (text.find("::") == std::string_view::npos)
-    name.role = OpName::Role::python_function;
-  return name;
+OpRole role_of(std::string_view text) {
+  if (text.starts_with("autograd::engine::evaluate_function")) return OpRole::evaluates_node;
+  return text.find("::") == std::string_view::npos ? OpRole::python_function : OpRole::op;
 }
 
 }  // namespace
 
-OpNames::OpNames() : other_{"", record::intern("(other names)"), OpName::Role::op, FlopRule::none} {}
+OpName describe_name(const std::string& text, std::uint32_t id) {
+  OpName name;
+  const std::size_t compared = std::min(text.size() + 1, OpName::kShort);
+  std::copy_n(text.c_str(), compared, name.beginning);
+  name.compared = compared == OpName::kShort ? ~0u : (1u << compared) - 1;
+  name.id = id;
+  if (text.size() >= OpName::kShort) name.rest = text.c_str() + OpName::kShort;
+  name.role = role_of(text);
+  name.flops = flop_rule(text);
+  return name;
+}
 
-const OpName* OpNames::add(const char* text) {
+const OpName* OpNames::find(const char* text) {
   if (const auto known = by_text_.find(text); known != by_text_.end()) return known->second;
-  if (names_.size() == kMaxNames) return &other_;
-  const OpName& name = names_.emplace_back(describe(text));
-  by_text_.emplace(name.text, &name);
-  return &name;
+  if (kept_.size() == kMaxNames) {
+    past_limit_ = describe_name(text, record::intern(text));
+    past_limit_.compared = 0;
+    return &past_limit_;
+  }
+  Kept& kept = kept_.emplace_back(Kept{text, {}});
+  kept.name = describe_name(kept.text, record::intern(text));
+  by_text_.emplace(kept.text, &kept.name);
+  return &kept.name;
 }
 
 }  // namespace laptime::torch

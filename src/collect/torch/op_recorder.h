@@ -1,5 +1,5 @@
-// Ops from their begin to their end, a stack a thread. Knows nothing of torch or Python: the shim calls begin and end, and
-// places come from a function that is handed in.
+// What the hot path (op_callbacks.h) leaves to the module: threads that come and go, new names, inputs, ends out of order.
+// Knows nothing of torch or Python: places come from functions that are handed in.
 //
 // Assumption: ops and backward nodes nest; regions that a program opens and closes by hand need not, and may even end on
 // another thread. Consequence: an end looks for its begin from the top and takes it out of the middle if need be; one that
@@ -21,10 +21,11 @@ struct PlaceSource {
   std::uint32_t (*place)(void*& memory, const void* floor);
   void (*forget)(void* memory);
 };
+
+// Before a shim is opened.
 void set_place_source(PlaceSource source);
 
-// What the shim calls.
-const LaptimeOpHost& op_host();
+OpHost op_host();
 
 // Begins since the process started, all threads.
 std::uint64_t op_count();

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostOps = 256;
 
 struct Probe {
-  const LaptimeOpShim* shim = nullptr;
+  const OpShim* shim = nullptr;
   pthread_t thread{};
   std::vector<ProbedOp> ops;
   std::vector<std::pair<const void*, std::size_t>> open;
@@ -27,10 +27,6 @@ void begin(const void* function, const char* name, std::int64_t sequence, std::u
                        probe.shim->thread_number(), false});
 }
 
-void begin_with_inputs(const LaptimeOp* op, const std::int64_t*, std::uint32_t) {
-  begin(op->function, op->name, op->sequence, op->thread, op->scope);
-}
-
 void end(const void* function) {
   if (!looks() || probe.open.empty() || probe.open.back().first != function) return;
   probe.ops[probe.open.back().second].ended = true;
@@ -39,19 +35,17 @@ void end(const void* function) {
 
 }  // namespace
 
-const LaptimeOpHost& probe_host() {
-  static constexpr LaptimeOpHost host{LAPTIME_SHIM_VERSION, &begin, &begin_with_inputs, &end};
-  return host;
-}
-
-void start_probe(const LaptimeOpShim& shim) {
+void start_probe(const OpShim& shim) {
+  static constexpr OpProbe told{&begin, &end};
   probe = Probe{};
   probe.ops.reserve(kMostOps);
   probe.thread = pthread_self();
   probe.shim = &shim;
+  shim.tell(&told);
 }
 
 std::vector<ProbedOp> stop_probe() {
+  if (probe.shim) probe.shim->tell(nullptr);
   probe.shim = nullptr;
   return std::move(probe.ops);
 }

@@ -1,4 +1,4 @@
-// A host that writes down what a shim tells it, for the self-test: what torch says must agree with what the shim read.
+// Writes down what a shim tells, for the self-test: what torch says must agree with what the shim read.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@ struct ProbedOp {
 };
 
 // Contract: one probe at a time. Ops of other threads than the one that starts it are not looked at.
-const LaptimeOpHost& probe_host();
-void start_probe(const LaptimeOpShim& shim);
+void start_probe(const OpShim& shim);
 std::vector<ProbedOp> stop_probe();
 
 }  // namespace laptime::torch

@@ -2,44 +2,36 @@
 //
 // Assumption: both sides come from the same laptime: the shim is built from sources that lie in the package, and its file
 // name holds their hash. Consequence: no field is ever optional. `version` still guards against a stray file.
-// This header stands alone: it is also installed beside the shim's sources.
+// This header, and those it includes, stand alone: they are also installed beside the shim's sources.
 #pragma once
 
 #include <cstdint>
 
-extern "C" {
+#include "collect/torch/op_thread.h"
 
-enum { LAPTIME_SHIM_VERSION = 1 };
+namespace laptime::torch {
 
-// One op's inputs as a row of words: for each input a head, then its numbers.
-//   head: bits 0-7 LaptimeInput, 8-15 torch's ScalarType (tensors), 16-63 how many numbers or, for tensor lists, tensors follow
-enum LaptimeInput {
-  LAPTIME_INPUT_OTHER = 0,        // nothing is known of it; no numbers
-  LAPTIME_INPUT_TENSOR = 1,       // its sizes
-  LAPTIME_INPUT_TENSOR_LIST = 2,  // a head and sizes for each tensor
-  LAPTIME_INPUT_INTEGERS = 3,     // an int[]
-  LAPTIME_INPUT_INTEGER = 4,
-  LAPTIME_INPUT_SCALAR = 5,       // a float, bool or complex; no numbers
-  LAPTIME_INPUT_SCALARS = 6,      // a list of such; no numbers
-};
+inline constexpr std::uint32_t kShimVersion = 1;
 
-struct LaptimeOp {
-  const void* function;  // torch's object: the same at begin and end
-  const char* name;      // valid during the call only
-  std::int64_t sequence;
-  std::uint64_t thread;  // torch's number of the thread that ran forward
-  std::uint32_t scope;   // at::RecordScope
-};
-
-struct LaptimeOpHost {
+// What the module does for the shim's hot path (op_callbacks.h), none of it hot but `place`.
+struct OpHost {
   std::uint32_t version;
-  // HOT. Registers only: what LaptimeOp holds.
-  void (*begin)(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread, std::uint32_t scope);
-  void (*begin_with_inputs)(const LaptimeOp* op, const std::int64_t* words, std::uint32_t count);
-  void (*end)(const void* function);
+  bool by_tsc;              // the clock is the processor's counter
+  std::uint64_t (*now)();   // else
+  // The calling thread's state, made now; `here`, where the shim keeps it, is set, and to null when the thread ends.
+  OpThread* (*attach)(OpThread** here);
+  bool (*grow)(OpThread& thread);
+  const OpName* (*find_name)(OpThread& thread, const char* text);
+  // The place of the thread's innermost line of the user's.
+  std::uint32_t (*place)(void*& memory, const void* floor);
+  std::uint32_t (*place_in_backward)(OpThread& thread);
+  void (*enter_backward)(OpThread& thread, OpEntry& entry);
+  void (*describe_inputs)(OpThread& thread, OpEntry& entry, const std::int64_t* words, std::uint32_t count);
+  // The end of an op that is not on top, has inputs, or finds no room.
+  void (*end)(OpThread* thread, const void* function, std::uint64_t now);
 };
 
-struct LaptimeOpShim {
+struct OpShim {
   std::uint32_t version;
   // The callback that is not running costs nothing; switching takes microseconds. 0, or -1 when torch threw.
   int (*on)(int with_inputs);
@@ -47,9 +39,11 @@ struct LaptimeOpShim {
   // What torch says on the calling thread now.
   std::int64_t (*peek_sequence)();
   std::uint64_t (*thread_number)();
+  // Instead of recording, tells each begin and end of an op; null: records.
+  void (*tell)(const OpProbe* probe);
 };
 
 // What a shim exports under the name "laptime_torch_ops".
-typedef const LaptimeOpShim* (*LaptimeOpenOps)(const LaptimeOpHost* host);
+using OpenOps = const OpShim* (*)(const OpHost* host);
 
-}
+}  // namespace laptime::torch

@@ -5,25 +5,43 @@
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 
-#include "shim_abi.h"
+#include "collect/torch/op_callbacks.h"
 
 namespace {
 
-LaptimeOpHost host;
+using namespace laptime::torch;
+
+OpHost host;
+const OpProbe* probe = nullptr;
 at::CallbackHandle handles[2];  // without and with inputs
 int running = -1;
+__thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
-std::uint64_t forward_thread(const at::RecordFunction& function) {
+inline SeenOp seen(const at::RecordFunction& function) {
   const std::uint64_t forward = function.forwardThreadId();
-  return forward != 0 ? forward : function.threadId();
+  return {&function, function.name(), function.seqNr(), forward != 0 ? forward : function.threadId(),
+          static_cast<std::uint32_t>(function.scope())};
+}
+
+__attribute__((noinline)) void tell_begin(const at::RecordFunction& function) {
+  const SeenOp op = seen(function);
+  probe->begin(op.function, op.name, op.sequence, op.thread, op.scope);
 }
 
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
-  host.begin(&function, function.name(), function.seqNr(), forward_thread(function), static_cast<std::uint32_t>(function.scope()));
+  if (probe != nullptr) [[unlikely]]
+    tell_begin(function);
+  else
+    begin_op(host, this_thread, seen(function));
   return nullptr;
 }
 
-void end(const at::RecordFunction& function, at::ObserverContext*) { host.end(&function); }
+void end(const at::RecordFunction& function, at::ObserverContext*) {
+  if (probe != nullptr) [[unlikely]]
+    probe->end(&function);
+  else
+    end_op(host, this_thread, &function);
+}
 
 // A description of the inputs within a fixed room; what does not fit is left out, whole inputs at a time.
 class InputWords {
@@ -45,36 +63,36 @@ class InputWords {
     else
       full_ = true;
   }
-  void head(LaptimeInput kind, std::size_t numbers, int type = 0) {
-    word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | kind);
+  void head(InputKind kind, std::size_t numbers, int type = 0) {
+    word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | static_cast<std::int64_t>(kind));
   }
   void tensor(const at::Tensor& tensor) {
     const c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
-    if (!tensor.defined() || tensor.is_nested() || impl->has_symbolic_sizes_strides()) return head(LAPTIME_INPUT_OTHER, 0);
+    if (!tensor.defined() || tensor.is_nested() || impl->has_symbolic_sizes_strides()) return head(InputKind::other, 0);
     const c10::IntArrayRef sizes = impl->sizes();
-    head(LAPTIME_INPUT_TENSOR, sizes.size(), static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
+    head(InputKind::tensor, sizes.size(), static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
     for (const std::int64_t size : sizes) word(size);
   }
   template <typename List>
   void tensors(const List& list) {
-    head(LAPTIME_INPUT_TENSOR_LIST, list.size());
+    head(InputKind::tensor_list, list.size());
     for (std::size_t i = 0; i < list.size() && !full_; ++i) tensor(list.get(i));
   }
   void put(const c10::IValue& value) {
     if (value.isTensor()) return tensor(value.toTensor());
     if (value.isInt()) {
-      head(LAPTIME_INPUT_INTEGER, 1);
+      head(InputKind::integer, 1);
       return word(value.toInt());
     }
     if (value.isIntList()) {
       const auto list = value.toIntList();
-      head(LAPTIME_INPUT_INTEGERS, list.size());
+      head(InputKind::integers, list.size());
       for (std::size_t i = 0; i < list.size(); ++i) word(list.get(i));
       return;
     }
     if (value.isTensorList()) return tensors(value.toTensorList());
-    if (value.isDoubleList() || value.isBoolList()) return head(LAPTIME_INPUT_SCALARS, 0);
-    head(value.isScalar() || value.isBool() ? LAPTIME_INPUT_SCALAR : LAPTIME_INPUT_OTHER, 0);
+    if (value.isDoubleList() || value.isBoolList()) return head(InputKind::scalars, 0);
+    head(value.isScalar() || value.isBool() ? InputKind::scalar : InputKind::other, 0);
   }
 
   std::int64_t words_[kRoom];
@@ -88,8 +106,7 @@ std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction&
     for (const c10::IValue& value : function.inputs()) inputs.add(value);
   } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
   }
-  const LaptimeOp op{&function, function.name(), function.seqNr(), forward_thread(function), static_cast<std::uint32_t>(function.scope())};
-  host.begin_with_inputs(&op, inputs.data(), inputs.count());
+  begin_op(host, this_thread, seen(function), inputs.data(), inputs.count());
   return nullptr;
 }
 
@@ -132,12 +149,14 @@ int on(int with_inputs) {
 std::int64_t peek_sequence() { return static_cast<std::int64_t>(at::sequence_number::peek()); }
 std::uint64_t thread_number() { return at::RecordFunction::currentThreadId(); }
 
-const LaptimeOpShim shim{LAPTIME_SHIM_VERSION, &on, &off, &peek_sequence, &thread_number};
+void tell(const OpProbe* told) { probe = told; }
+
+const OpShim shim{kShimVersion, &on, &off, &peek_sequence, &thread_number, &tell};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const LaptimeOpShim* laptime_torch_ops(const LaptimeOpHost* offered) {
-  if (offered->version != LAPTIME_SHIM_VERSION) return nullptr;
+extern "C" __attribute__((visibility("default"))) const OpShim* laptime_torch_ops(const OpHost* offered) {
+  if (offered->version != kShimVersion) return nullptr;
   host = *offered;
   return &shim;
 }

@@ -4,9 +4,11 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "collect/torch/headerless.h"
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/probe.h"
 #include "collect/torch/python/places.h"
+#include "collect/torch/python/profiled_ops.h"
 #include "record/collector.h"
 
 namespace nb = nanobind;
@@ -18,35 +20,32 @@ namespace {
 // A way to torch's callbacks. Never destroyed: torch may still call what it was given.
 class Source {
  public:
-  explicit Source(LaptimeOpenOps open) : open_(open), shim_(open(&probe_host())) {
-    if (shim_ == nullptr || shim_->version != LAPTIME_SHIM_VERSION) throw std::runtime_error("the op recorder is from another laptime");
+  explicit Source(OpenOps open) {
+    const OpHost host = op_host();
+    shim_ = open(&host);
+    if (shim_ == nullptr || shim_->version != kShimVersion) throw std::runtime_error("the op recorder is from another laptime");
   }
 
   bool on(bool inputs) const { return shim_->on(inputs ? 1 : 0) == 0; }
   bool off() const { return shim_->off() == 0; }
 
-  void start_probe() const {
-    open_(&probe_host());
-    torch::start_probe(*shim_);
-  }
+  void start_probe() const { torch::start_probe(*shim_); }
   nb::list stop_probe() const {
     nb::list rows;
     for (const ProbedOp& op : torch::stop_probe())
       rows.append(nb::make_tuple(op.name, op.scope, op.depth, op.ended && op.thread == op.expected_thread,
                                  op.ended && op.sequence == op.expected_sequence));
-    open_(&op_host());
     return rows;
   }
 
  private:
-  LaptimeOpenOps open_;
-  const LaptimeOpShim* shim_;
+  const OpShim* shim_ = nullptr;
 };
 
 Source* open_compiled(const std::string& path) {
   void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library == nullptr) throw std::runtime_error(::dlerror());
-  const auto open = reinterpret_cast<LaptimeOpenOps>(::dlsym(library, "laptime_torch_ops"));
+  const auto open = reinterpret_cast<OpenOps>(::dlsym(library, "laptime_torch_ops"));
   if (open == nullptr) throw std::runtime_error("no op recorder in " + path);
   return new Source(open);
 }
@@ -67,6 +66,10 @@ void bind_ops(nb::module_& module) {
   m.def("configure", &configure, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"), nb::arg("module_call"),
         nb::arg("module_type"));
   m.def("open_compiled", &open_compiled, nb::rv_policy::reference);
+  m.def("start_calibration", &start_calibration);
+  m.def("stop_calibration", &stop_calibration);
+  m.def("open_prebuilt", [] { return new Source(&open_headerless); }, nb::rv_policy::reference);
+  bind_profiled_ops(m);
   m.def("count", &op_count);
   m.def("epoch", [] { return record::epoch(); });
   m.def("place_function", [] { return reinterpret_cast<std::uintptr_t>(&place_here); });

@@ -19,6 +19,8 @@ using python::FrameRef;
 
 namespace {
 
+std::atomic<std::uint32_t> generation{1};  // raised when what threads remember holds no more
+
 enum class Verdict : std::uint8_t { library, user, calls_module };
 
 // What a thread remembers, without a lock.
@@ -38,6 +40,7 @@ struct ThreadPlaces {
   static constexpr std::size_t kEntries = 1024;
 
   std::uint32_t generation = 0;
+  const PyCodeObject* module_call = nullptr;
   std::array<Code, kEntries> codes{};
   std::array<Place, kEntries> places{};
 };
@@ -60,7 +63,7 @@ class SharedPlaces {
   }
 
   Verdict judge(const PyCodeObject* code) {
-    if (reinterpret_cast<const PyObject*>(code) == module_call_.get()) return Verdict::calls_module;
+    if (code == module_call()) return Verdict::calls_module;
     const std::lock_guard lock(mutex_);
     return user_code_.is_user(file_of(code)) && !is_generated(code) ? Verdict::user : Verdict::library;
   }
@@ -77,6 +80,8 @@ class SharedPlaces {
     return place;
   }
 
+  const PyCodeObject* module_call() const { return reinterpret_cast<const PyCodeObject*>(module_call_.get()); }
+
   void name_modules(bool now) {
     const std::lock_guard lock(mutex_);
     if (!modules_.has_unnamed() || (!now && --rounds_to_skip_ > 0)) return;
@@ -90,8 +95,6 @@ class SharedPlaces {
     modules_.forget(instance);
     generation.fetch_add(1, std::memory_order_relaxed);
   }
-
-  std::atomic<std::uint32_t> generation{1};  // raised when what threads remember holds no more
 
  private:
   static std::uint32_t checked(std::uint32_t place) {
@@ -125,37 +128,39 @@ inline Verdict verdict_on(ThreadPlaces& thread, const PyCodeObject* code) {
   return known.verdict;
 }
 
-struct Found {
-  const PyCodeObject* code = nullptr;
-  int instruction = 0;
-  const PyObject* module = nullptr;
-};
-
-inline Found look(ThreadPlaces& thread, FrameRef frame, const void* floor) {
-  Found found;
-  for (; frame != nullptr && frame != floor; frame = python::outer_frame(frame)) {
-    const PyCodeObject* const code = python::frame_code(frame);
-    if (code == nullptr) continue;
-    const Verdict verdict = verdict_on(thread, code);
-    if (verdict == Verdict::library) continue;
-    if (verdict == Verdict::user && found.code == nullptr) {
-      found.code = code;
-      found.instruction = python::frame_instruction(frame, code);
-    } else if (verdict == Verdict::calls_module && found.module == nullptr) {
-      found.module = python::first_argument(frame);
-    }
-    if (found.code != nullptr && found.module != nullptr) break;
-  }
-  return found;
+// The innermost module that a frame outside of `frame` calls.
+inline const PyObject* module_outside(const ThreadPlaces& thread, FrameRef frame, const void* floor) {
+  for (frame = python::outer_frame(frame); frame != nullptr && frame != floor; frame = python::outer_frame(frame))
+    if (python::frame_code(frame) == thread.module_call) return python::first_argument(frame);
+  return nullptr;
 }
 
-__attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint32_t generation) {
+// Stands on the user's innermost frame, null if there is none, and has seen the innermost module on the way, if there was one.
+struct Walk {
+  FrameRef frame;
+  const PyCodeObject* code = nullptr;
+  const PyObject* module = nullptr;
+};
+inline Walk to_users_frame(ThreadPlaces& thread, FrameRef innermost, const void* floor) {
+  Walk walk{innermost};
+  for (; walk.frame != nullptr && walk.frame != floor; walk.frame = python::outer_frame(walk.frame)) {
+    walk.code = python::frame_code(walk.frame);
+    if (walk.code == nullptr) continue;
+    const Verdict verdict = verdict_on(thread, walk.code);
+    if (verdict == Verdict::user) return walk;
+    if (verdict == Verdict::calls_module && walk.module == nullptr) walk.module = python::first_argument(walk.frame);
+  }
+  return {nullptr};
+}
+
+__attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint32_t current) {
   if (memory == nullptr) memory = new (std::nothrow) ThreadPlaces;
   auto* const thread = static_cast<ThreadPlaces*>(memory);
   if (thread == nullptr) return nullptr;
   thread->codes.fill({});
   thread->places.fill({});
-  thread->generation = generation;
+  thread->generation = current;
+  thread->module_call = SharedPlaces::instance().module_call();
   return thread;
 }
 
@@ -166,20 +171,21 @@ const void* innermost() {
 
 std::uint32_t place(void*& memory, const void* floor) {
   const PyThreadState* const state = PyGILState_GetThisThreadState();
-  if (state == nullptr) return 0;
-  SharedPlaces& shared = SharedPlaces::instance();
+  if (state == nullptr) [[unlikely]] return 0;
   auto* thread = static_cast<ThreadPlaces*>(memory);
-  const std::uint32_t generation = shared.generation.load(std::memory_order_relaxed);
-  if (thread == nullptr || thread->generation != generation) [[unlikely]] {
-    thread = renew(memory, generation);
+  const std::uint32_t current = generation.load(std::memory_order_relaxed);
+  if (thread == nullptr || thread->generation != current) [[unlikely]] {
+    thread = renew(memory, current);
     if (thread == nullptr) return 0;
   }
-  const Found found = look(*thread, python::innermost_frame(state), floor);
-  if (found.code == nullptr) return 0;
+  const Walk walk = to_users_frame(*thread, python::innermost_frame(state), floor);
+  if (walk.frame == nullptr) return 0;
+  const PyObject* const module = walk.module != nullptr ? walk.module : module_outside(*thread, walk.frame, floor);
+  const int instruction = python::frame_instruction(walk.frame, walk.code);
   ThreadPlaces::Place& known =
-      thread->places[slot_of(found.code, static_cast<std::size_t>(found.instruction) * 7 + slot_of(found.module, 0) * 3)];
-  if (known.code != found.code || known.instruction != found.instruction || known.module != found.module) [[unlikely]]
-    known = {found.code, found.module, found.instruction, shared.place(found.code, found.instruction, found.module)};
+      thread->places[slot_of(walk.code, static_cast<std::uintptr_t>(instruction) ^ reinterpret_cast<std::uintptr_t>(module) >> 4)];
+  if (known.code != walk.code || known.instruction != instruction || known.module != module) [[unlikely]]
+    known = {walk.code, module, instruction, SharedPlaces::instance().place(walk.code, instruction, module)};
   return known.place;
 }
 

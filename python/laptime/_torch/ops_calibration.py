@@ -1,0 +1,38 @@
+"""Finds the fields of torch's objects for the recorder that comes without torch's headers, by running ops that it knows."""
+
+from __future__ import annotations
+
+import re
+import threading
+from types import ModuleType
+
+from laptime._native import torch_ops as _native
+
+# The callback's layout was compared with these versions' headers.
+_FIRST, _LAST = (2, 11), (2, 13)
+_ROUNDS = 4
+
+
+def calibrate(torch: ModuleType) -> None:
+    """Raises RuntimeError when this torch does not fit."""
+    version = re.match(r"(\d+)\.(\d+)", torch.__version__)
+    if version is None or not _FIRST <= (int(version[1]), int(version[2])) <= _LAST:
+        raise RuntimeError(f"without a compiler ops are known for torch 2.11 to 2.13, not {torch.__version__}")
+    problem = _native.start_calibration()
+    if not problem:
+        try:
+            thread = threading.Thread(target=_run_ops, args=(torch,), name="laptime calibration")
+            thread.start()
+            thread.join()
+            _run_ops(torch)
+        finally:
+            problem = _native.stop_calibration()
+    if problem:
+        raise RuntimeError(f"torch {torch.__version__}: {problem}")
+
+
+def _run_ops(torch: ModuleType) -> None:
+    with torch.enable_grad():
+        value = torch.ones(2).requires_grad_()
+        for _ in range(_ROUNDS):
+            value = value.mul(value)

@@ -1,0 +1,123 @@
+// What one thread keeps of its ops: those under way, and the names it met.
+//
+// Assumption: ATen's names stay at their address; those of autograd nodes and user scopes dangle, and their address soon
+// holds another text. Consequence: the address only says where to look, and the text is compared every time.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include "format/record.h"
+#include "record/lane.h"
+
+namespace laptime::torch {
+
+enum class OpRole : std::uint8_t {
+  op,
+  evaluates_node,   // autograd::engine::evaluate_function: …: contains ops without being one
+  python_function,  // no namespace, as torch.autograd.Function's: may run lines of the user's inside
+};
+
+enum class FlopRule : std::uint8_t {
+  none, conv2d, matrix_product, added_matrix_product, batched_product, added_batched_product, elementwise, attention
+};
+
+struct OpName {
+  static constexpr std::size_t kShort = 32;
+
+  char beginning[kShort] = {};   // of the text
+  std::uint32_t compared = 0;    // one bit for each of those characters that must be the same, the final 0 included
+  std::uint32_t id = 0;          // record::intern
+  const char* rest = nullptr;    // of a text that is longer; null: none
+  OpRole role = OpRole::op;
+  FlopRule flops = FlopRule::none;
+
+  // An empty entry equals nothing.
+  bool is(const char* text) const {
+    if (compared == 0) return false;
+#if defined(__SSE2__)
+    // Up to 32 bytes are read past the text's end; they are there unless a page ends before.
+    constexpr std::uintptr_t kPage = 4096;
+    if ((reinterpret_cast<std::uintptr_t>(text) & (kPage - 1)) <= kPage - kShort) [[likely]] {
+      const auto* const here = reinterpret_cast<const __m128i*>(beginning);
+      const auto* const there = reinterpret_cast<const __m128i*>(text);
+      const auto low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(here), _mm_loadu_si128(there)));
+      const auto high = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(here + 1), _mm_loadu_si128(there + 1)));
+      const std::uint32_t same = static_cast<std::uint32_t>(low) | static_cast<std::uint32_t>(high) << 16;
+      if ((same & compared) != compared) return false;
+      return rest == nullptr || std::strcmp(rest, text + kShort) == 0;
+    }
+#endif
+    return std::strncmp(beginning, text, kShort) == 0 && (rest == nullptr || std::strcmp(rest, text + kShort) == 0);
+  }
+};
+
+struct InputFacts {
+  std::uint32_t shapes = 0, types = 0;  // record::intern
+  std::uint64_t flops = 0;
+};
+
+// What an entry means for those inside of it.
+enum class Containing : std::uint8_t {
+  nothing,   // an annotation, a function of the user's: the ops inside have places of their own
+  ops,       // an op: the ops inside belong to its place
+  backward,  // a backward node: the frames that called it are not the ops' place
+};
+
+struct OpEntry {
+  const void* function;  // torch's object: the same at begin and end
+  std::uint64_t start;
+  std::uint64_t link;    // OpLink
+  std::uint32_t name;
+  SpanKind kind;
+  Containing containing;
+  FlopRule flops;
+  bool has_inputs;
+  const void* outer_floor;  // of backward nodes: the floor outside of it
+  InputFacts inputs;
+};
+
+struct OpThread {
+  static constexpr std::size_t kNames = 256;
+
+  OpEntry* next = nullptr;  // one past the innermost
+  OpEntry* first = nullptr;
+  OpEntry* end = nullptr;
+  record::Lane* lane = nullptr;
+  std::uint64_t begun = 0;
+  const void* floor = no_floor();  // inside a backward node: the frame that called it, null where there was none
+  std::uint32_t ops = 0;           // entries that contain ops
+  void* place_memory = nullptr;
+  OpName names[kNames];
+
+  // No frame has this address.
+  static const void* no_floor() { return reinterpret_cast<const void*>(std::uintptr_t{1}); }
+  OpName& name_slot(const char* text) {
+    const auto address = reinterpret_cast<std::uintptr_t>(text);
+    return names[(address >> 3 ^ address >> 11) % kNames];
+  }
+};
+
+// For the self-test.
+struct OpProbe {
+  void (*begin)(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread, std::uint32_t scope);
+  void (*end)(const void* function);
+};
+
+// One op's inputs as a row of words: for each input a head, then its numbers.
+//   head: bits 0-7 InputKind, 8-15 torch's ScalarType (tensors), 16-63 how many numbers or, for tensor lists, tensors follow
+enum class InputKind : std::uint8_t {
+  other = 0,        // nothing is known of it; no numbers
+  tensor = 1,       // its sizes
+  tensor_list = 2,  // a head and sizes for each tensor
+  integers = 3,     // an int[]
+  integer = 4,
+  scalar = 5,       // a float, bool or complex; no numbers
+  scalars = 6,      // a list of such; no numbers
+};
+
+}  // namespace laptime::torch

@@ -1,0 +1,85 @@
+#include "collect/torch/python/profiled_ops.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/clock.h"
+#include "collect/torch/op_callbacks.h"
+#include "collect/torch/op_names.h"
+#include "record/collector.h"
+
+namespace nb = nanobind;
+
+namespace laptime::torch {
+
+namespace {
+
+using Moment = std::tuple<std::uint64_t, std::uint64_t>;  // ticks, ns of the real-time clock
+// name, start and end (ns of the real-time clock), scope, sequence number, forward thread, thread (0: the caller's own), shapes, flops
+using Row = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint32_t, std::int64_t, std::uint64_t, std::uint64_t, std::string,
+                       std::uint64_t>;
+
+Moment clock_point() {
+  const ClockPoint point = read_clock_point();
+  return {point.ticks, point.realtime_ns};
+}
+
+// Between two moments that were read on both clocks.
+class TickLine {
+ public:
+  TickLine(Moment from, Moment to)
+      : ticks_(std::get<0>(from)), ns_(std::get<1>(from)),
+        rate_(std::get<1>(to) > ns_ ? static_cast<double>(std::get<0>(to) - ticks_) / static_cast<double>(std::get<1>(to) - ns_) : 1.0) {}
+  std::uint64_t at(std::uint64_t ns) const {
+    return ticks_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ns - ns_)) * rate_));
+  }
+
+ private:
+  std::uint64_t ticks_, ns_;
+  double rate_;
+};
+
+// One a recording: threads that the profiler saw and the recorder did not.
+std::uint16_t track_of(std::uint64_t thread) {
+  static std::map<std::uint64_t, std::uint16_t> tracks;
+  static std::uint32_t epoch = 0;
+  if (std::exchange(epoch, record::epoch()) != record::epoch()) tracks.clear();
+  const auto [at, is_new] = tracks.try_emplace(thread, 0);
+  if (is_new) at->second = record::add_track(TrackKind::thread, thread, "torch " + std::to_string(thread));
+  return at->second;
+}
+
+void put_row(const Row& row, const TickLine& line) {
+  static const std::uint32_t shapes_key = record::intern("shapes"), flops_key = record::intern("flops");
+  const auto& [name, start, end, scope, sequence, forward, thread, shapes, flops] = row;
+  OpEntry entry{};
+  classify_op(entry, scope, describe_name(name, 0).role);
+  record::Arg args[2];
+  std::uint32_t count = 0;
+  if (!shapes.empty()) args[count++] = {shapes_key, ArgType::string, record::intern(shapes)};
+  if (flops != 0) args[count++] = {flops_key, ArgType::integer, flops};
+  const std::uint64_t link = OpLink::pack(0, static_cast<std::uint8_t>(forward), sequence);
+  if (thread == 0)
+    record::put_op({line.at(start), line.at(end), link, record::intern(name), entry.kind}, args, count);
+  else
+    record::put_span({line.at(start), line.at(end), record::intern(name), entry.kind, track_of(thread), OpLink::autograd(link)}, args, count);
+}
+
+}  // namespace
+
+void bind_profiled_ops(nb::module_& module) {
+  module.def("clock_point", &clock_point);
+  module.def("put_profiled", [](Moment from, Moment to, const std::vector<Row>& rows) {
+    const TickLine line(from, to);
+    for (const Row& row : rows) put_row(row, line);
+  });
+}
+
+}  // namespace laptime::torch
