@@ -55,15 +55,14 @@ class TrackWalk {
       return;
     }
     if (!is_in_op_tree(kind)) return;
-    ops_.place[row] = kind == SpanKind::backward ? unit_of(row, parent, around) : code_of(row, parent, around);
+    ops_.place[row] = kind == SpanKind::backward ? unit_of(row, parent, around) : code_of(row, around);
     if (!repeats_parent(spans_, row, parent))
       ops_.pass[row] = pass_of(row, parent);
     else if (around == 0)
       ops_.place[parent] = ops_.place[row];  // the hook does not know the line, torch's annotation does
   }
 
-  PlaceCode code_of(std::uint32_t row, std::uint32_t parent, PlaceCode around) {
-    if (spans_.kind[row] == SpanKind::op && parent != kNoRow && spans_.kind[parent] == SpanKind::op) return around;
+  PlaceCode code_of(std::uint32_t row, PlaceCode around) {
     const std::uint32_t own = ops_.place[row];
     if (own == 0) return around;
     if (!is_unit(around) || run_.places[own].module != 0) return own;

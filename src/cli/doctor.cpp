@@ -1,3 +1,5 @@
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -9,6 +11,7 @@
 #include "analyze/table.h"
 #include "base/clock.h"
 #include "cli/command.h"
+#include "cli/run_target.h"
 #include "show/humane.h"
 #include "show/json.h"
 #include "show/terminal.h"
@@ -101,7 +104,26 @@ void check_gpu(Checkup& checkup) {
     checkup.note("gpu", "no NVIDIA GPU");
 }
 
-Result<int> doctor(bool json) {
+// What the package's own check prints: "state<TAB>detail".
+void check_torch(Checkup& checkup, bool build) {
+  const std::string command = fmt::format("'{}' -m laptime._torch.ops_doctor{}", default_interpreter(), build ? " --build" : " 2>/dev/null");
+  std::FILE* const output = ::popen(command.c_str(), "r");
+  char line[1024] = {};
+  const bool answered = output != nullptr && std::fgets(line, sizeof line, output) != nullptr;
+  if (output != nullptr) ::pclose(output);
+  const std::string text(line, std::strcspn(line, "\n"));
+  const std::size_t tab = text.find('\t');
+  if (!answered || tab == std::string::npos) return checkup.note("torch", "no Python with laptime to ask");
+  const std::string state = text.substr(0, tab), detail = text.substr(tab + 1);
+  if (state == "ok")
+    checkup.ok("torch", detail);
+  else if (state == "note")
+    checkup.note("torch", detail);
+  else
+    checkup.problem("torch", detail);
+}
+
+Result<int> doctor(bool json, bool build) {
   Checkup checkup;
   check_clock(checkup);
   check_machine(checkup);
@@ -110,6 +132,7 @@ Result<int> doctor(bool json) {
   check_folder(checkup, "temporary folder", fs::temp_directory_path(ignored));
   check_compiler(checkup);
   check_gpu(checkup);
+  check_torch(checkup, build);
   RETURN_IF_ERROR(print_result(json ? to_json({checkup.table()}) : to_terminal({checkup.table()}, style_for(STDOUT_FILENO))));
   return 0;
 }
@@ -117,11 +140,12 @@ Result<int> doctor(bool json) {
 }  // namespace
 
 void add_doctor_command(CLI::App& app, Action& action) {
-  auto json = std::make_shared<bool>(false);
+  auto json = std::make_shared<bool>(false), build = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("doctor", "Say what works on this machine");
   command->add_flag("--json", *json, "Print JSON");
-  command->footer("Examples:\n  laptime doctor\n  laptime doctor --json");
-  command->callback([json, &action] { action = [json] { return doctor(*json); }; });
+  command->add_flag("--build", *build, "Build and test the recorder of PyTorch's ops now, rather than when it is first used");
+  command->footer("Examples:\n  laptime doctor\n  laptime doctor --build\n  laptime doctor --json");
+  command->callback([json, build, &action] { action = [json, build] { return doctor(*json, *build); }; });
 }
 
 }  // namespace laptime

@@ -28,17 +28,6 @@ bool is_script(const std::string& word) {
   return fs::path(word).extension() == ".py" || fs::exists(fs::path(word) / "__main__.py", ignored);
 }
 
-// The environment that is active, else the one that laptime is installed in, else the first in PATH.
-std::string default_interpreter() {
-  if (const char* active = std::getenv("VIRTUAL_ENV"))
-    if (const fs::path python = fs::path(active) / "bin" / "python"; is_executable(python)) return python.string();
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  for (const char* name : {"python", "python3"})
-    if (const fs::path python = self.parent_path() / name; !error && is_executable(python)) return python.string();
-  return "python3";
-}
-
 // Whether the interpreter starts and finds laptime; asked before the program so that the answer is one line.
 Status check_interpreter(const std::string& python) {
   const pid_t child = ::fork();
@@ -87,6 +76,17 @@ std::string program_name(const std::vector<std::string>& program) {
 }
 
 }  // namespace
+
+// The environment that is active, else the one that laptime is installed in, else the first in PATH.
+std::string default_interpreter() {
+  if (const char* active = std::getenv("VIRTUAL_ENV"))
+    if (const fs::path python = fs::path(active) / "bin" / "python"; is_executable(python)) return python.string();
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  for (const char* name : {"python", "python3"})
+    if (const fs::path python = self.parent_path() / name; !error && is_executable(python)) return python.string();
+  return "python3";
+}
 
 Result<RunTarget> choose_target(const std::vector<std::string>& program, const PythonOptions& options) {
   if (program.empty() || program[0].empty())

@@ -38,6 +38,9 @@ struct PythonOptions {
   std::vector<std::string> include, exclude;
 };
 
+// The interpreter that a Python program is run with when the command line names none.
+std::string default_interpreter();
+
 struct RunTarget {
   std::vector<std::string> command;
   bool is_python = false;

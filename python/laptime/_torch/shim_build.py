@@ -29,11 +29,16 @@ class BuildError(Exception):
 
 def library(torch: ModuleType) -> Path:
     """The shim for this torch, compiled if it is not in the cache."""
+    return _built(torch) or _build(torch, _file_name(torch))
+
+
+def is_built(torch: ModuleType) -> bool:
+    return _built(torch) is not None
+
+
+def _built(torch: ModuleType) -> Path | None:
     name = _file_name(torch)
-    for folder in (cache_folder(), _fallback_folder()):
-        if _is_ours(folder / name):
-            return folder / name
-    return _build(torch, name)
+    return next((folder / name for folder in (cache_folder(), _fallback_folder()) if _is_ours(folder / name)), None)
 
 
 def cache_folder() -> Path:

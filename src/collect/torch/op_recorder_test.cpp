@@ -1,0 +1,121 @@
+#include "collect/torch/op_recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <thread>
+
+#include "collect/torch/line_table.h"
+#include "collect/torch/op_callbacks.h"
+#include "collect/torch/op_names.h"
+
+namespace laptime::torch {
+namespace {
+
+thread_local OpThread* here = nullptr;
+const void* frame = nullptr;
+std::uint32_t asked = 0;
+
+OpHost counted_host() {
+  set_place_source({[] { return frame; }, [](void*&, const void*) -> std::uint32_t { return ++asked; }, [](void*) {}});
+  return op_host();
+}
+
+const void* function(int number) { return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(number)); }
+
+struct Program {
+  OpHost host = counted_host();
+  void begin(int number, const char* name, std::uint32_t scope = kScopeFunction) { begin_op(host, here, {function(number), name, -1, 1, scope}); }
+  void end(int number) { end_op(host, here, function(number)); }
+  std::uint32_t place() const { return OpLink::place(here->next[-1].link); }
+};
+
+TEST(OpRecorder, OnlyOutermostOpsAskForTheirPlace) {
+  Program program;
+  asked = 0;
+  program.begin(1, "aten::conv2d");
+  program.begin(2, "aten::convolution");
+  EXPECT_EQ(program.place(), 0u);
+  program.end(2);
+  program.end(1);
+  program.begin(3, "region", 7);
+  program.begin(4, "aten::add");
+  EXPECT_EQ(program.place(), 3u);
+  program.end(4);
+  program.end(3);
+  EXPECT_EQ(here->next, here->first);
+}
+
+TEST(OpRecorder, InsideBackwardOnlyPythonThatRanSinceHasAPlace) {
+  Program program;
+  int outer = 0, inner = 0;
+  frame = &outer;
+  asked = 0;
+  program.begin(1, "autograd::engine::evaluate_function: MulBackward0");
+  program.begin(2, "MulBackward0", kScopeBackward);
+  program.begin(3, "aten::mul");
+  EXPECT_EQ(program.place(), 0u);
+  program.end(3);
+  frame = &inner;
+  program.begin(4, "aten::conv2d");
+  EXPECT_EQ(program.place(), 1u);
+  program.end(4);
+  frame = &outer;
+  program.end(2);
+  program.end(1);
+  program.begin(5, "aten::mul");
+  EXPECT_EQ(program.place(), 2u);
+  program.end(5);
+}
+
+TEST(OpRecorder, RegionsMayEndOutOfOrderAndOnOtherThreads) {
+  Program program;
+  program.begin(1, "first", 7);
+  program.begin(2, "second", 7);
+  program.end(1);
+  EXPECT_EQ(here->next - here->first, 1);
+  std::thread([&] { program.end(2); }).join();
+  EXPECT_EQ(here->next - here->first, 1);
+  program.end(2);
+  program.end(99);
+  EXPECT_EQ(here->next, here->first);
+}
+
+TEST(OpRecorder, NestsDeeperThanAnyRoomItStartsWith) {
+  Program program;
+  for (int i = 1; i <= 5000; ++i) program.begin(i, "aten::add");
+  for (int i = 5000; i >= 1; --i) program.end(i);
+  EXPECT_EQ(here->next, here->first);
+  EXPECT_EQ(here->ops, 0u);
+}
+
+TEST(OpName, ComparesTheWholeText) {
+  const std::string node = "autograd::engine::evaluate_function: MulBackward0";
+  const OpName name = describe_name(node, 1);
+  EXPECT_TRUE(name.is(std::string(node).c_str()));
+  EXPECT_FALSE(name.is("autograd::engine::evaluate_function: AddBackward0"));
+  EXPECT_FALSE(name.is("autograd::engine::evaluate_function: MulBackward01"));
+  const std::string add = "aten::add";
+  EXPECT_TRUE(describe_name(add, 2).is("aten::add"));
+  EXPECT_FALSE(describe_name(add, 2).is("aten::add_"));
+  EXPECT_FALSE(OpName{}.is(""));
+}
+
+TEST(LineTable, ReadsBothEncodings) {
+  const std::uint8_t pairs[] = {4, 0, 6, 2, 2, 0x80, 2, 0xFF};
+  EXPECT_EQ(line_in_3_10(pairs, 10, 2), 10);
+  EXPECT_EQ(line_in_3_10(pairs, 10, 4), 12);
+  EXPECT_EQ(line_in_3_10(pairs, 10, 10), 0);
+  EXPECT_EQ(line_in_3_10(pairs, 10, 12), 11);
+  EXPECT_EQ(line_in_3_10(pairs, 10, 100), 0);
+  // One line down with columns; the same line, short; long form, two lines up; no location.
+  const std::uint8_t entries[] = {0x80 | 11 << 3 | 1, 4, 9, 0x80 | 0 << 3 | 0, 0x25, 0x80 | 14 << 3 | 0, 5, 0, 1, 2, 0x80 | 15 << 3 | 0};
+  EXPECT_EQ(line_since_3_11(entries, 10, 0), 11);
+  EXPECT_EQ(line_since_3_11(entries, 10, 2), 11);
+  EXPECT_EQ(line_since_3_11(entries, 10, 4), 11);
+  EXPECT_EQ(line_since_3_11(entries, 10, 6), 9);
+  EXPECT_EQ(line_since_3_11(entries, 10, 8), 0);
+}
+
+}  // namespace
+}  // namespace laptime::torch

@@ -1,0 +1,113 @@
+"""The ways to torch's ops: the shim and its cache, the recorder without headers, torch's profiler; each says which it is."""
+
+import os
+import stat
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+PROGRAM = """
+import sys
+sys.path.insert(0, {here!r})
+import torch
+{patch}
+import marked_programs as programs
+from recorded_ops import record
+net = programs.Net()
+programs.train_step(net, programs.images())
+source, own = record("run.lap", lambda: programs.train_step(net, programs.images()))
+print(source.kind)
+for name, count in sorted(own.counts().items()):
+    print(name, count)
+print("lines", len(own.placed(programs.__file__)))
+"""
+
+
+@pytest.fixture(scope="session")
+def cache(tmp_path_factory):
+    """A cache that holds the shim for this torch."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+def load(tmp_path, cache):
+    def start(patch="", **environment):
+        environment = {key: str(value) for key, value in {"XDG_CACHE_HOME": cache, "TMPDIR": tmp_path, **environment}.items()}
+        done = subprocess.run([sys.executable, "-c", PROGRAM.format(here=str(HERE), patch=patch)], cwd=tmp_path, capture_output=True,
+                              text=True, env={**os.environ, **environment}, timeout=300)
+        assert done.returncode == 0, done.stderr
+        kind, *rows = done.stdout.splitlines()
+        counts = Counter({name: int(count) for name, count in (row.rsplit(" ", 1) for row in rows)})
+        return kind, counts, done.stderr
+
+    return start
+
+
+@pytest.fixture
+def counting_compiler(tmp_path):
+    """A compiler that leaves a mark each time, and its log."""
+    log, script = tmp_path / "compiled", tmp_path / "compiler"
+    script.write_text(f'#!/bin/sh\necho once >> {log}\nexec c++ "$@"\n')
+    script.chmod(0o755)
+    return script, log
+
+
+def test_the_shim_is_compiled_once(load, counting_compiler, tmp_path):
+    script, log = counting_compiler
+    folder = tmp_path / "own-cache"
+    kind, first, said = load(CXX=script, XDG_CACHE_HOME=folder)
+    assert kind == "compiled" and "laptime: building the op recorder for torch" in said
+    kind, second, said = load(CXX=script, XDG_CACHE_HOME=folder)
+    assert kind == "compiled" and "building" not in said
+    assert log.read_text().split() == ["once"]
+    assert first == second and first["lines"] > 5
+    assert [path.suffix for path in (folder / "laptime").iterdir()] == [".so"]
+
+
+def test_without_a_compiler_the_same_ops_come_another_way(load, tmp_path):
+    _, compiled, _ = load()
+    kind, counts, said = load(CXX="/bin/false", XDG_CACHE_HOME=tmp_path / "empty")
+    assert kind == "prebuilt"
+    assert said.count("laptime: ") == 2  # that it builds, and what came of it
+    assert counts == compiled
+
+
+def test_a_self_test_that_fails_leads_to_torchs_profiler(load):
+    _, compiled, _ = load()
+    kind, counts, said = load(patch="from laptime._torch import ops_self_test; ops_self_test.problem_of = lambda *_: 'seen upside down'")
+    assert kind == "torch.profiler"
+    assert "failed its self-test: seen upside down" in said
+    assert counts.pop("lines") == 0
+    compiled.pop("lines")
+    assert counts == compiled
+
+
+def test_nothing_works(load):
+    kind, counts, said = load(patch="from laptime._torch import ops_self_test, ops_profiler\n"
+                              "ops_self_test.problem_of = lambda *_: 'seen upside down'\n"
+                              "torch.profiler.kineto_available = lambda: False")
+    assert kind.startswith("off: ") and counts == {"lines": 0}
+    assert said.count("laptime: ops are not recorded: ") == 1
+
+
+def test_a_cache_that_cannot_be_written(load, counting_compiler, tmp_path):
+    script, log = counting_compiler
+    blocked = tmp_path / "file"
+    blocked.write_text("")
+    for _ in range(2):
+        kind, _, _ = load(CXX=script, XDG_CACHE_HOME=blocked)
+        assert kind == "compiled"
+    assert log.read_text().split() == ["once"]
+    folder = tmp_path / f"laptime-{os.getuid()}"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_an_unknown_torch_is_refused_in_words(load, tmp_path):
+    kind, _, said = load(CXX="/bin/false", XDG_CACHE_HOME=tmp_path / "empty", patch="torch.__version__ = '9.1.0'")
+    assert kind == "torch.profiler"
+    assert "known for torch 2.11 to 2.13, not 9.1.0" in said

@@ -1,0 +1,254 @@
+"""Ops with names, counts, nesting, shapes and FLOPs as torch.profiler has them, and with the lines that called them."""
+
+import threading
+
+import marked_programs as programs
+import pytest
+import torch
+from laptime._torch import ops
+from recorded_ops import marked_lines, record
+from torch.profiler import ProfilerActivity, profile
+
+FILE = programs.__file__
+MARKS = marked_lines(FILE)
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    return lambda function, **options: record(tmp_path / "run.lap", function, **options)[1]
+
+
+def profiled(function):
+    """(name, shapes, flops, parent's name) of the same function's ops, as torch.profiler sees them."""
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True) as profiler:
+        function()
+    return [event for event in profiler.events() if not event.name.startswith("PyTorch Profiler")]
+
+
+def lines_of(function_name):
+    """The marked lines of one function of the programs."""
+    import inspect
+
+    target = getattr(programs, function_name)
+    source, first = inspect.getsourcelines(target)
+    return {(line, name) for line, name in MARKS if first <= line < first + len(source)}
+
+
+def everything():
+    torch.manual_seed(1)
+    net = programs.Net()
+    attention = torch.nn.functional.scaled_dot_product_attention
+    programs.train_step(net, programs.images())
+    programs.own_function(torch.ones(3, requires_grad=True)).backward()
+    programs.named(torch.ones(2))
+    torch.bmm(torch.ones(2, 3, 4), torch.ones(2, 4, 5))
+    torch.baddbmm(torch.ones(2, 3, 5), torch.ones(2, 3, 4), torch.ones(2, 4, 5))
+    torch.mm(torch.ones(3, 4), torch.ones(4, 5))
+    torch.cat([torch.ones(2, 2), torch.ones(1, 2)])
+    torch.nn.functional.conv2d(torch.ones(1, 4, 9, 9), torch.ones(8, 2, 3, 3), stride=2, groups=2)
+    torch.ones(2).mul(3.0).add(1)
+    attention(torch.ones(1, 2, 8, 4), torch.ones(1, 2, 6, 4), torch.ones(1, 2, 6, 4))
+
+
+def test_names_and_counts_are_torchs(recorded):
+    everything()
+    peer = profiled(everything)
+    own = recorded(everything)
+    expected = {}
+    for event in peer:
+        expected[event.name] = expected.get(event.name, 0) + 1
+    assert own.counts() == expected
+
+
+def test_nesting_is_torchs(recorded):
+    everything()
+    peer = sorted((event.name, event.cpu_parent.name if event.cpu_parent else "") for event in profiled(everything))
+    own = recorded(everything)
+    own.sort(key=lambda op: (op.thread, op.start, -op.end))
+    pairs, open_ops = [], []
+    for op in own:
+        while open_ops and not (open_ops[-1].start <= op.start and op.end <= open_ops[-1].end and open_ops[-1].thread == op.thread):
+            open_ops.pop()
+        pairs.append((op.name, open_ops[-1].name if open_ops else ""))
+        open_ops.append(op)
+    assert sorted(pairs) == peer
+
+
+def test_shapes_are_torchs(recorded):
+    everything()
+    peer = sorted((event.name, str(event.input_shapes)) for event in profiled(everything)
+                  if event.input_shapes and event.name != "aten::cat")  # a list of tensors, which events leave empty
+    own = recorded(everything, shapes=True)
+    assert sorted((op.name, op.shapes) for op in own if op.shapes and op.name != "aten::cat") == peer
+    assert own.named("aten::cat")[0].shapes == "[[[2, 2], [1, 2]], []]"
+    assert own.named("aten::cat")[0].types == '["TensorList", "Scalar"]'
+    assert own.named("aten::conv2d")[0].types == '["float", "float", "float", "ScalarList", "ScalarList", "ScalarList", "Scalar"]'
+
+
+def test_flops_are_torchs_and_attention_has_some(recorded):
+    everything()
+    peer = sorted((event.name, event.flops) for event in profiled(everything) if event.flops)
+    own = recorded(everything, shapes=True)
+    ours = sorted((op.name, op.flops) for op in own if op.flops)
+    attention = [row for row in ours if "attention" in row[0]]
+    assert [row for row in ours if "attention" not in row[0]] == peer
+    assert [flops for _, flops in attention] == [2 * (1 * 2 * 8 * 6) * (4 + 4)]
+
+
+def test_lines_and_modules_of_a_model(recorded):
+    net = programs.Net()
+    own = recorded(lambda: programs.train_step(net, programs.images()))
+    expected = lines_of("Block") | lines_of("Net") | lines_of("scaled") | lines_of("images") | {
+        mark for mark in lines_of("train_step") if mark[1] == "aten::sum"}
+    assert set(own.placed(FILE)) == expected
+    assert own.placed(FILE)[next(mark for mark in MARKS if mark[1] == "aten::conv2d")] == 2
+    assert [op.module for op in own.named("aten::conv2d")] == ["Net.blocks.0.conv", "Net.blocks.1.conv"]
+    assert [op.module for op in own.named("aten::add") if op.file] == ["Net.blocks.0", "Net.blocks.1"]
+    assert [op.module for op in own.named("aten::linear")] == ["Net.head"]
+    assert [op.module for op in own.named("aten::mul") if op.file] == ["Net"]
+    assert [op.module for op in own.named("aten::sum") if op.file] == [""]
+
+
+def test_backward_ops_have_no_line_of_the_caller(recorded):
+    net = programs.Net()
+    x = programs.images()
+    own = recorded(lambda: programs.train_step(net, x))
+    assert not [op for op in own if op.kind == "backward" and op.file]
+    assert not [op for op in own.named("aten::convolution_backward") if op.file]
+
+
+@pytest.mark.parametrize("way", ["reentrant", "other"])
+def test_checkpoints_keep_lines_when_they_run_again(recorded, way):
+    net = programs.Net(checkpoints=way)
+    x = programs.images()
+    own = recorded(lambda: programs.train_step(net, x))
+    convolutions = own.named("aten::conv2d")
+    line = next(line for line, name in MARKS if name == "aten::conv2d")
+    assert [op.line for op in convolutions] == [line] * 4  # twice forward, twice again
+    assert [op.module for op in convolutions].count("Net.blocks.1.conv") == 2
+
+
+@pytest.mark.parametrize("name", ["generator", "named", "without_gradients", "failing"])
+def test_lines_of_odd_programs(recorded, name):
+    x = torch.ones(4, 4)
+    own = recorded(lambda: getattr(programs, name)(x))
+    expected = lines_of(name) | (lines_of("pieces") if name == "generator" else set())
+    assert {(line, op) for line, op in own.placed(FILE)} == expected
+    assert not [op for op in own if op.end < op.start]
+
+
+def test_own_autograd_function(recorded):
+    x = torch.ones(3, requires_grad=True)
+    own = recorded(lambda: programs.own_function(x).backward())
+    assert lines_of("own_function") <= set(own.placed(FILE))
+    lines = [op.line for op in own.named("aten::mul") if op.file]
+    text = open(FILE).read().splitlines()
+    assert ["backward op" in text[line - 1] for line in lines] == [False, True]
+
+
+def test_hooks_have_their_own_lines_and_the_modules_path(recorded):
+    own = recorded(lambda: programs.hooked(torch.ones(2)))
+    assert [(op.line, op.module) for op in own.named("aten::cos")] == [(next(iter(lines_of("hook")))[0], "Identity")]
+
+
+def test_deep_recursion(recorded):
+    own = recorded(lambda: programs.deep(torch.ones(2), 700))
+    assert set(own.placed(FILE)) == lines_of("deep")
+
+
+def test_threads_have_their_own_lines(recorded):
+    x = torch.ones(2)
+    own = recorded(lambda: programs.in_threads(x, 4))
+    line = next(iter(lines_of("scaled")))[0]
+    assert [op.line for op in own.named("aten::mul")] == [line] * 4
+    assert len({op.thread for op in own.named("aten::mul")}) == 4
+
+
+def test_a_region_that_ends_on_another_thread_or_out_of_order(recorded):
+    def program():
+        first, second = torch.profiler.record_function("first"), torch.profiler.record_function("second")
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        torch.ones(2).neg()
+        second.__exit__(None, None, None)
+        moved = torch.profiler.record_function("moved")
+        moved.__enter__()
+        thread = threading.Thread(target=moved.__exit__, args=(None, None, None))
+        thread.start()
+        thread.join()
+        torch.ones(2).abs()
+
+    own = recorded(program)
+    assert own.counts()["first"] == own.counts()["second"] == 1
+    assert own.named("aten::neg")[0].line == program.__code__.co_firstlineno + 5
+    assert own.named("aten::abs")[0].line == program.__code__.co_firstlineno + 12
+
+
+def test_an_address_that_a_new_module_takes_has_the_new_name(recorded):
+    def program():
+        for index in range(4):
+            net = torch.nn.Sequential(*[torch.nn.ReLU() for _ in range(index + 1)])
+            net(torch.ones(2))
+            ops.load().off()  # names are given now
+            del net
+
+    own = recorded(program)
+    assert {op.module for op in own.named("aten::relu")} <= {f"Sequential.{i}" for i in range(4)} | {"ReLU"}
+
+
+def test_switching_is_exact(tmp_path):
+    x = torch.ones(2)
+
+    def program():
+        x.neg()
+        source.off()
+        x.abs()
+        source.on()
+        x.neg()
+
+    source = ops.load()
+    _, own = record(tmp_path / "run.lap", program, source=source)
+    assert own.counts() == {"aten::neg": 2}
+    source.close()
+    source.on()
+    before = source.events
+    x.neg()
+    assert source.events == before
+
+
+def train(steps, source=None):
+    torch.manual_seed(7)
+    net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Dropout(0.3), torch.nn.Linear(4 * 36, 5))
+    optimizer = torch.optim.Adam(net.parameters())
+    losses = []
+    for _ in range(steps):
+        if source:
+            source.on()
+        optimizer.zero_grad()
+        loss = net(torch.randn(8, 3, 8, 8)).square().mean()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+        if source:
+            source.off()
+    return losses, [parameter.detach().clone() for parameter in net.parameters()]
+
+
+@pytest.mark.parametrize("shapes", [False, True])
+def test_training_is_the_same_bit_for_bit(tmp_path, shapes):
+    bare_losses, bare = train(5)
+    source = ops.load(shapes=shapes)
+    result = []
+    record(tmp_path / "run.lap", lambda: result.append(train(5, source)), source=source)
+    assert result[0][0] == bare_losses
+    assert all(torch.equal(one, other) for one, other in zip(result[0][1], bare))
+
+
+def test_includes_and_excludes(recorded):
+    x = torch.ones(2)
+    own = recorded(lambda: programs.scaled(x), exclude=["*/marked_programs.py"])
+    assert [op.file for op in own.named("aten::mul")] == [__file__]
+    own = recorded(lambda: torch.nn.ReLU()(x), include=["*/torch/nn/functional.py"])
+    assert own.named("aten::relu")[0].file.endswith("torch/nn/functional.py")
+    ops.load()
