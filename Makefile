@@ -10,11 +10,12 @@ export CCACHE_NOHASHDIR := 1
 PREFIX := build/prefix
 EXAMPLE := build/example-cpp
 
-.PHONY: help setup build run test bench fuzz clean
+.PHONY: help setup build run run-cpp test bench fuzz clean
 
 help:
 	@echo "make build   laptime in .venv/bin/laptime"
-	@echo "make run     build it, and profile examples/cpp from start to report"
+	@echo "make run     build it, and profile a PyTorch training (examples/mnist) from start to report"
+	@echo "make run-cpp the same with examples/cpp"
 	@echo "make test    all tests"
 	@echo "make bench   the benchmarks; results in bench/results"
 	@echo "make fuzz    FUZZ_RUNS=$(FUZZ_RUNS) executions of each reader fuzzer"
@@ -27,6 +28,11 @@ build: setup
 	@tools/install_package .venv
 
 run: build
+	@tools/pip_sync .venv requirements-torch.lock
+	.venv/bin/laptime run -o build/mnist.lap examples/mnist/train_torch.py --data build/digits
+	.venv/bin/laptime report build/mnist.lap
+
+run-cpp: build
 	cmake --preset release >/dev/null
 	cmake --build --preset release --target laptime laptime_cli
 	cmake --install build/release --prefix $(PREFIX) >/dev/null

@@ -38,6 +38,8 @@ class _Watcher:
         spec = find_spec(name)
         if spec is not None and spec.loader is not None:
             self._follow(spec.loader)
+        else:
+            sys.meta_path.insert(0, self)
         return spec
 
     def _follow(self, loader: object) -> None:

@@ -25,8 +25,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from argparse import REMAINDER, ArgumentParser, Namespace
+from argparse import REMAINDER, ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Sequence
+from typing import NoReturn
 
 from laptime._collectors import OPTIONS_VARIABLE, RECORD_VARIABLE, SITE_FOLDER
 
@@ -51,8 +52,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.execv(sys.executable, [sys.executable, *_interpreter_flags(), *options.flag, *command])
 
 
+class _Parser(ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        _end(message)
+
+
 def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
-    parser = ArgumentParser(prog="laptime run", usage="laptime run [options] script.py | -m module | -c code [args…]")
+    parser = _Parser(prog="laptime run", usage="laptime run [options] script.py | -m module | -c code [args…]")
     parser.add_argument("--no-lines", dest="lines", action="store_false", help="do not time lines")
     parser.add_argument("--functions", action="store_true", help="time calls of functions")
     parser.add_argument("--budget", type=_budget, default=0.05, help="share of time that this may cost, e.g. 5%%, or none")
@@ -87,9 +93,9 @@ def _budget(text: str) -> float | None:
 
 def _steps(text: str) -> list[list[int]]:
     """``10:20,100:110``: steps 10 to 19 and 100 to 109."""
-    ranges = [[int(number) for number in part.split(":")] for part in text.split(",")]
+    ranges = [[int(number) if number.isdecimal() else -1 for number in part.split(":")] for part in text.split(",")]
     if any(len(part) != 2 or not 0 <= part[0] < part[1] for part in ranges):
-        raise ValueError(text)
+        raise ArgumentTypeError(f"steps are given as 10:20 (10 to 19, counted from 0) or 10:20,100:110, not {text!r}")
     return ranges
 
 
@@ -112,7 +118,7 @@ def _interpreter_flags() -> list[str]:
     return _args_from_interpreter_flags()
 
 
-def _end(message: str) -> None:
+def _end(message: str) -> NoReturn:
     print(f"laptime: {message}", file=sys.stderr)
     raise SystemExit(_USAGE_ERROR)
 

@@ -111,7 +111,8 @@ std::optional<double> own_cost_ns(const Run& run) {
     const auto encoder = number_of(process.properties, "encoder_ns");
     if (!records || !picoseconds || !encoder) continue;
     cost = cost.value_or(0) + static_cast<double>(*records) * static_cast<double>(*picoseconds) / 1000 + static_cast<double>(*encoder) +
-           static_cast<double>(number_of(process.properties, "python_cost_ns").value_or(0));
+           static_cast<double>(number_of(process.properties, "python_cost_ns").value_or(0)) +
+           static_cast<double>(number_of(process.properties, "torch_cost_ns").value_or(0));
   }
   return cost;
 }

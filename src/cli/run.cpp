@@ -1,6 +1,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
+#include <regex>
 #include <unistd.h>
 
 #include "analyze/functions.h"
@@ -87,6 +88,39 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
   return end.signal != 0 ? end_by_signal(end.signal) : end.exit_code;
 }
 
+void add_python_options(CLI::App& command, RunOptions& options) {
+  auto* lines = command.add_flag("-l,--lines", options.lines_asked, "Python: time the program's own code by line (the default)");
+  command.add_flag_callback("--no-lines", [&options] { options.python.lines = false; }, "Python: do not")->excludes(lines);
+  command.add_flag("-f,--functions", options.python.functions, "Python: time calls of functions, as cProfile does");
+  auto* budget = command.add_option("--budget", options.python.budget, "Python: the share of time that this may add, e.g. 5% (the default), or none")
+                     ->type_name("PCT");
+  command.add_flag("--full", options.full, "Python: the same as --budget none")->excludes(budget);
+  command.add_option("--include", options.python.include, "Python: files that count as the program's own, e.g. '*/mylib/*'")
+      ->type_name("GLOB")->allow_extra_args(false);
+  command.add_option("--exclude", options.python.exclude, "Python: files that do not")->type_name("GLOB")->allow_extra_args(false);
+}
+
+// "" or what is wrong with ranges of steps.
+std::string problem_of_steps(const std::string& text) {
+  static const std::regex form(R"((\d{1,9}):(\d{1,9})(,|$))");
+  auto at = text.cbegin();
+  for (std::smatch found; std::regex_search(at, text.cend(), found, form, std::regex_constants::match_continuous); at = found[0].second) {
+    if (std::stoi(found[1]) >= std::stoi(found[2])) break;
+    if (found[0].second == text.cend() && !found[3].length()) return "";
+  }
+  return fmt::format("steps are given as 10:20 (10 to 19, counted from 0) or 10:20,100:110, not {}", text);
+}
+
+void add_torch_options(CLI::App& command, RunOptions& options) {
+  auto& torch = options.python.torch;
+  command.add_flag_callback("--no-ops", [&torch] { torch.ops = false; }, "PyTorch: do not record ops; steps and waits for input still are");
+  command.add_option("--steps", torch.steps, "PyTorch: record ops in these steps only, e.g. 10:20 (10 to 19, counted from 0) or 10:20,100:110")
+      ->type_name("A:B")->check(&problem_of_steps);
+  command.add_flag("--shapes", torch.shapes, "PyTorch: record the shapes that ops get");
+  command.add_flag("--memory", torch.memory, "PyTorch: record allocations");
+  command.add_flag("--replace-torch-profiler", torch.replace_profiler, "PyTorch: a program that uses torch.profiler gets laptime's instead");
+}
+
 }  // namespace
 
 CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::string>& program) {
@@ -97,17 +131,11 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
-  auto* lines = command->add_flag("-l,--lines", options->lines_asked, "Python: time the program's own code by line (the default)");
-  command->add_flag_callback("--no-lines", [options] { options->python.lines = false; }, "Python: do not")->excludes(lines);
-  command->add_flag("-f,--functions", options->python.functions, "Python: time calls of functions, as cProfile does");
-  auto* budget = command->add_option("--budget", options->python.budget, "Python: the share of time that this may add, e.g. 5% (the default), or none")
-                     ->type_name("PCT");
-  command->add_flag("--full", options->full, "Python: the same as --budget none")->excludes(budget);
-  command->add_option("--include", options->python.include, "Python: files that count as the program's own, e.g. '*/mylib/*'")
-      ->type_name("GLOB")->allow_extra_args(false);
-  command->add_option("--exclude", options->python.exclude, "Python: files that do not")->type_name("GLOB")->allow_extra_args(false);
+  add_python_options(*command, *options);
+  add_torch_options(*command, *options);
   command->footer("After the options: SCRIPT.py, -m MODULE, -c CODE, or -- COMMAND, and its arguments. The exit code is the program's own.\n\n"
                   "Examples:\n  laptime run train.py --epochs 3\n  laptime run -f --full -m package.train\n"
+                  "  laptime run --steps 100:120 --shapes --memory train.py\n"
                   "  laptime run -- python3.12 train.py\n  laptime run -o baseline.lap --memory-limit 64MB -- ./trainer");
   command->callback([options, &program, &action] {
     if (options->full) options->python.budget = "none";

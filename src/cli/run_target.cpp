@@ -54,6 +54,14 @@ std::vector<std::string> take_flags(std::vector<std::string>& words) {
   return flags;
 }
 
+void add_torch_options(const PythonOptions& options, std::vector<std::string>& command) {
+  if (!options.torch.ops) command.push_back("--no-ops");
+  if (options.torch.shapes) command.push_back("--shapes");
+  if (options.torch.memory) command.push_back("--memory");
+  if (!options.torch.steps.empty()) command.insert(command.end(), {"--steps", options.torch.steps});
+  if (options.torch.replace_profiler) command.push_back("--replace-torch-profiler");
+}
+
 std::vector<std::string> python_command(const std::string& python, const std::vector<std::string>& flags, const PythonOptions& options,
                                         const std::vector<std::string>& program) {
   std::vector<std::string> command{python, "-m", "laptime._run"};
@@ -63,6 +71,7 @@ std::vector<std::string> python_command(const std::string& python, const std::ve
   if (!options.budget.empty()) command.insert(command.end(), {"--budget", options.budget});
   for (const std::string& glob : options.include) command.insert(command.end(), {"--include", glob});
   for (const std::string& glob : options.exclude) command.insert(command.end(), {"--exclude", glob});
+  add_torch_options(options, command);
   command.insert(command.end(), program.begin(), program.end());
   return command;
 }

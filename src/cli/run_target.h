@@ -36,6 +36,10 @@ struct PythonOptions {
   bool functions = false;
   std::string budget;  // as typed; empty: the package's default
   std::vector<std::string> include, exclude;
+  struct {
+    bool ops = true, shapes = false, memory = false, replace_profiler = false;
+    std::string steps;  // as typed; empty: those that the budget allows
+  } torch;
 };
 
 // The interpreter that a Python program is run with when the command line names none.

@@ -6,7 +6,7 @@ unless ``end A`` follows at once; ``drop A``: the iterator is gone; ``made``; ``
 
 import pytest
 
-from laptime._torch.step_rules import MOST_STEPS_A_BATCH, SKIPPED, StepRules
+from laptime._torch.step_rules import MOST_BATCHES_A_STEP, MOST_STEPS_A_BATCH, SKIPPED, StepRules
 
 
 def play(script):
@@ -92,3 +92,8 @@ def test_steps_end_where_the_rules_say(script, ended):
 def test_loader_left_behind_by_persistent_workers():
     ended = play("made; ask A; " + "step o; " * (MOST_STEPS_A_BATCH + 9))
     assert len(ended) == 10
+
+
+def test_optimizer_inside_a_compiled_function():
+    ended = play("made; " + "ask A; " * (MOST_BATCHES_A_STEP + 3) + "end A; ask V off; ask V off; end V; ask A; ask A; end A")
+    assert ended == [f"train {4 * MOST_BATCHES_A_STEP}", "train 4", "train 4", "validation 4", "train 4"]

@@ -54,6 +54,10 @@ class Laps:
             self._sources.switch(False)
         self._start_over()
 
+    def spent(self) -> float | None:
+        """What recording ops and the like added so far, in ticks; None: unknown."""
+        return self._schedule.spent() if self._sources else None
+
     def close(self) -> None:
         if self._sources:
             self._sources.close()

@@ -18,6 +18,9 @@ class Schedule(Protocol):
     def after(self, phase: str, wall: int, recorded: bool) -> bool:
         """Whether the step after this one is recorded."""
 
+    def spent(self) -> float | None:
+        """What recording added so far; None: unknown."""
+
 
 class Everything:
     def first(self) -> bool:
@@ -25,6 +28,9 @@ class Everything:
 
     def after(self, phase: str, wall: int, recorded: bool) -> bool:
         return True
+
+    def spent(self) -> None:
+        """There is nothing to compare with."""
 
 
 class Ranges:
@@ -40,6 +46,9 @@ class Ranges:
     def after(self, phase: str, wall: int, recorded: bool) -> bool:
         self._next += 1
         return self._holds(self._next)
+
+    def spent(self) -> None:
+        """Too few steps, and the user's choice."""
 
     def _holds(self, step: int) -> bool:
         return any(begin <= step < end for begin, end in self._ranges)
@@ -79,10 +88,8 @@ class Budget:
         ledger.left -= 1
         return ledger.recording
 
-    def cost(self, phase: str) -> float:
-        """What a recorded step of the phase costs, as far as is known."""
-        ledger = self._ledgers.get(phase)
-        return ledger.cost() if ledger else 0.0
+    def spent(self) -> float:
+        return sum(ledger.spent() for ledger in self._ledgers.values())
 
 
 class _Ledger:
@@ -114,7 +121,11 @@ class _Ledger:
         self.recording = resting == 0
         self.left = resting or BURST
 
-    def cost(self) -> float:
+    def spent(self) -> float:
+        return self._steps_recorded * self._cost()
+
+    def _cost(self) -> float:
+        """Of recording a step."""
         resting = self._step()
         if len(self._recorded) < FEWEST or len(self._resting) < FEWEST:
             return ASSUMED_COST * resting
@@ -129,7 +140,7 @@ class _Ledger:
     def _steps_to_rest(self, share: float) -> int:
         """Until this burst and the next are paid for."""
         recorded = self._steps_recorded + BURST
-        needed = recorded * self.cost() / (share * self._step())
+        needed = recorded * self._cost() / (share * self._step())
         return max(1, math.ceil(needed) - self._steps - BURST)  # something must be left to compare with
 
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Session:
     def __init__(self, options: Options) -> None:
         self._options = options
-        self._began = time.perf_counter_ns()
+        self._began, self._began_ticks = time.perf_counter_ns(), recording.now()
         self._patches = Patches()
         self._gc = GcSpans()
         self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled)
@@ -39,20 +39,27 @@ class Session:
         watch_compilations(self._patches)
         self._gc.install()
         _marks.mark_step = self._laps.marked_by_program
-        if multiprocessing.parent_process() is not None:  # perhaps a loader's worker: sources wait for a sign of training
+        if _is_started_by_multiprocessing():  # perhaps a loader's worker: sources wait for a sign of training
             install_worker_hooks(self._patches)
-        elif self._new_schedule().first():
+        else:
             self._laps.load_sources()
 
     def stop(self) -> None:
         _marks.mark_step = recording.mark_step
         self._gc.remove()
         self._patches.remove()
+        self._write_cost()
         self._laps.close()
 
     def after_fork(self) -> None:
         self._laps.after_fork()
         install_worker_hooks(self._patches)
+
+    def _write_cost(self) -> None:
+        spent, ticks = self._laps.spent(), recording.now() - self._began_ticks
+        if spent is not None and ticks > 0:
+            ns_a_tick = (time.perf_counter_ns() - self._began) / ticks
+            recording.set_property("torch_cost_ns", str(round(spent * ns_a_tick)))
 
     def _new_schedule(self) -> Schedule:
         steps, budget = self._options["steps"], self._options["budget"]
@@ -62,6 +69,11 @@ class Session:
 
     def _share_of_engines(self) -> float:
         return _engine.own_cost().estimated_ns / max(1, time.perf_counter_ns() - self._began)
+
+
+def _is_started_by_multiprocessing() -> bool:
+    """Also while a child imports the program's main module, before it knows its parent."""
+    return multiprocessing.parent_process() is not None or getattr(multiprocessing.current_process(), "_inheriting", False)
 
 
 def _replace_profiler() -> None:

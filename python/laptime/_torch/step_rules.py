@@ -23,6 +23,10 @@ SKIPPED = -2  # in the place of an optimizer's number
 MOST_STEPS_A_BATCH = 32
 
 
+# A loop that reads so many batches with gradients and never steps has its optimizer inside a compiled function.
+MOST_BATCHES_A_STEP = 32
+
+
 class Ended(NamedTuple):
     phase: str
     samples: int  # 0: unknown
@@ -35,6 +39,7 @@ class StepRules:
         self._has_optimizer = False
         self._trained: set[int] = set()  # loaders whose batches were trained on
         self._open: set[int] = set()  # loaders with batches to come
+        self._unseen: set[int] = set()  # loaders whose optimizer steps are out of sight
         self._leader = -1  # the optimizer that ends steps where no loader does
         self._follower = -1  # another that stepped since
         self._looping = -1  # the loader whose batch ended the step before
@@ -44,6 +49,7 @@ class StepRules:
         self._loaders: set[int] = set()  # of the batches of this step
         self._with_gradients = False
         self._optimizer_steps = 0
+        self._batches = 0
         self._samples = 0
 
     def optimizer_made(self) -> None:
@@ -61,6 +67,7 @@ class StepRules:
     def got(self, loader: int, samples: int, gradients: bool) -> None:
         """It got one."""
         self._loaders.add(loader)
+        self._batches += 1
         self._samples += samples
         self._with_gradients |= gradients
 
@@ -82,6 +89,7 @@ class StepRules:
     def optimizer_stepped(self, optimizer: int) -> Ended | None:
         """``SKIPPED`` for one that should have, and did not: its gradients had overflown."""
         self._has_optimizer = True
+        self._unseen.clear()
         if not self._loaders.isdisjoint(self._open):
             self._optimizer_steps += 1
             if self._optimizer_steps < MOST_STEPS_A_BATCH:
@@ -107,18 +115,23 @@ class StepRules:
         was_training = not self._trained.isdisjoint(self._loaders)
         if not gradients:
             return TRAIN if was_training else None  # batches of an accumulation that is left unfinished
+        if loader in self._unseen:
+            return TRAIN
         if was_training or loader not in self._loaders:
             return None
         if self._trained or evaluating or not self._has_optimizer:
             return self._idle_phase()
-        return None
+        if self._batches < MOST_BATCHES_A_STEP:
+            return None
+        self._unseen.add(loader)
+        return TRAIN
 
     def _idle_phase(self) -> str:
         return VALIDATION if self._has_optimizer else INFERENCE
 
     def _end(self, phase: str) -> Ended:
         ended = Ended(phase, self._samples)
-        if phase is TRAIN:
+        if phase is TRAIN and self._optimizer_steps:
             self._trained |= self._loaders
         self._begin()
         return ended

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What `laptime run` adds to a training of 500 steps, by twins that take turns: bare and profiled.
+
+Each twin trains the same small network on the same batches and prints how long its loop took and a digest of its weights.
+The twins must agree on the digest; what is told are the medians' ratio, how many steps were recorded in full, and what the
+hooks alone cost. Bars: the loop at most 1.05 x bare, at least 20 steady steps recorded.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+STEPS = 500
+RATIO_BAR = 1.05
+RECORDED_BAR = 20
+LAPTIME = Path(sys.executable).parent / "laptime"
+
+PROGRAM = """
+import hashlib, sys, time
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.set_num_threads(1)
+torch.manual_seed(0)
+steps, batch = int(sys.argv[1]), int(sys.argv[2])
+data = TensorDataset(torch.randn(steps * batch, 1, 14, 14), torch.randint(10, (steps * batch,)))
+model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10))
+optimizer = torch.optim.Adam(model.parameters())
+begin = time.perf_counter()
+for images, labels in DataLoader(data, batch):
+    optimizer.zero_grad()
+    F.cross_entropy(model(images), labels).backward()
+    optimizer.step()
+took = time.perf_counter() - begin
+print(took, hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in model.parameters())).hexdigest())
+"""
+
+
+def run(command, program, batch):
+    text = subprocess.run([*command, program, str(STEPS), str(batch)], capture_output=True, text=True, check=True).stdout
+    seconds, digest = text.split()
+    return float(seconds), digest
+
+
+def recorded_steps(file):
+    text = subprocess.run([LAPTIME, "report", file, "steps", "--json"], capture_output=True, text=True, check=True).stdout
+    table = json.loads(text)["tables"][0]
+    names = [column["name"] for column in table["columns"]]
+    rows = [dict(zip(names, row)) for row in table["rows"]]
+    return len(rows), sum(row["recorded"] == 1 and row["kind"] == "steady" for row in rows)
+
+
+def measure(batch, rounds, folder):
+    program = folder / "train.py"
+    program.write_text(PROGRAM)
+    modes = {
+        "bare": [sys.executable],
+        "hooks alone": [LAPTIME, "run", "-q", "-o", folder / "hooks.lap", "--no-ops", "--no-lines"],
+        "laptime run": [LAPTIME, "run", "-q", "-o", folder / "run.lap"],
+        "laptime run --full": [LAPTIME, "run", "-q", "-o", folder / "full.lap", "--full"],
+    }
+    times = {mode: [] for mode in modes}
+    digests = set()
+    for command in modes.values():  # files come into the cache, the shim gets compiled
+        run(command, program, batch)
+    for _ in range(rounds):
+        for mode, command in modes.items():
+            seconds, digest = run(command, program, batch)
+            times[mode].append(seconds)
+            digests.add(digest)
+    return times, digests, recorded_steps(folder / "run.lap")
+
+
+def tell(batch, times, recorded):
+    bare = statistics.median(times["bare"])
+    print(f"batch {batch}: {1e3 * bare / STEPS:.2f} ms a step bare")
+    for mode, seconds in times.items():
+        if mode != "bare":
+            ratio = statistics.median(seconds) / bare
+            bar = f"  (bar {RATIO_BAR})" if mode == "laptime run" else ""
+            print(f"  {mode:<20} {ratio:.3f} x bare, {1e6 * (ratio - 1) * bare / STEPS:+.1f} us a step{bar}")
+    print(f"  {recorded[1]} steady steps of {recorded[0]} recorded in full  (bar {RECORDED_BAR})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--batch", type=int, nargs="*", default=[16, 64])
+    options = parser.parse_args()
+    good = True
+    for batch in options.batch:
+        with tempfile.TemporaryDirectory() as folder:
+            times, digests, recorded = measure(batch, options.rounds, Path(folder))
+        tell(batch, times, recorded)
+        if len(digests) != 1 or recorded[0] != STEPS:
+            print("  the twins do not agree: weights or steps differ", file=sys.stderr)
+            good = False
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
