@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What `laptime run` adds to a training of 500 steps, by twins that take turns: bare and profiled.
 
-Each twin trains the same small network on the same batches and prints how long its loop took and a digest of its weights.
+Each twin trains the same small network on the same batches and prints how long its loop took, by the clock and
+of the processor, and a digest of its weights.
 The twins must agree on the digest; what is told are the medians' ratio, how many steps were recorded in full, and what the
 hooks alone cost. Bars: the loop at most 1.05 x bare, at least 20 steady steps recorded.
 """
@@ -32,20 +33,20 @@ steps, batch = int(sys.argv[1]), int(sys.argv[2])
 data = TensorDataset(torch.randn(steps * batch, 1, 14, 14), torch.randint(10, (steps * batch,)))
 model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10))
 optimizer = torch.optim.Adam(model.parameters())
-begin = time.perf_counter()
+begin, begin_cpu = time.perf_counter(), time.process_time()
 for images, labels in DataLoader(data, batch):
     optimizer.zero_grad()
     F.cross_entropy(model(images), labels).backward()
     optimizer.step()
-took = time.perf_counter() - begin
-print(took, hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in model.parameters())).hexdigest())
+took, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
+print(took, cpu, hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in model.parameters())).hexdigest())
 """
 
 
 def run(command, program, batch):
     text = subprocess.run([*command, program, str(STEPS), str(batch)], capture_output=True, text=True, check=True).stdout
-    seconds, digest = text.split()
-    return float(seconds), digest
+    seconds, cpu, digest = text.split()
+    return float(seconds), float(cpu), digest
 
 
 def recorded_steps(file):
@@ -71,20 +72,20 @@ def measure(batch, rounds, folder):
         run(command, program, batch)
     for _ in range(rounds):
         for mode, command in modes.items():
-            seconds, digest = run(command, program, batch)
-            times[mode].append(seconds)
+            seconds, cpu, digest = run(command, program, batch)
+            times[mode].append((seconds, cpu))
             digests.add(digest)
     return times, digests, recorded_steps(folder / "run.lap")
 
 
 def tell(batch, times, recorded):
-    bare = statistics.median(times["bare"])
-    print(f"batch {batch}: {1e3 * bare / STEPS:.2f} ms a step bare")
-    for mode, seconds in times.items():
+    bare = [statistics.median(column) for column in zip(*times["bare"])]
+    print(f"batch {batch}: {1e3 * bare[0] / STEPS:.2f} ms a step bare")
+    for mode, pairs in times.items():
         if mode != "bare":
-            ratio = statistics.median(seconds) / bare
+            wall, cpu = (statistics.median(column) / base for column, base in zip(zip(*pairs), bare))
             bar = f"  (bar {RATIO_BAR})" if mode == "laptime run" else ""
-            print(f"  {mode:<20} {ratio:.3f} x bare, {1e6 * (ratio - 1) * bare / STEPS:+.1f} us a step{bar}")
+            print(f"  {mode:<20} {wall:.3f} x bare, {1e6 * (wall - 1) * bare[0] / STEPS:+.1f} us a step; CPU time {cpu:.3f} x{bar}")
     print(f"  {recorded[1]} steady steps of {recorded[0]} recorded in full  (bar {RECORDED_BAR})")
 
 

@@ -46,10 +46,10 @@ class Nothing(torch.optim.Optimizer):
 
 def us_a_step():
     optimizer, batches = Nothing(), Batches(STEPS)
-    begin = time.perf_counter()
+    begin = time.thread_time()
     for _ in batches:
         optimizer.step()
-    return (time.perf_counter() - begin) / STEPS * 1e6
+    return (time.thread_time() - begin) / STEPS * 1e6
 
 
 def main():

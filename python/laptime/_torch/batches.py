@@ -14,12 +14,12 @@ def samples_in(batch: Any, depth: int = 0) -> int:
     """How many samples a batch holds: the first dimension of its first tensor. 0: there is none."""
     if isinstance(batch, (list, tuple)):
         batch = batch[0] if batch else None
-    elif isinstance(batch, Mapping):
-        batch = next(iter(batch.values()), None)
     else:
         shape = getattr(batch, "shape", None)
-        return int(shape[0]) if isinstance(shape, tuple) and shape else 0  # torch.Size is a tuple
-    return samples_in(batch, depth + 1) if depth < _DEEPEST else 0
+        if isinstance(shape, tuple):  # torch.Size is one
+            return int(shape[0]) if shape else 0
+        batch = next(iter(batch.values()), None) if isinstance(batch, Mapping) else None
+    return samples_in(batch, depth + 1) if depth < _DEEPEST and batch is not None else 0
 
 
 class LoaderNumbers:

@@ -134,16 +134,19 @@ class Laps:
 
     def _mark(self, ended: Ended) -> None:
         self._has_begun = True
-        self.load_sources()
         sources = self._sources
-        assert sources is not None
+        if sources is None:
+            self.load_sources()
+            sources = self._sources
         phase = self._phases.get(ended.phase)
         if phase is None:
             phase = self._phases[ended.phase] = recording.name(ended.phase)
+        if not sources:
+            recording.mark_step(ended.samples, phase)
+            return
         sources.at_step()
-        wall = recording.mark_step(ended.samples, phase, int(self._whole) if sources else -1)
-        if sources:
-            self._switch(self._schedule.after(ended.phase, wall, self._whole))
+        wall = recording.mark_step(ended.samples, phase, int(self._whole))
+        self._switch(self._schedule.after(ended.phase, wall, self._whole))
 
     def _switch(self, on: bool) -> None:
         assert self._sources is not None

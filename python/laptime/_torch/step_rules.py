@@ -57,8 +57,10 @@ class StepRules:
 
     def ask(self, loader: int, gradients: bool, evaluating: bool = False) -> Ended | None:
         """The program asks for a batch. ``gradients``: they are on; ``evaluating``: a model was put into eval mode."""
-        phase = self._phase_before(loader, gradients, evaluating) if self._loaders else None
         self._open.add(loader)
+        if not self._batches:
+            return None
+        phase = TRAIN if self._optimizer_steps else self._phase_before(loader, gradients, evaluating)
         if not phase:
             return None
         self._looping = loader
@@ -107,9 +109,7 @@ class StepRules:
         return self._end(TRAIN)
 
     def _phase_before(self, loader: int, gradients: bool, evaluating: bool) -> str | None:
-        """What the batches so far were for, if they end a step here."""
-        if self._optimizer_steps:
-            return TRAIN
+        """What the batches so far were for, if they end a step here although no optimizer stepped."""
         if not self._with_gradients:
             return self._idle_phase() if gradients or loader in self._loaders else None
         was_training = not self._trained.isdisjoint(self._loaders)
