@@ -6,6 +6,7 @@ import subprocess
 
 import torch
 from conftest import LAPTIME
+from torch.utils.data import DataLoader, TensorDataset
 
 import laptime
 
@@ -40,7 +41,9 @@ def test_compilations_recompilations_and_graph_breaks(tmp_path, capsys):
     assert sum(event["dur"] for event in by_name["torch.compile"]) > 0
 
 
-def test_compiled_training_step_as_without_us(tmp_path):
+def test_compiled_training_step_as_without_us(record):
+    got = []
+
     def train():
         torch._dynamo.reset()
         torch.manual_seed(0)
@@ -53,14 +56,14 @@ def test_compiled_training_step_as_without_us(tmp_path):
             model(x).sum().backward()
             optimizer.step()
 
-        for _ in range(3):
-            step(torch.randn(8, 4))
-        return [parameter.detach().clone() for parameter in model.parameters()]
+        for (x,) in DataLoader(TensorDataset(torch.randn(40, 4)), batch_size=8):
+            step(x)
+        got.append([parameter.detach().clone() for parameter in model.parameters()])
 
-    expected = train()
-    with laptime.profile(tmp_path / "run.lap", lines=False, ops=False):
-        got = train()
-    assert all(torch.equal(a, b) for a, b in zip(expected, got))
+    train()
+    run = record(train)
+    assert all(torch.equal(a, b) for a, b in zip(*got))
+    assert set(run.phases) == {"train"} and sum(run.samples) == 40 and len(run.phases) >= 4
 
 
 def test_garbage_collections(tmp_path):

@@ -1,7 +1,8 @@
 """Events in, steps out: every shape of a training loop that the rules know, as a line of a table.
 
 Events: ``ask A`` (gradients on), ``ask A off`` (off), ``ask A eval`` (a model is in eval mode), each followed by a batch of 4
-unless ``end A`` follows at once; ``drop A``: the iterator is gone; ``made``; ``step o``: optimizer o stepped; ``skip``.
+unless ``end A`` follows at once; ``drop A``: the iterator is gone; ``made``; ``zero o``, ``step o``: optimizer o's gradients
+were zeroed, it stepped; ``skip``.
 """
 
 import pytest
@@ -23,6 +24,8 @@ def play(script):
             rules.closed(ord(rest[0]))
         elif verb == "drop":
             mark = rules.dropped(ord(rest[0]))
+        elif verb == "zero":
+            rules.gradients_zeroed(ord(rest[0]))
         elif verb == "made":
             rules.optimizer_made()
         else:
@@ -70,7 +73,7 @@ CASES = {
     "a loader in a loader": (
         "made; ask A; ask B; step o; ask B; step o; ask B; end B; ask A; ask B; step o; ask B; end B; ask A; end A",
         ["train 8", "train 4", "train 8"]),
-    "a batch ahead": ("made; ask A; ask A; step o; ask A; step o; ask A; end A; step o", ["train 8", "train 4", "train 4"][:2] + ["train 0"]),
+    "a batch ahead": ("made; ask A; ask A; step o; ask A; step o; ask A; end A; step o", ["train 8", "train 4", "train 0"]),
     "no loader": ("made; step o; step o; step o", ["train 0"] * 3),
     "no loader, two optimizers in turn": ("made; step d; step g; step d; step g", ["train 0"] * 2),
     "no loader, another optimizer takes over": ("step a; step a; step b; step b; step b", ["train 0"] * 4),
@@ -79,6 +82,12 @@ CASES = {
     "left early": ("made; ask A; step o; ask A; step o; drop A; ask B; step o; ask B; end B", ["train 4", "train 4", "train 4"]),
     "skipped steps": ("made; ask A; skip; ask A; step o; ask A; end A", ["train 4"] * 2),
     "skipped steps without a loader": ("made; skip; step o; skip", ["train 0"] * 3),
+    "steps in a compiled function": (
+        "ask A; zero o; ask A; zero o; ask A; zero o; ask A; zero o; ask A; end A", ["train 8", "train 4", "train 4"]),
+    "gradients zeroed before and in the loop": (
+        "made; zero o; ask A; zero o; ask A; step o; ask A; ask A; zero o; step o; ask A; end A", ["train 4", "train 4", "train 8"]),
+    "accumulation with gradients zeroed first": (
+        "made; ask A; zero o; ask A; step o; ask A; zero o; ask A; step o; ask A; end A", ["train 8"] * 2),
     "nothing": ("", []),
     "a loader that is empty": ("ask A; end A; ask A; end A", []),
 }

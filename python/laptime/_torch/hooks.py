@@ -29,7 +29,7 @@ def install_hooks(laps: Laps, patches: Patches) -> None:
                    kind=recording.LOADER)
     patches.around(torch.amp.GradScaler, "update", before=lambda _: laps.scaler_updated())
     patches.around(Optimizer, "__init__", before=lambda _: laps.optimizer_made())
-    patches.replace(Optimizer, "zero_grad", _timed_zero_grad)
+    patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, laps))
     patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, laps))
     _hook_optimizer_steps(laps, patches)
 
@@ -67,7 +67,7 @@ def _span_name(optimizer: Optimizer, method: str) -> int:
     return recording.name(f"Optimizer.{method}#{type(optimizer).__name__}.{method}")
 
 
-def _timed_zero_grad(original: Any) -> Any:
+def _timed_zero_grad(original: Any, laps: Laps) -> Any:
     names: dict[type, int] = {}
     now, put_span, kind = recording.now, recording.put_span, recording.OPTIMIZER
 
@@ -81,6 +81,7 @@ def _timed_zero_grad(original: Any) -> Any:
         if name is None:
             name = names[type(self)] = _span_name(self, "zero_grad")
         put_span(name, kind, start)
+        laps.gradients_zeroed(id(self))
         return None
 
     return zero_grad

@@ -97,6 +97,9 @@ class Laps:
         if not self._has_begun:
             recording.begin_step()
 
+    def gradients_zeroed(self, optimizer: int) -> None:
+        self._rules.gradients_zeroed(optimizer)
+
     def optimizer_stepped(self, optimizer: int) -> None:
         self._stepped = True
         self._evaluated = None

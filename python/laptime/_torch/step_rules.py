@@ -39,7 +39,8 @@ class StepRules:
         self._has_optimizer = False
         self._trained: set[int] = set()  # loaders whose batches were trained on
         self._open: set[int] = set()  # loaders with batches to come
-        self._unseen: set[int] = set()  # loaders whose optimizer steps are out of sight
+        self._unseen: set[int] = set()  # loaders whose optimizers step out of sight, in compiled functions
+        self._zeroed: set[int] = set()  # optimizers whose gradients were zeroed since one stepped
         self._leader = -1  # the optimizer that ends steps where no loader does
         self._follower = -1  # another that stepped since
         self._looping = -1  # the loader whose batch ended the step before
@@ -54,6 +55,13 @@ class StepRules:
 
     def optimizer_made(self) -> None:
         self._has_optimizer = True
+
+    def gradients_zeroed(self, optimizer: int) -> None:
+        """Twice without a step in between: the steps must be out of sight."""
+        self._has_optimizer = True
+        if optimizer in self._zeroed:
+            self._unseen |= self._loaders
+        self._zeroed.add(optimizer)
 
     def ask(self, loader: int, gradients: bool, evaluating: bool = False) -> Ended | None:
         """The program asks for a batch. ``gradients``: they are on; ``evaluating``: a model was put into eval mode."""
@@ -92,6 +100,7 @@ class StepRules:
         """``SKIPPED`` for one that should have, and did not: its gradients had overflown."""
         self._has_optimizer = True
         self._unseen.clear()
+        self._zeroed.clear()
         if not self._loaders.isdisjoint(self._open):
             self._optimizer_steps += 1
             if self._optimizer_steps < MOST_STEPS_A_BATCH:
