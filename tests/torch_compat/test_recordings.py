@@ -103,6 +103,25 @@ def test_a_program_that_ends_while_profiled_ends_quietly():
     assert done.stdout == "done\n" and done.stderr == ""
 
 
+def test_forked_workers_are_left_alone():
+    done = program("""
+        import torch
+        from laptime._native import recording
+        from laptime.compat.torch_profiler import profile, ProfilerActivity
+
+        class Data(torch.utils.data.Dataset):
+            def __len__(self): return 4
+            def __getitem__(self, index): return torch.ones(2).mul(index) if recording.on() else torch.zeros(2)
+
+        loader = torch.utils.data.DataLoader(Data(), num_workers=1, persistent_workers=True, multiprocessing_context="fork")
+        with profile(activities=[ProfilerActivity.CPU]) as p:
+            print(sum(float(batch.sum()) for batch in loader))
+        print(sum(float(batch.sum()) for batch in loader))
+        print("aten::mul" in {e.name for e in p.events()}, "aten::sum" in {e.name for e in p.events()})
+    """)
+    assert done.stdout.split() == ["0.0", "0.0", "False", "True"] and done.stderr == ""
+
+
 def test_temporary_files_go(tmp_path):
     program("""
         from laptime.compat.torch_profiler import profile

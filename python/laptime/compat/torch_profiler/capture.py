@@ -8,23 +8,31 @@ from __future__ import annotations
 
 import atexit
 import os
+import shutil
 import tempfile
+import weakref
 from typing import Any
 
 from laptime._native import recording, torch_events
 from laptime.compat.torch_profiler import sources
 
-_FILE = "profile.lap"
+
+def _remove(folder: str, owner: int) -> None:
+    if os.getpid() == owner:  # a forked child that ends has no right to
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Capture:
     """Contract: ``start``, ``stop``, then ``profile``; nothing but OSError leaves ``start``."""
 
+    _with_own_recording: Capture | None = None  # at most one: the recorder is the process's
+
     def __init__(self, *, shapes: bool, memory: bool, places: bool) -> None:
         self._ops = sources.ops(shapes=shapes)
         self._places = places
         self._memory = sources.memory() if memory else None
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._remove_file: weakref.finalize[Any, Any] | None = None
+        self._path = ""
         self._owns_recording = False
         self._stretch = torch_events.Stretch()
         self._link = 0
@@ -33,11 +41,14 @@ class Capture:
     def start(self) -> None:
         self._owns_recording = not recording.on()
         if self._owns_recording:
-            self._folder = tempfile.TemporaryDirectory(prefix="laptime-", ignore_cleanup_errors=True)
-            problem = recording.start(os.path.join(self._folder.name, _FILE))
+            folder = tempfile.mkdtemp(prefix="laptime-")
+            self._remove_file = weakref.finalize(self, _remove, folder, os.getpid())
+            self._path = os.path.join(folder, "profile.lap")
+            problem = recording.start(self._path)
             if problem:
                 raise OSError(problem)
             atexit.register(self._abandon)
+            Capture._with_own_recording = self
         if self._memory is not None:
             self._memory.on()
         self._stretch.begin()
@@ -49,8 +60,7 @@ class Capture:
         if self._memory is not None:
             self._memory.off()
         if self._owns_recording:
-            atexit.unregister(self._abandon)
-            recording.stop()
+            self._end_recording()
         elif self._link:
             # Now: the outer recording may end, and its parts with it, before anybody asks for the events.
             self._loaded = torch_events.Profile(torch_events.part_path(), self._link, self._stretch.begin_ns(), self._places)
@@ -63,14 +73,28 @@ class Capture:
     def profile(self) -> Any:
         """What was recorded; loaded when first asked for."""
         if self._loaded is None:
-            if self._folder is None or not self._link:
+            if self._remove_file is None or not self._link:
                 raise RuntimeError("laptime: the recording ended before the profiler was stopped; it has no events")
-            self._loaded = torch_events.Profile(os.path.join(self._folder.name, _FILE), self._link, 0, self._places)
-            self._folder.cleanup()
-            self._folder = None
+            self._loaded = torch_events.Profile(self._path, self._link, 0, self._places)
+            self._remove_file()
         return self._loaded
+
+    def _end_recording(self) -> None:
+        atexit.unregister(self._abandon)
+        Capture._with_own_recording = None
+        recording.stop()
 
     def _abandon(self) -> None:
         """A program that ends while it is profiled."""
         self._ops.off()
-        recording.stop()
+        self._end_recording()
+
+
+def _leave_to_parent() -> None:
+    """A loader's worker is forked with everything switched on, and has nobody to switch it off: it is not profiled."""
+    capture = Capture._with_own_recording
+    if capture is not None:
+        capture._abandon()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)

@@ -15,6 +15,7 @@ import torch.profiler
 from laptime.compat.torch_profiler import autograd, memory_timeline, sources
 
 _FLAGS = ("profile_memory", "with_stack", "record_shapes", "with_modules", "with_flops")
+_BACKEND_OPTIONS = (*_FLAGS, "acc_events", "custom_trace_id_callback")
 _WITHOUT_EFFECT = ("experimental_config", "activity_filters", "post_processing_timeout_s")
 
 
@@ -27,10 +28,8 @@ class profile(torch.profiler.profile):
             return
         self._say_what_has_no_effect()
         if self.profiler is None or not self.acc_events:
-            self.profiler = autograd.profile(
-                use_cpu=True, record_shapes=self.record_shapes, with_flops=self.with_flops, profile_memory=self.profile_memory,
-                with_stack=self.with_stack, with_modules=self.with_modules, use_kineto=True, acc_events=self.acc_events,
-                custom_trace_id_callback=getattr(self, "custom_trace_id_callback", None))
+            options = {name: getattr(self, name) for name in _BACKEND_OPTIONS if hasattr(self, name)}
+            self.profiler = autograd.profile(use_cpu=True, use_kineto=True, **options)
         self.profiler._prepare_trace()
 
     def start_trace(self) -> None:
