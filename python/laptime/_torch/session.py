@@ -28,6 +28,7 @@ class Session:
         self._options = options
         self._began, self._began_ticks = time.perf_counter_ns(), recording.now()
         self._patches = Patches()
+        self._in_worker = False
         self._gc = GcSpans()
         self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled)
 
@@ -40,7 +41,7 @@ class Session:
         self._gc.install()
         _marks.mark_step = self._laps.marked_by_program
         if _is_started_by_multiprocessing():  # perhaps a loader's worker: sources wait for a sign of training
-            install_worker_hooks(self._patches)
+            self._hook_worker()
         else:
             self._laps.load_sources()
 
@@ -53,7 +54,12 @@ class Session:
 
     def after_fork(self) -> None:
         self._laps.after_fork()
-        install_worker_hooks(self._patches)
+        self._hook_worker()
+
+    def _hook_worker(self) -> None:
+        if not self._in_worker:
+            self._in_worker = True
+            install_worker_hooks(self._patches)
 
     def _write_cost(self) -> None:
         spent, ticks = self._laps.spent(), recording.now() - self._began_ticks
