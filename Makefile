@@ -10,13 +10,14 @@ export CCACHE_NOHASHDIR := 1
 PREFIX := build/prefix
 EXAMPLE := build/example-cpp
 
-.PHONY: help setup build run run-cpp test bench fuzz clean
+.PHONY: help setup build run run-cpp test test-gpu bench fuzz clean
 
 help:
 	@echo "make build   laptime in .venv/bin/laptime"
 	@echo "make run     build it, and profile a PyTorch training (examples/mnist) from start to report"
 	@echo "make run-cpp the same with examples/cpp"
 	@echo "make test    all tests"
+	@echo "make test-gpu  tests and figures that need an NVIDIA GPU; says so where there is none"
 	@echo "make bench   the benchmarks; results in bench/results"
 	@echo "make fuzz    FUZZ_RUNS=$(FUZZ_RUNS) executions of each reader fuzzer"
 	@echo "make clean   remove what was built (.venv stays)"
@@ -43,6 +44,9 @@ run-cpp: build
 
 test: build
 	@.venv/bin/python tools/run_tests
+
+test-gpu:
+	@tools/test_gpu
 
 bench: build
 	cmake --preset release >/dev/null

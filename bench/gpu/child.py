@@ -1,0 +1,103 @@
+"""One process of the campaign: ``child.py MODE LEVEL WORKLOAD [LAP]``; prints lines of JSON.
+
+turns   steps when it is told to: reads "go", runs a few steps, prints their times; at "end" what it recorded
+record  warms up, runs STEPS steps, prints what it recorded
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import time
+
+import torch
+from levels import RUN, Level
+from workloads import DEVICE, make
+
+STEPS = int(os.environ.get("STEPS", "20"))
+WARMUP = {"gpt": 4, "resnet": 6, "compile": 25, "graphs": 25}
+GPU_BOUND = ("gpt", "resnet")
+
+
+def synchronize() -> None:
+    if DEVICE == "cuda":
+        torch.cuda.synchronize()
+
+
+def pin() -> None:
+    """The main and autograd threads on one core, the rest elsewhere: takes the wake-up lottery out of the numbers."""
+    if (os.cpu_count() or 1) < 12:
+        return
+    for thread in os.listdir("/proc/self/task"):
+        with open(f"/proc/self/task/{thread}/comm", encoding="utf-8") as file:
+            on_core = int(thread) == os.getpid() or "autograd" in file.read()
+        os.sched_setaffinity(int(thread), {4} if on_core else {6, 7, 8, 9, 10, 11})
+
+
+def tell(**values: object) -> None:
+    print(json.dumps(values), flush=True)
+
+
+def begin(level_name: str, workload: str, lap: str | None) -> tuple[Level, object]:
+    gc.disable()
+    step = make(workload)
+    for _ in range(WARMUP.get(workload, 30) if DEVICE == "cuda" else 2):
+        step()
+    synchronize()
+    pin()
+    level = Level("bare" if level_name in RUN else level_name, lap)
+    level.begin(step)
+    step()
+    synchronize()
+    return level, step
+
+
+def turns(level_name: str, workload: str, lap: str | None) -> None:
+    level, step = begin(level_name, workload, lap)
+    tell(ready=True)
+    steps, skipped = (4, 1) if workload in GPU_BOUND else (13, 3)
+    for line in sys.stdin:
+        if line.strip() == "end":
+            break
+        times = []
+        for _ in range(steps):
+            started = time.perf_counter()
+            step()
+            level.mark()
+            if workload in GPU_BOUND:
+                synchronize()
+            times.append((time.perf_counter() - started) * 1e6)
+        synchronize()
+        tell(us=times[skipped:])
+    if level_name.startswith("profiler"):  # making its results would take longer than the turns did
+        tell(end={})
+        os._exit(0)
+    tell(end=level.end())
+
+
+def record(level_name: str, workload: str, lap: str | None) -> None:
+    level, step = begin(level_name, workload, lap)
+    synchronize()
+    level.mark()
+    for _ in range(STEPS):
+        step()
+        level.mark()
+    told = level.end()
+    if level_name.startswith("profiler"):
+        events = level.profiled_kernels()
+        told["events"] = len(events)
+        told["ns"] = sum(ns for _, ns in events)
+        names: dict[str, list[int]] = {}
+        for name, ns in events:
+            entry = names.setdefault(name, [0, 0])
+            entry[0] += 1
+            entry[1] += ns
+        told["by_name"] = names
+    tell(steps=STEPS, **told)
+
+
+if __name__ == "__main__":
+    {"turns": turns, "record": record}[sys.argv[1]](sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
+    sys.stdout.flush()

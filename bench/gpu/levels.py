@@ -1,0 +1,111 @@
+"""What is switched on around a training, by name: laptime at its levels, torch.profiler at its own, or nothing.
+
+bare            never saw CUPTI nor a callback of torch's
+kernels         laptime: kernels, copies and waits, without lines
+gpu             laptime's default in recorded steps: kernels, copies, waits, with lines forward and backward, no ops
+full            gpu and all ops
+everything      full with shapes
+ops             laptime's ops alone
+finalized       gpu for some steps, then CUPTI taken out again
+rested          gpu for some steps, then off with CUPTI left in the process
+profiler        torch.profiler, CPU and CUDA
+profiler_all    torch.profiler with shapes, memory and stacks
+run_full        what `laptime run --budget none` switches on, as it does it
+run_default     what `laptime run` switches on by default: a budget of 5 %
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+LAPTIME = ("kernels", "gpu", "full", "everything", "ops", "finalized", "rested")
+RUN = {"run_full": ["--budget", "none"], "run_default": []}
+WARM_STEPS = 10
+
+
+class Level:
+    """Contract: ``begin`` once the training is warm; ``mark`` after each step; ``end`` gives what there is to tell."""
+
+    def __init__(self, name: str, lap: str | None) -> None:
+        self.name = name
+        self._lap = lap
+        self._gpu: Any = None
+        self._ops: Any = None
+        self._profiler: Any = None
+        self._step: Callable[[], None] | None = None
+
+    def begin(self, step: Callable[[], None]) -> None:
+        if self.name in LAPTIME:
+            self._begin_laptime(step)
+        elif self.name.startswith("profiler"):
+            from torch.profiler import ProfilerActivity, profile
+
+            more = dict(record_shapes=True, profile_memory=True, with_stack=True) if self.name == "profiler_all" else {}
+            self._profiler = profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], **more)
+            self._profiler.start()
+
+    def _begin_laptime(self, step: Callable[[], None]) -> None:
+        from laptime import _cuda
+        from laptime._native import recording
+        from laptime._torch import ops
+
+        problem = recording.start(self._lap)
+        if problem:
+            raise OSError(problem)
+        self._step = recording.step
+        if self.name in ("full", "everything", "ops"):
+            self._ops = ops.load(shapes=self.name == "everything")
+            self._ops.on()
+        if self.name != "ops":
+            self._gpu = _cuda.load(lines=self.name != "kernels")
+            self._gpu.on()
+        if self.name in ("finalized", "rested"):
+            for _ in range(WARM_STEPS):
+                step()
+            self._rest(step)
+
+    def _rest(self, step: Callable[[], None]) -> None:
+        from laptime import _cuda
+
+        torch.cuda.synchronize()
+        if self.name == "rested":
+            return self._gpu.rest()
+        self._gpu.off()
+        limit = time.monotonic() + 5
+        while self._gpu.state != _cuda.FINALIZED and time.monotonic() < limit:
+            step()
+            torch.cuda.synchronize()
+
+    def mark(self) -> None:
+        if self._step is not None:
+            self._step()
+
+    def end(self) -> dict[str, Any]:
+        told: dict[str, Any] = {}
+        if torch.cuda.is_available():
+            torch.cuda.synchronize()
+        if self._gpu is not None:
+            self._gpu.flush()
+            told["gpu_state"] = self._gpu.state
+            told["launches"], told["records"] = self._gpu.counts()
+            self._gpu.close()
+        if self._ops is not None:
+            told["ops"], told["ops_kind"] = self._ops.events, self._ops.kind
+            self._ops.close()
+        if self._step is not None:
+            from laptime._native import recording
+
+            recording.stop()
+        if self._profiler is not None:
+            self._profiler.stop()
+        return told
+
+    def profiled_kernels(self) -> list[Any]:
+        """torch.profiler's GPU events: (name, duration in ns)."""
+        cuda = torch.autograd.DeviceType.CUDA
+        events = self._profiler.profiler.kineto_results.events()
+        return [(e.name(), e.duration_ns()) for e in events if e.device_type() == cuda and not e.is_user_annotation()]

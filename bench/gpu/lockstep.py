@@ -1,0 +1,112 @@
+"""Processes that take turns: each runs a few steps, then the next; medians of single steps, compared turn by turn.
+
+A noisy machine then disturbs all alike. A child that dies is named, with its last words, and the others go on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from typing import Any
+
+from levels import RUN
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Child:
+    def __init__(self, level: str, workload: str, folder: str, number: int) -> None:
+        self.level = level
+        self.lap = os.path.join(folder, f"{workload}-{level}-{number}.lap")
+        command = [os.path.join(HERE, "child.py"), "turns", level, workload, self.lap]
+        if level in RUN:
+            command = [os.environ["LAPTIME"], "run", "-q", "-o", self.lap, *RUN[level], *command]
+        else:
+            command = [sys.executable, *command]
+        self._errors = open(os.path.join(folder, f"{workload}-{level}-{number}.err"), "w+", encoding="utf-8")
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True)
+        self.turns: list[list[float]] = []
+        self.told: dict[str, Any] = {}
+        self.problem = ""
+
+    def read(self, timeout: float) -> dict[str, Any]:
+        """The next line of JSON; {} and `problem` where none comes."""
+        timer = threading.Timer(timeout, self._process.kill)
+        timer.start()
+        try:
+            line = self._process.stdout.readline()
+            while line and not line.startswith("{"):
+                line = self._process.stdout.readline()
+        finally:
+            timer.cancel()
+        if line:
+            return dict(json.loads(line))
+        self._errors.seek(0)
+        self.problem = f"exit {self._process.wait()}: {self._errors.read()[-600:]}"
+        return {}
+
+    def say(self, word: str) -> None:
+        try:
+            self._process.stdin.write(word + "\n")
+            self._process.stdin.flush()
+        except OSError:
+            pass
+
+    def turn(self) -> None:
+        self.say("go")
+        answer = self.read(60)
+        if answer:
+            self.turns.append(answer["us"])
+
+    def end(self) -> None:
+        self.say("end")
+        self.told = self.read(60).get("end", {})
+        self._process.stdin.close()
+        try:
+            self._process.wait(30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._errors.seek(0)
+        self.told["stderr"] = self._errors.read()[-400:]
+        self.told["file_bytes"] = os.path.getsize(self.lap) if os.path.exists(self.lap) else None
+
+
+def take_turns(levels: list[str], workload: str, folder: str, seconds: float, start_timeout: float = 100) -> dict[str, Any]:
+    """`levels` may name one more than once: its children are pooled."""
+    children = [Child(level, workload, folder, i) for i, level in enumerate(levels)]
+    alive = [child for child in children if child.read(start_timeout)]
+    until = time.monotonic() + seconds
+    order = random.Random(3)
+    while time.monotonic() < until and alive:
+        order.shuffle(alive)
+        for child in alive:
+            child.turn()
+        alive = [child for child in alive if not child.problem]
+    for child in alive:
+        child.end()
+    return summary(children)
+
+
+def summary(children: list[Child]) -> dict[str, Any]:
+    rounds = min((len(child.turns) for child in children if not child.problem), default=0)
+    medians = {id(child): [statistics.median(turn) for turn in child.turns[:rounds]] for child in children if not child.problem}
+    bare = [medians[id(child)] for child in children if child.level == "bare" and id(child) in medians]
+    base = [statistics.mean(turn) for turn in zip(*bare)]
+    table: dict[str, Any] = {}
+    for level in dict.fromkeys(child.level for child in children):
+        mine = [child for child in children if child.level == level and id(child) in medians]
+        entry: dict[str, Any] = {"problems": [c.problem for c in children if c.level == level and c.problem]}
+        if mine and rounds and base:
+            pooled = [us for child in mine for turn in child.turns[:rounds] for us in turn]
+            ratios = [statistics.mean(medians[id(c)][i] for c in mine) / base[i] for i in range(rounds)]
+            entry |= {"us": round(statistics.median(pooled), 1), "ratio": round(statistics.median(ratios), 4),
+                      "each": [round(statistics.median(m / b for m, b in zip(medians[id(c)], base)), 4) for c in mine]}
+        entry["told"] = [child.told for child in mine]
+        table[level] = entry
+    return {"rounds": rounds, "levels": table}
