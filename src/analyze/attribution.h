@@ -1,7 +1,8 @@
 // Which line of the program, and which module, each op belongs to.
 //
-// An op inside another op belongs where that one does, unless it has a place of its own (a function of the user's ran between). Backward work belongs where its forward op was called:
-// a *unit* is one evaluation of an autograd node — its evaluate_function span with the node inside it — and takes the place
+// An op inside another op belongs where that one does, unless it has a place of its own (a function of the user's ran
+// between). Backward work belongs where its forward op was called: a *unit* is one evaluation of an autograd node — its
+// evaluate_function span with the node inside it — and takes the place
 // of the last op of its process that started before it with the node's link. All that runs within a unit is the unit's,
 // before, in and after the node. A unit without a link (AccumulateGrad) takes the place of the unit that ended before it on its
 // thread. Where no forward op is found, the unit has the place from which its own ops were called: the call of backward().

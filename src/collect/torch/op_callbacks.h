@@ -79,6 +79,7 @@ inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& o
   }
   ++thread->begun;
   ++thread->next;
+  __builtin_prefetch(thread->lane->next + 1, 1);  // while the op runs, the room for its record comes near
   entry.start = op_ticks(host);
 }
 

@@ -1,5 +1,7 @@
 #include "collect/torch/op_recorder.h"
 
+#include <pthread.h>
+
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -23,6 +25,9 @@ struct OwnedThread : OpThread {
 };
 
 struct Registry {
+  // A child that is forked while another thread comes or goes must find the lock free.
+  Registry();
+
   std::mutex mutex;
   OwnedThread* threads = nullptr;
   std::uint64_t begun_by_ended = 0;
@@ -31,6 +36,9 @@ struct Registry {
 Registry& registry() {
   static auto* const made = new Registry;
   return *made;
+}
+Registry::Registry() {
+  ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); }, [] { registry().mutex.unlock(); });
 }
 
 PlaceSource places{[]() -> const void* { return nullptr; }, [](void*&, const void*) -> std::uint32_t { return 0; }, [](void*) {}};

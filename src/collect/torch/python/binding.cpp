@@ -55,6 +55,8 @@ void configure(std::vector<std::string> library_paths, std::vector<std::string> 
   if (!PyCode_Check(module_call.ptr()) || !PyType_Check(module_type.ptr())) throw nb::type_error("a code object and a type are expected");
   configure_places({{std::move(library_paths), std::move(include), std::move(exclude)}, module_call.ptr(), module_type.ptr()});
   set_place_source(python_places());
+  static const bool told_at_exit = (nb::module_::import_("atexit").attr("register")(nb::cpp_function(&python_will_end)), true);
+  (void)told_at_exit;
   record::add_step_observer([](std::uint32_t) noexcept { name_modules(false); });
   record::add_stop_observer([]() noexcept { name_modules(true); });
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "collect/python/python_support.h"
 #include "collect/torch/python/places.h"
 #include "record/collector.h"
 
@@ -13,7 +14,13 @@ namespace {
 
 // A class whose instances come and go is known by its name alone after so many of them.
 constexpr std::uint32_t kShortLived = 8;
-constexpr int kDeepest = 64;
+constexpr std::size_t kDeepest = 64;
+
+struct Living {
+  std::string step;  // its name in its parent
+  const PyObject* parent = nullptr;
+};
+using LivingModules = std::unordered_map<const PyObject*, Living>;
 
 std::string text_of(PyObject* object) {
   const char* text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
@@ -36,81 +43,86 @@ OwnedRef children_of(PyObject* module) {
   return children && PyDict_Check(children.get()) ? std::move(children) : OwnedRef();
 }
 
+// `objects` holds them alive as long as the caller needs them.
+LivingModules living_modules(PyObject* objects, PyTypeObject* module_type) {
+  LivingModules living;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects); ++i) {
+    PyObject* const object = PyList_GET_ITEM(objects, i);
+    if (!PyType_IsSubtype(Py_TYPE(object), module_type)) continue;
+    living.try_emplace(object);
+    const OwnedRef children = children_of(object);
+    PyObject *key = nullptr, *child = nullptr;
+    for (Py_ssize_t at = 0; children && PyDict_Next(children.get(), &at, &key, &child);)
+      if (Living& entry = living[child]; entry.parent == nullptr) entry = {text_of(key), object};
+  }
+  return living;
+}
+
+std::string path_of(const PyObject* instance, const LivingModules& living) {
+  std::vector<std::string> steps;
+  const PyObject* root = instance;
+  for (auto at = living.find(root); at != living.end() && at->second.parent != nullptr && steps.size() < kDeepest; at = living.find(root)) {
+    steps.push_back(at->second.step);
+    root = at->second.parent;
+  }
+  std::string path = Py_TYPE(root)->tp_name;
+  std::for_each(steps.rbegin(), steps.rend(), [&](const std::string& step) { path += "." + step; });
+  return path;
+}
+
 PyObject* on_death(PyObject* address, PyObject*) {
   forget_module(static_cast<const PyObject*>(PyLong_AsVoidPtr(address)));
   Py_RETURN_NONE;
 }
 PyMethodDef on_death_method{"laptime_module_gone", &on_death, METH_O, nullptr};
 
-}  // namespace
-
-void ModulePaths::configure(PyObject* module_type) {
-  Py_XINCREF(module_type);
-  module_type_ = OwnedRef(module_type);
+void watch(const PyObject* instance) {
+  auto* const object = const_cast<PyObject*>(instance);
+  const OwnedRef address(PyLong_FromVoidPtr(object));
+  const OwnedRef callback(address ? PyCFunction_New(&on_death_method, address.get()) : nullptr);
+  // Never given back: a weak reference must outlive what it watches to call back.
+  if (callback) OwnedRef(PyWeakref_NewRef(object, callback.get())).release();
+  PyErr_Clear();
 }
 
-ModulePaths::Number ModulePaths::number_of(const PyObject* instance) {
+}  // namespace
+
+ModuleNumbers::Number ModuleNumbers::number_of(const PyObject* instance) {
   if (instance == nullptr || Py_TYPE(instance) == &PyCell_Type) return 0;
   Number& number = numbers_[instance];
-  if (number != 0 && modules_[number - 1].type == Py_TYPE(instance)) return number;
-  Module module{instance, Py_TYPE(instance), Py_TYPE(instance)->tp_name};
-  const auto known = short_lived_.find(module.class_name);
+  if (number != 0 && module(number).type == Py_TYPE(instance)) return number;
+  Module fresh{instance, Py_TYPE(instance), Py_TYPE(instance)->tp_name};
+  const auto known = short_lived_.find(fresh.class_name);
   const bool by_class = known != short_lived_.end() && known->second >= kShortLived;
-  if (by_class) module.name = record::intern(module.class_name);
-  modules_.push_back(std::move(module));
+  if (by_class) fresh.name = record::intern(fresh.class_name);
+  modules_.push_back(std::move(fresh));
   number = static_cast<Number>(modules_.size());
   if (!by_class) unnamed_.push_back(number);
   return number;
 }
 
-ModulePaths::Paths ModulePaths::paths_of_living() const {
+void ModuleNumbers::give_name(Number number, const std::string& path) {
+  Module& module = modules_[number - 1];
+  unnamed_.erase(std::remove(unnamed_.begin(), unnamed_.end(), number), unnamed_.end());
+  module.name = record::intern(path.empty() ? module.class_name : path);
+  if (!path.empty()) return;
+  ++short_lived_[module.class_name];
+  if (const auto known = numbers_.find(module.instance); known != numbers_.end() && known->second == number) numbers_.erase(known);
+}
+
+std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type) {
   const python::ErrorGuard guard;
-  Paths paths;
+  std::vector<std::string> paths(modules.size());
   const OwnedRef objects = all_objects();
-  if (!objects || !module_type_) return paths;
-  auto* const type = reinterpret_cast<PyTypeObject*>(module_type_.get());
-  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects.get()); ++i) {
-    PyObject* const object = PyList_GET_ITEM(objects.get(), i);
-    if (!PyType_IsSubtype(Py_TYPE(object), type)) continue;
-    paths.try_emplace(object);
-    const OwnedRef children = children_of(object);
-    PyObject *key = nullptr, *child = nullptr;
-    for (Py_ssize_t at = 0; children && PyDict_Next(children.get(), &at, &key, &child);)
-      if (Living& living = paths[child]; living.parent == nullptr) living = {text_of(key), object};
+  if (!objects || module_type == nullptr) return paths;
+  const LivingModules living = living_modules(objects.get(), reinterpret_cast<PyTypeObject*>(module_type));
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const PyObject* const instance = modules[i].instance;
+    if (!living.contains(instance) || Py_TYPE(instance) != modules[i].type) continue;
+    paths[i] = path_of(instance, living);
+    watch(instance);
   }
   return paths;
 }
-
-void ModulePaths::give_name(Number number, const Paths& paths) {
-  Module& module = modules_[number - 1];
-  auto living = paths.find(module.instance);
-  if (living == paths.end() || Py_TYPE(module.instance) != module.type) {
-    ++short_lived_[module.class_name];
-    module.name = record::intern(module.class_name);
-    if (const auto known = numbers_.find(module.instance); known != numbers_.end() && known->second == number) numbers_.erase(known);
-    return;
-  }
-  watch(module);
-  std::vector<std::string> steps;
-  const PyObject* root = module.instance;
-  for (; living != paths.end() && living->second.parent != nullptr && steps.size() < kDeepest; living = paths.find(root)) {
-    steps.push_back(living->second.step);
-    root = living->second.parent;
-  }
-  std::string path = Py_TYPE(root)->tp_name;
-  std::for_each(steps.rbegin(), steps.rend(), [&](const std::string& step) { path += "." + step; });
-  module.name = record::intern(path);
-}
-
-void ModulePaths::watch(Module& module) {
-  const python::ErrorGuard guard;
-  const OwnedRef address(PyLong_FromVoidPtr(const_cast<PyObject*>(module.instance)));
-  const OwnedRef callback(address ? PyCFunction_New(&on_death_method, address.get()) : nullptr);
-  // Kept for good by design: a weak reference must outlive what it watches to call back.
-  if (callback) OwnedRef(PyWeakref_NewRef(const_cast<PyObject*>(module.instance), callback.get())).release();
-  PyErr_Clear();
-}
-
-void ModulePaths::forget(const PyObject* instance) { numbers_.erase(instance); }
 
 }  // namespace laptime::torch

@@ -11,64 +11,42 @@
 #include <cstdint>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
-
-#include "collect/python/python_support.h"
 
 namespace laptime::torch {
 
-class ModulePaths {
+// The caller keeps others out; no call here touches Python.
+class ModuleNumbers {
  public:
-  struct Path {
-    std::uint32_t name;  // record::intern; 0: not known yet
-  };
   using Number = std::uint32_t;  // from 1; 0: no module
 
-  // `module_type`: torch.nn.Module (borrowed; kept alive). With the GIL.
-  void configure(PyObject* module_type);
-
-  // Without the GIL; the caller keeps others out.
-  Number number_of(const PyObject* instance);
-  std::uint32_t name_of(Number number) const { return number == 0 ? 0 : modules_[number - 1].name; }
-
-  bool has_unnamed() const { return !unnamed_.empty(); }
-  // With the GIL, and others kept out by `guard` where tables change. Calls named(number) for each that got its name.
-  // Runs no code of the program's.
-  template <typename Named>
-  void name_all(Named named) {
-    const Paths paths = paths_of_living();
-    for (const Number number : unnamed_) {
-      give_name(number, paths);
-      named(number);
-    }
-    unnamed_.clear();
-  }
-  // The instance at this address is gone.
-  void forget(const PyObject* instance);
-
- private:
   struct Module {
     const PyObject* instance;
     const PyTypeObject* type;
     std::string class_name;
-    std::uint32_t name = 0;
+    std::uint32_t name = 0;  // record::intern; 0: not known yet
   };
-  struct Living {
-    std::string step;              // its name in its parent
-    const PyObject* parent = nullptr;
-  };
-  using Paths = std::unordered_map<const PyObject*, Living>;
 
-  Paths paths_of_living() const;
-  void give_name(Number number, const Paths& paths);
-  void watch(Module& module);
+  Number number_of(const PyObject* instance);
+  const Module& module(Number number) const { return modules_[number - 1]; }
+  std::uint32_t name_of(Number number) const { return number == 0 ? 0 : module(number).name; }
 
-  python::OwnedRef module_type_;
+  const std::vector<Number>& unnamed() const { return unnamed_; }
+  // `path`: empty when the instance is gone.
+  void give_name(Number number, const std::string& path);
+  // The instance at this address is gone.
+  void forget(const PyObject* instance) { numbers_.erase(instance); }
+
+ private:
   std::vector<Module> modules_;
   std::unordered_map<const PyObject*, Number> numbers_;
   std::vector<Number> unnamed_;
   std::unordered_map<std::string, std::uint32_t> short_lived_;  // classes, by how many instances were gone too early
 };
+
+// The path of each module that lives, empty for the others; the living ones are watched from now on, and forget_module
+// (places.h) is called when they go. With the GIL, and no lock held: the garbage collector may run here, and with it code of
+// the program's that ends objects.
+std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type);
 
 }  // namespace laptime::torch

@@ -1,5 +1,7 @@
 #include "collect/torch/python/places.h"
 
+#include <pthread.h>
+
 #include <array>
 #include <atomic>
 #include <map>
@@ -41,6 +43,8 @@ struct ThreadPlaces {
 
   std::uint32_t generation = 0;
   const PyCodeObject* module_call = nullptr;
+  // The thread's own, where it is known to live on: that of the thread that started Python, until Python ends.
+  const PyThreadState* state = nullptr;
   std::array<Code, kEntries> codes{};
   std::array<Place, kEntries> places{};
 };
@@ -58,7 +62,8 @@ class SharedPlaces {
     user_code_.configure(rules.user_code, nullptr);
     Py_XINCREF(rules.module_call);
     module_call_ = python::OwnedRef(rules.module_call);
-    modules_.configure(rules.module_type);
+    Py_XINCREF(rules.module_type);
+    module_type_ = python::OwnedRef(rules.module_type);
     generation.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -72,7 +77,7 @@ class SharedPlaces {
     const auto line = static_cast<std::uint32_t>(line_of(code, instruction));
     const std::lock_guard lock(mutex_);
     const std::uint32_t code_id = codes_.id_of(code);
-    const ModulePaths::Number number = modules_.number_of(module);
+    const ModuleNumbers::Number number = modules_.number_of(module);
     const std::uint32_t name = modules_.name_of(number);
     if (number == 0 || name != 0) return checked(record::add_place(code_id, line, name));
     std::uint32_t& place = unnamed_[{number, code_id, line}];
@@ -83,10 +88,14 @@ class SharedPlaces {
   const PyCodeObject* module_call() const { return reinterpret_cast<const PyCodeObject*>(module_call_.get()); }
 
   void name_modules(bool now) {
+    const Unnamed unnamed = take_unnamed(now);
+    if (unnamed.numbers.empty()) return;
+    const std::vector<std::string> paths = find_paths(unnamed.modules, module_type_.get());
     const std::lock_guard lock(mutex_);
-    if (!modules_.has_unnamed() || (!now && --rounds_to_skip_ > 0)) return;
-    rounds_to_skip_ = skip_next_ = std::min(2 * skip_next_, 1 << 16);
-    modules_.name_all([&](ModulePaths::Number number) { tell_places(number); });
+    for (std::size_t i = 0; i < paths.size(); ++i) {
+      modules_.give_name(unnamed.numbers[i], paths[i]);
+      tell_places(unnamed.numbers[i]);
+    }
     generation.fetch_add(1, std::memory_order_relaxed);
   }
 
@@ -97,22 +106,39 @@ class SharedPlaces {
   }
 
  private:
+  // A child that is forked while another thread looks up a place must find the lock free.
+  SharedPlaces() {
+    ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); }, [] { instance().mutex_.unlock(); });
+  }
+
   static std::uint32_t checked(std::uint32_t place) {
     static const std::uint32_t loss = record::loss_index("too_many_places", Severity::warning, "ops past the limit of places have no line");
     if (place == 0) record::lose(loss);
     return place;
   }
-  void tell_places(ModulePaths::Number number) {
+  struct Unnamed {
+    std::vector<ModuleNumbers::Number> numbers;
+    std::vector<ModuleNumbers::Module> modules;
+  };
+  Unnamed take_unnamed(bool now) {
+    const std::lock_guard lock(mutex_);
+    if (modules_.unnamed().empty() || (!now && --rounds_to_skip_ > 0)) return {};
+    rounds_to_skip_ = skip_next_ = std::min(2 * skip_next_, 1 << 16);
+    Unnamed unnamed{modules_.unnamed(), {}};
+    for (const ModuleNumbers::Number number : unnamed.numbers) unnamed.modules.push_back(modules_.module(number));
+    return unnamed;
+  }
+  void tell_places(ModuleNumbers::Number number) {
     for (auto at = unnamed_.lower_bound({number, 0, 0}); at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
       record::set_place(at->second, std::get<1>(at->first), std::get<2>(at->first), modules_.name_of(number));
   }
 
   std::mutex mutex_;
   python::UserCode user_code_;
-  python::OwnedRef module_call_;
+  python::OwnedRef module_call_, module_type_;
   CodeFacts codes_;
-  ModulePaths modules_;
-  std::map<std::tuple<ModulePaths::Number, std::uint32_t, std::uint32_t>, std::uint32_t> unnamed_;  // (module, code, line) -> place
+  ModuleNumbers modules_;
+  std::map<std::tuple<ModuleNumbers::Number, std::uint32_t, std::uint32_t>, std::uint32_t> unnamed_;  // (module, code, line) -> place
   int rounds_to_skip_ = 1, skip_next_ = 1;
 };
 
@@ -153,6 +179,14 @@ inline Walk to_users_frame(ThreadPlaces& thread, FrameRef innermost, const void*
   return {nullptr};
 }
 
+std::atomic<bool> python_ends{false};
+
+// The first thread state of an interpreter is the one that it was started with.
+const PyThreadState* lasting_state() {
+  const PyThreadState* const state = PyGILState_GetThisThreadState();
+  return state != nullptr && state->id == 1 && !python_ends.load(std::memory_order_acquire) ? state : nullptr;
+}
+
 __attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint32_t current) {
   if (memory == nullptr) memory = new (std::nothrow) ThreadPlaces;
   auto* const thread = static_cast<ThreadPlaces*>(memory);
@@ -161,6 +195,7 @@ __attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint32_t
   thread->places.fill({});
   thread->generation = current;
   thread->module_call = SharedPlaces::instance().module_call();
+  thread->state = lasting_state();
   return thread;
 }
 
@@ -170,14 +205,14 @@ const void* innermost() {
 }
 
 std::uint32_t place(void*& memory, const void* floor) {
-  const PyThreadState* const state = PyGILState_GetThisThreadState();
-  if (state == nullptr) [[unlikely]] return 0;
   auto* thread = static_cast<ThreadPlaces*>(memory);
   const std::uint32_t current = generation.load(std::memory_order_relaxed);
   if (thread == nullptr || thread->generation != current) [[unlikely]] {
     thread = renew(memory, current);
     if (thread == nullptr) return 0;
   }
+  const PyThreadState* const state = thread->state != nullptr ? thread->state : PyGILState_GetThisThreadState();
+  if (state == nullptr) [[unlikely]] return 0;
   const Walk walk = to_users_frame(*thread, python::innermost_frame(state), floor);
   if (walk.frame == nullptr) return 0;
   const PyObject* const module = walk.module != nullptr ? walk.module : module_outside(*thread, walk.frame, floor);
@@ -208,6 +243,11 @@ std::uint32_t place_here() {
 
 void name_modules(bool now) {
   if (Py_IsInitialized() && PyGILState_Check()) SharedPlaces::instance().name_modules(now);
+}
+
+void python_will_end() {
+  python_ends.store(true, std::memory_order_release);
+  generation.fetch_add(1, std::memory_order_release);
 }
 
 void forget_module(const PyObject* instance) { SharedPlaces::instance().forget_module(instance); }

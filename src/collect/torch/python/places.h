@@ -29,6 +29,9 @@ std::uint32_t place_here();
 // milliseconds, so a program that makes new modules all the time is looked at less and less often, unless `now`.
 void name_modules(bool now);
 
+// Before the interpreter takes itself apart: from then on nothing of it is remembered.
+void python_will_end();
+
 void forget_module(const PyObject* instance);
 
 }  // namespace laptime::torch
