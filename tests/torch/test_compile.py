@@ -5,8 +5,8 @@ import json
 import subprocess
 
 import torch
-from conftest import LAPTIME
 from torch.utils.data import DataLoader, TensorDataset
+from torch_runs import LAPTIME
 
 import laptime
 

@@ -5,7 +5,7 @@ import sys
 import textwrap
 
 import pytest
-from conftest import LAPTIME
+from torch_runs import LAPTIME
 
 TRAIN = """
     import hashlib
