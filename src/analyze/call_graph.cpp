@@ -18,8 +18,19 @@ void add_row(CallTotals& totals, const TallyColumns& rows, std::size_t i) {
 
 class GraphBuilder {
  public:
-  explicit GraphBuilder(const Run& run) : merged_(run), places_(run.codes.size(), kNone) {
-    for (std::uint32_t i = 0; i < run.tracks.size(); ++i) add(run.tracks[i].tallies, i);
+  explicit GraphBuilder(const Run& run) : merged_(run), places_(run.codes.size(), kNone) {}
+
+  void add(const TallyColumns& rows, std::uint32_t track) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      // Code 0 is one that the file never explained; as a caller it is nobody.
+      const bool edge = rows.kind[i] == TallyKind::edge;
+      if (edge && rows.where[i] != 0) add_row(edges_[{place_of(rows.where[i]), place_of(rows.code[i])}], rows, i);
+      if (rows.kind[i] != TallyKind::call) continue;
+      Function& function = graph_.functions[place_of(rows.code[i])];
+      function.counted = true;
+      function.threads.add(track);
+      add_row(function.totals, rows, i);
+    }
   }
 
   CallGraph take() {
@@ -45,19 +56,6 @@ class GraphBuilder {
     return place;
   }
 
-  void add(const TallyColumns& rows, std::uint32_t track) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      // Code 0 is one that the file never explained; as a caller it is nobody.
-      const bool edge = rows.kind[i] == TallyKind::edge;
-      if (edge && rows.where[i] != 0) add_row(edges_[{place_of(rows.where[i]), place_of(rows.code[i])}], rows, i);
-      if (rows.kind[i] != TallyKind::call) continue;
-      Function& function = graph_.functions[place_of(rows.code[i])];
-      function.counted = true;
-      function.threads.add(track);
-      add_row(function.totals, rows, i);
-    }
-  }
-
   MergedCodes merged_;
   std::vector<std::uint32_t> places_;  // by row of Run::codes
   std::map<std::pair<std::uint32_t, std::uint32_t>, CallTotals> edges_;  // caller, callee
@@ -66,6 +64,16 @@ class GraphBuilder {
 
 }  // namespace
 
-CallGraph build_call_graph(const Run& run) { return GraphBuilder(run).take(); }
+CallGraph build_call_graph(const Run& run) {
+  GraphBuilder builder(run);
+  for (std::uint32_t i = 0; i < run.tracks.size(); ++i) builder.add(run.tracks[i].tallies, i);
+  return builder.take();
+}
+
+CallGraph build_call_graph(const Run& run, std::uint32_t track) {
+  GraphBuilder builder(run);
+  builder.add(run.tracks[track].tallies, track);
+  return builder.take();
+}
 
 }  // namespace laptime

@@ -36,5 +36,7 @@ struct CallGraph {
 };
 
 CallGraph build_call_graph(const Run& run);
+// Of one thread only: Run::tracks.
+CallGraph build_call_graph(const Run& run, std::uint32_t track);
 
 }  // namespace laptime

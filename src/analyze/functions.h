@@ -1,5 +1,6 @@
 // Table `functions`: what cProfile counts, by function; rows by falling cumulative time. `share` is own time against the
-// own time of all. Own time per call is by all calls, cumulative by primitive ones, as pstats prints them.
+// own time of all. Own time per call is by all calls, cumulative by primitive ones, as pstats prints them. note: marks functions
+// whose calls were over the budget. thread: whose it is, where several threads were counted.
 #pragma once
 
 #include "analyze/table.h"
@@ -8,5 +9,7 @@
 namespace laptime {
 
 Table functions_table(const Run& run);
+// Each thread's own rows; `share` is within the thread.
+Table functions_by_thread_table(const Run& run);
 
 }  // namespace laptime

@@ -1,5 +1,6 @@
 #include "analyze/lines.h"
 
+#include <array>
 #include <map>
 
 #include "analyze/code_merge.h"
@@ -30,14 +31,14 @@ const char* level_name(LineLevel level) {
 
 class LineSums {
  public:
-  explicit LineSums(const Run& run) : run_(run), merged_(run), steps_(run) {
+  LineSums(const Run& run, Threads threads) : run_(run), threads_(threads), merged_(run), steps_(run) {
     for (std::uint32_t i = 0; i < run.tracks.size(); ++i) add(run.tracks[i], i);
   }
 
   std::vector<LineTotals> take() {
     std::vector<LineTotals> result;
     for (auto& [key, sums] : sums_) {
-      const auto [code, where] = key;
+      const auto [code, where, track] = key;
       const LineLevel level = level_of(where, merged_.flags(code));
       LineTotals totals{code, where ? where : run_.codes[code].first_line, level, sums.hits, sums.inclusive_ns, {}, {}, sums.threads};
       if (sums.self_known) totals.exclusive_ns = sums.exclusive_ns;
@@ -60,7 +61,7 @@ class LineSums {
     const bool self_known = property(run_.processes[track.process].properties, "line_self_time") != "unknown";
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows.kind[i] != TallyKind::line) continue;
-      Sums& sums = sums_[{merged_[rows.code[i]], rows.where[i]}];
+      Sums& sums = sums_[{merged_[rows.code[i]], rows.where[i], threads_ == Threads::apart ? number : 0}];
       sums.hits += rows.hits[i];
       sums.inclusive_ns += rows.inclusive[i];
       sums.exclusive_ns += rows.exclusive[i];
@@ -72,9 +73,10 @@ class LineSums {
   }
 
   const Run& run_;
+  Threads threads_;
   MergedCodes merged_;
   StepIndex steps_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> sums_;  // merged code, line or 0
+  std::map<std::array<std::uint32_t, 3>, Sums> sums_;  // merged code, line or 0, track or 0
 };
 
 // Without a time of its own, a function that was only counted has an unknown one.
@@ -110,8 +112,8 @@ Table empty_table() {
 
 class LineRows {
  public:
-  LineRows(const Run& run, const std::vector<LineTotals>& lines)
-      : run_(run), has_steps_(!find_steps(run).empty()), directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
+  LineRows(const Run& run, const std::vector<LineTotals>& lines, Threads threads)
+      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
     for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
 
@@ -128,11 +130,12 @@ class LineRows {
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
             known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
             known ? optional_cell(line.steps.p50_ns) : kUnknown, known ? optional_cell(line.steps.p95_ns) : kUnknown,
-            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown, line.threads.cell(run_)};
+            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown, line.threads.cell(run_, threads_)};
   }
 
  private:
   const Run& run_;
+  Threads threads_;
   bool has_steps_;
   std::string_view directory_;
   SourceLines sources_;
@@ -141,16 +144,23 @@ class LineRows {
 
 }  // namespace
 
-std::vector<LineTotals> sum_lines(const Run& run) { return LineSums(run).take(); }
+std::vector<LineTotals> sum_lines(const Run& run, Threads threads) { return LineSums(run, threads).take(); }
 
-Table lines_table(const Run& run) {
+namespace {
+
+Table make_table(const Run& run, Threads threads) {
   Table table = empty_table();
-  const std::vector<LineTotals> lines = sum_lines(run);
-  LineRows rows(run, lines);
+  const std::vector<LineTotals> lines = sum_lines(run, threads);
+  LineRows rows(run, lines, threads);
   for (const LineTotals& line : lines)
     if (line.reached()) table.rows.push_back(rows.make(line));
   (void)sort_by(table, "time_ns");
   return table;
 }
+
+}  // namespace
+
+Table lines_table(const Run& run) { return make_table(run, Threads::together); }
+Table lines_by_thread_table(const Run& run) { return make_table(run, Threads::apart); }
 
 }  // namespace laptime

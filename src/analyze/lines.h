@@ -33,9 +33,11 @@ struct LineTotals {
   bool reached() const { return hits > 0 || inclusive_ns > 0; }
 };
 
-// Summed over threads, processes and steps, by code and line.
-std::vector<LineTotals> sum_lines(const Run& run);
+// Summed over processes, steps and, unless told otherwise, threads, by code and line.
+std::vector<LineTotals> sum_lines(const Run& run, Threads threads = Threads::together);
 
 Table lines_table(const Run& run);
+// Each thread's own rows.
+Table lines_by_thread_table(const Run& run);
 
 }  // namespace laptime

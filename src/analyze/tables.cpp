@@ -22,13 +22,16 @@ constexpr Grouping kOpGroupings[] = {{"name", ops_table<OpGrouping::name>},
                                      {"module", ops_table<OpGrouping::module>},
                                      {"stack", ops_table<OpGrouping::stack>}};
 
+constexpr Grouping kLineGroupings[] = {{"line", lines_table}, {"thread", lines_by_thread_table}};
+constexpr Grouping kFunctionGroupings[] = {{"function", functions_table}, {"thread", functions_by_thread_table}};
+
 constexpr TableDefinition kTables[] = {
     {"run", "what was run, how it ended, how much was recorded and what that cost", run_table},
     {"step_summary", "step times and rates", step_summary_table},
     {"steps", "one row a step", steps_table},
     {"scopes", "where the time went, by name and thread", scopes_table},
-    {"lines", "time by source line", lines_table},
-    {"functions", "calls and time by function, as cProfile counts them", functions_table},
+    {"lines", "time by source line", lines_table, kLineGroupings},
+    {"functions", "calls and time by function, as cProfile counts them", functions_table, kFunctionGroupings},
     {"calltree", "functions below their callers", calltree_table},
     {"ops", "calls and time of the framework's ops, as torch counts them", ops_table<OpGrouping::name>, kOpGroupings},
     {"values", "numbers recorded over time", values_table},
