@@ -42,31 +42,38 @@ bool is_device_work(SpanKind kind) {
   return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication;
 }
 
-// The arguments that events use, as they come while rows are walked.
-class Arguments {
+// Finds the arguments of rows; rows in rising order cost no search.
+class ArgCursor {
  public:
-  explicit Arguments(const Run& run) {
-    for (std::uint32_t id = 0; id < run.strings.size(); ++id) {
-      if (run.strings[id] == "shapes") shapes_ = id;
-      if (run.strings[id] == "types") types_ = id;
-      if (run.strings[id] == "flops") flops_ = id;
-    }
-  }
-  void give(const ArgColumns& args, std::uint32_t row, TorchEvent& event) const {
-    auto it = std::lower_bound(args.row.begin(), args.row.end(), row);
-    for (auto i = static_cast<std::size_t>(it - args.row.begin()); i < args.size() && args.row[i] == row; ++i) {
-      if (args.type[i] == ArgType::string && args.key[i] == shapes_) event.shapes = static_cast<std::uint32_t>(args.value[i]);
-      if (args.type[i] == ArgType::string && args.key[i] == types_) event.types = static_cast<std::uint32_t>(args.value[i]);
-      if (args.type[i] == ArgType::integer && args.key[i] == flops_) event.flops = static_cast<std::int64_t>(args.value[i]);
-    }
-  }
-  static std::int64_t bytes(const ArgColumns& args, std::uint32_t row) {
-    const auto it = std::lower_bound(args.row.begin(), args.row.end(), row);
-    return it != args.row.end() && *it == row ? static_cast<std::int64_t>(args.value[static_cast<std::size_t>(it - args.row.begin())]) : 0;
+  explicit ArgCursor(const ArgColumns& args) : args_(args) {}
+  template <typename Visit>
+  void for_each(std::uint32_t row, Visit visit) {
+    if (at_ > 0 && args_.row[at_ - 1] >= row) at_ = static_cast<std::size_t>(std::lower_bound(args_.row.begin(), args_.row.end(), row) - args_.row.begin());
+    while (at_ < args_.size() && args_.row[at_] < row) ++at_;
+    for (; at_ < args_.size() && args_.row[at_] == row; ++at_) visit(args_.key[at_], args_.type[at_], args_.value[at_]);
   }
 
  private:
-  std::uint32_t shapes_ = kNone, types_ = kNone, flops_ = kNone;
+  const ArgColumns& args_;
+  std::size_t at_ = 0;
+};
+
+// The names of the arguments that events use.
+struct ArgumentKeys {
+  std::uint32_t shapes = kNone, types = kNone, flops = kNone;
+
+  explicit ArgumentKeys(const StringTable& strings) {
+    for (std::uint32_t id = 0; id < strings.size(); ++id) {
+      if (strings[id] == "shapes") shapes = id;
+      if (strings[id] == "types") types = id;
+      if (strings[id] == "flops") flops = id;
+    }
+  }
+  void give(std::uint32_t key, ArgType type, std::uint64_t value, TorchEvent& event) const {
+    if (type == ArgType::string && key == shapes) event.shapes = static_cast<std::uint32_t>(value);
+    if (type == ArgType::string && key == types) event.types = static_cast<std::uint32_t>(value);
+    if (type == ArgType::integer && key == flops) event.flops = static_cast<std::int64_t>(value);
+  }
 };
 
 bool is_cpu(std::string_view device) { return device == "cpu"; }
@@ -74,10 +81,10 @@ bool is_cpu(std::string_view device) { return device == "cpu"; }
 // What all threads share.
 struct Context {
   Stretch stretch;
-  Arguments arguments;
+  ArgumentKeys keys;
   std::unordered_set<std::uint32_t> left_out;  // names
 
-  Context(const Run& run, const Stretch& where) : stretch(where), arguments(run) {
+  Context(const Run& run, const Stretch& where) : stretch(where), keys(run.strings) {
     for (std::uint32_t id = 0; id < run.strings.size(); ++id)
       if (std::find(kLeftOut.begin(), kLeftOut.end(), run.strings[id]) != kLeftOut.end()) left_out.insert(id);
   }
@@ -88,7 +95,7 @@ class ThreadEvents {
  public:
   // `places`: by row, or empty.
   ThreadEvents(const Run& run, const Context& context, const BulkVector<std::uint32_t>& places, std::uint32_t track)
-      : run_(run), context_(context), stretch_(context.stretch), places_(places), spans_(run.tracks[track].spans), track_(track) {}
+      : run_(run), context_(context), stretch_(context.stretch), places_(places), spans_(run.tracks[track].spans), args_(spans_.args), track_(track) {}
 
   std::vector<TorchEvent> build(std::vector<MemoryMark>& memory) {
     const std::vector<std::uint32_t> order = end_order(spans_);
@@ -113,7 +120,8 @@ class ThreadEvents {
   };
 
   void add_memory(std::uint32_t row, std::vector<MemoryMark>& memory) {
-    std::int64_t bytes = Arguments::bytes(spans_.args, row);
+    std::int64_t bytes = 0;
+    args_.for_each(row, [&](std::uint32_t, ArgType, std::uint64_t value) { bytes = static_cast<std::int64_t>(value); });
     if (spans_.kind[row] == SpanKind::release) bytes = -bytes;
     const std::uint64_t address = spans_.link.empty() ? 0 : spans_.link[row];
     memory.push_back({spans_.start[row] - stretch_.begin, bytes, address, spans_.name[row], track_});
@@ -126,7 +134,8 @@ class ThreadEvents {
     const auto self = static_cast<std::uint32_t>(nodes_.size());
     add_node(row);
     if (!places_.empty()) nodes_[self].event.place = places_[row];
-    context_.arguments.give(spans_.args, row, nodes_[self].event);
+    TorchEvent& event = nodes_[self].event;
+    args_.for_each(row, [&](std::uint32_t key, ArgType type, std::uint64_t value) { context_.keys.give(key, type, value, event); });
     if (!spans_.link.empty()) nodes_[self].event.link = spans_.link[row];
     while (!orphans_.empty() && nodes_[orphans_.back()].event.start_ns >= nodes_[self].event.start_ns) {
       adopt(self, orphans_.back());
@@ -153,6 +162,9 @@ class ThreadEvents {
       parent.event.self_device_bytes += node.event.self_device_bytes;
       return;
     }
+    // The engine's call around a node has no number of its own.
+    if (parent.event.kind == SpanKind::backward && node.event.kind == SpanKind::backward && parent.event.link == 0)
+      parent.event.link = node.event.link;
     parent.event.children_ns += node.event.duration_ns;
     node.next = parent.first_child;
     parent.first_child = child;
@@ -189,6 +201,7 @@ class ThreadEvents {
   const Stretch& stretch_;
   const BulkVector<std::uint32_t>& places_;
   const SpanColumns& spans_;
+  ArgCursor args_;
   const std::uint32_t track_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> orphans_;

@@ -133,12 +133,13 @@ TEST(TorchEvents, PlacesComeFromOutsideAndForBackwardFromForward) {
   s.arg("", ArgType::place, s.place(42));
   s.op("mm", 32, 34);
   s.add("ConvBackward0", SpanKind::backward, 31, 39, node);
-  s.add("autograd::engine::evaluate_function: ConvBackward0", SpanKind::backward, 30, 40, node);
+  s.add("autograd::engine::evaluate_function: ConvBackward0", SpanKind::backward, 30, 40);
   const TorchEvents events = s.events();
   ASSERT_EQ(events.events.size(), 5u);
   for (const TorchEvent& e : events.events) EXPECT_EQ(s.run.places[e.place].line, 42u) << s.run.strings[e.name];
   EXPECT_TRUE(is_backward_node(events.events[3], s.run));
   EXPECT_FALSE(is_backward_node(events.events[2], s.run));
+  EXPECT_EQ(events.events[2].link, node);
   EXPECT_EQ(sequence_number(node), 5);
   EXPECT_EQ(forward_thread(node), 1u);
 }

@@ -20,6 +20,8 @@ from types import ModuleType
 
 SOURCES = Path(__file__).parent / "shim"
 _COMPILERS = ("c++", "g++", "clang++")
+# NDEBUG as torch itself is built: without it RecordFunction has one more member, and inputs() fails by what lies there.
+_FLAGS = ("-std=c++20", "-O2", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden", "-w")
 _LONGEST_BUILD_S = 300
 
 
@@ -63,7 +65,7 @@ def _file_name(torch: ModuleType) -> str:
     digest = hashlib.sha256()
     for path in sorted((*SOURCES.glob("*.cpp"), *SOURCES.rglob("*.h"))):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
-    digest.update(str(Path(torch.__file__ or "").parent).encode())
+    digest.update(" ".join((*_FLAGS, str(Path(torch.__file__ or "").parent))).encode())
     abi = "cxx11" if _cxx11_abi(torch) else "cxx98"
     python = sysconfig.get_config_var("SOABI") or sys.implementation.cache_tag
     return f"torch-{torch.__version__}-{python}-{abi}-{digest.hexdigest()[:16]}.so"
@@ -112,7 +114,7 @@ def compile_against(torch: ModuleType, sources: list[Path], output: str) -> None
     compiler = _compiler()
     root = Path(torch.__file__ or "").parent
     command = [
-        *compiler, "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w",
+        *compiler, *_FLAGS,
         f"-D_GLIBCXX_USE_CXX11_ABI={int(_cxx11_abi(torch))}", "-isystem", str(root / "include"), "-I", str(SOURCES / "include"),
         *map(str, sources), "-o", output,
         # By name, without a path: torch's own copies are loaded already, and no others may be.

@@ -87,7 +87,8 @@ class Cycle:
     def averages(self, by_shapes: bool, by_stack: bool, stack_n: int) -> list[Average]:
         by_shapes = by_shapes and self._options.shapes
         by_stack = by_stack and self._options.stacks
-        return [self._average(row, by_shapes, stack_n) for row in self._loaded.averages(by_shapes, by_stack)]
+        rows = [self._average(row, by_shapes, stack_n) for row in self._loaded.averages(by_shapes, by_stack)]
+        return merge([rows]) if by_shapes else rows  # lists of tensors differ in laptime's texts, not in torch's lists
 
     def _average(self, row: Any, by_shapes: bool, stack_n: int) -> Average:
         (key, count, cpu, self_cpu, kernels, self_kernels, cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes,
@@ -102,7 +103,7 @@ class Cycle:
         average.flops = flops
         average.is_user_annotation = is_annotation
         average.device_type = DeviceType.CUDA if on_device else DeviceType.CPU
-        average.input_shapes = _shapes(shapes) if by_shapes else ""
+        average.input_shapes = _without_lists(_parsed(shapes)) if by_shapes else ""
         average.overload_name = ""
         average.stack = self._options.stack(stack)[:stack_n]
         return average
@@ -110,8 +111,6 @@ class Cycle:
 
 def merge(cycles: list[list[Average]]) -> list[Average]:
     """The rows of several cycles as one list, those that are about the same added up."""
-    if len(cycles) == 1:
-        return cycles[0]
     merged: dict[Any, Average] = {}
     for row in (row for rows in cycles for row in rows):
         place = (row.key, row.device_type, row.is_user_annotation, str(row.input_shapes), tuple(row.stack))
@@ -125,15 +124,16 @@ def merge(cycles: list[list[Average]]) -> list[Average]:
 def _event(number: int, row: Any, options: Options) -> FunctionEvent:
     (name, trace_name, thread, start, duration, _, scope, is_annotation, on_device, sequence, forward_thread, shapes, types,
      stack, cpu_bytes, device_bytes, kernels, flops) = row
-    dims = _shapes(shapes) if options.shapes else []
+    dims = _parsed(shapes) if options.shapes else []
     fields = {
         "id": number + 1, "name": name, "thread": thread, "start_us": start / _NS_PER_US,
-        "end_us": (start + duration) / _NS_PER_US, "overload_name": "", "fwd_thread": forward_thread, "input_shapes": dims,
+        "end_us": (start + duration) / _NS_PER_US, "overload_name": "", "fwd_thread": forward_thread,
+        "input_shapes": _without_lists(dims),
         "stack": options.stack(stack), "scope": scope, "use_device": options.use_device, "cpu_memory_usage": cpu_bytes,
         "device_memory_usage": device_bytes, "sequence_nr": sequence,
         "device_type": DeviceType.CUDA if on_device else DeviceType.CPU, "flops": flops,
         "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": [], "kwinputs": {},
-        "is_user_annotation": is_annotation, "structured_input_shapes": dims, "input_dtypes": _shapes(types),
+        "is_user_annotation": is_annotation, "structured_input_shapes": dims, "input_dtypes": _parsed(types),
     }
     event = FunctionEvent(**{key: value for key, value in fields.items() if key in _ACCEPTED})
     if kernels and not on_device:
@@ -141,5 +141,10 @@ def _event(number: int, row: Any, options: Options) -> FunctionEvent:
     return event
 
 
-def _shapes(text: str) -> Any:
+def _parsed(text: str) -> Any:
     return json.loads(text) if text else []
+
+
+def _without_lists(dims: list[Any]) -> list[Any]:
+    """A list of tensors is an empty list in torch's input_shapes, and itself in structured_input_shapes."""
+    return [[] if entry and isinstance(entry[0], list) else entry for entry in dims]
