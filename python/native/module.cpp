@@ -5,6 +5,7 @@
 #include "collect/python/binding.h"
 #include "collect/python/tally_writer.h"
 #include "collect/torch/python/binding.h"
+#include "collect/torch/python/memory_binding.h"
 #include "laptime/laptime.h"
 #include "line_session.h"
 #include "recording_binding.h"
@@ -20,4 +21,5 @@ NB_MODULE(_native, m) {
   laptime::torch::bind_ops(m);
   laptime::python::bind_around(m);
   laptime::python::bind_torch_events(m);
+  laptime::torch::bind_memory(m);
 }

@@ -1,6 +1,5 @@
 #include "collect/torch/python/binding.h"
 
-#include <dlfcn.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -9,6 +8,7 @@
 #include "collect/torch/probe.h"
 #include "collect/torch/python/places.h"
 #include "collect/torch/python/profiled_ops.h"
+#include "collect/torch/python/shim_library.h"
 #include "record/collector.h"
 
 namespace nb = nanobind;
@@ -43,11 +43,7 @@ class Source {
 };
 
 Source* open_compiled(const std::string& path) {
-  void* const library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-  if (library == nullptr) throw std::runtime_error(::dlerror());
-  const auto open = reinterpret_cast<OpenOps>(::dlsym(library, "laptime_torch_ops"));
-  if (open == nullptr) throw std::runtime_error("no op recorder in " + path);
-  return new Source(open);
+  return new Source(find_in_shim<OpenOps>(path, "laptime_torch_ops"));
 }
 
 void configure(std::vector<std::string> library_paths, std::vector<std::string> include, std::vector<std::string> exclude,

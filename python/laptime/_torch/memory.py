@@ -1,0 +1,66 @@
+"""Records what torch's CPU allocator does: ``source = load()``, then ``on()`` and ``off()`` around what is to be recorded.
+
+A wrapper stands before the allocator (shim/cpu_memory.cpp). What it recorded as allocated it follows to its release, in resting
+steps too, so a run's blocks are whole. What each block is for is told by ``memory_roles``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from laptime._native import torch_memory as _native
+from laptime._torch import shim_build
+from laptime._torch.memory_roles import Roles
+
+
+def load() -> MemorySource:
+    """The source for the torch that the program has imported, resting. Raises where there is none, with the reason."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        raise RuntimeError("torch is not imported")
+    try:
+        memory = _native.open(str(shim_build.library(torch)))
+    except shim_build.BuildError as error:
+        raise RuntimeError(str(error)) from None
+    return MemorySource(memory)
+
+
+class MemorySource:
+    """Contract: ``on`` and ``off`` may be called in any order; off, the program's allocations cost next to nothing."""
+
+    kind = "memory"
+
+    def __init__(self, memory: _native.Memory) -> None:
+        self._memory = memory
+        self._attach()
+        if not memory.self_test():
+            memory.close()
+            raise RuntimeError("the allocator's wrapper does not work with this torch")
+        self._roles = Roles(memory.mark)
+        self._open = True
+
+    def _attach(self) -> None:
+        if not self._memory.attach():
+            raise RuntimeError("the program's own CPU allocator cannot be followed")
+
+    def on(self) -> None:
+        if self._open:
+            self._attach()
+            self._memory.on()
+            self._roles.begin()
+
+    def off(self) -> None:
+        self._roles.end()
+        self._memory.off()
+
+    def at_step(self) -> None:
+        """At the end of a step that was recorded."""
+        self._attach()
+        self._roles.at_step()
+
+    def close(self) -> None:
+        """Off for good. Blocks that were recorded are followed to their release even then."""
+        self.off()
+        self._roles.close()
+        self._memory.close()
+        self._open = False

@@ -1,0 +1,127 @@
+"""Tells what tensors are for: parameters, buffers and gradients of modules, and the state of optimizers.
+
+Gradients are told when an optimizer is about to step: there they exist, whatever the program does with them next. Modules
+are found among the objects that Python's collector knows, once there are any. A tensor's block is told of once; the shim knows
+which ones it was told.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from itertools import compress
+from typing import Any
+
+import torch
+from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+Mark = Callable[[list[int], str, str], None]  # Tensor._cdata of each; their role; their gradients'
+
+# Between two looks at tensors that rarely change.
+_OFTEN_ENOUGH = 16
+
+_is_compiling = torch.compiler.is_dynamo_compiling
+
+
+class Roles:
+    """Contract: nothing of the program's is kept alive, and no code of its classes runs."""
+
+    def __init__(self, mark: Mark) -> None:
+        self._mark = mark
+        self._on = False
+        self._steps = 0
+        self._modules: list[weakref.ref[torch.nn.Module]] = []
+        self._optimizers: dict[int, weakref.ref[Optimizer]] = {}
+        self._states_told: dict[int, tuple[int, int]] = {}  # by id of the optimizer: what its state looked like
+        self._hooks = (register_optimizer_step_pre_hook(self._before_optimizer),
+                       register_optimizer_step_post_hook(self._after_optimizer))
+
+    def begin(self) -> None:
+        """Recording begins: what is there already is told of."""
+        self._on = True
+        if not self._modules:
+            self._find()
+        self._tell_all()
+
+    def end(self) -> None:
+        self._on = False
+
+    def at_step(self) -> None:
+        self._steps += 1
+        is_power_of_two = self._steps & (self._steps - 1) == 0
+        if not self._modules and is_power_of_two:
+            self._find()
+        if is_power_of_two or self._steps % _OFTEN_ENOUGH == 0 or not self._optimizers:
+            self._tell_all()
+
+    def close(self) -> None:
+        for hook in self._hooks:
+            hook.remove()
+
+    # ---- what there is ----
+
+    def _find(self) -> None:
+        self._modules = [weakref.ref(module) for module in _instances(torch.nn.Module)]
+        self._optimizers = {id(optimizer): weakref.ref(optimizer) for optimizer in _instances(Optimizer)}
+
+    def _before_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        if self._on and not _is_compiling():
+            if id(optimizer) not in self._optimizers:
+                self._optimizers[id(optimizer)] = weakref.ref(optimizer)
+            self._tell(_parameters(optimizer), "parameter", "gradient")
+
+    def _after_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        if self._on and not _is_compiling():
+            state = optimizer.state
+            looks = (id(state), len(state))
+            if self._states_told.get(id(optimizer)) != looks:
+                self._states_told[id(optimizer)] = looks
+                self._tell(_state(optimizer), "optimizer state")
+
+    # ---- telling ----
+
+    def _tell_all(self) -> None:
+        modules = [module for reference in self._modules if (module := reference()) is not None]
+        optimizers = [optimizer for reference in self._optimizers.values() if (optimizer := reference()) is not None]
+        self._modules = [weakref.ref(module) for module in modules]
+        self._optimizers = {id(optimizer): weakref.ref(optimizer) for optimizer in optimizers}
+        for module in modules:
+            self._tell(module.__dict__.get("_parameters", {}).values(), "parameter", "gradient")
+            self._tell(module.__dict__.get("_buffers", {}).values(), "buffer")
+        for optimizer in optimizers:
+            self._tell(_parameters(optimizer), "parameter", "gradient")
+            self._tell(_state(optimizer), "optimizer state")
+
+    def _tell(self, tensors: Iterable[Any], role: str, gradient_role: str = "") -> None:
+        with torch._C.DisableTorchFunctionSubclass():
+            kept = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]
+            if kept:
+                self._mark([tensor._cdata for tensor in kept], role, gradient_role)
+
+
+def _instances(base: type) -> Iterator[Any]:
+    """Without a Python instruction for each of the hundred thousands of objects that a program with torch has."""
+    kinds = {id(kind) for kind in _subclasses(base)}
+    things = gc.get_objects()
+    return compress(things, map(kinds.__contains__, map(id, map(type, things))))
+
+
+def _subclasses(base: type) -> Iterator[type]:
+    yield base
+    for kind in type.__subclasses__(base):
+        yield from _subclasses(kind)
+
+
+def _parameters(optimizer: Optimizer) -> Iterator[Any]:
+    for group in optimizer.param_groups:
+        yield from group["params"]
+
+
+def _state(optimizer: Optimizer) -> Iterator[Any]:
+    for state in optimizer.state.values():
+        for value in state.values() if isinstance(state, dict) else ():
+            if isinstance(value, (list, tuple)):
+                yield from value
+            else:
+                yield value

@@ -1,0 +1,43 @@
+// What laptime's module and the shim's allocator wrapper say to each other. What shim_abi.h says of versions holds here too.
+// This header stands alone: it is also installed beside the shim's sources.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+extern "C" {
+
+enum { LAPTIME_MEMORY_VERSION = 1 };
+
+// None of them throws, locks or allocates on the usual path.
+struct LaptimeMemoryHost {
+  std::uint32_t version;
+  // HOT
+  void (*allocated)(const void* address, std::uint64_t bytes);
+  void (*released)(const void* address);
+  // The block at the address is what `role`, which mark() was given, says.
+  void (*has_role)(const void* address, std::uint64_t bytes, std::uint32_t role);
+  // A block whose release cannot be seen was left out.
+  void (*not_followed)();
+};
+
+// All are called under the interpreter's lock.
+struct LaptimeMemoryShim {
+  std::uint32_t version;
+  // Stands before the allocator that the program uses now, if it does not yet. 0, or -1: that one cannot be followed.
+  int (*attach)();
+  // Tries it on one block. 0, or -1 when not exactly its allocation and its release were told.
+  int (*self_test)();
+  void (*on)();
+  void (*off)();
+  // Steps aside. Blocks that were told of are still followed to their release.
+  void (*close)();
+  // `tensors`: TensorImpl addresses (Tensor._cdata) of tensors that the caller keeps alive. Their blocks have the role; with
+  // another one than 0 for gradients, the blocks of their gradients have that. Blocks from before on() are followed from now.
+  void (*mark)(const std::uint64_t* tensors, std::size_t count, std::uint32_t role, std::uint32_t gradient_role);
+};
+
+// What a shim exports under the name "laptime_torch_memory".
+typedef const LaptimeMemoryShim* (*LaptimeOpenMemory)(const LaptimeMemoryHost* host);
+
+}
