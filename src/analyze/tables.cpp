@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include "analyze/calltree.h"
+#include "analyze/copies.h"
 #include "analyze/functions.h"
+#include "analyze/kernels.h"
 #include "analyze/lines.h"
 #include "analyze/losses.h"
 #include "analyze/ops.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
 #include "analyze/steps.h"
+#include "analyze/streams.h"
+#include "analyze/syncs.h"
 #include "analyze/values.h"
 
 namespace laptime {
@@ -32,6 +36,10 @@ constexpr TableDefinition kTables[] = {
     {"scopes", "where the time went, by name and thread", scopes_table},
     {"lines", "time by source line", lines_table, kLineGroupings},
     {"functions", "calls and time by function, as cProfile counts them", functions_table, kFunctionGroupings},
+    {"kernels", "what the GPUs computed, by kernel and line", kernels_table},
+    {"copies", "what was moved to, from and on the GPUs", copies_table},
+    {"syncs", "where the host waited for a GPU", syncs_table},
+    {"streams", "what each stream of each GPU did", streams_table},
     {"calltree", "functions below their callers", calltree_table},
     {"ops", "calls and time of the framework's ops, as torch counts them", ops_table<OpGrouping::name>, kOpGroupings},
     {"values", "numbers recorded over time", values_table},

@@ -44,6 +44,7 @@ class RunMaker {
   Status take(std::string_view line) {
     static const std::map<std::string, Take> kVerbs{
         {"process", &RunMaker::take_process}, {"clock", &RunMaker::take_clock}, {"thread", &RunMaker::take_thread},
+        {"stream", &RunMaker::take_stream},
         {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value}, {"link", &RunMaker::take_link},
         {"code", &RunMaker::take_code},       {"line", &RunMaker::take_line},   {"call", &RunMaker::take_call},
         {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place},
@@ -85,6 +86,15 @@ class RunMaker {
                                os == s.options.end() ? 0 : std::strtoull(os->second.c_str(), nullptr, 10), name.empty() ? 0 : string_id(name)});
     return {};
   }
+  // stream NUMBER DEVICE STREAM: a stream of a GPU, used like a thread
+  Status take_stream(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
+    ASSIGN_OR_RETURN(const std::uint32_t device, small(s, 1));
+    ASSIGN_OR_RETURN(const std::uint32_t stream, small(s, 2));
+    facts_.push_back(TrackFact{id, TrackKind::stream, static_cast<std::uint64_t>(device) << 32 | stream,
+                               string_id("GPU " + std::to_string(device) + " stream " + std::to_string(stream))});
+    return {};
+  }
   // span THREAD START DURATION NAME [kind=K] [link=N] [place=N] [bytes=N] [KEY=VALUE]…
   Status take_span(const Statement& s) {
     ASSIGN_OR_RETURN(const std::int64_t track, s.number(0));
@@ -98,6 +108,21 @@ class RunMaker {
         ASSIGN_OR_RETURN(kind, parse_kind(value));
       } else if (key == "link") {
         ASSIGN_OR_RETURN(link, parse_number(value));
+      } else if (key == "launch") {
+        ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
+        link = static_cast<std::int64_t>(LaunchLink::pack(1, static_cast<std::uint32_t>(number)));
+      } else if (key == "graph") {
+        ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
+        link = static_cast<std::int64_t>(GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
+      } else if (key == "made" || key == "ran") {
+        ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
+        add_own(spans, ArgType::integer, static_cast<std::uint64_t>(LaunchNode::pack(OpLink::pack(0, 1, number), key == "ran")));
+      } else if (key == "configuration") {
+        add_own(spans, ArgType::string, string_id(value));
+      } else if (key == "graph_node") {
+        ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
+        const std::string link_text = std::to_string(GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
+        RETURN_IF_ERROR(add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, link_text));
       } else {
         RETURN_IF_ERROR(add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, value));
       }
@@ -109,6 +134,13 @@ class RunMaker {
     if (link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1, 0);
     if (link != 0 || !spans.link.empty()) spans.link.push_back(static_cast<std::uint64_t>(link));
     return {};
+  }
+  // An argument with key 0 of the row that is about to be added.
+  static void add_own(SpanColumns& spans, ArgType type, std::uint64_t value) {
+    spans.args.row.push_back(static_cast<std::uint32_t>(spans.size()));
+    spans.args.key.push_back(0);
+    spans.args.type.push_back(type);
+    spans.args.value.push_back(value);
   }
   static Result<std::int64_t> parse_kind(const std::string& text) {
     if (const auto kind = kind_from_name(text)) return static_cast<std::int64_t>(*kind);

@@ -1,0 +1,79 @@
+#include "analyze/copies.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analyze/gpu_work.h"
+#include "analyze/line_ids.h"
+#include "analyze/steps.h"
+
+namespace laptime {
+
+namespace {
+
+// "Memcpy HtoD (Pageable -> Device) blocking", as the collector writes it and torch.profiler too.
+struct CopyName {
+  explicit CopyName(std::string_view name) {
+    const std::size_t open = name.find(" ("), close = name.find(')');
+    direction = name.substr(0, open);
+    if (direction.starts_with("Memcpy ")) direction.remove_prefix(7);
+    if (open != std::string_view::npos && close != std::string_view::npos && close > open) memory = name.substr(open + 2, close - open - 2);
+    blocks = name.ends_with(" blocking");
+  }
+  bool waits() const { return blocks || memory.find("Pageable") != std::string_view::npos; }
+
+  std::string_view direction, memory;
+  bool blocks = false;
+};
+
+struct CopySums {
+  std::uint64_t calls = 0, bytes = 0;
+  std::int64_t total_ns = 0, wait_ns = 0;
+  bool wait_known = false;
+};
+
+}  // namespace
+
+Table copies_table(const Run& run) {
+  Table table{"copies",
+              "Copies" + from_recorded_steps(run),
+              {{"kind", ColumnType::text},
+               {"memory", ColumnType::text},
+               {"file", ColumnType::text},
+               {"line", ColumnType::integer},
+               {"calls", ColumnType::integer, Unit::count},
+               {"bytes", ColumnType::integer, Unit::bytes},
+               {"total_ns", ColumnType::integer, Unit::ns},
+               {"gb_per_s", ColumnType::real},
+               {"wait_ns", ColumnType::integer, Unit::ns},
+               {"blocking", ColumnType::text},
+               {"op", ColumnType::text}},
+              {}};
+  const LineIds lines(run);
+  const GpuWorkload gpu(run);
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, CopySums> all;  // name, line, op
+  for (const GpuWork& work : gpu.all()) {
+    const SpanColumns& spans = run.tracks[work.track].spans;
+    if (spans.kind[work.row] != SpanKind::copy && spans.kind[work.row] != SpanKind::fill) continue;
+    CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op}];
+    ++sums.calls;
+    sums.bytes += work.bytes;
+    sums.total_ns += spans.duration[work.row];
+    if (!work.launch || !CopyName(run.strings[spans.name[work.row]]).waits()) continue;
+    sums.wait_known = true;
+    sums.wait_ns += work.launch->end_ns - work.launch->start_ns;
+  }
+  for (const auto& [key, sums] : all) {
+    const auto& [name_id, line, op] = key;
+    const CopyName name(run.strings[name_id]);
+    table.rows.push_back({std::string(name.direction), name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), lines.file_cell(line), lines.line_cell(line),
+                          integer_cell(sums.calls), integer_cell(sums.bytes), sums.total_ns,
+                          ratio_cell(static_cast<double>(sums.bytes), static_cast<double>(sums.total_ns)), sums.wait_known ? Cell(sums.wait_ns) : kUnknown,
+                          name.blocks ? "yes" : "no", op ? Cell(std::string(run.strings[op])) : kUnknown});
+  }
+  (void)sort_by(table, "total_ns");
+  return table;
+}
+
+}  // namespace laptime

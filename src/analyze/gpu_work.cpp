@@ -1,0 +1,40 @@
+#include "analyze/gpu_work.h"
+
+namespace laptime {
+
+bool is_stream(const Track& track) { return track.kind == TrackKind::stream; }
+
+GpuWorkload::GpuWorkload(const Run& run) {
+  const OpAttribution ops = attribute_ops(run);
+  std::vector<std::vector<std::uint32_t>> tracks(run.processes.size());
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks[run.tracks[t].process].push_back(t);
+  for (const std::vector<std::uint32_t>& of_process : tracks) launches_.emplace_back(run, ops, of_process);
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
+    if (is_stream(run.tracks[t])) add_track(run, t);
+}
+
+void GpuWorkload::add_track(const Run& run, std::uint32_t track) {
+  const SpanColumns& spans = run.tracks[track].spans;
+  const Launches& launches = launches_[run.tracks[track].process];
+  const std::uint32_t graph_key = run.strings.find("graph_node");
+  std::size_t next = 0;
+  for (std::uint32_t row = 0; row < spans.size(); ++row) {
+    if (!is_gpu_work(spans.kind[row])) continue;
+    GpuWork work{track, row};
+    if (!spans.link.empty()) work.launch = launches.find(spans.link[row], spans.start[row]);
+    if (work.launch) work.op = work.launch->op, work.place = work.launch->place, work.pass = work.launch->pass;
+    while (next < spans.args.size() && spans.args.row[next] < row) ++next;
+    for (; next < spans.args.size() && spans.args.row[next] == row; ++next) {
+      const std::uint64_t value = spans.args.value[next];
+      if (spans.args.key[next] == graph_key)
+        if (const Launch* const captured = launches.find_graph_node(value); captured && captured->place != 0)
+          work.op = captured->op, work.place = captured->place, work.pass = captured->pass;
+      if (spans.args.key[next] != 0) continue;
+      if (spans.args.type[next] == ArgType::string) work.own = static_cast<std::uint32_t>(value);
+      if (spans.args.type[next] == ArgType::integer) work.bytes = value;
+    }
+    work_.push_back(work);
+  }
+}
+
+}  // namespace laptime

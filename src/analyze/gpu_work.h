@@ -1,0 +1,44 @@
+// All that a run's GPUs did — kernels, copies, fills — each with the launch that caused it and the line that it belongs to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/launches.h"
+#include "model/run.h"
+
+namespace laptime {
+
+inline bool is_gpu_work(SpanKind kind) { return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication; }
+
+struct GpuWork {
+  std::uint32_t track = 0, row = 0;
+  std::uint32_t own = 0;          // Run::strings: a kernel's launch configuration, 0 unknown
+  std::uint64_t bytes = 0;        // copies and fills
+  const Launch* launch = nullptr; // null: not recorded
+  std::uint32_t op = 0;           // Run::strings, 0 unknown
+  std::uint32_t place = 0;        // Run::places, 0 unknown
+  OpPass pass = OpPass::none;     // none: unknown
+};
+
+// A track of GPU work: which device and stream it is.
+bool is_stream(const Track& track);
+inline std::uint32_t device_of(const Track& track) { return static_cast<std::uint32_t>(track.os_id >> 32); }
+inline std::uint32_t stream_of(const Track& track) { return static_cast<std::uint32_t>(track.os_id); }
+
+class GpuWorkload {
+ public:
+  explicit GpuWorkload(const Run& run);
+  GpuWorkload(const GpuWorkload&) = delete;
+
+  const std::vector<GpuWork>& all() const { return work_; }  // by track, in the order of their rows
+  const std::vector<Launches>& launches() const { return launches_; }  // by process
+
+ private:
+  void add_track(const Run& run, std::uint32_t track);
+
+  std::vector<Launches> launches_;
+  std::vector<GpuWork> work_;
+};
+
+}  // namespace laptime

@@ -1,0 +1,153 @@
+#include "analyze/kernels.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+#include <tuple>
+
+#include "analyze/gpu_work.h"
+#include "analyze/kernel_names.h"
+#include "analyze/line_ids.h"
+#include "analyze/occupancy.h"
+#include "analyze/steps.h"
+
+namespace laptime {
+
+namespace {
+
+struct KernelSums {
+  std::uint64_t calls = 0;
+  std::int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
+  std::uint32_t configuration = 0;  // common to all calls, while it is
+  bool one_configuration = true;
+  double occupancy = 0;
+  std::uint64_t with_occupancy = 0;
+  std::uint32_t place = 0;
+};
+
+const char* pass_name(OpPass pass) {
+  switch (pass) {
+    case OpPass::none: return "";
+    case OpPass::forward: return "forward";
+    case OpPass::backward: return "backward";
+    case OpPass::optimizer: return "optimizer";
+  }
+  return "";
+}
+
+class KernelTable {
+ public:
+  explicit KernelTable(const Run& run) : run_(run), lines_(run) {
+    const GpuWorkload gpu(run);
+    for (const GpuWork& work : gpu.all()) {
+      const SpanKind kind = run.tracks[work.track].spans.kind[work.row];
+      if (kind == SpanKind::kernel || kind == SpanKind::communication) add(work);
+    }
+  }
+
+  void fill(Table& table) {
+    double all_ns = 0;
+    for (const auto& [key, sums] : sums_) all_ns += static_cast<double>(sums.total_ns);
+    for (const auto& [key, sums] : sums_) table.rows.push_back(row(key, sums, all_ns));
+    std::stable_sort(table.rows.begin(), table.rows.end(), [](const Row& a, const Row& b) { return std::get<std::int64_t>(a[5]) > std::get<std::int64_t>(b[5]); });
+  }
+
+ private:
+  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, OpPass>;  // short name, op, line id, pass
+
+  const std::string& name_of(std::uint32_t id) {
+    std::string& name = names_[id];
+    if (name.empty()) name = short_kernel_name(run_.strings[id]);
+    return name;
+  }
+
+  void add(const GpuWork& work) {
+    const Track& track = run_.tracks[work.track];
+    const std::uint32_t name = track.spans.name[work.row];
+    const Key key{name_of(name), work.op, lines_[work.place], work.pass};
+    KernelSums& sums = sums_[key];
+    const std::int64_t ns = track.spans.duration[work.row];
+    if (sums.calls++ == 0) sums.configuration = work.own;
+    sums.one_configuration &= sums.configuration == work.own;
+    sums.total_ns += ns;
+    sums.min_ns = std::min(sums.min_ns, ns);
+    sums.max_ns = std::max(sums.max_ns, ns);
+    sums.place = work.place;
+    if (const auto share = occupancy_of(work, track)) {
+      sums.occupancy += *share;
+      ++sums.with_occupancy;
+    }
+    tensor_cores_[std::get<0>(key)] |= uses_tensor_cores(run_.strings[name]);
+  }
+
+  std::optional<double> occupancy_of(const GpuWork& work, const Track& track) {
+    const auto [it, is_new] = occupancies_.try_emplace({track.process, device_of(track), work.own});
+    if (!is_new) return it->second;
+    const auto limits = device_limits(run_.processes[track.process].properties, device_of(track));
+    const auto launch = parse_configuration(run_.strings[work.own]);
+    if (limits && launch) it->second = occupancy(*launch, *limits);
+    return it->second;
+  }
+
+  Row row(const Key& key, const KernelSums& sums, double all_ns) {
+    const auto& [name, op, line, pass] = key;
+    const auto launch = sums.one_configuration ? parse_configuration(run_.strings[sums.configuration]) : std::nullopt;
+    const auto size = [](const std::array<std::uint32_t, 3>& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
+    const std::uint32_t module = run_.places[sums.place].module;
+    return {name,
+            op ? Cell(std::string(run_.strings[op])) : kUnknown,
+            lines_.file_cell(line),
+            lines_.line_cell(line),
+            integer_cell(sums.calls),
+            sums.total_ns,
+            ratio_cell(static_cast<double>(sums.total_ns), static_cast<double>(sums.calls)),
+            sums.min_ns,
+            sums.max_ns,
+            launch ? Cell(size(launch->grid)) : kUnknown,
+            launch ? Cell(size(launch->block)) : kUnknown,
+            launch ? integer_cell(launch->registers) : kUnknown,
+            launch ? integer_cell(launch->shared()) : kUnknown,
+            ratio_cell(sums.occupancy, static_cast<double>(sums.with_occupancy)),
+            tensor_cores_[name] ? "yes" : "no",
+            pass == OpPass::none ? kUnknown : Cell(pass_name(pass)),
+            module ? Cell(std::string(run_.strings[module])) : kUnknown,
+            ratio_cell(static_cast<double>(sums.total_ns), all_ns)};
+  }
+
+  const Run& run_;
+  LineIds lines_;
+  std::map<Key, KernelSums> sums_;
+  std::map<std::uint32_t, std::string> names_;  // by Run::strings
+  std::map<std::string, bool> tensor_cores_;    // by short name
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>> occupancies_;  // process, device, configuration
+};
+
+}  // namespace
+
+Table kernels_table(const Run& run) {
+  Table table{"kernels",
+              "Kernels" + from_recorded_steps(run),
+              {{"name", ColumnType::text},
+               {"op", ColumnType::text},
+               {"file", ColumnType::text},
+               {"line", ColumnType::integer},
+               {"calls", ColumnType::integer, Unit::count},
+               {"total_ns", ColumnType::integer, Unit::ns},
+               {"mean_ns", ColumnType::real, Unit::ns},
+               {"min_ns", ColumnType::integer, Unit::ns},
+               {"max_ns", ColumnType::integer, Unit::ns},
+               {"grid", ColumnType::text},
+               {"block", ColumnType::text},
+               {"registers", ColumnType::integer},
+               {"shared_bytes", ColumnType::integer, Unit::bytes},
+               {"occupancy", ColumnType::real, Unit::share},
+               {"tensor_cores", ColumnType::text},
+               {"pass", ColumnType::text},
+               {"module", ColumnType::text},
+               {"share", ColumnType::real, Unit::share}},
+              {}};
+  KernelTable(run).fill(table);
+  return table;
+}
+
+}  // namespace laptime

@@ -1,0 +1,12 @@
+// Table `kernels`: what the GPUs computed, by kernel, op and line; rows by falling time. Grid, block, registers and shared memory are those
+// of all the row's calls, unknown where these differ; occupancy is an estimate from them (occupancy.h), the mean over calls.
+#pragma once
+
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+Table kernels_table(const Run& run);
+
+}  // namespace laptime

@@ -1,0 +1,12 @@
+// Table `streams`: what each stream of each GPU did. busy_ns counts overlapping work once; busy_share is of the time from the stream's first work
+// to its last.
+#pragma once
+
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+Table streams_table(const Run& run);
+
+}  // namespace laptime
