@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "analyze/attribution.h"
+#include "analyze/common_id.h"
 #include "analyze/line_ids.h"
 #include "analyze/steps.h"
 #include "base/flat_map.h"
@@ -11,22 +12,11 @@ namespace laptime {
 
 namespace {
 
-// An id that all calls of a row have in common, while they do.
-class Common {
- public:
-  void add(std::uint32_t id) { id_ = id_ == kNothing || id_ == id ? id : 0; }
-  std::uint32_t id() const { return id_ == kNothing ? 0 : id_; }
-
- private:
-  static constexpr std::uint32_t kNothing = ~0u;
-  std::uint32_t id_ = kNothing;
-};
-
 struct OpSums {
   std::uint32_t name = 0, group = 0;  // group: the shapes, the line …, as the grouping says
   std::uint64_t calls = 0, cpu_ns = 0, self_ns = 0, flops = 0;
   bool knows_flops = false;
-  Common line, module;
+  CommonId line, module;
 };
 
 // The arguments that rows of this table want, for rows that rise.

@@ -8,6 +8,10 @@
 #include "analyze/kernels.h"
 #include "analyze/lines.h"
 #include "analyze/losses.h"
+#include "analyze/memory.h"
+#include "analyze/memory_curve.h"
+#include "analyze/memory_growth.h"
+#include "analyze/memory_steps.h"
 #include "analyze/ops.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
@@ -28,6 +32,10 @@ constexpr Grouping kOpGroupings[] = {{"name", ops_table<OpGrouping::name>},
 
 constexpr Grouping kLineGroupings[] = {{"line", lines_table}, {"thread", lines_by_thread_table}};
 constexpr Grouping kFunctionGroupings[] = {{"function", functions_table}, {"thread", functions_by_thread_table}};
+constexpr Grouping kMemoryGroupings[] = {{"line", memory_table<MemoryGrouping::line>},
+                                         {"category", memory_table<MemoryGrouping::category>},
+                                         {"op", memory_table<MemoryGrouping::op>},
+                                         {"module", memory_table<MemoryGrouping::module>}};
 
 constexpr TableDefinition kTables[] = {
     {"run", "what was run, how it ended, how much was recorded and what that cost", run_table},
@@ -42,6 +50,10 @@ constexpr TableDefinition kTables[] = {
     {"streams", "what each stream of each GPU did", streams_table},
     {"calltree", "functions below their callers", calltree_table},
     {"ops", "calls and time of the framework's ops, as torch counts them", ops_table<OpGrouping::name>, kOpGroupings},
+    {"memory", "what was alive when most memory was", memory_table<MemoryGrouping::line>, kMemoryGroupings},
+    {"memory_steps", "memory held by each step, and what came and went in it", memory_steps_table},
+    {"memory_curve", "memory over time", memory_curve_table},
+    {"memory_growth", "lines that hold more memory step after step", memory_growth_table},
     {"values", "numbers recorded over time", values_table},
     {"losses", "what was dropped, cut or estimated", losses_table},
 };

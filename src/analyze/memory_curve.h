@@ -1,0 +1,32 @@
+// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each.
+//
+// The time from the first event to the last is cut into equal stretches; of each the lowest and the highest value are
+// kept, at their own times. Consequence: the curve's maximum is the peak, however long the run.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+inline constexpr std::size_t kCurvePoints = 1000;
+
+struct CurvePoint {
+  std::int64_t time_ns;
+  std::uint64_t bytes;
+};
+
+struct MemoryCurve {
+  std::uint32_t process, device;
+  std::vector<CurvePoint> points;  // times rise
+};
+
+std::vector<MemoryCurve> memory_curves(const Run& run);
+
+Table memory_curve_table(const Run& run);
+
+}  // namespace laptime

@@ -1,0 +1,44 @@
+#include "analyze/memory_events.h"
+
+#include "analyze/nesting.h"
+
+namespace laptime {
+
+namespace {
+
+// Larger blocks come from damage, not from a run.
+constexpr std::uint64_t kMaxBlockBytes = 1ull << 46;
+
+}  // namespace
+
+MemoryMarks::MemoryMarks(const Run& run, std::uint32_t track)
+    : spans_(&run.tracks[track].spans), track_(track), order_(end_order(*spans_)), size_(spans_->size()) {
+  skip_others();
+}
+
+void MemoryMarks::skip_others() {
+  while (next_ < size_ && !is_mark(spans_->kind[row_at(next_)])) ++next_;
+}
+
+MemoryEvent MemoryMarks::take() {
+  const std::uint32_t row = row_at(next_++);
+  skip_others();
+  return {spans_->start[row], spans_->link.empty() ? 0 : spans_->link[row], bytes_of(row), spans_->name[row], track_, row, spans_->kind[row]};
+}
+
+std::uint64_t MemoryMarks::bytes_of(std::uint32_t row) {
+  const ArgColumns& args = spans_->args;
+  if (!order_.empty()) arg_ = static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin());
+  while (arg_ < args.size() && args.row[arg_] < row) ++arg_;
+  for (std::size_t i = arg_; i < args.size() && args.row[i] == row; ++i)
+    if (args.key[i] == 0 && args.type[i] == ArgType::integer) return std::min(args.value[i], kMaxBlockBytes);
+  return 0;
+}
+
+bool has_memory(const Run& run, std::uint32_t process) {
+  for (const Track& track : run.tracks)
+    if (track.process == process && std::any_of(track.spans.kind.begin(), track.spans.kind.end(), is_mark)) return true;
+  return false;
+}
+
+}  // namespace laptime

@@ -1,0 +1,38 @@
+// The moment at which most memory was alive, and what each block of it was for.
+//
+// A block whose role was told, then or later, is that: parameter, buffer, gradient, optimizer state, input. Of the others one
+// that was allocated while the program waited for its input is an input; one that a forward op allocated and that is
+// still alive when the next backward pass of its step begins is an activation; the rest is temporary.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analyze/attribution.h"
+#include "analyze/live_blocks.h"
+#include "model/run.h"
+
+namespace laptime {
+
+enum class MemoryCategory { parameter, buffer, gradient, optimizer_state, activation, input, temporary };
+const char* category_name(MemoryCategory category);
+
+struct PeakBlock {
+  MemoryBlock block;
+  std::int64_t died_ns = INT64_MAX;  // never, as far as was recorded
+  MemoryCategory category = MemoryCategory::temporary;
+  std::uint32_t place = 0;  // Run::places, 0 unknown
+  std::uint32_t op = 0;     // string id: the outermost op in which it was allocated, 0 unknown
+};
+
+struct MemoryPeak {
+  std::uint32_t process, device;  // Run::processes; string id
+  std::int64_t time_ns;
+  std::uint64_t bytes;  // the sum of the blocks'
+  std::vector<PeakBlock> blocks;
+};
+
+// One for each device of each process on which anything was allocated; of equal heights the first.
+std::vector<MemoryPeak> find_memory_peaks(const Run& run, const OpAttribution& ops);
+
+}  // namespace laptime

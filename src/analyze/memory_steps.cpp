@@ -1,0 +1,137 @@
+#include "analyze/memory_steps.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/memory_labels.h"
+#include "analyze/memory_replay.h"
+#include "analyze/steps.h"
+
+namespace laptime {
+
+namespace {
+
+struct StepMemory {
+  std::uint64_t peak_bytes = 0, end_bytes = 0;
+  std::uint64_t allocations = 0, allocated_bytes = 0, releases = 0, released_bytes = 0;
+};
+
+// The steps of one thread, on one device, filled as time goes by.
+class StepRow {
+ public:
+  StepRow(const std::vector<Step>& steps) : steps_(steps), sums_(steps.size()) {}
+
+  // Contract: times rise. `before`: live bytes until now. The step that the moment lies in; null when in none.
+  StepMemory* at(std::int64_t time_ns, std::uint64_t before) {
+    while (next_ < steps_.size() && time_ns >= steps_[next_].start_ns) {
+      const std::int64_t end = steps_[next_].start_ns + steps_[next_].wall_ns;
+      StepMemory& sum = sums_[next_];
+      if (!entered_) sum.peak_bytes = before;
+      entered_ = true;
+      if (time_ns < end) return &sum;
+      sum.end_bytes = before;
+      entered_ = false;
+      ++next_;
+    }
+    return nullptr;
+  }
+  const std::vector<StepMemory>& finish(std::uint64_t live_bytes) {
+    at(INT64_MAX, live_bytes);
+    return sums_;
+  }
+
+ private:
+  const std::vector<Step>& steps_;
+  std::vector<StepMemory> sums_;
+  std::size_t next_ = 0;
+  bool entered_ = false;
+};
+
+class StepSums : public MemoryObserver {
+ public:
+  // `threads`: the steps of each thread that has any.
+  explicit StepSums(const std::vector<std::vector<Step>>& threads) : threads_(threads) {}
+
+  void born(const DeviceMemory& memory, const MemoryBlock& block) {
+    each_step(memory, block.born_ns, [&](StepMemory& step) {
+      step.peak_bytes = std::max(step.peak_bytes, memory.live_bytes);
+      if (block.from_before) return;
+      ++step.allocations;
+      step.allocated_bytes += block.bytes;
+    });
+  }
+  void died(const DeviceMemory& memory, const MemoryBlock& block, const MemoryEvent& release) {
+    each_step(memory, release.time_ns, [&](StepMemory& step) {
+      ++step.releases;
+      step.released_bytes += block.bytes;
+    });
+  }
+
+  struct Device {
+    std::uint32_t device;
+    std::uint64_t live_bytes = 0;
+    std::vector<StepRow> threads;
+  };
+  std::vector<Device>& devices() { return devices_; }
+
+ private:
+  template <typename Add>
+  void each_step(const DeviceMemory& memory, std::int64_t time_ns, Add add) {
+    while (memory.number >= devices_.size()) devices_.push_back({0, 0, {threads_.begin(), threads_.end()}});
+    Device& device = devices_[memory.number];
+    device.device = memory.device;
+    for (StepRow& thread : device.threads)
+      if (StepMemory* const step = thread.at(time_ns, device.live_bytes)) add(*step);
+    device.live_bytes = memory.live_bytes;
+  }
+
+  const std::vector<std::vector<Step>>& threads_;
+  std::vector<Device> devices_;
+};
+
+// By process, then by thread.
+std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run& run) {
+  std::map<std::uint32_t, std::vector<std::vector<Step>>> result;
+  for (const Step& step : find_steps(run)) {
+    auto& threads = result[run.tracks[step.track].process];
+    if (threads.empty() || threads.back().front().track != step.track) threads.emplace_back();
+    threads.back().push_back(step);
+  }
+  return result;
+}
+
+}  // namespace
+
+Table memory_steps_table(const Run& run) {
+  Table table{"memory_steps",
+              "Memory by step" + from_recorded_steps(run),
+              {{"step", ColumnType::integer},
+               {"phase", ColumnType::text},
+               {"device", ColumnType::text},
+               {"peak_bytes", ColumnType::integer, Unit::bytes},
+               {"end_bytes", ColumnType::integer, Unit::bytes},
+               {"allocations", ColumnType::integer, Unit::count},
+               {"allocated_bytes", ColumnType::integer, Unit::bytes},
+               {"releases", ColumnType::integer, Unit::count},
+               {"released_bytes", ColumnType::integer, Unit::bytes}},
+              {}};
+  for (const auto& [process, threads] : recorded_steps(run)) {
+    StepSums sums(threads);
+    MemoryReplay(run, sums).play(process);
+    for (StepSums::Device& device : sums.devices())
+      for (std::size_t t = 0; t < threads.size(); ++t) {
+        const std::vector<StepMemory>& rows = device.threads[t].finish(device.live_bytes);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+          const StepMemory& m = rows[i];
+          if (threads[t][i].ops == StepOps::rested) continue;
+          table.rows.push_back({integer_cell(threads[t][i].number), std::string(run.strings[threads[t][i].phase]),
+                                device_label(run, process, device.device), integer_cell(m.peak_bytes), integer_cell(m.end_bytes),
+                                integer_cell(m.allocations), integer_cell(m.allocated_bytes), integer_cell(m.releases),
+                                integer_cell(m.released_bytes)});
+        }
+      }
+  }
+  return table;
+}
+
+}  // namespace laptime

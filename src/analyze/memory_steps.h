@@ -1,0 +1,12 @@
+// Table `memory_steps`: how much memory each recorded step held at most and at its end, and how much came and went in it
+// (churn). One row a step and device. Steps whose memory was not recorded have no row.
+#pragma once
+
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+Table memory_steps_table(const Run& run);
+
+}  // namespace laptime
