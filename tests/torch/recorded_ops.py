@@ -64,6 +64,7 @@ def read_ops(trace):
         file, _, line = args.get("line", ":0").rpartition(":")
         found.append(Op(event["name"], event["cat"], event["ts"], event["ts"] + event["dur"], event["tid"], file, int(line),
                         args.get("module", ""), args.get("shapes", ""), args.get("types", ""), args.get("flops", 0)))
+    found.sort(key=lambda op: op.start)
     return found
 
 

@@ -13,7 +13,7 @@ using python::OwnedRef;
 namespace {
 
 // A class whose instances come and go is known by its name alone after so many of them.
-constexpr std::uint32_t kShortLived = 8;
+constexpr std::uint32_t kShortLived = 256;
 constexpr std::size_t kDeepest = 64;
 
 struct Living {
