@@ -22,9 +22,9 @@ def options_of(module):
     found = {}
     for line in out.splitlines():
         match = re.match(r"  (-.*?)(?:  |$)", line)
-        for spelling in re.findall(r"(?:^|(?<=, ))(--?[A-Za-z][\w-]*)(?=[ ,=]|$)([ =][A-Z\[])?", match.group(1)) if match else ():
-            found[spelling[0]] = bool(spelling[1])
-        found |= {f"-{short}": False for short in re.findall(r"short form: -(\w)", line)}
+        spellings = re.findall(r"(?:^|(?<=, ))(--?[A-Za-z][\w-]*)(?=[ ,=]|$)([ =][A-Z\[])?", match.group(1)) if match else []
+        takes_value = any(value for _, value in spellings)  # since 3.13 it stands behind the last spelling only
+        found |= {spelling: takes_value for spelling, _ in spellings}
     for short in re.findall(r"short\s+form: -(\w)", out):
         found[f"-{short}"] = False
     return found
