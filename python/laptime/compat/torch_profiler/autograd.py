@@ -62,7 +62,9 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         if not self.acc_events:
             self._cycles.clear()
         self._function_events = None
-        self._needs_loading = True
+        self._needs_loading = self._needs_processing = True
+        if self.acc_events:
+            self.cycles()  # the next cycle's file takes this one's place
         return False
 
     def cycles(self) -> list[Cycle]:
@@ -73,6 +75,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         return self._cycles
 
     def _ensure_function_events(self) -> None:
+        self._needs_processing = False
         if self._function_events is None and self.cycles():
             self._function_events = self._options.event_list(event for cycle in self._cycles for event in cycle.events())
 
