@@ -4,6 +4,8 @@
 #include <map>
 
 #include "analyze/code_merge.h"
+#include "analyze/line_ids.h"
+#include "analyze/op_times.h"
 #include "analyze/source_lines.h"
 
 namespace laptime {
@@ -86,6 +88,35 @@ Cell time_cell(const LineTotals& line, std::uint64_t ns) {
 
 Cell optional_cell(const std::optional<std::int64_t>& ns) { return ns ? Cell(*ns) : kUnknown; }
 
+// What ops took, by line; knows nothing of a run without ops, nor of threads apart: backward runs on others than forward.
+class OpLines {
+ public:
+  OpLines(const Run& run, Threads threads) : ids_(run) {
+    if (threads == Threads::apart) return;
+    const std::vector<OpTimes> times = sum_op_times(run);
+    known_ = !times.empty();
+    for (std::uint32_t place = 0; place < times.size(); ++place)
+      if (times[place].any() && ids_[place] != 0) lines_[{ids_.code(ids_[place]), ids_.line(ids_[place])}].add(times[place]);
+  }
+
+  bool known() const { return known_; }
+  // Hands a line's times out once.
+  OpTimes take(std::uint32_t code, std::uint32_t line) {
+    const auto node = lines_.extract({code, line});
+    return node.empty() ? OpTimes{} : node.mapped();
+  }
+  // Those that were not taken: code, line, times.
+  template <typename Visit>
+  void for_each_left(Visit visit) const {
+    for (const auto& [key, times] : lines_) visit(key.first, key.second, times);
+  }
+
+ private:
+  LineIds ids_;
+  bool known_ = false;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, OpTimes> lines_;  // merged code, line
+};
+
 Table empty_table() {
   return {"lines",
           "Lines",
@@ -101,6 +132,7 @@ Table empty_table() {
            {"bytes", ColumnType::integer, Unit::bytes},
            {"level", ColumnType::text},
            {"source", ColumnType::text},
+           {"backward_ns", ColumnType::integer, Unit::ns},
            {"share", ColumnType::real, Unit::share},
            {"per_hit_ns", ColumnType::real, Unit::ns},
            {"step_p50_ns", ColumnType::integer, Unit::ns},
@@ -112,35 +144,54 @@ Table empty_table() {
 
 class LineRows {
  public:
-  LineRows(const Run& run, const std::vector<LineTotals>& lines, Threads threads)
-      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
+  LineRows(const Run& run, const std::vector<LineTotals>& lines, Threads threads, bool ops_known)
+      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), ops_known_(ops_known),
+        directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
     for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
 
-  Row make(const LineTotals& line) {
-    const Code& code = run_.codes[line.code];
-    const std::string_view file = run_.strings[code.file];
-    const auto source = sources_.find(file, directory_, line.line);
+  Row make(const LineTotals& line, const OpTimes& ops) {
     const auto time = static_cast<double>(line.inclusive_ns);
     const Cell known_time = time_cell(line, line.inclusive_ns);
     const bool known = known_time != kUnknown;
-    return {std::string(file), integer_cell(line.line), std::string(run_.strings[code.name]), integer_cell(line.hits), known_time,
-            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, kUnknown, kUnknown, kUnknown, kUnknown,
-            level_name(line.level), source ? Cell(std::string(*source)) : kUnknown,
+    return {file_cell(line.code), integer_cell(line.line), function_cell(line.code), integer_cell(line.hits), known_time,
+            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, op_cell(ops.forward_ns), kUnknown, wait_cell(ops), kUnknown,
+            level_name(line.level), source_cell(line.code, line.line), op_cell(ops.backward_ns),
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
             known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
             known ? optional_cell(line.steps.p50_ns) : kUnknown, known ? optional_cell(line.steps.p95_ns) : kUnknown,
             known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown, line.threads.cell(run_, threads_)};
   }
+  // A line that was not timed: all that is known of it are its ops.
+  Row make(std::uint32_t code, std::uint32_t line, const OpTimes& ops) {
+    Row row{file_cell(code), integer_cell(line), function_cell(code), kUnknown, kUnknown, kUnknown, op_cell(ops.forward_ns), kUnknown, wait_cell(ops),
+            kUnknown, level_name(LineLevel::line), source_cell(code, line), op_cell(ops.backward_ns)};
+    row.resize(empty_table().columns.size(), kUnknown);
+    return row;
+  }
 
  private:
+  Cell file_cell(std::uint32_t code) const { return std::string(run_.strings[run_.codes[code].file]); }
+  Cell function_cell(std::uint32_t code) const { return std::string(run_.strings[run_.codes[code].name]); }
+  Cell op_cell(std::uint64_t ns) const { return ops_known_ ? integer_cell(ns) : kUnknown; }
+  static Cell wait_cell(const OpTimes& ops) { return ops.wait_ns > 0 ? integer_cell(ops.wait_ns) : kUnknown; }
+  Cell source_cell(std::uint32_t code, std::uint32_t line) {
+    const auto source = sources_.find(run_.strings[run_.codes[code].file], directory_, line);
+    return source ? Cell(std::string(*source)) : kUnknown;
+  }
+
   const Run& run_;
   Threads threads_;
-  bool has_steps_;
+  bool has_steps_, ops_known_;
   std::string_view directory_;
   SourceLines sources_;
   std::map<std::uint32_t, double> function_ns_;  // by code
 };
+
+std::string title_of(const Run& run, bool ops_known) {
+  const std::string note = ops_known ? from_recorded_steps(run) : "";
+  return note.empty() ? "Lines" : "Lines; ops" + note.substr(1);
+}
 
 }  // namespace
 
@@ -151,9 +202,14 @@ namespace {
 Table make_table(const Run& run, Threads threads) {
   Table table = empty_table();
   const std::vector<LineTotals> lines = sum_lines(run, threads);
-  LineRows rows(run, lines, threads);
+  OpLines ops(run, threads);
+  table.title = title_of(run, ops.known());
+  LineRows rows(run, lines, threads, ops.known());
   for (const LineTotals& line : lines)
-    if (line.reached()) table.rows.push_back(rows.make(line));
+    if (line.reached()) table.rows.push_back(rows.make(line, line.level == LineLevel::line ? ops.take(line.code, line.line) : OpTimes{}));
+  ops.for_each_left([&](std::uint32_t code, std::uint32_t line, const OpTimes& times) { table.rows.push_back(rows.make(code, line, times)); });
+  if (ops.known())
+    for (const char* column : {"backward_ns", "op_ns"}) (void)sort_by(table, column);
   (void)sort_by(table, "time_ns");
   return table;
 }

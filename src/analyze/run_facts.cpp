@@ -82,11 +82,19 @@ void add_program(const Run& run, Rows& rows) {
   rows.add("max_rss", run_number(run, "max_rss_bytes"), Unit::bytes);
 }
 
+Cell count_recorded_steps(const std::vector<Step>& steps) {
+  const auto with = [&](StepOps ops) { return std::count_if(steps.begin(), steps.end(), [&](const Step& s) { return s.ops == ops; }); };
+  if (with(StepOps::not_told) == static_cast<std::ptrdiff_t>(steps.size())) return kUnknown;
+  return integer_cell(static_cast<std::uint64_t>(with(StepOps::recorded)));
+}
+
 void add_recording(const Run& run, Rows& rows) {
   const std::size_t spans = run.span_count();
   rows.add("processes", integer_cell(run.processes.size()), Unit::count);
   rows.add("threads", integer_cell(count_threads(run)), Unit::count);
-  rows.add("steps", integer_cell(find_steps(run).size()), Unit::count);
+  const std::vector<Step> steps = find_steps(run);
+  rows.add("steps", integer_cell(steps.size()), Unit::count);
+  rows.add("recorded_steps", count_recorded_steps(steps), Unit::count);
   rows.add("spans", integer_cell(spans), Unit::count);
   rows.add("values", integer_cell(count_values(run)), Unit::count);
   rows.add("records", sum_over_processes(run, "records"), Unit::count);

@@ -77,9 +77,12 @@ Laps laps_of(std::vector<Step>& steps) {
 
 std::int64_t median(std::vector<std::int64_t> values) { return take_percentile(values, 0.5); }
 
-double outlier_limit(std::span<Step* const> steps) {
+// Above which a step is an outlier among those that it compares with.
+double outlier_limit(std::span<Step* const> steps, StepOps ops) {
   std::vector<std::int64_t> walls;
-  for (const Step* s : steps) walls.push_back(s->wall_ns);
+  for (const Step* s : steps)
+    if (s->ops == ops) walls.push_back(s->wall_ns);
+  if (walls.empty()) return INFINITY;
   const std::int64_t middle = median(walls);
   for (std::int64_t& w : walls) w = std::abs(w - middle);
   const double spread = std::max(kSigmaPerDeviation * static_cast<double>(median(walls)), kLeastSpread * static_cast<double>(middle));
@@ -89,9 +92,8 @@ double outlier_limit(std::span<Step* const> steps) {
 Row summary_row(const Run& run, const std::vector<Step*>& laps) {
   std::vector<std::int64_t> walls;
   double wall_ns = 0, samples = 0, samples_wall_ns = 0;
-  std::size_t warmup = 0;
+  const auto count = [&](auto wanted) { return integer_cell(static_cast<std::uint64_t>(std::count_if(laps.begin(), laps.end(), wanted))); };
   for (const Step* step : laps) {
-    warmup += step->kind == StepKind::warmup;
     if (!is_typical(step->kind)) continue;
     walls.push_back(step->wall_ns);
     wall_ns += static_cast<double>(step->wall_ns);
@@ -101,10 +103,14 @@ Row summary_row(const Run& run, const std::vector<Step*>& laps) {
   }
   const Track& track = run.tracks[laps.front()->track];
   Row row{std::string(run.strings[laps.front()->phase]), thread_label(run, track), integer_cell(laps.size()),
-          integer_cell(warmup)};
+          count([](const Step* s) { return s->kind == StepKind::warmup; })};
   for (const double share : {0.50, 0.05, 0.95}) row.push_back(walls.empty() ? kUnknown : Cell(take_percentile(walls, share)));
   row.push_back(ratio_cell(static_cast<double>(walls.size()) * 1e9, wall_ns));
   row.push_back(ratio_cell(samples * 1e9, samples_wall_ns));
+  const bool told = laps.front()->ops != StepOps::not_told;
+  row.push_back(told ? count([](const Step* s) { return s->ops == StepOps::recorded; }) : kUnknown);
+  const Cell compiled = count([](const Step* s) { return s->kind == StepKind::compile; });
+  row.push_back(compiled == integer_cell(0) ? kUnknown : compiled);
   return row;
 }
 
@@ -114,10 +120,11 @@ void classify_steps(std::span<Step*> all) {
   std::vector<Step*> steps;
   std::copy_if(all.begin(), all.end(), std::back_inserter(steps), [](const Step* s) { return s->kind != StepKind::compile; });
   if (steps.size() < kFewestToTell) return;
-  const double limit = outlier_limit(std::span(steps).subspan(1));
+  const std::span<Step* const> later = std::span(steps).subspan(1);
+  const double limits[] = {outlier_limit(later, StepOps::not_told), outlier_limit(later, StepOps::rested), outlier_limit(later, StepOps::recorded)};
   bool warm = false;
   for (Step* step : steps) {
-    const bool slow = static_cast<double>(step->wall_ns) > limit;
+    const bool slow = static_cast<double>(step->wall_ns) > limits[static_cast<std::size_t>(step->ops)];
     warm |= step != steps.front() && !slow;
     step->kind = !warm ? StepKind::warmup : slow ? StepKind::outlier : StepKind::steady;
   }
@@ -177,7 +184,9 @@ Table step_summary_table(const Run& run) {
                {"p5_ns", ColumnType::integer, Unit::ns},
                {"p95_ns", ColumnType::integer, Unit::ns},
                {"steps_per_s", ColumnType::real, Unit::per_second},
-               {"samples_per_s", ColumnType::real, Unit::per_second}},
+               {"samples_per_s", ColumnType::real, Unit::per_second},
+               {"recorded", ColumnType::integer, Unit::count},
+               {"compile", ColumnType::integer, Unit::count}},
               {}};
   std::vector<Step> steps = find_steps(run);
   for (const auto& [key, laps] : laps_of(steps)) table.rows.push_back(summary_row(run, laps));

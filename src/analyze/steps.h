@@ -7,7 +7,8 @@
 //            distribution's sigma, but at least 2 % of the median, so that a steady run has no outliers by trembling.
 //   compile  something was compiled while it ran, on any thread of its process: its time is the compiler's.
 //   steady   all others.
-// Median and spread are taken over all steps of the thread's phase but the first and those that compile.
+// Median and spread are taken over all steps of the thread's phase but the first and those that compile; steps whose ops
+// were recorded and those whose ops rested are each compared with their own, because recording takes its time.
 #pragma once
 
 #include <optional>
@@ -51,7 +52,8 @@ std::string from_recorded_steps(const Run& run);
 
 // Table `steps`: one row a step.
 Table steps_table(const Run& run);
-// Table `step_summary`: one row a thread and phase, over all steps but warmup and those that compile.
+// Table `step_summary`: one row a thread and phase, over all steps but warmup and those that compile. recorded
+// is unknown where steps do not tell, compile where none does.
 Table step_summary_table(const Run& run);
 
 }  // namespace laptime

@@ -36,5 +36,16 @@ TEST(Steps, AWideSpreadIsNoOutlier) {
   EXPECT_EQ(kinds({100, 80, 120, 100, 140, 60, 110, 90, 180}), "wssssssss");
 }
 
+TEST(Steps, RecordedStepsCompareWithRecordedOnes) {
+  std::vector<Step> steps;
+  for (int i = 0; i < 40; ++i) steps.push_back({0, 0, 0, 0, i % 10 == 5 ? 1300 : 1000, std::nullopt, i % 10 == 5 ? StepOps::recorded : StepOps::rested});
+  steps[17].wall_ns = 1300;
+  std::vector<Step*> pointers;
+  for (Step& s : steps) pointers.push_back(&s);
+  classify_steps(pointers);
+  EXPECT_EQ(steps[25].kind, StepKind::steady);
+  EXPECT_EQ(steps[17].kind, StepKind::outlier);
+}
+
 }  // namespace
 }  // namespace laptime

@@ -95,4 +95,13 @@ void keep_top(Table& table, std::size_t rows) {
   if (table.rows.size() > rows) table.rows.resize(rows);
 }
 
+void keep_columns(Table& table, std::span<const std::string_view> names) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    if (std::find(names.begin(), names.end(), table.columns[i].name) != names.end()) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (Row& row : table.rows) row.erase(row.begin() + at);
+  }
+}
+
 }  // namespace laptime

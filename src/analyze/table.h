@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -54,5 +55,8 @@ std::optional<std::size_t> find_column(const Table& table, std::string_view name
 Status sort_by(Table& table, std::string_view column);
 // Keeps the first `rows` rows.
 void keep_top(Table& table, std::size_t rows);
+
+// Keeps the columns of these names, in their present order.
+void keep_columns(Table& table, std::span<const std::string_view> names);
 
 }  // namespace laptime

@@ -52,5 +52,21 @@ TEST(Table, ARatioOverNothingIsUnknown) {
   EXPECT_EQ(ratio_cell(1, 4), Cell(0.25));
 }
 
+TEST(Table, KeepsColumnsInTheirOrder) {
+  Table table{"t", "T", {{"a", ColumnType::text}, {"b", ColumnType::text}, {"c", ColumnType::text}}, {{"1", "2", "3"}}};
+  constexpr std::string_view kNames[] = {"c", "a", "none"};
+  keep_columns(table, kNames);
+  ASSERT_EQ(table.columns.size(), 2u);
+  EXPECT_EQ(table.columns[1].name, "c");
+  EXPECT_EQ(table.rows[0], (Row{"1", "3"}));
+}
+
+TEST(Table, SortsByTorchsNamesToo) {
+  Table table{"t", "T", {{"cpu_ns", ColumnType::integer}}, {{std::int64_t{1}}, {std::int64_t{2}}}};
+  ASSERT_TRUE(sort_by(table, "cpu_time_total"));
+  EXPECT_EQ(table.rows[0][0], Cell(std::int64_t{2}));
+  EXPECT_FALSE(sort_by(table, "cuda_time_total"));
+}
+
 }  // namespace
 }  // namespace laptime

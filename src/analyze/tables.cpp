@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "analyze/breakdown.h"
 #include "analyze/calltree.h"
+#include "analyze/compile.h"
 #include "analyze/copies.h"
 #include "analyze/functions.h"
+#include "analyze/input.h"
 #include "analyze/kernels.h"
 #include "analyze/lines.h"
 #include "analyze/losses.h"
@@ -12,6 +15,7 @@
 #include "analyze/memory_curve.h"
 #include "analyze/memory_growth.h"
 #include "analyze/memory_steps.h"
+#include "analyze/modules.h"
 #include "analyze/ops.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
@@ -41,6 +45,7 @@ constexpr TableDefinition kTables[] = {
     {"run", "what was run, how it ended, how much was recorded and what that cost", run_table},
     {"step_summary", "step times and rates", step_summary_table},
     {"steps", "one row a step", steps_table},
+    {"breakdown", "where a typical step goes", breakdown_table},
     {"scopes", "where the time went, by name and thread", scopes_table},
     {"lines", "time by source line", lines_table, kLineGroupings},
     {"functions", "calls and time by function, as cProfile counts them", functions_table, kFunctionGroupings},
@@ -50,10 +55,13 @@ constexpr TableDefinition kTables[] = {
     {"streams", "what each stream of each GPU did", streams_table},
     {"calltree", "functions below their callers", calltree_table},
     {"ops", "calls and time of the framework's ops, as torch counts them", ops_table<OpGrouping::name>, kOpGroupings},
+    {"modules", "time of ops by module, forward and backward", modules_table},
     {"memory", "what was alive when most memory was", memory_table<MemoryGrouping::line>, kMemoryGroupings},
     {"memory_steps", "memory held by each step, and what came and went in it", memory_steps_table},
     {"memory_curve", "memory over time", memory_curve_table},
     {"memory_growth", "lines that hold more memory step after step", memory_growth_table},
+    {"input", "waits for batches, and the workers that make them", input_table},
+    {"compile", "compilations, recompilations and graph breaks", compile_table},
     {"values", "numbers recorded over time", values_table},
     {"losses", "what was dropped, cut or estimated", losses_table},
 };

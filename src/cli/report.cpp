@@ -7,6 +7,7 @@
 
 #include "analyze/tables.h"
 #include "cli/command.h"
+#include "cli/overview.h"
 #include "show/csv.h"
 #include "show/json.h"
 #include "show/terminal.h"
@@ -26,9 +27,7 @@ struct ReportOptions {
   bool json = false, csv = false;
 };
 
-Result<std::vector<const TableDefinition*>> wanted_tables(const ReportOptions& options) {
-  std::vector<std::string> names = options.tables;
-  if (names.empty()) names = {"run", "step_summary", "scopes", "losses"};
+Result<std::vector<const TableDefinition*>> find_tables(const std::vector<std::string>& names) {
   std::vector<const TableDefinition*> definitions;
   for (const std::string& name : names) {
     ASSIGN_OR_RETURN(definitions.emplace_back(), find_table(name));
@@ -80,9 +79,14 @@ void cut_tables(std::vector<Table>& tables, const ReportOptions& options) {
 }
 
 Result<int> report(const ReportOptions& options) {
-  ASSIGN_OR_RETURN(const auto definitions, wanted_tables(options));
-  ASSIGN_OR_RETURN(const auto makers, choose_groupings(definitions, options.by));
+  // Mistakes in what is asked for are told before a large file is read.
+  ASSIGN_OR_RETURN(auto definitions, find_tables(options.tables));
+  if (!definitions.empty()) RETURN_IF_ERROR(choose_groupings(definitions, options.by));
   ASSIGN_OR_RETURN(const Run run, load_run(options.file));
+  if (definitions.empty()) {
+    ASSIGN_OR_RETURN(definitions, find_tables(overview_tables(run)));
+  }
+  ASSIGN_OR_RETURN(const auto makers, choose_groupings(definitions, options.by));
   std::vector<Table> tables;
   for (const MakeTable make : makers) tables.push_back(make(run));
   if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));

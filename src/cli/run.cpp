@@ -4,14 +4,10 @@
 #include <regex>
 #include <unistd.h>
 
-#include "analyze/functions.h"
-#include "analyze/lines.h"
-#include "analyze/losses.h"
 #include "analyze/run_facts.h"
-#include "analyze/scopes.h"
-#include "analyze/steps.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/overview.h"
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
 #include "show/humane.h"
@@ -21,7 +17,8 @@ namespace laptime {
 
 namespace {
 
-constexpr std::size_t kSummaryRows = 5;
+// Where the summary goes is not always a terminal; a training run's tables are made to fit this then.
+constexpr std::size_t kSummaryWidth = 120;
 // What shells return for a command that they cannot start.
 constexpr int kNotExecutable = 126, kNotFound = 127;
 
@@ -54,10 +51,10 @@ void print_summary(const std::string& file) {
     fmt::print(stderr, "laptime: {}\n", run.error().message);
     return;
   }
-  std::vector<Table> tables{step_summary_table(*run), scopes_table(*run), lines_table(*run), functions_table(*run), losses_table(*run)};
-  for (std::size_t i = 1; i <= 3; ++i) keep_top(tables[i], kSummaryRows);
-  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
-  std::string text = "\n" + to_terminal(tables, style_for(STDERR_FILENO));
+  const std::vector<Table> tables = summary_tables(*run);
+  TerminalStyle style = style_for(STDERR_FILENO);
+  if (style.width == 0 && is_training(*run)) style.width = kSummaryWidth;
+  std::string text = "\n" + to_terminal(tables, style);
   if (!tables.empty()) text += "\n";
   if (run->processes.empty()) text += "The program recorded nothing: link it with liblaptime and mark scopes and steps (laptime.hpp).\n";
   fmt::print(stderr, "{}{}", text, closing_line(*run, file));

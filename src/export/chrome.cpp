@@ -92,11 +92,14 @@ class ChromeWriter {
 
   void write_span(const SpanColumns& spans, std::uint32_t row, TrackLanes& lanes) {
     const auto [tid, keeps_duration] = place(spans, row, lanes);
+    const bool instant = is_mark(spans.kind[row]);
     out_.begin_event();
-    out_.write("{{\"ph\":\"X\",\"pid\":{},\"tid\":{},\"ts\":", lanes.pid, tid);
+    out_.write("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", instant ? "i\",\"s\":\"t" : "X", lanes.pid, tid);
     out_.write_time(spans.start[row]);
-    out_.buffer() += ",\"dur\":";
-    out_.write_time(keeps_duration ? spans.duration[row] : 0);
+    if (!instant) {
+      out_.buffer() += ",\"dur\":";
+      out_.write_time(keeps_duration ? spans.duration[row] : 0);
+    }
     out_.write(",\"cat\":\"{}\",\"name\":{}", kind_name(spans.kind[row]), names_[spans.name[row]]);
     write_args(spans.args, row);
     out_.buffer() += '}';
@@ -134,6 +137,10 @@ class ChromeWriter {
   }
 
   void write_place(const Place& place) {
+    if (place.code == 0 || place.code >= run_.codes.size()) {
+      out_.buffer() += "null";
+      return;
+    }
     const std::string_view file = run_.strings[run_.codes[place.code].file];
     append_json_string(out_.buffer(), fmt::format("{}:{}", file, place.line));
     if (place.module != 0) out_.write(",\"module\":{}", names_[place.module]);

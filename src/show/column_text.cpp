@@ -13,6 +13,7 @@ bool says_per_second(const Column& column) { return column.unit == Unit::per_sec
 std::string header_of(const Column& column) {
   std::string name = column.name;
   if (column.unit == Unit::ns && name.ends_with("_ns")) name.resize(name.size() - 3);
+  if (column.unit == Unit::ns && name.starts_with("ns_")) name.erase(0, 3);
   if (says_per_second(column)) name.replace(name.size() - 6, 6, "/s");
   std::replace(name.begin(), name.end(), '_', ' ');
   return name;

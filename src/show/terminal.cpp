@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2, kGap = 2;
 constexpr std::size_t kNarrowestText = 12;
+constexpr std::size_t kFewestColumns = 3;
 constexpr std::size_t kBarCells = 10;
 
 // "█▌": eighths of a cell, so that small shares still show.
@@ -59,7 +60,7 @@ class ScreenTable {
   }
 
   std::string print() const {
-    std::string out = paint("1", printable(table_.title)) + "\n";
+    std::string out = paint("1", printable(title())) + "\n";
     if (table_.rows.empty()) return out + "  none\n";
     std::vector<std::string> headers;
     for (const ScreenColumn& column : columns_) headers.push_back(column.header);
@@ -101,10 +102,19 @@ class ScreenTable {
     for (const ScreenColumn& column : columns_) total += column.width;
     return total;
   }
-  // Bars go first; then the widest text column gives until the line fits or no text can give more.
+  // Bars go first; then the widest text column gives until the line fits or no text can give more; then columns are left
+  // out from the right, where the less important ones stand.
   void fit() {
     if (style_.width == 0 || total_width() <= style_.width) return;
     std::erase_if(columns_, [](const ScreenColumn& column) { return column.is_bar; });
+    shrink_texts();
+    for (; columns_.size() > kFewestColumns && total_width() > style_.width; ++left_out_) {
+      columns_.pop_back();
+      for (ScreenColumn& column : columns_) column.measure();
+      shrink_texts();
+    }
+  }
+  void shrink_texts() {
     for (std::size_t total = total_width(); total > style_.width; --total) {
       ScreenColumn* widest = nullptr;
       for (ScreenColumn& column : columns_)
@@ -112,6 +122,10 @@ class ScreenTable {
       if (!widest) return;
       --widest->width;
     }
+  }
+  std::string title() const {
+    if (left_out_ == 0) return table_.title;
+    return fmt::format("{} ({} column{} left out: too narrow)", table_.title, left_out_, left_out_ == 1 ? "" : "s");
   }
   std::string line(const std::vector<std::string>& cells) const {
     std::string out(kIndent, ' ');
@@ -130,6 +144,7 @@ class ScreenTable {
   const Table& table_;
   const TerminalStyle& style_;
   std::vector<ScreenColumn> columns_;
+  std::size_t left_out_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,138 @@
+// What the answers about ops cost: `ops`, and every table there is, over a run of ten million spans in memory. The run is a
+// model of a small network trained by torch: nested ops with lines and autograd links, backward on another thread,
+// allocations, one optimizer step and one wait for input a step. The answers are checked against what the model did.
+//
+// The bar for `ops` is torch's own: key_averages() takes about 44 µs an event; ours is to be 500 times faster.
+#include <chrono>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "analyze/attribution.h"
+#include "analyze/op_runs.h"
+#include "analyze/tables.h"
+#include "bench/report.h"
+
+namespace {
+
+using namespace laptime;
+
+constexpr std::size_t kSpans = 10'000'000;
+constexpr std::uint32_t kLayers = 12;
+constexpr double kTorchNsPerEvent = 44'000, kTimesFaster = 500;
+
+double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+class Trainer {
+ public:
+  Trainer() : engine_(run_.add_thread()) {
+    for (std::uint32_t layer = 0; layer < kLayers; ++layer) places_.push_back(run_.place(10 + layer, fmt::format("layers.{}", layer)));
+    step_call_ = run_.place(51);
+    run_.run.processes[0].properties["python"] = "3.11";
+  }
+
+  void step() {
+    const std::int64_t begin = now_;
+    leaf(0, "input", 20'000, SpanKind::loader);
+    const std::uint64_t first = link_;
+    for (std::uint32_t layer = 0; layer < kLayers; ++layer) forward(layer);
+    for (std::uint32_t layer = kLayers; layer-- > 0;) backward(layer, first);
+    const std::int64_t optimizer = now_;
+    op(0, "aten::_foreach_add_", 9'000, 0, step_call_);
+    op(0, "aten::_foreach_mul_", 9'000, 0, step_call_);
+    run_.add(0, {optimizer, now_ - optimizer, "Optimizer.step#SGD.step", SpanKind::optimizer});
+    run_.add_step(0, begin, now_ - begin, 1);
+  }
+  std::size_t spans() const { return run_.run.span_count(); }
+  const Run& run() const { return run_.run; }
+  std::uint64_t ops() const { return ops_; }
+  std::uint64_t op_ns() const { return op_ns_; }
+
+ private:
+  void leaf(std::uint32_t track, std::string_view name, std::int64_t ns, SpanKind kind) {
+    run_.add(track, {now_, ns, name, kind});
+    now_ += ns + 50;
+  }
+  // An op with an allocation and two ops inside it.
+  void op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link, std::uint32_t place) {
+    const std::int64_t start = now_;
+    run_.add(track, {start + 100, ns / 4, "aten::empty", SpanKind::op});
+    run_.add(track, {start + 150 + ns / 4, 0, "cpu", SpanKind::allocate, 0x7000'0000 + ops_ * 64});
+    run_.add_arg(track, "", ArgType::integer, 4096);
+    run_.add(track, {start + 200 + ns / 4, ns / 2, "aten::addmm", SpanKind::op, link});
+    run_.add(track, {start, ns, name, SpanKind::op, link, place});
+    now_ = start + ns + 200;
+    ops_ += 3;
+    op_ns_ += static_cast<std::uint64_t>(ns);
+  }
+  void forward(std::uint32_t layer) {
+    for (const char* name : {"aten::linear", "aten::relu", "aten::layer_norm"}) op(0, name, 6'000, ++link_, places_[layer]);
+  }
+  void backward(std::uint32_t layer, std::uint64_t first) {
+    for (std::uint32_t i = 3; i > 0; --i) {
+      node("AddmmBackward0", "autograd::engine::evaluate_function: AddmmBackward0", first + layer * 3 + i);
+      node("torch::autograd::AccumulateGrad", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 0);
+    }
+  }
+  void node(std::string_view name, std::string_view evaluate, std::uint64_t link) {
+    const std::int64_t start = now_;
+    now_ += 200;
+    op(engine_, "aten::mm", 3'000, 0, 0);
+    op_ns_ -= 3'000;
+    run_.add(engine_, {start + 100, now_ - start - 100, name, SpanKind::backward, link});
+    now_ += 100;
+    run_.add(engine_, {start, now_ - start, evaluate, SpanKind::backward});
+    op_ns_ += static_cast<std::uint64_t>(now_ - start);
+    ops_ += 2;
+    now_ += 50;
+  }
+
+  OpRun run_;
+  std::uint32_t engine_;
+  std::vector<std::uint32_t> places_;
+  std::uint32_t step_call_ = 0;
+  std::uint64_t link_ = OpLink::kAutograd, ops_ = 0, op_ns_ = 0;
+  std::int64_t now_ = 0;
+};
+
+std::int64_t sum_column(const Table& table, std::string_view column) {
+  const std::size_t at = *find_column(table, column);
+  std::int64_t sum = 0;
+  for (const Row& row : table.rows)
+    if (const auto* number = std::get_if<std::int64_t>(&row[at])) sum += *number;
+  return sum;
+}
+
+double time_of(const char* name, const Run& run, Table& table) {
+  const double begin = seconds();
+  table = (*find_table(name))->make(run);
+  return seconds() - begin;
+}
+
+}  // namespace
+
+int main() {
+  Trainer trainer;
+  std::size_t steps = 0;
+  for (; trainer.spans() < kSpans; ++steps) trainer.step();
+  const Run& run = trainer.run();
+  const auto events = static_cast<double>(trainer.ops() + steps);
+
+  bench::Report report("ops");
+  Table table;
+  double best = 1e9;
+  for (int round = 0; round < 3; ++round) best = std::min(best, time_of("ops", run, table));
+  report.check(sum_column(table, "calls") == static_cast<std::int64_t>(trainer.ops() + steps), "ops counts every op, node and optimizer step");
+  report.figure("ops, an event", best * 1e9 / events, "ns", kTorchNsPerEvent / kTimesFaster, bench::Bound::at_most);
+  report.note("ops, against torch's 44 µs an event", kTorchNsPerEvent / (best * 1e9 / events), "times faster");
+
+  double all = 0;
+  std::map<std::string, double> times;
+  for (const TableDefinition& definition : all_tables()) all += times[definition.name] = time_of(definition.name, run, table);
+  (void)time_of("lines", run, table);
+  report.check(sum_column(table, "op_ns") + sum_column(table, "backward_ns") == static_cast<std::int64_t>(trainer.op_ns()), "lines has all time in ops");
+  report.figure("all tables of 10 million spans", all, "s", 3, bench::Bound::at_most);
+  for (const auto& [name, s] : times) report.note(name, s * 1e3, "ms");
+  report.note("spans", static_cast<double>(trainer.spans()) / 1e6, "million");
+  return report.finish();
+}

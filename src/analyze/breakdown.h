@@ -1,0 +1,17 @@
+// Table `breakdown`: where a typical step goes, by phase; view `host` for now (host_time.h says what a category is).
+//
+// Made of the steady steps of a phase (where there are none: of all but warmup and compile steps; else of all). Wall time
+// and the categories known in every step are means over all of them; what is left is divided as in the steady ones among
+// those whose ops were recorded. So the categories sum to the mean wall time. Where no step has ops, what cannot be told apart is one row:
+// "python and ops", or "other" in a program that is not Python. Rows of nothing are left out; `steps` is how many steps a
+// row is from.
+#pragma once
+
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+Table breakdown_table(const Run& run);
+
+}  // namespace laptime

@@ -1,0 +1,66 @@
+#include "cli/overview.h"
+
+#include <algorithm>
+#include <span>
+
+#include "analyze/breakdown.h"
+#include "analyze/compile.h"
+#include "analyze/functions.h"
+#include "analyze/input.h"
+#include "analyze/lines.h"
+#include "analyze/losses.h"
+#include "analyze/ops.h"
+#include "analyze/scopes.h"
+#include "analyze/steps.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr std::size_t kSummaryRows = 5;
+
+Table columns_of(Table table, std::initializer_list<std::string_view> names) {
+  keep_columns(table, {names.begin(), names.size()});
+  return table;
+}
+
+Table top_of(Table table) {
+  keep_top(table, kSummaryRows);
+  return table;
+}
+
+std::vector<Table> training_summary(const Run& run) {
+  return {step_summary_table(run),
+          columns_of(breakdown_table(run), {"category", "ns_per_step", "share", "phase", "steps"}),
+          top_of(columns_of(lines_table(run), {"file", "line", "time_ns", "op_ns", "backward_ns", "source", "share"})),
+          top_of(columns_of(ops_table(run), {"name", "calls", "self_cpu_ns", "cpu_ns", "file", "line", "share"})),
+          top_of(columns_of(input_table(run), {"what", "phase", "thread", "batches", "mean_ns", "p95_ns", "share"})),
+          top_of(compile_table(run)),
+          losses_table(run)};
+}
+
+std::vector<Table> plain_summary(const Run& run) {
+  return {step_summary_table(run), top_of(scopes_table(run)), top_of(lines_table(run)), top_of(functions_table(run)), losses_table(run)};
+}
+
+}  // namespace
+
+bool is_training(const Run& run) {
+  const auto tells = [](SpanKind kind) {
+    return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::loader || kind == SpanKind::optimizer;
+  };
+  return std::any_of(run.tracks.begin(), run.tracks.end(), [&](const Track& track) { return std::any_of(track.spans.kind.begin(), track.spans.kind.end(), tells); });
+}
+
+std::vector<std::string> overview_tables(const Run& run) {
+  if (is_training(run)) return {"run", "step_summary", "breakdown", "lines", "ops", "input", "losses"};
+  return {"run", "step_summary", "scopes", "losses"};
+}
+
+std::vector<Table> summary_tables(const Run& run) {
+  std::vector<Table> tables = is_training(run) ? training_summary(run) : plain_summary(run);
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
+  return tables;
+}
+
+}  // namespace laptime
