@@ -8,6 +8,7 @@
 #include "analyze/memory_growth.h"
 #include "analyze/memory_peak.h"
 #include "analyze/memory_steps.h"
+#include "analyze/op_memory.h"
 #include "analyze/op_runs.h"
 
 namespace laptime {
@@ -163,6 +164,19 @@ TEST(Memory, WhatIsEmptiedAgainDoesNotGrow) {
     r.add_step(0, t, 100);
   }
   EXPECT_TRUE(find_memory_growth(r.run, attribute_ops(r.run)).empty());
+}
+
+TEST(Memory, OpsHaveWhatTheyDidThemselves) {
+  MemoryRun r;
+  r.allocate(12, 0x1000, 100);
+  r.allocate(14, 0x2000, 30);
+  const std::uint32_t inner = r.add(0, {11, 5, "aten::empty"});
+  r.release(18, 0x2000);
+  const std::uint32_t outer = r.add(0, {10, 10, "aten::conv2d"});
+  r.release(25, 0x1000);
+  const auto bytes = op_self_bytes(r.run, attribute_ops(r.run));
+  EXPECT_EQ(bytes[0][inner], 130);
+  EXPECT_EQ(bytes[0][outer], -30);
 }
 
 TEST(Memory, NothingRecordedGivesEmptyTables) {

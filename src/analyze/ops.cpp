@@ -5,6 +5,7 @@
 #include "analyze/attribution.h"
 #include "analyze/common_id.h"
 #include "analyze/line_ids.h"
+#include "analyze/op_memory.h"
 #include "analyze/steps.h"
 #include "base/flat_map.h"
 
@@ -15,6 +16,7 @@ namespace {
 struct OpSums {
   std::uint32_t name = 0, group = 0;  // group: the shapes, the line …, as the grouping says
   std::uint64_t calls = 0, cpu_ns = 0, self_ns = 0, flops = 0;
+  std::int64_t self_bytes = 0;
   bool knows_flops = false;
   CommonId line, module;
 };
@@ -104,7 +106,11 @@ class OpTable {
  public:
   explicit OpTable(const Run& run) : run_(run), lines_(run), stacks_(run, lines_) {
     const OpAttribution attribution = attribute_ops(run);
-    for (std::size_t t = 0; t < run.tracks.size(); ++t) add(run.tracks[t].spans, attribution.tracks[t]);
+    const auto bytes = op_self_bytes(run, attribution);
+    for (std::size_t t = 0; t < run.tracks.size(); ++t) {
+      knows_bytes_ |= !bytes[t].empty();
+      add(run.tracks[t].spans, attribution.tracks[t], bytes[t]);
+    }
   }
 
   void fill(Table& table) const {
@@ -114,7 +120,7 @@ class OpTable {
   }
 
  private:
-  void add(const SpanColumns& spans, const TrackOps& ops) {
+  void add(const SpanColumns& spans, const TrackOps& ops, const BulkVector<std::int64_t>& bytes) {
     std::vector<std::uint32_t> stacks;
     if constexpr (grouping == OpGrouping::stack) stacks = stacks_.of_track(spans, ops);
     OpArgs args(run_, spans.args);
@@ -130,6 +136,7 @@ class OpTable {
       ++sums.calls;
       sums.cpu_ns += static_cast<std::uint64_t>(spans.duration[row]);
       sums.self_ns += static_cast<std::uint64_t>(ops.tree.self_ns[row]);
+      if (!bytes.empty()) sums.self_bytes += bytes[row];
       sums.flops += found.flops;
       sums.knows_flops |= found.knows_flops;
       sums.line.add(line);
@@ -159,7 +166,7 @@ class OpTable {
             integer_cell(sums.cpu_ns),
             kUnknown,
             kUnknown,
-            kUnknown,
+            knows_bytes_ ? Cell(sums.self_bytes) : kUnknown,
             sums.knows_flops ? integer_cell(sums.flops) : kUnknown,
             lines_.file_cell(line),
             lines_.line_cell(line),
@@ -174,6 +181,7 @@ class OpTable {
   OpStacks stacks_;
   FlatMap<std::uint32_t> places_;  // name and group → row of sums_, from 1
   std::vector<OpSums> sums_;
+  bool knows_bytes_ = false;  // memory was recorded
 };
 
 }  // namespace

@@ -54,9 +54,13 @@ class MemorySource:
         self._memory.off()
 
     def at_step(self) -> None:
-        """At the end of a step that was recorded."""
-        self._attach()
-        self._roles.at_step()
+        """At the end of a step that was recorded. One that fails leaves the source closed."""
+        try:
+            self._attach()
+            self._roles.at_step()
+        except Exception:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Off for good. Blocks that were recorded are followed to their release even then."""

@@ -8,6 +8,7 @@ which ones it was told.
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from itertools import compress
@@ -56,28 +57,45 @@ class Roles:
             self._tell_all()
 
     def close(self) -> None:
+        self._on = False
         for hook in self._hooks:
             hook.remove()
 
     # ---- what there is ----
 
     def _find(self) -> None:
-        self._modules = [weakref.ref(module) for module in _instances(torch.nn.Module)]
-        self._optimizers = {id(optimizer): weakref.ref(optimizer) for optimizer in _instances(Optimizer)}
+        for thing in _instances(torch.nn.Module, Optimizer):
+            if issubclass(type(thing), Optimizer):
+                self._optimizers[id(thing)] = weakref.ref(thing)
+            else:
+                self._modules.append(weakref.ref(thing))
 
     def _before_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._on and not _is_compiling():
-            if id(optimizer) not in self._optimizers:
-                self._optimizers[id(optimizer)] = weakref.ref(optimizer)
-            self._tell(_parameters(optimizer), "parameter", "gradient")
+            self._carefully(self._tell_gradients, optimizer)
 
     def _after_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._on and not _is_compiling():
-            state = optimizer.state
-            looks = (id(state), len(state))
-            if self._states_told.get(id(optimizer)) != looks:
-                self._states_told[id(optimizer)] = looks
-                self._tell(_state(optimizer), "optimizer state")
+            self._carefully(self._tell_new_state, optimizer)
+
+    def _carefully(self, tell: Callable[[Optimizer], None], optimizer: Optimizer) -> None:
+        """Called inside the program's own ``optimizer.step()``: what goes wrong here must not end that."""
+        try:
+            tell(optimizer)
+        except Exception as error:
+            self.close()
+            print(f"laptime: memory goes without roles: {error}", file=sys.stderr)
+
+    def _tell_gradients(self, optimizer: Optimizer) -> None:
+        if id(optimizer) not in self._optimizers:
+            self._optimizers[id(optimizer)] = weakref.ref(optimizer)
+        self._tell(_parameters(optimizer), "parameter", "gradient")
+
+    def _tell_new_state(self, optimizer: Optimizer) -> None:
+        looks = (id(optimizer.state), len(optimizer.state))
+        if self._states_told.get(id(optimizer)) != looks:
+            self._states_told[id(optimizer)] = looks
+            self._tell(_state(optimizer), "optimizer state")
 
     # ---- telling ----
 
@@ -100,9 +118,9 @@ class Roles:
                 self._mark([tensor._cdata for tensor in kept], role, gradient_role)
 
 
-def _instances(base: type) -> Iterator[Any]:
+def _instances(*bases: type) -> Iterator[Any]:
     """Without a Python instruction for each of the hundred thousands of objects that a program with torch has."""
-    kinds = {id(kind) for kind in _subclasses(base)}
+    kinds = {id(kind) for base in bases for kind in _subclasses(base)}
     things = gc.get_objects()
     return compress(things, map(kinds.__contains__, map(id, map(type, things))))
 
