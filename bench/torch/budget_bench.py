@@ -3,13 +3,12 @@
 
 Each twin trains the same small network on the same batches and prints how long its loop took, by the clock and
 of the processor, and a digest of its weights.
-The twins must agree on the digest; what is told are the medians' ratio, how many steps were recorded in full, and what the
+The twins must agree on the digest; what is told are the fastest ones' ratio, how many steps were recorded in full, and what the
 hooks alone cost. Bars: the loop at most 1.05 x bare, at least 20 steady steps recorded.
 """
 
 import argparse
 import json
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -79,11 +78,12 @@ def measure(batch, rounds, folder):
 
 
 def tell(batch, times, recorded):
-    bare = [statistics.median(column) for column in zip(*times["bare"])]
-    print(f"batch {batch}: {1e3 * bare[0] / STEPS:.2f} ms a step bare")
+    bare = [min(column) for column in zip(*times["bare"])]
+    spread = max(pair[0] for pair in times["bare"]) / bare[0]
+    print(f"batch {batch}: {1e3 * bare[0] / STEPS:.2f} ms a step bare; the slowest bare twin took {spread:.2f} x the fastest")
     for mode, pairs in times.items():
         if mode != "bare":
-            wall, cpu = (statistics.median(column) / base for column, base in zip(zip(*pairs), bare))
+            wall, cpu = (min(column) / base for column, base in zip(zip(*pairs), bare))
             bar = f"  (bar {RATIO_BAR})" if mode == "laptime run" else ""
             print(f"  {mode:<20} {wall:.3f} x bare, {1e6 * (wall - 1) * bare[0] / STEPS:+.1f} us a step; CPU time {cpu:.3f} x{bar}")
     print(f"  {recorded[1]} steady steps of {recorded[0]} recorded in full  (bar {RECORDED_BAR})")
