@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from conftest import read_tables
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
+from torch_runs import read_tables
 
 import laptime
 from laptime._native import recording
