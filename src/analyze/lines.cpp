@@ -5,6 +5,8 @@
 
 #include "analyze/code_merge.h"
 #include "analyze/line_ids.h"
+#include "analyze/memory_events.h"
+#include "analyze/memory_peak.h"
 #include "analyze/op_times.h"
 #include "analyze/source_lines.h"
 
@@ -117,6 +119,28 @@ class OpLines {
   std::map<std::pair<std::uint32_t, std::uint32_t>, OpTimes> lines_;  // merged code, line
 };
 
+// What each line held when most memory was alive; summed over devices and processes.
+class LineBytes {
+ public:
+  LineBytes(const Run& run, Threads threads) {
+    if (threads == Threads::apart || !has_memory(run)) return;
+    const LineIds ids(run);
+    for (const MemoryPeak& peak : find_memory_peaks(run, attribute_ops(run))) {
+      known_ = true;
+      for (const PeakBlock& block : peak.blocks)
+        if (const std::uint32_t id = ids[block.place]; id != 0) bytes_[{ids.code(id), ids.line(id)}] += block.block.bytes;
+    }
+  }
+  Cell cell(std::uint32_t code, std::uint32_t line) const {
+    const auto it = bytes_.find({code, line});
+    return !known_ ? kUnknown : integer_cell(it == bytes_.end() ? 0 : it->second);
+  }
+
+ private:
+  bool known_ = false;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> bytes_;  // merged code, line
+};
+
 Table empty_table() {
   return {"lines",
           "Lines",
@@ -145,7 +169,7 @@ Table empty_table() {
 class LineRows {
  public:
   LineRows(const Run& run, const std::vector<LineTotals>& lines, Threads threads, bool ops_known)
-      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), ops_known_(ops_known),
+      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), ops_known_(ops_known), bytes_(run, threads),
         directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
     for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
@@ -155,8 +179,9 @@ class LineRows {
     const Cell known_time = time_cell(line, line.inclusive_ns);
     const bool known = known_time != kUnknown;
     return {file_cell(line.code), integer_cell(line.line), function_cell(line.code), integer_cell(line.hits), known_time,
-            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, op_cell(ops.forward_ns), kUnknown, wait_cell(ops), kUnknown,
-            level_name(line.level), source_cell(line.code, line.line), op_cell(ops.backward_ns),
+            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, op_cell(ops.forward_ns), kUnknown, wait_cell(ops),
+            line.level == LineLevel::line ? bytes_.cell(line.code, line.line) : kUnknown, level_name(line.level),
+            source_cell(line.code, line.line), op_cell(ops.backward_ns),
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
             known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
             known ? optional_cell(line.steps.p50_ns) : kUnknown, known ? optional_cell(line.steps.p95_ns) : kUnknown,
@@ -165,7 +190,7 @@ class LineRows {
   // A line that was not timed: all that is known of it are its ops.
   Row make(std::uint32_t code, std::uint32_t line, const OpTimes& ops) {
     Row row{file_cell(code), integer_cell(line), function_cell(code), kUnknown, kUnknown, kUnknown, op_cell(ops.forward_ns), kUnknown, wait_cell(ops),
-            kUnknown, level_name(LineLevel::line), source_cell(code, line), op_cell(ops.backward_ns)};
+            bytes_.cell(code, line), level_name(LineLevel::line), source_cell(code, line), op_cell(ops.backward_ns)};
     row.resize(empty_table().columns.size(), kUnknown);
     return row;
   }
@@ -183,6 +208,7 @@ class LineRows {
   const Run& run_;
   Threads threads_;
   bool has_steps_, ops_known_;
+  LineBytes bytes_;
   std::string_view directory_;
   SourceLines sources_;
   std::map<std::uint32_t, double> function_ns_;  // by code

@@ -35,10 +35,9 @@ std::uint64_t MemoryMarks::bytes_of(std::uint32_t row) {
   return 0;
 }
 
-bool has_memory(const Run& run, std::uint32_t process) {
-  for (const Track& track : run.tracks)
-    if (track.process == process && std::any_of(track.spans.kind.begin(), track.spans.kind.end(), is_mark)) return true;
-  return false;
+bool has_memory(const Run& run) {
+  return std::any_of(run.tracks.begin(), run.tracks.end(),
+                     [](const Track& track) { return std::any_of(track.spans.kind.begin(), track.spans.kind.end(), is_mark); });
 }
 
 }  // namespace laptime
