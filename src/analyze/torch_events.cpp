@@ -7,6 +7,7 @@
 
 #include "analyze/attribution.h"
 #include "analyze/nesting.h"
+#include "analyze/torch_memory.h"
 
 namespace laptime {
 
@@ -37,7 +38,6 @@ Result<Stretch> find_stretch(const Run& run, std::uint64_t link) {
 bool is_event(SpanKind kind) {
   return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation || kind == SpanKind::launch;
 }
-bool is_memory_mark(SpanKind kind) { return kind == SpanKind::allocate || kind == SpanKind::release; }
 bool is_device_work(SpanKind kind) {
   return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication;
 }
@@ -82,9 +82,10 @@ bool is_cpu(std::string_view device) { return device == "cpu"; }
 struct Context {
   Stretch stretch;
   ArgumentKeys keys;
+  TorchMemory memory;
   std::unordered_set<std::uint32_t> left_out;  // names
 
-  Context(const Run& run, const Stretch& where) : stretch(where), keys(run.strings) {
+  Context(const Run& run, const Stretch& where) : stretch(where), keys(run.strings), memory(read_memory(run, where.process, where.begin, where.end)) {
     for (std::uint32_t id = 0; id < run.strings.size(); ++id)
       if (std::find(kLeftOut.begin(), kLeftOut.end(), run.strings[id]) != kLeftOut.end()) left_out.insert(id);
   }
@@ -97,13 +98,14 @@ class ThreadEvents {
   ThreadEvents(const Run& run, const Context& context, const BulkVector<std::uint32_t>& places, std::uint32_t track)
       : run_(run), context_(context), stretch_(context.stretch), places_(places), spans_(run.tracks[track].spans), args_(spans_.args), track_(track) {}
 
-  std::vector<TorchEvent> build(std::vector<MemoryMark>& memory) {
+  std::vector<TorchEvent> build() {
     const std::vector<std::uint32_t> order = end_order(spans_);
+    reserve_nodes();
     for (std::size_t i = 0; i < spans_.size(); ++i) {
       const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
       if (!stretch_.contains(spans_, row)) continue;
       const SpanKind kind = spans_.kind[row];
-      if (is_memory_mark(kind)) add_memory(row, memory);
+      if (is_memory_mark(kind)) add_memory(row);
       if (is_event(kind) && !context_.left_out.contains(spans_.name[row])) add_event(row);
     }
     std::vector<TorchEvent> events;
@@ -119,14 +121,17 @@ class ThreadEvents {
     std::uint32_t children = 0;
   };
 
-  void add_memory(std::uint32_t row, std::vector<MemoryMark>& memory) {
-    std::int64_t bytes = 0;
-    args_.for_each(row, [&](std::uint32_t, ArgType, std::uint64_t value) { bytes = static_cast<std::int64_t>(value); });
-    if (spans_.kind[row] == SpanKind::release) bytes = -bytes;
-    const std::uint64_t address = spans_.link.empty() ? 0 : spans_.link[row];
-    memory.push_back({spans_.start[row] - stretch_.begin, bytes, address, spans_.name[row], track_});
+  void reserve_nodes() {
+    std::size_t rows = 0;
+    for (std::size_t row = 0; row < spans_.size(); ++row) rows += stretch_.contains(spans_, row);
+    nodes_.reserve(rows);
+  }
+
+  void add_memory(std::uint32_t row) {
+    const auto found = context_.memory.bytes.find(mark_key(track_, row));
+    if (found == context_.memory.bytes.end()) return;
     Node& node = add_node(row);
-    (is_cpu(run_.strings[spans_.name[row]]) ? node.event.self_cpu_bytes : node.event.self_device_bytes) = bytes;
+    (is_cpu(run_.strings[spans_.name[row]]) ? node.event.self_cpu_bytes : node.event.self_device_bytes) = found->second;
     orphans_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
   }
 
@@ -297,10 +302,10 @@ Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places plac
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const Track& track = run.tracks[t];
     if (track.process != stretch.process) continue;
-    lists.push_back(track.kind == TrackKind::thread ? ThreadEvents(run, context, attribution.tracks[t].place, t).build(result.memory)
+    lists.push_back(track.kind == TrackKind::thread ? ThreadEvents(run, context, attribution.tracks[t].place, t).build()
                                                     : device_events(track, t, stretch));
   }
-  std::stable_sort(result.memory.begin(), result.memory.end(), [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+  result.memory = context.memory.marks;
   result.events = merge(std::move(lists));
   add_up(result.events);
   return result;

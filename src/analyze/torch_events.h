@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/torch_memory.h"
 #include "base/status.h"
 #include "model/run.h"
 
@@ -36,14 +37,6 @@ struct TorchEvent {
   bool is_annotation() const { return kind == SpanKind::annotation; }
   bool is_memory() const { return is_mark(kind); }
   std::int64_t self_ns() const { return duration_ns - children_ns; }
-};
-
-struct MemoryMark {
-  std::int64_t time_ns;
-  std::int64_t bytes;  // negative: given back
-  std::uint64_t address;
-  std::uint32_t device;  // string id
-  std::uint32_t track;
 };
 
 struct TorchEvents {

@@ -42,9 +42,9 @@ struct Sample {
     spans().args.value.push_back(value);
   }
   void op(const char* name, std::int64_t start, std::int64_t end, std::uint64_t link = 0) { add(name, SpanKind::op, start, end, link); }
-  void memory(SpanKind kind, const char* device, std::int64_t at, std::uint64_t bytes) {
-    add(device, kind, at, at, 0xABCD);
-    arg("", ArgType::integer, bytes);
+  void memory(SpanKind kind, const char* device, std::int64_t at, std::uint64_t bytes, std::uint64_t address) {
+    add(device, kind, at, at, address);
+    if (bytes != 0) arg("", ArgType::integer, bytes);
   }
   std::uint32_t place(std::uint32_t line) {
     run.places.push_back({0, line, 0});
@@ -107,12 +107,14 @@ TEST(TorchEvents, ThreadsComeInOneList) {
 
 TEST(TorchEvents, MemoryBelongsToTheInnermostEvent) {
   Sample s;
-  s.memory(SpanKind::allocate, "cpu", 12, 100);
+  s.memory(SpanKind::allocate, "cpu", -20, 30, 0xB);
+  s.memory(SpanKind::allocate, "cpu", 12, 100, 0xA);
   s.op("inner", 10, 20);
-  s.memory(SpanKind::release, "cpu", 25, 30);
-  s.memory(SpanKind::allocate, "cuda:0", 26, 7);
+  s.memory(SpanKind::release, "cpu", 25, 0, 0xB);
+  s.memory(SpanKind::release, "cpu", 25, 0, 0xC);
+  s.memory(SpanKind::allocate, "cuda:0", 26, 7, 0xD);
   s.op("outer", 5, 30);
-  s.memory(SpanKind::allocate, "cpu", 50, 9);
+  s.memory(SpanKind::allocate, "cpu", 50, 9, 0xE);
   const TorchEvents events = s.events();
   ASSERT_EQ(events.events.size(), 3u);
   EXPECT_EQ(events.events[0].cpu_bytes, 70);

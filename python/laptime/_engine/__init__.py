@@ -53,6 +53,10 @@ class _Start(NamedTuple):
     functions: bool
 
 
+# What the calling thread does between ``open()`` and ``close()``, as cProfile would see it; ``stats()`` is what
+# ``snapshot_functions`` gives. Layers may nest and open again. The function engine must run; an open layer costs a few ns a call.
+FunctionLayer = _native.FunctionLayer
+
 _lock = threading.Lock()
 _started: list[_Start] = []
 _running_lines: dict[str, Any] | None = None  # one of theirs
@@ -157,26 +161,6 @@ def snapshot_functions(*, per_thread: bool = False) -> dict[Any, Any]:
     Times in seconds. Calls that are still open count from the moment they end or the engine stops.
     """
     return _native.snapshot_functions(per_thread=per_thread)
-
-
-class FunctionLayer:
-    """What the calling thread does between ``open`` and ``close``, as cProfile would see it; layers may nest and open again.
-
-    The function engine must run. Costs a few ns a call for each layer that is open, and nothing a call that was made before.
-    """
-
-    def __init__(self) -> None:
-        self._layer = _native.FunctionLayer()
-
-    def open(self) -> None:
-        self._layer.open()
-
-    def close(self) -> None:
-        self._layer.close()
-
-    def stats(self) -> dict[Any, Any]:
-        """As ``snapshot_functions``."""
-        return self._layer.stats()
 
 
 def clear() -> None:

@@ -87,6 +87,8 @@ class Capture:
     def _abandon(self) -> None:
         """A program that ends while it is profiled."""
         self._ops.off()
+        if self._memory is not None:
+            self._memory.off()
         self._end_recording()
 
 

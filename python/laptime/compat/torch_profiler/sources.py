@@ -39,6 +39,7 @@ def ops(*, shapes: bool) -> Any:
     return ops.load(shapes=shapes)
 
 
+@functools.cache
 def memory() -> Any:
     try:
         from laptime._torch import memory
