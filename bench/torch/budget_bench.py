@@ -78,30 +78,38 @@ def measure(batch, rounds, folder):
 
 
 def tell(batch, times, recorded):
+    """Prints the ratios; gives them back by mode."""
     bare = [min(column) for column in zip(*times["bare"])]
+    ratios = {"bare_ms_a_step": 1e3 * bare[0] / STEPS, "steps_recorded": recorded[1]}
     spread = max(pair[0] for pair in times["bare"]) / bare[0]
     print(f"batch {batch}: {1e3 * bare[0] / STEPS:.2f} ms a step bare; the slowest bare twin took {spread:.2f} x the fastest")
     for mode, pairs in times.items():
         if mode != "bare":
             wall, cpu = (min(column) / base for column, base in zip(zip(*pairs), bare))
             bar = f"  (bar {RATIO_BAR})" if mode == "laptime run" else ""
+            ratios[mode] = {"wall": wall, "cpu": cpu}
             print(f"  {mode:<20} {wall:.3f} x bare, {1e6 * (wall - 1) * bare[0] / STEPS:+.1f} us a step; CPU time {cpu:.3f} x{bar}")
     print(f"  {recorded[1]} steady steps of {recorded[0]} recorded in full  (bar {RECORDED_BAR})")
+    return ratios
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--batch", type=int, nargs="*", default=[16, 64])
+    parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     good = True
+    figures = {}
     for batch in options.batch:
         with tempfile.TemporaryDirectory() as folder:
             times, digests, recorded = measure(batch, options.rounds, Path(folder))
-        tell(batch, times, recorded)
+        figures[f"batch {batch}"] = tell(batch, times, recorded)
         if len(digests) != 1 or recorded[0] != STEPS:
             print("  the twins do not agree: weights or steps differ", file=sys.stderr)
             good = False
+    if options.json:
+        options.json.write_text(json.dumps(figures, indent=1))
     return 0 if good else 1
 
 
