@@ -60,6 +60,7 @@ class PhaseBreakdown {
   }
 
   void add_rows(Table& table) const {
+    if (knows_nothing()) return;
     for (const HostCategory category : kOrder) {
       const double ns = ns_[index(category)];
       const double overlapped = mean(steps_of(category), [&](const HostStep& s) { return s.overlapped[index(category)]; });
@@ -71,6 +72,9 @@ class PhaseBreakdown {
   double total() const { return wall_ * static_cast<double>(all_.size()); }
 
  private:
+  // A program that only marks its steps has nothing to divide them by.
+  bool knows_nothing() const { return !is_python_program() && ns_[index(HostCategory::rest)] == wall_; }
+  bool is_python_program() const { return is_python(run_->processes[run_->tracks[all_.front()->step.track].process]); }
   // Where no step has ops, what is left of all of them is one rest.
   const Steps& steps_of(HostCategory category) const { return is_light(category) || with_ops_.empty() ? all_ : with_ops_; }
   std::string name(HostCategory category) const {
@@ -84,7 +88,7 @@ class PhaseBreakdown {
       case HostCategory::forward: return "forward ops";
       case HostCategory::rest: break;
     }
-    if (!is_python(run_->processes[run_->tracks[all_.front()->step.track].process])) return "other";
+    if (!is_python_program()) return "other";
     return with_ops_.empty() ? "python and ops" : "python";
   }
 

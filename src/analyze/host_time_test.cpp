@@ -39,6 +39,7 @@ TEST(HostTime, EveryMomentBelongsToTheFirstCategoryInOrder) {
 OpRun odd_run(std::uint32_t seed) {
   std::mt19937 random(seed);
   OpRun t;
+  t.run.processes[0].properties["python"] = "3.11";
   t.add_thread();
   t.add_thread();
   const SpanKind kinds[] = {SpanKind::op,     SpanKind::backward,  SpanKind::annotation, SpanKind::optimizer, SpanKind::gc,
