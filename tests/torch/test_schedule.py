@@ -52,6 +52,17 @@ def test_every_phase_is_recorded():
     assert recorded["train"] >= 20 and recorded["validation"] >= 5
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_steps_that_differ_wildly_are_not_called_a_cost(seed):
+    rng = random.Random(seed)
+    budget, recording, walls = Budget(0.05), False, 0
+    for _ in range(300):
+        wall = int(1_000_000 * rng.choice([0.2, 0.5, 1, 2, 8]))
+        walls += wall
+        recording = budget.after("train", wall, recording)
+    assert budget.spent() < 0.05 * walls
+
+
 def test_others_share_the_budget():
     alone, _ = play(Budget(0.05), 2000, lambda _: 1_000_000, 0.1)
     shared, share = play(Budget(0.05, lambda: 0.03), 2000, lambda _: 1_000_000, 0.1)

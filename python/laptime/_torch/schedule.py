@@ -61,6 +61,7 @@ WINDOW = 21  # steps whose median is compared
 FEWEST = 5  # steps of each kind before their medians count
 ASSUMED_COST = 0.12  # of a step, until measured: torch's own profiler takes as much
 LEAST_COST = 0.01  # of a step: less is noise
+SURE = 3  # standard errors by which medians must differ to say more than what is assumed
 
 
 class Budget:
@@ -129,7 +130,10 @@ class _Ledger:
         resting = self._step()
         if len(self._recorded) < FEWEST or len(self._resting) < FEWEST:
             return ASSUMED_COST * resting
-        return max(_median(self._recorded) - resting, LEAST_COST * resting)
+        added = _median(self._recorded) - resting
+        if added > ASSUMED_COST * resting and added < SURE * (_error(self._recorded) + _error(self._resting)):
+            return ASSUMED_COST * resting  # steps differ more among themselves
+        return max(added, LEAST_COST * resting)
 
     def _step(self) -> float:
         """A step without recording."""
@@ -142,6 +146,12 @@ class _Ledger:
         recorded = self._steps_recorded + BURST
         needed = recorded * self._cost() / (share * self._step())
         return max(1, math.ceil(needed) - self._steps - BURST)  # something must be left to compare with
+
+
+def _error(values: Sequence[int]) -> float:
+    """Of the median, from the median distance to it, as if the values were normally distributed."""
+    middle = _median(values)
+    return 1.25 * 1.48 * _median([abs(value - middle) for value in values]) / math.sqrt(len(values))
 
 
 def _median(values: Sequence[int]) -> int:
