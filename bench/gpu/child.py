@@ -51,6 +51,7 @@ def begin(level_name: str, workload: str, lap: str | None) -> tuple[Level, objec
     level.begin(step)
     step()
     synchronize()
+    pin()  # threads that came with the level would be on their maker's core
     return level, step
 
 

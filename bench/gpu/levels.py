@@ -108,4 +108,4 @@ class Level:
         """torch.profiler's GPU events: (name, duration in ns)."""
         cuda = torch.autograd.DeviceType.CUDA
         events = self._profiler.profiler.kineto_results.events()
-        return [(e.name(), e.duration_ns()) for e in events if e.device_type() == cuda and not e.is_user_annotation()]
+        return [(e.name(), e.duration_ns()) for e in events if e.device_type() == cuda and not getattr(e, "is_user_annotation", bool)()]

@@ -54,7 +54,7 @@ class GpuSource:
         self.at_step()
 
     def at_step(self) -> None:
-        if self._wanted and self.state not in (CAPTURING, FAILED) and self._library.laptime_cuda_on() == CAPTURING and self._lines:
+        if self._wanted and self._library.laptime_cuda_on() == CAPTURING and self._lines:
             self._prepare()
 
     def off(self) -> None:
@@ -120,6 +120,7 @@ class Off:
 def _open_library() -> ctypes.CDLL:
     library = ctypes.CDLL(LIBRARY)
     library.laptime_cuda_set_places.argtypes = [ctypes.c_void_p]
+    library.laptime_cuda_defer()
     return library
 
 

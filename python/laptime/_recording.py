@@ -42,6 +42,7 @@ class Recording:
         ops: bool = True,
         shapes: bool = False,
         memory: bool = False,
+        gpu: bool = True,
     ) -> None:
         self.path = os.fspath(path)
         shared: dict[str, Any] = {"budget": budget, "include": tuple(include), "exclude": tuple(exclude)}
@@ -50,7 +51,7 @@ class Recording:
             "only": None if lines else tuple(_marked.values()), **shared,
         }
         self._torch: _torch.Options = {
-            "ops": ops, "shapes": shapes, "memory": memory, "steps": None, "replace_profiler": False, **shared,
+            "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "replace_profiler": False, **shared,
         }
         self._owns_recording = False
         self._torch_started = False

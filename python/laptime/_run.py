@@ -10,7 +10,7 @@ The contract, by environment:
 ===================  ==================================================================================================
 LAPTIME_RECORD       the folder that the processes of the run record into; set by `laptime run`, needed here
 LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob],
-                     "torch": {"ops": bool, "shapes": bool, "memory": bool, "steps": [[begin, end], …] or null,
+                     "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool, "steps": [[begin, end], …] or null,
                      "replace_profiler": bool}}
 PYTHONPATH           begins with laptime/_site; the program finds its own entries behind it
 ===================  ==================================================================================================
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     os.environ[OPTIONS_VARIABLE] = json.dumps({
         "lines": options.lines, "functions": options.functions, "budget": options.budget, "include": options.include,
         "exclude": options.exclude,
-        "torch": {"ops": options.ops, "shapes": options.shapes, "memory": options.memory, "steps": options.steps,
+        "torch": {"ops": options.ops, "shapes": options.shapes, "memory": options.memory, "gpu": options.gpu, "steps": options.steps,
                   "replace_profiler": options.replace_torch_profiler},
     })
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != SITE_FOLDER]
@@ -67,6 +67,7 @@ def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
     parser.add_argument("--no-ops", dest="ops", action="store_false", help="PyTorch: do not record ops")
     parser.add_argument("--shapes", action="store_true", help="PyTorch: record the shapes of ops' inputs")
     parser.add_argument("--memory", action="store_true", help="PyTorch: record allocations")
+    parser.add_argument("--no-gpu", dest="gpu", action="store_false", help="do not record what GPUs do")
     parser.add_argument("--steps", type=_steps, metavar="A:B", help="PyTorch: record ops in steps A to B-1 only, from 0")
     parser.add_argument("--replace-torch-profiler", action="store_true", help="PyTorch: torch.profiler leads to laptime's")
     parser.add_argument("--flag", action="append", default=[], help="a flag for the interpreter itself, e.g. --flag=-u")

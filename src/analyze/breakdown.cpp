@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "analyze/device_breakdown.h"
 #include "analyze/host_time.h"
 
 namespace laptime {
@@ -119,6 +120,7 @@ Table breakdown_table(const Run& run) {
   for (const auto& [phase, laps] : phases) parts.emplace_back(run, laps);
   std::stable_sort(parts.begin(), parts.end(), [](const PhaseBreakdown& a, const PhaseBreakdown& b) { return a.total() > b.total(); });
   for (const PhaseBreakdown& part : parts) part.add_rows(table);
+  add_device_rows(run, table);
   return table;
 }
 

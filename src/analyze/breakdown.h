@@ -1,4 +1,4 @@
-// Table `breakdown`: where a typical step goes, by phase; view `host` for now (host_time.h says what a category is).
+// Table `breakdown`: where a typical step goes, by phase: on the host (host_time.h says what a category is), and on each GPU (device_breakdown.h).
 //
 // Made of the steady steps of a phase (where there are none: of all but warmup and compile steps; else of all). Wall time
 // and the categories known in every step are means over all of them; what is left is divided as in the steady ones among

@@ -37,4 +37,11 @@ void GpuWorkload::add_track(const Run& run, std::uint32_t track) {
   }
 }
 
+std::vector<std::uint64_t> gpu_ns_by_place(const Run& run) {
+  const GpuWorkload gpu(run);
+  std::vector<std::uint64_t> sums(gpu.all().empty() ? 0 : run.places.size());
+  for (const GpuWork& work : gpu.all()) sums[work.place] += static_cast<std::uint64_t>(run.tracks[work.track].spans.duration[work.row]);
+  return sums;
+}
+
 }  // namespace laptime

@@ -41,4 +41,7 @@ class GpuWorkload {
   std::vector<GpuWork> work_;
 };
 
+// What GPUs did for each place, forward and backward; empty where nothing of a GPU is recorded.
+std::vector<std::uint64_t> gpu_ns_by_place(const Run& run);
+
 }  // namespace laptime

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "analyze/code_merge.h"
+#include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
 #include "analyze/memory_events.h"
 #include "analyze/memory_peak.h"
@@ -90,7 +91,7 @@ Cell time_cell(const LineTotals& line, std::uint64_t ns) {
 
 Cell optional_cell(const std::optional<std::int64_t>& ns) { return ns ? Cell(*ns) : kUnknown; }
 
-// What ops took, by line; knows nothing of a run without ops, nor of threads apart: backward runs on others than forward.
+// What ops and GPUs took, by line; knows nothing of a run without them, nor of threads apart: backward runs on others than forward.
 class OpLines {
  public:
   OpLines(const Run& run, Threads threads) : ids_(run) {
@@ -98,10 +99,15 @@ class OpLines {
     const std::vector<OpTimes> times = sum_op_times(run);
     known_ = !times.empty();
     for (std::uint32_t place = 0; place < times.size(); ++place)
-      if (times[place].any() && ids_[place] != 0) lines_[{ids_.code(ids_[place]), ids_.line(ids_[place])}].add(times[place]);
+      if (times[place].any() && ids_[place] != 0) at(place).add(times[place]);
+    const std::vector<std::uint64_t> gpu = gpu_ns_by_place(run);
+    gpu_known_ = !gpu.empty();
+    for (std::uint32_t place = 0; place < gpu.size(); ++place)
+      if (gpu[place] > 0 && ids_[place] != 0) at(place).gpu_ns += gpu[place];
   }
 
   bool known() const { return known_; }
+  bool gpu_known() const { return gpu_known_; }
   // Hands a line's times out once.
   OpTimes take(std::uint32_t code, std::uint32_t line) {
     const auto node = lines_.extract({code, line});
@@ -114,8 +120,10 @@ class OpLines {
   }
 
  private:
+  OpTimes& at(std::uint32_t place) { return lines_[{ids_.code(ids_[place]), ids_.line(ids_[place])}]; }
+
   LineIds ids_;
-  bool known_ = false;
+  bool known_ = false, gpu_known_ = false;
   std::map<std::pair<std::uint32_t, std::uint32_t>, OpTimes> lines_;  // merged code, line
 };
 
@@ -168,8 +176,8 @@ Table empty_table() {
 
 class LineRows {
  public:
-  LineRows(const Run& run, const std::vector<LineTotals>& lines, Threads threads, bool ops_known)
-      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), ops_known_(ops_known), bytes_(run, threads),
+  LineRows(const Run& run, const std::vector<LineTotals>& lines, Threads threads, bool ops_known, bool gpu_known)
+      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), ops_known_(ops_known), gpu_known_(gpu_known), bytes_(run, threads),
         directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
     for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
@@ -179,7 +187,7 @@ class LineRows {
     const Cell known_time = time_cell(line, line.inclusive_ns);
     const bool known = known_time != kUnknown;
     return {file_cell(line.code), integer_cell(line.line), function_cell(line.code), integer_cell(line.hits), known_time,
-            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, op_cell(ops.forward_ns), kUnknown, wait_cell(ops),
+            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, op_cell(ops.forward_ns), gpu_cell(ops), wait_cell(ops),
             line.level == LineLevel::line ? bytes_.cell(line.code, line.line) : kUnknown, level_name(line.level),
             source_cell(line.code, line.line), op_cell(ops.backward_ns),
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
@@ -189,7 +197,7 @@ class LineRows {
   }
   // A line that was not timed: all that is known of it are its ops.
   Row make(std::uint32_t code, std::uint32_t line, const OpTimes& ops) {
-    Row row{file_cell(code), integer_cell(line), function_cell(code), kUnknown, kUnknown, kUnknown, op_cell(ops.forward_ns), kUnknown, wait_cell(ops),
+    Row row{file_cell(code), integer_cell(line), function_cell(code), kUnknown, kUnknown, kUnknown, op_cell(ops.forward_ns), gpu_cell(ops), wait_cell(ops),
             bytes_.cell(code, line), level_name(LineLevel::line), source_cell(code, line), op_cell(ops.backward_ns)};
     row.resize(empty_table().columns.size(), kUnknown);
     return row;
@@ -199,6 +207,7 @@ class LineRows {
   Cell file_cell(std::uint32_t code) const { return std::string(run_.strings[run_.codes[code].file]); }
   Cell function_cell(std::uint32_t code) const { return std::string(run_.strings[run_.codes[code].name]); }
   Cell op_cell(std::uint64_t ns) const { return ops_known_ ? integer_cell(ns) : kUnknown; }
+  Cell gpu_cell(const OpTimes& ops) const { return gpu_known_ ? integer_cell(ops.gpu_ns) : kUnknown; }
   static Cell wait_cell(const OpTimes& ops) { return ops.wait_ns > 0 ? integer_cell(ops.wait_ns) : kUnknown; }
   Cell source_cell(std::uint32_t code, std::uint32_t line) {
     const auto source = sources_.find(run_.strings[run_.codes[code].file], directory_, line);
@@ -207,7 +216,7 @@ class LineRows {
 
   const Run& run_;
   Threads threads_;
-  bool has_steps_, ops_known_;
+  bool has_steps_, ops_known_, gpu_known_;
   LineBytes bytes_;
   std::string_view directory_;
   SourceLines sources_;
@@ -230,10 +239,11 @@ Table make_table(const Run& run, Threads threads) {
   const std::vector<LineTotals> lines = sum_lines(run, threads);
   OpLines ops(run, threads);
   table.title = title_of(run, ops.known());
-  LineRows rows(run, lines, threads, ops.known());
+  LineRows rows(run, lines, threads, ops.known(), ops.gpu_known());
   for (const LineTotals& line : lines)
     if (line.reached()) table.rows.push_back(rows.make(line, line.level == LineLevel::line ? ops.take(line.code, line.line) : OpTimes{}));
   ops.for_each_left([&](std::uint32_t code, std::uint32_t line, const OpTimes& times) { table.rows.push_back(rows.make(code, line, times)); });
+  if (ops.gpu_known()) (void)sort_by(table, "gpu_ns");
   if (ops.known())
     for (const char* column : {"backward_ns", "op_ns"}) (void)sort_by(table, column);
   (void)sort_by(table, "time_ns");

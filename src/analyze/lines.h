@@ -6,8 +6,8 @@
 // warmup. A function that was too costly to time by line is one row at its first line: level `call` (timed as a whole) or
 // `count` (calls counted; what time it has is from before). thread: whose it is, where several threads were timed.
 // op_ns and backward_ns are what the ops took that belong to the line (attribution.h), forward and backward, in the steps
-// whose ops were recorded; wait_ns the waits for input that say which line they were made from. Lines known from ops alone
-// are rows too, without hits and times.
+// whose ops were recorded; wait_ns the waits for input that say which line they were made from. gpu_ns is what GPUs did for the line, forward and
+// backward, while they were recorded. Lines known from ops or GPU work alone are rows too, without hits and times.
 #pragma once
 
 #include <cstdint>

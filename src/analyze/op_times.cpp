@@ -27,6 +27,7 @@ void OpTimes::add(const OpTimes& other) {
   forward_ns += other.forward_ns;
   backward_ns += other.backward_ns;
   wait_ns += other.wait_ns;
+  gpu_ns += other.gpu_ns;
 }
 
 std::vector<OpTimes> sum_op_times(const Run& run) {

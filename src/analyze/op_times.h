@@ -14,9 +14,10 @@ struct OpTimes {
   std::uint64_t calls = 0;  // outermost forward ops
   std::uint64_t forward_ns = 0, backward_ns = 0;
   std::uint64_t wait_ns = 0;  // waits for input that say where
+  std::uint64_t gpu_ns = 0;   // what GPUs did for it, forward and backward; not from sum_op_times
 
   std::uint64_t total_ns() const { return forward_ns + backward_ns; }
-  bool any() const { return calls > 0 || total_ns() > 0 || wait_ns > 0; }
+  bool any() const { return calls > 0 || total_ns() > 0 || wait_ns > 0 || gpu_ns > 0; }
   void add(const OpTimes& other);
 };
 

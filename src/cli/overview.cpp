@@ -7,6 +7,7 @@
 #include "analyze/compile.h"
 #include "analyze/functions.h"
 #include "analyze/input.h"
+#include "analyze/kernels.h"
 #include "analyze/lines.h"
 #include "analyze/losses.h"
 #include "analyze/ops.h"
@@ -29,11 +30,20 @@ Table top_of(Table table) {
   return table;
 }
 
+// Where there is a GPU the view tells its rows from the host's.
+Table breakdown_summary(const Run& run) {
+  Table table = breakdown_table(run);
+  const bool one_view = std::all_of(table.rows.begin(), table.rows.end(), [](const Row& row) { return row[0] == Cell("host"); });
+  return one_view ? columns_of(std::move(table), {"category", "ns_per_step", "share", "phase", "steps"})
+                  : columns_of(std::move(table), {"view", "category", "ns_per_step", "share", "phase", "steps"});
+}
+
 std::vector<Table> training_summary(const Run& run) {
   return {step_summary_table(run),
-          columns_of(breakdown_table(run), {"category", "ns_per_step", "share", "phase", "steps"}),
+          breakdown_summary(run),
           top_of(columns_of(lines_table(run), {"file", "line", "time_ns", "op_ns", "backward_ns", "source", "share"})),
           top_of(columns_of(ops_table(run), {"name", "calls", "self_cpu_ns", "cpu_ns", "file", "line", "share"})),
+          top_of(columns_of(kernels_table(run), {"name", "calls", "total_ns", "file", "line", "share"})),
           top_of(columns_of(input_table(run), {"what", "phase", "thread", "batches", "mean_ns", "p95_ns", "share"})),
           top_of(compile_table(run)),
           losses_table(run)};

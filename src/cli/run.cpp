@@ -1,3 +1,4 @@
+#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <memory>
@@ -7,6 +8,7 @@
 #include "analyze/run_facts.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/gpu_library.h"
 #include "cli/overview.h"
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
@@ -21,6 +23,7 @@ namespace {
 constexpr std::size_t kSummaryWidth = 120;
 // What shells return for a command that they cannot start.
 constexpr int kNotExecutable = 126, kNotFound = 127;
+constexpr const char* kCudaInjection = "CUDA_INJECTION64_PATH";
 
 struct RunOptions {
   std::string file;
@@ -34,6 +37,9 @@ struct RunOptions {
 Environment environment_for(const RunOptions& options, const RunFolder& folder) {
   Environment added{{"LAPTIME_RECORD", folder.folder()}};
   if (options.memory_limit > 0) added.emplace_back("LAPTIME_MEMORY_LIMIT", std::to_string(options.memory_limit));
+  // The CUDA driver loads what this names into every program that uses it; another tool's stays.
+  if (const std::string library = find_gpu_library(); options.python.gpu && !library.empty() && !std::getenv(kCudaInjection))
+    added.emplace_back(kCudaInjection, library);
   return added;
 }
 
@@ -128,6 +134,7 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
+  command->add_flag_callback("--no-gpu", [options] { options->python.gpu = false; }, "Do not record what GPUs do");
   add_python_options(*command, *options);
   add_torch_options(*command, *options);
   command->footer("After the options: SCRIPT.py, -m MODULE, -c CODE, or -- COMMAND, and its arguments. The exit code is the program's own.\n\n"

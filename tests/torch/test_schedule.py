@@ -72,3 +72,17 @@ def test_others_share_the_budget():
 def test_ranges_and_everything():
     assert play(Ranges([(3, 5), (0, 1), (8, 9)]), 12, lambda _: 10, 0)[0] == [0, 3, 4, 8]
     assert len(play(Everything(), 12, lambda _: 10, 0)[0]) == 12
+
+
+def test_costly_switching_is_paid_for_by_long_and_rare_bursts():
+    """A GPU's recorder takes as long to set up as nine steps."""
+    switching, cost, step = 9_000_000, 0.1, 1_000_000
+    budget, recording, bursts, recorded = Budget(0.05, switching=lambda: switching), False, 0, 0
+    for _ in range(20_000):
+        on = budget.after("train", round(step * (1 + cost)) if recording else step, recording)
+        bursts += on and not recording
+        recorded += on
+        recording = on
+    added = recorded * cost * step + bursts * switching
+    assert 0.03 <= added / (20_000 * step) <= 0.055
+    assert recorded / bursts >= 60

@@ -25,6 +25,7 @@ class Options(TypedDict):
     ops: bool
     shapes: bool
     memory: bool
+    gpu: bool
     steps: Sequence[Sequence[int]] | None  # record ops and memory in these only; each is [begin, end)
     replace_profiler: bool  # torch.profiler's names lead to laptime's
     budget: float | None

@@ -58,6 +58,10 @@ class Laps:
         """What recording ops and the like added so far, in ticks; None: unknown."""
         return self._schedule.spent() if self._sources else None
 
+    def switching(self) -> float:
+        """What it took to switch the sources on and off the last time, in ticks."""
+        return self._sources.switching if self._sources else 0
+
     def close(self) -> None:
         if self._sources:
             self._sources.close()

@@ -57,6 +57,7 @@ class Ranges:
 WARMUP = 2  # steps of each phase that are let pass
 FIRST_BURST = 8  # recorded before anything is known of their cost
 BURST = 5  # steps in a row
+LONGEST_BURST = 200
 WINDOW = 21  # steps whose median is compared
 FEWEST = 5  # steps of each kind before their medians count
 ASSUMED_COST = 0.12  # of a step, until measured: torch's own profiler takes as much
@@ -68,12 +69,14 @@ class Budget:
     """Keeps what recording adds to all steps of a phase under a share of their time.
 
     What a recorded step costs is the difference of the medians of recorded and resting steps. ``others`` gives the share
-    that other engines take already.
+    that other engines take already, ``switching`` what it takes to switch recording on and off once: where that is much (a GPU's),
+    bursts are long and rare.
     """
 
-    def __init__(self, share: float, others: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(self, share: float, others: Callable[[], float] = lambda: 0.0, switching: Callable[[], float] = lambda: 0.0) -> None:
         self._share = share
         self._others = others
+        self._switching = switching
         self._ledgers: dict[str, _Ledger] = {}
 
     def first(self) -> bool:
@@ -85,7 +88,7 @@ class Budget:
             ledger = self._ledgers[phase] = _Ledger()
         ledger.enter(wall, recorded)
         if ledger.left == 0:
-            ledger.turn(max(self._share - self._others(), self._share / 4))
+            ledger.turn(max(self._share - self._others(), self._share / 4), self._switching())
         ledger.left -= 1
         return ledger.recording
 
@@ -104,6 +107,7 @@ class _Ledger:
         self._resting: deque[int] = deque(maxlen=WINDOW)
         self._steps = 0
         self._steps_recorded = 0
+        self._switched = 0.0  # what switching took so far
 
     def enter(self, wall: int, recorded: bool) -> None:
         if not self._warm:
@@ -112,18 +116,25 @@ class _Ledger:
         self._steps_recorded += recorded
         (self._recorded if recorded else self._resting).append(wall)
 
-    def turn(self, share: float) -> None:
+    def turn(self, share: float, switching: float) -> None:
         """From recording to resting, or back."""
         if not self._warm:
             self._warm = self.recording = True
             self.left = FIRST_BURST
             return
-        resting = 0 if not self.recording else self._steps_to_rest(share)
+        if self.recording:
+            self._switched += switching
+        burst = self._burst(switching)
+        resting = 0 if not self.recording else self._steps_to_rest(share, burst, switching)
         self.recording = resting == 0
-        self.left = resting or BURST
+        self.left = resting or burst
 
     def spent(self) -> float:
-        return self._steps_recorded * self._cost()
+        return self._steps_recorded * self._cost() + self._switched
+
+    def _burst(self, switching: float) -> int:
+        """Steps enough that switching takes no more than recording them."""
+        return min(max(BURST, math.ceil(switching / self._cost())), LONGEST_BURST)
 
     def _cost(self) -> float:
         """Of recording a step."""
@@ -141,11 +152,11 @@ class _Ledger:
             return _median(self._resting)
         return _median(self._recorded) / (1 + ASSUMED_COST) if self._recorded else 1.0
 
-    def _steps_to_rest(self, share: float) -> int:
+    def _steps_to_rest(self, share: float, burst: int, switching: float) -> int:
         """Until this burst and the next are paid for."""
-        recorded = self._steps_recorded + BURST
-        needed = recorded * self._cost() / (share * self._step())
-        return max(1, math.ceil(needed) - self._steps - BURST)  # something must be left to compare with
+        recorded = self._steps_recorded + burst
+        needed = (recorded * self._cost() + self._switched + switching) / (share * self._step())
+        return max(1, math.ceil(needed) - self._steps - burst)  # something must be left to compare with
 
 
 def _error(values: Sequence[int]) -> float:

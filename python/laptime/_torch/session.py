@@ -71,7 +71,7 @@ class Session:
         steps, budget = self._options["steps"], self._options["budget"]
         if steps is not None:
             return Ranges([(begin, end) for begin, end in steps])
-        return Everything() if budget is None else Budget(budget, self._share_of_engines)
+        return Everything() if budget is None else Budget(budget, self._share_of_engines, lambda: self._laps.switching())
 
     def _share_of_engines(self) -> float:
         return _engine.own_cost().estimated_ns / max(1, time.perf_counter_ns() - self._began)

@@ -1,4 +1,4 @@
-"""What is recorded in some steps only: ops, memory. Each source is switched on and off with the steps.
+"""What is recorded in some steps only: ops, memory, the GPU. Each source is switched on and off with the steps.
 
 A source is a module with ``load()``, which gives an object with ``on()``, ``off()``, ``close()``, ``kind`` ("off: reason" where it
 cannot be had, already said on stderr), and perhaps ``at_step()``, called at the end of each step that it was on in. One that
@@ -19,14 +19,18 @@ class Sources:
     def __init__(self, sources: Mapping[str, Any] | None = None) -> None:
         self._sources = dict(sources or {})
         self.are_on = False
+        self.switching = 0  # ticks that switching on took the last time, and off
 
     def __bool__(self) -> bool:
         return bool(self._sources)
 
     def switch(self, on: bool) -> None:
-        if on != self.are_on:
-            self.are_on = on
-            self._each(lambda source: source.on() if on else source.off())
+        if on == self.are_on:
+            return
+        self.are_on = on
+        began = recording.now()
+        self._each(lambda source: source.on() if on else source.off())
+        self.switching = recording.now() - began + (0 if on else self.switching)
 
     def at_step(self) -> None:
         if self.are_on:
@@ -53,6 +57,8 @@ def load_sources(options: dict[str, Any]) -> Sources:
         wanted["ops"] = {name: options[name] for name in ("shapes", "include", "exclude")}
     if options["memory"]:
         wanted["memory"] = {}
+    if options["gpu"] and sys.modules["torch"].version.cuda is not None:
+        wanted["gpu"] = {name: options[name] for name in ("include", "exclude")}
     loaded = {name: _load(name, arguments) for name, arguments in wanted.items()}
     return Sources({name: source for name, source in loaded.items() if source is not None})
 

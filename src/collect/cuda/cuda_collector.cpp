@@ -19,6 +19,8 @@ constexpr ActivityKind kKinds[] = {kConcurrentKernel, kMemcpy, kMemset};
 constexpr std::size_t kFirstBuffers = 8;
 // Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left.
 constexpr unsigned kQuietTicks = 2;
+constexpr int kMostLastFlushes = 20;
+constexpr std::chrono::milliseconds kBetweenLastFlushes{5};
 
 std::atomic<CudaCollector*> the_collector{nullptr};  // for the callbacks that CUPTI gives no argument
 
@@ -119,6 +121,16 @@ void CudaCollector::flush() {
   if (is_forked()) return;
   const std::lock_guard lock(control_);
   if (state() == State::capturing || state() == State::draining) (void)api_.flush();
+}
+
+void CudaCollector::stop() {
+  off(false);
+  for (int i = 0; i < kMostLastFlushes; ++i) {
+    const std::uint64_t before = reader_.records();
+    flush();
+    if (reader_.records() == before) return;
+    std::this_thread::sleep_for(kBetweenLastFlushes);
+  }
 }
 
 void CudaCollector::tick() {

@@ -37,8 +37,9 @@ class CudaCollector {
   bool on();
   // Records no new work. `finalize`: and takes CUPTI out of the process as soon as everything has arrived.
   void off(bool finalize);
-  // Delivers what is there; for the end of a recording.
   void flush();
+  // For the end of a recording: off, and what the GPU has finished or finishes in a moment is delivered.
+  void stop();
 
   State state() const { return state_.load(std::memory_order_acquire); }
   LaunchContext& context() { return context_; }

@@ -1,9 +1,8 @@
 // liblaptime_cuda.so: the collector as a library with a C interface. It is loaded in two ways: by the Python package, and by the
 // CUDA driver itself in any program whose environment has CUDA_INJECTION64_PATH.
-#include <cstdlib>
+#include <atomic>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "collect/cuda/cuda_collector.h"
@@ -15,6 +14,8 @@ using namespace laptime;
 using namespace laptime::cuda;
 
 namespace {
+
+std::atomic<bool> deferred{false};
 
 // Null where there is no CUDA to record, which is said once.
 CudaCollector* collector() {
@@ -31,10 +32,7 @@ CudaCollector* collector() {
     return nullptr;
   }
   made = new CudaCollector(*api);
-  record::add_stop_observer(+[]() noexcept {
-    made->off(false);
-    made->flush();
-  });
+  record::add_stop_observer(+[]() noexcept { made->stop(); });
   return made;
 }
 
@@ -93,10 +91,12 @@ LAPTIME_API void laptime_cuda_set_nodes(int on) {
   if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_nodes(on != 0);
 }
 
-// Called by the driver while it is initialised. 1: success. Where Python's side decides when to record, it says so by the variable.
+// Somebody in this process will say when to record: loading by the driver is no longer a reason to.
+LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
+
+// Called by the driver while it is initialised. 1: success.
 LAPTIME_API int InitializeInjection(void) {
-  const char* const when = std::getenv("LAPTIME_CUDA");
-  if (record::on() && (!when || std::string_view(when) == "all")) start();
+  if (record::on() && !deferred.load()) start();
   return 1;
 }
 

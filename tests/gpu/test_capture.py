@@ -1,0 +1,152 @@
+"""What the GPU's collector records, beside torch.profiler and what is known of the program."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+LAPTIME = os.environ.get("LAPTIME") or shutil.which("laptime") or "laptime"
+os.environ.setdefault("LAPTIME", LAPTIME)
+
+
+def record(level, workload, folder, **more):
+    from campaign import record as run
+
+    result = run(level, workload, str(folder), **more)
+    assert "problem" not in result, result["problem"]
+    return result
+
+
+def report(lap, *names):
+    from campaign import tables
+
+    return tables(str(lap), *names)
+
+
+def run_program(source, folder, *options, program_file="program.py"):
+    """A program under `laptime run`; its run, output and errors."""
+    path, lap = folder / program_file, folder / "run.lap"
+    path.write_text(source)
+    done = subprocess.run([LAPTIME, "run", "-q", "-o", str(lap), *options, "--", sys.executable, str(path)], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stderr
+    return lap, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("workload", ["eager", "resnet"])
+def test_counts_and_time_are_those_of_torch_profiler(workload, tmp_path):
+    ours, theirs = record("gpu", workload, tmp_path), record("profiler", workload, tmp_path)
+    assert ours["records"] == theirs["events"]
+    found = report(ours["lap"], "kernels", "copies")
+    total = sum(row["total_ns"] for rows in found.values() for row in rows)
+    assert total == pytest.approx(theirs["ns"], rel=0.05)  # two processes; the campaign has the bar of 1 %
+
+
+def test_no_kernel_before_its_launch_and_a_line_for_nearly_all(tmp_path):
+    lap = record("gpu", "eager", tmp_path)["lap"]
+    found = report(lap, "kernels", "copies", "losses")
+    rows = found["kernels"] + found["copies"]
+    total = sum(row["total_ns"] for row in rows)
+    assert sum(row["total_ns"] for row in rows if row["line"]) >= 0.98 * total
+    assert {row["pass"] for row in found["kernels"]} >= {"forward", "backward"}
+    assert not [row for row in found["losses"] if row["name"].startswith("gpu")]
+
+
+def test_the_device_view_sums_to_the_step(tmp_path):
+    lap = record("full", "eager", tmp_path)["lap"]
+    rows = report(lap, "breakdown")["breakdown"]
+    assert sum(row["share"] for row in rows if row["view"] == "device") == pytest.approx(1, abs=1e-6)
+
+
+SYNCS = """
+import torch
+from laptime._native import recording
+x = torch.ones(2048, 2048, device="cuda")
+from laptime import _cuda
+gpu = _cuda.load()
+gpu.on()
+for _ in range(5):
+    y = (x @ x).sum()
+    value = y.item()  # waits
+torch.cuda.synchronize()
+gpu.flush()
+"""
+
+
+def test_the_line_that_waited_is_named(tmp_path):
+    lap, _, _ = run_program(SYNCS, tmp_path, "--no-ops")
+    waits = report(lap, "syncs")["syncs"]
+    line = SYNCS.splitlines().index("    value = y.item()  # waits") + 1
+    assert any(row["line"] == line and row["calls"] >= 5 for row in waits), waits
+
+
+BESIDE = """
+import torch
+from torch.profiler import profile, ProfilerActivity
+x = torch.ones(64, 64, device="cuda")
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
+    (x @ x).sum().item()
+from laptime import _cuda
+gpu = _cuda.load()
+gpu.on()
+(x @ x).sum().item()
+print("went on", gpu.state == _cuda.FAILED)
+"""
+
+
+def test_another_holder_of_cupti_is_left_alone(tmp_path):
+    _, output, errors = run_program(BESIDE, tmp_path, "--no-gpu", "--no-ops")
+    assert output.strip() == "went on True"
+    assert errors.count("GPU is not recorded") == 1
+
+
+LEAVES = """
+import time, torch
+from laptime import _cuda
+x = torch.ones(64, 64, device="cuda")
+gpu = _cuda.load()
+for _ in range(3):
+    gpu.on()
+    for _ in range(50): (x @ x).sum()
+    torch.cuda.synchronize()
+    gpu.off()
+    until = time.time() + 5
+    while gpu.state != _cuda.FINALIZED and time.time() < until:
+        (x @ x).sum(); time.sleep(0.01)
+    print(gpu.state == _cuda.FINALIZED, end=" ")
+print(gpu.counts()[0] == gpu.counts()[1], gpu.counts()[0] >= 300)
+"""
+
+
+def test_it_leaves_and_comes_back_without_losing_a_record(tmp_path):
+    _, output, _ = run_program(LEAVES, tmp_path, "--no-gpu", "--no-ops")
+    assert output.split() == ["True", "True", "True", "True", "True"]
+
+
+JAX = """
+import jax, jax.numpy as jnp
+f = jax.jit(lambda x: jnp.tanh(x @ x).sum())
+x = jnp.ones((512, 512))
+for _ in range(20):
+    f(x).block_until_ready()
+print(jax.devices()[0].platform)
+"""
+
+
+def test_jax_gets_kernels_without_a_change(tmp_path):
+    pytest.importorskip("jax")
+    lap, output, _ = run_program(JAX, tmp_path)
+    if output.strip() not in ("gpu", "cuda"):
+        pytest.skip("this JAX has no GPU")
+    assert sum(row["calls"] for row in report(lap, "kernels")["kernels"]) >= 20
+
+
+def test_results_are_the_same_bit_for_bit(tmp_path):
+    source = "import sys; sys.path.insert(0, %r)\nfrom workloads import make\nimport torch\n" % str(os.path.dirname(__import__("campaign").__file__))
+    source += "torch.use_deterministic_algorithms(True, warn_only=True)\nstep = make('views')\nfor _ in range(5): step()\nprint(torch.rand(2).tolist(), torch.rand(1, device='cuda').item())\n"
+    (tmp_path / "program.py").write_text(source)
+    bare = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=200)
+    _, output, _ = run_program(source, tmp_path, "--budget", "none")
+    assert json.dumps(output) == json.dumps(bare.stdout)
