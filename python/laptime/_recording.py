@@ -42,7 +42,7 @@ class Recording:
         ops: bool = True,
         shapes: bool = False,
         memory: bool = False,
-        gpu: bool = True,
+        gpu: bool = False,
     ) -> None:
         self.path = os.fspath(path)
         shared: dict[str, Any] = {"budget": budget, "include": tuple(include), "exclude": tuple(exclude)}

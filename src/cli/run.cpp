@@ -134,7 +134,8 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
-  command->add_flag_callback("--no-gpu", [options] { options->python.gpu = false; }, "Do not record what GPUs do");
+  auto* gpu = command->add_flag("--gpu", options->python.gpu, "Record what NVIDIA GPUs do: kernels, copies, waits (docs/gpu.md)");
+  command->add_flag_callback("--no-gpu", [options] { options->python.gpu = false; }, "Do not (the default)")->excludes(gpu);
   add_python_options(*command, *options);
   add_torch_options(*command, *options);
   command->footer("After the options: SCRIPT.py, -m MODULE, -c CODE, or -- COMMAND, and its arguments. The exit code is the program's own.\n\n"

@@ -76,7 +76,7 @@ gpu.flush()
 
 
 def test_the_line_that_waited_is_named(tmp_path):
-    lap, _, _ = run_program(SYNCS, tmp_path, "--no-ops")
+    lap, _, _ = run_program(SYNCS, tmp_path, "--no-ops", "--gpu")
     waits = report(lap, "syncs")["syncs"]
     line = SYNCS.splitlines().index("    value = y.item()  # waits") + 1
     assert any(row["line"] == line and row["calls"] >= 5 for row in waits), waits
@@ -137,7 +137,7 @@ print(jax.devices()[0].platform)
 
 def test_jax_gets_kernels_without_a_change(tmp_path):
     pytest.importorskip("jax")
-    lap, output, _ = run_program(JAX, tmp_path)
+    lap, output, _ = run_program(JAX, tmp_path, "--gpu")
     if output.strip() not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
     assert sum(row["calls"] for row in report(lap, "kernels")["kernels"]) >= 20
@@ -148,5 +148,5 @@ def test_results_are_the_same_bit_for_bit(tmp_path):
     source += "torch.use_deterministic_algorithms(True, warn_only=True)\nstep = make('views')\nfor _ in range(5): step()\nprint(torch.rand(2).tolist(), torch.rand(1, device='cuda').item())\n"
     (tmp_path / "program.py").write_text(source)
     bare = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=200)
-    _, output, _ = run_program(source, tmp_path, "--budget", "none")
+    _, output, _ = run_program(source, tmp_path, "--gpu", "--budget", "none")
     assert json.dumps(output) == json.dumps(bare.stdout)
