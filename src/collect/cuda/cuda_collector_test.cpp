@@ -325,7 +325,8 @@ TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
   EXPECT_EQ(api.calls.back(), "finalize");
   EXPECT_TRUE(gpu.on());
   api.call(kLaunchKernel, 1);
-  api.add(api.kernel(api.clock(), api.clock() + 100, 1));
+  const std::uint64_t later = api.clock();
+  api.add(api.kernel(later, later + 100, 1));
   const ReadRun run = stop_and_read();
   const auto launches = run.of(SpanKind::launch), kernels = run.of(SpanKind::kernel);
   ASSERT_EQ(launches.size(), 1u);
