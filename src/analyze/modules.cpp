@@ -51,7 +51,7 @@ Table modules_table(const Run& run) {
   std::map<std::string, ModuleTimes, std::less<>> modules;
   for (const auto& [name, own] : by_name) {
     const std::string path(name == 0 ? kNoModule : run.strings[name]);
-    for_each_enclosing(path, [&](std::string_view outer) { modules[std::string(outer)].all.add(own); });
+    for_each_enclosing(path, [&, &own = own](std::string_view outer) { modules[std::string(outer)].all.add(own); });
     modules[path].self_ns += own.total_ns();
   }
   for (const auto& [path, m] : modules)
