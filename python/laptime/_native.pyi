@@ -106,6 +106,8 @@ class torch_ops:
     @staticmethod
     def name_modules() -> None: ...
     @staticmethod
+    def note_parent(module: object, name: object, child: object) -> None: ...
+    @staticmethod
     def place_function() -> int:
         """The address of a C function that gives the calling thread's place."""
 

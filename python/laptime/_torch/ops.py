@@ -82,7 +82,7 @@ def _checked(source: _native.Source, kind: str, torch: ModuleType, shapes: bool)
     problem = ops_self_test.problem_of(source, torch)
     if problem:
         raise RuntimeError(f"the {kind} op recorder failed its self-test: {problem}")
-    made = _Callbacks(source, kind, shapes)
+    made = _Callbacks(source, kind, torch, shapes)
     made.off()  # the test switched the callbacks off, which others may want
     return made
 
@@ -97,11 +97,13 @@ class _Callbacks(ops_property.Told):
 
     _wanting: set[_Callbacks] = set()
 
-    def __init__(self, source: _native.Source, kind: str, shapes: bool) -> None:
+    def __init__(self, source: _native.Source, kind: str, torch: ModuleType, shapes: bool) -> None:
         super().__init__(kind)
         self._source = source
         self._shapes = shapes
         self._open = True
+        # Modules are told of while the program builds its models, so that they need not be searched for later.
+        self._parents = torch.nn.modules.module.register_module_module_registration_hook(_native.note_parent)
 
     @property
     def events(self) -> int:
@@ -127,6 +129,7 @@ class _Callbacks(ops_property.Told):
     def close(self) -> None:
         self.off()
         self._open = False
+        self._parents.remove()
 
 
 class _Off(ops_property.Told):

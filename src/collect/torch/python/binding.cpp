@@ -6,6 +6,7 @@
 #include "collect/torch/headerless.h"
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/probe.h"
+#include "collect/torch/python/module_paths.h"
 #include "collect/torch/python/places.h"
 #include "collect/torch/python/profiled_ops.h"
 #include "collect/torch/python/shim_library.h"
@@ -72,6 +73,7 @@ void bind_ops(nb::module_& module) {
   m.def("epoch", [] { return record::epoch(); });
   m.def("place_function", [] { return reinterpret_cast<std::uintptr_t>(&place_here); });
   m.def("name_modules", [] { name_modules(false); });
+  m.def("note_parent", [](nb::handle module, nb::handle, nb::handle) { note_parent(module.ptr()); });
   nb::class_<Source>(m, "Source")
       .def("on", &Source::on, nb::arg("inputs") = false)
       .def("off", &Source::off)

@@ -28,6 +28,38 @@ std::string text_of(PyObject* object) {
   return text != nullptr ? text : "?";
 }
 
+// Modules that got children while laptime looked on, by weak references. Never destroyed: the interpreter ends first.
+class KnownParents {
+ public:
+  static KnownParents& instance() {
+    static auto* known = new KnownParents;
+    return *known;
+  }
+  // A model adds its children one after the other: most calls are for the same parent again. An address that was used
+  // before may be left out by that; then all objects are searched.
+  void add(PyObject* module) {
+    if (module == latest_) return;
+    latest_ = module;
+    OwnedRef reference(PyWeakref_NewRef(module, nullptr));
+    if (!reference) PyErr_Clear();
+    if (reference) references_.push_back(std::move(reference));
+  }
+  // Those that live, as a list that keeps them so. The garbage collector may run here, and code that it runs may add some.
+  OwnedRef living() {
+    OwnedRef list(PyList_New(0));
+    for (OwnedRef& reference : std::exchange(references_, {})) {
+      const OwnedRef module(PyObject_CallNoArgs(reference.get()));
+      if (!list || !module || module.get() == Py_None || PyList_Append(list.get(), module.get()) != 0) continue;
+      references_.push_back(std::move(reference));
+    }
+    return list;
+  }
+
+ private:
+  std::vector<OwnedRef> references_;
+  const PyObject* latest_ = nullptr;
+};
+
 OwnedRef all_objects() {
   const OwnedRef gc(PyImport_ImportModule("gc"));
   OwnedRef objects(gc ? PyObject_CallMethod(gc.get(), "get_objects", nullptr) : nullptr);
@@ -85,6 +117,23 @@ void watch(const PyObject* instance) {
   PyErr_Clear();
 }
 
+// Whether all have a path now.
+bool find_among(const OwnedRef& objects, const std::vector<ModuleNumbers::Module>& modules, PyTypeObject* type, std::vector<std::string>& paths) {
+  if (!objects) return false;
+  const LivingModules living = living_modules(objects.get(), type);
+  bool all = true;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    const PyObject* const instance = modules[i].instance;
+    if (!paths[i].empty()) continue;
+    if (living.contains(instance) && Py_TYPE(instance) == modules[i].type) {
+      paths[i] = path_of(instance, living);
+      watch(instance);
+    }
+    all &= !paths[i].empty();
+  }
+  return all;
+}
+
 }  // namespace
 
 ModuleNumbers::Number ModuleNumbers::number_of(const PyObject* instance) {
@@ -110,18 +159,14 @@ void ModuleNumbers::give_name(Number number, const std::string& path) {
   if (const auto known = numbers_.find(module.instance); known != numbers_.end() && known->second == number) numbers_.erase(known);
 }
 
+void note_parent(PyObject* module) { KnownParents::instance().add(module); }
+
 std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type) {
   const python::ErrorGuard guard;
   std::vector<std::string> paths(modules.size());
-  const OwnedRef objects = all_objects();
-  if (!objects || module_type == nullptr) return paths;
-  const LivingModules living = living_modules(objects.get(), reinterpret_cast<PyTypeObject*>(module_type));
-  for (std::size_t i = 0; i < modules.size(); ++i) {
-    const PyObject* const instance = modules[i].instance;
-    if (!living.contains(instance) || Py_TYPE(instance) != modules[i].type) continue;
-    paths[i] = path_of(instance, living);
-    watch(instance);
-  }
+  auto* const type = reinterpret_cast<PyTypeObject*>(module_type);
+  if (type == nullptr) return paths;
+  if (!find_among(KnownParents::instance().living(), modules, type, paths)) find_among(all_objects(), modules, type, paths);
   return paths;
 }
 

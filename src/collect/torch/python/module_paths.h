@@ -44,6 +44,9 @@ class ModuleNumbers {
   std::unordered_map<std::string, std::uint32_t> short_lived_;  // classes, by how many instances were gone too early
 };
 
+// A module got a child. Told of all while a program builds its models, find_paths need not search all objects. GIL held.
+void note_parent(PyObject* module);
+
 // The path of each module that lives, empty for the others; the living ones are watched from now on, and forget_module
 // (places.h) is called when they go. With the GIL, and no lock held: the garbage collector may run here, and with it code of
 // the program's that ends objects.
