@@ -1,10 +1,13 @@
 #include "analyze/gpu_work.h"
 
+#include <algorithm>
+
 namespace laptime {
 
 bool is_stream(const Track& track) { return track.kind == TrackKind::stream; }
 
 GpuWorkload::GpuWorkload(const Run& run) {
+  if (std::none_of(run.tracks.begin(), run.tracks.end(), is_stream)) return;
   const OpAttribution ops = attribute_ops(run);
   std::vector<std::vector<std::uint32_t>> tracks(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks[run.tracks[t].process].push_back(t);
