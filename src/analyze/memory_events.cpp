@@ -23,16 +23,20 @@ void MemoryMarks::skip_others() {
 MemoryEvent MemoryMarks::take() {
   const std::uint32_t row = row_at(next_++);
   skip_others();
-  return {spans_->start[row], spans_->link.empty() ? 0 : spans_->link[row], bytes_of(row), spans_->name[row], track_, row, spans_->kind[row]};
+  MemoryEvent event{spans_->start[row], spans_->link.empty() ? 0 : spans_->link[row], 0, spans_->name[row], track_, row, spans_->kind[row]};
+  read_args(event);
+  return event;
 }
 
-std::uint64_t MemoryMarks::bytes_of(std::uint32_t row) {
+void MemoryMarks::read_args(MemoryEvent& event) {
   const ArgColumns& args = spans_->args;
-  if (!order_.empty()) arg_ = static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin());
-  while (arg_ < args.size() && args.row[arg_] < row) ++arg_;
-  for (std::size_t i = arg_; i < args.size() && args.row[i] == row; ++i)
-    if (args.key[i] == 0 && args.type[i] == ArgType::integer) return std::min(args.value[i], kMaxBlockBytes);
-  return 0;
+  if (!order_.empty()) arg_ = static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), event.row) - args.row.begin());
+  while (arg_ < args.size() && args.row[arg_] < event.row) ++arg_;
+  for (std::size_t i = arg_; i < args.size() && args.row[i] == event.row; ++i) {
+    if (args.key[i] != 0) continue;
+    if (args.type[i] == ArgType::integer) event.bytes = std::min(args.value[i], kMaxBlockBytes);
+    if (args.type[i] == ArgType::string) event.device_of_role = static_cast<std::uint32_t>(args.value[i]);
+  }
 }
 
 bool has_memory(const Run& run) {

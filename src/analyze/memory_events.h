@@ -19,6 +19,7 @@ struct MemoryEvent {
   std::uint32_t name;   // the device, or the role
   std::uint32_t track, row;
   SpanKind kind;
+  std::uint32_t device_of_role = 0;  // string id, 0 for the CPU
 };
 
 // The marks of one track in the order of time.
@@ -34,7 +35,7 @@ class MemoryMarks {
  private:
   std::uint32_t row_at(std::size_t i) const { return order_.empty() ? static_cast<std::uint32_t>(i) : order_[i]; }
   void skip_others();
-  std::uint64_t bytes_of(std::uint32_t row);
+  void read_args(MemoryEvent& event);
 
   const SpanColumns* spans_;
   std::uint32_t track_;

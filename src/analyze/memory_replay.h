@@ -75,8 +75,8 @@ class MemoryReplay {
         block->role = event.name;
         return observer_.got_role(memory, *block);
       }
-    // Roles do not say where the block is; only the CPU's collector tells of blocks from before.
-    add(device_of(run_.strings.find("cpu")), {event.address, event.bytes, event.time_ns, event.track, event.row, event.name, true});
+    const std::uint32_t device = event.device_of_role ? event.device_of_role : run_.strings.find("cpu");
+    add(device_of(device), {event.address, event.bytes, event.time_ns, event.track, event.row, event.name, true});
   }
   DeviceMemory& device_of(std::uint32_t name) {
     for (DeviceMemory& memory : devices_)

@@ -1,13 +1,14 @@
-"""Records what torch's CPU allocator does: ``source = load()``, then ``on()`` and ``off()`` around what is to be recorded.
+"""Records what torch's allocators do, the CPU's and CUDA's: ``source = load()``, then ``on()`` and ``off()`` around what is to be recorded.
 
-A wrapper stands before the allocator (shim/cpu_memory.cpp). What it recorded as allocated it follows to its release, in resting
-steps too, so a run's blocks are whole. What each block is for is told by ``memory_roles``.
+A wrapper stands before the CPU's (shim/cpu_memory.cpp), a tracker beside CUDA's (shim/cuda_memory.cpp). What they recorded as
+allocated they follow to its release, in resting steps too, so a run's blocks are whole. What each block is for is told by ``memory_roles``.
 """
 
 from __future__ import annotations
 
 import sys
 
+from laptime._native import recording
 from laptime._native import torch_memory as _native
 from laptime._torch import shim_build
 from laptime._torch.memory_roles import Roles
@@ -38,14 +39,24 @@ class MemorySource:
             raise RuntimeError("the allocator's wrapper does not work with this torch")
         self._roles = Roles(memory.mark)
         self._open = True
+        self._cuda_wanted = sys.modules["torch"].version.cuda is not None
 
     def _attach(self) -> None:
         if not self._memory.attach():
             raise RuntimeError("the program's own CPU allocator cannot be followed")
 
+    def _attach_cuda(self) -> None:
+        """CUDA's allocator can be followed only once the program has initialised CUDA."""
+        if not self._cuda_wanted or not sys.modules["torch"].cuda.is_initialized():
+            return
+        self._cuda_wanted = False
+        if not self._memory.attach_cuda():
+            recording.lose("memory_of_gpu", "the GPU's memory is not recorded: CUDA's headers were not found when the op recorder was built")
+
     def on(self) -> None:
         if self._open:
             self._attach()
+            self._attach_cuda()
             self._memory.on()
             self._roles.begin()
 
@@ -57,6 +68,7 @@ class MemorySource:
         """At the end of a step that was recorded. One that fails leaves the source closed."""
         try:
             self._attach()
+            self._attach_cuda()
             self._roles.at_step()
         except Exception:
             self.close()

@@ -82,13 +82,35 @@ def _build(torch: ModuleType, name: str) -> Path:
     handle, draft = tempfile.mkstemp(prefix=name + ".", suffix=".tmp", dir=folder)
     os.close(handle)
     try:
-        compile_against(torch, sorted(SOURCES.glob("*.cpp")), draft)
+        _compile_shim(torch, draft)
         os.chmod(draft, 0o755)
         os.replace(draft, folder / name)
     except BaseException:
         os.unlink(draft)
         raise
     return folder / name
+
+
+def _compile_shim(torch: ModuleType, output: str) -> None:
+    """With what follows CUDA's allocator where torch has CUDA and its headers are found; never without the rest because of it."""
+    sources, headers = sorted(SOURCES.glob("*.cpp")), cuda_headers(torch)
+    if headers is not None:
+        try:
+            return compile_against(torch, sources, output, "-DLAPTIME_WITH_CUDA", "-isystem", str(headers), "-lc10_cuda")
+        except BuildError as error:
+            print(f"laptime: the GPU's memory cannot be recorded: {error}", file=sys.stderr)
+    compile_against(torch, sources, output)
+
+
+def cuda_headers(torch: ModuleType) -> Path | None:
+    """The toolkit's, or those that come with torch's own packages. None where torch has no CUDA."""
+    if torch.version.cuda is None:
+        return None
+    nvcc = shutil.which("nvcc")
+    homes = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), nvcc and Path(nvcc).resolve().parent.parent, "/usr/local/cuda"]
+    packages = Path(torch.__file__ or "").parent.parent.glob("nvidia/*/include")
+    folders = [*(Path(home) / "include" for home in homes if home), *sorted(packages)]
+    return next((folder for folder in folders if (folder / "cuda_runtime_api.h").exists()), None)
 
 
 def _compiler() -> list[str]:
@@ -110,7 +132,7 @@ def _writable_folder() -> Path:
     raise BuildError(f"neither {cache_folder()} nor {_fallback_folder()} can be written")
 
 
-def compile_against(torch: ModuleType, sources: list[Path], output: str) -> None:
+def compile_against(torch: ModuleType, sources: list[Path], output: str, *more: str) -> None:
     compiler = _compiler()
     root = Path(torch.__file__ or "").parent
     command = [
@@ -118,7 +140,7 @@ def compile_against(torch: ModuleType, sources: list[Path], output: str) -> None
         f"-D_GLIBCXX_USE_CXX11_ABI={int(_cxx11_abi(torch))}", "-isystem", str(root / "include"), "-I", str(SOURCES / "include"),
         *map(str, sources), "-o", output,
         # By name, without a path: torch's own copies are loaded already, and no others may be.
-        f"-L{root / 'lib'}", "-ltorch_cpu", "-lc10",
+        f"-L{root / 'lib'}", "-ltorch_cpu", "-lc10", *more,
     ]
     environment = {**os.environ, "LC_ALL": "C"}
     for variable in ("LD_PRELOAD", "LAPTIME_RECORD"):

@@ -1,4 +1,4 @@
-// What laptime's module and the shim's allocator wrapper say to each other. What shim_abi.h says of versions holds here too.
+// What laptime's module and the shim's followers of allocators say to each other. What shim_abi.h says of versions holds here too.
 // This header stands alone: it is also installed beside the shim's sources.
 #pragma once
 
@@ -7,16 +7,18 @@
 
 extern "C" {
 
-enum { LAPTIME_MEMORY_VERSION = 1 };
+enum { LAPTIME_MEMORY_VERSION = 2, LAPTIME_MEMORY_CPU = -1 };
 
-// None of them throws, locks or allocates on the usual path.
+// `device`: LAPTIME_MEMORY_CPU, or a CUDA device's number. None of them throws, locks or allocates on the usual path.
 struct LaptimeMemoryHost {
   std::uint32_t version;
   // HOT
-  void (*allocated)(const void* address, std::uint64_t bytes);
-  void (*released)(const void* address);
+  void (*allocated)(int device, const void* address, std::uint64_t bytes);
+  void (*released)(int device, const void* address);
   // The block at the address is what `role`, which mark() was given, says.
-  void (*has_role)(const void* address, std::uint64_t bytes, std::uint32_t role);
+  void (*has_role)(int device, const void* address, std::uint64_t bytes, std::uint32_t role);
+  // How much the device's caching allocator holds from now on, used or not.
+  void (*reserved)(int device, std::uint64_t bytes);
   // A block whose release cannot be seen was left out.
   void (*not_followed)();
 };
@@ -26,6 +28,9 @@ struct LaptimeMemoryShim {
   std::uint32_t version;
   // Stands before the allocator that the program uses now, if it does not yet. 0, or -1: that one cannot be followed.
   int (*attach)();
+  // Follows CUDA's caching allocator too, if it does not yet. Contract: the program has initialised CUDA. 0, or -1: this
+  // shim was built without CUDA's headers.
+  int (*attach_cuda)();
   // Tries it on one block. 0, or -1 when not exactly its allocation and its release were told.
   int (*self_test)();
   void (*on)();

@@ -15,48 +15,13 @@
 #include <atomic>
 #include <utility>
 
-#include "collect/torch/memory_abi.h"
+#include "followed_memory.h"
 
 namespace {
 
-enum class Mode { rest, record, probe };
-std::atomic<Mode> mode{Mode::rest};
+using namespace laptime_memory;
+
 std::atomic<bool> probe_arrived{false};
-std::atomic<const LaptimeMemoryHost*> host{nullptr};
-
-// Addresses whose role was told, each with that role; emptied when the block goes, so that the next block at the
-// address is told anew. Two that share an entry displace each other and are told once more than needed.
-class ToldRoles {
- public:
-  // False when it was told already.
-  bool add(const void* address, std::uint32_t role) {
-    std::atomic<std::uint64_t>& entry = entry_of(address);
-    const std::uint64_t value = reinterpret_cast<std::uint64_t>(address) ^ static_cast<std::uint64_t>(role) << 48;
-    if (entry.load(std::memory_order_relaxed) == value) return false;
-    entry.store(value, std::memory_order_relaxed);
-    return true;
-  }
-  void remove(const void* address) {
-    std::atomic<std::uint64_t>& entry = entry_of(address);
-    if (entry.load(std::memory_order_relaxed) != 0) entry.store(0, std::memory_order_relaxed);
-  }
-  void clear() {
-    for (auto& entry : entries_) entry.store(0, std::memory_order_relaxed);
-  }
-
- private:
-  static constexpr unsigned kBits = 12;
-  std::atomic<std::uint64_t>& entry_of(const void* address) {
-    return entries_[(reinterpret_cast<std::uint64_t>(address) >> 6) * 0x9E3779B97F4A7C15ull >> (64 - kBits)];
-  }
-  std::array<std::atomic<std::uint64_t>, 1u << kBits> entries_{};
-};
-ToldRoles told_roles;
-
-void tell_release(void* block) noexcept {
-  host.load(std::memory_order_relaxed)->released(block);
-  told_roles.remove(block);
-}
 
 class Wrapper : public c10::Allocator {
  public:
@@ -78,7 +43,7 @@ class Wrapper : public c10::Allocator {
     if (block.get() == block.get_context()) (void)block.compare_exchange_deleter(base_deleter_, own_deleter_);
   }
   void release(void* block) const {
-    tell_release(block);
+    tell_release(LAPTIME_MEMORY_CPU, block);
     base_deleter_(block);
   }
 
@@ -108,11 +73,10 @@ class Wrapper : public c10::Allocator {
 
  private:
   void follow(c10::DataPtr& block, std::size_t bytes) const {
-    const LaptimeMemoryHost* const to = host.load(std::memory_order_relaxed);
     if (block.get() == block.get_context() && block.compare_exchange_deleter(base_deleter_, own_deleter_))
-      to->allocated(block.get(), bytes);
+      told().allocated(LAPTIME_MEMORY_CPU, block.get(), bytes);
     else
-      to->not_followed();
+      told().not_followed();
   }
 
   c10::Allocator* base_ = nullptr;
@@ -159,12 +123,17 @@ bool attach() {
 }
 
 void mark_block(const c10::TensorImpl& tensor, std::uint32_t role) {
-  if (!tensor.has_storage() || !tensor.device().is_cpu()) return;
+  const c10::Device device = tensor.device();
+  if (!tensor.has_storage() || !(device.is_cpu() || device.is_cuda())) return;
   c10::StorageImpl* const storage = tensor.unsafe_storage().unsafeGetStorageImpl();
   if (storage == nullptr || storage->data() == nullptr) return;
   c10::DataPtr& block = storage->_mutable_data_ptr_no_checks();
+  if (device.is_cuda()) {
+    if (follow_cuda_block(block.get())) tell_role(device.index(), block.get(), storage->nbytes(), role);
+    return;
+  }
   for (std::size_t i = 0; i < wrapper_count; ++i) wrappers[i]->adopt(block);
-  if (told_roles.add(block.get(), role)) host.load(std::memory_order_relaxed)->has_role(block.get(), storage->nbytes(), role);
+  tell_role(LAPTIME_MEMORY_CPU, block.get(), storage->nbytes(), role);
 }
 
 // What the self-test's own thread sees; others may be at work.
@@ -173,9 +142,9 @@ const void *test_allocated = nullptr, *test_released = nullptr;
 void see(const void*& seen, const void* address) {
   if (pthread_equal(tester, pthread_self())) seen = address;
 }
-constexpr LaptimeMemoryHost kTestHost{LAPTIME_MEMORY_VERSION, [](const void* address, std::uint64_t) { see(test_allocated, address); },
-                                      [](const void* address) { see(test_released, address); },
-                                      [](const void*, std::uint64_t, std::uint32_t) {}, [] {}};
+constexpr LaptimeMemoryHost kTestHost{LAPTIME_MEMORY_VERSION, [](int, const void* address, std::uint64_t) { see(test_allocated, address); },
+                                      [](int, const void* address) { see(test_released, address); },
+                                      [](int, const void*, std::uint64_t, std::uint32_t) {}, [](int, std::uint64_t) {}, [] {}};
 
 bool works() {
   tester = pthread_self();
@@ -209,9 +178,14 @@ int try_to() {
   }
 }
 
+bool begin() {
+  begin_cuda();
+  return true;
+}
 void on() {
   told_roles.clear();
   mode = Mode::record;
+  (void)try_to<begin>();
 }
 void off() { mode = Mode::rest; }
 void close() {
@@ -219,7 +193,7 @@ void close() {
   for (std::size_t i = 0; i < wrapper_count; ++i) wrappers[i]->step_aside();
 }
 
-const LaptimeMemoryShim shim{LAPTIME_MEMORY_VERSION, &try_to<attach>, &try_to<works>, &on, &off, &close, &mark};
+const LaptimeMemoryShim shim{LAPTIME_MEMORY_VERSION, &try_to<attach>, &try_to<attach_cuda>, &try_to<works>, &on, &off, &close, &mark};
 
 }  // namespace
 

@@ -19,6 +19,7 @@ class Memory {
   explicit Memory(const LaptimeMemoryShim& shim) : shim_(shim) {}
 
   bool attach() const { return shim_.attach() == 0; }
+  bool attach_cuda() const { return shim_.attach_cuda() == 0; }
   bool self_test() const { return shim_.self_test() == 0; }
   void on() const {
     begin_memory();
@@ -49,10 +50,11 @@ Memory* open_memory(const std::string& path) {
 }  // namespace
 
 void bind_memory(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_memory", "The recorder of what torch's CPU allocator does.");
+  nb::module_ m = module.def_submodule("torch_memory", "The recorder of what torch's allocators do.");
   m.def("open", &open_memory, nb::rv_policy::reference);
   nb::class_<Memory>(m, "Memory")
       .def("attach", &Memory::attach)
+      .def("attach_cuda", &Memory::attach_cuda)
       .def("self_test", &Memory::self_test)
       .def("on", &Memory::on)
       .def("off", &Memory::off)

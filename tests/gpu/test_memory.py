@@ -1,0 +1,61 @@
+"""What torch's caching allocator for CUDA does, against its own counters."""
+
+import json
+
+from test_capture import report, run_program
+
+TRAINING = """
+import json, torch
+from torch import nn
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 512)).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+x = torch.randn(256, 512, device="cuda")
+for step in range(6):
+    optimizer.zero_grad()
+    model(x).square().mean().backward()
+    optimizer.step()
+torch.cuda.synchronize()
+stats = torch.cuda.memory_stats()
+parameters = sum(p.nbytes for p in model.parameters())
+print(json.dumps({"peak": stats["requested_bytes.all.peak"], "reserved": stats["reserved_bytes.all.current"], "parameters": parameters}))
+"""
+
+
+def test_the_peak_the_categories_and_what_the_allocator_holds(tmp_path):
+    lap, output, errors = run_program(TRAINING, tmp_path, "--gpu", "--memory", "--full")
+    told = json.loads(output)
+    found = report(lap, "memory", "memory_steps", "values", "losses")
+    rows = [row for row in found["memory"] if row["device"] == "cuda:0"]
+    assert sum(row["bytes"] for row in rows) <= told["peak"], errors
+    # What cuBLAS took as its workspace before the first recorded step is in no record.
+    assert sum(row["bytes"] for row in rows) >= told["peak"] - 40 * 2**20
+    sums = {}
+    for row in rows:
+        sums[row["category"]] = sums.get(row["category"], 0) + row["bytes"]
+    assert sums["parameter"] == told["parameters"] == sums["gradient"]
+    assert sums["optimizer state"] >= 2 * told["parameters"]
+    values = {row["name"]: row for row in found["values"]}
+    assert values["cuda:0 reserved"]["last"] == told["reserved"]
+    assert not [row for row in found["losses"] if row["name"] == "memory_of_gpu"]
+
+
+def test_no_block_is_left_when_all_were_given_back(tmp_path):
+    source = """
+import torch
+from laptime._torch import memory
+from laptime._native import recording
+torch.cuda.init()
+source = memory.load()
+source.on()
+blocks = [torch.empty(1000 * i, device="cuda") for i in range(1, 200)]
+source.off()
+del blocks  # in a resting step: their releases are told
+source.on()
+kept = torch.empty(4096, dtype=torch.uint8, device="cuda")
+source.at_step()
+"""
+    lap, _, _ = run_program(source, tmp_path, "--no-gpu", "--no-ops")
+    curve = [row for row in report(lap, "memory_curve")["memory_curve"] if row["device"] == "cuda:0"]
+    assert max(row["bytes"] for row in curve) == sum(4000 * i for i in range(1, 200))
+    assert curve[-1]["bytes"] == 4096
