@@ -2,7 +2,7 @@
 
 bare            never saw CUPTI nor a callback of torch's
 kernels         laptime: kernels, copies and waits, without lines
-gpu             laptime run --gpu in recorded steps: kernels, copies, waits, with lines forward and backward, no ops
+gpu             laptime run in recorded steps: kernels, copies, waits, with lines forward and backward, no ops
 full            gpu and all ops
 everything      full with shapes
 ops             laptime's ops alone
@@ -10,8 +10,8 @@ finalized       gpu for some steps, then CUPTI taken out again
 rested          gpu for some steps, then off with CUPTI left in the process
 profiler        torch.profiler, CPU and CUDA
 profiler_all    torch.profiler with shapes, memory and stacks
-run_full        what `laptime run --gpu --budget none` switches on, as it does it
-run_default     what `laptime run --gpu` switches on: a budget of 5 %
+run_full        what `laptime run --budget none` switches on, as it does it
+run_default     what `laptime run` switches on: a budget of 5 %
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 import torch
 
 LAPTIME = ("kernels", "gpu", "full", "everything", "ops", "finalized", "rested")
-RUN = {"run_full": ["--gpu", "--budget", "none"], "run_default": ["--gpu"]}
+RUN = {"run_full": ["--budget", "none"], "run_default": []}
 WARM_STEPS = 10
 
 

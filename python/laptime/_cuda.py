@@ -9,7 +9,8 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +19,7 @@ from laptime._native import recording, torch_ops
 
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblaptime_cuda.so")
 PROPERTY = "gpu"
+_LONGEST_LEAVE_S = 3
 
 # cuda::State
 IDLE, CAPTURING, DRAINING, LEAVING, FINALIZING, FINALIZED, FAILED = range(7)
@@ -46,6 +48,8 @@ class GpuSource:
         self._library = library
         self._lines = lines
         self._wanted = self._prepared = False
+        # Now, while nothing records: the trial runs ops of its own.
+        self._problem_with_nodes = problem_with_nodes(library, sys.modules.get("torch")) if lines else "no lines"
         recording.set_property(PROPERTY, self.kind)
 
     def on(self) -> None:
@@ -65,6 +69,16 @@ class GpuSource:
         """Off for a moment: CUPTI stays."""
         self._wanted = False
         self._library.laptime_cuda_off(0)
+
+    def leave(self, synchronize: Callable[[], object]) -> bool:
+        """Off, and CUPTI is out of the process when this returns, for another tool that is about to ask for it. False: not yet.
+        ``synchronize`` makes a call of CUDA's, after which CUPTI can be taken out."""
+        self.off()
+        limit = time.monotonic() + _LONGEST_LEAVE_S
+        while self.state in (DRAINING, LEAVING, FINALIZING) and time.monotonic() < limit:
+            synchronize()
+            time.sleep(0.02)
+        return self.state in (IDLE, FINALIZED, FAILED)
 
     def close(self) -> None:
         self.off()
@@ -92,8 +106,7 @@ class GpuSource:
             return
         self._prepared = True
         self._library.laptime_cuda_set_places(torch_ops.place_function())
-        torch = sys.modules.get("torch")
-        problem = problem_with_nodes(self._library, torch) if torch is not None else "no torch"
+        problem = self._problem_with_nodes
         self._library.laptime_cuda_set_nodes(0 if problem else 1)
         recording.set_property("gpu_nodes", f"off: {problem}" if problem else "on")
 
@@ -131,8 +144,10 @@ def _configure_places(include: list[str], exclude: list[str]) -> None:
     torch_ops.configure(library_paths=library_paths(), include=include, exclude=exclude, module_call=call.__code__, module_type=module)
 
 
-def problem_with_nodes(library: ctypes.CDLL, torch: ModuleType) -> str:
+def problem_with_nodes(library: ctypes.CDLL, torch: ModuleType | None) -> str:
     """"" if the library reads autograd's nodes of this torch rightly: tried on a node whose numbers are known."""
+    if torch is None:
+        return "no torch"
     if not library.laptime_cuda_bind_torch():
         return "this torch does not export what is needed"
     seen: list[tuple[int, int, int]] = []

@@ -67,7 +67,7 @@ def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
     parser.add_argument("--no-ops", dest="ops", action="store_false", help="PyTorch: do not record ops")
     parser.add_argument("--shapes", action="store_true", help="PyTorch: record the shapes of ops' inputs")
     parser.add_argument("--memory", action="store_true", help="PyTorch: record allocations")
-    parser.add_argument("--gpu", action="store_true", help="record what GPUs do")
+    parser.add_argument("--no-gpu", dest="gpu", action="store_false", help="do not record what GPUs do")
     parser.add_argument("--steps", type=_steps, metavar="A:B", help="PyTorch: record ops in steps A to B-1 only, from 0")
     parser.add_argument("--replace-torch-profiler", action="store_true", help="PyTorch: torch.profiler leads to laptime's")
     parser.add_argument("--flag", action="append", default=[], help="a flag for the interpreter itself, e.g. --flag=-u")

@@ -23,7 +23,8 @@ namespace {
 constexpr std::size_t kSummaryWidth = 120;
 // What shells return for a command that they cannot start.
 constexpr int kNotExecutable = 126, kNotFound = 127;
-constexpr const char* kCudaInjection = "CUDA_INJECTION64_PATH";
+// The CUDA driver, and a program's first NVTX call, load what these name.
+constexpr const char* kInjections[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
 struct RunOptions {
   std::string file;
@@ -37,9 +38,9 @@ struct RunOptions {
 Environment environment_for(const RunOptions& options, const RunFolder& folder) {
   Environment added{{"LAPTIME_RECORD", folder.folder()}};
   if (options.memory_limit > 0) added.emplace_back("LAPTIME_MEMORY_LIMIT", std::to_string(options.memory_limit));
-  // The CUDA driver loads what this names into every program that uses it; another tool's stays.
-  if (const std::string library = find_gpu_library(); options.python.gpu && !library.empty() && !std::getenv(kCudaInjection))
-    added.emplace_back(kCudaInjection, library);
+  if (const std::string library = find_gpu_library(); options.python.gpu && !library.empty())
+    for (const char* injection : kInjections)
+      if (!std::getenv(injection)) added.emplace_back(injection, library);  // another tool's stays
   return added;
 }
 
@@ -134,8 +135,7 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
-  auto* gpu = command->add_flag("--gpu", options->python.gpu, "Record what NVIDIA GPUs do: kernels, copies, waits (docs/gpu.md)");
-  command->add_flag_callback("--no-gpu", [options] { options->python.gpu = false; }, "Do not (the default)")->excludes(gpu);
+  command->add_flag_callback("--no-gpu", [options] { options->python.gpu = false; }, "Do not record what NVIDIA GPUs do (docs/gpu.md)");
   add_python_options(*command, *options);
   add_torch_options(*command, *options);
   command->footer("After the options: SCRIPT.py, -m MODULE, -c CODE, or -- COMMAND, and its arguments. The exit code is the program's own.\n\n"

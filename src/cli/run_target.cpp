@@ -55,7 +55,7 @@ std::vector<std::string> take_flags(std::vector<std::string>& words) {
 }
 
 void add_torch_options(const PythonOptions& options, std::vector<std::string>& command) {
-  if (options.gpu) command.push_back("--gpu");
+  if (!options.gpu) command.push_back("--no-gpu");
   if (!options.torch.ops) command.push_back("--no-ops");
   if (options.torch.shapes) command.push_back("--shapes");
   if (options.torch.memory) command.push_back("--memory");

@@ -32,7 +32,7 @@ RunWords split_run_words(const std::vector<std::string>& words, TakesValue takes
 
 // How Python programs are timed; ignored for others.
 struct PythonOptions {
-  bool gpu = false;  // of other programs too
+  bool gpu = true;  // of other programs too
   bool lines = true;
   bool functions = false;
   std::string budget;  // as typed; empty: the package's default

@@ -76,7 +76,7 @@ gpu.flush()
 
 
 def test_the_line_that_waited_is_named(tmp_path):
-    lap, _, _ = run_program(SYNCS, tmp_path, "--no-ops", "--gpu")
+    lap, _, _ = run_program(SYNCS, tmp_path, "--no-ops")
     waits = report(lap, "syncs")["syncs"]
     line = SYNCS.splitlines().index("    value = y.item()  # waits") + 1
     assert any(row["line"] == line and row["calls"] >= 5 for row in waits), waits
@@ -137,7 +137,7 @@ print(jax.devices()[0].platform)
 
 def test_jax_gets_kernels_without_a_change(tmp_path):
     pytest.importorskip("jax")
-    lap, output, _ = run_program(JAX, tmp_path, "--gpu")
+    lap, output, _ = run_program(JAX, tmp_path)
     if output.strip() not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
     assert sum(row["calls"] for row in report(lap, "kernels")["kernels"]) >= 20
@@ -148,5 +148,38 @@ def test_results_are_the_same_bit_for_bit(tmp_path):
     source += "torch.use_deterministic_algorithms(True, warn_only=True)\nstep = make('views')\nfor _ in range(5): step()\nprint(torch.rand(2).tolist(), torch.rand(1, device='cuda').item())\n"
     (tmp_path / "program.py").write_text(source)
     bare = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=200)
-    _, output, _ = run_program(source, tmp_path, "--gpu", "--budget", "none")
+    _, output, _ = run_program(source, tmp_path, "--budget", "none")
     assert json.dumps(output) == json.dumps(bare.stdout)
+
+
+OWN_PROFILER = """
+import torch
+from torch.profiler import profile, ProfilerActivity
+model = torch.nn.Linear(256, 256).cuda()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+def step():
+    optimizer.zero_grad()
+    model(torch.ones(64, 256, device="cuda")).sum().backward()
+    optimizer.step()
+for _ in range(20): step()
+with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
+    for _ in range(5): step()
+    torch.cuda.synchronize()
+cuda = torch.autograd.DeviceType.CUDA
+print(sum(e.device_type() == cuda for e in p.profiler.kineto_results.events()) > 20)
+for _ in range(20): step()
+"""
+
+
+def test_a_torch_profiler_of_the_programs_own_gets_the_gpu(tmp_path):
+    lap, output, errors = run_program(OWN_PROFILER, tmp_path, "--full")
+    assert output.strip() == "True"
+    assert errors.count("torch.profiler takes the GPU") == 1
+    found = report(lap, "kernels", "losses")
+    assert sum(row["calls"] for row in found["kernels"]) >= 60
+    assert [row["count"] for row in found["losses"] if row["name"] == "gpu_left"] == [1]
+
+
+def test_ops_that_laptime_runs_itself_are_in_no_table(tmp_path):
+    lap, _, _ = run_program(OWN_PROFILER.split("with profile")[0], tmp_path, "--full")
+    assert not [row for row in report(lap, "lines")["lines"] if row["line"] == 2 and row["op_ns"]]

@@ -1,5 +1,63 @@
-"""The GPU as one of the sources that are switched with the steps of a PyTorch program."""
+"""The GPU as one of the sources that are switched with the steps of a PyTorch program.
 
-from laptime._cuda import load
+One tool at a time can use CUPTI. A program that starts torch.profiler for its GPU gets it: laptime leaves first, says so, and stays away.
+"""
 
-__all__ = ["load"]
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import torch
+from torch.autograd.profiler import profile
+
+from laptime import _cuda
+from laptime._native import recording
+from laptime._torch.patches import Patches
+
+
+def load(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> TorchGpu | _cuda.Off:
+    source = _cuda.load(include, exclude)
+    return TorchGpu(source) if isinstance(source, _cuda.GpuSource) else source
+
+
+class TorchGpu:
+    kind = _cuda.GpuSource.kind
+
+    def __init__(self, source: _cuda.GpuSource) -> None:
+        self._source = source
+        self._stands_aside = False
+        self._patches = Patches()
+        self._patches.replace(profile, "_prepare_trace", self._before_profiler)
+
+    def on(self) -> None:
+        if not self._stands_aside:
+            self._source.on()
+
+    def off(self) -> None:
+        self._source.off()
+
+    def at_step(self) -> None:
+        self._source.at_step()
+
+    def close(self) -> None:
+        self._patches.remove()
+        self._source.close()
+
+    def _before_profiler(self, prepare: Callable[..., Any]) -> Callable[..., Any]:
+        def _prepare_trace(profiler: profile) -> Any:
+            if torch.profiler.ProfilerActivity.CUDA in getattr(profiler, "kineto_activities", ()):
+                self._stand_aside()
+            return prepare(profiler)
+
+        return _prepare_trace
+
+    def _stand_aside(self) -> None:
+        if self._stands_aside:
+            return
+        self._stands_aside = True
+        left = self._source.leave(torch.cuda.synchronize)
+        print("laptime: torch.profiler takes the GPU; laptime goes on without it" if left else
+              "laptime: could not leave the GPU to torch.profiler in time", file=sys.stderr)
+        recording.lose("gpu_left", "the GPU was left to the program's own torch.profiler; its work is recorded until then only")

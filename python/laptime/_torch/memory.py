@@ -40,14 +40,19 @@ class MemorySource:
         self._roles = Roles(memory.mark)
         self._open = True
         self._cuda_wanted = sys.modules["torch"].version.cuda is not None
+        self._await_cuda()
 
     def _attach(self) -> None:
         if not self._memory.attach():
             raise RuntimeError("the program's own CPU allocator cannot be followed")
 
+    def _await_cuda(self) -> None:
+        """CUDA's allocator can be followed only once the program has initialised CUDA: torch calls us when it has."""
+        if self._cuda_wanted:
+            sys.modules["torch"].cuda._lazy_call(self._attach_cuda)
+
     def _attach_cuda(self) -> None:
-        """CUDA's allocator can be followed only once the program has initialised CUDA."""
-        if not self._cuda_wanted or not sys.modules["torch"].cuda.is_initialized():
+        if not self._cuda_wanted:
             return
         self._cuda_wanted = False
         if not self._memory.attach_cuda():
@@ -56,7 +61,6 @@ class MemorySource:
     def on(self) -> None:
         if self._open:
             self._attach()
-            self._attach_cuda()
             self._memory.on()
             self._roles.begin()
 
@@ -68,7 +72,6 @@ class MemorySource:
         """At the end of a step that was recorded. One that fails leaves the source closed."""
         try:
             self._attach()
-            self._attach_cuda()
             self._roles.at_step()
         except Exception:
             self.close()
