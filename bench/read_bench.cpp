@@ -155,7 +155,7 @@ int measure(const char* path) {
   const auto run = load_run(path);
   if (!run) return fmt::print(stderr, "{}\n", run.error().message), 1;
   const double loaded = seconds();
-  const Table table = scopes_table(*run);
+  const Table table = scopes_table(Analysis(*run));
   const double answered = seconds();
   std::int64_t calls = 0, total = 0;
   for (const Row& row : table.rows) {

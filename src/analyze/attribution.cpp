@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "analyze/backward_units.h"
-#include "analyze/steps.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -138,7 +137,7 @@ bool TrackOps::is_outermost(const SpanColumns& spans, std::uint32_t row) const {
   return parent == kNoRow;
 }
 
-OpAttribution attribute_ops(const Run& run) {
+OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
   OpAttribution result;
   result.tracks.resize(run.tracks.size());
   std::vector<std::vector<BackwardUnit>> units(run.tracks.size());
@@ -147,7 +146,7 @@ OpAttribution attribute_ops(const Run& run) {
   std::vector<std::vector<std::uint32_t>> tracks_of(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks_of[run.tracks[t].process].push_back(t);
   parallel_for(tracks_of.size(), [&](std::size_t p) { resolve_units(run, tracks_of[p], result, units); });
-  const std::vector<Stretches> rested = find_rested_steps(run);
+  const std::vector<Stretches> rested = find_rested_steps(run, steps);
   parallel_for(run.tracks.size(), [&](std::size_t t) { settle_rows(run.tracks[t].spans, units[t], rested[run.tracks[t].process], result.tracks[t]); });
   return result;
 }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "analyze/op_tree.h"
+#include "analyze/steps.h"
 #include "model/run.h"
 
 namespace laptime {
@@ -38,6 +39,6 @@ struct OpAttribution {
   std::vector<TrackOps> tracks;  // by track of the run
 };
 
-OpAttribution attribute_ops(const Run& run);
+OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps);
 
 }  // namespace laptime

@@ -9,6 +9,8 @@
 namespace laptime {
 namespace {
 
+OpAttribution attribute(const OpRun& t) { return attribute_ops(t.run, find_steps(t.run)); }
+
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: MulBackward0";
 
 // Evaluates a node: its evaluate_function with the node inside it, an op inside the node and one after it.
@@ -38,7 +40,7 @@ TEST(Attribution, AnInnerOpHasThePlaceOfTheOutermost) {
   const auto middle = t.add(0, {11, 8, "aten::convolution"});
   const auto outer = t.add(0, {10, 10, "aten::conv2d", SpanKind::op, 0, line});
   const auto annotation = t.add(0, {5, 20, "my region", SpanKind::annotation, 0, region});
-  const TrackOps ops = std::move(attribute_ops(t.run).tracks[0]);
+  const TrackOps ops = std::move(attribute(t).tracks[0]);
   for (const auto row : {inner, middle, outer}) EXPECT_EQ(ops.place[row], line);
   EXPECT_EQ(ops.place[annotation], region);
   EXPECT_EQ(ops.tree.parent[inner], middle);
@@ -56,7 +58,7 @@ TEST(Attribution, BackwardTakesThePlaceOfTheLastForwardOpWithItsLink) {
   t.add(0, {12, 2, "aten::mul", SpanKind::op, 77});
   t.add(0, {10, 10, "aten::dropout", SpanKind::op, 77, line});
   const NodeRows same = add_node(t, 0, 100, 77, call), other = add_node(t, engine, 100, 77);
-  const OpAttribution result = attribute_ops(t.run);
+  const OpAttribution result = attribute(t);
   expect_places(result.tracks[0], same, line);
   expect_places(result.tracks[engine], other, line);
 }
@@ -68,7 +70,7 @@ TEST(Attribution, NumbersThatComeRoundAgainBelongToTheirOwnTime) {
   const NodeRows early = add_node(t, 0, 100, 7);
   t.add(0, {200, 5, "aten::mul", SpanKind::op, 7, second});
   const NodeRows late = add_node(t, 0, 300, 7);
-  const OpAttribution result = attribute_ops(t.run);
+  const OpAttribution result = attribute(t);
   expect_places(result.tracks[0], early, first);
   expect_places(result.tracks[0], late, second);
 }
@@ -79,7 +81,7 @@ TEST(Attribution, AnotherProcessHasItsOwnNumbers) {
   const std::uint32_t other = t.add_thread(1), line = t.place(4);
   t.add(0, {0, 5, "aten::mul", SpanKind::op, 7, line});
   const NodeRows rows = add_node(t, other, 100, 7);
-  expect_places(attribute_ops(t.run).tracks[other], rows, 0);
+  expect_places(attribute(t).tracks[other], rows, 0);
 }
 
 TEST(Attribution, AccumulateGradBelongsToTheNodeBeforeIt) {
@@ -91,7 +93,7 @@ TEST(Attribution, AccumulateGradBelongsToTheNodeBeforeIt) {
   const NodeRows grad_b = add_node(t, 0, 110, 0);
   add_node(t, 0, 120, 1);
   const NodeRows grad_a = add_node(t, 0, 130, 0), again = add_node(t, 0, 140, 0);
-  const OpAttribution result = attribute_ops(t.run);
+  const OpAttribution result = attribute(t);
   expect_places(result.tracks[0], grad_b, b);
   expect_places(result.tracks[0], grad_a, a);
   expect_places(result.tracks[0], again, a);
@@ -101,7 +103,7 @@ TEST(Attribution, WithoutItsForwardOpANodeBelongsToTheCallOfBackward) {
   OpRun t;
   const std::uint32_t call = t.place(9);
   const NodeRows rows = add_node(t, 0, 100, 5, call);
-  expect_places(attribute_ops(t.run).tracks[0], rows, call);
+  expect_places(attribute(t).tracks[0], rows, call);
 }
 
 TEST(Attribution, ASecondDerivativeEndsAtTheFirstForwardOp) {
@@ -111,7 +113,7 @@ TEST(Attribution, ASecondDerivativeEndsAtTheFirstForwardOp) {
   t.add(0, {102, 2, "aten::mul", SpanKind::op, 2, call});  // made by the first backward, with create_graph
   t.add(0, {101, 5, "PowBackward0", SpanKind::backward, 1});
   const NodeRows rows = add_node(t, 0, 200, 2, second_call);
-  expect_places(attribute_ops(t.run).tracks[0], rows, line);
+  expect_places(attribute(t).tracks[0], rows, line);
 }
 
 TEST(Attribution, RecomputedOpsKeepTheirOwnPlace) {
@@ -121,7 +123,7 @@ TEST(Attribution, RecomputedOpsKeepTheirOwnPlace) {
   const auto again = t.add(0, {102, 2, "aten::linear", SpanKind::op, 0, inside});
   const auto plain = t.add(0, {105, 2, "aten::add", SpanKind::op, 0, call});
   t.add(0, {101, 8, "CheckpointFunctionBackward", SpanKind::backward, 1});
-  const TrackOps ops = std::move(attribute_ops(t.run).tracks[0]);
+  const TrackOps ops = std::move(attribute(t).tracks[0]);
   EXPECT_EQ(ops.place[again], inside);
   EXPECT_EQ(ops.pass[again], OpPass::backward);
   EXPECT_EQ(ops.place[plain], checkpoint);
@@ -134,7 +136,7 @@ TEST(Attribution, AllocationsBelongToTheOpThatMadeThem) {
   const auto inner = t.add(0, {11, 3, "aten::empty"});
   t.add(0, {10, 10, "aten::zeros", SpanKind::op, 0, line});
   const auto outside = t.add(0, {30, 0, "cpu", SpanKind::release, 0x1000});
-  const TrackOps ops = std::move(attribute_ops(t.run).tracks[0]);
+  const TrackOps ops = std::move(attribute(t).tracks[0]);
   EXPECT_EQ(ops.place[inside], line);
   EXPECT_EQ(ops.tree.parent[inside], inner);
   EXPECT_EQ(ops.pass[inside], OpPass::none);
@@ -148,7 +150,7 @@ TEST(Attribution, OptimizerOpsKeepTheirLineAndAHooksSpanIsNotCountedTwice) {
   const auto op = t.add(0, {13, 4, "aten::_foreach_add_", SpanKind::op, 0, line});
   const auto inner = t.add(0, {12, 6, "Optimizer.step#SGD.step", SpanKind::annotation, 0, line});
   const auto outer = t.add(0, {10, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
-  const TrackOps ops = std::move(attribute_ops(t.run).tracks[0]);
+  const TrackOps ops = std::move(attribute(t).tracks[0]);
   EXPECT_EQ(ops.place[op], line);
   EXPECT_EQ(ops.pass[op], OpPass::optimizer);
   EXPECT_EQ(ops.tree.parent[op], outer);
@@ -165,7 +167,7 @@ TEST(Attribution, StepsThatWereNotRecordedInFullDoNotCount) {
   const auto cut = t.add(0, {15, 2, "aten::mul", SpanKind::op, 0, line});
   t.add_step(0, 10, 10, 0);
   const auto after = t.add(0, {25, 2, "aten::mul", SpanKind::op, 0, line});
-  const TrackOps ops = std::move(attribute_ops(t.run).tracks[0]);
+  const TrackOps ops = std::move(attribute(t).tracks[0]);
   EXPECT_EQ(ops.pass[first], OpPass::forward);
   EXPECT_EQ(ops.pass[cut], OpPass::none);
   EXPECT_EQ(ops.pass[after], OpPass::forward);
@@ -174,7 +176,7 @@ TEST(Attribution, StepsThatWereNotRecordedInFullDoNotCount) {
 TEST(Attribution, PlacesThatDoNotExistAreUnknown) {
   OpRun t;
   const auto row = t.add(0, {5, 2, "aten::mul", SpanKind::op, 0, 4711});
-  EXPECT_EQ(attribute_ops(t.run).tracks[0].place[row], 0u);
+  EXPECT_EQ(attribute(t).tracks[0].place[row], 0u);
 }
 
 // A model of many lines, some used twice, run forward on one thread and backward on another.
@@ -202,7 +204,7 @@ TEST(Attribution, EveryBackwardOpOfAGeneratedModelFindsItsLine) {
       now += 20;
     }
     if (step % 5 != 4) continue;
-    const OpAttribution result = attribute_ops(t.run);
+    const OpAttribution result = attribute(t);
     for (const auto& [rows, line] : expected) expect_places(result.tracks[engine], rows, line);
   }
 }
@@ -222,7 +224,7 @@ TEST(Attribution, SelfTimesSumToTheTimeInOps) {
   };
   for (std::int64_t i = 0, now = 0; i < 500; ++i) now = grow(now, 0) + 1;
   std::int64_t self = 0;
-  const OpAttribution result = attribute_ops(t.run);
+  const OpAttribution result = attribute(t);
   for (const std::int64_t ns : result.tracks[0].tree.self_ns) self += ns;
   EXPECT_EQ(self, total);
 }
@@ -240,7 +242,7 @@ TEST(Attribution, OddRowsGetPlacesThatExistAndSelfTimesThatArePossible) {
       t.add(random() % 2, {static_cast<std::int64_t>(random() % 100), static_cast<std::int64_t>(random() % 40), names[random() % 4],
                            kinds[random() % 6], random() % 6, static_cast<std::uint32_t>(random() % 8)});
     }
-    const OpAttribution result = attribute_ops(t.run);
+    const OpAttribution result = attribute(t);
     for (std::size_t track = 0; track < 2; ++track)
       for (std::size_t row = 0; row < result.tracks[track].size(); ++row) {
         ASSERT_LT(result.tracks[track].place[row], t.run.places.size());

@@ -101,9 +101,10 @@ class PhaseBreakdown {
 
 }  // namespace
 
-Table breakdown_table(const Run& run) {
+Table breakdown_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"breakdown",
-              "Where a step goes" + from_recorded_steps(run),
+              "Where a step goes" + from_recorded_steps(analysis.steps()),
               {{"view", ColumnType::text},
                {"category", ColumnType::text},
                {"ns_per_step", ColumnType::real, Unit::ns},
@@ -113,14 +114,14 @@ Table breakdown_table(const Run& run) {
                {"phase", ColumnType::text},
                {"steps", ColumnType::integer, Unit::count}},
               {}};
-  const std::vector<HostStep> steps = split_steps(run);
+  const std::vector<HostStep>& steps = analysis.host_steps();
   std::map<std::uint32_t, Steps> phases;
   for (const HostStep& step : steps) phases[step.step.phase].push_back(&step);
   std::vector<PhaseBreakdown> parts;
   for (const auto& [phase, laps] : phases) parts.emplace_back(run, laps);
   std::stable_sort(parts.begin(), parts.end(), [](const PhaseBreakdown& a, const PhaseBreakdown& b) { return a.total() > b.total(); });
   for (const PhaseBreakdown& part : parts) part.add_rows(table);
-  add_device_rows(run, table);
+  add_device_rows(analysis, table);
   return table;
 }
 

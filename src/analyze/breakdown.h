@@ -7,11 +7,11 @@
 // so are phases of such a program of which nothing else is known; `steps` is how many steps a row is from.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table breakdown_table(const Run& run);
+Table breakdown_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -123,7 +123,8 @@ std::string node_label(const Run& run, const CallGraph& graph, const CallNode& n
   return fmt::format("{} ({}:{})", name, file.substr(file.rfind('/') + 1), code.first_line);
 }
 
-Table calltree_table(const Run& run) {
+Table calltree_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"calltree",
               "Call tree",
               {{"depth", ColumnType::integer},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/call_graph.h"
 #include "analyze/table.h"
 
@@ -35,6 +36,6 @@ std::vector<CallNode> build_call_tree(const CallGraph& graph, const CallTreeLimi
 std::string node_label(const Run& run, const CallGraph& graph, const CallNode& node);
 
 // Table `calltree`.
-Table calltree_table(const Run& run);
+Table calltree_table(const Analysis& analysis);
 
 }  // namespace laptime

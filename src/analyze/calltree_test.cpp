@@ -81,7 +81,7 @@ TEST(CallTree, SaysWhatItLeavesOut) {
   EXPECT_EQ(outline(s.run, {.least_share = 0.5}), "0 main 1 100 10 | 1 f 1 60 60 | 1 (2) 5 30 30");
   EXPECT_EQ(outline(s.run, {.nodes = 2}), "0 main 1 100 10 | 1 f 1 60 60 | 1 (2) 5 30 30");
   EXPECT_EQ(outline(s.run, {.depth = 1}), "0 main 1 100 10 | 1 (3) 6 90 90");
-  const Table table = calltree_table(s.run);
+  const Table table = calltree_table(Analysis(s.run));
   EXPECT_EQ(table.rows.size(), 4u);
 }
 
@@ -111,7 +111,7 @@ TEST(Functions, AreCountedAsPstatsDoes) {
   s.call(s.main, {1, 100, 25, 1});
   s.call(s.f, {10, 75, 75, 5});
   s.edge(s.main, s.f, {10, 75, 75, 5});
-  const Table table = functions_table(s.run);
+  const Table table = functions_table(Analysis(s.run));
   ASSERT_EQ(table.rows.size(), 2u);
   const Row expected{"a.py", std::int64_t{5}, "f", std::int64_t{10}, std::int64_t{5}, std::int64_t{75}, std::int64_t{75},
                      7.5, 15.0, 0.75, kUnknown, kUnknown};

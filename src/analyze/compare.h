@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/bootstrap.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
@@ -25,7 +25,7 @@ struct PhaseChange {
 };
 
 // By phase; those that both runs have first.
-std::vector<PhaseChange> compare_steps(const Run& a, const Run& b);
+std::vector<PhaseChange> compare_steps(const Analysis& a, const Analysis& b);
 
 // Whether some phase became slower by more than `limit` (0.05: 5 %), beyond chance.
 bool is_over(const std::vector<PhaseChange>& changes, double limit);
@@ -34,6 +34,6 @@ bool is_over(const std::vector<PhaseChange>& changes, double limit);
 Table compare_steps_table(const std::vector<PhaseChange>& changes);
 // Tables `compare_breakdown`, `compare_lines`, `compare_ops`, … of what both runs can tell: time a step on both sides,
 // the largest change first. Empty ones are left out.
-std::vector<Table> compare_tables(const Run& a, const Run& b);
+std::vector<Table> compare_tables(const Analysis& a, const Analysis& b);
 
 }  // namespace laptime

@@ -10,9 +10,10 @@ namespace laptime {
 namespace {
 
 // The usual step times of each phase, in the order in which they were run.
-std::map<std::string, std::vector<std::int64_t>> times_by_phase(const Run& run) {
+std::map<std::string, std::vector<std::int64_t>> times_by_phase(const Analysis& analysis) {
+  const Run& run = analysis.run();
   std::map<std::string, std::vector<std::int64_t>> times;
-  for (const Step& step : find_steps(run)) {
+  for (const Step& step : analysis.steps()) {
     std::vector<std::int64_t>& phase = times[std::string(run.strings[step.phase])];
     if (step.kind == StepKind::steady || step.kind == StepKind::outlier) phase.push_back(step.wall_ns);
   }
@@ -45,7 +46,7 @@ Cell median_cell(const std::optional<std::int64_t>& median) { return median ? Ce
 
 }  // namespace
 
-std::vector<PhaseChange> compare_steps(const Run& a, const Run& b) {
+std::vector<PhaseChange> compare_steps(const Analysis& a, const Analysis& b) {
   const auto times_a = times_by_phase(a), times_b = times_by_phase(b);
   static const std::vector<std::int64_t> none;
   std::vector<PhaseChange> changes;

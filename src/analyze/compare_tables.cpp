@@ -34,7 +34,7 @@ struct Sides {
 using Aligned = std::map<std::vector<std::string>, Sides>;
 
 // Steps of the run, or only those whose ops were recorded; 1 for a run without, whose totals are compared then.
-double steps_of(const Run& run, bool recorded_only) {
+double steps_of(const Analysis& run, bool recorded_only) {
   const Table steps = steps_table(run);
   if (!recorded_only) return steps.rows.empty() ? 1 : static_cast<double>(steps.rows.size());
   const auto recorded = find_column(steps, "recorded");
@@ -55,7 +55,7 @@ std::string key_text(const char* column, const Cell& cell) {
   return std::string_view(column) == "file" ? std::filesystem::path(*text).filename().string() : *text;
 }
 
-void add_side(const Run& run, const Alignment& alignment, const TableDefinition& definition, double Sides::*side, Aligned& aligned) {
+void add_side(const Analysis& run, const Alignment& alignment, const TableDefinition& definition, double Sides::*side, Aligned& aligned) {
   const Table table = definition.make(run);
   const auto value = find_column(table, alignment.value);
   if (!value) return;
@@ -93,7 +93,7 @@ Table make_table(const Alignment& alignment, const Aligned& aligned) {
 
 }  // namespace
 
-std::vector<Table> compare_tables(const Run& a, const Run& b) {
+std::vector<Table> compare_tables(const Analysis& a, const Analysis& b) {
   std::vector<Table> tables;
   for (const Alignment& alignment : kAlignments) {
     const auto definition = find_table(alignment.table);

@@ -19,8 +19,8 @@ struct CompileSums {
 
 class CompileRows {
  public:
-  explicit CompileRows(const Run& run)
-      : run_(run), lines_(run), function_key_(run.strings.find("function")), reason_key_(run.strings.find("reason")) {
+  CompileRows(const Run& run, const LineIds& lines)
+      : run_(run), lines_(lines), function_key_(run.strings.find("function")), reason_key_(run.strings.find("reason")) {
     for (const Track& track : run.tracks) add(track.spans);
   }
 
@@ -53,14 +53,14 @@ class CompileRows {
   Cell text(std::uint32_t string) const { return string == 0 ? kUnknown : Cell(std::string(run_.strings[string])); }
 
   const Run& run_;
-  LineIds lines_;
+  const LineIds& lines_;
   std::uint32_t function_key_, reason_key_;
   std::map<Compilation, CompileSums> sums_;
 };
 
 }  // namespace
 
-Table compile_table(const Run& run) {
+Table compile_table(const Analysis& analysis) {
   Table table{"compile",
               "Compilations",
               {{"what", ColumnType::text},
@@ -71,7 +71,7 @@ Table compile_table(const Run& run) {
                {"total_ns", ColumnType::integer, Unit::ns},
                {"reason", ColumnType::text}},
               {}};
-  CompileRows(run).fill(table);
+  CompileRows(analysis.run(), analysis.lines()).fill(table);
   (void)sort_by(table, "count");
   (void)sort_by(table, "total_ns");
   return table;

@@ -2,11 +2,11 @@
 // time, then count.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table compile_table(const Run& run);
+Table compile_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -35,9 +35,10 @@ struct CopySums {
 
 }  // namespace
 
-Table copies_table(const Run& run) {
+Table copies_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"copies",
-              "Copies" + from_recorded_steps(run),
+              "Copies" + from_recorded_steps(analysis.steps()),
               {{"kind", ColumnType::text},
                {"memory", ColumnType::text},
                {"file", ColumnType::text},
@@ -50,10 +51,9 @@ Table copies_table(const Run& run) {
                {"blocking", ColumnType::text},
                {"op", ColumnType::text}},
               {}};
-  const LineIds lines(run);
-  const GpuWorkload gpu(run);
+  const LineIds& lines = analysis.lines();
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, CopySums> all;  // name, line, op
-  for (const GpuWork& work : gpu.all()) {
+  for (const GpuWork& work : analysis.gpu().all()) {
     const SpanColumns& spans = run.tracks[work.track].spans;
     if (spans.kind[work.row] != SpanKind::copy && spans.kind[work.row] != SpanKind::fill) continue;
     CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op}];

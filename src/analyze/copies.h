@@ -4,11 +4,11 @@
 // call takes its few microseconds and waits for nothing.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table copies_table(const Run& run);
+Table copies_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -112,8 +112,7 @@ std::vector<Stretch> spans_of_kind(const Track& track, SpanKind kind) {
 
 using Device = std::pair<std::uint32_t, std::uint32_t>;  // process, device
 
-std::map<Device, DeviceTime> device_times(const Run& run) {
-  const GpuWorkload gpu(run);
+std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu) {
   std::map<Device, DeviceWork> works;
   std::map<std::uint32_t, bool> communicates;  // by name
   for (const GpuWork& work : gpu.all()) {
@@ -174,9 +173,10 @@ void add_rows(const Run& run, const std::string& view, const Steps& steps, Table
 
 }  // namespace
 
-std::vector<DeviceStep> split_device_steps(const Run& run) {
+std::vector<DeviceStep> split_device_steps(const Analysis& analysis) {
+  const Run& run = analysis.run();
   std::vector<DeviceStep> result;
-  const std::map<Device, DeviceTime> times = device_times(run);
+  const std::map<Device, DeviceTime> times = device_times(run, analysis.gpu());
   if (times.empty()) return result;
   std::vector<std::vector<Stretch>> syncs(run.processes.size());
   for (const Track& track : run.tracks)
@@ -186,7 +186,7 @@ std::vector<DeviceStep> split_device_steps(const Run& run) {
     const auto it = known.find(key);
     return it != known.end() ? it->second : known.emplace(key, Covered(make())).first->second;
   };
-  for (const Step& step : find_steps(run)) {
+  for (const Step& step : analysis.steps()) {
     if (step.ops == StepOps::rested) continue;
     const std::uint32_t process = run.tracks[step.track].process;
     const Covered& input = covered(inputs, step.track, [&] { return spans_of_kind(run.tracks[step.track], SpanKind::loader); });
@@ -197,15 +197,15 @@ std::vector<DeviceStep> split_device_steps(const Run& run) {
   return result;
 }
 
-void add_device_rows(const Run& run, Table& table) {
-  const std::vector<DeviceStep> all = split_device_steps(run);
+void add_device_rows(const Analysis& analysis, Table& table) {
+  const std::vector<DeviceStep>& all = analysis.device_steps();
   std::map<std::pair<std::uint32_t, std::uint32_t>, Steps> groups;  // device, phase
   std::set<std::uint32_t> devices;
   for (const DeviceStep& step : all) {
     groups[{step.device, step.step.phase}].push_back(&step);
     devices.insert(step.device);
   }
-  for (const auto& [key, steps] : groups) add_rows(run, devices.size() == 1 ? "device" : "device " + std::to_string(key.first), typical(steps), table);
+  for (const auto& [key, steps] : groups) add_rows(analysis.run(), devices.size() == 1 ? "device" : "device " + std::to_string(key.first), typical(steps), table);
 }
 
 }  // namespace laptime

@@ -13,9 +13,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/steps.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
@@ -30,11 +30,11 @@ struct DeviceStep {
 };
 
 // Of each step and each GPU of its process that worked in it; steps whose recording rested are left out.
-std::vector<DeviceStep> split_device_steps(const Run& run);
+std::vector<DeviceStep> split_device_steps(const Analysis& analysis);
 
 // Appends rows with the columns of table `breakdown`: view, category, ns_per_step, share, exposed_ns, overlapped_ns, phase, steps.
 // Means over the steady steps of a phase (where there are none: all but warmup and compile steps; else all). With several devices
 // the views are `device 0`, `device 1` ….
-void add_device_rows(const Run& run, Table& table);
+void add_device_rows(const Analysis& analysis, Table& table);
 
 }  // namespace laptime

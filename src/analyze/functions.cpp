@@ -42,14 +42,16 @@ void add_rows(Table& table, const Run& run, const CallGraph& graph, Threads thre
 
 }  // namespace
 
-Table functions_table(const Run& run) {
+Table functions_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table = empty_table();
   add_rows(table, run, build_call_graph(run), Threads::together);
   (void)sort_by(table, "cumtime_ns");
   return table;
 }
 
-Table functions_by_thread_table(const Run& run) {
+Table functions_by_thread_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table = empty_table();
   for (std::uint32_t track = 0; track < run.tracks.size(); ++track)
     if (run.tracks[track].tallies.size() != 0) add_rows(table, run, build_call_graph(run, track), Threads::apart);

@@ -3,13 +3,13 @@
 // whose calls were over the budget. thread: whose it is, where several threads were counted.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table functions_table(const Run& run);
+Table functions_table(const Analysis& analysis);
 // Each thread's own rows; `share` is within the thread.
-Table functions_by_thread_table(const Run& run);
+Table functions_by_thread_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -6,9 +6,10 @@ namespace laptime {
 
 bool is_stream(const Track& track) { return track.kind == TrackKind::stream; }
 
-GpuWorkload::GpuWorkload(const Run& run) {
+GpuWorkload::GpuWorkload(const Analysis& analysis) {
+  const Run& run = analysis.run();
   if (std::none_of(run.tracks.begin(), run.tracks.end(), is_stream)) return;
-  const OpAttribution ops = attribute_ops(run);
+  const OpAttribution& ops = analysis.ops();
   std::vector<std::vector<std::uint32_t>> tracks(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks[run.tracks[t].process].push_back(t);
   for (const std::vector<std::uint32_t>& of_process : tracks) launches_.emplace_back(run, ops, of_process);
@@ -40,8 +41,9 @@ void GpuWorkload::add_track(const Run& run, std::uint32_t track) {
   }
 }
 
-std::vector<std::uint64_t> gpu_ns_by_place(const Run& run) {
-  const GpuWorkload gpu(run);
+std::vector<std::uint64_t> gpu_ns_by_place(const Analysis& analysis) {
+  const Run& run = analysis.run();
+  const GpuWorkload& gpu = analysis.gpu();
   std::vector<std::uint64_t> sums(gpu.all().empty() ? 0 : run.places.size());
   for (const GpuWork& work : gpu.all()) sums[work.place] += static_cast<std::uint64_t>(run.tracks[work.track].spans.duration[work.row]);
   return sums;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/launches.h"
 #include "model/run.h"
 
@@ -28,7 +29,7 @@ inline std::uint32_t stream_of(const Track& track) { return static_cast<std::uin
 
 class GpuWorkload {
  public:
-  explicit GpuWorkload(const Run& run);
+  explicit GpuWorkload(const Analysis& analysis);
   GpuWorkload(const GpuWorkload&) = delete;
 
   const std::vector<GpuWork>& all() const { return work_; }  // by track, in the order of their rows
@@ -41,6 +42,6 @@ class GpuWorkload {
 };
 
 // What GPUs did for each place, forward and backward; empty where nothing of a GPU is recorded.
-std::vector<std::uint64_t> gpu_ns_by_place(const Run& run);
+std::vector<std::uint64_t> gpu_ns_by_place(const Analysis& analysis);
 
 }  // namespace laptime

@@ -180,11 +180,12 @@ std::vector<bool> processes_with_ops(const Run& run) {
 
 }  // namespace
 
-std::vector<HostStep> split_steps(const Run& run) {
+std::vector<HostStep> split_steps(const Analysis& analysis) {
+  const Run& run = analysis.run();
   std::vector<HostStep> steps;
-  for (const Step& step : find_steps(run)) steps.push_back({step, false, {}, {}});
+  for (const Step& step : analysis.steps()) steps.push_back({step, false, {}, {}});
   if (steps.empty()) return steps;
-  const OpAttribution attribution = attribute_ops(run);
+  const OpAttribution& attribution = analysis.ops();
   const std::vector<bool> is_memory = memory_ops(run.strings);
   std::vector<std::vector<Interval>> intervals(run.tracks.size());
   parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], is_memory).gather(); });

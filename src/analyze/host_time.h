@@ -19,8 +19,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/steps.h"
-#include "model/run.h"
 
 namespace laptime {
 
@@ -36,7 +36,7 @@ struct HostStep {
   std::array<std::int64_t, kHostCategories> overlapped{};  // of the rest: 0
 };
 
-// In the order of find_steps.
-std::vector<HostStep> split_steps(const Run& run);
+// In the order of Analysis::steps.
+std::vector<HostStep> split_steps(const Analysis& analysis);
 
 }  // namespace laptime

@@ -24,7 +24,7 @@ TEST(HostTime, EveryMomentBelongsToTheFirstCategoryInOrder) {
   t.add(0, {50, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
   t.add(engine, {35, 20, "MulBackward0", SpanKind::backward});
   t.add_step(0, 0, 100);
-  const HostStep s = split_steps(t.run)[0];
+  const HostStep s = Analysis(t.run).host_steps()[0];
   EXPECT_EQ(at(s, HostCategory::input), 20);
   EXPECT_EQ(at(s, HostCategory::memory), 4);
   EXPECT_EQ(at(s, HostCategory::forward), 6);
@@ -56,20 +56,23 @@ OpRun odd_run(std::uint32_t seed) {
 }
 
 TEST(HostTime, CategoriesSumToTheWallTimeOfEveryStep) {
-  for (std::uint32_t seed = 0; seed < 200; ++seed)
-    for (const HostStep& s : split_steps(odd_run(seed).run)) {
+  for (std::uint32_t seed = 0; seed < 200; ++seed) {
+    const OpRun t = odd_run(seed);
+    const Analysis analysis(t.run);
+    for (const HostStep& s : analysis.host_steps()) {
       ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}), s.step.wall_ns);
       for (std::size_t c = 0; c < kHostCategories; ++c) {
         ASSERT_GE(s.exposed[c], 0);
         ASSERT_LE(s.overlapped[c] + s.exposed[c], s.step.wall_ns);
       }
     }
+  }
 }
 
 TEST(Breakdown, SharesOfEachPhaseSumToOne) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::map<std::string, double> shares;
-    for (const Row& row : breakdown_table(odd_run(seed).run).rows) shares[std::get<std::string>(row[6])] += std::get<double>(row[3]);
+    for (const Row& row : breakdown_table(Analysis(odd_run(seed).run)).rows) shares[std::get<std::string>(row[6])] += std::get<double>(row[3]);
     ASSERT_EQ(shares.size(), 2u);
     for (const auto& [phase, sum] : shares) ASSERT_NEAR(sum, 1, 1e-9) << phase << " of run " << seed;
   }

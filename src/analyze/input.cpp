@@ -60,8 +60,7 @@ class StepWaits {
   std::vector<std::uint64_t> batches_;
 };
 
-void add_waits(const Run& run, Table& table) {
-  const std::vector<Step> steps = find_steps(run);
+void add_waits(const Run& run, const std::vector<Step>& steps, Table& table) {
   for (auto first = steps.begin(); first != steps.end();) {
     const auto last = std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
     const Track& track = run.tracks[first->track];
@@ -100,7 +99,8 @@ void add_fetches(const Run& run, Table& table) {
 
 }  // namespace
 
-Table input_table(const Run& run) {
+Table input_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"input",
               "Input",
               {{"what", ColumnType::text},
@@ -113,7 +113,7 @@ Table input_table(const Run& run) {
                {"share", ColumnType::real, Unit::share},
                {"total_ns", ColumnType::integer, Unit::ns}},
               {}};
-  add_waits(run, table);
+  add_waits(run, analysis.steps(), table);
   add_fetches(run, table);
   return table;
 }

@@ -5,11 +5,11 @@
 // is how much of the time between its first and last batch it worked: near 1 means that more workers would help.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table input_table(const Run& run);
+Table input_table(const Analysis& analysis);
 
 }  // namespace laptime

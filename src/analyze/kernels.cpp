@@ -37,10 +37,9 @@ const char* pass_name(OpPass pass) {
 
 class KernelTable {
  public:
-  explicit KernelTable(const Run& run) : run_(run), lines_(run) {
-    const GpuWorkload gpu(run);
-    for (const GpuWork& work : gpu.all()) {
-      const SpanKind kind = run.tracks[work.track].spans.kind[work.row];
+  explicit KernelTable(const Analysis& analysis) : run_(analysis.run()), lines_(analysis.lines()) {
+    for (const GpuWork& work : analysis.gpu().all()) {
+      const SpanKind kind = run_.tracks[work.track].spans.kind[work.row];
       if (kind == SpanKind::kernel || kind == SpanKind::communication) add(work);
     }
   }
@@ -115,7 +114,7 @@ class KernelTable {
   }
 
   const Run& run_;
-  LineIds lines_;
+  const LineIds& lines_;
   std::map<Key, KernelSums> sums_;
   std::map<std::uint32_t, std::string> names_;  // by Run::strings
   std::map<std::string, bool> tensor_cores_;    // by short name
@@ -124,9 +123,9 @@ class KernelTable {
 
 }  // namespace
 
-Table kernels_table(const Run& run) {
+Table kernels_table(const Analysis& analysis) {
   Table table{"kernels",
-              "Kernels" + from_recorded_steps(run),
+              "Kernels" + from_recorded_steps(analysis.steps()),
               {{"name", ColumnType::text},
                {"op", ColumnType::text},
                {"file", ColumnType::text},
@@ -146,7 +145,7 @@ Table kernels_table(const Run& run) {
                {"module", ColumnType::text},
                {"share", ColumnType::real, Unit::share}},
               {}};
-  KernelTable(run).fill(table);
+  KernelTable(analysis).fill(table);
   return table;
 }
 

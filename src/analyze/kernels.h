@@ -2,11 +2,11 @@
 // of all the row's calls, unknown where these differ; occupancy is an estimate from them (occupancy.h), the mean over calls.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table kernels_table(const Run& run);
+Table kernels_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -36,8 +36,8 @@ const char* level_name(LineLevel level) {
 
 class LineSums {
  public:
-  LineSums(const Run& run, Threads threads) : run_(run), threads_(threads), merged_(run), steps_(run) {
-    for (std::uint32_t i = 0; i < run.tracks.size(); ++i) add(run.tracks[i], i);
+  LineSums(const Analysis& analysis, Threads threads) : run_(analysis.run()), threads_(threads), merged_(run_), steps_(analysis) {
+    for (std::uint32_t i = 0; i < run_.tracks.size(); ++i) add(run_.tracks[i], i);
   }
 
   std::vector<LineTotals> take() {
@@ -94,13 +94,13 @@ Cell optional_cell(const std::optional<std::int64_t>& ns) { return ns ? Cell(*ns
 // What ops and GPUs took, by line; knows nothing of a run without them, nor of threads apart: backward runs on others than forward.
 class OpLines {
  public:
-  OpLines(const Run& run, Threads threads) : ids_(run) {
+  OpLines(const Analysis& analysis, Threads threads) : ids_(analysis.lines()) {
     if (threads == Threads::apart) return;
-    const std::vector<OpTimes> times = sum_op_times(run);
+    const std::vector<OpTimes>& times = analysis.op_times();
     known_ = !times.empty();
     for (std::uint32_t place = 0; place < times.size(); ++place)
       if (times[place].any() && ids_[place] != 0) at(place).add(times[place]);
-    const std::vector<std::uint64_t> gpu = gpu_ns_by_place(run);
+    const std::vector<std::uint64_t> gpu = gpu_ns_by_place(analysis);
     gpu_known_ = !gpu.empty();
     for (std::uint32_t place = 0; place < gpu.size(); ++place)
       if (gpu[place] > 0 && ids_[place] != 0) at(place).gpu_ns += gpu[place];
@@ -122,7 +122,7 @@ class OpLines {
  private:
   OpTimes& at(std::uint32_t place) { return lines_[{ids_.code(ids_[place]), ids_.line(ids_[place])}]; }
 
-  LineIds ids_;
+  const LineIds& ids_;
   bool known_ = false, gpu_known_ = false;
   std::map<std::pair<std::uint32_t, std::uint32_t>, OpTimes> lines_;  // merged code, line
 };
@@ -130,10 +130,10 @@ class OpLines {
 // What each line held when most memory was alive; summed over devices and processes.
 class LineBytes {
  public:
-  LineBytes(const Run& run, Threads threads) {
-    if (threads == Threads::apart || !has_memory(run)) return;
-    const LineIds ids(run);
-    for (const MemoryPeak& peak : find_memory_peaks(run, attribute_ops(run))) {
+  LineBytes(const Analysis& analysis, Threads threads) {
+    if (threads == Threads::apart) return;
+    const LineIds& ids = analysis.lines();
+    for (const MemoryPeak& peak : analysis.memory_peaks()) {
       known_ = true;
       for (const PeakBlock& block : peak.blocks)
         if (const std::uint32_t id = ids[block.place]; id != 0) bytes_[{ids.code(id), ids.line(id)}] += block.block.bytes;
@@ -176,9 +176,9 @@ Table empty_table() {
 
 class LineRows {
  public:
-  LineRows(const Run& run, const std::vector<LineTotals>& lines, Threads threads, bool ops_known, bool gpu_known)
-      : run_(run), threads_(threads), has_steps_(!find_steps(run).empty()), ops_known_(ops_known), gpu_known_(gpu_known), bytes_(run, threads),
-        directory_(run.processes.empty() ? "" : property(run.processes.front().properties, "directory")) {
+  LineRows(const Analysis& analysis, const std::vector<LineTotals>& lines, Threads threads, bool ops_known, bool gpu_known)
+      : run_(analysis.run()), threads_(threads), has_steps_(!analysis.steps().empty()), ops_known_(ops_known), gpu_known_(gpu_known), bytes_(analysis, threads),
+        directory_(run_.processes.empty() ? "" : property(run_.processes.front().properties, "directory")) {
     for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
 
@@ -223,23 +223,23 @@ class LineRows {
   std::map<std::uint32_t, double> function_ns_;  // by code
 };
 
-std::string title_of(const Run& run, bool ops_known) {
-  const std::string note = ops_known ? from_recorded_steps(run) : "";
+std::string title_of(const Analysis& analysis, bool ops_known) {
+  const std::string note = ops_known ? from_recorded_steps(analysis.steps()) : "";
   return note.empty() ? "Lines" : "Lines; ops" + note.substr(1);
 }
 
 }  // namespace
 
-std::vector<LineTotals> sum_lines(const Run& run, Threads threads) { return LineSums(run, threads).take(); }
+std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads) { return LineSums(analysis, threads).take(); }
 
 namespace {
 
-Table make_table(const Run& run, Threads threads) {
+Table make_table(const Analysis& analysis, Threads threads) {
   Table table = empty_table();
-  const std::vector<LineTotals> lines = sum_lines(run, threads);
-  OpLines ops(run, threads);
-  table.title = title_of(run, ops.known());
-  LineRows rows(run, lines, threads, ops.known(), ops.gpu_known());
+  const std::vector<LineTotals> lines = sum_lines(analysis, threads);
+  OpLines ops(analysis, threads);
+  table.title = title_of(analysis, ops.known());
+  LineRows rows(analysis, lines, threads, ops.known(), ops.gpu_known());
   for (const LineTotals& line : lines)
     if (line.reached()) table.rows.push_back(rows.make(line, line.level == LineLevel::line ? ops.take(line.code, line.line) : OpTimes{}));
   ops.for_each_left([&](std::uint32_t code, std::uint32_t line, const OpTimes& times) { table.rows.push_back(rows.make(code, line, times)); });
@@ -252,7 +252,7 @@ Table make_table(const Run& run, Threads threads) {
 
 }  // namespace
 
-Table lines_table(const Run& run) { return make_table(run, Threads::together); }
-Table lines_by_thread_table(const Run& run) { return make_table(run, Threads::apart); }
+Table lines_table(const Analysis& analysis) { return make_table(analysis, Threads::together); }
+Table lines_by_thread_table(const Analysis& analysis) { return make_table(analysis, Threads::apart); }
 
 }  // namespace laptime

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/step_times.h"
 #include "analyze/table.h"
 #include "analyze/thread_label.h"
@@ -37,10 +38,10 @@ struct LineTotals {
 };
 
 // Summed over processes, steps and, unless told otherwise, threads, by code and line.
-std::vector<LineTotals> sum_lines(const Run& run, Threads threads = Threads::together);
+std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads = Threads::together);
 
-Table lines_table(const Run& run);
+Table lines_table(const Analysis& analysis);
 // Each thread's own rows.
-Table lines_by_thread_table(const Run& run);
+Table lines_by_thread_table(const Analysis& analysis);
 
 }  // namespace laptime

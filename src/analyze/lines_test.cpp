@@ -18,7 +18,7 @@ TEST(Lines, SumsStepsAndEqualCodes) {
   t.add(TallyKind::line, same, 11, {1, 50, 20});
   t.add(TallyKind::line, first, 12, {1, 50, 50});
   t.add(TallyKind::line, other, 11, {1, 10, 10});
-  const Table table = lines_table(t.run);
+  const Table table = lines_table(Analysis(t.run));
   ASSERT_EQ(table.rows.size(), 3u);
   EXPECT_EQ(cell(table, 0, "hits"), number(3));
   EXPECT_EQ(cell(table, 0, "time_ns"), number(150));
@@ -37,7 +37,7 @@ TEST(Lines, FunctionsTooCostlyToTimeByLineAreOneRowAtTheirFirstLine) {
   t.add(TallyKind::line, called, 0, {5, 100, 60});
   t.add(TallyKind::line, called, 11, {1, 1, 1});
   t.add(TallyKind::line, counted, 0, {7, 0, 0});
-  const Table table = lines_table(t.run);
+  const Table table = lines_table(Analysis(t.run));
   ASSERT_EQ(table.rows.size(), 3u);
   EXPECT_EQ(cell(table, 0, "line"), number(10));
   EXPECT_EQ(cell(table, 0, "level"), Cell("call"));
@@ -56,7 +56,7 @@ TEST(Lines, TellsTheTypicalStepWithoutWarmup) {
   for (std::uint32_t step = 1; step < 4; ++step) t.add(TallyKind::line, code, 2, {1, 10 * step, 0, 0, step});
   t.add(TallyKind::line, code, 2, {1, 1000, 0, 0, 6});  // after the last step
   t.add(TallyKind::line, code, 3, {1, 5, 5, 0, 0});
-  const Table table = lines_table(t.run);
+  const Table table = lines_table(Analysis(t.run));
   // Steps 1 to 5 took 10, 20, 30, 0, 0.
   EXPECT_EQ(cell(table, 0, "time_ns"), number(1150));
   EXPECT_EQ(cell(table, 0, "step_p50_ns"), number(10));
@@ -71,14 +71,14 @@ TEST(Lines, StepsOfOtherPhasesDoNotDilute) {
   const auto code = t.code("a.py", 1, "f");
   for (std::uint32_t step = 0; step < 8; ++step) t.add_step(step * 100, 100, step % 2 ? "train" : "test");
   for (std::uint32_t step = 1; step < 8; step += 2) t.add(TallyKind::line, code, 2, {1, 10, 10, 0, step});
-  EXPECT_EQ(cell(lines_table(t.run), 0, "step_p50_ns"), number(10));
+  EXPECT_EQ(cell(lines_table(Analysis(t.run)), 0, "step_p50_ns"), number(10));
 }
 
 TEST(Lines, WithoutSelfTimesTheyAreUnknown) {
   TallyRun t;
   t.run.processes[0].properties["line_self_time"] = "unknown";
   t.add(TallyKind::line, t.code("a.py", 1, "f"), 2, {1, 10, 0});
-  EXPECT_EQ(cell(lines_table(t.run), 0, "self_ns"), kUnknown);
+  EXPECT_EQ(cell(lines_table(Analysis(t.run)), 0, "self_ns"), kUnknown);
 }
 
 TEST(Lines, ShowsTheSourceThatIsThere) {
@@ -91,7 +91,7 @@ TEST(Lines, ShowsTheSourceThatIsThere) {
   t.add(TallyKind::line, code, 2, {1, 20, 0});
   t.add(TallyKind::line, code, 3, {1, 10, 0});
   t.add(TallyKind::line, t.code("<stdin>", 1, "g"), 1, {1, 5, 0});
-  const Table table = lines_table(t.run);
+  const Table table = lines_table(Analysis(t.run));
   EXPECT_EQ(cell(table, 0, "source"), Cell("def f():"));
   EXPECT_EQ(cell(table, 1, "source"), Cell("    return 1"));
   EXPECT_EQ(cell(table, 2, "source"), kUnknown);

@@ -17,7 +17,8 @@ const char* severity_name(Severity severity) {
 
 }  // namespace
 
-Table losses_table(const Run& run) {
+Table losses_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"losses",
               "Losses",
               {{"name", ColumnType::text},

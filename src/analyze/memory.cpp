@@ -58,9 +58,10 @@ bool may_miss_blocks(const Run& run) {
   return std::any_of(run.losses.begin(), run.losses.end(), [](const LossCount& loss) { return loss.name == "memory_from_before"; });
 }
 
-Table make_table(const Run& run, MemoryGrouping grouping) {
+Table make_table(const Analysis& analysis, MemoryGrouping grouping) {
+  const Run& run = analysis.run();
   Table table{"memory",
-              "Memory at the peak" + from_recorded_steps(run),
+              "Memory at the peak" + from_recorded_steps(analysis.steps()),
               {{"category", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},
@@ -71,8 +72,8 @@ Table make_table(const Run& run, MemoryGrouping grouping) {
                {"blocks", ColumnType::integer, Unit::count},
                {"device", ColumnType::text}},
               {}};
-  const LineIds lines(run);
-  for (const MemoryPeak& peak : find_memory_peaks(run, attribute_ops(run))) {
+  const LineIds& lines = analysis.lines();
+  for (const MemoryPeak& peak : analysis.memory_peaks()) {
     const Cell device = device_label(run, peak.process, peak.device);
     for (const RowSums& row : sum_rows(grouping, peak, run, lines))
       table.rows.push_back({category_cell(row.category.id()), lines.file_cell(row.line.id()), lines.line_cell(row.line.id()),
@@ -87,12 +88,12 @@ Table make_table(const Run& run, MemoryGrouping grouping) {
 }  // namespace
 
 template <MemoryGrouping grouping>
-Table memory_table(const Run& run) {
-  return make_table(run, grouping);
+Table memory_table(const Analysis& analysis) {
+  return make_table(analysis, grouping);
 }
-template Table memory_table<MemoryGrouping::line>(const Run&);
-template Table memory_table<MemoryGrouping::category>(const Run&);
-template Table memory_table<MemoryGrouping::op>(const Run&);
-template Table memory_table<MemoryGrouping::module>(const Run&);
+template Table memory_table<MemoryGrouping::line>(const Analysis&);
+template Table memory_table<MemoryGrouping::category>(const Analysis&);
+template Table memory_table<MemoryGrouping::op>(const Analysis&);
+template Table memory_table<MemoryGrouping::module>(const Analysis&);
 
 }  // namespace laptime

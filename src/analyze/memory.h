@@ -5,8 +5,8 @@
 // `unknown` without bytes says so.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
@@ -14,6 +14,6 @@ namespace laptime {
 enum class MemoryGrouping { line, category, op, module };
 
 template <MemoryGrouping grouping>
-Table memory_table(const Run& run);
+Table memory_table(const Analysis& analysis);
 
 }  // namespace laptime

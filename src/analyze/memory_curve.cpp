@@ -91,7 +91,8 @@ std::vector<MemoryCurve> memory_curves(const Run& run) {
   return curves;
 }
 
-Table memory_curve_table(const Run& run) {
+Table memory_curve_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"memory_curve",
               "Memory over time",
               {{"time_ns", ColumnType::integer, Unit::ns}, {"bytes", ColumnType::integer, Unit::bytes}, {"device", ColumnType::text}},

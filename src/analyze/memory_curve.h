@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
 #include "model/run.h"
 
@@ -27,6 +28,6 @@ struct MemoryCurve {
 
 std::vector<MemoryCurve> memory_curves(const Run& run);
 
-Table memory_curve_table(const Run& run);
+Table memory_curve_table(const Analysis& analysis);
 
 }  // namespace laptime

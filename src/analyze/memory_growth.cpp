@@ -126,10 +126,10 @@ class GrowthWatch : public MemoryObserver {
 };
 
 // The ends of recorded steps, of the thread that has most: by process.
-std::vector<std::vector<std::int64_t>> recorded_step_ends(const Run& run) {
+std::vector<std::vector<std::int64_t>> recorded_step_ends(const Run& run, const std::vector<Step>& steps) {
   std::vector<std::vector<std::int64_t>> ends(run.processes.size());
   std::map<std::uint32_t, std::vector<std::int64_t>> by_track;
-  for (const Step& step : find_steps(run))
+  for (const Step& step : steps)
     if (step.ops != StepOps::rested) by_track[step.track].push_back(step.start_ns + step.wall_ns);
   for (auto& [track, moments] : by_track) {
     std::sort(moments.begin(), moments.end());
@@ -140,14 +140,15 @@ std::vector<std::vector<std::int64_t>> recorded_step_ends(const Run& run) {
 
 }  // namespace
 
-std::vector<MemoryGrowth> find_memory_growth(const Run& run, const OpAttribution& ops) {
+std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
+  const Run& run = analysis.run();
   std::vector<MemoryGrowth> growth;
-  const LineIds lines(run);
-  const auto step_ends = recorded_step_ends(run);
+  const LineIds& lines = analysis.lines();
+  const auto step_ends = recorded_step_ends(run, analysis.steps());
   for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
     const auto steps = static_cast<std::uint32_t>(step_ends[process].size());
     if (steps < kSettlingSteps + kFewestRises) continue;
-    GrowthWatch watch(step_ends[process], Holdings(run, ops, lines));
+    GrowthWatch watch(step_ends[process], Holdings(run, analysis.ops(), lines));
     MemoryReplay replay(run, watch);
     replay.play(process);
     for (const DeviceMemory& memory : replay.devices()) watch.finish(memory);
@@ -162,9 +163,10 @@ std::vector<MemoryGrowth> find_memory_growth(const Run& run, const OpAttribution
   return growth;
 }
 
-Table memory_growth_table(const Run& run) {
+Table memory_growth_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"memory_growth",
-              "Lines whose memory grows" + from_recorded_steps(run),
+              "Lines whose memory grows" + from_recorded_steps(analysis.steps()),
               {{"file", ColumnType::text},
                {"line", ColumnType::integer},
                {"op", ColumnType::text},
@@ -174,8 +176,8 @@ Table memory_growth_table(const Run& run) {
                {"steps", ColumnType::integer, Unit::count},
                {"device", ColumnType::text}},
               {}};
-  const LineIds lines(run);
-  for (const MemoryGrowth& g : find_memory_growth(run, attribute_ops(run)))
+  const LineIds& lines = analysis.lines();
+  for (const MemoryGrowth& g : find_memory_growth(analysis))
     table.rows.push_back({lines.file_cell(lines[g.place]), lines.line_cell(lines[g.place]),
                           g.op == 0 ? kUnknown : Cell(std::string(run.strings[g.op])), g.bytes_per_step(), integer_cell(g.held_bytes),
                           integer_cell(g.steps_grown), integer_cell(g.steps_seen), device_label(run, g.process, g.device)});

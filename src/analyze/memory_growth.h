@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/attribution.h"
 #include "analyze/table.h"
 #include "model/run.h"
@@ -25,8 +26,8 @@ struct MemoryGrowth {
 };
 
 // Those that grow fastest first.
-std::vector<MemoryGrowth> find_memory_growth(const Run& run, const OpAttribution& ops);
+std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis);
 
-Table memory_growth_table(const Run& run);
+Table memory_growth_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -90,9 +90,9 @@ class StepSums : public MemoryObserver {
 };
 
 // By process, then by thread.
-std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run& run) {
+std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run& run, const std::vector<Step>& steps) {
   std::map<std::uint32_t, std::vector<std::vector<Step>>> result;
-  for (const Step& step : find_steps(run)) {
+  for (const Step& step : steps) {
     auto& threads = result[run.tracks[step.track].process];
     if (threads.empty() || threads.back().front().track != step.track) threads.emplace_back();
     threads.back().push_back(step);
@@ -102,9 +102,10 @@ std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run
 
 }  // namespace
 
-Table memory_steps_table(const Run& run) {
+Table memory_steps_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"memory_steps",
-              "Memory by step" + from_recorded_steps(run),
+              "Memory by step" + from_recorded_steps(analysis.steps()),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"device", ColumnType::text},
@@ -115,7 +116,7 @@ Table memory_steps_table(const Run& run) {
                {"releases", ColumnType::integer, Unit::count},
                {"released_bytes", ColumnType::integer, Unit::bytes}},
               {}};
-  for (const auto& [process, threads] : recorded_steps(run)) {
+  for (const auto& [process, threads] : recorded_steps(run, analysis.steps())) {
     StepSums sums(threads);
     MemoryReplay(run, sums).play(process);
     for (StepSums::Device& device : sums.devices())

@@ -2,11 +2,11 @@
 // (churn). One row a step and device. Steps whose memory was not recorded have no row.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table memory_steps_table(const Run& run);
+Table memory_steps_table(const Analysis& analysis);
 
 }  // namespace laptime

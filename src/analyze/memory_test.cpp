@@ -27,7 +27,7 @@ class MemoryRun : public OpRun {
   void role(std::int64_t time, std::uint64_t address, std::uint64_t bytes, std::string_view role) {
     mark(0, time, SpanKind::tensor_role, address, bytes, role);
   }
-  std::vector<MemoryPeak> peaks() const { return find_memory_peaks(run, attribute_ops(run)); }
+  std::vector<MemoryPeak> peaks() const { return Analysis(run).memory_peaks(); }
 };
 
 std::map<std::string, std::uint64_t> by_category(const MemoryPeak& peak) {
@@ -146,7 +146,7 @@ TEST(Memory, GrowthIsFoundWhereItHappens) {
     r.add(0, {t + 30, 5, "aten::mm", SpanKind::op, 0, scratch});
     r.add_step(0, t, 100);
   }
-  const auto growth = find_memory_growth(r.run, attribute_ops(r.run));
+  const auto growth = find_memory_growth(Analysis(r.run));
   ASSERT_EQ(growth.size(), 1u);
   EXPECT_EQ(r.run.places[growth[0].place].line, 7u);
   EXPECT_DOUBLE_EQ(growth[0].bytes_per_step(), 48);
@@ -163,7 +163,7 @@ TEST(Memory, WhatIsEmptiedAgainDoesNotGrow) {
     r.allocate(t + 11, 0x10000u + static_cast<std::uint64_t>(step) * 64, 48);
     r.add_step(0, t, 100);
   }
-  EXPECT_TRUE(find_memory_growth(r.run, attribute_ops(r.run)).empty());
+  EXPECT_TRUE(find_memory_growth(Analysis(r.run)).empty());
 }
 
 TEST(Memory, OpsHaveWhatTheyDidThemselves) {
@@ -174,7 +174,7 @@ TEST(Memory, OpsHaveWhatTheyDidThemselves) {
   r.release(18, 0x2000);
   const std::uint32_t outer = r.add(0, {10, 10, "aten::conv2d"});
   r.release(25, 0x1000);
-  const auto bytes = op_self_bytes(r.run, attribute_ops(r.run));
+  const auto bytes = op_self_bytes(r.run, Analysis(r.run).ops());
   EXPECT_EQ(bytes[0][inner], 130);
   EXPECT_EQ(bytes[0][outer], -30);
 }
@@ -182,7 +182,8 @@ TEST(Memory, OpsHaveWhatTheyDidThemselves) {
 TEST(Memory, NothingRecordedGivesEmptyTables) {
   MemoryRun r;
   r.add_step(0, 0, 100);
-  for (const Table& table : {memory_table<MemoryGrouping::line>(r.run), memory_steps_table(r.run), memory_curve_table(r.run), memory_growth_table(r.run)})
+  const Analysis analysis(r.run);
+  for (const Table& table : {memory_table<MemoryGrouping::line>(analysis), memory_steps_table(analysis), memory_curve_table(analysis), memory_growth_table(analysis)})
     EXPECT_TRUE(table.rows.empty()) << table.name;
 }
 
@@ -245,7 +246,7 @@ TEST_P(RandomMemory, SumsAgree) {
   }
   EXPECT_EQ(highest, peak);
 
-  const Table table = memory_steps_table(r.run);
+  const Table table = memory_steps_table(Analysis(r.run));
   ASSERT_EQ(table.rows.size(), steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     EXPECT_EQ(integer(table, i, "peak_bytes"), static_cast<std::int64_t>(steps[i][0])) << i;

@@ -29,9 +29,10 @@ void for_each_enclosing(std::string_view path, Visit visit) {
 
 }  // namespace
 
-Table modules_table(const Run& run) {
+Table modules_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"modules",
-              "Modules" + from_recorded_steps(run),
+              "Modules" + from_recorded_steps(analysis.steps()),
               {{"module", ColumnType::text},
                {"calls", ColumnType::integer, Unit::count},
                {"forward_ns", ColumnType::integer, Unit::ns},
@@ -42,7 +43,7 @@ Table modules_table(const Run& run) {
               {}};
   std::map<std::uint32_t, OpTimes> by_name;  // several places have one module
   OpTimes sum;
-  const std::vector<OpTimes> times = sum_op_times(run);
+  const std::vector<OpTimes>& times = analysis.op_times();
   for (std::size_t place = 0; place < times.size(); ++place) {
     if (!times[place].any()) continue;
     by_name[run.places[place].module].add(times[place]);

@@ -3,11 +3,11 @@
 // which nobody records. Ops outside every module are the row "(none)". Rows by falling time.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table modules_table(const Run& run);
+Table modules_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -30,8 +30,7 @@ void OpTimes::add(const OpTimes& other) {
   gpu_ns += other.gpu_ns;
 }
 
-std::vector<OpTimes> sum_op_times(const Run& run) {
-  const OpAttribution attribution = attribute_ops(run);
+std::vector<OpTimes> sum_op_times(const Run& run, const OpAttribution& attribution) {
   std::vector<OpTimes> sums;
   for (std::size_t t = 0; t < run.tracks.size(); ++t) {
     if (attribution.tracks[t].size() == 0) continue;

@@ -22,6 +22,6 @@ struct OpTimes {
 };
 
 // By place of the run; empty when it has no ops.
-std::vector<OpTimes> sum_op_times(const Run& run);
+std::vector<OpTimes> sum_op_times(const Run& run, const OpAttribution& attribution);
 
 }  // namespace laptime

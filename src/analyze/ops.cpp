@@ -104,8 +104,9 @@ class OpStacks {
 template <OpGrouping grouping>
 class OpTable {
  public:
-  explicit OpTable(const Run& run) : run_(run), lines_(run), stacks_(run, lines_) {
-    const OpAttribution attribution = attribute_ops(run);
+  explicit OpTable(const Analysis& analysis) : run_(analysis.run()), lines_(analysis.lines()), stacks_(run_, lines_) {
+    const Run& run = run_;
+    const OpAttribution& attribution = analysis.ops();
     const auto bytes = op_self_bytes(run, attribution);
     for (std::size_t t = 0; t < run.tracks.size(); ++t) {
       knows_bytes_ |= !bytes[t].empty();
@@ -177,7 +178,7 @@ class OpTable {
   }
 
   const Run& run_;
-  LineIds lines_;
+  const LineIds& lines_;
   OpStacks stacks_;
   FlatMap<std::uint32_t> places_;  // name and group → row of sums_, from 1
   std::vector<OpSums> sums_;
@@ -187,9 +188,9 @@ class OpTable {
 }  // namespace
 
 template <OpGrouping grouping>
-Table ops_table(const Run& run) {
+Table ops_table(const Analysis& analysis) {
   Table table{"ops",
-              "Ops" + from_recorded_steps(run),
+              "Ops" + from_recorded_steps(analysis.steps()),
               {{"name", ColumnType::text},
                {"shapes", ColumnType::text},
                {"calls", ColumnType::integer, Unit::count},
@@ -206,16 +207,16 @@ Table ops_table(const Run& run) {
                {"share", ColumnType::real, Unit::share},
                {"stack", ColumnType::text}},
               {}};
-  OpTable<grouping>(run).fill(table);
+  OpTable<grouping>(analysis).fill(table);
   (void)sort_by(table, "name");
   (void)sort_by(table, "self_cpu_ns");
   return table;
 }
 
-template Table ops_table<OpGrouping::name>(const Run&);
-template Table ops_table<OpGrouping::shape>(const Run&);
-template Table ops_table<OpGrouping::line>(const Run&);
-template Table ops_table<OpGrouping::module>(const Run&);
-template Table ops_table<OpGrouping::stack>(const Run&);
+template Table ops_table<OpGrouping::name>(const Analysis&);
+template Table ops_table<OpGrouping::shape>(const Analysis&);
+template Table ops_table<OpGrouping::line>(const Analysis&);
+template Table ops_table<OpGrouping::module>(const Analysis&);
+template Table ops_table<OpGrouping::stack>(const Analysis&);
 
 }  // namespace laptime

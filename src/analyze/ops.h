@@ -4,8 +4,8 @@
 // Ops in steps whose ops rested do not count. Rows by falling self time.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
@@ -14,6 +14,6 @@ namespace laptime {
 enum class OpGrouping { name, shape, line, module, stack };
 
 template <OpGrouping grouping = OpGrouping::name>
-Table ops_table(const Run& run);
+Table ops_table(const Analysis& analysis);
 
 }  // namespace laptime

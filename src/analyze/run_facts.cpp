@@ -88,11 +88,10 @@ Cell count_recorded_steps(const std::vector<Step>& steps) {
   return integer_cell(static_cast<std::uint64_t>(with(StepOps::recorded)));
 }
 
-void add_recording(const Run& run, Rows& rows) {
+void add_recording(const Run& run, const std::vector<Step>& steps, Rows& rows) {
   const std::size_t spans = run.span_count();
   rows.add("processes", integer_cell(run.processes.size()), Unit::count);
   rows.add("threads", integer_cell(count_threads(run)), Unit::count);
-  const std::vector<Step> steps = find_steps(run);
   rows.add("steps", integer_cell(steps.size()), Unit::count);
   rows.add("recorded_steps", count_recorded_steps(steps), Unit::count);
   rows.add("spans", integer_cell(spans), Unit::count);
@@ -125,11 +124,12 @@ std::optional<double> own_cost_ns(const Run& run) {
   return cost;
 }
 
-Table run_table(const Run& run) {
+Table run_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"run", "Run", {{"key", ColumnType::text}, {"value", ColumnType::mixed}, {"unit", ColumnType::text}}, {}};
   Rows rows(table);
   add_program(run, rows);
-  add_recording(run, rows);
+  add_recording(run, analysis.steps(), rows);
   add_cost(run, rows);
   return table;
 }

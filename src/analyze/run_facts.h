@@ -5,6 +5,7 @@
 // background threads. The share is of the run's duration.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
 #include "model/run.h"
 
@@ -13,6 +14,6 @@ namespace laptime {
 // Nanoseconds; nothing when no process counted its records.
 std::optional<double> own_cost_ns(const Run& run);
 
-Table run_table(const Run& run);
+Table run_table(const Analysis& analysis);
 
 }  // namespace laptime

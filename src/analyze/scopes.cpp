@@ -126,7 +126,8 @@ Row make_row(const Run& run, ThreadGroup& group, std::size_t which) {
 
 }  // namespace
 
-Table scopes_table(const Run& run) {
+Table scopes_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"scopes",
               "Scopes",
               {{"name", ColumnType::text},

@@ -2,11 +2,11 @@
 // left out: they are the laps, not what is done in them. `share` is self time against the run's duration.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table scopes_table(const Run& run);
+Table scopes_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -8,9 +8,10 @@
 
 namespace laptime {
 
-StepIndex::StepIndex(const Run& run) {
+StepIndex::StepIndex(const Analysis& analysis) {
+  const Run& run = analysis.run();
   std::vector<std::vector<Step>> by_process(run.processes.size());
-  for (const Step& step : find_steps(run)) by_process[run.tracks[step.track].process].push_back(step);
+  for (const Step& step : analysis.steps()) by_process[run.tracks[step.track].process].push_back(step);
   for (std::vector<Step>& steps : by_process) {
     first_.push_back(static_cast<std::uint32_t>(places_.size()));
     std::stable_sort(steps.begin(), steps.end(),

@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/steps.h"
-#include "model/run.h"
 
 namespace laptime {
 
@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kNoStep = ~0u;
 
 class StepIndex {
  public:
-  explicit StepIndex(const Run& run);
+  explicit StepIndex(const Analysis& analysis);
 
   bool empty() const { return places_.empty(); }
   // A number over all processes, or kNoStep.

@@ -66,12 +66,11 @@ void find_compile_steps(const Run& run, std::vector<Step>& steps) {
     if (merged[run.tracks[step.track].process].overlaps(step.start_ns, step.start_ns + step.wall_ns)) step.kind = StepKind::compile;
 }
 
-using Laps = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<Step*>>;
-
 // Steps that compare with each other: of one track and phase.
-Laps laps_of(std::vector<Step>& steps) {
-  Laps laps;
-  for (Step& step : steps) laps[{step.track, step.phase}].push_back(&step);
+template <typename Steps>
+auto laps_of(Steps& steps) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<decltype(steps.data())>> laps;
+  for (auto& step : steps) laps[{step.track, step.phase}].push_back(&step);
   return laps;
 }
 
@@ -89,7 +88,7 @@ double outlier_limit(std::span<Step* const> steps, StepOps ops) {
   return static_cast<double>(middle) + kSpreadsToOutlier * spread;
 }
 
-Row summary_row(const Run& run, const std::vector<Step*>& laps) {
+Row summary_row(const Run& run, const std::vector<const Step*>& laps) {
   std::vector<std::int64_t> walls;
   double wall_ns = 0, samples = 0, samples_wall_ns = 0;
   const auto count = [&](auto wanted) { return integer_cell(static_cast<std::uint64_t>(std::count_if(laps.begin(), laps.end(), wanted))); };
@@ -139,23 +138,24 @@ std::vector<Step> find_steps(const Run& run) {
   return steps;
 }
 
-std::vector<Stretches> find_rested_steps(const Run& run) {
+std::vector<Stretches> find_rested_steps(const Run& run, const std::vector<Step>& steps) {
   std::vector<std::vector<Stretch>> rested(run.processes.size());
-  for (const Step& step : find_steps(run))
+  for (const Step& step : steps)
     if (step.ops == StepOps::rested) rested[run.tracks[step.track].process].push_back({step.start_ns, step.start_ns + step.wall_ns});
   return {rested.begin(), rested.end()};
 }
 
-std::string from_recorded_steps(const Run& run) {
+std::string from_recorded_steps(const std::vector<Step>& steps) {
   std::size_t told = 0, recorded = 0;
-  for (const Step& step : find_steps(run)) {
+  for (const Step& step : steps) {
     told += step.ops != StepOps::not_told;
     recorded += step.ops == StepOps::recorded;
   }
   return told == 0 ? "" : fmt::format(", from {} of {} steps", recorded, told);
 }
 
-Table steps_table(const Run& run) {
+Table steps_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"steps",
               "Steps",
               {{"step", ColumnType::integer},
@@ -167,13 +167,14 @@ Table steps_table(const Run& run) {
                {"recorded", ColumnType::integer},
                {"thread", ColumnType::text}},
               {}};
-  for (const Step& s : find_steps(run))
+  for (const Step& s : analysis.steps())
     table.rows.push_back({integer_cell(s.number), std::string(run.strings[s.phase]), kind_name(s.kind), s.start_ns, s.wall_ns,
                           s.samples ? Cell(*s.samples) : kUnknown, std::int64_t{s.ops != StepOps::rested}, thread_label(run, run.tracks[s.track])});
   return table;
 }
 
-Table step_summary_table(const Run& run) {
+Table step_summary_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"step_summary",
               "Steps, without warmup",
               {{"phase", ColumnType::text},
@@ -188,8 +189,7 @@ Table step_summary_table(const Run& run) {
                {"recorded", ColumnType::integer, Unit::count},
                {"compile", ColumnType::integer, Unit::count}},
               {}};
-  std::vector<Step> steps = find_steps(run);
-  for (const auto& [key, laps] : laps_of(steps)) table.rows.push_back(summary_row(run, laps));
+  for (const auto& [key, laps] : laps_of(analysis.steps())) table.rows.push_back(summary_row(run, laps));
   return table;
 }
 

@@ -5,7 +5,8 @@
 
 namespace laptime {
 
-Table streams_table(const Run& run) {
+Table streams_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"streams",
               "GPU streams",
               {{"device", ColumnType::integer},

@@ -2,11 +2,11 @@
 // to its last.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table streams_table(const Run& run);
+Table streams_table(const Analysis& analysis);
 
 }  // namespace laptime

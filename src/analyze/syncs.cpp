@@ -41,9 +41,10 @@ void add_track(const Run& run, std::uint32_t track, const LineIds& lines, std::m
 
 }  // namespace
 
-Table syncs_table(const Run& run) {
+Table syncs_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"syncs",
-              "Waits for the GPU" + from_recorded_steps(run),
+              "Waits for the GPU" + from_recorded_steps(analysis.steps()),
               {{"call", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},
@@ -53,7 +54,7 @@ Table syncs_table(const Run& run) {
                {"max_ns", ColumnType::integer, Unit::ns},
                {"thread", ColumnType::text}},
               {}};
-  const LineIds lines(run);
+  const LineIds& lines = analysis.lines();
   std::map<SyncKey, SyncSums> all;
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (run.tracks[t].kind == TrackKind::thread) add_track(run, t, lines, all);

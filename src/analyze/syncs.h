@@ -2,11 +2,11 @@
 // time. Copies that make the host wait are in table `copies`.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table syncs_table(const Run& run);
+Table syncs_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -4,12 +4,12 @@
 #include <span>
 #include <string_view>
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-using MakeTable = Table (*)(const Run&);
+using MakeTable = Table (*)(const Analysis&);
 
 // Another way to divide a table into rows.
 struct Grouping {

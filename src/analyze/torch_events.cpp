@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 6> kLeftOut = {
     "profiler::_record_function_enter", "profiler::_record_function_enter_new", "profiler::_record_function_exit",
     "aten::is_leaf", "aten::output_nr", "aten::_version"};
 
-struct Stretch {
+struct ProcessStretch {
   std::uint32_t process;
   std::int64_t begin, end;
   bool contains(const SpanColumns& spans, std::size_t row) const {
@@ -27,11 +27,11 @@ struct Stretch {
   }
 };
 
-Result<Stretch> find_stretch(const Run& run, std::uint64_t link) {
+Result<ProcessStretch> find_stretch(const Run& run, std::uint64_t link) {
   for (const Track& track : run.tracks)
     for (std::size_t row = track.spans.link.size(); row-- > 0;)
       if (track.spans.link[row] == link && track.spans.kind[row] == SpanKind::scope)
-        return Stretch{track.process, track.spans.start[row], track.spans.end(row)};
+        return ProcessStretch{track.process, track.spans.start[row], track.spans.end(row)};
   return fail(ErrorKind::bad_file, run.path + " does not hold the stretch that was profiled");
 }
 
@@ -80,12 +80,12 @@ bool is_cpu(std::string_view device) { return device == "cpu"; }
 
 // What all threads share.
 struct Context {
-  Stretch stretch;
+  ProcessStretch stretch;
   ArgumentKeys keys;
   TorchMemory memory;
   std::unordered_set<std::uint32_t> left_out;  // names
 
-  Context(const Run& run, const Stretch& where) : stretch(where), keys(run.strings), memory(read_memory(run, where.process, where.begin, where.end)) {
+  Context(const Run& run, const ProcessStretch& where) : stretch(where), keys(run.strings), memory(read_memory(run, where.process, where.begin, where.end)) {
     for (std::uint32_t id = 0; id < run.strings.size(); ++id)
       if (std::find(kLeftOut.begin(), kLeftOut.end(), run.strings[id]) != kLeftOut.end()) left_out.insert(id);
   }
@@ -203,7 +203,7 @@ class ThreadEvents {
 
   const Run& run_;
   const Context& context_;
-  const Stretch& stretch_;
+  const ProcessStretch& stretch_;
   const BulkVector<std::uint32_t>& places_;
   const SpanColumns& spans_;
   ArgCursor args_;
@@ -212,7 +212,7 @@ class ThreadEvents {
   std::vector<std::uint32_t> orphans_;
 };
 
-std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number, const Stretch& stretch) {
+std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number, const ProcessStretch& stretch) {
   std::vector<TorchEvent> events;
   const SpanColumns& spans = track.spans;
   for (std::size_t row = 0; row < spans.size(); ++row) {
@@ -289,10 +289,10 @@ bool is_backward_node(const TorchEvent& event, const Run& run) {
 }
 
 Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places places) {
-  ASSIGN_OR_RETURN(const Stretch stretch, find_stretch(run, link));
+  ASSIGN_OR_RETURN(const ProcessStretch stretch, find_stretch(run, link));
   const Context context(run, stretch);
   OpAttribution attribution;
-  if (places == Places::yes) attribution = attribute_ops(run);
+  if (places == Places::yes) attribution = attribute_ops(run, find_steps(run));
   attribution.tracks.resize(run.tracks.size());
   TorchEvents result;
   result.process = stretch.process;

@@ -30,7 +30,8 @@ struct Series {
 
 }  // namespace
 
-Table values_table(const Run& run) {
+Table values_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
   Table table{"values",
               "Values",
               {{"name", ColumnType::text},

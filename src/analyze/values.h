@@ -2,11 +2,11 @@
 // and are left out of min, max and mean.
 #pragma once
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
-Table values_table(const Run& run);
+Table values_table(const Analysis& analysis);
 
 }  // namespace laptime

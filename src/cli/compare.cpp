@@ -52,8 +52,9 @@ Result<int> compare(const CompareOptions& options) {
   if (!options.fail_over.empty()) {
     ASSIGN_OR_RETURN(limit, parse_percent(options.fail_over));
   }
-  ASSIGN_OR_RETURN(const Run a, load_run(options.a));
-  ASSIGN_OR_RETURN(const Run b, load_run(options.b));
+  ASSIGN_OR_RETURN(const Run run_a, load_run(options.a));
+  ASSIGN_OR_RETURN(const Run run_b, load_run(options.b));
+  const Analysis a(run_a), b(run_b);
   const std::vector<PhaseChange> changes = compare_steps(a, b);
   std::vector<Table> tables{compare_steps_table(changes)};
   for (Table& table : compare_tables(a, b)) tables.push_back(std::move(table));

@@ -31,26 +31,26 @@ Table top_of(Table table) {
 }
 
 // Where there is a GPU the view tells its rows from the host's.
-Table breakdown_summary(const Run& run) {
-  Table table = breakdown_table(run);
+Table breakdown_summary(const Analysis& analysis) {
+  Table table = breakdown_table(analysis);
   const bool one_view = std::all_of(table.rows.begin(), table.rows.end(), [](const Row& row) { return row[0] == Cell("host"); });
   return one_view ? columns_of(std::move(table), {"category", "ns_per_step", "share", "phase", "steps"})
                   : columns_of(std::move(table), {"view", "category", "ns_per_step", "share", "phase", "steps"});
 }
 
-std::vector<Table> training_summary(const Run& run) {
-  return {step_summary_table(run),
-          breakdown_summary(run),
-          top_of(columns_of(lines_table(run), {"file", "line", "time_ns", "op_ns", "backward_ns", "source", "share"})),
-          top_of(columns_of(ops_table(run), {"name", "calls", "self_cpu_ns", "cpu_ns", "file", "line", "share"})),
-          top_of(columns_of(kernels_table(run), {"name", "calls", "total_ns", "file", "line", "share"})),
-          top_of(columns_of(input_table(run), {"what", "phase", "thread", "batches", "mean_ns", "p95_ns", "share"})),
-          top_of(compile_table(run)),
-          losses_table(run)};
+std::vector<Table> training_summary(const Analysis& analysis) {
+  return {step_summary_table(analysis),
+          breakdown_summary(analysis),
+          top_of(columns_of(lines_table(analysis), {"file", "line", "time_ns", "op_ns", "backward_ns", "source", "share"})),
+          top_of(columns_of(ops_table(analysis), {"name", "calls", "self_cpu_ns", "cpu_ns", "file", "line", "share"})),
+          top_of(columns_of(kernels_table(analysis), {"name", "calls", "total_ns", "file", "line", "share"})),
+          top_of(columns_of(input_table(analysis), {"what", "phase", "thread", "batches", "mean_ns", "p95_ns", "share"})),
+          top_of(compile_table(analysis)),
+          losses_table(analysis)};
 }
 
-std::vector<Table> plain_summary(const Run& run) {
-  return {step_summary_table(run), top_of(scopes_table(run)), top_of(lines_table(run)), top_of(functions_table(run)), losses_table(run)};
+std::vector<Table> plain_summary(const Analysis& analysis) {
+  return {step_summary_table(analysis), top_of(scopes_table(analysis)), top_of(lines_table(analysis)), top_of(functions_table(analysis)), losses_table(analysis)};
 }
 
 }  // namespace
@@ -67,8 +67,8 @@ std::vector<std::string> overview_tables(const Run& run) {
   return {"run", "step_summary", "scopes", "losses"};
 }
 
-std::vector<Table> summary_tables(const Run& run) {
-  std::vector<Table> tables = is_training(run) ? training_summary(run) : plain_summary(run);
+std::vector<Table> summary_tables(const Analysis& analysis) {
+  std::vector<Table> tables = is_training(analysis.run()) ? training_summary(analysis) : plain_summary(analysis);
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   return tables;
 }

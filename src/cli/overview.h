@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
 #include "model/run.h"
 
@@ -17,6 +18,6 @@ std::vector<std::string> overview_tables(const Run& run);
 
 // A few rows of the tables that have any, for the end of a run; of a training run only the columns that fit a terminal of 100
 // to 140 columns.
-std::vector<Table> summary_tables(const Run& run);
+std::vector<Table> summary_tables(const Analysis& analysis);
 
 }  // namespace laptime

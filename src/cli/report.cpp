@@ -88,7 +88,8 @@ Result<int> report(const ReportOptions& options) {
   }
   ASSIGN_OR_RETURN(const auto makers, choose_groupings(definitions, options.by));
   std::vector<Table> tables;
-  for (const MakeTable make : makers) tables.push_back(make(run));
+  const Analysis analysis(run);
+  for (const MakeTable make : makers) tables.push_back(make(analysis));
   if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));
   cut_tables(tables, options);
   RETURN_IF_ERROR(print_result(options.json  ? to_json(tables)

@@ -58,7 +58,7 @@ void print_summary(const std::string& file) {
     fmt::print(stderr, "laptime: {}\n", run.error().message);
     return;
   }
-  const std::vector<Table> tables = summary_tables(*run);
+  const std::vector<Table> tables = summary_tables(Analysis(*run));
   TerminalStyle style = style_for(STDERR_FILENO);
   if (style.width == 0 && is_training(*run)) style.width = kSummaryWidth;
   std::string text = "\n" + to_terminal(tables, style);

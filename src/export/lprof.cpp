@@ -69,7 +69,7 @@ void write_lines(PickleWriter& out, const std::vector<LineTotals>& lines, std::s
 }  // namespace
 
 Result<LprofExport> export_lprof(const Run& run, Sink& sink) {
-  const std::vector<LineTotals> lines = sum_lines(run);
+  const std::vector<LineTotals> lines = sum_lines(Analysis(run));
   if (lines.empty()) return fail(ErrorKind::usage, run.path + " has no times by line to export");
   LprofExport done{0, lines.size()};
   PickleWriter out(sink);

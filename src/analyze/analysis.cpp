@@ -1,0 +1,73 @@
+#include "analyze/analysis.h"
+
+#include <mutex>
+
+#include "analyze/attribution.h"
+#include "analyze/device_breakdown.h"
+#include "analyze/gpu_work.h"
+#include "analyze/host_time.h"
+#include "analyze/line_ids.h"
+#include "analyze/memory_peak.h"
+#include "analyze/op_times.h"
+#include "analyze/steps.h"
+
+namespace laptime {
+
+namespace {
+
+template <typename T>
+class Once {
+ public:
+  template <typename Make>
+  const T& get(Make make) {
+    std::call_once(made_, [&] { value_.reset(new T(make())); });
+    return *value_;
+  }
+
+ private:
+  std::once_flag made_;
+  std::unique_ptr<const T> value_;
+};
+
+}  // namespace
+
+struct Analysis::Parts {
+  Once<std::vector<Step>> steps;
+  Once<LineIds> lines;
+  Once<OpAttribution> ops;
+  Once<std::vector<OpTimes>> op_times;
+  Once<GpuWorkload> gpu;
+  Once<std::vector<HostStep>> host_steps;
+  Once<std::vector<DeviceStep>> device_steps;
+  Once<std::vector<MemoryPeak>> memory_peaks;
+};
+
+Analysis::Analysis(const Run& run) : run_(run), parts_(std::make_unique<Parts>()) {}
+Analysis::~Analysis() = default;
+
+const std::vector<Step>& Analysis::steps() const {
+  return parts_->steps.get([&] { return find_steps(run_); });
+}
+const LineIds& Analysis::lines() const {
+  return parts_->lines.get([&] { return LineIds(run_); });
+}
+const OpAttribution& Analysis::ops() const {
+  return parts_->ops.get([&] { return attribute_ops(run_, steps()); });
+}
+const std::vector<OpTimes>& Analysis::op_times() const {
+  return parts_->op_times.get([&] { return sum_op_times(run_, ops()); });
+}
+const GpuWorkload& Analysis::gpu() const {
+  return parts_->gpu.get([&] { return GpuWorkload(*this); });
+}
+const std::vector<HostStep>& Analysis::host_steps() const {
+  return parts_->host_steps.get([&] { return split_steps(*this); });
+}
+const std::vector<DeviceStep>& Analysis::device_steps() const {
+  return parts_->device_steps.get([&] { return split_device_steps(*this); });
+}
+const std::vector<MemoryPeak>& Analysis::memory_peaks() const {
+  return parts_->memory_peaks.get([&] { return find_memory_peaks(run_, ops()); });
+}
+
+}  // namespace laptime
