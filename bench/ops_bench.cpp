@@ -1,6 +1,7 @@
 // What the answers about ops cost: `ops`, and every table there is, over a run of ten million spans in memory. The run is a
-// model of a small network trained by torch: nested ops with lines and autograd links, backward on another thread,
-// allocations, one optimizer step and one wait for input a step. The answers are checked against what the model did.
+// model of a small network trained by torch: nested ops with lines and autograd links, backward on another thread, one optimizer
+// step and one wait for input a step. Activations live until their backward, gradients until the next step, temporaries
+// until their op ends; one block a step is never given back. The answers are checked against what the model did.
 //
 // The bar for `ops` is torch's own: key_averages() takes about 44 µs an event; ours is to be 500 times faster.
 #include <chrono>
@@ -19,6 +20,7 @@ using namespace laptime;
 
 constexpr std::size_t kSpans = 10'000'000;
 constexpr std::uint32_t kLayers = 12;
+constexpr std::uint64_t kBlockBytes = 4096;
 constexpr double kTorchNsPerEvent = 44'000, kTimesFaster = 500;
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -28,18 +30,20 @@ class Trainer {
   Trainer() : engine_(run_.add_thread()) {
     for (std::uint32_t layer = 0; layer < kLayers; ++layer) places_.push_back(run_.place(10 + layer, fmt::format("layers.{}", layer)));
     step_call_ = run_.place(51);
+    leak_ = run_.place(52);
     run_.run.processes[0].properties["python"] = "3.11";
   }
 
   void step() {
     const std::int64_t begin = now_;
+    release(0, gradients_);
     leaf(0, "input", 20'000, SpanKind::loader);
     const std::uint64_t first = link_;
     for (std::uint32_t layer = 0; layer < kLayers; ++layer) forward(layer);
+    (void)op(0, "aten::clone", 1'000, 0, leak_);
     for (std::uint32_t layer = kLayers; layer-- > 0;) backward(layer, first);
     const std::int64_t optimizer = now_;
-    op(0, "aten::_foreach_add_", 9'000, 0, step_call_);
-    op(0, "aten::_foreach_mul_", 9'000, 0, step_call_);
+    for (const char* name : {"aten::_foreach_add_", "aten::_foreach_mul_"}) release(0, op(0, name, 9'000, 0, step_call_));
     run_.add(0, {optimizer, now_ - optimizer, "Optimizer.step#SGD.step", SpanKind::optimizer});
     run_.add_step(0, begin, now_ - begin, 1);
   }
@@ -53,31 +57,53 @@ class Trainer {
     run_.add(track, {now_, ns, name, kind});
     now_ += ns + 50;
   }
-  // An op with an allocation and two ops inside it.
-  void op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link, std::uint32_t place) {
+  std::uint64_t allocate(std::uint32_t track, std::int64_t time) {
+    if (free_.empty()) free_.push_back(next_address_ += 4096);
+    const std::uint64_t block = free_.back();
+    free_.pop_back();
+    mark(track, time, SpanKind::allocate, block);
+    return block;
+  }
+  void release(std::uint32_t track, std::uint64_t block) {
+    mark(track, now_, SpanKind::release, block);
+    free_.push_back(block);
+    now_ += 20;
+  }
+  void release(std::uint32_t track, std::vector<std::uint64_t>& blocks) {
+    for (; !blocks.empty(); blocks.pop_back()) release(track, blocks.back());
+  }
+  void mark(std::uint32_t track, std::int64_t time, SpanKind kind, std::uint64_t block) {
+    run_.add(track, {time, 0, "cpu", kind, block});
+    run_.add_arg(track, "", ArgType::integer, kBlockBytes);
+  }
+  // An op with an allocation and two ops inside it; the block that it allocates.
+  std::uint64_t op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link, std::uint32_t place) {
     const std::int64_t start = now_;
-    run_.add(track, {start + 100, ns / 4, "aten::empty", SpanKind::op});
-    run_.add(track, {start + 150 + ns / 4, 0, "cpu", SpanKind::allocate, 0x7000'0000 + ops_ * 64});
-    run_.add_arg(track, "", ArgType::integer, 4096);
+    const std::uint64_t block = allocate(track, start + 90);
+    run_.add(track, {start + 50, ns / 4, "aten::empty", SpanKind::op});
     run_.add(track, {start + 200 + ns / 4, ns / 2, "aten::addmm", SpanKind::op, link});
     run_.add(track, {start, ns, name, SpanKind::op, link, place});
     now_ = start + ns + 200;
     ops_ += 3;
     op_ns_ += static_cast<std::uint64_t>(ns);
+    return block;
   }
   void forward(std::uint32_t layer) {
-    for (const char* name : {"aten::linear", "aten::relu", "aten::layer_norm"}) op(0, name, 6'000, ++link_, places_[layer]);
+    for (const char* name : {"aten::linear", "aten::relu", "aten::layer_norm"}) activations_.push_back(op(0, name, 6'000, ++link_, places_[layer]));
   }
   void backward(std::uint32_t layer, std::uint64_t first) {
     for (std::uint32_t i = 3; i > 0; --i) {
-      node("AddmmBackward0", "autograd::engine::evaluate_function: AddmmBackward0", first + layer * 3 + i);
-      node("torch::autograd::AccumulateGrad", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 0);
+      const std::uint64_t passed_on = node("AddmmBackward0", "autograd::engine::evaluate_function: AddmmBackward0", first + layer * 3 + i);
+      release(engine_, activations_.back());
+      activations_.pop_back();
+      gradients_.push_back(node("torch::autograd::AccumulateGrad", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 0));
+      release(engine_, passed_on);
     }
   }
-  void node(std::string_view name, std::string_view evaluate, std::uint64_t link) {
+  std::uint64_t node(std::string_view name, std::string_view evaluate, std::uint64_t link) {
     const std::int64_t start = now_;
     now_ += 200;
-    op(engine_, "aten::mm", 3'000, 0, 0);
+    const std::uint64_t block = op(engine_, "aten::mm", 3'000, 0, 0);
     op_ns_ -= 3'000;
     run_.add(engine_, {start + 100, now_ - start - 100, name, SpanKind::backward, link});
     now_ += 100;
@@ -85,12 +111,15 @@ class Trainer {
     op_ns_ += static_cast<std::uint64_t>(now_ - start);
     ops_ += 2;
     now_ += 50;
+    return block;
   }
 
   OpRun run_;
   std::uint32_t engine_;
   std::vector<std::uint32_t> places_;
-  std::uint32_t step_call_ = 0;
+  std::uint32_t step_call_ = 0, leak_ = 0;
+  std::vector<std::uint64_t> free_, activations_, gradients_;
+  std::uint64_t next_address_ = 0x7000'0000;
   std::uint64_t link_ = OpLink::kAutograd, ops_ = 0, op_ns_ = 0;
   std::int64_t now_ = 0;
 };
@@ -132,6 +161,8 @@ int main() {
   for (const TableDefinition& definition : all_tables()) all += times[definition.name] = time_of(definition.name, analysis, table);
   (void)time_of("lines", analysis, table);
   report.check(sum_column(table, "op_ns") + sum_column(table, "backward_ns") == static_cast<std::int64_t>(trainer.op_ns()), "lines has all time in ops");
+  (void)time_of("memory_growth", analysis, table);
+  report.check(sum_column(table, "bytes") == static_cast<std::int64_t>(steps * kBlockBytes), "memory_growth finds what is never given back");
   report.figure("all tables of 10 million spans", all, "s", 3, bench::Bound::at_most);
   for (const auto& [name, s] : times) report.note(name, s * 1e3, "ms");
   report.note("spans", static_cast<double>(trainer.spans()) / 1e6, "million");

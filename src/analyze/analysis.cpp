@@ -7,6 +7,7 @@
 #include "analyze/gpu_work.h"
 #include "analyze/host_time.h"
 #include "analyze/line_ids.h"
+#include "analyze/memory_history.h"
 #include "analyze/memory_peak.h"
 #include "analyze/op_times.h"
 #include "analyze/steps.h"
@@ -39,6 +40,7 @@ struct Analysis::Parts {
   Once<GpuWorkload> gpu;
   Once<std::vector<HostStep>> host_steps;
   Once<std::vector<DeviceStep>> device_steps;
+  Once<std::vector<MemoryHistory>> memory;
   Once<std::vector<MemoryPeak>> memory_peaks;
 };
 
@@ -66,8 +68,11 @@ const std::vector<HostStep>& Analysis::host_steps() const {
 const std::vector<DeviceStep>& Analysis::device_steps() const {
   return parts_->device_steps.get([&] { return split_device_steps(*this); });
 }
+const std::vector<MemoryHistory>& Analysis::memory() const {
+  return parts_->memory.get([&] { return read_memory_histories(run_); });
+}
 const std::vector<MemoryPeak>& Analysis::memory_peaks() const {
-  return parts_->memory_peaks.get([&] { return find_memory_peaks(run_, ops()); });
+  return parts_->memory_peaks.get([&] { return find_memory_peaks(*this); });
 }
 
 }  // namespace laptime

@@ -17,6 +17,7 @@ struct HostStep;
 struct DeviceStep;
 struct OpAttribution;
 struct OpTimes;
+struct MemoryHistory;
 struct MemoryPeak;
 class LineIds;
 class GpuWorkload;
@@ -36,6 +37,7 @@ class Analysis {
   const GpuWorkload& gpu() const;                       // all kernels, copies and fills
   const std::vector<HostStep>& host_steps() const;      // split_steps
   const std::vector<DeviceStep>& device_steps() const;  // split_device_steps
+  const std::vector<MemoryHistory>& memory() const;     // read_memory_histories
   const std::vector<MemoryPeak>& memory_peaks() const;  // find_memory_peaks
 
  private:

@@ -6,7 +6,6 @@
 #include "analyze/code_merge.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
-#include "analyze/memory_events.h"
 #include "analyze/memory_peak.h"
 #include "analyze/op_times.h"
 #include "analyze/source_lines.h"

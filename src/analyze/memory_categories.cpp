@@ -71,7 +71,7 @@ MemoryCategories::MemoryCategories(const Run& run, const OpAttribution& ops, std
 bool MemoryCategories::is_activation(const PeakBlock& block) const {
   const std::int64_t born = block.block.born_ns;
   const std::int64_t backward = next_after(backward_starts_, born);
-  return backward != INT64_MAX && backward <= next_after(step_ends_, born) && block.died_ns > backward;
+  return backward != INT64_MAX && backward <= next_after(step_ends_, born) && block.block.died_ns > backward;
 }
 
 void MemoryCategories::describe(PeakBlock& peak) const {

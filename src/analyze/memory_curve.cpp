@@ -1,93 +1,55 @@
 #include "analyze/memory_curve.h"
 
-#include <algorithm>
-
+#include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
-#include "analyze/memory_replay.h"
 
 namespace laptime {
 
 namespace {
 
-struct TimeRange {
-  std::int64_t first = INT64_MAX, last = INT64_MIN;
-};
-
-TimeRange range_of_marks(const Run& run, std::uint32_t process) {
-  TimeRange range;
-  for (const Track& track : run.tracks) {
-    if (track.process != process) continue;
-    for (std::size_t row = 0; row < track.spans.size(); ++row) {
-      if (!is_mark(track.spans.kind[row])) continue;
-      range.first = std::min(range.first, track.spans.start[row]);
-      range.last = std::max(range.last, track.spans.start[row]);
-    }
-  }
-  return range;
-}
-
-class CurveMaker : public MemoryObserver {
+class CurveMaker {
  public:
-  CurveMaker(std::uint32_t process, TimeRange range)
-      : process_(process), first_(range.first), width_((range.last - range.first) / static_cast<std::int64_t>(kCurvePoints / 2) + 1) {}
-
-  void born(const DeviceMemory& memory, const MemoryBlock& block) { add(memory, block.born_ns); }
-  void died(const DeviceMemory& memory, const MemoryBlock&, const MemoryEvent& release) { add(memory, release.time_ns); }
-
-  void move_curves_to(std::vector<MemoryCurve>& curves) {
-    for (Device& device : devices_) {
-      device.end_stretch();
-      if (!device.curve.points.empty()) curves.push_back(std::move(device.curve));
-    }
+  explicit CurveMaker(const MemoryHistory& history)
+      : first_(history.first_ns), width_((history.last_ns - history.first_ns) / static_cast<std::int64_t>(kCurvePoints / 2) + 1) {
+    history.for_each_change(
+        [&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) { add({birth ? block.born_ns : block.died_ns, live_bytes}); });
+    end_stretch();
   }
+
+  std::vector<CurvePoint> take() { return std::move(points_); }
 
  private:
-  struct Device {
-    MemoryCurve curve{};
-    std::int64_t stretch = -1;
-    CurvePoint low{}, high{};
-
-    void end_stretch() {
-      if (stretch < 0) return;
-      const bool rising = low.time_ns < high.time_ns;
-      curve.points.push_back(rising ? low : high);
-      if (low.time_ns != high.time_ns) curve.points.push_back(rising ? high : low);
-    }
-  };
-
-  void add(const DeviceMemory& memory, std::int64_t time_ns) {
-    if (memory.number >= devices_.size()) devices_.resize(memory.number + 1);
-    Device& device = devices_[memory.number];
-    device.curve.process = process_;
-    device.curve.device = memory.device;
-    const CurvePoint point{time_ns, memory.live_bytes};
-    if (const std::int64_t stretch = (time_ns - first_) / width_; stretch != device.stretch) {
-      device.end_stretch();
-      device.stretch = stretch;
-      device.low = device.high = point;
-    } else if (point.bytes > device.high.bytes) {
-      device.high = point;
-    } else if (point.bytes <= device.low.bytes) {
-      device.low = point;
+  void add(const CurvePoint& point) {
+    if (!open_ || point.time_ns - stretch_start_ >= width_) {
+      end_stretch();
+      open_ = true;
+      stretch_start_ = first_ + (point.time_ns - first_) / width_ * width_;
+      low_ = high_ = point;
+    } else if (point.bytes > high_.bytes) {
+      high_ = point;
+    } else if (point.bytes <= low_.bytes) {
+      low_ = point;
     }
   }
+  void end_stretch() {
+    if (!open_) return;
+    const bool rising = low_.time_ns < high_.time_ns;
+    points_.push_back(rising ? low_ : high_);
+    if (low_.time_ns != high_.time_ns) points_.push_back(rising ? high_ : low_);
+  }
 
-  std::uint32_t process_;
   std::int64_t first_, width_;
-  std::vector<Device> devices_;
+  bool open_ = false;
+  std::int64_t stretch_start_ = 0;
+  CurvePoint low_{}, high_{};
+  std::vector<CurvePoint> points_;
 };
 
 }  // namespace
 
-std::vector<MemoryCurve> memory_curves(const Run& run) {
+std::vector<MemoryCurve> memory_curves(const Analysis& analysis) {
   std::vector<MemoryCurve> curves;
-  for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
-    const TimeRange range = range_of_marks(run, process);
-    if (range.first > range.last) continue;
-    CurveMaker maker(process, range);
-    MemoryReplay(run, maker).play(process);
-    maker.move_curves_to(curves);
-  }
+  for (const MemoryHistory& history : analysis.memory()) curves.push_back({history.process, history.device, CurveMaker(history).take()});
   return curves;
 }
 
@@ -97,7 +59,7 @@ Table memory_curve_table(const Analysis& analysis) {
               "Memory over time",
               {{"time_ns", ColumnType::integer, Unit::ns}, {"bytes", ColumnType::integer, Unit::bytes}, {"device", ColumnType::text}},
               {}};
-  for (const MemoryCurve& curve : memory_curves(run))
+  for (const MemoryCurve& curve : memory_curves(analysis))
     for (const CurvePoint& point : curve.points)
       table.rows.push_back({point.time_ns, integer_cell(point.bytes), device_label(run, curve.process, curve.device)});
   return table;

@@ -10,7 +10,6 @@
 
 #include "analyze/analysis.h"
 #include "analyze/table.h"
-#include "model/run.h"
 
 namespace laptime {
 
@@ -26,7 +25,7 @@ struct MemoryCurve {
   std::vector<CurvePoint> points;  // times rise
 };
 
-std::vector<MemoryCurve> memory_curves(const Run& run);
+std::vector<MemoryCurve> memory_curves(const Analysis& analysis);
 
 Table memory_curve_table(const Analysis& analysis);
 

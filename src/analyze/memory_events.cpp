@@ -39,9 +39,4 @@ void MemoryMarks::read_args(MemoryEvent& event) {
   }
 }
 
-bool has_memory(const Run& run) {
-  return std::any_of(run.tracks.begin(), run.tracks.end(),
-                     [](const Track& track) { return std::any_of(track.spans.kind.begin(), track.spans.kind.end(), is_mark); });
-}
-
 }  // namespace laptime

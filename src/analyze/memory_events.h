@@ -43,9 +43,6 @@ class MemoryMarks {
   std::size_t next_ = 0, size_, arg_ = 0;
 };
 
-// Whether anything was recorded at all.
-bool has_memory(const Run& run);
-
 // Calls visit(const MemoryEvent&) for each. Marks without an address are left out.
 template <typename Visit>
 void for_each_memory_event(const Run& run, std::uint32_t process, Visit visit) {

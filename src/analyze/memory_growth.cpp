@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
-#include <unordered_map>
 
 #include "analyze/line_ids.h"
 #include "analyze/memory_categories.h"
+#include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
-#include "analyze/memory_replay.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -42,87 +40,50 @@ struct Holding {
   }
 };
 
-// The blocks that outlive the step of their birth, added up by line and op, on one device.
+// The blocks of one device that outlive the step of their birth, added up by line and op.
 class Holdings {
  public:
-  Holdings(const Run& run, const OpAttribution& ops, const LineIds& lines) : run_(run), ops_(ops), lines_(lines) {}
-
-  void born(const MemoryBlock& block) { newborn_.push_back({block.address, block.track, block.row}); }
-  void died(const MemoryBlock& block) {
-    const auto it = survivors_.find(block.address);
-    if (it == survivors_.end()) return;
-    holdings_[it->second].now -= block.bytes;
-    survivors_.erase(it);
-  }
-  void end_step(const LiveBlocks& live, std::uint32_t step) {
-    for (const Newborn& child : newborn_) {
-      const MemoryBlock* const block = live.find(child.address);
-      if (!block || block->track != child.track || block->row != child.row || block->from_before) continue;
-      const std::size_t holding = holding_of(*block);
-      holdings_[holding].now += block->bytes;
-      survivors_.emplace(block->address, holding);
+  // `step_ends`: rising.
+  Holdings(const Analysis& analysis, const MemoryHistory& history, const std::vector<std::int64_t>& step_ends)
+      : analysis_(analysis), step_ends_(step_ends), changes_(step_ends.size()) {
+    std::size_t step = 0;
+    for (const MemoryBlock& block : history.blocks) {
+      while (step < step_ends.size() && step_ends[step] < block.born_ns) ++step;
+      if (step == step_ends.size()) break;
+      if (block.died_ns > step_ends[step] && !block.from_before) add(block, step);
     }
-    newborn_.clear();
-    for (Holding& holding : holdings_) holding.end_step(step);
+    for (std::size_t i = 0; i < step_ends.size(); ++i) end_step(i);
   }
   const std::vector<Holding>& all() const { return holdings_; }
 
  private:
-  struct Newborn {
-    std::uint64_t address;
-    std::uint32_t track, row;
+  struct Change {
+    std::size_t holding;
+    std::uint64_t gained, lost;
   };
+
+  void add(const MemoryBlock& block, std::size_t step) {
+    const std::size_t holding = holding_of(block);
+    changes_[step].push_back({holding, block.bytes, 0});
+    const auto died = std::lower_bound(step_ends_.begin(), step_ends_.end(), block.died_ns);
+    if (died != step_ends_.end()) changes_[static_cast<std::size_t>(died - step_ends_.begin())].push_back({holding, 0, block.bytes});
+  }
+  void end_step(std::size_t step) {
+    for (const Change& change : changes_[step]) holdings_[change.holding].now += change.gained - change.lost;
+    for (Holding& holding : holdings_) holding.end_step(static_cast<std::uint32_t>(step + 1));
+  }
   std::size_t holding_of(const MemoryBlock& block) {
-    const MarkOrigin origin = origin_of(run_, ops_, block.track, block.row);
-    const auto [it, is_new] = by_line_.try_emplace({lines_[origin.place], origin.op}, holdings_.size());
+    const MarkOrigin origin = origin_of(analysis_.run(), analysis_.ops(), block.track, block.row);
+    const auto [it, is_new] = by_line_.try_emplace({analysis_.lines()[origin.place], origin.op}, holdings_.size());
     if (is_new) holdings_.emplace_back(Holding{.place = origin.place, .op = origin.op});
     return it->second;
   }
 
-  const Run& run_;
-  const OpAttribution& ops_;
-  const LineIds& lines_;
-  std::vector<Newborn> newborn_;  // since the last step end
-  std::unordered_map<std::uint64_t, std::size_t> survivors_;  // address to holding
+  const Analysis& analysis_;
+  const std::vector<std::int64_t>& step_ends_;
+  std::vector<std::vector<Change>> changes_;  // by step, before its end
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_line_;
   std::vector<Holding> holdings_;
-};
-
-class GrowthWatch : public MemoryObserver {
- public:
-  // `step_ends`: rising.
-  GrowthWatch(const std::vector<std::int64_t>& step_ends, Holdings empty) : step_ends_(step_ends), empty_(std::move(empty)) {}
-
-  void born(const DeviceMemory& memory, const MemoryBlock& block) {
-    at(memory, block.born_ns).holdings.born(block);
-  }
-  void died(const DeviceMemory& memory, const MemoryBlock& block, const MemoryEvent& release) {
-    at(memory, release.time_ns).holdings.died(block);
-  }
-
-  struct Device {
-    std::uint32_t device;
-    std::uint32_t steps = 0;  // ended
-    Holdings holdings;
-  };
-  const std::vector<Device>& devices() const { return devices_; }
-
-  // Called while the replay's devices still live.
-  void finish(const DeviceMemory& memory) { at(memory, INT64_MAX); }
-
- private:
-  // What lives there now includes the event that is told, whose own block is too young to matter, or already gone.
-  Device& at(const DeviceMemory& memory, std::int64_t time_ns) {
-    while (memory.number >= devices_.size()) devices_.push_back({memory.device, 0, empty_});
-    Device& device = devices_[memory.number];
-    device.device = memory.device;
-    while (device.steps < step_ends_.size() && step_ends_[device.steps] < time_ns) device.holdings.end_step(memory.live, ++device.steps);
-    return device;
-  }
-
-  const std::vector<std::int64_t>& step_ends_;
-  Holdings empty_;
-  std::vector<Device> devices_;
 };
 
 // The ends of recorded steps, of the thread that has most: by process.
@@ -141,22 +102,16 @@ std::vector<std::vector<std::int64_t>> recorded_step_ends(const Run& run, const 
 }  // namespace
 
 std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
-  const Run& run = analysis.run();
   std::vector<MemoryGrowth> growth;
-  const LineIds& lines = analysis.lines();
-  const auto step_ends = recorded_step_ends(run, analysis.steps());
-  for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
-    const auto steps = static_cast<std::uint32_t>(step_ends[process].size());
+  const auto step_ends = recorded_step_ends(analysis.run(), analysis.steps());
+  for (const MemoryHistory& history : analysis.memory()) {
+    const auto steps = static_cast<std::uint32_t>(step_ends[history.process].size());
     if (steps < kSettlingSteps + kFewestRises) continue;
-    GrowthWatch watch(step_ends[process], Holdings(run, analysis.ops(), lines));
-    MemoryReplay replay(run, watch);
-    replay.play(process);
-    for (const DeviceMemory& memory : replay.devices()) watch.finish(memory);
-    for (const GrowthWatch::Device& device : watch.devices())
-      for (const Holding& held : device.holdings.all())
-        if (held.grows(steps))
-          growth.push_back({process, device.device, held.place, held.op, held.now, held.now - held.when_settled, held.rise_count,
-                            steps - kSettlingSteps});
+    const Holdings holdings(analysis, history, step_ends[history.process]);
+    for (const Holding& held : holdings.all())
+      if (held.grows(steps))
+        growth.push_back({history.process, history.device, held.place, held.op, held.now, held.now - held.when_settled, held.rise_count,
+                          steps - kSettlingSteps});
   }
   std::stable_sort(growth.begin(), growth.end(),
                    [](const MemoryGrowth& a, const MemoryGrowth& b) { return a.bytes_per_step() > b.bytes_per_step(); });

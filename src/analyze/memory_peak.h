@@ -8,9 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/attribution.h"
-#include "analyze/live_blocks.h"
-#include "model/run.h"
+#include "analyze/analysis.h"
+#include "analyze/memory_history.h"
 
 namespace laptime {
 
@@ -19,7 +18,6 @@ const char* category_name(MemoryCategory category);
 
 struct PeakBlock {
   MemoryBlock block;
-  std::int64_t died_ns = INT64_MAX;  // never, as far as was recorded
   MemoryCategory category = MemoryCategory::temporary;
   std::uint32_t place = 0;  // Run::places, 0 unknown
   std::uint32_t op = 0;     // string id: the outermost op in which it was allocated, 0 unknown
@@ -29,10 +27,10 @@ struct MemoryPeak {
   std::uint32_t process, device;  // Run::processes; string id
   std::int64_t time_ns;
   std::uint64_t bytes;  // the sum of the blocks'
-  std::vector<PeakBlock> blocks;
+  std::vector<PeakBlock> blocks;  // in the order of their births
 };
 
 // One for each device of each process on which anything was allocated; of equal heights the first.
-std::vector<MemoryPeak> find_memory_peaks(const Run& run, const OpAttribution& ops);
+std::vector<MemoryPeak> find_memory_peaks(const Analysis& analysis);
 
 }  // namespace laptime

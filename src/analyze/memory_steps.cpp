@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
-#include "analyze/memory_replay.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -47,46 +47,41 @@ class StepRow {
   bool entered_ = false;
 };
 
-class StepSums : public MemoryObserver {
+class StepSums {
  public:
   // `threads`: the steps of each thread that has any.
-  explicit StepSums(const std::vector<std::vector<Step>>& threads) : threads_(threads) {}
+  StepSums(const MemoryHistory& history, const std::vector<std::vector<Step>>& threads) : threads_(threads.begin(), threads.end()) {
+    history.for_each_change([&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) {
+      birth ? born(block, live_bytes) : died(block);
+      live_bytes_ = live_bytes;
+    });
+  }
 
-  void born(const DeviceMemory& memory, const MemoryBlock& block) {
-    each_step(memory, block.born_ns, [&](StepMemory& step) {
-      step.peak_bytes = std::max(step.peak_bytes, memory.live_bytes);
+  const std::vector<StepMemory>& finish(std::size_t thread) { return threads_[thread].finish(live_bytes_); }
+
+ private:
+  void born(const MemoryBlock& block, std::uint64_t live_bytes) {
+    each_step(block.born_ns, [&](StepMemory& step) {
+      step.peak_bytes = std::max(step.peak_bytes, live_bytes);
       if (block.from_before) return;
       ++step.allocations;
       step.allocated_bytes += block.bytes;
     });
   }
-  void died(const DeviceMemory& memory, const MemoryBlock& block, const MemoryEvent& release) {
-    each_step(memory, release.time_ns, [&](StepMemory& step) {
+  void died(const MemoryBlock& block) {
+    each_step(block.died_ns, [&](StepMemory& step) {
       ++step.releases;
       step.released_bytes += block.bytes;
     });
   }
-
-  struct Device {
-    std::uint32_t device;
-    std::uint64_t live_bytes = 0;
-    std::vector<StepRow> threads;
-  };
-  std::vector<Device>& devices() { return devices_; }
-
- private:
   template <typename Add>
-  void each_step(const DeviceMemory& memory, std::int64_t time_ns, Add add) {
-    while (memory.number >= devices_.size()) devices_.push_back({0, 0, {threads_.begin(), threads_.end()}});
-    Device& device = devices_[memory.number];
-    device.device = memory.device;
-    for (StepRow& thread : device.threads)
-      if (StepMemory* const step = thread.at(time_ns, device.live_bytes)) add(*step);
-    device.live_bytes = memory.live_bytes;
+  void each_step(std::int64_t time_ns, Add add) {
+    for (StepRow& thread : threads_)
+      if (StepMemory* const step = thread.at(time_ns, live_bytes_)) add(*step);
   }
 
-  const std::vector<std::vector<Step>>& threads_;
-  std::vector<Device> devices_;
+  std::vector<StepRow> threads_;
+  std::uint64_t live_bytes_ = 0;  // until now
 };
 
 // By process, then by thread.
@@ -98,6 +93,12 @@ std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run
     threads.back().push_back(step);
   }
   return result;
+}
+
+Row make_row(const Run& run, const MemoryHistory& history, const Step& step, const StepMemory& m) {
+  return {integer_cell(step.number), std::string(run.strings[step.phase]), device_label(run, history.process, history.device),
+          integer_cell(m.peak_bytes), integer_cell(m.end_bytes), integer_cell(m.allocations), integer_cell(m.allocated_bytes),
+          integer_cell(m.releases), integer_cell(m.released_bytes)};
 }
 
 }  // namespace
@@ -116,21 +117,17 @@ Table memory_steps_table(const Analysis& analysis) {
                {"releases", ColumnType::integer, Unit::count},
                {"released_bytes", ColumnType::integer, Unit::bytes}},
               {}};
-  for (const auto& [process, threads] : recorded_steps(run, analysis.steps())) {
-    StepSums sums(threads);
-    MemoryReplay(run, sums).play(process);
-    for (StepSums::Device& device : sums.devices())
-      for (std::size_t t = 0; t < threads.size(); ++t) {
-        const std::vector<StepMemory>& rows = device.threads[t].finish(device.live_bytes);
-        for (std::size_t i = 0; i < rows.size(); ++i) {
-          const StepMemory& m = rows[i];
-          if (threads[t][i].ops == StepOps::rested) continue;
-          table.rows.push_back({integer_cell(threads[t][i].number), std::string(run.strings[threads[t][i].phase]),
-                                device_label(run, process, device.device), integer_cell(m.peak_bytes), integer_cell(m.end_bytes),
-                                integer_cell(m.allocations), integer_cell(m.allocated_bytes), integer_cell(m.releases),
-                                integer_cell(m.released_bytes)});
-        }
-      }
+  const auto by_process = recorded_steps(run, analysis.steps());
+  for (const MemoryHistory& history : analysis.memory()) {
+    const auto found = by_process.find(history.process);
+    if (found == by_process.end()) continue;
+    const std::vector<std::vector<Step>>& threads = found->second;
+    StepSums sums(history, threads);
+    for (std::size_t t = 0; t < threads.size(); ++t) {
+      const std::vector<StepMemory>& rows = sums.finish(t);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (threads[t][i].ops != StepOps::rested) table.rows.push_back(make_row(run, history, threads[t][i], rows[i]));
+    }
   }
   return table;
 }

@@ -50,8 +50,8 @@ TEST(Memory, PeakIsTheMostThatWasAliveAtOnce) {
   ASSERT_EQ(peaks.size(), 1u);
   EXPECT_EQ(peaks[0].bytes, 150u);
   EXPECT_EQ(peaks[0].time_ns, 20);
-  EXPECT_EQ(peaks[0].blocks.at(0).died_ns, 30);
-  EXPECT_EQ(peaks[0].blocks.at(1).died_ns, INT64_MAX);
+  EXPECT_EQ(peaks[0].blocks.at(0).block.died_ns, 30);
+  EXPECT_EQ(peaks[0].blocks.at(1).block.died_ns, INT64_MAX);
 }
 
 TEST(Memory, OddRecordsChangeNothingElse) {
@@ -64,7 +64,7 @@ TEST(Memory, OddRecordsChangeNothingElse) {
   r.allocate(40, 0x2000, 30);   // the release in between was lost
   r.allocate(45, 0, 1000);      // no address
   r.release(50, 0x2000);
-  const auto curves = memory_curves(r.run);
+  const auto curves = memory_curves(Analysis(r.run));
   ASSERT_EQ(curves.size(), 1u);
   EXPECT_EQ(curves[0].points.back().bytes, 0u);
   EXPECT_EQ(r.peaks().at(0).bytes, 100u);
@@ -78,7 +78,7 @@ TEST(Memory, ThreadsAreMergedByTime) {
   r.release(20, 0x1000, other);
   r.allocate(25, 0x2000, 30, other);
   EXPECT_EQ(r.peaks().at(0).bytes, 100u);
-  EXPECT_EQ(memory_curves(r.run).at(0).points.back().bytes, 70u);
+  EXPECT_EQ(memory_curves(Analysis(r.run)).at(0).points.back().bytes, 70u);
 }
 
 TEST(Memory, ProcessesAndDevicesAreApart) {
@@ -119,7 +119,7 @@ TEST(Memory, CategoriesFollowTheStep) {
   const std::map<std::string, std::uint64_t> expected{
       {"parameter", 1000}, {"input", 64}, {"activation", 240}, {"gradient", 1000}, {"temporary", 500}};
   EXPECT_EQ(by_category(peak), expected);
-  const auto forward = std::find_if(peak.blocks.begin(), peak.blocks.end(), [](const PeakBlock& b) { return b.block.address == 0x300; });
+  const auto forward = std::find_if(peak.blocks.begin(), peak.blocks.end(), [](const PeakBlock& b) { return b.block.bytes == 200; });
   EXPECT_EQ(forward->place, conv);
   EXPECT_EQ(r.run.strings[forward->op], "aten::conv2d");
 }
@@ -174,7 +174,8 @@ TEST(Memory, OpsHaveWhatTheyDidThemselves) {
   r.release(18, 0x2000);
   const std::uint32_t outer = r.add(0, {10, 10, "aten::conv2d"});
   r.release(25, 0x1000);
-  const auto bytes = op_self_bytes(r.run, Analysis(r.run).ops());
+  const Analysis analysis(r.run);
+  const auto bytes = op_self_bytes(analysis.ops(), analysis.memory());
   EXPECT_EQ(bytes[0][inner], 130);
   EXPECT_EQ(bytes[0][outer], -30);
 }
@@ -235,7 +236,7 @@ TEST_P(RandomMemory, SumsAgree) {
   for (const auto& [category, bytes] : by_category(found)) sum += bytes;
   EXPECT_EQ(sum, peak);
 
-  const MemoryCurve curve = memory_curves(r.run).at(0);
+  const MemoryCurve curve = memory_curves(Analysis(r.run)).at(0);
   EXPECT_LE(curve.points.size(), kCurvePoints);
   std::uint64_t highest = 0;
   std::int64_t last = INT64_MIN;

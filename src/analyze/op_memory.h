@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "analyze/attribution.h"
-#include "model/run.h"
+#include "analyze/memory_history.h"
 
 namespace laptime {
 
 // By track and row of its spans; empty for a track on which no op allocated or released anything.
-std::vector<BulkVector<std::int64_t>> op_self_bytes(const Run& run, const OpAttribution& ops);
+std::vector<BulkVector<std::int64_t>> op_self_bytes(const OpAttribution& ops, const std::vector<MemoryHistory>& memory);
 
 }  // namespace laptime

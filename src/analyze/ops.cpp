@@ -107,7 +107,7 @@ class OpTable {
   explicit OpTable(const Analysis& analysis) : run_(analysis.run()), lines_(analysis.lines()), stacks_(run_, lines_) {
     const Run& run = run_;
     const OpAttribution& attribution = analysis.ops();
-    const auto bytes = op_self_bytes(run, attribution);
+    const auto bytes = op_self_bytes(attribution, analysis.memory());
     for (std::size_t t = 0; t < run.tracks.size(); ++t) {
       knows_bytes_ |= !bytes[t].empty();
       add(run.tracks[t].spans, attribution.tracks[t], bytes[t]);
