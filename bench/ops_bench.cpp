@@ -138,6 +138,18 @@ double time_of(const char* name, const Analysis& analysis, Table& table) {
   return seconds() - begin;
 }
 
+double time_of_all(const Run& run) {
+  std::vector<MakeTable> makers;
+  for (const TableDefinition& definition : all_tables()) makers.push_back(definition.make);
+  double best = 1e9;
+  for (int round = 0; round < 3; ++round) {
+    const double begin = seconds();
+    (void)make_tables(Analysis(run), makers);
+    best = std::min(best, seconds() - begin);
+  }
+  return best;
+}
+
 }  // namespace
 
 int main() {
@@ -156,15 +168,14 @@ int main() {
   report.note("ops, against torch's 44 µs an event", kTorchNsPerEvent / (best * 1e9 / events), "times faster");
 
   const Analysis analysis(run);
-  double all = 0;
   std::map<std::string, double> times;
-  for (const TableDefinition& definition : all_tables()) all += times[definition.name] = time_of(definition.name, analysis, table);
+  for (const TableDefinition& definition : all_tables()) times[definition.name] = time_of(definition.name, analysis, table);
   (void)time_of("lines", analysis, table);
   report.check(sum_column(table, "op_ns") + sum_column(table, "backward_ns") == static_cast<std::int64_t>(trainer.op_ns()), "lines has all time in ops");
   (void)time_of("memory_growth", analysis, table);
   report.check(sum_column(table, "bytes") == static_cast<std::int64_t>(steps * kBlockBytes), "memory_growth finds what is never given back");
-  report.figure("all tables of 10 million spans", all, "s", 3, bench::Bound::at_most);
-  for (const auto& [name, s] : times) report.note(name, s * 1e3, "ms");
+  report.figure("all tables of 10 million spans", time_of_all(run), "s", 3, bench::Bound::at_most);
+  for (const auto& [name, s] : times) report.note(name + ", with what it is the first to need", s * 1e3, "ms");
   report.note("spans", static_cast<double>(trainer.spans()) / 1e6, "million");
   return report.finish();
 }

@@ -1,5 +1,6 @@
 #include "analyze/memory_history.h"
 
+#include <algorithm>
 #include <deque>
 
 #include "analyze/live_blocks.h"
@@ -13,7 +14,14 @@ namespace {
 // Plays a process's memory events again.
 class MemoryReplay {
  public:
-  MemoryReplay(const Run& run, std::uint32_t process) : run_(run), process_(process) {}
+  MemoryReplay(const Run& run, std::uint32_t process) : run_(run), process_(process) {
+    for (const Track& track : run.tracks) {
+      if (track.process != process) continue;
+      const auto count = [&](SpanKind kind) { return static_cast<std::size_t>(std::count(track.spans.kind.begin(), track.spans.kind.end(), kind)); };
+      allocations_ += count(SpanKind::allocate);
+      releases_ += count(SpanKind::release);
+    }
+  }
 
   std::vector<MemoryHistory> play() {
     for_each_memory_event(run_, process_, [this](const MemoryEvent& event) {
@@ -88,11 +96,15 @@ class MemoryReplay {
     Device& added = devices_.emplace_back();
     added.history.process = process_;
     added.history.device = name;
+    // Growing would touch twice the memory; what is not used is never touched.
+    added.history.blocks.reserve(allocations_);
+    added.history.changes.reserve(allocations_ + releases_);
     return added;
   }
 
   const Run& run_;
   std::uint32_t process_;
+  std::size_t allocations_ = 0, releases_ = 0;
   std::deque<Device> devices_;  // stay where they are
   std::int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
 };

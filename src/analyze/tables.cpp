@@ -23,6 +23,7 @@
 #include "analyze/streams.h"
 #include "analyze/syncs.h"
 #include "analyze/values.h"
+#include "base/parallel.h"
 
 namespace laptime {
 
@@ -87,6 +88,12 @@ Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view n
   }
   if (names.empty()) return fail(ErrorKind::usage, fmt::format("table {} has one grouping only: leave out --by", table.name));
   return fail(ErrorKind::usage, fmt::format("table {} has no grouping '{}'; its groupings are {}", table.name, name, names));
+}
+
+std::vector<Table> make_tables(const Analysis& analysis, std::span<const MakeTable> makers) {
+  std::vector<Table> tables(makers.size());
+  parallel_for(makers.size(), [&](std::size_t i) { tables[i] = makers[i](analysis); });
+  return tables;
 }
 
 }  // namespace laptime

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "analyze/analysis.h"
 #include "analyze/table.h"
@@ -31,5 +32,8 @@ Result<const TableDefinition*> find_table(std::string_view name);
 
 // What makes the table in that grouping; an error names the groupings that it has.
 Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name);
+
+// The tables in the order of their makers, made on all cores.
+std::vector<Table> make_tables(const Analysis& analysis, std::span<const MakeTable> makers);
 
 }  // namespace laptime

@@ -87,9 +87,7 @@ Result<int> report(const ReportOptions& options) {
     ASSIGN_OR_RETURN(definitions, find_tables(overview_tables(run)));
   }
   ASSIGN_OR_RETURN(const auto makers, choose_groupings(definitions, options.by));
-  std::vector<Table> tables;
-  const Analysis analysis(run);
-  for (const MakeTable make : makers) tables.push_back(make(analysis));
+  std::vector<Table> tables = make_tables(Analysis(run), makers);
   if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));
   cut_tables(tables, options);
   RETURN_IF_ERROR(print_result(options.json  ? to_json(tables)
