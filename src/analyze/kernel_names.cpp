@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cxxabi.h>
 
+#include "base/contains_any.h"
+
 namespace laptime {
 
 namespace {
@@ -36,23 +38,29 @@ std::string without_brackets(std::string text) {
   return plain;
 }
 
+bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+// The identifier around a place of the text.
+std::string name_at(const std::string& text, std::size_t at) {
+  std::size_t first = at, last = at;
+  while (first > 0 && is_part_of_name(text[first - 1])) --first;
+  while (last < text.size() && is_part_of_name(text[last])) ++last;
+  return text.substr(first, last - first);
+}
+
 // What an elementwise kernel does: "CUDAFunctor_add" in "…<4, at::native::CUDAFunctor_add<float>, …>".
 std::string functor_in(const std::string& text) {
-  constexpr std::string_view kMarks[] = {"Functor", "_kernel_cuda", "Ops<", "ops::"};
-  for (const std::string_view mark : kMarks) {
-    const std::size_t at = text.find(mark);
-    if (at == std::string::npos) continue;
-    const auto part_of_name = [&](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    std::size_t first = at, last = at;
-    while (first > 0 && part_of_name(text[first - 1])) --first;
-    while (last < text.size() && part_of_name(text[last])) ++last;
-    if (last > first) return text.substr(first, last - first);
-  }
+  constexpr std::string_view kMarks[] = {"Functor", "_functor", "_kernel_cuda", "Ops<", "ops::"};
+  for (const std::string_view mark : kMarks)
+    if (const std::size_t at = text.find(mark); at != std::string::npos)
+      if (const std::string name = name_at(text, at); !name.empty()) return name;
   return "";
 }
 
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+// What CUTLASS's one kernel is made for: "cutlass_80_tensorop_s1688gemm_64x64_32x6_nn_align4" in "cutlass::Kernel2<…>".
+std::string first_argument(const std::string& text) {
+  const std::size_t open = text.find('<');
+  return open == std::string::npos ? "" : name_at(text, open + 1);
 }
 
 }  // namespace
@@ -63,16 +71,9 @@ std::string short_kernel_name(std::string_view name) {
   if (plain.empty()) return whole;
   if (contains_any(plain, {"elementwise_kernel", "reduce_kernel", "multi_tensor_apply_kernel"}))
     if (const std::string functor = functor_in(whole); !functor.empty()) plain += '<' + functor + '>';
+  if (plain == "cutlass::Kernel" || plain == "cutlass::Kernel2" || plain == "cutlass::device_kernel")
+    if (const std::string made_for = first_argument(whole); !made_for.empty()) plain += '<' + made_for + '>';
   return plain;
-}
-
-bool uses_tensor_cores(std::string_view name) {
-  std::string lower(name);
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (contains_any(lower, {"simt", "sgemm_", "dgemm_"}) && !contains_any(lower, {"tf32", "tensorop"})) return false;
-  return contains_any(lower, {"nvjet", "wgmma", "hmma", "imma", "dmma", "qmma", "hgmma", "igmma", "qgmma", "xmma_gemm", "xmma_fprop", "xmma_dgrad", "xmma_wgrad",
-                              "tensorop", "s1688", "s16816", "s884", "i8816", "i16832", "h884", "h1688", "h16816", "tf32f32", "tf32_", "bf16bf16", "flash_fwd",
-                              "flash_bwd", "fmha", "sm90_xmma", "sm80_xmma", "cudnn_generated_fort_native_sdpa"});
 }
 
 bool is_communication_kernel(std::string_view name) { return contains_any(name, {"ncclDevKernel", "ncclKernel"}); }

@@ -7,12 +7,9 @@
 namespace laptime {
 
 // "at::native::vectorized_elementwise_kernel" for the mangled or demangled whole: without return type, arguments and the
-// insides of templates, but for what tells an elementwise or reducing kernel of PyTorch's from another: its functor.
+// insides of templates, but for what tells an elementwise or reducing kernel of PyTorch's from another: its functor, and for
+// what a kernel of CUTLASS is made for.
 std::string short_kernel_name(std::string_view name);
-
-// Whether the kernel computes on tensor cores, from what its maker calls it: cuBLAS and cuDNN's hmma, imma, tensorop, xmma,
-// wgmma, s16816 …, Hopper's nvjet, CUTLASS's, flash attention's.
-bool uses_tensor_cores(std::string_view name);
 
 // Whether the kernel is one of NCCL's.
 bool is_communication_kernel(std::string_view name);

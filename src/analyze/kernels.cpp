@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "analyze/gpu_work.h"
+#include "analyze/kernel_math.h"
 #include "analyze/kernel_names.h"
 #include "analyze/line_ids.h"
 #include "analyze/occupancy.h"
@@ -23,6 +25,7 @@ struct KernelSums {
   double occupancy = 0;
   std::uint64_t with_occupancy = 0;
   std::uint32_t place = 0;
+  std::optional<bool> tensor_cores;  // where all calls agree
 };
 
 const char* pass_name(OpPass pass) {
@@ -54,16 +57,20 @@ class KernelTable {
  private:
   using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, OpPass>;  // short name, op, line id, pass
 
-  const std::string& name_of(std::uint32_t id) {
-    std::string& name = names_[id];
-    if (name.empty()) name = short_kernel_name(run_.strings[id]);
-    return name;
+  struct NamedKernel {
+    std::string name;
+    KernelMath math;
+  };
+  const NamedKernel& kernel_named(std::uint32_t id) {
+    const auto [it, is_new] = names_.try_emplace(id);
+    if (is_new) it->second = {short_kernel_name(run_.strings[id]), math_of_kernel(run_.strings[id])};
+    return it->second;
   }
 
   void add(const GpuWork& work) {
     const Track& track = run_.tracks[work.track];
-    const std::uint32_t name = track.spans.name[work.row];
-    const Key key{name_of(name), work.op, lines_[work.place], work.pass};
+    const auto& [name, math] = kernel_named(track.spans.name[work.row]);
+    const Key key{name, work.op, lines_[work.place], work.pass};
     KernelSums& sums = sums_[key];
     const std::int64_t ns = track.spans.duration[work.row];
     if (sums.calls++ == 0) sums.configuration = work.own;
@@ -76,7 +83,8 @@ class KernelTable {
       sums.occupancy += *share;
       ++sums.with_occupancy;
     }
-    tensor_cores_[std::get<0>(key)] |= uses_tensor_cores(run_.strings[name]);
+    if (sums.calls == 1) sums.tensor_cores = math.tensor_cores;
+    if (sums.tensor_cores != math.tensor_cores) sums.tensor_cores.reset();
   }
 
   std::optional<double> occupancy_of(const GpuWork& work, const Track& track) {
@@ -107,7 +115,7 @@ class KernelTable {
             launch ? integer_cell(launch->registers) : kUnknown,
             launch ? integer_cell(launch->shared()) : kUnknown,
             ratio_cell(sums.occupancy, static_cast<double>(sums.with_occupancy)),
-            tensor_cores_[name] ? "yes" : "no",
+            sums.tensor_cores ? Cell(*sums.tensor_cores ? "yes" : "no") : kUnknown,
             pass == OpPass::none ? kUnknown : Cell(pass_name(pass)),
             module ? Cell(std::string(run_.strings[module])) : kUnknown,
             ratio_cell(static_cast<double>(sums.total_ns), all_ns)};
@@ -116,8 +124,7 @@ class KernelTable {
   const Run& run_;
   const LineIds& lines_;
   std::map<Key, KernelSums> sums_;
-  std::map<std::uint32_t, std::string> names_;  // by Run::strings
-  std::map<std::string, bool> tensor_cores_;    // by short name
+  std::map<std::uint32_t, NamedKernel> names_;  // by Run::strings
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>> occupancies_;  // process, device, configuration
 };
 

@@ -1,0 +1,82 @@
+#include "analyze/kernel_math.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+#include "base/contains_any.h"
+
+namespace laptime {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// "tensor16x8x8", "m16n8k16": the word, and a number right behind it.
+bool contains_sized(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
+    if (at + word.size() < text.size() && is_digit(text[at + word.size()])) return true;
+  return false;
+}
+
+// FMA on plain cores: cuBLAS's and cuDNN's "ffma", CUTLASS's "simt", and the kernels from before tensor cores.
+bool multiplies_on_plain_cores(std::string_view name) {
+  if (contains_any(name, {"_ffma", "_dfma", "_hfma2"})) return true;
+  return contains_any(name, {"simt", "sgemm", "dgemm", "scudnn", "wgrad_alg0_engine", "wgrad_alg1_engine", "dgrad_engine", "dgrad2d_alg1_1"}) &&
+         !contains_any(name, {"tf32", "tensorop", "mma"});
+}
+
+bool multiplies_on_tensor_cores(std::string_view name) {
+  if (contains_any(name, {"nvjet", "wgmma", "hmma", "imma_", "_imma", "dmma_", "_dmma", "qmma", "hgmma", "igmma", "qgmma", "tensorop", "s16816", "s1688", "s161616", "s884",
+                          "h16816", "h1688", "h161616", "h884", "i8816", "i16832", "flash_fwd_kernel", "flash_fwd_splitkv_kernel", "flash_bwd_dq_dk_dv"}))
+    return true;
+  if (contains_sized(name, "tensor") || contains_sized(name, "m16n8k") || contains_sized(name, "m64n")) return true;
+  if (contains_any(name, {"xmma_", "fmha_cutlass"})) return contains_any(name, {"f16", "tf32", "e4m3", "e5m2", "i8i8"});
+  return false;
+}
+
+// Kernels that make no products, or none worth a tensor core.
+bool is_plain(std::string_view name) {
+  return contains_any(name, {"at::native::", "n2at6native", "multi_tensor_apply", "elementwise_kernel", "triton_poi_", "triton_red_", "triton_per_", "nccldevkernel",
+                             "ncclkernel", "splitkreduce_kernel", "nchwtonhwc", "nhwctonchw", "bn_fw_", "bn_bw_", "flash_bwd_dot_do_o", "flash_bwd_convert_dq",
+                             "flash_fwd_splitkv_combine", "gemv2", "gemvns", "gemmsn_", "gemmk1_", "cub::", "n3cub"});
+}
+
+// nvjet_hsh_…: the first letter is that of the factors; nvjet_sm100_hsh_… on later chips.
+std::optional<Precision> precision_of_nvjet(std::string_view name) {
+  std::size_t at = name.find("nvjet_") + 6;
+  if (name.substr(at).starts_with("sm")) at = std::min(name.find('_', at), name.size() - 1) + 1;
+  switch (at < name.size() ? name[at] : ' ') {
+    case 'h':
+    case 't': return Precision::fp16;
+    case 's': return Precision::tf32;
+    case 'q':
+    case 'o': return Precision::fp8;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Precision> precision_on_tensor_cores(std::string_view name) {
+  if (contains_any(name, {"nvjet_"})) return precision_of_nvjet(name);
+  if (contains_any(name, {"e4m3", "e5m2"})) return Precision::fp8;
+  if (contains_any(name, {"tf32"})) return Precision::tf32;
+  if (contains_any(name, {"f16", "fp16", "h16816", "h1688", "h884", "half_t", "bfloat16"})) return Precision::fp16;
+  if (contains_any(name, {"tensorop_s1688gemm"})) return Precision::tf32;
+  return std::nullopt;
+}
+
+}  // namespace
+
+KernelMath math_of_kernel(std::string_view name) {
+  std::string lower(name);
+  std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (multiplies_on_plain_cores(lower)) {
+    const bool is_single = contains_any(lower, {"_f32f32_", "sgemm", "scudnn"});
+    return {false, is_single ? std::optional(Precision::fp32) : std::nullopt};
+  }
+  if (multiplies_on_tensor_cores(lower)) return {true, precision_on_tensor_cores(lower)};
+  if (is_plain(lower)) return {false, std::nullopt};
+  return {};
+}
+
+}  // namespace laptime

@@ -1,0 +1,71 @@
+#include "analyze/kernel_math.h"
+
+#include <gtest/gtest.h>
+
+namespace laptime {
+namespace {
+
+struct Expected {
+  const char* name;
+  std::optional<Precision> precision;
+};
+
+// Names as an H200 with PyTorch 2.11 and others' traces have them.
+TEST(KernelMath, TellsTensorCores) {
+  const Expected all[] = {
+      {"sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x64x64_stage4_warpsize2x2x1_g1_tensor16x8x8_t1r3s3_execute_kernel__5x_cudnn",
+       Precision::tf32},
+      {"sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nchw", Precision::tf32},
+      {"sm90_xmma_gemm_bf16bf16_bf16f32_f32_tn_n_tilesize128x128x64_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas", Precision::fp16},
+      {"sm90_xmma_gemm_e4m3bf16_e4m3f32_f32_tn_n_tilesize64x128x128_warpgroupsize1x1x1_bias_f16_execute_segment_k_off_kernel__5x_cublas", Precision::fp8},
+      {"nvjet_hsh_128x64_64x6_2x1_v_bz_TNN", Precision::fp16},
+      {"nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNT", Precision::fp16},
+      {"nvjet_sm100_hsh_128x64_64x6_2x1_v_bz_TNN", Precision::fp16},
+      {"nvjet_sss_64x8_32x16_2x1_h_bz_splitK_TNT", Precision::tf32},
+      {"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_tn", Precision::fp16},
+      {"ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_64x3_tn", Precision::fp16},
+      {"void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_64x64_32x6_nn_align4>(cutlass_80_tensorop_s1688gemm_64x64_32x6_nn_align4::Params)", Precision::tf32},
+      {"void cutlass::Kernel2<cutlass_80_wmma_tensorop_f16_s161616gemm_f16_32x32_128x1_nn_align8>(…)", Precision::fp16},
+      {"cudnn_generated_fort_native_sdpa_sm90_flash_fprop_wgmma_f16_knob_7_64x128x128_4x1x1_kernel0_0", Precision::fp16},
+      {"void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<64, 128, 128, 4, false, false, cutlass::bfloat16_t>>(pytorch_flash::Flash_fwd_params)", Precision::fp16},
+      {"fmha_cutlassF_f16_aligned_64x64_rf_sm80(PyTorchMemEffAttention::AttentionKernel::Params)", Precision::fp16},
+  };
+  for (const Expected& expected : all) {
+    EXPECT_EQ(math_of_kernel(expected.name).tensor_cores, true) << expected.name;
+    EXPECT_EQ(math_of_kernel(expected.name).precision, expected.precision) << expected.name;
+  }
+}
+
+TEST(KernelMath, TellsPlainCores) {
+  const Expected all[] = {
+      {"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_tilesize32x32x8_stage3_warpsize1x2x1_g1_ffma_aligna4_alignc4_execute_kernel__5x_cudnn",
+       Precision::fp32},
+      {"sm80_xmma_gemm_f32f32_f32f32_f32_nt_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas", Precision::fp32},
+      {"void cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>(…)", Precision::fp32},
+      {"ampere_sgemm_128x64_tn", Precision::fp32},
+      {"ampere_scudnn_winograd_128x128_ldg1_ldg4_relu_tile148t_nt_v1", Precision::fp32},
+      {"void wgrad_alg0_engine<float, 128, 5, 5, 3, 3, 3, false, 512>(int, int, int, float const*)", std::nullopt},
+      {"void at::native::reduce_kernel<128, 4, at::native::ReduceOp<float, at::native::func_wrapper_t<float, at::native::sum_functor<float, float, float>>>>()", std::nullopt},
+      {"_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_15CUDAFunctor_addIfEESt5arrayIPcLm3EEEEviT0_T1_", std::nullopt},
+      {"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<TensorListMetadata<2>, UnaryOpFunctor<float, 2, 1, 1>, at::native::Sqrt<float>>()", std::nullopt},
+      {"void at::native::(anonymous namespace)::GammaBetaBackwardCUDAKernel<float>()", std::nullopt},
+      {"void pytorch_flash::flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits<64, 128, 128>>(pytorch_flash::Flash_bwd_params)", std::nullopt},
+      {"triton_poi_fused_relu_0", std::nullopt},
+      {"void cublasLt::splitKreduce_kernel<32, 16, int, float, float, float>()", std::nullopt},
+      {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", std::nullopt},
+  };
+  for (const Expected& expected : all) {
+    EXPECT_EQ(math_of_kernel(expected.name).tensor_cores, false) << expected.name;
+    EXPECT_EQ(math_of_kernel(expected.name).precision, expected.precision) << expected.name;
+  }
+}
+
+TEST(KernelMath, SaysNothingOfNamesThatTellNothing) {
+  for (const char* name : {"vectorAdd", "_Z9vectorAddPKfS0_Pfi", "triton_tem_fused_mm_3", "sm80_xmma_gemm_f32f32_f32f32_f32_nt_n_tilesize32x32x8", "nvtx", "", "fmha_cutlassF_f32_aligned_64x64_rf_sm80"})
+    EXPECT_EQ(math_of_kernel(name).tensor_cores, std::nullopt) << name;
+  EXPECT_EQ(math_of_kernel("nvjet_sm").precision, std::nullopt) << "cut names stay within bounds";
+  EXPECT_EQ(math_of_kernel("nvjet_").precision, std::nullopt);
+}
+
+}  // namespace
+}  // namespace laptime
