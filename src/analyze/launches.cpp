@@ -77,7 +77,7 @@ Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<s
     return x.link != y.link ? x.link < y.link : x.start_ns < y.start_ns;
   });
   for (std::uint32_t i = static_cast<std::uint32_t>(by_time_.size()); i-- > 0;) by_link_[launches_[by_time_[i]].link] = i + 1;
-  find_backward_places();
+  find_backward_places(run);
 }
 
 void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t track) {
@@ -102,16 +102,19 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
   }
 }
 
-void Launches::find_backward_places() {
+void Launches::find_backward_places(const Run& run) {
   for (std::uint32_t i = 0; i < launches_.size(); ++i)
     if (!nodes_[i].backward && nodes_[i].link != 0 && launches_[i].place != 0) made_nodes_.push_back(i);
   std::stable_sort(made_nodes_.begin(), made_nodes_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return nodes_[a].link != nodes_[b].link ? nodes_[a].link < nodes_[b].link : launches_[a].start_ns < launches_[b].start_ns;
   });
   for (std::uint32_t i = 0; i < launches_.size(); ++i) {
-    if (!nodes_[i].backward || nodes_[i].done || launches_[i].place != 0) continue;
-    const bool has_previous = i > 0 && launches_[i - 1].track == launches_[i].track;
-    launches_[i].place = nodes_[i].link != 0 ? place_of_node(nodes_[i].link) : has_previous ? launches_[i - 1].place : 0;
+    Launch& launch = launches_[i];
+    const bool runs_module_again = run.places[launch.place].module != 0;
+    if (!nodes_[i].backward || nodes_[i].done || (launch.place != 0 && (runs_module_again || nodes_[i].link == 0))) continue;
+    const bool has_previous = i > 0 && launches_[i - 1].track == launch.track;
+    const std::uint32_t forward = nodes_[i].link != 0 ? place_of_node(nodes_[i].link) : has_previous ? launches_[i - 1].place : 0;
+    if (forward != 0) launch.place = forward;
   }
 }
 

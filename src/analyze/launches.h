@@ -1,8 +1,8 @@
 // Where each launch came from: its line, the op around it, and whether it was forward, backward or the optimizer.
 //
 // With op records the launch belongs where the innermost op around it on its thread does (attribution.h). Without, it has the
-// line that was read when it was made; backward launches, which run where there is no line, that of the first launch after
-// their autograd node was made. A node that launched nothing itself (a view) lies between two launches: it takes the
+// line that was read when it was made; backward launches that of the first launch after their autograd node was made, as ops do:
+// their own only where a module runs again (checkpoints). A node that launched nothing itself (a view) lies between two launches: it takes the
 // line of the one before. AccumulateGrad, which has no number, goes with the launch before it on its thread.
 #pragma once
 
@@ -38,7 +38,7 @@ class Launches {
 
  private:
   void add_track(const Run& run, const TrackOps& ops, std::uint32_t track);
-  void find_backward_places();
+  void find_backward_places(const Run& run);
   std::uint32_t place_of_node(std::uint64_t node) const;
 
   struct Node {  // what a launch knew of autograd
