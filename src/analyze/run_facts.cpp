@@ -124,6 +124,11 @@ std::optional<double> own_cost_ns(const Run& run) {
   return cost;
 }
 
+std::string run_directory(const Run& run) {
+  const Cell folder = text_of(run, "directory");
+  return folder == kUnknown ? "" : std::get<std::string>(folder);
+}
+
 Table run_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"run", "Run", {{"key", ColumnType::text}, {"value", ColumnType::mixed}, {"unit", ColumnType::text}}, {}};

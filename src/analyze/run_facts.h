@@ -14,6 +14,9 @@ namespace laptime {
 // Nanoseconds; nothing when no process counted its records.
 std::optional<double> own_cost_ns(const Run& run);
 
+// The folder that the program was started in; empty when unknown.
+std::string run_directory(const Run& run);
+
 Table run_table(const Analysis& analysis);
 
 }  // namespace laptime

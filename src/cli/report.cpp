@@ -5,6 +5,7 @@
 #include <optional>
 #include <unistd.h>
 
+#include "analyze/run_facts.h"
 #include "analyze/tables.h"
 #include "cli/command.h"
 #include "cli/overview.h"
@@ -90,9 +91,9 @@ Result<int> report(const ReportOptions& options) {
   std::vector<Table> tables = make_tables(Analysis(run), makers);
   if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));
   cut_tables(tables, options);
-  RETURN_IF_ERROR(print_result(options.json  ? to_json(tables)
-                               : options.csv ? to_csv(tables)
-                                             : to_terminal(tables, style_for(STDOUT_FILENO))));
+  TerminalStyle style = style_for(STDOUT_FILENO);
+  style.directory = run_directory(run);
+  RETURN_IF_ERROR(print_result(options.json ? to_json(tables) : options.csv ? to_csv(tables) : to_terminal(tables, style)));
   return 0;
 }
 

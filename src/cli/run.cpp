@@ -61,6 +61,7 @@ void print_summary(const std::string& file) {
   const std::vector<Table> tables = summary_tables(Analysis(*run));
   TerminalStyle style = style_for(STDERR_FILENO);
   if (style.width == 0 && is_training(*run)) style.width = kSummaryWidth;
+  style.directory = run_directory(*run);
   std::string text = "\n" + to_terminal(tables, style);
   if (!tables.empty()) text += "\n";
   if (run->processes.empty()) text += "The program recorded nothing: link it with liblaptime and mark scopes and steps (laptime.hpp).\n";

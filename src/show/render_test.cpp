@@ -45,6 +45,17 @@ TEST(Terminal, ShortensTextsToFit) {
   EXPECT_NE(text.find("  a \"quo…, name  1,200  1.50 ms  0.1\n"), std::string::npos) << text;
 }
 
+TEST(Terminal, ShortensLongNamesAndPathsAndScriptsGetThemWhole) {
+  const std::string name = "sm80_xmma_dgrad_implicit_gemm_" + std::string(120, 'x') + "_execute_kernel__5x_cudnn";
+  const Table table{"t", "Title", {{"name", ColumnType::text}, {"file", ColumnType::text}}, {{name, "/home/a/project/train.py"}}};
+  EXPECT_EQ(to_terminal({table}, {.directory = "/home/a/project"}),
+            "Title\n"
+            "  name                                                                      file\n"
+            "  sm80_xmma_dgrad_implicit_gemm_xxxxx…xxxxxxxxxxx_execute_kernel__5x_cudnn  train.py\n");
+  EXPECT_NE(to_json({table}).find(name + "\", \"/home/a/project/train.py"), std::string::npos);
+  EXPECT_NE(to_csv({table}).find(name + ",/home/a/project/train.py"), std::string::npos);
+}
+
 TEST(Terminal, AnEmptyTableSaysSo) {
   Table table = sample();
   table.rows.clear();

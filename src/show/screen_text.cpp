@@ -1,6 +1,7 @@
 #include "show/screen_text.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <vector>
 
 #include "base/utf8.h"
@@ -79,6 +80,13 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   if (width == 0) return "";
   const std::size_t ends = width - 1;
   return std::string(head(text, ends / 2)) + std::string(kEllipsis) + std::string(tail(text, ends - ends / 2));
+}
+
+std::string shorter_path(std::string_view path, std::string_view folder) {
+  const std::filesystem::path whole(path), from(folder);
+  if (!whole.is_absolute() || !from.is_absolute()) return std::string(path);
+  const std::string relative = whole.lexically_relative(from).string();
+  return !relative.empty() && relative.size() < path.size() ? relative : std::string(path);
 }
 
 }  // namespace laptime

@@ -26,5 +26,16 @@ TEST(ScreenText, ShortensInTheMiddle) {
   for (std::size_t width = 0; width < 12; ++width) EXPECT_LE(screen_width(shorten_middle("前向伝播の計算", width)), width);
 }
 
+TEST(ScreenText, ShowsPathsFromAFolderWhereThatIsShorter) {
+  EXPECT_EQ(shorter_path("/home/a/project/train.py", "/home/a/project"), "train.py");
+  EXPECT_EQ(shorter_path("/home/a/project/train.py", "/home/a/project/"), "train.py");
+  EXPECT_EQ(shorter_path("/home/a/project/net/model.py", "/home/a/project/runs"), "../net/model.py");
+  EXPECT_EQ(shorter_path("/usr/lib/x.py", "/home/a/project"), "/usr/lib/x.py");
+  EXPECT_EQ(shorter_path("/home/a/projects/train.py", "/home/a/project"), "../projects/train.py");
+  EXPECT_EQ(shorter_path("train.py", "/home/a"), "train.py");
+  EXPECT_EQ(shorter_path("/train.py", ""), "/train.py");
+  EXPECT_EQ(shorter_path("", "/home"), "");
+}
+
 }  // namespace
 }  // namespace laptime

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kIndent = 2, kGap = 2;
 constexpr std::size_t kNarrowestText = 12;
+constexpr std::size_t kWidestName = 72;
 constexpr std::size_t kFewestColumns = 3;
 constexpr std::size_t kBarCells = 10;
 
@@ -36,12 +37,14 @@ struct ScreenColumn {
   bool right = false;
   bool may_shrink = false;
   bool is_bar = false;
+  bool is_name = false;  // kernels have names longer than a screen is wide
   std::vector<std::string> cells;
   std::size_t width = 0;
 
   void measure() {
     width = screen_width(header);
     for (const std::string& cell : cells) width = std::max(width, screen_width(cell));
+    if (is_name) width = std::min(width, kWidestName);
   }
 };
 
@@ -85,8 +88,13 @@ class ScreenTable {
     screen.header = header_of(column);
     screen.right = column.type == ColumnType::integer || column.type == ColumnType::real;
     screen.may_shrink = !screen.right;
-    for (const Row& row : table_.rows) screen.cells.push_back(printable(humane_cell(row[index], unit_of(table_, column, row))));
+    screen.is_name = column.name == "name" || column.name == "op";
+    for (const Row& row : table_.rows) screen.cells.push_back(printable(text_of(column, row[index], unit_of(table_, column, row))));
     columns_.push_back(std::move(screen));
+  }
+  std::string text_of(const Column& column, const Cell& cell, Unit unit) const {
+    const auto* text = std::get_if<std::string>(&cell);
+    return text && column.name == "file" ? shorter_path(*text, style_.directory) : humane_cell(cell, unit);
   }
   void add_bars(std::size_t index) {
     ScreenColumn screen;

@@ -1,4 +1,4 @@
-// Tables for people: aligned, with humane units, names shortened to fit. Computes nothing: what it prints is what the
+// Tables for people: aligned, with humane units, names shortened to fit, long ones in any case. Computes nothing: what it prints is what the
 // Table holds.
 #pragma once
 
@@ -12,6 +12,7 @@ namespace laptime {
 struct TerminalStyle {
   std::size_t width = 0;  // columns; 0: as wide as it gets
   bool colour = false;
+  std::string directory = {};  // files below it, and near it, are shown relative to it where that is shorter
 };
 
 // For what goes to `fd`: colour only on a terminal and unless NO_COLOR is set; the width from COLUMNS, else the
