@@ -48,7 +48,7 @@ class OpsAround {
   std::uint32_t at(std::int64_t time) const {
     const auto after = std::upper_bound(by_start_.begin(), by_start_.end(), time, [&](std::int64_t t, std::uint32_t row) { return t < spans_.start[row]; });
     std::uint32_t row = after == by_start_.begin() ? kNoRow : *(after - 1);
-    while (row != kNoRow && spans_.end(row) < time) row = ops_.tree.parent[row];
+    while (row != kNoRow && (spans_.end(row) < time || repeats_parent(spans_, row, ops_.tree.parent[row]))) row = ops_.tree.parent[row];
     return row;
   }
 
@@ -88,10 +88,11 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != SpanKind::launch || spans.link[row] == 0) continue;
     const OwnArgs own = args.at(row);
-    Launch launch{spans.start[row], spans.end(row), spans.link[row], track, row, 0, own.place, OpPass::forward};
+    Launch launch{spans.start[row], spans.end(row), spans.link[row], track, row, 0, own.place, OpPass::forward, kNoRow};
     Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), false};
     if (node.backward) launch.pass = OpPass::backward;
     if (const std::uint32_t op = around.at(launch.start_ns); op != kNoRow) {
+      launch.op_row = op;
       launch.op = name_around(spans, ops, op);
       if (ops.pass[op] != OpPass::none) launch.pass = ops.pass[op];
       node.done = launch.op != 0 && ops.place[op] != 0;

@@ -22,6 +22,7 @@ struct Launch {
   std::uint32_t op = 0;     // Run::strings: the outermost op around it, or the backward node; 0 none
   std::uint32_t place = 0;  // Run::places, 0 unknown
   OpPass pass = OpPass::forward;
+  std::uint32_t op_row = kNoRow;  // of its track: the innermost span of the op tree around it
 };
 
 // The launches of one process.

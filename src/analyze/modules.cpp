@@ -1,7 +1,9 @@
 #include "analyze/modules.h"
 
+#include <algorithm>
 #include <map>
 
+#include "analyze/gpu_work.h"
 #include "analyze/op_times.h"
 #include "analyze/steps.h"
 
@@ -27,6 +29,21 @@ void for_each_enclosing(std::string_view path, Visit visit) {
   }
 }
 
+// What is known of the time in ops, and of what GPUs did for them.
+struct KnownTimes {
+  std::vector<OpTimes> times;  // by place
+  bool ops = false, gpu = false;
+
+  explicit KnownTimes(const Analysis& analysis) : times(analysis.op_times()), ops(!times.empty()) {
+    const std::vector<std::uint64_t> gpu_ns = gpu_ns_by_place(analysis);
+    gpu = !gpu_ns.empty();
+    times.resize(std::max(times.size(), gpu_ns.size()));
+    for (std::size_t place = 0; place < gpu_ns.size(); ++place) times[place].gpu_ns = gpu_ns[place];
+  }
+  Cell op_cell(std::uint64_t number) const { return ops ? integer_cell(number) : kUnknown; }
+  Cell gpu_cell(std::uint64_t ns) const { return gpu ? integer_cell(ns) : kUnknown; }
+};
+
 }  // namespace
 
 Table modules_table(const Analysis& analysis) {
@@ -39,15 +56,16 @@ Table modules_table(const Analysis& analysis) {
                {"backward_ns", ColumnType::integer, Unit::ns},
                {"self_ns", ColumnType::integer, Unit::ns},
                {"share", ColumnType::real, Unit::share},
-               {"total_ns", ColumnType::integer, Unit::ns}},
+               {"total_ns", ColumnType::integer, Unit::ns},
+               {"gpu_ns", ColumnType::integer, Unit::ns}},
               {}};
   std::map<std::uint32_t, OpTimes> by_name;  // several places have one module
   OpTimes sum;
-  const std::vector<OpTimes>& times = analysis.op_times();
-  for (std::size_t place = 0; place < times.size(); ++place) {
-    if (!times[place].any()) continue;
-    by_name[run.places[place].module].add(times[place]);
-    sum.add(times[place]);
+  const KnownTimes known(analysis);
+  for (std::size_t place = 0; place < known.times.size(); ++place) {
+    if (!known.times[place].any()) continue;
+    by_name[run.places[place].module].add(known.times[place]);
+    sum.add(known.times[place]);
   }
   std::map<std::string, ModuleTimes, std::less<>> modules;
   for (const auto& [name, own] : by_name) {
@@ -56,8 +74,10 @@ Table modules_table(const Analysis& analysis) {
     modules[path].self_ns += own.total_ns();
   }
   for (const auto& [path, m] : modules)
-    table.rows.push_back({path, integer_cell(m.all.calls), integer_cell(m.all.forward_ns), integer_cell(m.all.backward_ns), integer_cell(m.self_ns),
-                          ratio_cell(static_cast<double>(m.all.total_ns()), static_cast<double>(sum.total_ns())), integer_cell(m.all.total_ns())});
+    table.rows.push_back({path, known.op_cell(m.all.calls), known.op_cell(m.all.forward_ns), known.op_cell(m.all.backward_ns), known.op_cell(m.self_ns),
+                          ratio_cell(static_cast<double>(m.all.total_ns()), static_cast<double>(sum.total_ns())), known.op_cell(m.all.total_ns()),
+                          known.gpu_cell(m.all.gpu_ns)});
+  (void)sort_by(table, "gpu_ns");
   (void)sort_by(table, "total_ns");
   return table;
 }

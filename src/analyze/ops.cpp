@@ -4,7 +4,9 @@
 
 #include "analyze/attribution.h"
 #include "analyze/common_id.h"
+#include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
+#include "analyze/op_gpu_times.h"
 #include "analyze/op_memory.h"
 #include "analyze/steps.h"
 #include "base/flat_map.h"
@@ -15,7 +17,7 @@ namespace {
 
 struct OpSums {
   std::uint32_t name = 0, group = 0;  // group: the shapes, the line …, as the grouping says
-  std::uint64_t calls = 0, cpu_ns = 0, self_ns = 0, flops = 0;
+  std::uint64_t calls = 0, cpu_ns = 0, self_ns = 0, gpu_ns = 0, self_gpu_ns = 0, flops = 0;
   std::int64_t self_bytes = 0;
   bool knows_flops = false;
   CommonId line, module;
@@ -108,9 +110,12 @@ class OpTable {
     const Run& run = run_;
     const OpAttribution& attribution = analysis.ops();
     const auto bytes = op_self_bytes(attribution, analysis.memory());
+    const GpuWorkload& gpu = analysis.gpu();
+    const std::vector<OpGpuTimes> gpu_times = sum_op_gpu_times(run, attribution, gpu);
+    knows_gpu_ = !gpu.all().empty();
     for (std::size_t t = 0; t < run.tracks.size(); ++t) {
       knows_bytes_ |= !bytes[t].empty();
-      add(run.tracks[t].spans, attribution.tracks[t], bytes[t]);
+      add(run.tracks[t].spans, attribution.tracks[t], bytes[t], gpu_times[t]);
     }
   }
 
@@ -121,7 +126,7 @@ class OpTable {
   }
 
  private:
-  void add(const SpanColumns& spans, const TrackOps& ops, const BulkVector<std::int64_t>& bytes) {
+  void add(const SpanColumns& spans, const TrackOps& ops, const BulkVector<std::int64_t>& bytes, const OpGpuTimes& gpu) {
     std::vector<std::uint32_t> stacks;
     if constexpr (grouping == OpGrouping::stack) stacks = stacks_.of_track(spans, ops);
     OpArgs args(run_, spans.args);
@@ -137,6 +142,7 @@ class OpTable {
       ++sums.calls;
       sums.cpu_ns += static_cast<std::uint64_t>(spans.duration[row]);
       sums.self_ns += static_cast<std::uint64_t>(ops.tree.self_ns[row]);
+      if (!gpu.empty()) sums.self_gpu_ns += gpu.self_ns[row], sums.gpu_ns += gpu.ns[row];
       if (!bytes.empty()) sums.self_bytes += bytes[row];
       sums.flops += found.flops;
       sums.knows_flops |= found.knows_flops;
@@ -165,8 +171,8 @@ class OpTable {
             integer_cell(sums.calls),
             integer_cell(sums.self_ns),
             integer_cell(sums.cpu_ns),
-            kUnknown,
-            kUnknown,
+            knows_gpu_ ? integer_cell(sums.self_gpu_ns) : kUnknown,
+            knows_gpu_ ? integer_cell(sums.gpu_ns) : kUnknown,
             knows_bytes_ ? Cell(sums.self_bytes) : kUnknown,
             sums.knows_flops ? integer_cell(sums.flops) : kUnknown,
             lines_.file_cell(line),
@@ -183,6 +189,7 @@ class OpTable {
   FlatMap<std::uint32_t> places_;  // name and group → row of sums_, from 1
   std::vector<OpSums> sums_;
   bool knows_bytes_ = false;  // memory was recorded
+  bool knows_gpu_ = false;    // a GPU's work was
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 constexpr std::array<const char*, 7> kUnitNames{"", "ns", "bytes", "share", "count", "per_second", "factor"};
 constexpr std::array<const char*, 4> kTypeNames{"text", "integer", "real", "mixed"};
 
-// What torch calls columns that have other names here.
+// What torch and people call columns that have other names here.
 struct Alias {
   std::string_view theirs, ours;
 };
@@ -20,6 +20,8 @@ constexpr Alias kAliases[] = {{"count", "calls"},
                               {"cpu_time", "mean_ns"},
                               {"cpu_time_total", "cpu_ns"},
                               {"self_cpu_time_total", "self_cpu_ns"},
+                              {"gpu", "gpu_ns"},
+                              {"self_gpu", "self_gpu_ns"},
                               {"cuda_time_total", "gpu_ns"},
                               {"self_cuda_time_total", "self_gpu_ns"},
                               {"device_time_total", "gpu_ns"},
