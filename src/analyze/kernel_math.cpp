@@ -38,8 +38,9 @@ bool multiplies_on_tensor_cores(std::string_view name) {
 // Kernels that make no products, or none worth a tensor core.
 bool is_plain(std::string_view name) {
   return contains_any(name, {"at::native::", "n2at6native", "multi_tensor_apply", "elementwise_kernel", "triton_poi_", "triton_red_", "triton_per_", "nccldevkernel",
-                             "ncclkernel", "splitkreduce_kernel", "nchwtonhwc", "nhwctonchw", "bn_fw_", "bn_bw_", "flash_bwd_dot_do_o", "flash_bwd_convert_dq",
-                             "flash_fwd_splitkv_combine", "gemv2", "gemvns", "gemmsn_", "gemmk1_", "cub::", "n3cub"});
+                             "ncclkernel", "splitkreduce_kernel", "reducesplitk", "nchwtonhwc", "nhwctonchw", "bn_fw_", "bn_bw_", "dot_do_o", "convert_dq",
+                             "flash_fwd_splitkv_combine", "gemv2", "gemvns", "gemmsn_", "gemmk1_", "cub::", "3cub", "softmax_warp_", "winograd_nonfused", "scal_kernel",
+                             "epilogue::impl", "8epilogue4impl", "scalepackedtensor", "init_device_workspace"});
 }
 
 // nvjet_hsh_…: the first letter is that of the factors; nvjet_sm100_hsh_… on later chips.
@@ -59,7 +60,7 @@ std::optional<Precision> precision_of_nvjet(std::string_view name) {
 std::optional<Precision> precision_on_tensor_cores(std::string_view name) {
   if (contains_any(name, {"nvjet_"})) return precision_of_nvjet(name);
   if (contains_any(name, {"e4m3", "e5m2"})) return Precision::fp8;
-  if (contains_any(name, {"tf32"})) return Precision::tf32;
+  if (contains_any(name, {"tf32", "tfloat32"})) return Precision::tf32;
   if (contains_any(name, {"f16", "fp16", "h16816", "h1688", "h884", "half_t", "bfloat16"})) return Precision::fp16;
   if (contains_any(name, {"tensorop_s1688gemm"})) return Precision::tf32;
   return std::nullopt;

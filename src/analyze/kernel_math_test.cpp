@@ -10,7 +10,7 @@ struct Expected {
   std::optional<Precision> precision;
 };
 
-// Names as an H200 with PyTorch 2.11 and others' traces have them.
+// Most names are from runs on an H200 with PyTorch 2.11.
 TEST(KernelMath, TellsTensorCores) {
   const Expected all[] = {
       {"sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize64x64x64_stage4_warpsize2x2x1_g1_tensor16x8x8_t1r3s3_execute_kernel__5x_cudnn",
@@ -21,6 +21,12 @@ TEST(KernelMath, TellsTensorCores) {
       {"nvjet_hsh_128x64_64x6_2x1_v_bz_TNN", Precision::fp16},
       {"nvjet_tst_192x192_64x4_2x1_v_bz_coopB_TNT", Precision::fp16},
       {"nvjet_sm100_hsh_128x64_64x6_2x1_v_bz_TNN", Precision::fp16},
+      {"nvjet_sm90_tst_128x256_64x4_2x1_v_bz_coopA_NTN", Precision::fp16},
+      {"sm90_xmma_dgrad_implicit_gemm_f32f32_tf32f32_f32_nhwckrsc_nhwc_tilesize128x64x32_warpgroupsize1x1x1_g1_execute_segment_k_on_kernel__5x_cudnn", Precision::tf32},
+      {"_ZN17cutlass__5x_cudnn6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_11threadblock22ImplicitGemmMultistageINS_4gemm9GemmShapeILi64ELi128ELi16EEENS4_52"
+       "Conv2dWgradOutputGradientTileAccessIteratorOptimizedINS_11MatrixShapeILi64ELi16EEENS_10tfloat32_tENS_9transform29PitchLinearWarpRakedThreadMapINS_6layout40"
+       "ColumnMajorTensorOpMultiplicandCongruousILi32ELi32EEE",
+       Precision::tf32},
       {"nvjet_sss_64x8_32x16_2x1_h_bz_splitK_TNT", Precision::tf32},
       {"ampere_fp16_s16816gemm_fp16_128x64_ldg8_f2f_stages_64x3_tn", Precision::fp16},
       {"ampere_bf16_s16816gemm_bf16_128x64_ldg8_f2f_stages_64x3_tn", Precision::fp16},
@@ -50,6 +56,10 @@ TEST(KernelMath, TellsPlainCores) {
       {"void at::native::(anonymous namespace)::multi_tensor_apply_kernel<TensorListMetadata<2>, UnaryOpFunctor<float, 2, 1, 1>, at::native::Sqrt<float>>()", std::nullopt},
       {"void at::native::(anonymous namespace)::GammaBetaBackwardCUDAKernel<float>()", std::nullopt},
       {"void pytorch_flash::flash_bwd_dot_do_o_kernel<true, Flash_bwd_kernel_traits<64, 128, 128>>(pytorch_flash::Flash_bwd_params)", std::nullopt},
+      {"_ZN43_GLOBAL__N__b6de9c8c_10_SoftMax_cu_9f978f6320softmax_warp_forwardIfffLi4ELb1ELb0EEEvPT0_PKT_iiiPKbib", std::nullopt},
+      {"_ZN8cublasLt8epilogue4impl12globalKernelILi8ELi32EfffLb1ELb1ELi1EEEviilPT1_18cublasLtEpilogue_tiPT2_lPvlllPT3_lPi", std::nullopt},
+      {"_ZN17cutlass__5x_cudnn6KernelINS_9reduction6kernel12ReduceSplitKINS_11MatrixShapeILi4ELi128EEENS_8epilogue6thread17LinearCombinationIfLi4Eff", std::nullopt},
+      {"sgemm_largek_lds64", Precision::fp32},
       {"triton_poi_fused_relu_0", std::nullopt},
       {"void cublasLt::splitKreduce_kernel<32, 16, int, float, float, float>()", std::nullopt},
       {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)", std::nullopt},

@@ -57,22 +57,62 @@ std::string functor_in(const std::string& text) {
   return "";
 }
 
-// What CUTLASS's one kernel is made for: "cutlass_80_tensorop_s1688gemm_64x64_32x6_nn_align4" in "cutlass::Kernel2<…>".
+// The function whose lambda an elementwise kernel runs: "launch_clamp_scalar" in "…<4, launch_clamp_scalar(…)::{lambda…}, …>".
+std::string function_in(const std::string& text) {
+  for (std::size_t at = text.find('(', text.find('<')); at != std::string::npos; at = text.find('(', at + 1)) {
+    const std::string name = at > 0 ? name_at(text, at - 1) : "";
+    if (!name.empty() && is_part_of_name(text[at - 1]) && name != "operator") return name;
+  }
+  return "";
+}
+
+// What CUTLASS's one kernel is made for: "ReduceSplitK" in "cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<…>>".
 std::string first_argument(const std::string& text) {
-  const std::size_t open = text.find('<');
-  return open == std::string::npos ? "" : name_at(text, open + 1);
+  const std::size_t first = text.find('<') + 1;
+  if (first == 0) return "";
+  std::size_t last = first;
+  while (last < text.size() && (is_part_of_name(text[last]) || text[last] == ':')) ++last;
+  return last == first ? "" : name_at(text, last - 1);
+}
+
+bool is_of_cutlass(std::string_view plain) {
+  return plain.starts_with("cutlass") && (plain.ends_with("::Kernel") || plain.ends_with("::Kernel2") || plain.ends_with("::device_kernel"));
+}
+
+// The identifiers at the beginning of a mangled name, for names that the library cannot take apart: "_ZN7cutlass6KernelINS_4conv6kernel4GemmI…"
+// is cutlass::Kernel<conv::kernel::Gemm. Anything else ends it.
+std::string outline(std::string_view mangled) {
+  std::string text;
+  for (std::size_t at = mangled.starts_with("_ZN") ? 3 : mangled.size(); at < mangled.size();) {
+    std::size_t length = 0, digits = 0;
+    for (; at + digits < mangled.size() && digits < 4 && std::isdigit(static_cast<unsigned char>(mangled[at + digits])); ++digits)
+      length = length * 10 + static_cast<std::size_t>(mangled[at + digits] - '0');
+    if (length > 0 && at + digits + length <= mangled.size()) {
+      if (!text.empty() && text.back() != '<') text += "::";
+      text += mangled.substr(at + digits, length);
+      at += digits + length;
+    } else if (mangled.substr(at).starts_with("INS_") && text.find('<') == std::string::npos) {
+      text += '<';
+      at += 4;
+    } else {
+      break;
+    }
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string short_kernel_name(std::string_view name) {
-  const std::string whole = demangled(name);
+  std::string whole = demangled(name);
+  if (whole.starts_with("_ZN"))
+    if (std::string known = outline(whole); !known.empty()) whole = std::move(known);
   std::string plain = without_brackets(whole);
   if (plain.empty()) return whole;
-  if (contains_any(plain, {"elementwise_kernel", "reduce_kernel", "multi_tensor_apply_kernel"}))
-    if (const std::string functor = functor_in(whole); !functor.empty()) plain += '<' + functor + '>';
-  if (plain == "cutlass::Kernel" || plain == "cutlass::Kernel2" || plain == "cutlass::device_kernel")
-    if (const std::string made_for = first_argument(whole); !made_for.empty()) plain += '<' + made_for + '>';
+  std::string what;
+  if (contains_any(plain, {"elementwise_kernel", "reduce_kernel", "multi_tensor_apply_kernel"})) what = functor_in(whole).empty() ? function_in(whole) : functor_in(whole);
+  if (is_of_cutlass(plain)) what = first_argument(whole);
+  if (!what.empty()) plain += '<' + what + '>';
   return plain;
 }
 

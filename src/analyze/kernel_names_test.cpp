@@ -16,6 +16,16 @@ TEST(KernelNames, AreShortAndTellWhatIsDone) {
             "at::native::reduce_kernel<sum_functor>");
   EXPECT_EQ(short_kernel_name("void cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>(cutlass_80_simt_sgemm_128x32_8x5_nn_align1::Params)"),
             "cutlass::Kernel2<cutlass_80_simt_sgemm_128x32_8x5_nn_align1>");
+  EXPECT_EQ(short_kernel_name("_ZN2at6native29vectorized_elementwise_kernelILi4EZZZNS0_49_GLOBAL__N__d2ba64fb_16_TensorCompare_cu_71e06f4e19launch_clamp_scalarERNS_"
+                              "18TensorIteratorBaseEN3c106ScalarES6_NS0_6detail11ClampLimitsEENKUlvE_clEvENKUlvE5_clEvEUlfE_St5arrayIPcLm2EEEEviT0_T1_"),
+            "at::native::vectorized_elementwise_kernel<launch_clamp_scalar>");
+  EXPECT_EQ(short_kernel_name("_ZN17cutlass__5x_cudnn6KernelINS_9reduction6kernel12ReduceSplitKINS_11MatrixShapeILi4ELi128EEENS_8epilogue6thread17LinearCombinationIfLi4E"
+                              "ffLNS7_9ScaleType4KindE0ELNS_15FloatRoundStyleE2EEENS1_6thread9ReduceAddIffLi4EEELi4EEEEEvNT_6ParamsE"),
+            "cutlass__5x_cudnn::Kernel<ReduceSplitK>");
+  EXPECT_EQ(short_kernel_name("_ZN17cutlass__5x_cudnn6KernelINS_4conv6kernel23ImplicitGemmConvolutionINS1_11threadblock22ImplicitGemmMultistageINS_4gemm9Gemm"),
+            "cutlass__5x_cudnn::Kernel<ImplicitGemmConvolution>")
+      << "a name that cannot be taken apart";
+  EXPECT_EQ(short_kernel_name("_ZN999a"), "_ZN999a");
   EXPECT_EQ(short_kernel_name("nvjet_hsh_128x64_64x6_2x1_v_bz_TNN"), "nvjet_hsh_128x64_64x6_2x1_v_bz_TNN");
   EXPECT_EQ(short_kernel_name("triton_poi_fused_relu_0"), "triton_poi_fused_relu_0");
   EXPECT_EQ(short_kernel_name("_Znonsense"), "_Znonsense");
