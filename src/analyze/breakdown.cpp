@@ -15,8 +15,8 @@ namespace {
 using Steps = std::vector<const HostStep*>;
 
 // The order in which a reader meets them: what a step does first, first.
-constexpr HostCategory kOrder[] = {HostCategory::input,     HostCategory::rest,   HostCategory::forward, HostCategory::backward,
-                                   HostCategory::optimizer, HostCategory::memory, HostCategory::compile, HostCategory::gc};
+constexpr HostCategory kOrder[] = {HostCategory::input,  HostCategory::rest, HostCategory::forward, HostCategory::backward, HostCategory::optimizer, HostCategory::memory,
+                                   HostCategory::launch, HostCategory::copy, HostCategory::sync,    HostCategory::compile,  HostCategory::gc};
 
 std::size_t index(HostCategory category) { return static_cast<std::size_t>(category); }
 
@@ -48,6 +48,7 @@ class PhaseBreakdown {
  public:
   PhaseBreakdown(const Run& run, const Steps& steps)
       : run_(&run), all_(typical(steps)), with_ops_(typical(select(steps, [](const HostStep& s) { return s.has_ops; }))) {
+    knows_gpu_ = std::any_of(steps.begin(), steps.end(), [](const HostStep* s) { return s->has_gpu; });
     wall_ = mean(all_, [](const HostStep& s) { return s.step.wall_ns; });
     double left = wall_, detail = 0;
     for (const HostCategory category : kOrder) {
@@ -56,7 +57,8 @@ class PhaseBreakdown {
     }
     // Recorded steps take a little longer: their details are brought to what is left of a mean step.
     const double scale = detail > 0 ? left / detail : 0;
-    for (const HostCategory category : {HostCategory::memory, HostCategory::backward, HostCategory::forward}) left -= ns_[index(category)] *= scale;
+    for (const HostCategory category : kOrder)
+      if (!is_light(category) && category != HostCategory::rest) left -= ns_[index(category)] *= scale;
     ns_[index(HostCategory::rest)] = std::max(left, 0.0);
   }
 
@@ -73,6 +75,10 @@ class PhaseBreakdown {
   double total() const { return wall_ * static_cast<double>(all_.size()); }
 
  private:
+  // Known in every step; the others only in recorded ones. With a GPU these tell launches and waits in the optimizer apart.
+  bool is_light(HostCategory category) const {
+    return category == HostCategory::input || category == HostCategory::compile || category == HostCategory::gc || (category == HostCategory::optimizer && !knows_gpu_);
+  }
   // A program that only marks its steps has nothing to divide them by.
   bool knows_nothing() const { return !is_python_program() && ns_[index(HostCategory::rest)] == wall_; }
   bool is_python_program() const { return is_python(run_->processes[run_->tracks[all_.front()->step.track].process]); }
@@ -83,6 +89,9 @@ class PhaseBreakdown {
       case HostCategory::input: return "input wait";
       case HostCategory::compile: return "compile";
       case HostCategory::gc: return "gc";
+      case HostCategory::sync: return "sync wait";
+      case HostCategory::copy: return "copy wait";
+      case HostCategory::launch: return "launch";
       case HostCategory::optimizer: return "optimizer";
       case HostCategory::memory: return "memory";
       case HostCategory::backward: return "backward";
@@ -95,6 +104,7 @@ class PhaseBreakdown {
 
   const Run* run_;
   Steps all_, with_ops_;
+  bool knows_gpu_ = false;
   double wall_ = 0;
   std::array<double, kHostCategories> ns_{};
 };

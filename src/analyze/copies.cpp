@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/copy_name.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
 #include "analyze/steps.h"
@@ -11,21 +12,6 @@
 namespace laptime {
 
 namespace {
-
-// "Memcpy HtoD (Pageable -> Device) blocking", as the collector writes it and torch.profiler too.
-struct CopyName {
-  explicit CopyName(std::string_view name) {
-    const std::size_t open = name.find(" ("), close = name.find(')');
-    direction = name.substr(0, open);
-    if (direction.starts_with("Memcpy ")) direction.remove_prefix(7);
-    if (open != std::string_view::npos && close != std::string_view::npos && close > open) memory = name.substr(open + 2, close - open - 2);
-    blocks = name.ends_with(" blocking");
-  }
-  bool waits() const { return blocks || memory.find("Pageable") != std::string_view::npos; }
-
-  std::string_view direction, memory;
-  bool blocks = false;
-};
 
 struct CopySums {
   std::uint64_t calls = 0, bytes = 0;

@@ -32,12 +32,13 @@ class GpuWorkload {
   explicit GpuWorkload(const Analysis& analysis);
   GpuWorkload(const GpuWorkload&) = delete;
 
-  const std::vector<GpuWork>& all() const { return work_; }  // by track, in the order of their rows
+  const std::vector<GpuWork>& all() const { return work_; }              // by track, in the order of their rows
+  const std::vector<Launches>& launches() const { return launches_; }  // by process; none without a GPU
 
  private:
   void add_track(const Run& run, std::uint32_t track);
 
-  std::vector<Launches> launches_;  // by process; none without a GPU
+  std::vector<Launches> launches_;
   std::vector<GpuWork> work_;
 };
 

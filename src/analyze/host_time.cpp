@@ -4,6 +4,8 @@
 #include <span>
 
 #include "analyze/attribution.h"
+#include "analyze/driver_time.h"
+#include "analyze/gpu_work.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -13,6 +15,8 @@ namespace {
 struct Interval {
   std::int64_t start, end;
   HostCategory category;
+  bool awaited = false;  // a launch for backward: the stepping thread waits for it when it does nothing itself
+  bool between = false;  // the engine's way from one backward span to the next; what another thread did meanwhile was not waited for
 };
 
 std::vector<bool> memory_ops(const StringTable& strings) {
@@ -67,8 +71,9 @@ class TrackIntervals {
   }
   // From the end of the backward span before it, when nothing else came in between.
   void add_backward(std::uint32_t row) {
-    const std::int64_t start = after_backward_ ? std::min(backward_end_, spans_.start[row]) : spans_.start[row];
-    intervals_.push_back({start, spans_.end(row), HostCategory::backward});
+    if (after_backward_ && backward_end_ < spans_.start[row])
+      intervals_.push_back({backward_end_, spans_.start[row], HostCategory::backward, false, true});
+    put(row, HostCategory::backward);
     backward_end_ = spans_.end(row);
     after_backward_ = true;
   }
@@ -81,11 +86,20 @@ class TrackIntervals {
   std::int64_t backward_end_ = 0;
 };
 
+void add_driver_times(const std::vector<DriverCallTime>& calls, std::vector<Interval>& intervals) {
+  for (const DriverCallTime& call : calls) {
+    const HostCategory category = call.work == DriverWork::sync_wait   ? HostCategory::sync
+                                  : call.work == DriverWork::copy_wait ? HostCategory::copy
+                                                                       : HostCategory::launch;
+    intervals.push_back({call.start_ns, call.end_ns, category, call.backward, false});
+  }
+}
+
 // A category that begins or ends, on the stepping thread or on another one.
 struct Edge {
   std::int64_t time;
   HostCategory category;
-  bool own;
+  bool own, awaited;
   std::int8_t change;
 };
 
@@ -98,7 +112,8 @@ class Sweep {
     now_ = step_.step.start_ns;
     for (const Edge& edge : edges) {
       advance(edge.time);
-      (edge.own ? own_ : other_)[static_cast<std::size_t>(edge.category)] += edge.change;
+      (edge.own ? own_ : other_)[index(edge.category)] += edge.change;
+      if (!edge.own && edge.awaited) awaited_[index(edge.category)] += edge.change;
     }
     advance(step_.step.start_ns + step_.step.wall_ns);
   }
@@ -106,23 +121,31 @@ class Sweep {
  private:
   using Counts = std::array<std::int32_t, kHostCategories>;
 
+  static constexpr std::size_t index(HostCategory category) { return static_cast<std::size_t>(category); }
   void advance(std::int64_t time) {
     if (time == now_) return;
     const std::size_t present = category();
     step_.exposed[present] += time - now_;
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (other_[c] > 0 && c != present) step_.overlapped[c] += time - now_;
+      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits())) step_.overlapped[c] += time - now_;
     now_ = time;
+  }
+  // The stepping thread does nothing itself: what others do in backward is what it waits for.
+  bool awaits() const {
+    return std::all_of(own_.begin(), own_.end(), [](std::int32_t n) { return n == 0; });
   }
   std::size_t category() const {
     for (std::size_t c = 0; c < kHostCategories; ++c)
       if (own_[c] > 0) return c;
-    constexpr auto kBackward = static_cast<std::size_t>(HostCategory::backward);
-    return other_[kBackward] > 0 ? kBackward : static_cast<std::size_t>(HostCategory::rest);
+    const bool backward = other_[index(HostCategory::backward)] > 0;
+    if (backward && other_[index(HostCategory::sync)] > 0) return index(HostCategory::sync);
+    for (const HostCategory c : {HostCategory::copy, HostCategory::launch})
+      if (awaited_[index(c)] > 0) return index(c);
+    return index(backward ? HostCategory::backward : HostCategory::rest);
   }
 
   HostStep& step_;
-  Counts own_{}, other_{};
+  Counts own_{}, other_{}, awaited_{};
   std::int64_t now_ = 0;
 };
 
@@ -132,13 +155,16 @@ class StepEdges {
   // `steps`: those of one track, in their order.
   explicit StepEdges(std::span<HostStep> steps) : steps_(steps), edges_(steps.size()) {}
 
+  // `own`: those of the thread that steps; they come first.
   void add(const std::vector<Interval>& intervals, bool own) {
+    if (own) note_starts(intervals);
     for (const Interval& interval : intervals) {
+      if (!own && interval.between && starts_within(interval)) continue;
       for (std::size_t s = first_ending_after(interval.start); s < steps_.size() && start(s) < interval.end; ++s) {
         const std::int64_t from = std::max(interval.start, start(s)), to = std::min(interval.end, end(s));
         if (from >= to) continue;
-        edges_[s].push_back({from, interval.category, own, 1});
-        edges_[s].push_back({to, interval.category, own, -1});
+        edges_[s].push_back({from, interval.category, own, interval.awaited, 1});
+        edges_[s].push_back({to, interval.category, own, interval.awaited, -1});
       }
     }
   }
@@ -149,6 +175,15 @@ class StepEdges {
  private:
   std::int64_t start(std::size_t s) const { return steps_[s].step.start_ns; }
   std::int64_t end(std::size_t s) const { return start(s) + steps_[s].step.wall_ns; }
+  void note_starts(const std::vector<Interval>& intervals) {
+    for (const Interval& interval : intervals) own_starts_.push_back(interval.start);
+    std::sort(own_starts_.begin(), own_starts_.end());
+  }
+  // Whether the thread that steps began something meanwhile.
+  bool starts_within(const Interval& interval) const {
+    const auto next = std::lower_bound(own_starts_.begin(), own_starts_.end(), interval.start);
+    return next != own_starts_.end() && *next < interval.end;
+  }
   // Intervals mostly come in their order: the search begins where the last one ended.
   std::size_t first_ending_after(std::int64_t time) {
     if (hint_ < steps_.size() && end(hint_) > time && (hint_ == 0 || end(hint_ - 1) <= time)) return hint_;
@@ -159,23 +194,25 @@ class StepEdges {
 
   std::span<HostStep> steps_;
   std::vector<std::vector<Edge>> edges_;
+  std::vector<std::int64_t> own_starts_;
   std::size_t hint_ = 0;
 };
 
 // Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its own wall time.
 void split_track(const Run& run, std::uint32_t track, std::span<HostStep> steps, const std::vector<std::vector<Interval>>& intervals) {
   StepEdges edges(steps);
+  edges.add(intervals[track], true);
   for (std::size_t t = 0; t < run.tracks.size(); ++t)
-    if (run.tracks[t].process == run.tracks[track].process) edges.add(intervals[t], t == track);
+    if (t != track && run.tracks[t].process == run.tracks[track].process) edges.add(intervals[t], false);
   edges.sweep();
 }
 
-std::vector<bool> processes_with_ops(const Run& run) {
-  std::vector<bool> has_ops(run.processes.size());
-  const auto is_op = [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; };
+template <typename Wanted>
+std::vector<bool> processes_with(const Run& run, Wanted wanted) {
+  std::vector<bool> found(run.processes.size());
   for (const Track& track : run.tracks)
-    if (std::any_of(track.spans.kind.begin(), track.spans.kind.end(), is_op)) has_ops[track.process] = true;
-  return has_ops;
+    if (std::any_of(track.spans.kind.begin(), track.spans.kind.end(), wanted)) found[track.process] = true;
+  return found;
 }
 
 }  // namespace
@@ -183,15 +220,21 @@ std::vector<bool> processes_with_ops(const Run& run) {
 std::vector<HostStep> split_steps(const Analysis& analysis) {
   const Run& run = analysis.run();
   std::vector<HostStep> steps;
-  for (const Step& step : analysis.steps()) steps.push_back({step, false, {}, {}});
+  for (const Step& step : analysis.steps()) steps.push_back({step, false, false, {}, {}});
   if (steps.empty()) return steps;
   const OpAttribution& attribution = analysis.ops();
   const std::vector<bool> is_memory = memory_ops(run.strings);
   std::vector<std::vector<Interval>> intervals(run.tracks.size());
   parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], is_memory).gather(); });
-  const std::vector<bool> has_ops = processes_with_ops(run);
-  for (HostStep& s : steps)
-    s.has_ops = s.step.ops == StepOps::recorded || (s.step.ops == StepOps::not_told && has_ops[run.tracks[s.step.track].process]);
+  const auto driver_times = find_driver_times(run, analysis.gpu());
+  parallel_for(run.tracks.size(), [&](std::size_t t) { add_driver_times(driver_times[t], intervals[t]); });
+  const std::vector<bool> has_ops = processes_with(run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
+  const std::vector<bool> has_gpu = processes_with(run, is_gpu_work);
+  for (HostStep& s : steps) {
+    const std::uint32_t process = run.tracks[s.step.track].process;
+    s.has_ops = s.step.ops == StepOps::recorded || (s.step.ops == StepOps::not_told && has_ops[process]);
+    s.has_gpu = s.step.ops != StepOps::rested && has_gpu[process];
+  }
   for (auto first = steps.begin(); first != steps.end();) {
     const auto last = std::find_if(first, steps.end(), [&](const HostStep& s) { return s.step.track != first->step.track; });
     split_track(run, first->step.track, {first, last}, intervals);

@@ -4,14 +4,18 @@
 //   input      it waits for a batch, whatever the loader does meanwhile
 //   compile    something is compiled
 //   gc         Python collects garbage
+//   sync       it waits in the driver for a GPU
+//   copy       it stands in a copy that returns only when it is done, or that the driver makes from pageable memory
+//   launch     it gives work to a GPU
 //   optimizer  an optimizer's step or zero_grad, its Python included
 //   memory     an op that allocates, copies or fills: empty, copy_, clone, contiguous, _to_copy, fill_, zero_ …
 //   backward   backward spans, and the engine's way from one to the next
 //   forward    any other op
-//   backward   it is in none of these, and another thread of its process is in backward: it waits for that
+//   sync, copy, launch, backward   it is in none of these, and another thread of its process is in backward: it waits for that
 //   rest       none of these: the program's own code (Python)
-// Consequence: the categories of a step sum to its wall time exactly. The first four are known in every step and come first,
-// so that they do not depend on whether a step's ops were recorded; where these rested, all others are one rest.
+// Consequence: the categories of a step sum to its wall time exactly. The first three and the optimizer are known in every step,
+// whether its ops were recorded or rested (then all others are one rest); but with a GPU recorded steps tell the launches and waits
+// within the optimizer apart and others cannot.
 // Overlapped is what other threads of the process did of a category while the stepping thread was in another one.
 #pragma once
 
@@ -24,14 +28,13 @@
 
 namespace laptime {
 
-enum class HostCategory : std::uint8_t { input, compile, gc, optimizer, memory, backward, forward, rest };
-inline constexpr std::size_t kHostCategories = 8;
-// Known in every step; the others only where ops were recorded.
-inline bool is_light(HostCategory category) { return category < HostCategory::memory; }
+enum class HostCategory : std::uint8_t { input, compile, gc, sync, copy, launch, optimizer, memory, backward, forward, rest };
+inline constexpr std::size_t kHostCategories = 11;
 
 struct HostStep {
   Step step;
   bool has_ops = false;
+  bool has_gpu = false;  // launches and waits are told apart
   std::array<std::int64_t, kHostCategories> exposed{};     // sums to step.wall_ns
   std::array<std::int64_t, kHostCategories> overlapped{};  // of the rest: 0
 };

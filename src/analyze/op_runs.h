@@ -24,6 +24,12 @@ class OpRun {
     run.tracks.back().name = "thread";
     return static_cast<std::uint32_t>(run.tracks.size() - 1);
   }
+  std::uint32_t add_stream(std::uint64_t device, std::uint64_t stream, std::uint32_t process = 0) {
+    const std::uint32_t track = add_thread(process);
+    run.tracks[track].kind = TrackKind::stream;
+    run.tracks[track].os_id = device << 32 | stream;
+    return track;
+  }
   std::uint32_t place(std::uint32_t line, std::string_view module = "") {
     run.places.push_back({1, line, run.strings.add(module)});
     return static_cast<std::uint32_t>(run.places.size() - 1);
