@@ -6,7 +6,9 @@
 #include <optional>
 #include <tuple>
 
+#include "analyze/device_facts.h"
 #include "analyze/gpu_work.h"
+#include "analyze/kernel_effort.h"
 #include "analyze/kernel_math.h"
 #include "analyze/kernel_names.h"
 #include "analyze/line_ids.h"
@@ -17,6 +19,17 @@ namespace laptime {
 
 namespace {
 
+// Work whose amount is known, and what the device could have done in its time.
+struct Achieved {
+  double amount = 0, ns = 0, possible = 0;  // possible: 0 while the peak is not known
+
+  void add(std::uint64_t done, std::int64_t took_ns, std::uint64_t peak_per_s) {
+    amount += static_cast<double>(done);
+    ns += static_cast<double>(took_ns);
+    possible += static_cast<double>(took_ns) * 1e-9 * static_cast<double>(peak_per_s);
+  }
+};
+
 struct KernelSums {
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
@@ -26,6 +39,7 @@ struct KernelSums {
   std::uint64_t with_occupancy = 0;
   std::uint32_t place = 0;
   std::optional<bool> tensor_cores;  // where all calls agree
+  Achieved flops, bytes;
 };
 
 const char* pass_name(OpPass pass) {
@@ -41,9 +55,11 @@ const char* pass_name(OpPass pass) {
 class KernelTable {
  public:
   explicit KernelTable(const Analysis& analysis) : run_(analysis.run()), lines_(analysis.lines()) {
-    for (const GpuWork& work : analysis.gpu().all()) {
-      const SpanKind kind = run_.tracks[work.track].spans.kind[work.row];
-      if (kind == SpanKind::kernel || kind == SpanKind::communication) add(work);
+    const std::vector<GpuWork>& all = analysis.gpu().all();
+    const std::vector<KernelEffort> efforts = find_kernel_efforts(run_, analysis.ops(), analysis.gpu());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const SpanKind kind = run_.tracks[all[i].track].spans.kind[all[i].row];
+      if (kind == SpanKind::kernel || kind == SpanKind::communication) add(all[i], efforts.empty() ? KernelEffort{} : efforts[i]);
     }
   }
 
@@ -67,7 +83,7 @@ class KernelTable {
     return it->second;
   }
 
-  void add(const GpuWork& work) {
+  void add(const GpuWork& work, const KernelEffort& effort) {
     const Track& track = run_.tracks[work.track];
     const auto& [name, math] = kernel_named(track.spans.name[work.row]);
     const Key key{name, work.op, lines_[work.place], work.pass};
@@ -83,6 +99,8 @@ class KernelTable {
       sums.occupancy += *share;
       ++sums.with_occupancy;
     }
+    if (effort.flops) sums.flops.add(*effort.flops, ns, math.precision ? peaks_of(track).flops_per_s(*math.precision) : 0);
+    if (effort.bytes) sums.bytes.add(*effort.bytes, ns, peaks_of(track).bytes_per_s);
     if (sums.calls == 1) sums.tensor_cores = math.tensor_cores;
     if (sums.tensor_cores != math.tensor_cores) sums.tensor_cores.reset();
   }
@@ -94,6 +112,17 @@ class KernelTable {
     const auto launch = parse_configuration(run_.strings[work.own]);
     if (limits && launch) it->second = occupancy(*launch, *limits);
     return it->second;
+  }
+
+  const DevicePeaks& peaks_of(const Track& track) {
+    const auto [it, is_new] = peaks_.try_emplace({track.process, device_of(track)});
+    if (is_new) it->second = device_peaks(run_.processes[track.process].properties, device_of(track));
+    return it->second;
+  }
+  // Products are what a kernel that makes them is for; all others move data.
+  static Cell peak_share(const KernelSums& sums) {
+    const Achieved& measured = sums.flops.ns > 0 ? sums.flops : sums.bytes;
+    return ratio_cell(measured.amount, measured.possible);
   }
 
   Row row(const Key& key, const KernelSums& sums, double all_ns) {
@@ -118,13 +147,17 @@ class KernelTable {
             sums.tensor_cores ? Cell(*sums.tensor_cores ? "yes" : "no") : kUnknown,
             pass == OpPass::none ? kUnknown : Cell(pass_name(pass)),
             module ? Cell(std::string(run_.strings[module])) : kUnknown,
-            ratio_cell(static_cast<double>(sums.total_ns), all_ns)};
+            ratio_cell(static_cast<double>(sums.total_ns), all_ns),
+            ratio_cell(sums.flops.amount * 1e-3, sums.flops.ns),
+            ratio_cell(sums.bytes.amount, sums.bytes.ns),
+            peak_share(sums)};
   }
 
   const Run& run_;
   const LineIds& lines_;
   std::map<Key, KernelSums> sums_;
   std::map<std::uint32_t, NamedKernel> names_;  // by Run::strings
+  std::map<std::pair<std::uint32_t, std::uint32_t>, DevicePeaks> peaks_;  // process, device
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>> occupancies_;  // process, device, configuration
 };
 
@@ -150,7 +183,10 @@ Table kernels_table(const Analysis& analysis) {
                {"tensor_cores", ColumnType::text},
                {"pass", ColumnType::text},
                {"module", ColumnType::text},
-               {"share", ColumnType::real, Unit::share}},
+               {"share", ColumnType::real, Unit::share},
+               {"tflop_per_s", ColumnType::real},
+               {"gb_per_s", ColumnType::real},
+               {"peak_share", ColumnType::real, Unit::share}},
               {}};
   KernelTable(analysis).fill(table);
   return table;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <string>
+
+#include "analyze/device_facts.h"
 
 namespace laptime {
 
@@ -14,13 +15,6 @@ constexpr std::uint64_t kSharedUnit = 1024;
 constexpr std::uint64_t kSystemShared = 1024;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
-std::uint64_t number_of(const Properties& properties, const std::string& key) {
-  const auto it = properties.find(key);
-  std::uint64_t number = 0;
-  if (it != properties.end()) std::from_chars(it->second.data(), it->second.data() + it->second.size(), number);
-  return number;
-}
 
 }  // namespace
 
@@ -41,10 +35,9 @@ std::optional<LaunchConfiguration> parse_configuration(std::string_view text) {
 }
 
 std::optional<DeviceLimits> device_limits(const Properties& properties, std::uint32_t device) {
-  const std::string of = "cuda device " + std::to_string(device) + ' ';
-  const DeviceLimits limits{number_of(properties, of + "multiprocessors"), number_of(properties, of + "max_threads_per_multiprocessor"),
-                            number_of(properties, of + "max_blocks_per_multiprocessor"), number_of(properties, of + "registers_per_multiprocessor"),
-                            number_of(properties, of + "shared_bytes_per_multiprocessor")};
+  const auto number = [&](std::string_view key) { return device_number(properties, device, key); };
+  const DeviceLimits limits{number("multiprocessors"), number("max_threads_per_multiprocessor"), number("max_blocks_per_multiprocessor"),
+                            number("registers_per_multiprocessor"), number("shared_bytes_per_multiprocessor")};
   return limits.threads && limits.blocks && limits.registers && limits.shared_bytes ? std::optional(limits) : std::nullopt;
 }
 

@@ -1,0 +1,23 @@
+// What kernels had to do: floating point operations and bytes, from what is known of the op that launched them.
+//
+// An op's FLOPs are done by the one kernel among those launched within it whose name says that it multiplies; where there are several, or
+// none, nothing is known. Bytes are those that the op has to move at least (op_bytes.h), where it launched one kernel and no more.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analyze/gpu_work.h"
+#include "model/run.h"
+
+namespace laptime {
+
+struct KernelEffort {
+  std::optional<std::uint64_t> flops, bytes;
+};
+
+// By row of GpuWorkload::all(); empty where no op told its shapes.
+std::vector<KernelEffort> find_kernel_efforts(const Run& run, const OpAttribution& ops, const GpuWorkload& gpu);
+
+}  // namespace laptime

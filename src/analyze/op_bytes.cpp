@@ -1,0 +1,112 @@
+#include "analyze/op_bytes.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+
+namespace laptime {
+
+namespace {
+
+constexpr std::string_view kElementwise[] = {
+    "aten::add",     "aten::add_",         "aten::sub",     "aten::sub_",          "aten::mul",     "aten::mul_",           "aten::div",       "aten::div_",
+    "aten::neg",     "aten::exp",          "aten::sqrt",    "aten::rsqrt",         "aten::relu",    "aten::relu_",          "aten::clamp_min", "aten::clamp_min_",
+    "aten::clamp",   "aten::threshold_backward", "aten::gelu", "aten::gelu_backward", "aten::silu", "aten::silu_",          "aten::silu_backward",
+    "aten::sigmoid", "aten::sigmoid_",     "aten::sigmoid_backward", "aten::tanh", "aten::tanh_",   "aten::tanh_backward",  "aten::addcmul",   "aten::addcdiv"};
+constexpr std::string_view kFills[] = {"aten::fill_", "aten::zero_"};
+constexpr std::string_view kReadOnce[] = {"aten::copy_", "aten::sum", "aten::mean"};  // copy_ has what it writes among its inputs
+
+template <std::size_t n>
+bool is_one_of(std::string_view name, const std::string_view (&names)[n]) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+struct TypeSize {
+  std::string_view name;
+  std::uint64_t bytes;
+};
+constexpr TypeSize kTypes[] = {{"unsigned char", 1}, {"signed char", 1}, {"bool", 1}, {"short int", 2}, {"c10::Half", 2}, {"c10::BFloat16", 2}, {"int", 4},
+                               {"float", 4}, {"long int", 8}, {"double", 8}, {"c10::complex<float>", 8}, {"c10::complex<double>", 16}};
+
+bool is_no_tensor(std::string_view type) { return type.empty() || type == "Scalar" || type == "ScalarList"; }
+
+// The texts in quotes.
+std::vector<std::string_view> split_types(std::string_view text) {
+  std::vector<std::string_view> types;
+  for (std::size_t open = text.find('"'); open != std::string_view::npos;) {
+    const std::size_t close = text.find('"', open + 1);
+    if (close == std::string_view::npos) break;
+    types.push_back(text.substr(open + 1, close - open - 1));
+    open = text.find('"', close + 1);
+  }
+  return types;
+}
+
+// What stands in the inner brackets of "[[64, 10], [], [3]]"; nothing where they nest deeper.
+std::optional<std::vector<std::string_view>> split_shapes(std::string_view text) {
+  std::vector<std::string_view> shapes;
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  for (std::size_t open = text.find('['); open != std::string_view::npos; open = text.find('[', open + 1)) {
+    const std::size_t close = text.find_first_of("[]", open + 1);
+    if (close == std::string_view::npos || text[close] == '[') return std::nullopt;
+    shapes.push_back(text.substr(open + 1, close - open - 1));
+    open = close;
+  }
+  return shapes;
+}
+
+std::optional<std::uint64_t> count_elements(std::string_view sizes) {
+  std::uint64_t elements = 1;
+  for (const char *at = sizes.data(), *end = at + sizes.size(); at != end;) {
+    std::uint64_t size = 0;
+    const auto [after, error] = std::from_chars(at, end, size);
+    if (error != std::errc() || __builtin_mul_overflow(elements, size, &elements)) return std::nullopt;
+    at = std::find_if(after, end, [](char c) { return c != ',' && c != ' '; });
+  }
+  return elements;
+}
+
+std::uint64_t sum_bytes(const std::vector<TensorSize>& tensors) {
+  std::uint64_t sum = 0;
+  for (const TensorSize& tensor : tensors) sum += tensor.bytes();
+  return sum;
+}
+
+// As many elements as the largest input has, of the widest type.
+std::uint64_t output_bytes(const std::vector<TensorSize>& tensors) {
+  TensorSize output{0, 0};
+  for (const TensorSize& tensor : tensors) {
+    output.elements = std::max(output.elements, tensor.elements);
+    output.element_bytes = std::max(output.element_bytes, tensor.element_bytes);
+  }
+  return output.bytes();
+}
+
+}  // namespace
+
+std::optional<std::vector<TensorSize>> parse_tensors(std::string_view shapes_text, std::string_view types_text) {
+  const auto shapes = split_shapes(shapes_text);
+  const std::vector<std::string_view> types = split_types(types_text);
+  if (!shapes || shapes->size() != types.size()) return std::nullopt;
+  std::vector<TensorSize> tensors;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    if (is_no_tensor(types[i])) continue;
+    const auto type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeSize& t) { return t.name == types[i]; });
+    const auto elements = count_elements((*shapes)[i]);
+    if (type == std::end(kTypes) || !elements) return std::nullopt;
+    tensors.push_back({*elements, type->bytes});
+  }
+  return tensors;
+}
+
+std::optional<std::uint64_t> bytes_moved(std::string_view op, std::string_view shapes, std::string_view types) {
+  const bool elementwise = is_one_of(op, kElementwise), fills = is_one_of(op, kFills);
+  if (!elementwise && !fills && !is_one_of(op, kReadOnce)) return std::nullopt;
+  const auto tensors = parse_tensors(shapes, types);
+  if (!tensors || tensors->empty()) return std::nullopt;
+  if (fills) return tensors->front().bytes();
+  return sum_bytes(*tensors) + (elementwise ? output_bytes(*tensors) : 0);
+}
+
+}  // namespace laptime

@@ -1,0 +1,30 @@
+#include "analyze/op_bytes.h"
+
+#include <gtest/gtest.h>
+
+namespace laptime {
+namespace {
+
+constexpr const char* kBinary = "[\"float\", \"float\", \"Scalar\"]";
+
+TEST(OpBytes, CountsWhatIsReadAndWrittenOnce) {
+  EXPECT_EQ(bytes_moved("aten::threshold_backward", "[[64, 128], [64, 128], []]", kBinary), 3u * 64 * 128 * 4);
+  EXPECT_EQ(bytes_moved("aten::add_", "[[64, 10], [10], []]", kBinary), (640u + 10 + 640) * 4) << "a smaller one is broadcast";
+  EXPECT_EQ(bytes_moved("aten::mul", "[[64, 10], []]", "[\"c10::BFloat16\", \"float\"]"), 640u * 2 + 4 + 640 * 4) << "a tensor without dimensions has one element";
+  EXPECT_EQ(bytes_moved("aten::zero_", "[[64, 10]]", "[\"float\"]"), 2560u);
+  EXPECT_EQ(bytes_moved("aten::copy_", "[[64], [64], []]", "[\"float\", \"long int\", \"Scalar\"]"), 64u * 12);
+  EXPECT_EQ(bytes_moved("aten::sum", "[[64, 32, 26, 26], [], [], []]", "[\"float\", \"ScalarList\", \"Scalar\", \"\"]"), 64u * 32 * 26 * 26 * 4);
+}
+
+TEST(OpBytes, SaysNothingWhereItDoesNotKnow) {
+  EXPECT_EQ(bytes_moved("aten::mm", "[[64, 10], [10, 64], []]", kBinary), std::nullopt);
+  EXPECT_EQ(bytes_moved("aten::add", "[[[64], [3]], []]", "[\"TensorList\", \"Scalar\"]"), std::nullopt);
+  EXPECT_EQ(bytes_moved("aten::add", "[[64], [64]]", "[\"float\"]"), std::nullopt);
+  EXPECT_EQ(bytes_moved("aten::add", "[[64]]", "[\"c10::qint8\"]"), std::nullopt);
+  EXPECT_EQ(bytes_moved("aten::add", "[[18446744073709551615, 2]]", "[\"float\"]"), std::nullopt);
+  for (const char* text : {"", "[", "]", "[[", "[]", "[[x]]", "[[64,,]]", "nonsense"}) EXPECT_EQ(bytes_moved("aten::zero_", text, "[\"float\"]").value_or(0) % 256, 0u) << text;
+  EXPECT_EQ(bytes_moved("aten::add", "", ""), std::nullopt);
+}
+
+}  // namespace
+}  // namespace laptime
