@@ -10,9 +10,9 @@
 
 #include "analyze/table.h"
 #include "base/clock.h"
+#include "base/humane.h"
 #include "cli/command.h"
 #include "cli/run_target.h"
-#include "show/humane.h"
 #include "show/json.h"
 #include "show/terminal.h"
 

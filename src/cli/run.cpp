@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "analyze/run_facts.h"
+#include "base/humane.h"
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/gpu_library.h"
 #include "cli/overview.h"
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
-#include "show/humane.h"
 #include "show/terminal.h"
 
 namespace laptime {

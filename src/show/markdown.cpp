@@ -1,7 +1,7 @@
 #include "show/markdown.h"
 
 #include "show/column_text.h"
-#include "show/humane.h"
+#include "show/humane_cell.h"
 #include "show/screen_text.h"
 
 namespace laptime {

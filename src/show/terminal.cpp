@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "show/column_text.h"
-#include "show/humane.h"
+#include "show/humane_cell.h"
 #include "show/screen_text.h"
 
 namespace laptime {

@@ -1,4 +1,4 @@
-#include "show/humane.h"
+#include "base/humane.h"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -28,11 +28,6 @@ std::string scaled(double number, const Scale (&scales)[N]) {
   const double value = number / scales[i].factor;
   const bool whole = i == 0 && value == std::floor(value);
   return fmt::format("{} {}", whole ? fmt::format("{:.0f}", value) : three_digits(value), scales[i].unit);
-}
-
-double as_double(const Cell& cell) {
-  if (const auto* i = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*i);
-  return std::get<double>(cell);
 }
 
 }  // namespace
@@ -65,22 +60,6 @@ std::string humane_number(double number) {
   if (size >= 1e7 || size < 1e-3) return fmt::format("{:.3g}", number);
   if (size < 1) return fmt::format("{:.3g}", number);
   return three_digits(number);
-}
-
-std::string humane_cell(const Cell& cell, Unit unit) {
-  if (std::holds_alternative<std::monostate>(cell)) return "-";
-  if (const auto* text = std::get_if<std::string>(&cell)) return *text;
-  switch (unit) {
-    case Unit::ns: return humane_time(as_double(cell));
-    case Unit::bytes: return humane_bytes(as_double(cell));
-    case Unit::share: return fmt::format("{:.1f} %", as_double(cell) * 100);
-    case Unit::per_second: return humane_number(as_double(cell)) + " /s";
-    case Unit::factor: return fmt::format("{:.2f} ×", as_double(cell));
-    case Unit::count:
-    case Unit::none: break;
-  }
-  if (const auto* i = std::get_if<std::int64_t>(&cell)) return unit == Unit::count ? humane_count(*i) : fmt::format("{}", *i);
-  return humane_number(std::get<double>(cell));
 }
 
 }  // namespace laptime

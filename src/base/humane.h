@@ -1,10 +1,8 @@
 // Numbers as people read them: three digits and a unit that fits.
 #pragma once
 
+#include <cstdint>
 #include <string>
-#include <string_view>
-
-#include "analyze/table.h"
 
 namespace laptime {
 
@@ -14,8 +12,5 @@ std::string humane_bytes(double bytes);
 std::string humane_count(std::int64_t count);
 // Three digits and more where the whole part has them; very large and small numbers with an exponent.
 std::string humane_number(double number);
-
-// A cell of a column with that unit; "-" when unknown. Texts are as they are.
-std::string humane_cell(const Cell& cell, Unit unit);
 
 }  // namespace laptime
