@@ -21,9 +21,11 @@ namespace {
 
 // Work whose amount is known, and what the device could have done in its time.
 struct Achieved {
-  double amount = 0, ns = 0, possible = 0;  // possible: 0 while the peak is not known
+  double amount = 0, ns = 0, possible = 0;
+  bool knows_peak = true;  // of all calls
 
   void add(std::uint64_t done, std::int64_t took_ns, std::uint64_t peak_per_s) {
+    knows_peak &= peak_per_s > 0;
     amount += static_cast<double>(done);
     ns += static_cast<double>(took_ns);
     possible += static_cast<double>(took_ns) * 1e-9 * static_cast<double>(peak_per_s);
@@ -122,7 +124,7 @@ class KernelTable {
   // Products are what a kernel that makes them is for; all others move data.
   static Cell peak_share(const KernelSums& sums) {
     const Achieved& measured = sums.flops.ns > 0 ? sums.flops : sums.bytes;
-    return ratio_cell(measured.amount, measured.possible);
+    return measured.knows_peak ? ratio_cell(measured.amount, measured.possible) : kUnknown;
   }
 
   Row row(const Key& key, const KernelSums& sums, double all_ns) {

@@ -9,6 +9,7 @@
 #include "analyze/functions.h"
 #include "analyze/input.h"
 #include "analyze/kernels.h"
+#include "analyze/launch_queue.h"
 #include "analyze/lines.h"
 #include "analyze/losses.h"
 #include "analyze/memory.h"
@@ -54,6 +55,7 @@ constexpr TableDefinition kTables[] = {
     {"copies", "what was moved to, from and on the GPUs", copies_table},
     {"syncs", "where the host waited for a GPU", syncs_table},
     {"streams", "what each stream of each GPU did", streams_table},
+    {"launch_queue", "how far the host launches ahead of each GPU, by step", launch_queue_table},
     {"calltree", "functions below their callers", calltree_table},
     {"ops", "calls and time of the framework's ops, as torch counts them", ops_table<OpGrouping::name>, kOpGroupings},
     {"modules", "time of ops by module, forward and backward", modules_table},
