@@ -2,6 +2,7 @@
 
 #include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
+#include "analyze/reserved_memory.h"
 
 namespace laptime {
 
@@ -57,11 +58,16 @@ Table memory_curve_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_curve",
               "Memory over time",
-              {{"time_ns", ColumnType::integer, Unit::ns}, {"bytes", ColumnType::integer, Unit::bytes}, {"device", ColumnType::text}},
+              {{"time_ns", ColumnType::integer, Unit::ns}, {"bytes", ColumnType::integer, Unit::bytes}, {"device", ColumnType::text},
+               {"reserved_bytes", ColumnType::integer, Unit::bytes}},
               {}};
-  for (const MemoryCurve& curve : memory_curves(analysis))
-    for (const CurvePoint& point : curve.points)
-      table.rows.push_back({point.time_ns, integer_cell(point.bytes), device_label(run, curve.process, curve.device)});
+  for (const MemoryCurve& curve : memory_curves(analysis)) {
+    const ReservedMemory reserved(run, curve.process, curve.device);
+    for (const CurvePoint& point : curve.points) {
+      const auto held = reserved.at(point.time_ns);
+      table.rows.push_back({point.time_ns, integer_cell(point.bytes), device_label(run, curve.process, curve.device), held ? integer_cell(*held) : kUnknown});
+    }
+  }
   return table;
 }
 

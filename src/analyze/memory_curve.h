@@ -1,4 +1,5 @@
-// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each.
+// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each; and what a caching allocator
+// held at these moments.
 //
 // The time from the first event to the last is cut into equal stretches; of each the lowest and the highest value are
 // kept, at their own times. Consequence: the curve's maximum is the peak, however long the run.

@@ -5,6 +5,7 @@
 
 #include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
+#include "analyze/reserved_memory.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -95,10 +96,11 @@ std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run
   return result;
 }
 
-Row make_row(const Run& run, const MemoryHistory& history, const Step& step, const StepMemory& m) {
+Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory& reserved, const Step& step, const StepMemory& m) {
+  const auto held = reserved.most(step.start_ns, step.start_ns + step.wall_ns);
   return {integer_cell(step.number), std::string(run.strings[step.phase]), device_label(run, history.process, history.device),
           integer_cell(m.peak_bytes), integer_cell(m.end_bytes), integer_cell(m.allocations), integer_cell(m.allocated_bytes),
-          integer_cell(m.releases), integer_cell(m.released_bytes)};
+          integer_cell(m.releases), integer_cell(m.released_bytes), held ? integer_cell(*held) : kUnknown};
 }
 
 }  // namespace
@@ -115,18 +117,20 @@ Table memory_steps_table(const Analysis& analysis) {
                {"allocations", ColumnType::integer, Unit::count},
                {"allocated_bytes", ColumnType::integer, Unit::bytes},
                {"releases", ColumnType::integer, Unit::count},
-               {"released_bytes", ColumnType::integer, Unit::bytes}},
+               {"released_bytes", ColumnType::integer, Unit::bytes},
+               {"reserved_bytes", ColumnType::integer, Unit::bytes}},
               {}};
   const auto by_process = recorded_steps(run, analysis.steps());
   for (const MemoryHistory& history : analysis.memory()) {
     const auto found = by_process.find(history.process);
     if (found == by_process.end()) continue;
     const std::vector<std::vector<Step>>& threads = found->second;
+    const ReservedMemory reserved(run, history.process, history.device);
     StepSums sums(history, threads);
     for (std::size_t t = 0; t < threads.size(); ++t) {
       const std::vector<StepMemory>& rows = sums.finish(t);
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (threads[t][i].ops != StepOps::rested) table.rows.push_back(make_row(run, history, threads[t][i], rows[i]));
+        if (threads[t][i].ops != StepOps::rested) table.rows.push_back(make_row(run, history, reserved, threads[t][i], rows[i]));
     }
   }
   return table;

@@ -1,5 +1,5 @@
 // Table `memory_steps`: how much memory each recorded step held at most and at its end, and how much came and went in it
-// (churn). One row a step and device. Steps whose memory was not recorded have no row.
+// (churn); reserved_bytes is the most that a caching allocator held in it. One row a step and device. Steps whose memory was not recorded have no row.
 #pragma once
 
 #include "analyze/analysis.h"

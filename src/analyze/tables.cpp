@@ -14,6 +14,7 @@
 #include "analyze/losses.h"
 #include "analyze/memory.h"
 #include "analyze/memory_curve.h"
+#include "analyze/memory_devices.h"
 #include "analyze/memory_growth.h"
 #include "analyze/memory_steps.h"
 #include "analyze/modules.h"
@@ -60,6 +61,7 @@ constexpr TableDefinition kTables[] = {
     {"ops", "calls and time of the framework's ops, as torch counts them", ops_table<OpGrouping::name>, kOpGroupings},
     {"modules", "time of ops by module, forward and backward", modules_table},
     {"memory", "what was alive when most memory was", memory_table<MemoryGrouping::line>, kMemoryGroupings},
+    {"memory_devices", "each device's peak, and what its allocator held and did not use", memory_devices_table},
     {"memory_steps", "memory held by each step, and what came and went in it", memory_steps_table},
     {"memory_curve", "memory over time", memory_curve_table},
     {"memory_growth", "lines that hold more memory step after step", memory_growth_table},

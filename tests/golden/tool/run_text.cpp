@@ -117,7 +117,7 @@ class RunMaker {
       } else if (key == "made" || key == "ran") {
         ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
         add_own(spans, ArgType::integer, static_cast<std::uint64_t>(LaunchNode::pack(OpLink::pack(0, 1, number), key == "ran")));
-      } else if (key == "configuration") {
+      } else if (key == "configuration" || key == "device") {
         add_own(spans, ArgType::string, string_id(value));
       } else if (key == "graph_node") {
         ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
