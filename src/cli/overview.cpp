@@ -6,6 +6,7 @@
 #include "analyze/breakdown.h"
 #include "analyze/compile.h"
 #include "analyze/functions.h"
+#include "analyze/gpu_work.h"
 #include "analyze/input.h"
 #include "analyze/kernels.h"
 #include "analyze/lines.h"
@@ -38,19 +39,24 @@ Table breakdown_summary(const Analysis& analysis) {
                   : columns_of(std::move(table), {"view", "category", "ns_per_step", "share", "phase", "steps"});
 }
 
+Table kernel_summary(const Analysis& analysis) {
+  return top_of(columns_of(kernels_table(analysis), {"name", "calls", "total_ns", "file", "line", "share"}));
+}
+
 std::vector<Table> training_summary(const Analysis& analysis) {
   return {step_summary_table(analysis),
           breakdown_summary(analysis),
-          top_of(columns_of(lines_table(analysis), {"file", "line", "time_ns", "op_ns", "backward_ns", "source", "share"})),
-          top_of(columns_of(ops_table(analysis), {"name", "calls", "self_cpu_ns", "cpu_ns", "file", "line", "share"})),
-          top_of(columns_of(kernels_table(analysis), {"name", "calls", "total_ns", "file", "line", "share"})),
+          top_of(columns_of(lines_table(analysis), {"file", "line", "time_ns", "op_ns", "backward_ns", "gpu_ns", "source", "share"})),
+          top_of(columns_of(ops_table(analysis), {"name", "calls", "self_cpu_ns", "cpu_ns", "gpu_ns", "file", "line", "share"})),
+          kernel_summary(analysis),
           top_of(columns_of(input_table(analysis), {"what", "phase", "thread", "batches", "mean_ns", "p95_ns", "share"})),
           top_of(compile_table(analysis)),
           losses_table(analysis)};
 }
 
 std::vector<Table> plain_summary(const Analysis& analysis) {
-  return {step_summary_table(analysis), top_of(scopes_table(analysis)), top_of(lines_table(analysis)), top_of(functions_table(analysis)), losses_table(analysis)};
+  return {step_summary_table(analysis), top_of(scopes_table(analysis)), top_of(lines_table(analysis)), top_of(functions_table(analysis)), kernel_summary(analysis),
+          losses_table(analysis)};
 }
 
 }  // namespace
@@ -63,8 +69,14 @@ bool is_training(const Run& run) {
 }
 
 std::vector<std::string> overview_tables(const Run& run) {
-  if (is_training(run)) return {"run", "step_summary", "breakdown", "lines", "ops", "input", "losses"};
-  return {"run", "step_summary", "scopes", "losses"};
+  std::vector<std::string> names{"run", "step_summary"};
+  const auto add = [&](std::initializer_list<const char*> more) { names.insert(names.end(), more.begin(), more.end()); };
+  const bool training = is_training(run), gpu = std::any_of(run.tracks.begin(), run.tracks.end(), is_stream);
+  if (training || gpu) add({"breakdown"});
+  if (training) add({"lines", "ops"});
+  if (gpu) add({"kernels", "copies", "syncs"});
+  add(training ? std::initializer_list<const char*>{"input", "losses"} : std::initializer_list<const char*>{"scopes", "losses"});
+  return names;
 }
 
 std::vector<Table> summary_tables(const Analysis& analysis) {
