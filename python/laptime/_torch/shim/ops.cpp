@@ -66,31 +66,31 @@ class InputWords {
   void head(InputKind kind, std::size_t numbers, int type = 0) {
     word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | static_cast<std::int64_t>(kind));
   }
-  void tensor(const at::Tensor& tensor) {
-    const c10::TensorImpl* const impl = tensor.unsafeGetTensorImpl();
-    if (!tensor.defined() || tensor.is_nested() || impl->has_symbolic_sizes_strides()) return head(InputKind::other, 0);
+  // By address, here and below: a tensor that is copied is counted, by two atomic operations.
+  void tensor(const c10::IValue& value) {
+    const c10::TensorImpl* const impl = value.unsafeToTensorImpl();
+    if (impl == c10::UndefinedTensorImpl::singleton() || impl->is_nested() || impl->has_symbolic_sizes_strides()) return head(InputKind::other, 0);
     const c10::IntArrayRef sizes = impl->sizes();
     head(InputKind::tensor, sizes.size(), static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
     for (const std::int64_t size : sizes) word(size);
   }
-  template <typename List>
-  void tensors(const List& list) {
+  void tensors(c10::ArrayRef<c10::IValue> list) {
     head(InputKind::tensor_list, list.size());
-    for (std::size_t i = 0; i < list.size() && !full_; ++i) tensor(list.get(i));
+    for (std::size_t i = 0; i < list.size() && !full_; ++i) tensor(list[i]);
   }
   void put(const c10::IValue& value) {
-    if (value.isTensor()) return tensor(value.toTensor());
+    if (value.isTensor()) return tensor(value);
     if (value.isInt()) {
       head(InputKind::integer, 1);
       return word(value.toInt());
     }
     if (value.isIntList()) {
-      const auto list = value.toIntList();
+      const c10::ArrayRef<c10::IValue> list = value.toListRef();
       head(InputKind::integers, list.size());
-      for (std::size_t i = 0; i < list.size(); ++i) word(list.get(i));
+      for (const c10::IValue& number : list) word(number.toInt());
       return;
     }
-    if (value.isTensorList()) return tensors(value.toTensorList());
+    if (value.isTensorList()) return tensors(value.toListRef());
     if (value.isDoubleList() || value.isBoolList()) return head(InputKind::scalars, 0);
     head(value.isScalar() || value.isBool() ? InputKind::scalar : InputKind::other, 0);
   }
