@@ -57,3 +57,19 @@ source.at_step()
     curve = [row for row in report(lap, "memory_curve")["memory_curve"] if row["device"] == "cuda:0"]
     assert max(row["bytes"] for row in curve) == sum(4000 * i for i in range(1, 200))
     assert curve[-1]["bytes"] == 4096
+
+
+def test_memory_that_a_program_takes_from_the_driver(tmp_path):
+    source = """
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+context, device, block = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint64()
+assert cuda.cuInit(0) == 0 and cuda.cuDeviceGet(ctypes.byref(device), 0) == 0
+assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0 and cuda.cuCtxSetCurrent(context) == 0
+for size in (1 << 20, 1 << 24):
+    assert cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(size)) == 0
+    assert cuda.cuMemFree_v2(block) == 0
+"""
+    lap, _, _ = run_program(source, tmp_path)
+    curve = [row["bytes"] for row in report(lap, "memory_curve")["memory_curve"] if row["device"] == "cuda:0"]
+    assert max(curve) == 1 << 24 and curve[-1] == 0

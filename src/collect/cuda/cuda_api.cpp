@@ -36,6 +36,7 @@ class LoadedApi final : public CudaApi {
   bool bind(void* cupti, void* driver) {
     find(cupti, "cuptiSubscribe_v2", subscribe_v2_);  // CUDA 12.6 on
     find(cupti, "cuptiGetGraphNodeId", graph_node_id_);
+    find(cupti, "cuptiGetDeviceId", device_of_);
     find(cupti, "cuptiActivityRegisterTimestampCallback", clock_);  // CUDA 11.6 on
     return find(cupti, "cuptiGetVersion", version_) && find(cupti, "cuptiGetResultString", describe_) &&
            find(cupti, "cuptiSubscribe", subscribe_) && find(cupti, "cuptiUnsubscribe", unsubscribe_) &&
@@ -82,6 +83,7 @@ class LoadedApi final : public CudaApi {
   ApiResult flush() override { return flush_(0); }
   ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) override { return next_record_(buffer, valid, record); }
   ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) override { return dropped_(context, stream, dropped); }
+  ApiResult device_of(void* context, std::uint32_t* device) override { return device_of_ ? device_of_(context, device) : kMissing; }
   ApiResult graph_node_id(void* node, std::uint64_t* id) override { return graph_node_id_ ? graph_node_id_(node, id) : kMissing; }
   ApiResult finalize() override { return finalize_(); }
 
@@ -116,6 +118,7 @@ class LoadedApi final : public CudaApi {
   ApiResult (*flush_)(std::uint32_t) = nullptr;
   ApiResult (*next_record_)(std::uint8_t*, std::size_t, Activity**) = nullptr;
   ApiResult (*dropped_)(void*, std::uint32_t, std::size_t*) = nullptr;
+  ApiResult (*device_of_)(void*, std::uint32_t*) = nullptr;
   ApiResult (*graph_node_id_)(void*, std::uint64_t*) = nullptr;
   ApiResult (*finalize_)() = nullptr;
   ApiResult (*device_count_)(int*) = nullptr;

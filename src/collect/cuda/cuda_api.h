@@ -30,6 +30,7 @@ class CudaApi {
   virtual ApiResult flush() = 0;
   virtual ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) = 0;
   virtual ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) = 0;
+  virtual ApiResult device_of(void* context, std::uint32_t* device) = 0;
   virtual ApiResult graph_node_id(void* node, std::uint64_t* id) = 0;
   // Takes CUPTI out of the process; subscribing sets it up again.
   virtual ApiResult finalize() = 0;

@@ -26,7 +26,7 @@ std::atomic<CudaCollector*> the_collector{nullptr};  // for the callbacks that C
 
 }  // namespace
 
-CudaCollector::CudaCollector(CudaApi& api) : api_(api), reader_(api, clock_), launches_(api, context_), pid_(::getpid()) {
+CudaCollector::CudaCollector(CudaApi& api) : api_(api), reader_(api, clock_), launches_(api, context_), memory_(api), pid_(::getpid()) {
   the_collector.store(this, std::memory_order_release);
 }
 
@@ -49,6 +49,7 @@ bool CudaCollector::on() {
       break;
   }
   launches_.enable(true, generation_.load());
+  memory_.enable(true);
   if (const ApiResult result = enable_kinds(true); result != kSuccess) {
     (void)api_.unsubscribe();
     fail(result, "");
@@ -111,6 +112,7 @@ void CudaCollector::off(bool finalize) {
   if (state() != State::capturing) return;
   (void)enable_kinds(false);
   launches_.enable(false, generation_.load());
+  memory_.enable(false);
   finalize_wanted_ = finalize;
   quiet_ticks_ = 0;
   drained_records_ = reader_.records();
@@ -166,7 +168,10 @@ void CudaCollector::on_callback(void* user, std::uint32_t domain, std::uint32_t 
   if (domain == kResourceDomain) return self.launches_.on_resource(id, *static_cast<const ResourceData*>(data));
   if (domain != kDriverDomain) return;
   const auto& call = *static_cast<const CallbackData*>(data);
-  if (self.state() == State::capturing) return self.launches_.on_driver_call(id, call);
+  if (self.state() == State::capturing) {
+    if (!self.memory_.take(id, call)) self.launches_.on_driver_call(id, call);
+    return;
+  }
   State expected = State::leaving;
   if (call.site == kExit && self.state_.compare_exchange_strong(expected, State::finalizing)) self.finalize_now();
 }

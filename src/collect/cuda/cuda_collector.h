@@ -21,6 +21,7 @@
 #include "collect/cuda/activity_reader.h"
 #include "collect/cuda/buffer_pool.h"
 #include "collect/cuda/cuda_api.h"
+#include "collect/cuda/driver_memory.h"
 #include "collect/cuda/gpu_clock.h"
 #include "collect/cuda/launch_context.h"
 #include "collect/cuda/launch_recorder.h"
@@ -37,6 +38,8 @@ class CudaCollector {
   bool on();
   // Records no new work. `finalize`: and takes CUPTI out of the process as soon as everything has arrived.
   void off(bool finalize);
+  // From the next on(): memory that the program takes from the driver.
+  void want_driver_memory() { memory_.want(); }
   void flush();
   // For the end of a recording: off, and what the GPU has finished or finishes in a moment is delivered.
   void stop();
@@ -72,6 +75,7 @@ class CudaCollector {
   LaunchContext context_;
   ActivityReader reader_;
   LaunchRecorder launches_;
+  DriverMemory memory_;
   std::mutex control_;
   std::atomic<State> state_{State::idle};
   std::atomic<std::uint32_t> generation_{0};

@@ -2,110 +2,15 @@
 #include "collect/cuda/cuda_collector.h"
 
 #include <array>
-#include <filesystem>
-#include <gtest/gtest.h>
 #include <thread>
 
-#include "collect/cuda/fake_cuda.h"
-#include "format/reader.h"
-#include "laptime/laptime.h"
+#include "collect/cuda/test_recorded_gpu.h"
 #include "record/collector.h"
 
 namespace laptime::cuda {
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr std::uint32_t kLaunchKernel = 307, kStreamSynchronize = 126, kGraphLaunch = 514;
-
-struct ReadSpan {
-  std::string track, name;
-  SpanKind kind;
-  std::int64_t start, end;
-  std::uint64_t link;
-  std::string text;       // argument with key 0 and type string
-  std::int64_t integer;   // … integer, -1 none
-  std::uint64_t place;    // … place, 0 none
-  std::uint64_t graph_node;
-};
-
-// What was recorded, by kind.
-struct ReadRun {
-  std::vector<ReadSpan> spans;
-  std::map<std::string, std::uint64_t> losses;
-  std::map<std::string, std::string> properties;
-  std::uint64_t file_bytes = 0;
-
-  std::vector<ReadSpan> of(SpanKind kind) const {
-    std::vector<ReadSpan> result;
-    for (const ReadSpan& span : spans)
-      if (span.kind == kind) result.push_back(span);
-    return result;
-  }
-};
-
-ReadRun read_run(const std::string& path) {
-  const auto content = open_run(path);
-  EXPECT_TRUE(content) << content.error().message;
-  ReadRun run;
-  run.file_bytes = content->file_bytes;
-  for (const LossCount& loss : content->losses) run.losses[loss.name] = loss.count;
-  for (const PartContent& part : content->parts) {
-    std::map<std::uint64_t, std::string> strings;
-    std::map<std::uint32_t, std::uint32_t> tracks;
-    for (const Fact& fact : part.facts) {
-      if (const auto* s = std::get_if<StringFact>(&fact)) strings[s->id] = s->text;
-      if (const auto* t = std::get_if<TrackFact>(&fact)) tracks[t->id] = t->name;
-      if (const auto* p = std::get_if<PropertyFact>(&fact)) run.properties[std::string(p->key)] = p->value;
-    }
-    for (const Block& block : part.blocks) {
-      if (block.summary.table != TableType::spans) continue;
-      SpanColumns columns;
-      EXPECT_TRUE(decode_block(block, columns));
-      const std::size_t first = run.spans.size();
-      for (std::size_t i = 0; i < columns.size(); ++i)
-        run.spans.push_back({strings[tracks[block.summary.track]], strings[columns.name[i]], columns.kind[i], columns.start[i], columns.end(i),
-                             columns.link.empty() ? 0 : columns.link[i], "", -1, 0, 0});
-      for (std::size_t a = 0; a < columns.args.size(); ++a) {
-        ReadSpan& span = run.spans[first + columns.args.row[a]];
-        const std::uint64_t value = columns.args.value[a];
-        if (strings[columns.args.key[a]] == "graph_node") span.graph_node = value;
-        if (columns.args.key[a] != 0) continue;
-        if (columns.args.type[a] == ArgType::string) span.text = strings[value];
-        if (columns.args.type[a] == ArgType::integer) span.integer = static_cast<std::int64_t>(value);
-        if (columns.args.type[a] == ArgType::place) span.place = value;
-      }
-    }
-  }
-  return run;
-}
-
-class CudaCollectorTest : public ::testing::Test {
- protected:
-  CudaCollectorTest() {
-    std::string pattern = (fs::temp_directory_path() / "laptime-cuda-XXXXXX").string();
-    folder_ = mkdtemp(pattern.data());
-    EXPECT_EQ(laptime_start((folder_ + "/run.lap").c_str(), nullptr), 0);
-  }
-  ~CudaCollectorTest() override {
-    laptime_stop();
-    fs::remove_all(folder_);
-  }
-  ReadRun stop_and_read() {
-    gpu.flush();
-    EXPECT_EQ(laptime_stop(), 0);
-    return read_run(folder_ + "/run.lap");
-  }
-  // Until the state is reached or can no longer be.
-  void tick_until(State state) {
-    for (int i = 0; i < 10 && gpu.state() != state; ++i) gpu.tick();
-    ASSERT_EQ(gpu.state(), state);
-  }
-
-  std::string folder_;
-  FakeCuda& api = *new FakeCuda;                  // as in a program, neither is ever destroyed
-  CudaCollector& gpu = *new CudaCollector(api);
-};
 
 TEST_F(CudaCollectorTest, SetsUpInTheOrderThatCuptiNeeds) {
   EXPECT_TRUE(gpu.on());

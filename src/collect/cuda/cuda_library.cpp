@@ -96,7 +96,9 @@ LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
 
 // Called by the driver while it is initialised. 1: success.
 LAPTIME_API int InitializeInjection(void) {
-  if (record::on() && !deferred.load()) start();
+  if (!record::on() || deferred.load()) return 1;
+  if (CudaCollector* const gpu = collector()) gpu->want_driver_memory();
+  start();
   return 1;
 }
 

@@ -1,4 +1,4 @@
-// The driver's calls that a callback is asked for: what gives work to a GPU, and what waits for it. Numbers are CUPTI's and never
+// The driver's calls that a callback is asked for: what gives work to a GPU, what waits for it, and what takes its memory. Numbers are CUPTI's and never
 // change. Assumption: the driver's domain alone sees every launch once, those of cuDNN, cuBLAS and Triton included; the runtime's
 // misses these.
 #pragma once
@@ -36,6 +36,12 @@
 #define LAPTIME_CUDA_WAIT_CALLS(X) \
   X(cuCtxSynchronize, 17) X(cuEventSynchronize, 121) X(cuStreamSynchronize, 126) X(cuStreamSynchronize_ptsz, 440) \
   X(cuCtxSynchronize_v2, 800)
+// Parameters: address by reference, bytes; address by reference, pitch by reference, width, height; address.
+#define LAPTIME_CUDA_ALLOCATE_CALLS(X) \
+  X(cuMemAlloc_v2, 243) X(cuMemAllocManaged, 371) X(cuMemAllocAsync, 598) X(cuMemAllocAsync_ptsz, 599) X(cuMemAllocFromPoolAsync, 611) \
+  X(cuMemAllocFromPoolAsync_ptsz, 612)
+#define LAPTIME_CUDA_ALLOCATE_ROWS_CALLS(X) X(cuMemAllocPitch_v2, 244)
+#define LAPTIME_CUDA_RELEASE_CALLS(X) X(cuMemFree_v2, 245) X(cuMemFreeAsync, 600) X(cuMemFreeAsync_ptsz, 601)
 
 namespace laptime::cuda {
 

@@ -36,11 +36,22 @@ class FakeCuda final : public CudaApi {
   // ---- The program's part ----
   // A call of the driver, as CUPTI tells it.
   void call(std::uint32_t id, std::uint32_t correlation, const std::function<void()>& inside = [] {}) {
+    CallbackData info{};
+    info.correlation = correlation;
+    tell(id, info, inside);
+  }
+  // One whose parameters and result are looked at. A context is its device's number.
+  void call_with(std::uint32_t id, const void* parameters, int result, void* context, const std::function<void()>& inside = [] {}) {
+    CallbackData info{};
+    info.parameters = parameters;
+    info.return_value = &result;
+    info.context = context;
+    tell(id, info, inside);
+  }
+  void tell(std::uint32_t id, CallbackData& info, const std::function<void()>& inside) {
     if (!callbacks.contains({kDriverDomain, id})) return inside();
     std::uint64_t data = 0;
-    CallbackData info{};
     info.correlation_data = &data;
-    info.correlation = correlation;
     info.site = kEnter;
     callback(user, kDriverDomain, id, &info);
     inside();
@@ -121,6 +132,9 @@ class FakeCuda final : public CudaApi {
     return kSuccess;
   }
   ApiResult dropped_records(void*, std::uint32_t, std::size_t* count) override { return *count = std::exchange(dropped, 0), kSuccess; }
+  ApiResult device_of(void* context, std::uint32_t* device) override {
+    return *device = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(context)), kSuccess;
+  }
   ApiResult graph_node_id(void* node, std::uint64_t* id) override { return *id = reinterpret_cast<std::uint64_t>(node), kSuccess; }
   ApiResult finalize() override {
     calls.push_back("finalize");
