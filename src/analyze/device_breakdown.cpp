@@ -6,7 +6,9 @@
 
 #include "analyze/gpu_work.h"
 #include "analyze/kernel_names.h"
+#include "analyze/percentile.h"
 #include "analyze/stretches.h"
+#include "analyze/typical.h"
 
 namespace laptime {
 
@@ -146,28 +148,23 @@ const char* category_name(DeviceCategory category) {
 
 using Steps = std::vector<const DeviceStep*>;
 
-Steps typical(const Steps& steps) {
-  for (const auto& wanted : {+[](StepKind k) { return k == StepKind::steady; }, +[](StepKind k) { return is_typical(k); }}) {
-    Steps chosen;
-    std::copy_if(steps.begin(), steps.end(), std::back_inserter(chosen), [&](const DeviceStep* s) { return wanted(s->step.kind); });
-    if (!chosen.empty()) return chosen;
-  }
-  return steps;
-}
-
 void add_rows(const Run& run, const std::string& view, const Steps& steps, Table& table) {
   const auto count = static_cast<double>(steps.size());
   double wall = 0;
   for (const DeviceStep* step : steps) wall += static_cast<double>(step->step.wall_ns) / count;
   for (std::size_t category = 0; category < kDeviceCategories; ++category) {
     double exposed = 0, overlapped = 0;
+    std::vector<std::int64_t> times;
     for (const DeviceStep* step : steps) {
+      times.push_back(step->exposed[category]);
       exposed += static_cast<double>(step->exposed[category]) / count;
       overlapped += static_cast<double>(step->overlapped[category]) / count;
     }
     if (exposed == 0 && overlapped == 0) continue;
-    table.rows.push_back({view, category_name(static_cast<DeviceCategory>(category)), exposed, ratio_cell(exposed, wall), exposed, overlapped,
-                          std::string(run.strings[steps.front()->step.phase]), integer_cell(steps.size())});
+    Row row{view, category_name(static_cast<DeviceCategory>(category)), exposed, ratio_cell(exposed, wall), exposed, overlapped,
+            std::string(run.strings[steps.front()->step.phase]), integer_cell(steps.size())};
+    for (const double share : kSpread) row.push_back(take_percentile(times, share));
+    table.rows.push_back(std::move(row));
   }
 }
 
@@ -205,7 +202,7 @@ void add_device_rows(const Analysis& analysis, Table& table) {
     groups[{step.device, step.step.phase}].push_back(&step);
     devices.insert(step.device);
   }
-  for (const auto& [key, steps] : groups) add_rows(analysis.run(), devices.size() == 1 ? "device" : "device " + std::to_string(key.first), typical(steps), table);
+  for (const auto& [key, steps] : groups) add_rows(analysis.run(), devices.size() == 1 ? "device" : "device " + std::to_string(key.first), typical_steps(steps), table);
 }
 
 }  // namespace laptime

@@ -32,7 +32,7 @@ struct DeviceStep {
 // Of each step and each GPU of its process that worked in it; steps whose recording rested are left out.
 std::vector<DeviceStep> split_device_steps(const Analysis& analysis);
 
-// Appends rows with the columns of table `breakdown`: view, category, ns_per_step, share, exposed_ns, overlapped_ns, phase, steps.
+// Appends rows with the columns of table `breakdown`: view, category, ns_per_step, share, exposed_ns, overlapped_ns, phase, steps, p5_ns, p50_ns, p95_ns.
 // Means over the steady steps of a phase (where there are none: all but warmup and compile steps; else all). With several devices
 // the views are `device 0`, `device 1` ….
 void add_device_rows(const Analysis& analysis, Table& table);

@@ -30,8 +30,9 @@ std::vector<bool> memory_ops(const StringTable& strings) {
 // What a track's thread was in, by its rows.
 class TrackIntervals {
  public:
-  TrackIntervals(const SpanColumns& spans, const TrackOps& ops, const std::vector<bool>& is_memory)
-      : spans_(spans), ops_(ops), is_memory_(is_memory) {}
+  // `checkpoint`: the name of scopes that are one.
+  TrackIntervals(const SpanColumns& spans, const TrackOps& ops, const std::vector<bool>& is_memory, std::uint32_t checkpoint)
+      : spans_(spans), ops_(ops), is_memory_(is_memory), checkpoint_(checkpoint) {}
 
   std::vector<Interval> gather() {
     for (std::uint32_t i = 0; i < spans_.size(); ++i) {
@@ -40,6 +41,7 @@ class TrackIntervals {
       if (kind == SpanKind::step) after_backward_ = false;
       if (kind == SpanKind::loader) add(row, HostCategory::input);
       if (kind == SpanKind::compile) add(row, HostCategory::compile);
+      if (kind == SpanKind::scope && spans_.name[row] == checkpoint_) add(row, HostCategory::checkpoint);
       if (kind == SpanKind::gc) put(row, HostCategory::gc);
       if (is_in_op_tree(kind)) visit_op(row, kind);
     }
@@ -81,6 +83,7 @@ class TrackIntervals {
   const SpanColumns& spans_;
   const TrackOps& ops_;
   const std::vector<bool>& is_memory_;
+  std::uint32_t checkpoint_;
   std::vector<Interval> intervals_;
   bool after_backward_ = false;
   std::int64_t backward_end_ = 0;
@@ -225,7 +228,8 @@ std::vector<HostStep> split_steps(const Analysis& analysis) {
   const OpAttribution& attribution = analysis.ops();
   const std::vector<bool> is_memory = memory_ops(run.strings);
   std::vector<std::vector<Interval>> intervals(run.tracks.size());
-  parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], is_memory).gather(); });
+  const std::uint32_t checkpoint = run.strings.find(kCheckpoint);
+  parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], is_memory, checkpoint).gather(); });
   const auto driver_times = find_driver_times(run, analysis.gpu());
   parallel_for(run.tracks.size(), [&](std::size_t t) { add_driver_times(driver_times[t], intervals[t]); });
   const std::vector<bool> has_ops = processes_with(run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });

@@ -8,14 +8,15 @@
 //   copy       it stands in a copy that returns only when it is done, or that the driver makes from pageable memory
 //   launch     it gives work to a GPU
 //   optimizer  an optimizer's step or zero_grad, its Python included
+//   checkpoint a scope named `checkpoint`
 //   memory     an op that allocates, copies or fills: empty, copy_, clone, contiguous, _to_copy, fill_, zero_ …
 //   backward   backward spans, and the engine's way from one to the next
 //   forward    any other op
 //   sync, copy, launch, backward   it is in none of these, and another thread of its process is in backward: it waits for that
 //   rest       none of these: the program's own code (Python)
-// Consequence: the categories of a step sum to its wall time exactly. The first three and the optimizer are known in every step,
+// Consequence: the categories of a step sum to its wall time exactly. The first three, the optimizer and checkpoints are known in every step,
 // whether its ops were recorded or rested (then all others are one rest); but with a GPU recorded steps tell the launches and waits
-// within the optimizer apart and others cannot.
+// within these apart and others cannot.
 // Overlapped is what other threads of the process did of a category while the stepping thread was in another one.
 #pragma once
 
@@ -28,8 +29,10 @@
 
 namespace laptime {
 
-enum class HostCategory : std::uint8_t { input, compile, gc, sync, copy, launch, optimizer, memory, backward, forward, rest };
-inline constexpr std::size_t kHostCategories = 11;
+inline constexpr const char* kCheckpoint = "checkpoint";
+
+enum class HostCategory : std::uint8_t { input, compile, gc, sync, copy, launch, optimizer, checkpoint, memory, backward, forward, rest };
+inline constexpr std::size_t kHostCategories = 12;
 
 struct HostStep {
   Step step;

@@ -1,12 +1,9 @@
 #include "analyze/host_time.h"
 
 #include <gtest/gtest.h>
-#include <map>
 #include <numeric>
-#include <random>
 
-#include "analyze/breakdown.h"
-#include "analyze/op_runs.h"
+#include "analyze/odd_runs.h"
 
 namespace laptime {
 namespace {
@@ -84,33 +81,9 @@ TEST(HostTime, LaunchesAndWaitsAreTakenOutOfWhatTheyLieIn) {
   EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::launch)], 5);
 }
 
-// Rows that cross each other and the steps' ends, on three threads and a GPU.
-OpRun odd_run(std::uint32_t seed) {
-  std::mt19937 random(seed);
-  OpRun t;
-  t.run.processes[0].properties["python"] = "3.11";
-  t.add_thread();
-  t.add_thread();
-  const std::uint32_t stream = t.add_stream(0, 7);
-  const SpanKind kinds[] = {SpanKind::op,      SpanKind::backward, SpanKind::annotation, SpanKind::optimizer, SpanKind::gc,   SpanKind::loader,
-                            SpanKind::compile, SpanKind::allocate, SpanKind::scope,      SpanKind::launch,    SpanKind::sync};
-  const std::string_view names[] = {"aten::mm", "aten::copy_", "Optimizer.step#SGD.step", "MulBackward0"};
-  for (int i = 0; i < 150; ++i)
-    t.add(random() % 3, {static_cast<std::int64_t>(random() % 1000) - 20, static_cast<std::int64_t>(random() % 60), names[random() % 4], kinds[random() % 11], 1 + random() % 40});
-  // In every other run: the launches of half of them are recorded, some for copies that wait.
-  for (std::uint32_t i = 0; seed % 2 == 0 && i < 80; ++i)
-    t.add(stream, {i * 12, 10, i % 3 == 0 ? "Memcpy HtoD (Pageable -> Device)" : "a", i % 3 == 0 ? SpanKind::copy : SpanKind::kernel, 1 + i});
-  for (std::int64_t start = 0, i = 0; i < 12; ++i) {
-    const std::int64_t wall = 20 + static_cast<std::int64_t>(random() % 100);
-    t.add_step(0, start, wall, static_cast<int>(random() % 3) - 1, i % 4 == 3 ? "validation" : "train");
-    start += wall;
-  }
-  return t;
-}
-
 TEST(HostTime, CategoriesSumToTheWallTimeOfEveryStep) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    const OpRun t = odd_run(seed);
+    const OpRun t = odd_run({seed});
     const Analysis analysis(t.run);
     for (const HostStep& s : analysis.host_steps()) {
       ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}), s.step.wall_ns);
@@ -119,16 +92,6 @@ TEST(HostTime, CategoriesSumToTheWallTimeOfEveryStep) {
         ASSERT_LE(s.overlapped[c] + s.exposed[c], s.step.wall_ns);
       }
     }
-  }
-}
-
-TEST(Breakdown, SharesOfEachPhaseSumToOne) {
-  for (std::uint32_t seed = 0; seed < 200; ++seed) {
-    std::map<std::string, double> shares;
-    for (const Row& row : breakdown_table(Analysis(odd_run(seed).run)).rows)
-      shares[std::get<std::string>(row[0]) + ' ' + std::get<std::string>(row[6])] += std::get<double>(row[3]);
-    ASSERT_GE(shares.size(), seed % 2 == 0 ? 3u : 2u);
-    for (const auto& [view, sum] : shares) ASSERT_NEAR(sum, 1, 1e-9) << view << " of run " << seed;
   }
 }
 

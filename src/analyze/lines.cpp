@@ -5,6 +5,7 @@
 
 #include "analyze/code_merge.h"
 #include "analyze/gpu_work.h"
+#include "analyze/line_facts.h"
 #include "analyze/line_ids.h"
 #include "analyze/memory_peak.h"
 #include "analyze/op_times.h"
@@ -13,11 +14,6 @@
 namespace laptime {
 
 namespace {
-
-std::string_view property(const Properties& properties, const char* key) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? std::string_view() : std::string_view(it->second);
-}
 
 LineLevel level_of(std::uint32_t where, std::uint32_t flags) {
   if (where != 0) return LineLevel::line;
@@ -62,7 +58,7 @@ class LineSums {
 
   void add(const Track& track, std::uint32_t number) {
     const TallyColumns& rows = track.tallies;
-    const bool self_known = property(run_.processes[track.process].properties, "line_self_time") != "unknown";
+    const bool self_known = knows_line_self_times(run_.processes[track.process]);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows.kind[i] != TallyKind::line) continue;
       Sums& sums = sums_[{merged_[rows.code[i]], rows.where[i], threads_ == Threads::apart ? number : 0}];
@@ -177,7 +173,7 @@ class LineRows {
  public:
   LineRows(const Analysis& analysis, const std::vector<LineTotals>& lines, Threads threads, bool ops_known, bool gpu_known)
       : run_(analysis.run()), threads_(threads), has_steps_(!analysis.steps().empty()), ops_known_(ops_known), gpu_known_(gpu_known), bytes_(analysis, threads),
-        directory_(run_.processes.empty() ? "" : property(run_.processes.front().properties, "directory")) {
+        directory_(program_directory(run_)) {
     for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
 

@@ -10,6 +10,9 @@
 
 namespace laptime {
 
+// What tables show of how values are spread.
+inline constexpr double kSpread[] = {0.05, 0.50, 0.95};
+
 // The rank's index in sorted order. Contract: count > 0, 0 < share <= 1.
 inline std::size_t percentile_index(std::size_t count, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(count)));

@@ -10,19 +10,20 @@ namespace laptime {
 
 StepIndex::StepIndex(const Analysis& analysis) {
   const Run& run = analysis.run();
-  std::vector<std::vector<Step>> by_process(run.processes.size());
-  for (const Step& step : analysis.steps()) by_process[run.tracks[step.track].process].push_back(step);
-  for (std::vector<Step>& steps : by_process) {
+  const std::vector<Step>& steps = analysis.steps();
+  const auto end = [&](std::uint32_t i) { return steps[i].start_ns + steps[i].wall_ns; };
+  std::vector<std::vector<std::uint32_t>> by_process(run.processes.size());
+  for (std::uint32_t i = 0; i < steps.size(); ++i) by_process[run.tracks[steps[i].track].process].push_back(i);
+  for (std::vector<std::uint32_t>& of_process : by_process) {
     first_.push_back(static_cast<std::uint32_t>(places_.size()));
-    std::stable_sort(steps.begin(), steps.end(),
-                     [](const Step& a, const Step& b) { return a.start_ns + a.wall_ns < b.start_ns + b.wall_ns; });
+    std::stable_sort(of_process.begin(), of_process.end(), [&](std::uint32_t a, std::uint32_t b) { return end(a) < end(b); });
     std::map<std::uint32_t, std::uint32_t> groups;  // by phase
-    for (const Step& step : steps) {
-      const auto [it, is_new] = groups.try_emplace(step.phase, static_cast<std::uint32_t>(warm_steps_.size()));
+    for (const std::uint32_t i : of_process) {
+      const auto [it, is_new] = groups.try_emplace(steps[i].phase, static_cast<std::uint32_t>(warm_steps_.size()));
       if (is_new) warm_steps_.push_back(0);
-      const bool warmup = !is_typical(step.kind);
+      const bool warmup = !is_typical(steps[i].kind);
       warm_steps_[it->second] += !warmup;
-      places_.push_back({it->second, warmup});
+      places_.push_back({i, it->second, warmup});
     }
   }
   first_.push_back(static_cast<std::uint32_t>(places_.size()));

@@ -25,12 +25,14 @@ class StepIndex {
   std::uint32_t find(std::uint32_t process, std::uint32_t step) const;
   bool is_warmup(std::uint32_t place) const { return places_[place].warmup; }
   std::uint32_t group(std::uint32_t place) const { return places_[place].group; }
+  // The step's place in Analysis::steps.
+  std::uint32_t step(std::uint32_t place) const { return places_[place].step; }
   // How many steps of the group are not warmup.
   std::uint32_t warm_steps(std::uint32_t group) const { return warm_steps_[group]; }
 
  private:
   struct Place {
-    std::uint32_t group;
+    std::uint32_t step, group;
     bool warmup;
   };
   std::vector<std::uint32_t> first_;  // by process, and one more: where its steps begin in places_

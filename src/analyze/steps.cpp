@@ -17,16 +17,6 @@ constexpr double kSigmaPerDeviation = 1.4826;
 constexpr double kLeastSpread = 0.02;
 constexpr std::size_t kFewestToTell = 3;
 
-const char* kind_name(StepKind kind) {
-  switch (kind) {
-    case StepKind::warmup: return "warmup";
-    case StepKind::compile: return "compile";
-    case StepKind::steady: return "steady";
-    case StepKind::outlier: return "outlier";
-  }
-  return "";
-}
-
 std::optional<std::int64_t> integer_arg(const ArgColumns& args, std::uint32_t row, std::uint32_t key) {
   const auto first = std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin();
   for (auto i = static_cast<std::size_t>(first); i < args.size() && args.row[i] == row; ++i)
@@ -114,6 +104,16 @@ Row summary_row(const Run& run, const std::vector<const Step*>& laps) {
 }
 
 }  // namespace
+
+const char* kind_name(StepKind kind) {
+  switch (kind) {
+    case StepKind::warmup: return "warmup";
+    case StepKind::compile: return "compile";
+    case StepKind::steady: return "steady";
+    case StepKind::outlier: return "outlier";
+  }
+  return "";
+}
 
 void classify_steps(std::span<Step*> all) {
   std::vector<Step*> steps;

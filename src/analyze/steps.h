@@ -23,6 +23,7 @@
 namespace laptime {
 
 enum class StepKind { warmup, compile, steady, outlier };
+const char* kind_name(StepKind kind);
 // Whether the step's time is one that summaries are made of.
 inline bool is_typical(StepKind kind) { return kind == StepKind::steady || kind == StepKind::outlier; }
 // Whether all ops of a step were recorded; not_told: nothing records ops in some steps only.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "analyze/breakdown.h"
+#include "analyze/breakdown_steps.h"
 #include "analyze/calltree.h"
 #include "analyze/compile.h"
 #include "analyze/copies.h"
+#include "analyze/device_steps.h"
 #include "analyze/functions.h"
 #include "analyze/input.h"
 #include "analyze/kernels.h"
@@ -19,8 +21,10 @@
 #include "analyze/memory_steps.h"
 #include "analyze/modules.h"
 #include "analyze/ops.h"
+#include "analyze/phases.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
+#include "analyze/slow_steps.h"
 #include "analyze/steps.h"
 #include "analyze/streams.h"
 #include "analyze/syncs.h"
@@ -49,6 +53,11 @@ constexpr TableDefinition kTables[] = {
     {"step_summary", "step times and rates", step_summary_table},
     {"steps", "one row a step", steps_table},
     {"breakdown", "where a typical step goes", breakdown_table},
+    {"breakdown_steps", "where each step went", breakdown_steps_table},
+    {"breakdown_time", "where steps went over time", breakdown_time_table},
+    {"slow_steps", "why slow steps are slow: against median ones, by category and line", slow_steps_table},
+    {"phases", "what the whole run's time went to: steps of each phase, checkpoints, what lies between", phases_table},
+    {"device_steps", "where each step went on each GPU", device_steps_table},
     {"scopes", "where the time went, by name and thread", scopes_table},
     {"lines", "time by source line", lines_table, kLineGroupings},
     {"functions", "calls and time by function, as cProfile counts them", functions_table, kFunctionGroupings},

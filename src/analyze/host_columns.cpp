@@ -1,0 +1,75 @@
+#include "analyze/host_columns.h"
+
+namespace laptime {
+
+namespace {
+
+const char* column_name(HostCategory category) {
+  switch (category) {
+    case HostCategory::input: return "input_ns";
+    case HostCategory::compile: return "compile_ns";
+    case HostCategory::gc: return "gc_ns";
+    case HostCategory::sync: return "sync_ns";
+    case HostCategory::copy: return "copy_ns";
+    case HostCategory::launch: return "launch_ns";
+    case HostCategory::optimizer: return "optimizer_ns";
+    case HostCategory::checkpoint: return "checkpoint_ns";
+    case HostCategory::memory: return "memory_ns";
+    case HostCategory::backward: return "backward_ns";
+    case HostCategory::forward: return "forward_ns";
+    case HostCategory::rest: return "python_ns";
+  }
+  return "";
+}
+
+}  // namespace
+
+bool is_python_step(const Run& run, const Step& step) {
+  const Properties& properties = run.processes[run.tracks[step.track].process].properties;
+  const auto it = properties.lower_bound("python");
+  return it != properties.end() && it->first.starts_with("python");
+}
+
+bool is_told(HostCategory category, const HostKnowledge& known) {
+  switch (category) {
+    case HostCategory::input:
+    case HostCategory::compile:
+    case HostCategory::gc:
+    case HostCategory::optimizer:
+    case HostCategory::checkpoint: return true;
+    case HostCategory::sync:
+    case HostCategory::copy:
+    case HostCategory::launch: return known.gpu;
+    case HostCategory::memory:
+    case HostCategory::backward:
+    case HostCategory::forward: return known.ops;
+    case HostCategory::rest: return known.ops && known.python;
+  }
+  return false;
+}
+
+std::string host_category_name(HostCategory category, const HostKnowledge& known) {
+  switch (category) {
+    case HostCategory::input: return "input wait";
+    case HostCategory::compile: return "compile";
+    case HostCategory::gc: return "gc";
+    case HostCategory::sync: return "sync wait";
+    case HostCategory::copy: return "copy wait";
+    case HostCategory::launch: return "launch";
+    case HostCategory::optimizer: return "optimizer";
+    case HostCategory::checkpoint: return "checkpoint";
+    case HostCategory::memory: return "memory";
+    case HostCategory::backward: return "backward";
+    case HostCategory::forward: return "forward ops";
+    case HostCategory::rest: break;
+  }
+  if (!known.python) return "other";
+  return known.ops ? "python" : "python and ops";
+}
+
+void add_host_columns(Table& table, ColumnType type) {
+  for (const HostCategory category : kHostOrder) table.columns.push_back({column_name(category), type, Unit::ns});
+  table.columns.push_back({"other_ns", type, Unit::ns});
+}
+
+}  // namespace laptime

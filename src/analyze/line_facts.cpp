@@ -1,0 +1,20 @@
+#include "analyze/line_facts.h"
+
+namespace laptime {
+
+namespace {
+
+std::string_view property(const Properties& properties, const char* key) {
+  const auto it = properties.find(key);
+  return it == properties.end() ? std::string_view() : std::string_view(it->second);
+}
+
+}  // namespace
+
+std::string_view program_directory(const Run& run) {
+  return run.processes.empty() ? std::string_view() : property(run.processes.front().properties, "directory");
+}
+
+bool knows_line_self_times(const Process& process) { return property(process.properties, "line_self_time") != "unknown"; }
+
+}  // namespace laptime
