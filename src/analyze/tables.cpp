@@ -24,6 +24,7 @@
 #include "analyze/phases.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
+#include "analyze/setting_facts.h"
 #include "analyze/slow_steps.h"
 #include "analyze/steps.h"
 #include "analyze/streams.h"
@@ -76,6 +77,7 @@ constexpr TableDefinition kTables[] = {
     {"memory_growth", "lines that hold more memory step after step", memory_growth_table},
     {"input", "waits for batches, and the workers that make them", input_table},
     {"compile", "compilations, recompilations and graph breaks", compile_table},
+    {"settings", "how the program set its framework up", settings_table},
     {"values", "numbers recorded over time", values_table},
     {"losses", "what was dropped, cut or estimated", losses_table},
 };
@@ -84,9 +86,9 @@ constexpr TableDefinition kTables[] = {
 
 std::span<const TableDefinition> all_tables() { return kTables; }
 
-Result<const TableDefinition*> find_table(std::string_view name) {
+Result<const TableDefinition*> find_table(std::string_view name, std::span<const TableDefinition> among) {
   std::string names;
-  for (const TableDefinition& table : kTables) {
+  for (const TableDefinition& table : among) {
     if (name == table.name) return &table;
     names += (names.empty() ? "" : ", ") + std::string(table.name);
   }

@@ -28,7 +28,7 @@ struct TableDefinition {
 std::span<const TableDefinition> all_tables();
 
 // An error names the tables that exist.
-Result<const TableDefinition*> find_table(std::string_view name);
+Result<const TableDefinition*> find_table(std::string_view name, std::span<const TableDefinition> among = all_tables());
 
 // What makes the table in that grouping; an error names the groupings that it has.
 Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name);

@@ -1,8 +1,10 @@
 #include "cli/overview.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <span>
 
+#include "advise/advice.h"
 #include "analyze/breakdown.h"
 #include "analyze/compile.h"
 #include "analyze/functions.h"
@@ -20,6 +22,7 @@ namespace laptime {
 namespace {
 
 constexpr std::size_t kSummaryRows = 5;
+constexpr std::size_t kSummaryAdvice = 3;
 
 Table columns_of(Table table, std::initializer_list<std::string_view> names) {
   keep_columns(table, {names.begin(), names.size()});
@@ -28,6 +31,13 @@ Table columns_of(Table table, std::initializer_list<std::string_view> names) {
 
 Table top_of(Table table) {
   keep_top(table, kSummaryRows);
+  return table;
+}
+
+Table first_advice(const Analysis& analysis) {
+  Table table = advice_table(analysis);
+  if (table.rows.size() > kSummaryAdvice) table.title += fmt::format(" (first {} of {})", kSummaryAdvice, table.rows.size());
+  keep_top(table, kSummaryAdvice);
   return table;
 }
 
@@ -51,7 +61,8 @@ std::vector<Table> training_summary(const Analysis& analysis) {
           kernel_summary(analysis),
           top_of(columns_of(input_table(analysis), {"what", "phase", "thread", "batches", "mean_ns", "p95_ns", "share"})),
           top_of(compile_table(analysis)),
-          losses_table(analysis)};
+          losses_table(analysis),
+          first_advice(analysis)};
 }
 
 std::vector<Table> plain_summary(const Analysis& analysis) {
@@ -75,7 +86,7 @@ std::vector<std::string> overview_tables(const Run& run) {
   if (training || gpu) add({"breakdown"});
   if (training) add({"lines", "ops"});
   if (gpu) add({"kernels", "copies", "syncs"});
-  add(training ? std::initializer_list<const char*>{"input", "losses"} : std::initializer_list<const char*>{"scopes", "losses"});
+  add(training ? std::initializer_list<const char*>{"input", "losses", "advice"} : std::initializer_list<const char*>{"scopes", "losses"});
   return names;
 }
 

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "analyze/run_facts.h"
-#include "analyze/tables.h"
 #include "cli/command.h"
 #include "cli/overview.h"
+#include "cli/report_tables.h"
 #include "show/csv.h"
 #include "show/json.h"
 #include "show/terminal.h"
@@ -31,7 +31,7 @@ struct ReportOptions {
 Result<std::vector<const TableDefinition*>> find_tables(const std::vector<std::string>& names) {
   std::vector<const TableDefinition*> definitions;
   for (const std::string& name : names) {
-    ASSIGN_OR_RETURN(definitions.emplace_back(), find_table(name));
+    ASSIGN_OR_RETURN(definitions.emplace_back(), find_table(name, report_tables()));
   }
   return definitions;
 }
@@ -99,7 +99,7 @@ Result<int> report(const ReportOptions& options) {
 
 std::string describe_tables() {
   std::string text = "Tables:\n";
-  for (const TableDefinition& table : all_tables()) {
+  for (const TableDefinition& table : report_tables()) {
     text += fmt::format("  {:<14} {}\n", table.name, table.description);
     if (table.groupings.empty()) continue;
     text += fmt::format("  {:<14} --by", "");
@@ -110,7 +110,7 @@ std::string describe_tables() {
 
 std::vector<std::string> grouping_names() {
   std::vector<std::string> names;
-  for (const TableDefinition& table : all_tables())
+  for (const TableDefinition& table : report_tables())
     for (const Grouping& grouping : table.groupings)
       if (std::find(names.begin(), names.end(), grouping.name) == names.end()) names.push_back(grouping.name);
   return names;
@@ -123,7 +123,7 @@ void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "Print tables of a run");
   command->add_option("file", options->file, "The run: NAME.lap, or NAME.lap.d of a program that runs or died")->required();
   std::vector<std::string> names;
-  for (const TableDefinition& table : all_tables()) names.push_back(table.name);
+  for (const TableDefinition& table : report_tables()) names.push_back(table.name);
   command->add_option("tables", options->tables, "Which tables; none: an overview")->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
   command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");
   command->add_option("--by", options->by, "How to divide tables into rows that can be divided in several ways")

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "show/advice_text.h"
 #include "show/column_text.h"
 #include "show/humane_cell.h"
 #include "show/screen_text.h"
@@ -175,7 +176,7 @@ std::string to_terminal(const std::vector<Table>& tables, const TerminalStyle& s
   std::string out;
   for (const Table& table : tables) {
     if (!out.empty()) out += '\n';
-    out += ScreenTable(table, style).print();
+    out += table.name == kAdviceTable ? advice_text(table, style) : ScreenTable(table, style).print();
   }
   return out;
 }

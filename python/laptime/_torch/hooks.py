@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -23,7 +24,8 @@ from laptime._torch.patches import Patches
 _is_compiling = torch.compiler.is_dynamo_compiling
 
 
-def install_hooks(laps: Laps, patches: Patches) -> None:
+def install_hooks(laps: Laps, patches: Patches, first_step: Callable[[Optimizer], None]) -> None:
+    """``first_step``: told of the first optimizer of each class that steps."""
     patches.around(DataLoader, "__iter__", span="start loader", kind=recording.LOADER)
     patches.around(_BaseDataLoaderIter, "__next__", before=laps.batch_asked, after=laps.batch_came, span="input",
                    kind=recording.LOADER)
@@ -31,7 +33,7 @@ def install_hooks(laps: Laps, patches: Patches) -> None:
     patches.around(Optimizer, "__init__", before=lambda _: laps.optimizer_made())
     patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, laps))
     patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, laps))
-    _hook_optimizer_steps(laps, patches)
+    _hook_optimizer_steps(laps, patches, first_step)
 
 
 def install_worker_hooks(patches: Patches) -> None:
@@ -40,7 +42,7 @@ def install_worker_hooks(patches: Patches) -> None:
         patches.around(fetcher, "fetch", span="fetch")
 
 
-def _hook_optimizer_steps(laps: Laps, patches: Patches) -> None:
+def _hook_optimizer_steps(laps: Laps, patches: Patches, first_step: Callable[[Optimizer], None]) -> None:
     now, put_span, kind = recording.now, recording.put_span, recording.OPTIMIZER
     names: dict[type, int] = {}
     starts: dict[int, int] = {}  # by id of the optimizer
@@ -56,7 +58,10 @@ def _hook_optimizer_steps(laps: Laps, patches: Patches) -> None:
         name = names.get(type(optimizer))
         if name is None:
             name = names[type(optimizer)] = _span_name(optimizer, "step")
-        put_span(name, kind, starts.pop(key, 0))
+            put_span(name, kind, starts.pop(key, 0))
+            first_step(optimizer)
+        else:
+            put_span(name, kind, starts.pop(key, 0))
         laps.optimizer_stepped(key)
 
     patches.add_undo(register_optimizer_step_pre_hook(before).remove)

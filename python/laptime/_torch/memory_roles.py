@@ -7,15 +7,15 @@ which ones it was told.
 
 from __future__ import annotations
 
-import gc
 import sys
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from itertools import compress
 from typing import Any
 
 import torch
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+
+from laptime._torch.instances import instances
 
 Mark = Callable[[list[int], str, str], None]  # Tensor._cdata of each; their role; their gradients'
 
@@ -64,7 +64,7 @@ class Roles:
     # ---- what there is ----
 
     def _find(self) -> None:
-        for thing in _instances(torch.nn.Module, Optimizer):
+        for thing in instances(torch.nn.Module, Optimizer):
             if issubclass(type(thing), Optimizer):
                 self._optimizers[id(thing)] = weakref.ref(thing)
             else:
@@ -116,19 +116,6 @@ class Roles:
             kept = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]
             if kept:
                 self._mark([tensor._cdata for tensor in kept], role, gradient_role)
-
-
-def _instances(*bases: type) -> Iterator[Any]:
-    """Without a Python instruction for each of the hundred thousands of objects that a program with torch has."""
-    kinds = {id(kind) for base in bases for kind in _subclasses(base)}
-    things = gc.get_objects()
-    return compress(things, map(kinds.__contains__, map(id, map(type, things))))
-
-
-def _subclasses(base: type) -> Iterator[type]:
-    yield base
-    for kind in type.__subclasses__(base):
-        yield from _subclasses(kind)
 
 
 def _parameters(optimizer: Optimizer) -> Iterator[Any]:

@@ -17,6 +17,7 @@ from laptime._torch.hooks import install_hooks, install_worker_hooks
 from laptime._torch.laps import Laps
 from laptime._torch.patches import Patches
 from laptime._torch.schedule import Budget, Everything, Ranges, Schedule
+from laptime._torch.settings import Settings
 from laptime._torch.sources import load_sources, say_off
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ class Session:
         self._patches = Patches()
         self._in_worker = False
         self._gc = GcSpans()
+        self._settings = Settings()
         self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled)
 
     def start(self) -> None:
         recording.set_property("torch", torch.__version__)
         if self._options["replace_profiler"]:
             _replace_profiler()
-        install_hooks(self._laps, self._patches)
+        install_hooks(self._laps, self._patches, self._settings.optimizer_stepped)
+        self._settings.install(self._patches)
         watch_compilations(self._patches)
         self._gc.install()
         _marks.mark_step = self._laps.marked_by_program
@@ -50,6 +53,7 @@ class Session:
         self._gc.remove()
         self._patches.remove()
         self._write_cost()
+        self._settings.close()
         self._laps.close()
 
     def after_fork(self) -> None:

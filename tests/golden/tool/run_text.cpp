@@ -1,5 +1,6 @@
 #include "run_text.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -26,12 +27,11 @@ class RunMaker {
     ASSIGN_OR_RETURN(LapWriter writer, LapWriter::create(sink_));
     writer_ = &writer;
     std::istringstream lines(text);
-    int number = 0;
-    for (std::string line; std::getline(lines, line);) {
-      ++number;
-      if (const Status status = take(line); !status)
-        return fail(ErrorKind::usage, "line " + std::to_string(number) + ": " + status.error().message);
-    }
+    std::vector<std::string> all;
+    for (std::string line; std::getline(lines, line);) all.push_back(line);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (const Status status = all[i].starts_with("repeat ") ? repeat(all, i) : take(all[i]); !status)
+        return fail(ErrorKind::usage, "line " + std::to_string(i + 1) + ": " + status.error().message);
     RETURN_IF_ERROR(end_part());
     RETURN_IF_ERROR(writer.finish());
     for (const Harm& harm : harms_) RETURN_IF_ERROR(harm(sink_.data));
@@ -40,6 +40,21 @@ class RunMaker {
 
  private:
   using Take = Status (RunMaker::*)(const Statement&);
+
+  // repeat COUNT PERIOD, up to a line `end`: `at` comes to stand there. Each time is that much later, and a step further.
+  Status repeat(const std::vector<std::string>& lines, std::size_t& at) {
+    ASSIGN_OR_RETURN(const Statement statement, parse_statement(lines[at]));
+    ASSIGN_OR_RETURN(const std::uint32_t count, small(statement, 0));
+    ASSIGN_OR_RETURN(const std::int64_t period, statement.time(1));
+    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(at) + 1, last = std::find(first, lines.end(), "end");
+    if (last == lines.end()) return fail(ErrorKind::usage, "repeat has no end");
+    for (repeated_ = 0; repeated_ < count; ++repeated_, shift_ += period)
+      for (auto line = first; line != last; ++line) RETURN_IF_ERROR(take(*line));
+    repeated_ = 0;
+    shift_ = 0;
+    at = static_cast<std::size_t>(last - lines.begin());
+    return {};
+  }
 
   Status take(std::string_view line) {
     static const std::map<std::string, Take> kVerbs{
@@ -127,7 +142,7 @@ class RunMaker {
         RETURN_IF_ERROR(add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, value));
       }
     }
-    spans.start.push_back(start);
+    spans.start.push_back(start + shift_);
     spans.duration.push_back(duration);
     spans.name.push_back(string_id(name));
     spans.kind.push_back(static_cast<SpanKind>(kind));
@@ -221,7 +236,7 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::uint32_t step, option(s, "step"));
     TallyColumns& rows = tallies_[track];
     rows.kind.push_back(kind);
-    rows.step.push_back(step);
+    rows.step.push_back(step + repeated_);
     rows.code.push_back(code);
     rows.where.push_back(where);
     rows.hits.push_back(hits);
@@ -322,6 +337,8 @@ class RunMaker {
 
   MemorySink sink_;
   LapWriter* writer_ = nullptr;
+  std::uint32_t repeated_ = 0;  // how often what is being repeated was taken before
+  std::int64_t shift_ = 0;      // how much later its times are
   bool in_part_ = false;
   std::uint32_t part_ = 0;
   std::vector<Fact> facts_;

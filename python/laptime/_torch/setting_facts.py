@@ -1,0 +1,142 @@
+"""What is worth knowing of how a program set torch up: functions from torch's objects to texts. They change nothing.
+
+Contract: a fact that cannot be had is left out. ``docs/records.md`` lists the keys.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch.nn.modules.batchnorm import _BatchNorm
+from torch.nn.modules.conv import _ConvNd
+
+Facts = dict[str, str]
+
+_DEEPEST = 8  # datasets wrapped in datasets
+
+
+def loader_facts(loader: Any) -> Facts:
+    facts = {
+        "workers": str(int(loader.num_workers)),
+        "pin_memory": str(int(bool(loader.pin_memory))),
+        "persistent": str(int(bool(loader.persistent_workers))),
+        "gradients": str(int(torch.is_grad_enabled())),
+    }
+    for key, value in (("batch", loader.batch_size), ("prefetch", loader.prefetch_factor)):
+        if isinstance(value, int):
+            facts[key] = str(value)
+    dataset = _innermost(loader.dataset)
+    facts["dataset"] = type(dataset).__name__
+    facts.update(_code_facts("getitem", getattr(type(dataset), "__getitem__", None) or getattr(type(dataset), "__iter__", None)))
+    facts.update(_code_facts("collate", loader.collate_fn))
+    return facts
+
+
+def _innermost(dataset: Any) -> Any:
+    for _ in range(_DEEPEST):
+        inner = getattr(dataset, "dataset", None) if type(dataset).__module__.startswith("torch.") else None
+        if inner is None:
+            break
+        dataset = inner
+    return dataset
+
+
+def _code_facts(name: str, function: Any) -> Facts:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return {}
+    return {f"{name}_file": code.co_filename, f"{name}_line": str(code.co_firstlineno)}
+
+
+def optimizer_facts(optimizer: torch.optim.Optimizer) -> Facts:
+    """Of its first group, which nearly always is like the others."""
+    group = optimizer.param_groups[0]
+    parameters = [p for g in optimizer.param_groups for p in g["params"]]
+    first = parameters[0]
+    facts = {
+        "class": type(optimizer).__name__,
+        "tensors": str(len(parameters)),
+        "elements": str(sum(p.numel() for p in parameters)),
+        "device": first.device.type,
+        "dtype": str(first.dtype).removeprefix("torch."),
+    }
+    if "foreach" in group or "fused" in group:
+        facts["way"] = _way_of(group, parameters)
+    if "fused" in group:
+        facts["may_fuse"] = str(int(_may_fuse(parameters)))
+    return facts
+
+
+def _way_of(group: dict[str, Any], parameters: list[torch.Tensor]) -> str:
+    from torch.optim.optimizer import _default_to_fused_or_foreach
+
+    if group.get("fused"):
+        return "fused"
+    foreach = group.get("foreach")
+    if foreach is None and not group.get("fused") and not torch.jit.is_scripting():
+        _, foreach = _default_to_fused_or_foreach(parameters, bool(group.get("differentiable")), use_fused=False)
+    return "foreach" if foreach else "single"
+
+
+def _may_fuse(parameters: list[torch.Tensor]) -> bool:
+    from torch.utils._foreach_utils import _get_fused_kernels_supported_devices
+
+    devices = _get_fused_kernels_supported_devices()
+    return all(p.device.type in devices and torch.is_floating_point(p) and p.layout == torch.strided for p in parameters)
+
+
+def switch_facts() -> Facts:
+    """Process-wide switches, and the CPUs that the process may use."""
+    return {
+        "torch threads": str(torch.get_num_threads()),
+        "cpus": str(usable_cpus()),
+        "torch matmul_precision": torch.get_float32_matmul_precision(),
+        "torch cudnn_tf32": str(int(torch.backends.cudnn.allow_tf32)),
+        "torch cudnn_benchmark": str(int(torch.backends.cudnn.benchmark)),
+    }
+
+
+def usable_cpus() -> int:
+    """By affinity and, in a container, by quota."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    quota = _quota()
+    return min(cpus, max(1, round(quota))) if quota else cpus
+
+
+def _quota() -> float | None:
+    for limit, period in (("/sys/fs/cgroup/cpu.max", None), ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us")):
+        try:
+            words = Path(limit).read_text().split() + (Path(period).read_text().split() if period else [])
+            if float(words[0]) > 0:
+                return float(words[0]) / float(words[1])
+        except (OSError, ValueError, IndexError):  # "max", or no such file: no limit
+            continue
+    return None
+
+
+def cuda_memory_facts() -> Facts:
+    """What the caching allocator of the first device came to; nothing where CUDA was not used."""
+    if not torch.cuda.is_available() or not torch.cuda.is_initialized():
+        return {}
+    statistics = torch.cuda.memory_stats()
+    return {
+        "torch cuda_peak_bytes": str(statistics["allocated_bytes.all.peak"]),
+        "torch cuda_reserved_bytes": str(statistics["reserved_bytes.all.peak"]),
+        "torch cuda_retries": str(statistics["num_alloc_retries"]),
+        "torch cuda_total_bytes": str(torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory),
+    }
+
+
+def convolutions_with_idle_bias(modules: Iterator[torch.nn.Module]) -> list[str]:
+    """Convolutions whose bias the batch norm right behind them takes out again, as "Class.name"; siblings in the order of their making."""
+    found = []
+    for parent in modules:
+        children = list(parent.__dict__.get("_modules", {}).items())
+        for (name, first), (_, second) in zip(children, children[1:]):
+            if isinstance(first, _ConvNd) and isinstance(second, _BatchNorm) and first.bias is not None and first.out_channels == second.num_features:
+                found.append(f"{type(parent).__name__}.{name}")
+    return found

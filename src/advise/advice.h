@@ -1,0 +1,27 @@
+// The advice engine: asks every rule, keeps what is worth saying, and sorts by what it will bring.
+//
+// A finding is worth saying when the gain to be expected is at least kLeastGain; one without a gain (a risk) always is. What a rule needs
+// at least to be sure stands in evidence.h. Of several findings about one line the one of the more particular rule stays.
+#pragma once
+
+#include <vector>
+
+#include "advise/rule.h"
+#include "analyze/table.h"
+
+namespace laptime {
+
+inline constexpr double kLeastGain = 1.02;
+
+struct Advice {
+  const Rule* rule;
+  Finding finding;
+};
+
+// Largest gain first; risks last.
+std::vector<Advice> advise(const Analysis& analysis);
+
+// Table `advice`: rule, file, line, share, gain_low, gain_high, confidence, message, fix.
+Table advice_table(const Analysis& analysis);
+
+}  // namespace laptime

@@ -1,0 +1,25 @@
+#include "advise/dataset_lines.h"
+
+#include <algorithm>
+
+namespace laptime {
+
+std::optional<BatchLine> hottest_line(const Evidence& evidence, const CodeName& code) {
+  if (code.file.empty()) return std::nullopt;
+  const LoaderWorkers& workers = evidence.workers();
+  const bool in_workers = !workers.tracks.empty();
+  if (in_workers && workers.batches < kFewestEvents) return std::nullopt;
+  const std::vector<StepLine> of_workers = in_workers ? lines_of_tracks(evidence.run(), workers.tracks) : std::vector<StepLine>{};
+  const std::vector<StepLine>& lines = in_workers ? of_workers : evidence.lines();
+  const double whole = in_workers ? workers.total_ns : evidence.host(HostCategory::input).ns;
+  const auto it = std::find_if(lines.begin(), lines.end(), [&](const StepLine& line) { return line.file == code.file && line.first_line == code.first_line; });
+  if (it == lines.end() || whole <= 0) return std::nullopt;
+  return BatchLine{*it, std::min(it->time.ns / whole, 1.0)};
+}
+
+Prediction predict_batch_without(const Evidence& evidence, double share, Range left) {
+  const Part wait = evidence.host(HostCategory::input);
+  return predict(evidence.step_ns(), wait, {1 - share * (1 - left.low), 1 - share * (1 - left.high)});
+}
+
+}  // namespace laptime

@@ -1,0 +1,23 @@
+// Lines of the program's own functions that make batches, and what of a batch each takes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "advise/evidence.h"
+
+namespace laptime {
+
+struct BatchLine {
+  StepLine line;
+  double share;  // of making a batch
+};
+
+// The line that takes longest of the function; in the workers where there are any, else in the steps. Nothing where no line of it
+// was timed.
+std::optional<BatchLine> hottest_line(const Evidence& evidence, const CodeName& code);
+
+// What the step rate becomes when the share of making a batch goes, but for what is left of it.
+Prediction predict_batch_without(const Evidence& evidence, double share, Range left);
+
+}  // namespace laptime

@@ -1,0 +1,13 @@
+#include "advise/evidence.h"
+
+namespace laptime {
+
+std::string Evidence::source(const std::string& file, std::uint32_t line) const {
+  const auto directory = process().properties.find("directory");
+  const auto found = sources_.find(file, directory == process().properties.end() ? "" : directory->second, line);
+  if (!found) return "";
+  const std::size_t first = found->find_first_not_of(" \t"), last = found->find_last_not_of(" \t");
+  return first == std::string_view::npos ? "" : std::string(found->substr(first, last - first + 1));
+}
+
+}  // namespace laptime

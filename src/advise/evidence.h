@@ -1,0 +1,81 @@
+// What rules ask of a run. Each answer is worked out when it is first asked for, and kept.
+//
+// Evidence is thin, and a rule that needs it says nothing, when it is from fewer than
+//   kFewestSteps          steps that are neither warmup nor compile: no advice at all
+//   kFewestRecordedSteps  of them with ops recorded, or with the GPU recorded: nothing that only these tell
+//   kFewestEvents         batches of a worker, compilations, starts of a loader: nothing about these
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/lap.h"
+#include "advise/settings.h"
+#include "advise/step_lines.h"
+#include "advise/step_ops.h"
+#include "advise/workers.h"
+#include "analyze/device_breakdown.h"
+#include "analyze/source_lines.h"
+#include "analyze/table.h"
+#include "model/run.h"
+
+namespace laptime {
+
+inline constexpr std::size_t kFewestSteps = 10;
+inline constexpr std::size_t kFewestRecordedSteps = 3;
+inline constexpr std::size_t kFewestEvents = 2;
+
+template <typename T>
+class Lazy {
+ public:
+  template <typename Make>
+  const T& get(Make make) const {
+    if (!value_) value_.emplace(make());
+    return *value_;
+  }
+
+ private:
+  mutable std::optional<T> value_;
+};
+
+class Evidence {
+ public:
+  explicit Evidence(const Analysis& analysis) : analysis_(analysis), run_(analysis.run()), lap_(analysis), settings_(lap_.empty() ? Properties{} : process().properties) {}
+
+  const Analysis& analysis() const { return analysis_; }
+  const Run& run() const { return run_; }
+  bool thin() const { return lap_.steps().size() < kFewestSteps; }
+  const Lap& lap() const { return lap_; }
+  double step_ns() const { return lap_.step_ns(); }
+  double share(double ns) const { return ns / step_ns(); }
+  Part host(HostCategory category) const { return lap_.part(category); }
+  const Process& process() const { return run_.processes[run_.tracks[lap_.track()].process]; }
+  const Settings& settings() const { return settings_; }
+
+  bool knows_ops() const { return lap_.recorded() >= kFewestRecordedSteps; }
+  // Empty where evidence is thin.
+  const std::vector<StepOp>& ops() const {
+    return ops_.get([&] { return knows_ops() ? ops_in_steps(analysis_, lap_) : std::vector<StepOp>{}; });
+  }
+  const std::vector<StepLine>& lines() const {
+    return lines_.get([&] { return lines_in_steps(analysis_, lap_); });
+  }
+  const LoaderWorkers& workers() const {
+    return workers_.get([&] { return find_loader_workers(run_, lap_); });
+  }
+  // A line as it stands in its file, without what indents it; empty: not to be had.
+  std::string source(const std::string& file, std::uint32_t line) const;
+
+ private:
+  const Analysis& analysis_;
+  const Run& run_;
+  Lap lap_;
+  Settings settings_;
+  Lazy<std::vector<StepOp>> ops_;
+  Lazy<std::vector<StepLine>> lines_;
+  Lazy<LoaderWorkers> workers_;
+  mutable SourceLines sources_;
+};
+
+}  // namespace laptime

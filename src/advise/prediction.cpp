@@ -1,0 +1,38 @@
+#include "advise/prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace laptime {
+
+namespace {
+
+constexpr double kErrors = 2;
+// No part is predicted away entirely: a step that took no time would be a rate without end.
+constexpr double kShortestStep = 0.001;
+
+}  // namespace
+
+Part mean_part(std::span<const double> ns_by_step) {
+  if (ns_by_step.empty()) return {};
+  const auto count = static_cast<double>(ns_by_step.size());
+  double sum = 0, squares = 0;
+  for (const double ns : ns_by_step) sum += ns;
+  const double mean = sum / count;
+  for (const double ns : ns_by_step) squares += (ns - mean) * (ns - mean);
+  return {mean, count > 1 ? std::sqrt(squares / (count - 1) / count) : mean};
+}
+
+double Prediction::expected() const { return std::sqrt(gain_low * gain_high); }
+
+Prediction predict(double step_ns, Part part, Range left) {
+  const double most = std::min(part.ns + kErrors * part.error_ns, step_ns), least = std::max(part.ns - kErrors * part.error_ns, 0.0);
+  return predict(step_ns, Range{step_ns - most * (1 - left.low), step_ns - least * (1 - left.high)});
+}
+
+Prediction predict(double step_ns, Range new_step_ns) {
+  const auto gain = [&](double ns) { return std::max(1.0, step_ns / std::max(ns, kShortestStep * step_ns)); };
+  return {gain(new_step_ns.high), gain(new_step_ns.low)};
+}
+
+}  // namespace laptime

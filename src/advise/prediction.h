@@ -1,0 +1,40 @@
+// What a change will bring, as the factor by which the step rate grows.
+//
+// Closed formulas on what steps are made of: Amdahl's law. The interval comes from two sources: how far the part of a step differs
+// from step to step (two standard errors of its mean), and how much of the part experience says is left after the change.
+// Assumption: what is taken out of a step shortens it, which holds for what is exposed. Rules name only exposed time.
+#pragma once
+
+#include <span>
+
+namespace laptime {
+
+// What something takes of a mean step.
+struct Part {
+  double ns = 0;
+  double error_ns = 0;  // standard error of the mean
+
+  Part scaled(double factor) const { return {ns * factor, error_ns * factor}; }
+};
+
+// Of what it took in each of the steps.
+Part mean_part(std::span<const double> ns_by_step);
+
+struct Range {
+  double low, high;
+};
+
+struct Prediction {
+  double gain_low, gain_high;
+
+  // The one number to sort and decide by: between the two as factors go.
+  double expected() const;
+};
+
+// After `part` of a step has shrunk to a share of itself between left.low (the best case) and left.high.
+Prediction predict(double step_ns, Part part, Range left);
+
+// When the step will take between new_step_ns.low and .high; 1 where that is no gain.
+Prediction predict(double step_ns, Range new_step_ns);
+
+}  // namespace laptime

@@ -1,0 +1,76 @@
+#include "advise/python_time.h"
+
+#include <algorithm>
+#include <map>
+
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kEveryOtherStep = 0.5;
+constexpr double kLeastShare = 0.01;  // of a step
+constexpr double kMostOps = 0.8;      // of the time in forward ops
+
+// Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's.
+bool is_anothers(const std::string& source) {
+  if (source.starts_with("for ") || source.starts_with("async for ") || source.starts_with("with ") || source.starts_with("@")) return true;
+  return calls_any(source, {"next", "backward", "step", "zero_grad", "enumerate", "tqdm", "fit", "grad", "compile"});
+}
+
+// Without workers the dataset's code runs on this thread, inside the wait for a batch, and once for each sample.
+bool may_be_the_loaders(const Evidence& evidence, const StepLine& line) {
+  for (const LoaderSettings& loader : evidence.settings().loaders) {
+    if (loader.workers > 0) continue;
+    for (const CodeName* code : {&loader.getitem, &loader.collate})
+      if (line.file == code->file && line.first_line == code->first_line) return true;
+    if (line.hits >= static_cast<double>(std::max<std::int64_t>(2, loader.batch.value_or(1)))) return true;
+  }
+  return false;
+}
+
+// Forward ops by line, of a recorded step.
+std::map<std::pair<std::string, std::uint32_t>, double> op_times(const Evidence& evidence) {
+  std::map<std::pair<std::string, std::uint32_t>, double> times;
+  for (const StepOp& op : evidence.ops())
+    if (!op.backward && op.within.empty()) times[{op.file, op.line}] += op.self_ns;
+  return times;
+}
+
+// Without the lines of ops their time cannot be told from Python's.
+bool ops_have_lines(const Evidence& evidence) {
+  double all = 0, with_line = 0;
+  for (const StepOp& op : evidence.ops()) {
+    if (op.backward || !op.within.empty()) continue;
+    all += op.self_ns;
+    with_line += op.file.empty() ? 0 : op.self_ns;
+  }
+  return with_line >= kMostOps * all;
+}
+
+Part less(Part part, double ns) { return {std::max(0.0, part.ns - ns), part.error_ns}; }
+
+}  // namespace
+
+std::vector<PythonLine> python_lines(const Evidence& evidence) {
+  std::vector<PythonLine> found;
+  if (!evidence.knows_ops() || !ops_have_lines(evidence)) return found;
+  const double python = evidence.host(HostCategory::rest).ns;
+  const auto ops = op_times(evidence);
+  for (const StepLine& line : evidence.lines()) {
+    if (line.hits < kEveryOtherStep || evidence.share(line.time.ns) < kLeastShare || may_be_the_loaders(evidence, line)) continue;
+    const std::string source = evidence.source(line.file, line.line);
+    if (source.empty() || is_anothers(source)) continue;
+    const auto op = ops.find({line.file, line.line});
+    const double op_ns = op == ops.end() ? 0 : op->second;
+    PythonLine own{line, source, less(line.self, op_ns), less(line.time, op_ns)};
+    own.self.ns = std::min(own.self.ns, python);
+    own.whole.ns = std::min(own.whole.ns, python);
+    found.push_back(std::move(own));
+  }
+  std::stable_sort(found.begin(), found.end(), [](const PythonLine& a, const PythonLine& b) { return a.self.ns > b.self.ns; });
+  return found;
+}
+
+}  // namespace laptime

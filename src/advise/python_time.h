@@ -1,0 +1,24 @@
+// The program's own Python within a step, line by line: what a line takes itself, without what ops, the loader, backward and
+// optimizers take that it calls.
+//
+// Assumption: which line waits for batches, calls backward() or an optimizer is told from its source; of a line that cannot be read
+// nothing is claimed, nor where ops have no lines, nor of lines that may run inside a loader. Consequence: the sum over lines is at most what breakdown calls python.
+#pragma once
+
+#include <vector>
+
+#include "advise/evidence.h"
+
+namespace laptime {
+
+struct PythonLine {
+  StepLine line;
+  std::string source;
+  Part self;   // Python of the line itself and of libraries that it calls
+  Part whole;  // with the program's own functions that it calls, whatever they do
+};
+
+// Lines that run in at least every other step and make up at least a part of the step that matters; those that take longest themselves first.
+std::vector<PythonLine> python_lines(const Evidence& evidence);
+
+}  // namespace laptime

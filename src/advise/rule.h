@@ -1,0 +1,41 @@
+// A rule of the advice engine: one way in which training programs lose time, told from a run and priced.
+//
+// Contract: a rule looks at the evidence and says what it found, or nothing. It leaves to the engine (advice.h) whether a finding is
+// worth saying: whether its gain is large enough. Whether its own evidence suffices it asks Evidence, which knows what is thin.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/evidence.h"
+#include "advise/prediction.h"
+
+namespace laptime {
+
+// high: measured, and the change does away with it. medium: measured, and what is left after the change is experience.
+// low: what the change brings depends on something that was not measured.
+enum class Confidence { low, medium, high };
+
+struct Finding {
+  std::string file;  // empty: there is no line to name
+  std::uint32_t line = 0;
+  std::optional<double> share;    // of a step, that the finding is about
+  std::optional<Prediction> gain;  // nothing: it is a risk, not a loss of time
+  Confidence confidence = Confidence::medium;
+  std::string message;  // what was seen, with numbers
+  std::string fix;      // what to write instead
+};
+
+struct Rule {
+  const char* name;   // as scripts know it
+  const char* title;  // what programs do that it is about, in a few words
+  // Its page: when it speaks, when it says nothing, what to do, how the gain is predicted. Markdown.
+  const char* speaks;
+  const char* silent;
+  const char* remedy;
+  const char* predicts;
+  std::vector<Finding> (*find)(const Evidence& evidence);
+};
+
+}  // namespace laptime

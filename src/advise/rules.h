@@ -1,0 +1,20 @@
+// The rules there are. Each has its own file in rules/.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "advise/rule.h"
+
+namespace laptime {
+
+extern const Rule kNoWorkers, kFewWorkers, kWorkerStart, kPrefetch, kDatasetLine, kSlowCollate, kInMemoryDataset, kReload, kPythonLine;
+
+std::span<const Rule* const> all_rules();
+// An error names the rules that exist.
+Result<const Rule*> find_rule(std::string_view name);
+
+// The rule's page, as docs/rules/NAME.md has it.
+std::string rule_page(const Rule& rule);
+
+}  // namespace laptime

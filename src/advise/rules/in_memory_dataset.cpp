@@ -1,0 +1,35 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "advise/rules.h"
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+// Picking a batch out of a tensor at once, against one sample at a time and a stack of them.
+constexpr Range kLeft{0.02, 0.2};
+
+std::vector<Finding> find(const Evidence& evidence) {
+  const LoaderSettings* loader = evidence.settings().training_loader();
+  if (!loader || loader->dataset != "TensorDataset" || loader->batch.value_or(1) < 2) return {};
+  const Part wait = evidence.host(HostCategory::input);
+  return {{loader->file, loader->line, evidence.share(wait.ns), predict(evidence.step_ns(), wait, kLeft), Confidence::medium,
+           fmt::format("The dataset is tensors in memory, and still the loader takes {} samples one by one and stacks them: {}.", *loader->batch, of_a_step(evidence, wait.ns)),
+           "for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]"}};
+}
+
+}  // namespace
+
+const Rule kInMemoryDataset{
+    "in-memory-dataset",
+    "Tensors in memory are read one sample at a time",
+    "the loader that is trained on reads a `TensorDataset`, and steps wait for their batch.",
+    "the wait is short.",
+    "Index whole batches: `for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]`. On a GPU keep `x` and `y` there. To keep the loader: "
+    "`DataLoader(dataset, batch_size=None, sampler=BatchSampler(RandomSampler(dataset), batch_size, drop_last=False))`.",
+    "the wait shrinks to between 2 and 20 % of itself.",
+    find};
+
+}  // namespace laptime

@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "advise/loader_model.h"
+#include "advise/rules.h"
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+std::vector<Finding> find(const Evidence& evidence) {
+  const LoaderSettings* loader = evidence.settings().training_loader();
+  if (!loader || loader->workers > 0) return {};
+  const Part wait = evidence.host(HostCategory::input);
+  const double rest = evidence.step_ns() - wait.ns;
+  const auto workers = workers_needed(evidence, wait.ns, rest);
+  if (!workers) return {};
+  return {{loader->file, loader->line, evidence.share(wait.ns), predict(evidence.step_ns(), step_with_workers(evidence, wait.ns, rest, *workers)),
+           Confidence::medium,
+           fmt::format("The training process makes every batch itself (num_workers=0) and nothing else meanwhile: {}.", of_a_step(evidence, wait.ns)),
+           fmt::format("DataLoader(…, num_workers={}, persistent_workers=True{})", *workers, evidence.settings().on_gpu() ? ", pin_memory=True" : "")}};
+}
+
+}  // namespace
+
+const Rule kNoWorkers{
+    "no-workers",
+    "Batches are made by the training process itself",
+    "the loader that is trained on has `num_workers=0`, and steps wait for their batch.",
+    "there is one CPU only, or the wait is so short that handing batches over would cost as much.",
+    "Give the loader workers: `DataLoader(…, num_workers=2, persistent_workers=True)`. Code that starts workers must stand behind "
+    "`if __name__ == \"__main__\":` where processes are spawned. Data that is in memory already needs no workers: see in-memory-dataset.",
+    "the step becomes as long as the longer of its rest and of a batch divided by the workers, plus 0.1 to 0.4 ms to take a batch over; in the worst case "
+    "workers and training share the CPUs with nothing idle.",
+    find};
+
+}  // namespace laptime

@@ -1,0 +1,43 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "advise/python_time.h"
+#include "advise/rules.h"
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+bool reads(const std::string& source) {
+  return calls_any(source, {"open",      "load",      "loads",     "loadtxt",  "genfromtxt", "fromfile",   "memmap",     "read",        "readlines",  "read_csv",
+                            "read_json", "read_parquet", "read_pickle", "imread",   "imdecode",   "decode_jpeg", "read_image", "load_dataset", "load_data", "read_idx",
+                            "read_data", "read_dataset", "load_image", "load_images", "read_file",  "decode_image", "load_batch", "get_dataset"}) &&
+         source.find("load_state_dict") == std::string::npos;
+}
+
+std::vector<Finding> find(const Evidence& evidence) {
+  std::vector<PythonLine> lines = python_lines(evidence);
+  std::erase_if(lines, [](const PythonLine& line) { return !reads(line.source); });
+  // Of lines that call one another the outermost is the one that the loop holds.
+  const auto longest = std::max_element(lines.begin(), lines.end(), [](const PythonLine& a, const PythonLine& b) { return a.whole.ns < b.whole.ns; });
+  if (longest == lines.end()) return {};
+  const Part& part = longest->whole;
+  return {{longest->line.file, longest->line.line, evidence.share(part.ns), predict(evidence.step_ns(), part, {0, 0.03}), Confidence::high,
+           fmt::format("Data is read again in every step:{} takes {}.", cited(longest->source), of_a_step(evidence, part.ns)),
+           "Read it once, before the loop, and keep the tensors; in the loop take the rows of the batch: images[rows], labels[rows]"}};
+}
+
+}  // namespace
+
+const Rule kReload{
+    "reload",
+    "Data is read again in every step",
+    "a line that runs in at least every other step calls something that reads or decodes (`open`, `load`, `read_csv`, `imread` …) outside of a loader, and takes a "
+    "good part of the step.",
+    "reading is done by a `DataLoader` (see dataset-line), or before the loop.",
+    "Read once, before the loop; keep tensors and take the rows of each batch from them.",
+    "all of the line's time goes, but for at most 3 % of it (taking the rows of a batch).",
+    find};
+
+}  // namespace laptime

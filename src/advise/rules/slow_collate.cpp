@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include "advise/dataset_lines.h"
+#include "advise/rules.h"
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kLeastShare = 0.2;  // of making a batch
+
+std::vector<Finding> find(const Evidence& evidence) {
+  const LoaderSettings* loader = evidence.settings().training_loader();
+  if (!loader) return {};
+  const auto hot = hottest_line(evidence, loader->collate);
+  if (!hot || hot->share < kLeastShare) return {};
+  const Part wait = evidence.host(HostCategory::input);
+  const std::string source = evidence.source(hot->line.file, hot->line.line);
+  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), predict_batch_without(evidence, hot->share, {0.1, 0.6}), Confidence::medium,
+           fmt::format("{} of making a batch is putting its samples together:{} in {}; steps wait {} for batches.", percent(hot->share), cited(source),
+                       hot->line.function, of_a_step(evidence, wait.ns)),
+           "Put samples together with one call for the batch: torch.stack, torch.nn.utils.rnn.pad_sequence, numpy.stack"}};
+}
+
+}  // namespace
+
+const Rule kSlowCollate{
+    "slow-collate",
+    "Putting samples together is slow",
+    "one line of the program's own `collate_fn` takes at least a fifth of making a batch, and steps wait for batches.",
+    "the collate function is torch's, or steps do not wait.",
+    "Work on the batch, not on its samples: `torch.stack`, `pad_sequence`, one `torch.from_numpy(numpy.stack(…))`.",
+    "between two and nine tenths of the line's share of the wait go.",
+    find};
+
+}  // namespace laptime

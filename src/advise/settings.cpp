@@ -1,0 +1,96 @@
+#include "advise/settings.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace laptime {
+
+namespace {
+
+// The properties whose names begin alike.
+class Facts {
+ public:
+  Facts(const Properties& properties, std::string prefix) : properties_(properties), prefix_(std::move(prefix)) {}
+
+  bool any() const {
+    const auto it = properties_.lower_bound(prefix_);
+    return it != properties_.end() && it->first.starts_with(prefix_);
+  }
+  std::string text(const char* key) const {
+    const auto it = properties_.find(prefix_ + key);
+    return it == properties_.end() ? "" : it->second;
+  }
+  std::optional<std::int64_t> number(const char* key) const {
+    const std::string digits = text(key);
+    std::int64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    return value;
+  }
+  std::optional<bool> flag(const char* key) const {
+    const auto value = number(key);
+    return value ? std::optional(*value != 0) : std::nullopt;
+  }
+  std::uint32_t line(const char* key) const { return static_cast<std::uint32_t>(std::clamp<std::int64_t>(number(key).value_or(0), 0, INT32_MAX)); }
+  CodeName code(const std::string& name) const { return {text((name + "_file").c_str()), line((name + "_line").c_str())}; }
+
+ private:
+  const Properties& properties_;
+  std::string prefix_;
+};
+
+LoaderSettings read_loader(const Facts& facts) {
+  LoaderSettings loader;
+  loader.file = facts.text("file");
+  loader.line = facts.line("line");
+  loader.workers = facts.number("workers").value_or(0);
+  loader.batch = facts.number("batch");
+  loader.prefetch = facts.number("prefetch");
+  loader.pin_memory = facts.flag("pin_memory").value_or(false);
+  loader.persistent = facts.flag("persistent").value_or(false);
+  loader.gradients = facts.flag("gradients").value_or(true);
+  loader.dataset = facts.text("dataset");
+  loader.getitem = facts.code("getitem");
+  loader.collate = facts.code("collate");
+  return loader;
+}
+
+OptimizerSettings read_optimizer(const Facts& facts) {
+  OptimizerSettings optimizer;
+  optimizer.name = facts.text("class");
+  optimizer.device = facts.text("device");
+  optimizer.dtype = facts.text("dtype");
+  optimizer.way = facts.text("way");
+  optimizer.may_fuse = facts.flag("may_fuse").value_or(false);
+  optimizer.tensors = facts.number("tensors").value_or(0);
+  optimizer.elements = facts.number("elements").value_or(0);
+  return optimizer;
+}
+
+}  // namespace
+
+Settings::Settings(const Properties& properties) {
+  const auto numbered = [&](const char* what, std::size_t i) { return Facts(properties, what + std::string(" ") + std::to_string(i + 1) + " "); };
+  while (numbered("loader", loaders.size()).any()) loaders.push_back(read_loader(numbered("loader", loaders.size())));
+  while (numbered("optimizer", optimizers.size()).any()) optimizers.push_back(read_optimizer(numbered("optimizer", optimizers.size())));
+  const Facts torch(properties, "torch ");
+  threads = torch.number("threads");
+  cpus = Facts(properties, "").number("cpus");
+  matmul_precision = torch.text("matmul_precision");
+  cudnn_tf32 = torch.flag("cudnn_tf32");
+  cudnn_benchmark = torch.flag("cudnn_benchmark");
+  autocast = torch.text("autocast");
+  idle_biases = torch.number("idle_biases").value_or(0);
+  idle_bias_names = torch.text("idle_bias_names");
+  cuda_peak_bytes = torch.number("cuda_peak_bytes");
+  cuda_reserved_bytes = torch.number("cuda_reserved_bytes");
+  cuda_total_bytes = torch.number("cuda_total_bytes");
+  cuda_retries = torch.number("cuda_retries");
+}
+
+const LoaderSettings* Settings::training_loader() const {
+  const auto it = std::find_if(loaders.begin(), loaders.end(), [](const LoaderSettings& loader) { return loader.gradients; });
+  return it == loaders.end() ? nullptr : &*it;
+}
+
+}  // namespace laptime

@@ -1,0 +1,55 @@
+// How the program set its framework up, as the properties of a process tell it (docs/records.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/run.h"
+
+namespace laptime {
+
+// A function of the program's, as its file and first line name it; file empty: unknown.
+struct CodeName {
+  std::string file;
+  std::uint32_t first_line = 0;
+};
+
+struct LoaderSettings {
+  std::string file;  // where the program made it
+  std::uint32_t line = 0;
+  std::int64_t workers = 0;
+  std::optional<std::int64_t> batch, prefetch;
+  bool pin_memory = false, persistent = false;
+  bool gradients = true;  // on when it was first read: a loader that is trained on
+  std::string dataset;    // its class
+  CodeName getitem, collate;
+};
+
+struct OptimizerSettings {
+  std::string name, device, dtype;
+  std::string way;  // single, foreach, fused; empty: unknown
+  bool may_fuse = false;
+  std::int64_t tensors = 0, elements = 0;
+};
+
+struct Settings {
+  explicit Settings(const Properties& properties);
+
+  std::vector<LoaderSettings> loaders;  // in the order of their first use
+  std::vector<OptimizerSettings> optimizers;
+  std::optional<std::int64_t> threads, cpus;
+  std::string matmul_precision;  // highest, high, medium; empty: unknown
+  std::optional<bool> cudnn_tf32, cudnn_benchmark;
+  std::string autocast;  // "cuda bfloat16"; empty: never entered
+  std::int64_t idle_biases = 0;
+  std::string idle_bias_names;
+  std::optional<std::int64_t> cuda_peak_bytes, cuda_reserved_bytes, cuda_total_bytes, cuda_retries;
+
+  // The first that was read with gradients on; null: none is known.
+  const LoaderSettings* training_loader() const;
+  bool on_gpu() const { return !optimizers.empty() && optimizers.front().device == "cuda"; }
+};
+
+}  // namespace laptime

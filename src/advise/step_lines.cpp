@@ -1,0 +1,89 @@
+#include "advise/step_lines.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analyze/code_merge.h"
+
+namespace laptime {
+
+namespace {
+
+struct Sums {
+  double hits = 0, time = 0, self = 0, time_squares = 0, self_squares = 0;
+};
+
+// From its sum and that of its squares over `count` steps; steps in which it did not occur count as 0.
+Part part_of(double sum, double squares, double count) {
+  const double mean = sum / count;
+  const double variance = std::max(0.0, squares / count - mean * mean);
+  return {mean, count > 1 ? std::sqrt(variance / (count - 1)) : mean};
+}
+
+class LineSums {
+ public:
+  explicit LineSums(const Run& run) : run_(run), merged_(run) {}
+
+  // `counts(step)`: whether a tally of that step does.
+  template <typename Counts>
+  void add(const TallyColumns& rows, Counts counts) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (rows.kind[i] != TallyKind::line || !counts(rows.step[i])) continue;
+      Sums& sums = sums_[{merged_[rows.code[i]], rows.where[i]}];
+      const auto time = static_cast<double>(rows.inclusive[i]), self = static_cast<double>(rows.exclusive[i]);
+      sums.hits += static_cast<double>(rows.hits[i]);
+      sums.time += time;
+      sums.self += self;
+      sums.time_squares += time * time;
+      sums.self_squares += self * self;
+    }
+  }
+
+  std::vector<StepLine> take(double steps) const {
+    std::vector<StepLine> lines;
+    for (const auto& [key, sums] : sums_) {
+      const auto& [code_row, where] = key;
+      const Code& code = run_.codes[code_row];
+      lines.push_back({std::string(run_.strings[code.file]), std::string(run_.strings[code.name]), where ? where : code.first_line, code.first_line,
+                       sums.hits / steps, part_of(sums.time, sums.time_squares, steps), part_of(sums.self, sums.self_squares, steps)});
+    }
+    std::stable_sort(lines.begin(), lines.end(), [](const StepLine& a, const StepLine& b) { return a.time.ns > b.time.ns; });
+    return lines;
+  }
+
+ private:
+  const Run& run_;
+  MergedCodes merged_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> sums_;  // merged code, line or 0
+};
+
+// By number of a step within its process: whether it is one of the lap's.
+std::vector<bool> numbers_in_lap(const Analysis& analysis, const Lap& lap) {
+  const Run& run = analysis.run();
+  std::vector<Step> steps = analysis.steps();
+  const std::uint32_t process = run.tracks[lap.track()].process;
+  std::erase_if(steps, [&](const Step& s) { return run.tracks[s.track].process != process; });
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.start_ns + a.wall_ns < b.start_ns + b.wall_ns; });
+  std::vector<bool> in_lap;
+  for (const Step& s : steps) in_lap.push_back(s.track == lap.track() && s.phase == lap.phase() && is_typical(s.kind));
+  return in_lap;
+}
+
+}  // namespace
+
+std::vector<StepLine> lines_in_steps(const Analysis& analysis, const Lap& lap) {
+  const Run& run = analysis.run();
+  const std::vector<bool> in_lap = numbers_in_lap(analysis, lap);
+  LineSums sums(run);
+  sums.add(run.tracks[lap.track()].tallies, [&](std::uint32_t step) { return step < in_lap.size() && in_lap[step]; });
+  return sums.take(static_cast<double>(lap.steps().size()));
+}
+
+std::vector<StepLine> lines_of_tracks(const Run& run, const std::vector<std::uint32_t>& tracks) {
+  LineSums sums(run);
+  for (const std::uint32_t track : tracks) sums.add(run.tracks[track].tallies, [](std::uint32_t) { return true; });
+  return sums.take(1);
+}
+
+}  // namespace laptime

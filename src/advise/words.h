@@ -1,0 +1,19 @@
+// How findings say things.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "advise/evidence.h"
+
+namespace laptime {
+
+// "3.18 ms of a step (43 %)"
+std::string of_a_step(const Evidence& evidence, double ns);
+std::string percent(double share);
+// A line of source, in quotes and cut to what a sentence bears; empty when there is none.
+std::string cited(std::string_view source);
+// Whether the source calls one of these functions: a word that ends with the name, right before a bracket.
+bool calls_any(std::string_view source, std::initializer_list<std::string_view> names);
+
+}  // namespace laptime

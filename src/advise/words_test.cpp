@@ -1,0 +1,24 @@
+#include "advise/words.h"
+
+#include <gtest/gtest.h>
+
+namespace laptime {
+namespace {
+
+TEST(Words, CallsAreWholeNames) {
+  EXPECT_TRUE(calls_any("rows = load('x')", {"load"}));
+  EXPECT_TRUE(calls_any("rows = np.load('x')", {"open", "load"}));
+  EXPECT_FALSE(calls_any("rows = preload('x')", {"load"}));
+  EXPECT_FALSE(calls_any("load = rows[1]", {"load"}));
+  EXPECT_FALSE(calls_any("loaded('x')", {"load"}));
+}
+
+TEST(Words, QuotesAreCutBetweenCharacters) {
+  EXPECT_EQ(cited(""), "");
+  EXPECT_EQ(cited("a = b"), " `a = b`");
+  EXPECT_EQ(cited(std::string(59, 'x') + "é"), " `" + std::string(59, 'x') + "…`");
+  EXPECT_EQ(cited(std::string(61, 'x')), " `" + std::string(60, 'x') + "…`");
+}
+
+}  // namespace
+}  // namespace laptime

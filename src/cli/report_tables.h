@@ -1,0 +1,12 @@
+// The tables that can be asked for on the command line: those of the analyses, and the advice that follows from them.
+#pragma once
+
+#include <span>
+
+#include "analyze/tables.h"
+
+namespace laptime {
+
+std::span<const TableDefinition> report_tables();
+
+}  // namespace laptime

@@ -1,0 +1,16 @@
+// The table `advice` for people: sentences do not fit columns.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "analyze/table.h"
+#include "show/terminal.h"
+
+namespace laptime {
+
+inline constexpr std::string_view kAdviceTable = "advice";
+
+std::string advice_text(const Table& table, const TerminalStyle& style);
+
+}  // namespace laptime
