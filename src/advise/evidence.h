@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "advise/gpu_steps.h"
 #include "advise/lap.h"
 #include "advise/settings.h"
 #include "advise/step_lines.h"
 #include "advise/step_ops.h"
 #include "advise/workers.h"
-#include "analyze/device_breakdown.h"
 #include "analyze/source_lines.h"
 #include "analyze/table.h"
 #include "model/run.h"
@@ -64,6 +64,11 @@ class Evidence {
   const LoaderWorkers& workers() const {
     return workers_.get([&] { return find_loader_workers(run_, lap_); });
   }
+  // Whether enough of a GPU was recorded.
+  bool knows_gpu() const { return gpu().steps() >= kFewestRecordedSteps; }
+  const GpuSteps& gpu() const {
+    return gpu_.get([&] { return GpuSteps(analysis_, lap_); });
+  }
   // A line as it stands in its file, without what indents it; empty: not to be had.
   std::string source(const std::string& file, std::uint32_t line) const;
 
@@ -75,6 +80,7 @@ class Evidence {
   Lazy<std::vector<StepOp>> ops_;
   Lazy<std::vector<StepLine>> lines_;
   Lazy<LoaderWorkers> workers_;
+  Lazy<GpuSteps> gpu_;
   mutable SourceLines sources_;
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kEveryOtherStep = 0.5;
 constexpr double kLeastShare = 0.01;  // of a step
+constexpr double kMorePython = 2;     // than ops, in a line that calls some: what both take is measured in different steps
 constexpr double kMostOps = 0.8;      // of the time in forward ops
 
 // Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's.
@@ -49,6 +50,24 @@ bool ops_have_lines(const Evidence& evidence) {
   return with_line >= kMostOps * all;
 }
 
+// A comprehension is a function of its own that stands on the same line: to a reader it is that line.
+std::vector<StepLine> merge_same_lines(const std::vector<StepLine>& lines) {
+  std::vector<StepLine> merged;
+  std::map<std::pair<std::string, std::uint32_t>, std::size_t> at;
+  for (const StepLine& line : lines) {  // those that took longest, and so the outermost, first
+    const auto [it, is_new] = at.try_emplace({line.file, line.line}, merged.size());
+    if (is_new) {
+      merged.push_back(line);
+      continue;
+    }
+    StepLine& outer = merged[it->second];
+    outer.self.ns += line.self.ns;
+    outer.self.error_ns += line.self.error_ns;
+    outer.hits = std::min(outer.hits, line.hits);
+  }
+  return merged;
+}
+
 Part less(Part part, double ns) { return {std::max(0.0, part.ns - ns), part.error_ns}; }
 
 }  // namespace
@@ -58,13 +77,14 @@ std::vector<PythonLine> python_lines(const Evidence& evidence) {
   if (!evidence.knows_ops() || !ops_have_lines(evidence)) return found;
   const double python = evidence.host(HostCategory::rest).ns;
   const auto ops = op_times(evidence);
-  for (const StepLine& line : evidence.lines()) {
+  for (const StepLine& line : merge_same_lines(evidence.lines())) {
     if (line.hits < kEveryOtherStep || evidence.share(line.time.ns) < kLeastShare || may_be_the_loaders(evidence, line)) continue;
     const std::string source = evidence.source(line.file, line.line);
     if (source.empty() || is_anothers(source)) continue;
     const auto op = ops.find({line.file, line.line});
     const double op_ns = op == ops.end() ? 0 : op->second;
-    PythonLine own{line, source, less(line.self, op_ns), less(line.time, op_ns)};
+    if (line.self.ns - op_ns < kMorePython * op_ns) continue;
+    PythonLine own{line, source, op_ns > 0, less(line.self, op_ns), less(line.time, op_ns)};
     own.self.ns = std::min(own.self.ns, python);
     own.whole.ns = std::min(own.whole.ns, python);
     found.push_back(std::move(own));

@@ -2,7 +2,7 @@
 // optimizers take that it calls.
 //
 // Assumption: which line waits for batches, calls backward() or an optimizer is told from its source; of a line that cannot be read
-// nothing is claimed, nor where ops have no lines, nor of lines that may run inside a loader. Consequence: the sum over lines is at most what breakdown calls python.
+// nothing is claimed, nor of lines that mostly run ops, nor where ops have no lines, nor of lines that may run inside a loader. Consequence: the sum over lines is at most what breakdown calls python.
 #pragma once
 
 #include <vector>
@@ -14,6 +14,7 @@ namespace laptime {
 struct PythonLine {
   StepLine line;
   std::string source;
+  bool has_ops;  // that it calls itself
   Part self;   // Python of the line itself and of libraries that it calls
   Part whole;  // with the program's own functions that it calls, whatever they do
 };

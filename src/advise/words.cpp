@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <fmt/format.h>
 
 #include "base/humane.h"
@@ -24,6 +25,10 @@ bool calls(std::string_view source, std::string_view name) {
 }  // namespace
 
 std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+std::string counted(double count, const char* one, const char* many) {
+  return fmt::format("{} {}", count < 10 && count != std::floor(count) ? fmt::format("{:.1f}", count) : fmt::format("{:.0f}", count), count == 1 ? one : many);
+}
 
 std::string of_a_step(const Evidence& evidence, double ns) { return fmt::format("{} of a step ({})", humane_time(ns), percent(evidence.share(ns))); }
 

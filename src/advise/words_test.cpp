@@ -13,6 +13,12 @@ TEST(Words, CallsAreWholeNames) {
   EXPECT_FALSE(calls_any("loaded('x')", {"load"}));
 }
 
+TEST(Words, Counts) {
+  EXPECT_EQ(counted(1, "copy", "copies"), "1 copy");
+  EXPECT_EQ(counted(2.5, "copy", "copies"), "2.5 copies");
+  EXPECT_EQ(counted(12.4, "copy", "copies"), "12 copies");
+}
+
 TEST(Words, QuotesAreCutBetweenCharacters) {
   EXPECT_EQ(cited(""), "");
   EXPECT_EQ(cited("a = b"), " `a = b`");

@@ -1,0 +1,123 @@
+#include "advise/gpu_steps.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "analyze/gpu_work.h"
+#include "analyze/line_ids.h"
+#include "analyze/stretches.h"
+
+namespace laptime {
+
+namespace {
+
+Stretches stretches_of(const std::vector<DeviceStep>& steps) {
+  std::vector<Stretch> parts;
+  for (const DeviceStep& s : steps) parts.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
+  return Stretches(std::move(parts));
+}
+
+std::size_t index(DeviceCategory category) { return static_cast<std::size_t>(category); }
+
+std::string file_of(const LineIds& lines, std::uint32_t id) {
+  const Cell cell = lines.file_cell(id);
+  return cell == kUnknown ? "" : std::get<std::string>(cell);
+}
+
+std::uint32_t place_of(const SpanColumns& spans, std::uint32_t row, std::size_t places) {
+  const auto first = std::lower_bound(spans.args.row.begin(), spans.args.row.end(), row) - spans.args.row.begin();
+  for (auto i = static_cast<std::size_t>(first); i < spans.args.size() && spans.args.row[i] == row; ++i)
+    if (spans.args.key[i] == 0 && spans.args.type[i] == ArgType::place && spans.args.value[i] < places) return static_cast<std::uint32_t>(spans.args.value[i]);
+  return 0;
+}
+
+}  // namespace
+
+GpuSteps::GpuSteps(const Analysis& analysis, const Lap& lap) {
+  choose_device(analysis, lap);
+  if (steps_.empty()) return;
+  gather_work(analysis);
+  gather_syncs(analysis, lap);
+}
+
+void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
+  std::map<std::uint32_t, std::int64_t> compute;
+  const auto in_lap = [&](const DeviceStep& s) { return s.step.track == lap.track() && s.step.phase == lap.phase() && is_typical(s.step.kind); };
+  for (const DeviceStep& s : analysis.device_steps())
+    if (in_lap(s)) compute[s.device] += s.exposed[index(DeviceCategory::compute)];
+  if (compute.empty()) return;
+  const auto most = std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  for (const DeviceStep& s : analysis.device_steps())
+    if (in_lap(s) && s.device == most->first) steps_.push_back(s);
+}
+
+void GpuSteps::gather_work(const Analysis& analysis) {
+  const Run& run = analysis.run();
+  const Stretches in_steps = stretches_of(steps_);
+  const std::uint32_t process = run.tracks[steps_.front().step.track].process, device = steps_.front().device;
+  std::map<std::tuple<SpanKind, std::uint32_t, std::uint32_t, std::uint32_t>, StepWork> all;  // kind, name, op, line
+  const auto steps = static_cast<double>(steps_.size());
+  for (const GpuWork& work : analysis.gpu().all()) {
+    const Track& track = run.tracks[work.track];
+    const SpanColumns& spans = track.spans;
+    if (track.process != process || device_of(track) != device || !in_steps.overlaps(spans.start[work.row], spans.start[work.row] + 1)) continue;
+    const std::uint32_t line = analysis.lines()[work.place];
+    StepWork& sums = all[{spans.kind[work.row], spans.name[work.row], work.op, line}];
+    if (sums.calls == 0)
+      sums = {spans.kind[work.row], std::string(run.strings[spans.name[work.row]]), std::string(run.strings[work.op]), file_of(analysis.lines(), line), line ? analysis.lines().line(line) : 0};
+    sums.calls += 1 / steps;
+    sums.ns += static_cast<double>(spans.duration[work.row]) / steps;
+    sums.bytes += static_cast<double>(work.bytes) / steps;
+    if (work.launch) sums.host_ns += static_cast<double>(work.launch->end_ns - work.launch->start_ns) / steps;
+  }
+  for (auto& [key, sums] : all) work_.push_back(std::move(sums));
+}
+
+// A wait inside another is the outer one's.
+void GpuSteps::gather_syncs(const Analysis& analysis, const Lap& lap) {
+  const Run& run = analysis.run();
+  const Stretches in_steps = stretches_of(steps_);
+  const SpanColumns& spans = run.tracks[lap.track()].spans;
+  std::map<std::uint32_t, StepSync> all;  // by line
+  const auto steps = static_cast<double>(steps_.size());
+  std::int64_t covered_from = INT64_MAX;
+  for (auto row = static_cast<std::uint32_t>(spans.size()); row-- > 0;) {
+    if (spans.kind[row] != SpanKind::sync || spans.start[row] >= covered_from) continue;
+    covered_from = spans.start[row];
+    if (!in_steps.overlaps(spans.start[row], spans.start[row] + 1)) continue;
+    const std::uint32_t line = analysis.lines()[place_of(spans, row, run.places.size())];
+    StepSync& sync = all[line];
+    sync.file = file_of(analysis.lines(), line);
+    sync.line = line ? analysis.lines().line(line) : 0;
+    sync.calls += 1 / steps;
+    sync.wait_ns += static_cast<double>(spans.duration[row]) / steps;
+  }
+  for (auto& [line, sync] : all) syncs_.push_back(std::move(sync));
+  std::stable_sort(syncs_.begin(), syncs_.end(), [](const StepSync& a, const StepSync& b) { return a.wait_ns > b.wait_ns; });
+}
+
+Part GpuSteps::part(DeviceCategory category) const {
+  std::vector<double> ns;
+  for (const DeviceStep& s : steps_) ns.push_back(static_cast<double>(s.exposed[index(category)]));
+  return mean_part(ns);
+}
+
+double GpuSteps::idle_ns() const {
+  double ns = 0;
+  for (const DeviceCategory category : {DeviceCategory::idle_input, DeviceCategory::idle_sync, DeviceCategory::idle_launches, DeviceCategory::idle_other}) ns += part(category).ns;
+  return ns;
+}
+
+double GpuSteps::kernel_ns() const {
+  double ns = 0;
+  for (const StepWork& work : work_) ns += work.kind == SpanKind::kernel ? work.ns : 0;
+  return ns;
+}
+
+double GpuSteps::exposed_ns(double ns) const {
+  const double all = kernel_ns();
+  return all > 0 ? part(DeviceCategory::compute).ns * ns / all : 0;
+}
+
+}  // namespace laptime

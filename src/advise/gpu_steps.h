@@ -1,0 +1,54 @@
+// What a GPU did in the recorded steps of a lap, and where the host waited for it. Of several GPUs the one that computed most.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/lap.h"
+#include "analyze/device_breakdown.h"
+#include "analyze/kernel_math.h"
+
+namespace laptime {
+
+// Kernels, copies and fills that are alike, in a mean recorded step.
+struct StepWork {
+  SpanKind kind;
+  std::string name, op;  // as recorded
+  std::string file;      // empty: unknown
+  std::uint32_t line = 0;
+  double calls = 0, ns = 0, bytes = 0;
+  double host_ns = 0;  // in the calls that launched it
+};
+
+struct StepSync {
+  std::string file;
+  std::uint32_t line = 0;
+  double calls = 0, wait_ns = 0;  // a step
+};
+
+class GpuSteps {
+ public:
+  GpuSteps(const Analysis& analysis, const Lap& lap);
+
+  std::size_t steps() const { return steps_.size(); }
+  Part part(DeviceCategory category) const;
+  double idle_ns() const;
+  double kernel_ns() const;  // of all kernels of a step
+  const std::vector<StepWork>& work() const { return work_; }
+  const std::vector<StepSync>& syncs() const { return syncs_; }
+  // The exposed computing of kernels that take `ns` of a step's kernels, which may overlap each other.
+  double exposed_ns(double ns) const;
+
+ private:
+  void choose_device(const Analysis& analysis, const Lap& lap);
+  void gather_work(const Analysis& analysis);
+  void gather_syncs(const Analysis& analysis, const Lap& lap);
+
+  std::vector<DeviceStep> steps_;
+  std::vector<StepWork> work_;
+  std::vector<StepSync> syncs_;
+};
+
+}  // namespace laptime

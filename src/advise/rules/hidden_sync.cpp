@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "advise/rules.h"
+#include "advise/words.h"
+#include "base/humane.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr std::size_t kMostLines = 5;
+constexpr const char* kFix = "Keep it on the GPU: total += loss.detach(), and .item(), .cpu() or print only every Nth step";
+
+// With the GPU recorded: what it idles after each wait is what the wait costs.
+std::vector<Finding> find_in_gpu(const Evidence& evidence) {
+  const GpuSteps& gpu = evidence.gpu();
+  double waits = 0;
+  for (const StepSync& sync : gpu.syncs()) waits += sync.wait_ns;
+  std::vector<Finding> findings;
+  for (const StepSync& sync : gpu.syncs()) {
+    if (sync.file.empty() || findings.size() == kMostLines) continue;
+    const Part part = gpu.part(DeviceCategory::idle_sync).scaled(sync.wait_ns / waits);
+    findings.push_back({sync.file, sync.line, evidence.share(part.ns), predict(evidence.step_ns(), part, {0, 0.6}), Confidence::medium,
+                        fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the GPU idle {} until new work comes.", counted(sync.calls, "time", "times"),
+                                    humane_time(sync.wait_ns), cited(evidence.source(sync.file, sync.line)), of_a_step(evidence, part.ns)),
+                        kFix});
+  }
+  return findings;
+}
+
+// Without: how long ops that give a number to Python wait is known, not what the GPU does meanwhile.
+std::vector<Finding> find_in_ops(const Evidence& evidence) {
+  std::vector<Finding> findings;
+  for (const StepOp& op : evidence.ops()) {
+    if (op.name != "aten::_local_scalar_dense" || op.file.empty()) continue;
+    findings.push_back({op.file, op.line, evidence.share(op.self_ns), Prediction{1, predict(evidence.step_ns(), Part{op.self_ns, 0}, {0, 0}).gain_high}, Confidence::low,
+                        fmt::format("A number is taken off the GPU,{}: the program waits {} for it, and the GPU then for new work. Record with --gpu to see how long.",
+                                    cited(evidence.source(op.file, op.line)), of_a_step(evidence, op.self_ns)),
+                        kFix});
+  }
+  return findings;
+}
+
+std::vector<Finding> find(const Evidence& evidence) {
+  if (evidence.knows_gpu()) return find_in_gpu(evidence);
+  return evidence.settings().on_gpu() ? find_in_ops(evidence) : std::vector<Finding>{};
+}
+
+}  // namespace
+
+const Rule kHiddenSync{
+    "hidden-sync",
+    "A line waits for the GPU",
+    "lines of the program make it wait for the GPU in a step (`.item()`, `.cpu()`, printing a tensor, `if tensor:`), and the GPU idles after the wait, because nothing more was launched.",
+    "the GPU has work all the time, or nothing runs on a GPU: on a CPU `.item()` is free.",
+    "Keep values as tensors on the GPU (`total += loss.detach()`) and take numbers off it every Nth step; `torch.where` instead of `if`.",
+    "the GPU's idle time after waits, divided by line, goes, but for at most 60 %. Without a recorded GPU between nothing and the whole wait.",
+    find};
+
+}  // namespace laptime

@@ -1,0 +1,51 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "advise/python_time.h"
+#include "advise/rules.h"
+#include "advise/words.h"
+#include "base/humane.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kLeastShare = 0.1;    // of a step
+constexpr double kFewestKernels = 10;  // a step: with fewer it is something else that keeps the host
+
+// Of the program's own lines that launch nothing, and so launch nothing sooner when compiled.
+double python_without_ops(const Evidence& evidence) {
+  double ns = 0;
+  for (const PythonLine& line : python_lines(evidence)) ns += line.has_ops ? 0 : line.self.ns;
+  return ns;
+}
+
+bool compiles(const Run& run) { return run.strings.find("torch.compile") != StringTable::kNoString; }
+
+std::vector<Finding> find(const Evidence& evidence) {
+  if (!evidence.knows_gpu()) return {};
+  const GpuSteps& gpu = evidence.gpu();
+  double kernels = 0;
+  for (const StepWork& work : gpu.work()) kernels += work.kind == SpanKind::kernel ? work.calls : 0;
+  Part idle = gpu.part(DeviceCategory::idle_launches);
+  idle.ns = std::max(0.0, idle.ns - python_without_ops(evidence));
+  if (kernels < kFewestKernels || evidence.share(idle.ns) < kLeastShare) return {};
+  const bool compiled = compiles(evidence.run());
+  return {{"", 0, evidence.share(idle.ns), predict(evidence.step_ns(), idle, compiled ? Range{0.05, 0.6} : Range{0.1, 0.7}), Confidence::medium,
+           fmt::format("The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.", of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels)),
+           compiled ? "torch.compile(model, mode=\"reduce-overhead\"), which replays a CUDA graph; shapes must not change"
+                    : "model = torch.compile(model); with mode=\"reduce-overhead\" a CUDA graph replaces the launches; or a larger batch"}};
+}
+
+}  // namespace
+
+const Rule kLaunchBound{
+    "launch-bound",
+    "The GPU waits for launches",
+    "the GPU idles at least a tenth of the step because what ran next had not been launched yet.",
+    "it idles for another reason (input, a wait of the host's, another stream), a step has fewer than 10 kernels, or lines of Python that launch nothing take that time (python-line, reload).",
+    "`torch.compile(model)` fuses kernels; with `mode=\"reduce-overhead\"` one CUDA graph replaces all launches, if shapes stay the same. A larger batch gives each launch more to do.",
+    "30 to 90 % of that idle time goes; of a program that is compiled already 40 to 95 %.",
+    find};
+
+}  // namespace laptime

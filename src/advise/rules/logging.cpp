@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "advise/python_time.h"
+#include "advise/rules.h"
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+bool logs(const std::string& source) {
+  return calls_any(source, {"print", "log", "log_dict", "log_metrics", "info", "debug", "add_scalar", "add_scalars", "add_image", "add_images", "add_histogram", "set_postfix", "imshow",
+                            "savefig", "write"});
+}
+
+std::vector<Finding> find(const Evidence& evidence) {
+  std::vector<Finding> findings;
+  for (const PythonLine& line : python_lines(evidence)) {
+    if (!logs(line.source)) continue;
+    findings.push_back({line.line.file, line.line.line, evidence.share(line.self.ns), predict(evidence.step_ns(), line.self, {0.01, 0.1}), Confidence::high,
+                        fmt::format("Something is logged in every step:{} takes {}.", cited(line.source), of_a_step(evidence, line.self.ns)),
+                        "if step % 50 == 0: …; keep the loss as a tensor in between (loss.detach()), and look at it only then"});
+  }
+  return findings;
+}
+
+}  // namespace
+
+const Rule kLogging{
+    "logging",
+    "Logging in every step",
+    "a line that runs in at least every other step prints, logs or draws, and takes a good part of the step.",
+    "logging is rare, or takes next to nothing.",
+    "Log every Nth step. Keep what is to be averaged as tensors: `.item()` and printing wait for the device.",
+    "90 to 99 % of the line's time goes.",
+    find};
+
+}  // namespace laptime

@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include "advise/rules.h"
+#include "advise/words.h"
+#include "analyze/line_ids.h"
+#include "analyze/memory_growth.h"
+#include "base/humane.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kLeastBytes = 1024;  // a step: less is counters and lists of numbers, which programs keep
+
+std::vector<Finding> find(const Evidence& evidence) {
+  const std::vector<MemoryGrowth> growing = find_memory_growth(evidence.analysis());
+  if (growing.empty() || growing.front().bytes_per_step() < kLeastBytes) return {};
+  const MemoryGrowth& fastest = growing.front();
+  const LineIds& lines = evidence.analysis().lines();
+  const std::uint32_t id = lines[fastest.place];
+  const Cell file = lines.file_cell(id);
+  const std::string source = id ? evidence.source(std::get<std::string>(file), lines.line(id)) : "";
+  return {{id ? std::get<std::string>(file) : "", id ? lines.line(id) : 0, std::nullopt, std::nullopt, Confidence::high,
+           fmt::format("Memory grows by {} in every step, {} so far: what{} makes is kept.", humane_bytes(fastest.bytes_per_step()), humane_bytes(static_cast<double>(fastest.gained_bytes)),
+                       source.empty() ? " an op" : cited(source)),
+           "Keep numbers, not tensors: losses.append(loss.item()), or loss.detach(); a tensor with a graph keeps all of it alive"}};
+}
+
+}  // namespace
+
+const Rule kMemoryGrowth{
+    "memory-growth",
+    "Memory grows step after step",
+    "with `--memory`: what a line made is still held after step upon step, at least 1 kB more in each (table `memory_growth`).",
+    "memory was not recorded, or nothing grows.",
+    "Keep numbers, not tensors: `losses.append(loss.item())` or `loss.detach()`. A tensor that was computed with gradients keeps its whole graph alive.",
+    "none: it is a risk. The run will end when memory does.",
+    find};
+
+}  // namespace laptime

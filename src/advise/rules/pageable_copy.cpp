@@ -1,0 +1,50 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "advise/rules.h"
+#include "advise/words.h"
+#include "base/humane.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copies'
+
+bool is_to_gpu(const StepWork& work) { return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos; }
+bool is_slow(const StepWork& work) { return work.name.find("Pageable") != std::string::npos || work.name.ends_with(" blocking"); }
+
+std::vector<Finding> find(const Evidence& evidence) {
+  if (!evidence.knows_gpu()) return {};
+  const GpuSteps& gpu = evidence.gpu();
+  double host = 0, bytes = 0, calls = 0;
+  const StepWork* largest = nullptr;
+  for (const StepWork& work : gpu.work()) {
+    if (!is_to_gpu(work) || !is_slow(work) || work.bytes < kLeastBytes * work.calls) continue;
+    host += work.host_ns;
+    bytes += work.bytes;
+    calls += work.calls;
+    if (!largest || work.bytes > largest->bytes) largest = &work;
+  }
+  if (!largest) return {};
+  // What the host stands still for is lost only as far as the GPU has nothing else to do.
+  const double part = std::min(host, gpu.idle_ns() + gpu.part(DeviceCategory::copies).ns);
+  const LoaderSettings* loader = evidence.settings().training_loader();
+  return {{largest->file, largest->line, evidence.share(part), predict(evidence.step_ns(), Part{part, 0}, {0.1, 0.7}), Confidence::medium,
+           fmt::format("Batches go to the GPU from pageable memory, {} in {} a step, and the program stands still for it: {}.", humane_bytes(bytes), counted(calls, "copy", "copies"), of_a_step(evidence, part)),
+           loader && !loader->pin_memory ? fmt::format("DataLoader(…, pin_memory=True) at {}:{}, and batch.to(device, non_blocking=True)", loader->file, loader->line)
+                                         : "tensor.pin_memory() once, and batch.to(device, non_blocking=True)"}};
+}
+
+}  // namespace
+
+const Rule kPageableCopy{
+    "pageable-copy",
+    "Batches are copied from pageable memory",
+    "copies of 64 kB and more to the GPU come from pageable memory or block, and the program stands in them while the GPU has nothing else to do.",
+    "copies are pinned and asynchronous, or hidden behind computing.",
+    "`DataLoader(…, pin_memory=True)` and `batch.to(device, non_blocking=True)`: the copy then runs beside the program.",
+    "10 to 70 % of the time in these calls is left, as far as the GPU idled or copied meanwhile.",
+    find};
+
+}  // namespace laptime

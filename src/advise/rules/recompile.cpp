@@ -1,0 +1,59 @@
+#include <fmt/format.h>
+
+#include "advise/rules.h"
+#include "advise/words.h"
+#include "analyze/compile.h"
+#include "base/humane.h"
+
+namespace laptime {
+
+namespace {
+
+struct Recompilations {
+  std::int64_t count = 0;
+  double ns = 0;
+  const Row* largest = nullptr;
+};
+
+// Rows come by falling time.
+Recompilations sum_up(const Table& table) {
+  const auto column = [&](const char* name) { return *find_column(table, name); };
+  Recompilations all;
+  for (const Row& row : table.rows) {
+    if (row[column("what")] != Cell("recompile")) continue;
+    if (!all.largest) all.largest = &row;
+    all.count += std::get<std::int64_t>(row[column("count")]);
+    all.ns += static_cast<double>(std::get<std::int64_t>(row[column("total_ns")]));
+  }
+  return all;
+}
+
+std::vector<Finding> find(const Evidence& evidence) {
+  const Table table = compile_table(evidence.analysis());
+  const Recompilations all = sum_up(table);
+  if (all.count < static_cast<std::int64_t>(kFewestEvents)) return {};
+  const auto text = [&](const char* name) {
+    const auto* found = std::get_if<std::string>(&(*all.largest)[*find_column(table, name)]);
+    return found ? *found : std::string();
+  };
+  const auto* line = std::get_if<std::int64_t>(&(*all.largest)[*find_column(table, "line")]);
+  const double part = all.ns / static_cast<double>(evidence.lap().steps().size()), step = evidence.step_ns() + part;
+  const std::string reason = text("reason");
+  return {{text("file"), line ? static_cast<std::uint32_t>(*line) : 0, part / step, predict(step, Part{part, 0}, {0, 0.3}), Confidence::high,
+           fmt::format("torch.compile compiled again {} times, {} in all, {} of the time of training{}{}.", all.count, humane_time(all.ns), percent(part / step), reason.empty() ? "" : ": ", reason),
+           "Keep shapes and Python values the same from step to step (drop_last=True, padding), or torch.compile(model, dynamic=True)"}};
+}
+
+}  // namespace
+
+const Rule kRecompile{
+    "recompile",
+    "torch.compile compiles again and again",
+    "functions were compiled again at least twice, and that took a good part of the time of training.",
+    "each function is compiled once.",
+    "Keep shapes the same: `DataLoader(…, drop_last=True)`, padding to a few lengths; or `torch.compile(model, dynamic=True)`. Python numbers that change from call to call become tensors or "
+    "stay outside. Table `compile` has every reason.",
+    "all compilations but the first go, but for at most 30 % of their time. The gain is over the run as recorded; a longer run feels them less.",
+    find};
+
+}  // namespace laptime

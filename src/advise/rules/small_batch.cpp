@@ -1,0 +1,41 @@
+#include <algorithm>
+#include <fmt/format.h>
+
+#include "advise/rules.h"
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kMostBusy = 0.5;    // above, larger batches mostly take as much longer
+constexpr double kMostMemory = 0.5;  // of the device: twice the batch must fit
+constexpr double kLargest = 8;       // times the batch, in one go
+
+std::vector<Finding> find(const Evidence& evidence) {
+  const Settings& settings = evidence.settings();
+  if (!evidence.knows_gpu() || !settings.cuda_peak_bytes || !settings.cuda_total_bytes || *settings.cuda_total_bytes <= 0) return {};
+  const GpuSteps& gpu = evidence.gpu();
+  const double step = evidence.step_ns(), busy = step - gpu.idle_ns(), input = gpu.part(DeviceCategory::idle_input).ns;
+  const double memory = static_cast<double>(*settings.cuda_peak_bytes) / static_cast<double>(*settings.cuda_total_bytes);
+  if (evidence.share(busy) > kMostBusy || memory > kMostMemory || evidence.share(input) > kMostBusy) return {};
+  const double times = std::min(kLargest, 1 / memory);
+  // Waiting for input grows with the batch, computing at most does, all else stays.
+  const double other = step - busy - input;
+  return {{"", 0, 1 - evidence.share(busy), Prediction{std::max(1.0, times * step / (other + times * (busy + input))), std::max(1.0, times * step / (other + busy + times * input))}, Confidence::low,
+           fmt::format("The GPU computes {} of the step and holds {} of its memory: a larger batch costs little more time.", percent(evidence.share(busy)), percent(memory)),
+           fmt::format("batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second", times)}};
+}
+
+}  // namespace
+
+const Rule kSmallBatch{
+    "small-batch",
+    "The batch is too small for the GPU",
+    "the GPU computes at most half of the step, and at most half of its memory was ever used.",
+    "it is busy, it is short of memory, or it waits for input.",
+    "Raise `batch_size`, and the learning rate with it (linear for SGD, square root for Adam are usual). Fewer, larger steps learn differently: check the loss.",
+    "per sample, for the batch times 8 at most: in the worst case kernels take as many times longer, in the best no longer; the time in which the GPU idled is shared by more samples.",
+    find};
+
+}  // namespace laptime

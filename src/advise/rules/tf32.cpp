@@ -1,0 +1,41 @@
+#include <cstdlib>
+#include <fmt/format.h>
+
+#include "advise/products.h"
+#include "advise/rules.h"
+#include "advise/words.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr int kFirstWithTf32 = 8;  // compute capability
+
+bool has_tf32(const Evidence& evidence) {
+  const auto compute = evidence.process().properties.find("cuda device 0 compute");
+  return compute != evidence.process().properties.end() && std::atoi(compute->second.c_str()) >= kFirstWithTf32;
+}
+
+std::vector<Finding> find(const Evidence& evidence) {
+  if (!evidence.knows_gpu() || !has_tf32(evidence) || evidence.settings().matmul_precision != "highest") return {};
+  const Products products = products_of(evidence.gpu(), {Precision::fp32});
+  if (!products.largest) return {};
+  const double part = evidence.gpu().exposed_ns(products.ns);
+  return {{products.largest->file, products.largest->line, evidence.share(part), predict(evidence.step_ns(), Part{part, 0}, {0.15, 0.6}), Confidence::medium,
+           fmt::format("Products of 32-bit floats run on plain cores, tensor cores idle: {}.", of_a_step(evidence, part)),
+           "torch.set_float32_matmul_precision(\"high\") before training: factors are rounded to TF32 (10 bits)"}};
+}
+
+}  // namespace
+
+const Rule kTf32{
+    "tf32",
+    "32-bit products do not use tensor cores",
+    "kernels that multiply 32-bit floats on plain cores take a part of the step on a GPU with TF32 (compute capability 8 and later), and "
+    "`torch.get_float32_matmul_precision()` is `highest`.",
+    "TF32 or mixed precision is on, or such products take next to nothing.",
+    "`torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums stay 32-bit; mostly harmless for training, to be checked where products are ill-conditioned.",
+    "15 to 60 % of these kernels' time is left.",
+    find};
+
+}  // namespace laptime
