@@ -8,6 +8,10 @@ namespace laptime {
 class CommonId {
  public:
   void add(std::uint32_t id) { id_ = id_ == kNothing || id_ == id ? id : 0; }
+  // All that the other was given.
+  void add(const CommonId& other) {
+    if (other.id_ != kNothing) add(other.id_);
+  }
   std::uint32_t id() const { return id_ == kNothing ? 0 : id_; }
 
  private:

@@ -2,55 +2,18 @@
 
 #include <fmt/format.h>
 
-#include "analyze/attribution.h"
-#include "analyze/common_id.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
-#include "analyze/op_gpu_times.h"
 #include "analyze/op_memory.h"
+#include "analyze/op_sums.h"
 #include "analyze/steps.h"
-#include "base/flat_map.h"
+#include "base/parallel.h"
 
 namespace laptime {
 
 namespace {
 
-struct OpSums {
-  std::uint32_t name = 0, group = 0;  // group: the shapes, the line …, as the grouping says
-  std::uint64_t calls = 0, cpu_ns = 0, self_ns = 0, gpu_ns = 0, self_gpu_ns = 0, flops = 0;
-  std::int64_t self_bytes = 0;
-  bool knows_flops = false;
-  CommonId line, module;
-};
-
-// The arguments that rows of this table want, for rows that rise.
-class OpArgs {
- public:
-  OpArgs(const Run& run, const ArgColumns& args) : args_(args), shapes_key_(run.strings.find("shapes")), flops_key_(run.strings.find("flops")) {}
-
-  struct Found {
-    std::uint32_t shapes = 0;
-    bool knows_flops = false;
-    std::uint64_t flops = 0;
-  };
-  Found at(std::uint32_t row) {
-    Found found;
-    while (next_ < args_.size() && args_.row[next_] < row) ++next_;
-    for (; next_ < args_.size() && args_.row[next_] == row; ++next_) {
-      if (args_.key[next_] == shapes_key_ && args_.type[next_] == ArgType::string) found.shapes = static_cast<std::uint32_t>(args_.value[next_]);
-      if (args_.key[next_] == flops_key_ && args_.type[next_] == ArgType::integer) {
-        found.flops = args_.value[next_];
-        found.knows_flops = true;
-      }
-    }
-    return found;
-  }
-
- private:
-  const ArgColumns& args_;
-  std::uint32_t shapes_key_, flops_key_;
-  std::size_t next_ = 0;
-};
+constexpr std::uint32_t kRowsAPart = 1u << 18;
 
 // Chains from the line that an op belongs to through the ops around it to itself; 0 is the empty chain.
 class OpStacks {
@@ -107,58 +70,43 @@ template <OpGrouping grouping>
 class OpTable {
  public:
   explicit OpTable(const Analysis& analysis) : run_(analysis.run()), lines_(analysis.lines()), stacks_(run_, lines_) {
-    const Run& run = run_;
+    // What tables share is made here if nobody did before; these two on different cores.
+    parallel_for(2, [&](std::size_t i) { i == 0 ? (void)analysis.ops() : (void)analysis.memory(); });
     const OpAttribution& attribution = analysis.ops();
     const auto bytes = op_self_bytes(attribution, analysis.memory());
-    const GpuWorkload& gpu = analysis.gpu();
-    const std::vector<OpGpuTimes> gpu_times = sum_op_gpu_times(run, attribution, gpu);
-    knows_gpu_ = !gpu.all().empty();
-    for (std::size_t t = 0; t < run.tracks.size(); ++t) {
+    const std::vector<OpGpuTimes> gpu_times = sum_op_gpu_times(run_, attribution, analysis.gpu());
+    knows_gpu_ = !analysis.gpu().all().empty();
+    std::vector<TrackColumns> tracks;
+    for (std::size_t t = 0; t < run_.tracks.size(); ++t) {
       knows_bytes_ |= !bytes[t].empty();
-      add(run.tracks[t].spans, attribution.tracks[t], bytes[t], gpu_times[t]);
+      tracks.push_back({run_.tracks[t].spans, attribution.tracks[t], bytes[t], gpu_times[t], {}});
+      if constexpr (grouping == OpGrouping::stack) tracks.back().stacks = stacks_.of_track(tracks.back().spans, tracks.back().ops);
     }
+    sum(tracks);
   }
 
   void fill(Table& table) const {
     double self_of_all = 0;
-    for (const OpSums& sums : sums_) self_of_all += static_cast<double>(sums.self_ns);
-    for (const OpSums& sums : sums_) table.rows.push_back(make_row(sums, self_of_all));
+    for (const OpSums& sums : sums_.all()) self_of_all += static_cast<double>(sums.self_ns);
+    for (const OpSums& sums : sums_.all()) table.rows.push_back(make_row(sums, self_of_all));
   }
 
  private:
-  void add(const SpanColumns& spans, const TrackOps& ops, const BulkVector<std::int64_t>& bytes, const OpGpuTimes& gpu) {
-    std::vector<std::uint32_t> stacks;
-    if constexpr (grouping == OpGrouping::stack) stacks = stacks_.of_track(spans, ops);
-    OpArgs args(run_, spans.args);
-    for (std::uint32_t row = 0; row < ops.size(); ++row) {
-      if (ops.pass[row] == OpPass::none) continue;
-      const std::uint32_t place = ops.place[row], line = lines_[place], module = run_.places[place].module;
-      const OpArgs::Found found = args.at(row);
-      OpSums& sums = sums_of(spans.name[row], grouping == OpGrouping::shape    ? found.shapes
-                                              : grouping == OpGrouping::line   ? line
-                                              : grouping == OpGrouping::module ? module
-                                              : grouping == OpGrouping::stack  ? stacks[row]
-                                                                               : 0);
-      ++sums.calls;
-      sums.cpu_ns += static_cast<std::uint64_t>(spans.duration[row]);
-      sums.self_ns += static_cast<std::uint64_t>(ops.tree.self_ns[row]);
-      if (!gpu.empty()) sums.self_gpu_ns += gpu.self_ns[row], sums.gpu_ns += gpu.ns[row];
-      if (!bytes.empty()) sums.self_bytes += bytes[row];
-      sums.flops += found.flops;
-      sums.knows_flops |= found.knows_flops;
-      sums.line.add(line);
-      sums.module.add(module);
+  // In parts, so that all cores have some.
+  void sum(const std::vector<TrackColumns>& tracks) {
+    struct Part {
+      const TrackColumns* track;
+      std::uint32_t first, last;
+      GroupSums<grouping> sums;
+    };
+    std::vector<Part> parts;
+    for (const TrackColumns& track : tracks) {
+      const auto rows = static_cast<std::uint32_t>(track.ops.size());
+      for (std::uint32_t first = 0; first < rows; first += std::min(kRowsAPart, rows - first))
+        parts.push_back({&track, first, first + std::min(kRowsAPart, rows - first), {}});
     }
-  }
-
-  OpSums& sums_of(std::uint32_t name, std::uint32_t group) {
-    std::uint32_t& place = places_[(static_cast<std::uint64_t>(name) << 32 | group) + 1];
-    if (place == 0) {
-      sums_.emplace_back().name = name;
-      sums_.back().group = group;
-      place = static_cast<std::uint32_t>(sums_.size());
-    }
-    return sums_[place - 1];
+    parallel_for(parts.size(), [&](std::size_t i) { parts[i].sums.add(run_, lines_, *parts[i].track, parts[i].first, parts[i].last); });
+    for (const Part& part : parts) sums_.add(part.sums);
   }
 
   Cell text_cell(std::uint32_t string) const { return string == 0 ? kUnknown : Cell(std::string(run_.strings[string])); }
@@ -186,8 +134,7 @@ class OpTable {
   const Run& run_;
   const LineIds& lines_;
   OpStacks stacks_;
-  FlatMap<std::uint32_t> places_;  // name and group → row of sums_, from 1
-  std::vector<OpSums> sums_;
+  GroupSums<grouping> sums_;
   bool knows_bytes_ = false;  // memory was recorded
   bool knows_gpu_ = false;    // a GPU's work was
 };
