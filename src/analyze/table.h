@@ -19,10 +19,14 @@ enum class ColumnType { text, integer, real, mixed };
 // What a number means, so that a renderer can say it humanely: 1234567 ns is "1.23 ms" on a screen, 1234567 in JSON.
 enum class Unit { none, ns, bytes, share, count, per_second, factor };
 
+// Where a screen is too narrow details go first, and prominent texts stay readable while there is anything else to leave out.
+enum class Prominence { detail, ordinary, prominent };
+
 struct Column {
   std::string name;  // as scripts know it (DESIGN §8); stable
   ColumnType type;
   Unit unit = Unit::none;
+  Prominence prominence = Prominence::ordinary;
 };
 
 // monostate is "unknown": null in JSON, empty in CSV, "-" on a screen; never a made-up 0.

@@ -56,6 +56,16 @@ TEST(Terminal, ShortensLongNamesAndPathsAndScriptsGetThemWhole) {
   EXPECT_NE(to_csv({table}).find(name + ",/home/a/project/train.py"), std::string::npos);
 }
 
+TEST(Terminal, LeavesOutDetailsBeforeNamesCannotBeRead) {
+  const Table table{"t", "Title", {{"name", ColumnType::text}, {"a", ColumnType::integer}, {"b", ColumnType::integer, Unit::none, Prominence::detail}, {"c", ColumnType::integer}},
+                    {{std::string(80, 'x'), std::int64_t{1111111}, std::int64_t{2222222}, std::int64_t{3333333}}}};
+  const std::string text = to_terminal({table}, {.width = 62});
+  EXPECT_EQ(text.find("2222222"), std::string::npos) << text;
+  EXPECT_NE(text.find("3333333"), std::string::npos) << text;
+  EXPECT_NE(text.find("Title (1 column left out: too narrow)"), std::string::npos) << text;
+  EXPECT_NE(to_terminal({table}, {.width = 80}).find("2222222"), std::string::npos);
+}
+
 TEST(Terminal, AnEmptyTableSaysSo) {
   Table table = sample();
   table.rows.clear();

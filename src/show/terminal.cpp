@@ -18,7 +18,7 @@ namespace laptime {
 namespace {
 
 constexpr std::size_t kIndent = 2, kGap = 2;
-constexpr std::size_t kNarrowestText = 12;
+constexpr std::size_t kNarrowestText = 12, kReadableText = 20, kNarrowestProminent = 28, kReadableName = 40;
 constexpr std::size_t kWidestName = 72;
 constexpr std::size_t kFewestColumns = 3;
 constexpr std::size_t kBarCells = 10;
@@ -39,6 +39,7 @@ struct ScreenColumn {
   bool may_shrink = false;
   bool is_bar = false;
   bool is_name = false;  // kernels have names longer than a screen is wide
+  Prominence prominence = Prominence::ordinary;
   std::vector<std::string> cells;
   std::size_t width = 0;
 
@@ -47,6 +48,8 @@ struct ScreenColumn {
     for (const std::string& cell : cells) width = std::max(width, screen_width(cell));
     if (is_name) width = std::min(width, kWidestName);
   }
+  std::size_t narrowest_width() const { return prominence == Prominence::prominent ? kNarrowestProminent : kNarrowestText; }
+  std::size_t readable_width() const { return is_name ? kReadableName : kReadableText; }
 };
 
 class ScreenTable {
@@ -89,7 +92,8 @@ class ScreenTable {
     screen.header = header_of(column);
     screen.right = column.type == ColumnType::integer || column.type == ColumnType::real;
     screen.may_shrink = !screen.right;
-    screen.is_name = column.name == "name" || column.name == "op";
+    screen.prominence = column.prominence;
+    screen.is_name = column.name == "name";
     for (const Row& row : table_.rows) screen.cells.push_back(printable(text_of(column, row[index], unit_of(table_, column, row))));
     columns_.push_back(std::move(screen));
   }
@@ -111,23 +115,33 @@ class ScreenTable {
     for (const ScreenColumn& column : columns_) total += column.width;
     return total;
   }
-  // Bars go first; then the widest text column gives until the line fits or no text can give more; then columns are left
-  // out from the right, where the less important ones stand.
+  // Bars go first; then the widest text column gives as long as texts can be read; then details go; then texts give what they have; then
+  // columns are left out from the right, where the less important ones stand.
   void fit() {
     if (style_.width == 0 || total_width() <= style_.width) return;
     std::erase_if(columns_, [](const ScreenColumn& column) { return column.is_bar; });
-    shrink_texts();
+    shrink_texts(&ScreenColumn::readable_width);
+    while (total_width() > style_.width && leave_out_detail()) shrink_texts(&ScreenColumn::readable_width);
+    shrink_texts(&ScreenColumn::narrowest_width);
     for (; columns_.size() > kFewestColumns && total_width() > style_.width; ++left_out_) {
       columns_.pop_back();
       for (ScreenColumn& column : columns_) column.measure();
-      shrink_texts();
+      shrink_texts(&ScreenColumn::narrowest_width);
     }
   }
-  void shrink_texts() {
+  bool leave_out_detail() {
+    const auto last = std::find_if(columns_.rbegin(), columns_.rend(), [](const ScreenColumn& column) { return column.prominence == Prominence::detail; });
+    if (last == columns_.rend()) return false;
+    columns_.erase(std::next(last).base());
+    ++left_out_;
+    for (ScreenColumn& column : columns_) column.measure();
+    return true;
+  }
+  void shrink_texts(std::size_t (ScreenColumn::*least)() const) {
     for (std::size_t total = total_width(); total > style_.width; --total) {
       ScreenColumn* widest = nullptr;
       for (ScreenColumn& column : columns_)
-        if (column.may_shrink && column.width > kNarrowestText && (!widest || column.width > widest->width)) widest = &column;
+        if (column.may_shrink && column.width > (column.*least)() && (!widest || column.width > widest->width)) widest = &column;
       if (!widest) return;
       --widest->width;
     }
