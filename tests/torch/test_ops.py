@@ -195,6 +195,34 @@ def test_an_address_that_a_new_module_takes_has_the_new_name(recorded):
     assert {op.module for op in own.named("aten::relu")} <= {f"Sequential.{i}" for i in range(4)} | {"ReLU"}
 
 
+class Scale(torch.nn.Module):
+    def forward(self, x):
+        x = x.mul(2)
+        return shifted(x)
+
+
+def shifted(x):
+    return x.sub(1)
+
+
+def test_layers_of_one_class_and_the_same_function_outside_of_them(recorded):
+    """Frames at the same address, with the same code, for different modules."""
+    net = torch.nn.Sequential(*[Scale() for _ in range(3)])
+
+    def program():
+        for _ in range(2):
+            shifted(net(torch.ones(2)))
+        for _ in range(200):
+            shifted(torch.ones(2))
+        net(torch.ones(2))
+
+    own = recorded(program)
+    layers = [f"Sequential.{i}" for i in range(3)]
+    assert [op.module for op in own.named("aten::mul")] == 3 * layers
+    assert [op.module for op in own.named("aten::sub")] == 2 * [*layers, ""] + 200 * [""] + layers
+    assert {op.line for op in own.named("aten::sub")} == {shifted.__code__.co_firstlineno + 1}
+
+
 def test_switching_is_exact(tmp_path):
     x = torch.ones(2)
 

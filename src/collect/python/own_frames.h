@@ -77,4 +77,35 @@ inline PyObject* first_argument(FrameRef frame) {
 #endif
 }
 
+#if PY_VERSION_HEX >= 0x030B0000
+// Where the words lie that the functions above read, for who looks later whether they are still the same.
+template <typename Visit>
+void visit_way_to_innermost(const PyThreadState* thread, const Visit& visit) {
+#if PY_VERSION_HEX >= 0x030D0000
+  visit(&thread->current_frame);
+#else
+  visit(&thread->cframe);
+  visit(&thread->cframe->current_frame);
+#endif
+}
+inline const void* outer_address(FrameRef frame) { return &frame->previous; }
+inline const void* first_argument_address(FrameRef frame) { return &frame->localsplus[0]; }
+inline const void* code_address(FrameRef frame) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return &frame->f_executable;
+#else
+  return &frame->f_code;
+#endif
+}
+inline const void* instruction_address(FrameRef frame) {
+#if PY_VERSION_HEX >= 0x030D0000
+  return &frame->instr_ptr;
+#else
+  return &frame->prev_instr;
+#endif
+}
+// Not a generator's, whose frame is part of it and stays where it is.
+inline bool is_on_thread_stack(FrameRef frame) { return frame->owner == FRAME_OWNED_BY_THREAD; }
+#endif
+
 }  // namespace laptime::python

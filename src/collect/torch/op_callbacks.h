@@ -30,33 +30,29 @@ inline std::uint64_t op_ticks(const OpHost& host) {
   return host.now();
 }
 
-inline void classify_op(OpEntry& entry, std::uint32_t scope, OpRole role) {
-  if (scope == kScopeFunction) [[likely]] {
-    entry.kind = role == OpRole::evaluates_node ? SpanKind::backward : SpanKind::op;
-    entry.containing = role == OpRole::op               ? Containing::ops
-                       : role == OpRole::evaluates_node ? Containing::backward
-                                                        : Containing::nothing;
-  } else if (scope == kScopeBackward) {
-    entry.kind = SpanKind::backward;
-    entry.containing = Containing::backward;
-  } else {
-    entry.kind = scope == kScopeStaticRuntimeOp ? SpanKind::op : SpanKind::annotation;
-    entry.containing = scope == kScopeStaticRuntimeOp ? Containing::ops : Containing::nothing;
-  }
+// A name tells what an op of scope FUNCTION is; of others the scope does.
+inline void classify_by_scope(std::uint32_t scope, std::uint64_t& tail, std::uint32_t& traits) {
+  const bool backward = scope == kScopeBackward, op = scope == kScopeStaticRuntimeOp;
+  OpTail changed = OpTail::of(tail);
+  changed.kind = backward ? SpanKind::backward : op ? SpanKind::op : SpanKind::annotation;
+  tail = changed.word();
+  traits = OpTraits::pack(backward ? OpTraits::kBackward : op ? OpTraits::kContainsOps : 0, OpTraits::flops(traits));
 }
 
 inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& entry) {
-  if (entry.containing == Containing::backward) {
+  if ((entry.traits & OpTraits::kBackward) != 0) [[unlikely]] {
     host.enter_backward(thread, entry);
     return 0;
   }
   if (thread.ops != 0) return 0;
-  return thread.floor == OpThread::no_floor() ? host.place(thread.place_memory, nullptr) : host.place_in_backward(thread);
+  if (thread.floor != OpThread::no_floor()) [[unlikely]] return host.place_in_backward(thread);
+  const std::uint32_t known = thread.guards.place();
+  return known != 0 ? known : host.find_place(thread);
 }
 
 // `thread_slot`: the caller's thread-local pointer. `words`, `count`: the inputs, none without.
-inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& op, const std::int64_t* words = nullptr,
-                     std::uint32_t count = 0) {
+[[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& op,
+                                            const std::int64_t* words = nullptr, std::uint32_t count = 0) {
   OpThread* thread = thread_slot;
   if (thread == nullptr) [[unlikely]] {
     thread = host.attach(&thread_slot);
@@ -65,34 +61,36 @@ inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& o
   if (thread->next == thread->end && !host.grow(*thread)) [[unlikely]] return;
   const OpName* name = &thread->name_slot(op.name);
   if (!name->is(op.name)) [[unlikely]] name = host.find_name(*thread, op.name);
+  std::uint64_t tail = name->tail;
+  std::uint32_t traits = name->traits;
+  if (op.scope != kScopeFunction) [[unlikely]] classify_by_scope(op.scope, tail, traits);
   OpEntry& entry = *thread->next;
   entry.function = op.function;
-  entry.name = name->id;
-  entry.has_inputs = false;
-  classify_op(entry, op.scope, name->role);
+  entry.tail = tail;
+  entry.traits = traits;
   const std::uint32_t place = place_of(host, *thread, entry);
-  thread->ops += entry.containing == Containing::ops;
+  thread->ops += traits & OpTraits::kContainsOps;
   entry.link = OpLink::pack(place, static_cast<std::uint8_t>(op.thread), op.sequence);
-  if (count != 0) {
-    entry.flops = name->flops;
-    host.describe_inputs(*thread, entry, words, count);
-  }
+  if (count != 0) host.describe_inputs(*thread, entry, words, count);
   ++thread->begun;
   ++thread->next;
-  __builtin_prefetch(thread->lane->next + 1, 1);  // while the op runs, the room for its record comes near
   entry.start = op_ticks(host);
 }
 
-inline void end_op(const OpHost& host, OpThread* thread, const void* function) {
+[[gnu::always_inline]] inline void end_op(const OpHost& host, OpThread* thread, const void* function) {
   const std::uint64_t now = op_ticks(host);
   if (thread == nullptr || thread->next == thread->first) [[unlikely]] return host.end(thread, function, now);
   OpEntry& entry = thread->next[-1];
   RawUnit* const unit = record::reserve(*thread->lane, 1);
-  if (entry.function != function || entry.has_inputs || unit == nullptr) [[unlikely]] return host.end(thread, function, now);
-  --thread->next;
-  thread->ops -= entry.containing == Containing::ops;
-  if (entry.containing == Containing::backward) thread->floor = entry.outer_floor;
-  *unit = {entry.start, now, entry.link, entry.name, 0, static_cast<std::uint8_t>(entry.kind), UnitType::op};
+  const std::uint32_t traits = entry.traits;
+  if (entry.function != function || (traits & OpTraits::kHasInputs) != 0 || unit == nullptr) [[unlikely]]
+    return host.end(thread, function, now);
+  thread->next = &entry;
+  thread->ops -= traits & OpTraits::kContainsOps;
+  if ((traits & OpTraits::kBackward) != 0) [[unlikely]] thread->floor = entry.outer_floor;
+  const std::uint64_t words[] = {entry.start, now, entry.link, entry.tail};
+  static_assert(sizeof words == sizeof *unit);
+  std::memcpy(unit, words, sizeof words);
   record::publish(*thread->lane, unit + 1);
 }
 

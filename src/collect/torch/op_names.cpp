@@ -12,9 +12,10 @@ namespace {
 // A program that names its scopes by number must not fill the memory of its own training.
 constexpr std::size_t kMaxNames = 1u << 14;
 
-OpRole role_of(std::string_view text) {
-  if (text.starts_with("autograd::engine::evaluate_function")) return OpRole::evaluates_node;
-  return text.find("::") == std::string_view::npos ? OpRole::python_function : OpRole::op;
+std::uint32_t bits_of(std::string_view text) {
+  if (text.starts_with("autograd::engine::evaluate_function")) return OpTraits::kBackward;
+  // No namespace, as torch.autograd.Function's: may run lines of the user's inside.
+  return text.find("::") == std::string_view::npos ? 0 : OpTraits::kContainsOps;
 }
 
 }  // namespace
@@ -24,10 +25,9 @@ OpName describe_name(const std::string& text, std::uint32_t id) {
   const std::size_t compared = std::min(text.size() + 1, OpName::kShort);
   std::copy_n(text.c_str(), compared, name.beginning);
   name.compared = compared == OpName::kShort ? ~0u : (1u << compared) - 1;
-  name.id = id;
   if (text.size() >= OpName::kShort) name.rest = text.c_str() + OpName::kShort;
-  name.role = role_of(text);
-  name.flops = flop_rule(text);
+  name.traits = OpTraits::pack(bits_of(text), flop_rule(text));
+  name.tail = OpTail{id, 0, (name.traits & OpTraits::kBackward) != 0 ? SpanKind::backward : SpanKind::op, UnitType::op}.word();
   return name;
 }
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -41,7 +42,7 @@ Registry::Registry() {
   ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); }, [] { registry().mutex.unlock(); });
 }
 
-PlaceSource places{[]() -> const void* { return nullptr; }, [](void*&, const void*) -> std::uint32_t { return 0; }, [](void*) {}};
+PlaceSource places{[]() -> const void* { return nullptr; }, [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return 0; }, [](void*) {}};
 
 void detach(OwnedThread* thread) {
   *thread->here = nullptr;
@@ -83,8 +84,10 @@ OpThread* attach(OpThread** here) {
 
 bool grow(OpThread& thread) {
   const auto depth = static_cast<std::size_t>(thread.next - thread.first), room = depth == 0 ? std::size_t{64} : 2 * depth;
-  auto* const grown = static_cast<OpEntry*>(std::realloc(thread.first, room * sizeof(OpEntry)));
+  auto* const grown = static_cast<OpEntry*>(std::aligned_alloc(alignof(OpEntry), room * sizeof(OpEntry)));
   if (!grown) return false;
+  std::copy(thread.first, thread.next, grown);
+  std::free(thread.first);
   thread.first = grown;
   thread.next = grown + depth;
   thread.end = grown + room;
@@ -102,18 +105,20 @@ void enter_backward(OpThread& thread, OpEntry& entry) {
   thread.floor = places.innermost_frame();
 }
 
+std::uint32_t find_place(OpThread& thread) { return places.place(thread.place_memory, nullptr, &thread.guards); }
+
 // Python that a backward node runs (a checkpoint's forward pass done again, a hook, a Function's backward) has lines of its
 // own; the line that called backward() says nothing about the op.
 std::uint32_t place_in_backward(OpThread& thread) {
-  return places.innermost_frame() == thread.floor ? 0 : places.place(thread.place_memory, thread.floor);
+  return places.innermost_frame() == thread.floor ? 0 : places.place(thread.place_memory, thread.floor, nullptr);
 }
 
 void describe_inputs(OpThread& thread, OpEntry& entry, const std::int64_t* words, std::uint32_t count) {
   std::unique_ptr<InputTexts>& texts = static_cast<OwnedThread&>(thread).inputs;
   if (!texts) texts.reset(new (std::nothrow) InputTexts);
   if (!texts) return;
-  entry.inputs = texts->find({words, count}, entry.flops);
-  entry.has_inputs = true;
+  entry.inputs = texts->find({words, count}, OpTraits::flops(entry.traits));
+  entry.traits |= OpTraits::kHasInputs;
 }
 
 OpEntry* find_entry(const OpThread* thread, const void* function) {
@@ -127,14 +132,15 @@ OpEntry take(OpThread& thread, OpEntry* entry) {
   const OpEntry taken = *entry;
   for (OpEntry* next = entry + 1; next != thread.next; ++next) next[-1] = *next;
   --thread.next;
-  thread.ops -= taken.containing == Containing::ops;
-  if (taken.containing == Containing::backward) thread.floor = taken.outer_floor;
+  thread.ops -= taken.traits & OpTraits::kContainsOps;
+  if ((taken.traits & OpTraits::kBackward) != 0) thread.floor = taken.outer_floor;
   return taken;
 }
 
 void put(const OpEntry& entry, std::uint64_t now) {
-  const record::Op op{entry.start, now, entry.link, entry.name, entry.kind};
-  if (!entry.has_inputs) return record::put_op(op);
+  const OpTail tail = OpTail::of(entry.tail);
+  const record::Op op{entry.start, now, entry.link, tail.name, tail.kind};
+  if ((entry.traits & OpTraits::kHasInputs) == 0) return record::put_op(op);
   static const std::uint32_t shapes = record::intern("shapes"), types = record::intern("types"), flops = record::intern("flops");
   const record::Arg args[] = {{shapes, ArgType::string, entry.inputs.shapes},
                               {types, ArgType::string, entry.inputs.types},
@@ -156,7 +162,7 @@ void end(OpThread* thread, const void* function, std::uint64_t now) {
 void set_place_source(PlaceSource source) { places = source; }
 
 OpHost op_host() {
-  return {kShimVersion, kTscChoice.use, &monotonic_ns, &attach, &grow, &find_name, places.place, &place_in_backward, &enter_backward,
+  return {kShimVersion, kTscChoice.use, &monotonic_ns, &attach, &grow, &find_name, &find_place, &place_in_backward, &enter_backward,
           &describe_inputs, &end};
 }
 

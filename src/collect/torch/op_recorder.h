@@ -17,8 +17,9 @@ struct PlaceSource {
   // The innermost frame, an identity to be compared; null: no Python.
   const void* (*innermost_frame)();
   // The place of the thread's innermost line of the user's, not looking at `floor` and the frames outside of it. `memory`
-  // is the source's own, one a thread, null at first; `forget` gives it back when the thread ends.
-  std::uint32_t (*place)(void*& memory, const void* floor);
+  // is the source's own, one a thread, null at first; `forget` gives it back when the thread ends. What the place rested on may
+  // be written down in `guards`, if there are any.
+  std::uint32_t (*place)(void*& memory, const void* floor, PlaceGuards* guards);
   void (*forget)(void* memory);
 };
 

@@ -17,7 +17,7 @@ const void* frame = nullptr;
 std::uint32_t asked = 0;
 
 OpHost counted_host() {
-  set_place_source({[] { return frame; }, [](void*&, const void*) -> std::uint32_t { return ++asked; }, [](void*) {}});
+  set_place_source({[] { return frame; }, [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return ++asked; }, [](void*) {}});
   return op_host();
 }
 
@@ -87,6 +87,26 @@ TEST(OpRecorder, NestsDeeperThanAnyRoomItStartsWith) {
   for (int i = 5000; i >= 1; --i) program.end(i);
   EXPECT_EQ(here->next, here->first);
   EXPECT_EQ(here->ops, 0u);
+}
+
+TEST(PlaceGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
+  std::uint64_t callers[2] = {11, 12}, running = 20;
+  PlaceGuards guards;
+  guards.guards[0] = {&callers[0], 11};
+  guards.guards[1] = {&callers[1], 12};
+  guards.count = 2;
+  guards.uses = 3;
+  guards.instruction = &running;
+  guards.slot(20) = {20, 5};
+  EXPECT_EQ(guards.place(), 5u);
+  running = 22;  // a line that was not asked for yet
+  EXPECT_EQ(guards.place(), 0u);
+  running = 20;
+  callers[1] = 13;
+  EXPECT_EQ(guards.place(), 0u);
+  callers[1] = 12;
+  EXPECT_EQ(guards.place(), 5u);
+  EXPECT_EQ(guards.place(), 0u) << "Python is asked again after some uses";
 }
 
 TEST(OpName, ComparesTheWholeText) {

@@ -4,6 +4,7 @@
 // holds another text. Consequence: the address only says where to look, and the text is compared every time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 
@@ -13,30 +14,56 @@
 #include <emmintrin.h>
 #endif
 
+#include "collect/torch/place_guards.h"
 #include "format/record.h"
 #include "record/lane.h"
 
 namespace laptime::torch {
 
-enum class OpRole : std::uint8_t {
-  op,
-  evaluates_node,   // autograd::engine::evaluate_function: …: contains ops without being one
-  python_function,  // no namespace, as torch.autograd.Function's: may run lines of the user's inside
-};
-
 enum class FlopRule : std::uint8_t {
   none, conv2d, matrix_product, added_matrix_product, batched_product, added_batched_product, elementwise, attention
 };
 
-struct OpName {
+// What an op's name and scope say about it, as the hot path copies it: in one word each.
+struct OpTraits {
+  // Of those inside: an op's belong to its place; a backward node's are not at the place of the frames that called it;
+  // an annotation's and a user function's have places of their own.
+  static constexpr std::uint32_t kContainsOps = 1, kBackward = 2;
+  static constexpr std::uint32_t kHasInputs = 4;  // described in the entry
+
+  static constexpr std::uint32_t pack(std::uint32_t bits, FlopRule rule) { return bits | static_cast<std::uint32_t>(rule) << 8; }
+  static constexpr FlopRule flops(std::uint32_t traits) { return static_cast<FlopRule>(traits >> 8); }
+};
+
+// The last eight bytes of an op's RawUnit.
+struct OpTail {
+  std::uint32_t name;  // record::intern
+  std::uint16_t track;
+  SpanKind kind;
+  UnitType type;
+
+  std::uint64_t word() const {
+    std::uint64_t word;
+    std::memcpy(&word, this, sizeof word);
+    return word;
+  }
+  static OpTail of(std::uint64_t word) {
+    OpTail tail;
+    std::memcpy(&tail, &word, sizeof tail);
+    return tail;
+  }
+};
+static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 && offsetof(RawUnit, kind) == 30 && offsetof(RawUnit, type) == 31);
+
+// A whole number of cache lines, so that finding the slot of a name is a shift and its comparison touches one.
+struct alignas(64) OpName {
   static constexpr std::size_t kShort = 32;
 
   char beginning[kShort] = {};   // of the text
   std::uint32_t compared = 0;    // one bit for each of those characters that must be the same, the final 0 included
-  std::uint32_t id = 0;          // record::intern
+  std::uint32_t traits = 0;      // OpTraits of an op of this name: of scope FUNCTION, that is
+  std::uint64_t tail = 0;        // OpTail, the same
   const char* rest = nullptr;    // of a text that is longer; null: none
-  OpRole role = OpRole::op;
-  FlopRule flops = FlopRule::none;
 
   // An empty entry equals nothing.
   bool is(const char* text) const {
@@ -65,23 +92,13 @@ struct InputFacts {
   std::uint64_t flops = 0;
 };
 
-// What an entry means for those inside of it.
-enum class Containing : std::uint8_t {
-  nothing,   // an annotation, a function of the user's: the ops inside have places of their own
-  ops,       // an op: the ops inside belong to its place
-  backward,  // a backward node: the frames that called it are not the ops' place
-};
-
-struct OpEntry {
+struct alignas(64) OpEntry {
   const void* function;  // torch's object: the same at begin and end
   std::uint64_t start;
   std::uint64_t link;    // OpLink
-  std::uint32_t name;
-  SpanKind kind;
-  Containing containing;
-  FlopRule flops;
-  bool has_inputs;
+  std::uint64_t tail;    // OpTail
   const void* outer_floor;  // of backward nodes: the floor outside of it
+  std::uint32_t traits;  // OpTraits
   InputFacts inputs;
 };
 
@@ -96,6 +113,8 @@ struct OpThread {
   const void* floor = no_floor();  // inside a backward node: the frame that called it, null where there was none
   std::uint32_t ops = 0;           // entries that contain ops
   void* place_memory = nullptr;
+  // What stands before these is one cache line.
+  alignas(64) PlaceGuards guards;
   OpName names[kNames];
 
   // No frame has this address.

@@ -13,7 +13,7 @@ namespace laptime::torch {
 
 inline constexpr std::uint32_t kShimVersion = 1;
 
-// What the module does for the shim's hot path (op_callbacks.h), none of it hot but `place`.
+// What the module does for the shim's hot path (op_callbacks.h).
 struct OpHost {
   std::uint32_t version;
   bool by_tsc;              // the clock is the processor's counter
@@ -22,8 +22,8 @@ struct OpHost {
   OpThread* (*attach)(OpThread** here);
   bool (*grow)(OpThread& thread);
   const OpName* (*find_name)(OpThread& thread, const char* text);
-  // The place of the thread's innermost line of the user's.
-  std::uint32_t (*place)(void*& memory, const void* floor);
+  // The place of the thread's innermost line of the user's, where the guards do not tell it.
+  std::uint32_t (*find_place)(OpThread& thread);
   std::uint32_t (*place_in_backward)(OpThread& thread);
   void (*enter_backward)(OpThread& thread, OpEntry& entry);
   void (*describe_inputs)(OpThread& thread, OpEntry& entry, const std::int64_t* words, std::uint32_t count);

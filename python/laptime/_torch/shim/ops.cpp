@@ -11,10 +11,11 @@ namespace {
 
 using namespace laptime::torch;
 
-OpHost host;
+alignas(64) OpHost host;  // one cache line holds what every op looks at
 const OpProbe* probe = nullptr;
-at::CallbackHandle handles[2];  // without and with inputs
-int running = -1;
+enum Callbacks { kPlain, kWithInputs, kTelling, kNone };
+at::CallbackHandle handles[kNone];
+int running = kNone;
 __thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
 inline SeenOp seen(const at::RecordFunction& function) {
@@ -23,25 +24,18 @@ inline SeenOp seen(const at::RecordFunction& function) {
           static_cast<std::uint32_t>(function.scope())};
 }
 
-__attribute__((noinline)) void tell_begin(const at::RecordFunction& function) {
-  const SeenOp op = seen(function);
-  probe->begin(op.function, op.name, op.sequence, op.thread, op.scope);
-}
-
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
-  if (probe != nullptr) [[unlikely]]
-    tell_begin(function);
-  else
-    begin_op(host, this_thread, seen(function));
+  begin_op(host, this_thread, seen(function));
   return nullptr;
 }
+void end(const at::RecordFunction& function, at::ObserverContext*) { end_op(host, this_thread, &function); }
 
-void end(const at::RecordFunction& function, at::ObserverContext*) {
-  if (probe != nullptr) [[unlikely]]
-    probe->end(&function);
-  else
-    end_op(host, this_thread, &function);
+std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& function) {
+  const SeenOp op = seen(function);
+  probe->begin(op.function, op.name, op.sequence, op.thread, op.scope);
+  return nullptr;
 }
+void tell_end(const at::RecordFunction& function, at::ObserverContext*) { probe->end(&function); }
 
 // A description of the inputs within a fixed room; what does not fit is left out, whole inputs at a time.
 class InputWords {
@@ -110,9 +104,10 @@ std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction&
   return nullptr;
 }
 
-at::CallbackHandle add(bool with_inputs) {
-  at::RecordFunctionCallback callback(with_inputs ? &begin_with_inputs : &begin, &end);
-  callback.needsInputs(with_inputs);
+at::CallbackHandle add(int which) {
+  at::RecordFunctionCallback callback(which == kTelling ? &tell_begin : which == kWithInputs ? &begin_with_inputs : &begin,
+                                      which == kTelling ? &tell_end : &end);
+  callback.needsInputs(which == kWithInputs);
   using at::RecordScope;
   callback.scopes({RecordScope::FUNCTION, RecordScope::BACKWARD_FUNCTION, RecordScope::TORCHSCRIPT_FUNCTION, RecordScope::CUSTOM_CLASS,
                    RecordScope::USER_SCOPE, RecordScope::STATIC_RUNTIME_OP, RecordScope::STATIC_RUNTIME_MODEL});
@@ -120,23 +115,23 @@ at::CallbackHandle add(bool with_inputs) {
 }
 
 int off() {
-  if (running < 0) return 0;
+  if (running == kNone) return 0;
   try {
     at::disableCallback(handles[running]);
   } catch (...) {
     return -1;
   }
-  running = -1;
+  running = kNone;
   return 0;
 }
 
 int on(int with_inputs) {
-  const int which = with_inputs != 0 ? 1 : 0;
+  const int which = probe != nullptr ? kTelling : with_inputs != 0 ? kWithInputs : kPlain;
   if (running == which) return 0;
   if (off() != 0) return -1;
   try {
     if (handles[which] == 0)
-      handles[which] = add(which == 1);
+      handles[which] = add(which);
     else
       at::reenableCallback(handles[which]);
   } catch (...) {

@@ -12,6 +12,7 @@
 
 #include "collect/python/own_frames.h"
 #include "collect/torch/python/code_facts.h"
+#include "collect/torch/python/guarded_places.h"
 #include "collect/torch/python/module_paths.h"
 #include "record/collector.h"
 
@@ -21,7 +22,7 @@ using python::FrameRef;
 
 namespace {
 
-std::atomic<std::uint32_t> generation{1};  // raised when what threads remember holds no more
+std::atomic<std::uint64_t> generation{1};  // raised when what threads remember holds no more
 
 enum class Verdict : std::uint8_t { library, user, calls_module };
 
@@ -41,7 +42,7 @@ struct ThreadPlaces {
   };
   static constexpr std::size_t kEntries = 1024;
 
-  std::uint32_t generation = 0;
+  std::uint64_t generation = 0;
   const PyCodeObject* module_call = nullptr;
   // The thread's own, where it is known to live on: that of the thread that started Python, until Python ends.
   const PyThreadState* state = nullptr;
@@ -154,27 +155,31 @@ inline Verdict verdict_on(ThreadPlaces& thread, const PyCodeObject* code) {
   return known.verdict;
 }
 
-// The innermost module that a frame outside of `frame` calls.
-inline const PyObject* module_outside(const ThreadPlaces& thread, FrameRef frame, const void* floor) {
+// The innermost frame outside of `frame` that calls a module; null: none.
+inline FrameRef module_frame_outside(const ThreadPlaces& thread, FrameRef frame, const void* floor) {
   for (frame = python::outer_frame(frame); frame != nullptr && frame != floor; frame = python::outer_frame(frame))
-    if (python::frame_code(frame) == thread.module_call) return python::first_argument(frame);
+    if (python::frame_code(frame) == thread.module_call) return frame;
   return nullptr;
 }
 
-// Stands on the user's innermost frame, null if there is none, and has seen the innermost module on the way, if there was one.
-struct Walk {
+// The user's innermost frame, and the innermost one that calls a module; null where there is none.
+struct Caller {
   FrameRef frame;
   const PyCodeObject* code = nullptr;
-  const PyObject* module = nullptr;
+  FrameRef module_frame = nullptr;
+
+  const PyObject* module() const { return module_frame != nullptr ? python::first_argument(module_frame) : nullptr; }
 };
-inline Walk to_users_frame(ThreadPlaces& thread, FrameRef innermost, const void* floor) {
-  Walk walk{innermost};
-  for (; walk.frame != nullptr && walk.frame != floor; walk.frame = python::outer_frame(walk.frame)) {
-    walk.code = python::frame_code(walk.frame);
-    if (walk.code == nullptr) continue;
-    const Verdict verdict = verdict_on(thread, walk.code);
-    if (verdict == Verdict::user) return walk;
-    if (verdict == Verdict::calls_module && walk.module == nullptr) walk.module = python::first_argument(walk.frame);
+inline Caller find_caller(ThreadPlaces& thread, FrameRef innermost, const void* floor) {
+  Caller caller{innermost};
+  for (; caller.frame != nullptr && caller.frame != floor; caller.frame = python::outer_frame(caller.frame)) {
+    caller.code = python::frame_code(caller.frame);
+    if (caller.code == nullptr) continue;
+    const Verdict verdict = verdict_on(thread, caller.code);
+    if (verdict == Verdict::calls_module && caller.module_frame == nullptr) caller.module_frame = caller.frame;
+    if (verdict != Verdict::user) continue;
+    if (caller.module_frame == nullptr) caller.module_frame = module_frame_outside(thread, caller.frame, floor);
+    return caller;
   }
   return {nullptr};
 }
@@ -187,7 +192,7 @@ const PyThreadState* lasting_state() {
   return state != nullptr && state->id == 1 && !python_ends.load(std::memory_order_acquire) ? state : nullptr;
 }
 
-__attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint32_t current) {
+__attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint64_t current) {
   if (memory == nullptr) memory = new (std::nothrow) ThreadPlaces;
   auto* const thread = static_cast<ThreadPlaces*>(memory);
   if (thread == nullptr) return nullptr;
@@ -204,24 +209,32 @@ const void* innermost() {
   return state != nullptr ? python::innermost_frame(state) : nullptr;
 }
 
-std::uint32_t place(void*& memory, const void* floor) {
+std::uint32_t place_of(ThreadPlaces& thread, const Caller& caller) {
+  const PyObject* const module = caller.module();
+  const int instruction = python::frame_instruction(caller.frame, caller.code);
+  ThreadPlaces::Place& known =
+      thread.places[slot_of(caller.code, static_cast<std::uintptr_t>(instruction) ^ reinterpret_cast<std::uintptr_t>(module) >> 4)];
+  if (known.code != caller.code || known.instruction != instruction || known.module != module) [[unlikely]]
+    known = {caller.code, module, instruction, SharedPlaces::instance().place(caller.code, instruction, module)};
+  return known.place;
+}
+
+std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
   auto* thread = static_cast<ThreadPlaces*>(memory);
-  const std::uint32_t current = generation.load(std::memory_order_relaxed);
+  const std::uint64_t current = generation.load(std::memory_order_relaxed);
   if (thread == nullptr || thread->generation != current) [[unlikely]] {
     thread = renew(memory, current);
     if (thread == nullptr) return 0;
   }
   const PyThreadState* const state = thread->state != nullptr ? thread->state : PyGILState_GetThisThreadState();
   if (state == nullptr) [[unlikely]] return 0;
-  const Walk walk = to_users_frame(*thread, python::innermost_frame(state), floor);
-  if (walk.frame == nullptr) return 0;
-  const PyObject* const module = walk.module != nullptr ? walk.module : module_outside(*thread, walk.frame, floor);
-  const int instruction = python::frame_instruction(walk.frame, walk.code);
-  ThreadPlaces::Place& known =
-      thread->places[slot_of(walk.code, static_cast<std::uintptr_t>(instruction) ^ reinterpret_cast<std::uintptr_t>(module) >> 4)];
-  if (known.code != walk.code || known.instruction != instruction || known.module != module) [[unlikely]]
-    known = {walk.code, module, instruction, SharedPlaces::instance().place(walk.code, instruction, module)};
-  return known.place;
+  const FrameRef innermost = python::innermost_frame(state);
+  const Caller caller = find_caller(*thread, innermost, floor);
+  if (caller.frame == nullptr) return 0;
+  const std::uint32_t place = place_of(*thread, caller);
+  if (guards != nullptr && state == thread->state && caller.frame == innermost && generation.load(std::memory_order_relaxed) == current)
+    GuardedPlaces(*guards, generation, state).keep(place, caller.frame, caller.module_frame);
+  return place;
 }
 
 }  // namespace
@@ -238,7 +251,7 @@ std::uint32_t place_here() {
     ~Memory() { delete static_cast<ThreadPlaces*>(places); }
   };
   thread_local Memory memory;
-  return place(memory.places, nullptr);
+  return place(memory.places, nullptr, nullptr);
 }
 
 void name_modules(bool now) {

@@ -59,17 +59,18 @@ std::uint16_t track_of(std::uint64_t thread) {
 void put_row(const Row& row, const TickLine& line) {
   static const std::uint32_t shapes_key = record::intern("shapes"), flops_key = record::intern("flops");
   const auto& [name, start, end, scope, sequence, forward, thread, shapes, flops] = row;
-  OpEntry entry{};
-  classify_op(entry, scope, describe_name(name, 0).role);
+  OpName described = describe_name(name, 0);
+  if (scope != kScopeFunction) classify_by_scope(scope, described.tail, described.traits);
+  const SpanKind kind = OpTail::of(described.tail).kind;
   record::Arg args[2];
   std::uint32_t count = 0;
   if (!shapes.empty()) args[count++] = {shapes_key, ArgType::string, record::intern(shapes)};
   if (flops != 0) args[count++] = {flops_key, ArgType::integer, flops};
   const std::uint64_t link = OpLink::pack(0, static_cast<std::uint8_t>(forward), sequence);
   if (thread == 0)
-    record::put_op({line.at(start), line.at(end), link, record::intern(name), entry.kind}, args, count);
+    record::put_op({line.at(start), line.at(end), link, record::intern(name), kind}, args, count);
   else
-    record::put_span({line.at(start), line.at(end), record::intern(name), entry.kind, track_of(thread), OpLink::autograd(link)}, args, count);
+    record::put_span({line.at(start), line.at(end), record::intern(name), kind, track_of(thread), OpLink::autograd(link)}, args, count);
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+// What the place of a thread's last op rested on, so that the next op's is known without asking Python again.
+//
+// The module writes down where it looked and what it saw; the hot path looks whether all of that is still so. Contract: a
+// guard is looked at only if those before it hold: they say that its address is still good.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace laptime::torch {
+
+struct PlaceGuards {
+  static constexpr std::uint32_t kMost = 16;
+  static constexpr std::uint32_t kPlaces = 4;
+
+  struct Guard {
+    const void* address;
+    std::uint64_t word;
+  };
+  // An instruction of the frame that the guards are about, and its place; 0: none.
+  struct Known {
+    std::uint64_t instruction;
+    std::uint32_t place;
+  };
+
+  std::uint32_t uses = 0;              // that are left before Python must be asked
+  std::uint32_t count = 0;
+  const void* instruction = nullptr;   // where the frame keeps the one that runs
+  Known known[kPlaces] = {};
+  Guard guards[kMost];
+
+  static std::uint64_t word_at(const void* address) {
+    std::uint64_t word;
+    std::memcpy(&word, address, sizeof word);
+    return word;
+  }
+  bool hold() const {
+    for (const Guard *guard = guards, *const end = guards + count; guard != end; ++guard)
+      if (word_at(guard->address) != guard->word) return false;
+    return true;
+  }
+  Known& slot(std::uint64_t running) { return known[running / 2 % kPlaces]; }
+
+  // 0: not known.
+  std::uint32_t place() {
+    if (uses == 0 || !hold()) return 0;
+    --uses;
+    const std::uint64_t running = word_at(instruction);
+    const Known& found = slot(running);
+    return found.instruction == running ? found.place : 0;
+  }
+};
+
+}  // namespace laptime::torch
