@@ -69,6 +69,20 @@ def test_others_share_the_budget():
     assert len(shared) < 0.6 * len(alone) and share <= 0.021
 
 
+def test_counted_events_hold_the_budget_where_walls_tell_nothing():
+    budget, recording, recorded = Budget(0.05), False, 0
+    for _ in range(2000):
+        recorded += recording
+        recording = budget.after("train", 1_000_000, recording, 200_000.0 if recording else 0.0)
+    assert 20 <= recorded <= 0.05 * 2000 / 0.2
+
+
+def test_hooks_are_paid_from_the_budget():
+    alone, _ = play(Budget(0.05), 2000, lambda _: 1_000_000, 0.1)
+    hooked, share = play(Budget(0.05, hooks=lambda: 20_000.0), 2000, lambda _: 1_000_000, 0.1)
+    assert len(hooked) < 0.6 * len(alone) and share + 0.02 <= 0.05
+
+
 def test_ranges_and_everything():
     assert play(Ranges([(3, 5), (0, 1), (8, 9)]), 12, lambda _: 10, 0)[0] == [0, 3, 4, 8]
     assert len(play(Everything(), 12, lambda _: 10, 0)[0]) == 12

@@ -10,16 +10,19 @@ from typing import Any
 _DEEPEST = 3
 
 
-def samples_in(batch: Any, depth: int = 0) -> int:
+def samples_in(batch: Any) -> int:
     """How many samples a batch holds: the first dimension of its first tensor. 0: there is none."""
-    if isinstance(batch, (list, tuple)):
-        batch = batch[0] if batch else None
-    else:
+    for _ in range(_DEEPEST + 1):
+        if isinstance(batch, (list, tuple)):
+            batch = batch[0] if batch else None
+            continue
         shape = getattr(batch, "shape", None)
         if isinstance(shape, tuple):  # torch.Size is one
             return int(shape[0]) if shape else 0
-        batch = next(iter(batch.values()), None) if isinstance(batch, Mapping) else None
-    return samples_in(batch, depth + 1) if depth < _DEEPEST and batch is not None else 0
+        if not isinstance(batch, Mapping):
+            return 0
+        batch = next(iter(batch.values()), None)
+    return 0
 
 
 class LoaderNumbers:
@@ -32,21 +35,22 @@ class LoaderNumbers:
         self._gone = gone
         self._next = count(1)
         self._loaders: dict[int, tuple[int, Any]] = {}  # by id of the sampler
-        self._iterators: dict[int, tuple[int, Any]] = {}
+        self._watched: dict[int, Any] = {}
+        self.numbers: dict[int, int] = {}  # by id of the iterator: of those that live
 
     def of(self, iterator: Any) -> int:
-        known = self._iterators.get(id(iterator))
-        return known[0] if known else self._add(iterator)
+        return self.numbers.get(id(iterator)) or self.add(iterator)
 
-    def _add(self, iterator: Any) -> int:
+    def add(self, iterator: Any) -> int:
+        """The number of an iterator that is not among ``numbers`` yet."""
         number = self._number_of(getattr(iterator, "_index_sampler", iterator))
         key = id(iterator)
 
         def forget(_: object) -> None:
-            del self._iterators[key]
+            del self.numbers[key], self._watched[key]
             self._gone(number)
 
-        self._iterators[key] = number, weakref.ref(iterator, forget)
+        self.numbers[key], self._watched[key] = number, weakref.ref(iterator, forget)
         return number
 
     def _number_of(self, sampler: Any) -> int:

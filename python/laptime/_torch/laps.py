@@ -13,6 +13,7 @@ from typing import Any
 
 from laptime._native import recording
 from laptime._torch.batches import LoaderNumbers, samples_in
+from laptime._torch.event_cost import EventCost
 from laptime._torch.schedule import Schedule
 from laptime._torch.sources import Sources
 from laptime._torch.step_rules import SKIPPED, Ended, StepRules
@@ -21,10 +22,13 @@ _MARKED = "step"
 
 
 class Laps:
-    def __init__(self, new_schedule: Callable[[], Schedule], load: Callable[[], Sources], gradients_on: Callable[[], bool]) -> None:
-        """``load`` is called with the first sign of training, or by ``load_sources``."""
+    def __init__(self, new_schedule: Callable[[], Schedule], load: Callable[[], Sources], gradients_on: Callable[[], bool],
+                 measure_cost: Callable[[], EventCost] = EventCost) -> None:
+        """``load`` and ``measure_cost`` are called with the first sign of training, or by ``load_sources``."""
         self._new_schedule = new_schedule
         self._load = load
+        self._measure_cost = measure_cost
+        self.cost = EventCost()
         self._gradients_on = gradients_on
         self._phases: dict[str, int] = {}
         self._sources: Sources | None = None
@@ -34,11 +38,13 @@ class Laps:
         self._schedule = self._new_schedule()
         self._rules = StepRules()
         self._loaders = LoaderNumbers(self._loader_dropped)
+        self._numbers = self._loaders.numbers
         self._thread = threading.main_thread().ident
         self._has_begun = False
         self._has_trained = False
         self._by_program = False  # the program marks its steps itself
-        self._whole = False  # the sources were on from the step's beginning
+        self._whole = False  # the sources were on from the step's beginning …
+        self._events = 0  # … and had recorded so many events then
         self._stepped = False  # an optimizer, since the gradient scaler looked last
         self._evaluated: Callable[[], Any] | None = None
         self._gradients = True
@@ -46,6 +52,8 @@ class Laps:
     def load_sources(self) -> None:
         if self._sources is None:
             self._sources = self._load()
+            if self._sources:
+                self.cost = self._measure_cost()
             self._switch(bool(self._sources) and self._schedule.first())
 
     def after_fork(self) -> None:
@@ -74,16 +82,15 @@ class Laps:
         if not self._has_begun:
             self._begin()
         self._gradients = self._gradients_on()
-        evaluated = self._evaluated() if self._evaluated is not None else None
-        evaluating = evaluated is not None and not evaluated.training
-        ended = self._rules.ask(self._loaders.of(iterator), self._gradients, evaluating)
+        loader = self._numbers.get(id(iterator)) or self._loaders.add(iterator)
+        ended = self._rules.ask(loader, self._gradients, self._evaluated is not None and self._is_evaluating())
         if ended:
             self._mark(ended)
 
     def batch_came(self, iterator: Any, batch: Any, raised: type[BaseException] | None) -> None:
         if get_ident() != self._thread or self._by_program:
             return
-        loader = self._loaders.of(iterator)
+        loader = self._numbers.get(id(iterator)) or self._loaders.add(iterator)
         if raised is None:
             self._rules.got(loader, samples_in(batch), self._gradients)
         elif issubclass(raised, StopIteration):
@@ -131,6 +138,10 @@ class Laps:
         self._by_program = True
         self._mark(Ended(_MARKED, samples))
 
+    def _is_evaluating(self) -> bool:
+        model = self._evaluated() if self._evaluated is not None else None
+        return model is not None and not model.training
+
     # ---- steps ----
 
     def _begin(self) -> None:
@@ -148,14 +159,17 @@ class Laps:
         phase = self._phases.get(ended.phase)
         if phase is None:
             phase = self._phases[ended.phase] = recording.name(ended.phase)
-        if not sources:
+        if not sources.loaded:
             recording.mark_step(ended.samples, phase)
             return
         sources.at_step()
         wall = recording.mark_step(ended.samples, phase, int(self._whole))
-        self._switch(self._schedule.after(ended.phase, wall, self._whole))
+        counted = (sources.events() - self._events) * self.cost.event if self._whole else 0.0
+        self._switch(self._schedule.after(ended.phase, wall, self._whole, counted))
 
     def _switch(self, on: bool) -> None:
         assert self._sources is not None
         self._sources.switch(on)
         self._whole = on
+        if on:
+            self._events = self._sources.events()

@@ -15,8 +15,8 @@ class Schedule(Protocol):
     def first(self) -> bool:
         """Whether the first step is recorded."""
 
-    def after(self, phase: str, wall: int, recorded: bool) -> bool:
-        """Whether the step after this one is recorded."""
+    def after(self, phase: str, wall: int, recorded: bool, counted: float = 0.0) -> bool:
+        """Whether the step after this one is recorded. ``counted``: what its recorded events should have cost."""
 
     def spent(self) -> float | None:
         """What recording added so far; None: unknown."""
@@ -26,7 +26,7 @@ class Everything:
     def first(self) -> bool:
         return True
 
-    def after(self, phase: str, wall: int, recorded: bool) -> bool:
+    def after(self, phase: str, wall: int, recorded: bool, counted: float = 0.0) -> bool:
         return True
 
     def spent(self) -> None:
@@ -43,7 +43,7 @@ class Ranges:
     def first(self) -> bool:
         return self._holds(0)
 
-    def after(self, phase: str, wall: int, recorded: bool) -> bool:
+    def after(self, phase: str, wall: int, recorded: bool, counted: float = 0.0) -> bool:
         self._next += 1
         return self._holds(self._next)
 
@@ -62,33 +62,40 @@ WINDOW = 21  # steps whose median is compared
 FEWEST = 5  # steps of each kind before their medians count
 ASSUMED_COST = 0.12  # of a step, until measured: torch's own profiler takes as much
 LEAST_COST = 0.01  # of a step: less is noise
+ENOUGH = 25  # steps of a phase that are worth the whole budget …
+MARGIN = 0.85  # … after which so much of it is planned with: what recording costs is known roughly
 SURE = 3  # standard errors by which medians must differ to say more than what is assumed
 
 
 class Budget:
     """Keeps what recording adds to all steps of a phase under a share of their time.
 
-    What a recorded step costs is the difference of the medians of recorded and resting steps. ``others`` gives the share
-    that other engines take already, ``switching`` what it takes to switch recording on and off once: where that is much (a GPU's),
-    bursts are long and rare.
+    What a recorded step costs is the difference of the medians of recorded and resting steps, and no less than what its
+    events should have cost: on a busy machine the medians may tell anything. ``others`` gives the share that other engines
+    take already, ``hooks`` what every step costs, ``switching`` what it takes to switch recording on and off once: where that
+    is much (a GPU's), bursts are long and rare.
     """
 
-    def __init__(self, share: float, others: Callable[[], float] = lambda: 0.0, switching: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(self, share: float, others: Callable[[], float] = lambda: 0.0, switching: Callable[[], float] = lambda: 0.0,
+                 hooks: Callable[[], float] = lambda: 0.0) -> None:
         self._share = share
         self._others = others
         self._switching = switching
+        self._hooks = hooks
         self._ledgers: dict[str, _Ledger] = {}
 
     def first(self) -> bool:
         return False
 
-    def after(self, phase: str, wall: int, recorded: bool) -> bool:
+    def after(self, phase: str, wall: int, recorded: bool, counted: float = 0.0) -> bool:
         ledger = self._ledgers.get(phase)
         if ledger is None:
             ledger = self._ledgers[phase] = _Ledger()
-        ledger.enter(wall, recorded)
+        ledger.enter(wall, recorded, counted)
         if ledger.left == 0:
-            ledger.turn(max(self._share - self._others(), self._share / 4), self._switching())
+            taken = self._others() + self._hooks() / ledger.step()
+            planned = self._share * (MARGIN if ledger.steps_recorded >= ENOUGH else 1.0)
+            ledger.turn(max(planned - taken, self._share / 4), self._switching())
         ledger.left -= 1
         return ledger.recording
 
@@ -106,14 +113,16 @@ class _Ledger:
         self._recorded: deque[int] = deque(maxlen=WINDOW)
         self._resting: deque[int] = deque(maxlen=WINDOW)
         self._steps = 0
-        self._steps_recorded = 0
+        self.steps_recorded = 0
+        self._counted = 0.0  # what the events of recorded steps should have cost
         self._switched = 0.0  # what switching took so far
 
-    def enter(self, wall: int, recorded: bool) -> None:
+    def enter(self, wall: int, recorded: bool, counted: float) -> None:
         if not self._warm:
             return
         self._steps += 1
-        self._steps_recorded += recorded
+        self.steps_recorded += recorded
+        self._counted += counted
         (self._recorded if recorded else self._resting).append(wall)
 
     def turn(self, share: float, switching: float) -> None:
@@ -130,7 +139,7 @@ class _Ledger:
         self.left = resting or burst
 
     def spent(self) -> float:
-        return self._steps_recorded * self._cost() + self._switched
+        return self.steps_recorded * self._cost() + self._switched
 
     def _burst(self, switching: float) -> int:
         """Steps enough that switching takes no more than recording them."""
@@ -138,7 +147,10 @@ class _Ledger:
 
     def _cost(self) -> float:
         """Of recording a step."""
-        resting = self._step()
+        return max(self._measured_cost(), self._counted / max(1, self.steps_recorded))
+
+    def _measured_cost(self) -> float:
+        resting = self.step()
         if len(self._recorded) < FEWEST or len(self._resting) < FEWEST:
             return ASSUMED_COST * resting
         added = _median(self._recorded) - resting
@@ -146,7 +158,7 @@ class _Ledger:
             return ASSUMED_COST * resting  # steps differ more among themselves
         return max(added, LEAST_COST * resting)
 
-    def _step(self) -> float:
+    def step(self) -> float:
         """A step without recording."""
         if self._resting:
             return _median(self._resting)
@@ -154,8 +166,8 @@ class _Ledger:
 
     def _steps_to_rest(self, share: float, burst: int, switching: float) -> int:
         """Until this burst and the next are paid for."""
-        recorded = self._steps_recorded + burst
-        needed = (recorded * self._cost() + self._switched + switching) / (share * self._step())
+        recorded = self.steps_recorded + burst
+        needed = (recorded * self._cost() + self._switched + switching) / (share * self.step())
         return max(1, math.ceil(needed) - self._steps - burst)  # something must be left to compare with
 
 

@@ -12,6 +12,7 @@ import torch
 from laptime import _engine, _marks
 from laptime._native import recording
 from laptime._torch.compile_events import watch_compilations
+from laptime._torch.event_cost import measure_event_cost
 from laptime._torch.gc_spans import GcSpans
 from laptime._torch.hooks import install_hooks, install_worker_hooks
 from laptime._torch.laps import Laps
@@ -32,7 +33,8 @@ class Session:
         self._in_worker = False
         self._gc = GcSpans()
         self._settings = Settings()
-        self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled)
+        self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled,
+                          lambda: measure_event_cost(torch))
 
     def start(self) -> None:
         recording.set_property("torch", torch.__version__)
@@ -75,7 +77,8 @@ class Session:
         steps, budget = self._options["steps"], self._options["budget"]
         if steps is not None:
             return Ranges([(begin, end) for begin, end in steps])
-        return Everything() if budget is None else Budget(budget, self._share_of_engines, lambda: self._laps.switching())
+        return Everything() if budget is None else Budget(
+            budget, self._share_of_engines, lambda: self._laps.switching(), lambda: self._laps.cost.hooks)
 
     def _share_of_engines(self) -> float:
         return _engine.own_cost().estimated_ns / max(1, time.perf_counter_ns() - self._began)

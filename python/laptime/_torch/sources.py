@@ -1,7 +1,8 @@
 """What is recorded in some steps only: ops, memory, the GPU. Each source is switched on and off with the steps.
 
 A source is a module with ``load()``, which gives an object with ``on()``, ``off()``, ``close()``, ``kind`` ("off: reason" where it
-cannot be had, already said on stderr), and perhaps ``at_step()``, called at the end of each step that it was on in. One that
+cannot be had, already said on stderr), and perhaps ``at_step()``, called at the end of each step that it was on in, and ``events``,
+how many it has recorded since it was loaded. One that
 fails later is named in one line and left; the others and the program go on.
 """
 
@@ -17,12 +18,12 @@ from laptime._native import recording
 
 class Sources:
     def __init__(self, sources: Mapping[str, Any] | None = None) -> None:
-        self._sources = dict(sources or {})
+        self.loaded = dict(sources or {})  # by name; without those that failed
         self.are_on = False
         self.switching = 0  # ticks that switching on took the last time, and off
 
     def __bool__(self) -> bool:
-        return bool(self._sources)
+        return bool(self.loaded)
 
     def switch(self, on: bool) -> None:
         if on == self.are_on:
@@ -36,17 +37,20 @@ class Sources:
         if self.are_on:
             self._each(lambda source: source.at_step() if hasattr(source, "at_step") else None)
 
+    def events(self) -> int:
+        return sum(getattr(source, "events", 0) for source in self.loaded.values())
+
     def close(self) -> None:
         self.switch(False)
         self._each(lambda source: source.close())
-        self._sources.clear()
+        self.loaded.clear()
 
     def _each(self, action: Callable[[Any], object]) -> None:
-        for name, source in tuple(self._sources.items()):
+        for name, source in tuple(self.loaded.items()):
             try:
                 action(source)
             except Exception as error:
-                del self._sources[name]
+                del self.loaded[name]
                 say_off(name, error)
 
 

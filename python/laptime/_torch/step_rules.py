@@ -44,10 +44,12 @@ class StepRules:
         self._leader = -1  # the optimizer that ends steps where no loader does
         self._follower = -1  # another that stepped since
         self._looping = -1  # the loader whose batch ended the step before
+        self._ended = Ended("", 0)
+        self._loaders: set[int] = set()  # of the batches of this step
         self._begin()
 
     def _begin(self) -> None:
-        self._loaders: set[int] = set()  # of the batches of this step
+        self._loaders.clear()
         self._with_gradients = False
         self._optimizer_steps = 0
         self._batches = 0
@@ -139,7 +141,9 @@ class StepRules:
         return VALIDATION if self._has_optimizer else INFERENCE
 
     def _end(self, phase: str) -> Ended:
-        ended = Ended(phase, self._samples)
+        ended = self._ended
+        if ended.phase is not phase or ended.samples != self._samples:  # most steps are like the one before
+            ended = self._ended = Ended(phase, self._samples)
         if phase is TRAIN and self._optimizer_steps:
             self._trained |= self._loaders
         self._begin()
