@@ -241,3 +241,11 @@ def test_results_are_those_without_a_profiler():
             profiled.step()
     for a, b in zip(bare.model.parameters(), profiled.model.parameters()):
         assert torch.equal(a, b)
+
+
+def test_grouping_by_overload_is_said_to_have_no_effect(pair, capfd):
+    ours = pair[1]
+    plain = [(a.key, a.count) for a in ours.key_averages()]
+    assert capfd.readouterr().err == ""
+    assert [(a.key, a.count) for a in ours.key_averages(group_by_overload_name=True)] == plain
+    assert "group_by_overload_name has no effect" in capfd.readouterr().err

@@ -89,6 +89,8 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
     ) -> EventList:
         if not self.cycles():
             raise AssertionError("Expected profiling results")
+        if group_by_overload_name:
+            sources.say_once("torch.profiler's group_by_overload_name has no effect: overloads are not recorded")
         rows = [cycle.averages(group_by_input_shape, group_by_stack_n > 0, group_by_stack_n) for cycle in self._cycles]
         return self._options.event_list(merge(rows))
 
