@@ -1,5 +1,6 @@
 """The ways to torch's ops: the shim and its cache, the recorder without headers, torch's profiler; each says which it is."""
 
+import json
 import os
 import stat
 import subprocess
@@ -111,3 +112,22 @@ def test_an_unknown_torch_is_refused_in_words(load, tmp_path):
     kind, _, said = load(CXX="/bin/false", XDG_CACHE_HOME=tmp_path / "empty", patch="torch.__version__ = '9.1.0'")
     assert kind == "torch.profiler"
     assert "known for torch 2.13, not 9.1.0" in said
+
+
+def test_doctor_builds_the_recorder_ahead(counting_compiler, tmp_path):
+    """`laptime doctor --build` compiles and tests it; a run afterwards finds it in the cache."""
+    script, log = counting_compiler
+    laptime = Path(sys.executable).parent / "laptime"
+
+    def doctor(*options):
+        environment = {**os.environ, "CXX": str(script), "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+        done = subprocess.run([laptime, "doctor", "--json", *options], capture_output=True, text=True, env=environment, timeout=300)
+        assert done.returncode == 0, done.stderr
+        (table,) = json.loads(done.stdout)["tables"]
+        return [row for row in table["rows"] if "op recorder" in str(row)]
+
+    assert "the op recorder is built when it is first used" in str(doctor())
+    assert not log.exists()
+    assert "op recorder: compiled" in str(doctor("--build"))
+    assert "the op recorder is built" in str(doctor())
+    assert log.read_text().split() == ["once"]
