@@ -228,7 +228,7 @@ std::vector<HostStep> split_steps(const Analysis& analysis) {
   const OpAttribution& attribution = analysis.ops();
   const std::vector<bool> is_memory = memory_ops(run.strings);
   std::vector<std::vector<Interval>> intervals(run.tracks.size());
-  const std::uint32_t checkpoint = run.strings.find(kCheckpoint);
+  const std::uint32_t checkpoint = run.strings.find(kCheckpointName);
   parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], is_memory, checkpoint).gather(); });
   const auto driver_times = find_driver_times(run, analysis.gpu());
   parallel_for(run.tracks.size(), [&](std::size_t t) { add_driver_times(driver_times[t], intervals[t]); });

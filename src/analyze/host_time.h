@@ -29,7 +29,7 @@
 
 namespace laptime {
 
-inline constexpr const char* kCheckpoint = "checkpoint";
+inline constexpr const char* kCheckpointName = "checkpoint";
 
 enum class HostCategory : std::uint8_t { input, compile, gc, sync, copy, launch, optimizer, checkpoint, memory, backward, forward, rest };
 inline constexpr std::size_t kHostCategories = 12;

@@ -19,7 +19,7 @@ struct PhaseTime {
 };
 
 Stretches checkpoints_of(const Run& run, const SpanColumns& spans) {
-  const std::uint32_t name = run.strings.find(kCheckpoint);
+  const std::uint32_t name = run.strings.find(kCheckpointName);
   std::vector<Stretch> found;
   for (std::size_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::scope && spans.name[row] == name) found.push_back({spans.start[row], spans.end(row)});
@@ -70,7 +70,7 @@ class ThreadPhases {
   std::size_t next_ = 0;
   std::int64_t now_ = 0;
   std::map<std::uint32_t, PhaseTime> phases_;
-  PhaseTime checkpoints_{kCheckpoint}, before_{"before the first step"}, between_{"between steps"}, after_{"after the last step"};
+  PhaseTime checkpoints_{kCheckpointName}, before_{"before the first step"}, between_{"between steps"}, after_{"after the last step"};
 };
 
 }  // namespace
