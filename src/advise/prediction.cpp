@@ -26,7 +26,10 @@ Part mean_part(std::span<const double> ns_by_step) {
 double Prediction::expected() const { return std::sqrt(gain_low * gain_high); }
 
 Prediction predict(double step_ns, Part part, Range left) {
-  const double most = std::min(part.ns + kErrors * part.error_ns, step_ns), least = std::max(part.ns - kErrors * part.error_ns, 0.0);
+  part.ns = std::min(part.ns, step_ns);
+  const double error = kErrors * part.error_ns;
+  // However uneven steps were: neither the part nor the rest is taken for less than half of its mean.
+  const double most = part.ns + std::min(error, (step_ns - part.ns) / 2), least = part.ns - std::min(error, part.ns / 2);
   return predict(step_ns, Range{step_ns - most * (1 - left.low), step_ns - least * (1 - left.high)});
 }
 

@@ -26,6 +26,12 @@ TEST(Prediction, AnUnevenPartWidensIt) {
   EXPECT_GT(uneven.gain_high, even.gain_high);
 }
 
+TEST(Prediction, ButNeitherPartNorRestShrinkBelowHalf) {
+  const Prediction gain = predict(10, Part{8, 50}, {0, 0});
+  EXPECT_DOUBLE_EQ(gain.gain_low, 10. / 6);
+  EXPECT_DOUBLE_EQ(gain.gain_high, 10);
+}
+
 TEST(Prediction, NeverALossNorARateWithoutEnd) {
   EXPECT_DOUBLE_EQ(predict(10, Range{12, 15}).gain_high, 1);
   EXPECT_DOUBLE_EQ(predict(10, Part{10, 0}, {0, 0}).gain_high, 1000);

@@ -47,7 +47,8 @@ class AdviceText {
   }
   std::string place(const Row& row) const {
     if (cell(row, "file") == kUnknown) return "";
-    return cell(row, "line") == kUnknown ? "  " + text(row, "file") : fmt::format("  {}:{}", text(row, "file"), text(row, "line"));
+    const std::string file = shorter_path(text(row, "file"), style_.directory);
+    return cell(row, "line") == kUnknown ? "  " + file : fmt::format("  {}:{}", file, text(row, "line"));
   }
   std::string wrapped(const std::string& sentence, const std::string& indent) const {
     std::string out = indent;
