@@ -66,12 +66,15 @@ void GpuSteps::gather_work(const Analysis& analysis) {
     StepWork& sums = all[{spans.kind[work.row], spans.name[work.row], work.op, line}];
     if (sums.calls == 0)
       sums = {spans.kind[work.row], std::string(run.strings[spans.name[work.row]]), std::string(run.strings[work.op]), file_of(analysis.lines(), line), line ? analysis.lines().line(line) : 0};
-    sums.calls += 1 / steps;
-    sums.ns += static_cast<double>(spans.duration[work.row]) / steps;
-    sums.bytes += static_cast<double>(work.bytes) / steps;
-    if (work.launch) sums.host_ns += static_cast<double>(work.launch->end_ns - work.launch->start_ns) / steps;
+    ++sums.calls;
+    sums.ns += static_cast<double>(spans.duration[work.row]);
+    sums.bytes += static_cast<double>(work.bytes);
+    if (work.launch) sums.host_ns += static_cast<double>(work.launch->end_ns - work.launch->start_ns);
   }
-  for (auto& [key, sums] : all) work_.push_back(std::move(sums));
+  for (auto& [key, sums] : all) {
+    for (double* sum : {&sums.calls, &sums.ns, &sums.bytes, &sums.host_ns}) *sum /= steps;
+    work_.push_back(std::move(sums));
+  }
 }
 
 // A wait inside another is the outer one's.
@@ -90,10 +93,14 @@ void GpuSteps::gather_syncs(const Analysis& analysis, const Lap& lap) {
     StepSync& sync = all[line];
     sync.file = file_of(analysis.lines(), line);
     sync.line = line ? analysis.lines().line(line) : 0;
-    sync.calls += 1 / steps;
-    sync.wait_ns += static_cast<double>(spans.duration[row]) / steps;
+    ++sync.calls;
+    sync.wait_ns += static_cast<double>(spans.duration[row]);
   }
-  for (auto& [line, sync] : all) syncs_.push_back(std::move(sync));
+  for (auto& [line, sync] : all) {
+    sync.calls /= steps;
+    sync.wait_ns /= steps;
+    syncs_.push_back(std::move(sync));
+  }
   std::stable_sort(syncs_.begin(), syncs_.end(), [](const StepSync& a, const StepSync& b) { return a.wait_ns > b.wait_ns; });
 }
 

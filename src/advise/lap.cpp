@@ -42,7 +42,8 @@ Lap::Lap(const Analysis& analysis) {
 }
 
 bool Lap::is_known_always(HostCategory category) const {
-  return category == HostCategory::input || category == HostCategory::compile || category == HostCategory::gc || (category == HostCategory::optimizer && !knows_gpu_);
+  return category == HostCategory::input || category == HostCategory::compile || category == HostCategory::gc ||
+         ((category == HostCategory::optimizer || category == HostCategory::checkpoint) && !knows_gpu_);
 }
 
 Part Lap::part(HostCategory category) const {

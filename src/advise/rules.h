@@ -14,8 +14,11 @@ extern const Rule kHiddenSync, kLaunchBound, kSmallBatch, kPageableCopy, kTinyCo
 extern const Rule kTf32, kMixedPrecision, kOddDims, kConvBias, kChannelsLast, kCudnnBenchmark;  // the GPU
 extern const Rule kMemoryPressure, kMemoryGrowth, kProfilerBias;  // risks
 
-std::span<const Rule* const> all_rules();  // An error names the rules that exist.
-Result<const Rule*> find_rule(std::string_view name);  // The rule's page, as docs/rules/NAME.md has it.
+std::span<const Rule* const> all_rules();
+// An error names the rules that exist.
+Result<const Rule*> find_rule(std::string_view name);
+
+// The rule's page, as docs/rules/NAME.md has it.
 std::string rule_page(const Rule& rule);
 
 }  // namespace laptime
