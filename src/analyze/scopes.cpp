@@ -71,11 +71,23 @@ std::vector<ThreadGroup> group_tracks(const Run& run) {
   return groups;
 }
 
+// In recorded steps an optimizer is told of twice: by the hook and by torch, in an annotation of the same name. The outer one of the
+// two, which ends little later, counts alone. Self times need no such care: those of both add up to the optimizer's.
+bool is_told_again(const SpanColumns& spans, std::size_t row) {
+  constexpr std::size_t kLookAhead = 8;
+  const SpanKind kind = spans.kind[row];
+  if (kind != SpanKind::optimizer && kind != SpanKind::annotation) return false;
+  const SpanKind other = kind == SpanKind::optimizer ? SpanKind::annotation : SpanKind::optimizer;
+  for (std::size_t next = row + 1; next < std::min(spans.size(), row + 1 + kLookAhead); ++next)
+    if (spans.kind[next] == other && spans.name[next] == spans.name[row] && spans.start[next] <= spans.start[row]) return true;
+  return false;
+}
+
 template <typename Visit>
 void for_each_row(const ThreadGroup& group, Visit visit) {
   for (const Track* track : group.tracks)
     for (std::size_t i = 0; i < track->spans.size(); ++i)
-      if (takes_part_in_nesting(track->spans.kind[i])) visit(track->spans.name[i], track->spans.duration[i]);
+      if (takes_part_in_nesting(track->spans.kind[i]) && !is_told_again(track->spans, i)) visit(track->spans.name[i], track->spans.duration[i]);
 }
 
 void gather_durations(ThreadGroup& group) {
