@@ -8,7 +8,7 @@
 //   copy       it stands in a copy that returns only when it is done, or that the driver makes from pageable memory
 //   launch     it gives work to a GPU
 //   optimizer  an optimizer's step or zero_grad, its Python included
-//   checkpoint a scope named `checkpoint`
+//   checkpoint a scope named `checkpoint`: torch.save, or the program's own
 //   memory     an op that allocates, copies or fills: empty, copy_, clone, contiguous, _to_copy, fill_, zero_ …
 //   backward   backward spans, and the engine's way from one to the next
 //   forward    any other op

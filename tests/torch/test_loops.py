@@ -1,5 +1,6 @@
 """Real training loops: the steps that are found, without a mark in the program."""
 
+import pickle
 import threading
 import warnings
 
@@ -43,6 +44,23 @@ def test_plain_loop(record):
     assert run.phases == [TRAIN] * 6 and run.samples == [8, 8, 4] * 2
     assert run.calls["input"] == 8 and run.calls["start loader"] == 2  # the last of each epoch finds the end
     assert run.calls["Optimizer.step#SGD.step"] == 6 and run.calls["Optimizer.zero_grad#SGD.zero_grad"] == 6
+
+
+def test_checkpoints(record, tmp_path):
+    original = torch.save
+
+    def loop():
+        model, optimizer = model_and_optimizer()
+        for batch in loader(24):
+            learn(model, optimizer, batch)
+            torch.save(model.state_dict(), tmp_path / "model.pt")
+        assert pickle.loads(pickle.dumps(torch.save)) is torch.save is torch.serialization.save
+        with pytest.raises(TypeError, match="missing 1 required positional argument: 'f'"):
+            torch.save(model)
+
+    run = record(loop)
+    assert run.calls["checkpoint"] == 4 and torch.save is original is torch.serialization.save
+    assert set(torch.load(tmp_path / "model.pt")) == {"weight", "bias"}
 
 
 @pytest.mark.parametrize("options", [{"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}], ids=["workers", "persistent"])

@@ -1,4 +1,4 @@
-"""The light hooks on torch: batches asked for, optimizers that step, models put into eval mode. On in every step.
+"""The light hooks on torch: batches asked for, optimizers that step, models put into eval mode, checkpoints. On in every step.
 
 Methods get a wrapper without a Python frame (``Around``), but where torch.compile may trace them: there a Python function
 steps aside while it does.
@@ -30,6 +30,9 @@ def install_hooks(laps: Laps, patches: Patches, first_step: Callable[[Optimizer]
     patches.around(_BaseDataLoaderIter, "__next__", before=laps.batch_asked, after=laps.batch_came, span="input",
                    kind=recording.LOADER)
     patches.around(torch.amp.GradScaler, "update", before=lambda _: laps.scaler_updated())
+    save = _timed_save(torch.save)
+    for module in (torch, torch.serialization):  # one object in both: pickle finds it by its name
+        patches.replace(module, "save", lambda _: save)
     patches.around(Optimizer, "__init__", before=lambda _: laps.optimizer_made())
     patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, laps))
     patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, laps))
@@ -90,6 +93,23 @@ def _timed_zero_grad(original: Any, laps: Laps) -> Any:
         return None
 
     return zero_grad
+
+
+def _timed_save(original: Any) -> Any:
+    name = recording.name("checkpoint")
+    now, put_span, kind = recording.now, recording.put_span, recording.SCOPE
+
+    @functools.wraps(original)
+    def save(*args: Any, **kwargs: Any) -> None:
+        if _is_compiling():
+            return original(*args, **kwargs)
+        start = now()
+        try:
+            return original(*args, **kwargs)
+        finally:
+            put_span(name, kind, start)
+
+    return save
 
 
 def _noticed_eval(original: Any, laps: Laps) -> Any:

@@ -1,8 +1,9 @@
-"""Methods of other people's classes that are replaced while something is measured, and put back afterwards."""
+"""Methods and functions of other people's that are replaced while something is measured, and put back afterwards."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 from laptime._native import Around
@@ -12,8 +13,8 @@ class Patches:
     def __init__(self) -> None:
         self._undo: list[Callable[[], None]] = []
 
-    def replace(self, owner: type, name: str, make: Callable[[Any], Any]) -> None:
-        """Puts ``make(original)`` in the place of the method."""
+    def replace(self, owner: type | ModuleType, name: str, make: Callable[[Any], Any]) -> None:
+        """Puts ``make(original)`` in the place of the method or function."""
         original = owner.__dict__[name]
         ours = make(original)
         setattr(owner, name, ours)
