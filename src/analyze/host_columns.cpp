@@ -49,22 +49,9 @@ bool is_told(HostCategory category, const HostKnowledge& known) {
 }
 
 std::string host_category_name(HostCategory category, const HostKnowledge& known) {
-  switch (category) {
-    case HostCategory::input: return "input wait";
-    case HostCategory::compile: return "compile";
-    case HostCategory::gc: return "gc";
-    case HostCategory::sync: return "sync wait";
-    case HostCategory::copy: return "copy wait";
-    case HostCategory::launch: return "launch";
-    case HostCategory::optimizer: return "optimizer";
-    case HostCategory::checkpoint: return "checkpoint";
-    case HostCategory::memory: return "memory";
-    case HostCategory::backward: return "backward";
-    case HostCategory::forward: return "forward ops";
-    case HostCategory::rest: break;
-  }
+  if (category != HostCategory::rest) return category_name(category);
   if (!known.python) return "other";
-  return known.ops ? "python" : "python and ops";
+  return known.ops ? category_name(category) : "python and ops";
 }
 
 void add_host_columns(Table& table, ColumnType type) {

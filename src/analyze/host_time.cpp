@@ -19,14 +19,6 @@ struct Interval {
   bool between = false;  // the engine's way from one backward span to the next; what another thread did meanwhile was not waited for
 };
 
-std::vector<bool> memory_ops(const StringTable& strings) {
-  std::vector<bool> flags(strings.size());
-  for (const char* name : {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::resize_", "aten::copy_", "aten::_to_copy", "aten::clone",
-                           "aten::contiguous", "aten::fill_", "aten::zero_", "aten::pin_memory", "aten::_pin_memory"})
-    if (const std::uint32_t id = strings.find(name); id != StringTable::kNoString) flags[id] = true;
-  return flags;
-}
-
 // What a track's thread was in, by its rows.
 class TrackIntervals {
  public:
@@ -219,6 +211,32 @@ std::vector<bool> processes_with(const Run& run, Wanted wanted) {
 }
 
 }  // namespace
+
+const char* category_name(HostCategory category) {
+  switch (category) {
+    case HostCategory::input: return "input wait";
+    case HostCategory::compile: return "compile";
+    case HostCategory::gc: return "gc";
+    case HostCategory::sync: return "sync wait";
+    case HostCategory::copy: return "copy wait";
+    case HostCategory::launch: return "launch";
+    case HostCategory::optimizer: return "optimizer";
+    case HostCategory::checkpoint: return kCheckpointName;
+    case HostCategory::memory: return "memory";
+    case HostCategory::backward: return "backward";
+    case HostCategory::forward: return "forward ops";
+    case HostCategory::rest: break;
+  }
+  return "python";
+}
+
+std::vector<bool> memory_ops(const StringTable& strings) {
+  std::vector<bool> flags(strings.size());
+  for (const char* name : {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::resize_", "aten::copy_", "aten::_to_copy", "aten::clone",
+                           "aten::contiguous", "aten::fill_", "aten::zero_", "aten::pin_memory", "aten::_pin_memory"})
+    if (const std::uint32_t id = strings.find(name); id != StringTable::kNoString) flags[id] = true;
+  return flags;
+}
 
 std::vector<HostStep> split_steps(const Analysis& analysis) {
   const Run& run = analysis.run();

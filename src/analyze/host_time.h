@@ -34,6 +34,22 @@ inline constexpr const char* kCheckpointName = "checkpoint";
 enum class HostCategory : std::uint8_t { input, compile, gc, sync, copy, launch, optimizer, checkpoint, memory, backward, forward, rest };
 inline constexpr std::size_t kHostCategories = 12;
 
+// Known in every step; the others only where ops were recorded. `has_gpu`: HostStep's.
+inline bool is_light(HostCategory category, bool has_gpu) {
+  switch (category) {
+    case HostCategory::input:
+    case HostCategory::compile:
+    case HostCategory::gc: return true;
+    case HostCategory::optimizer:
+    case HostCategory::checkpoint: return !has_gpu;
+    default: return false;
+  }
+}
+// "input wait", "forward ops" …; of the rest: "python".
+const char* category_name(HostCategory category);
+// By string: whether it is the name of an op that allocates, copies or fills.
+std::vector<bool> memory_ops(const StringTable& strings);
+
 struct HostStep {
   Step step;
   bool has_ops = false;

@@ -21,17 +21,6 @@ bool any_has_gpu(const HostSteps& steps) {
 
 }  // namespace
 
-bool MeanStep::is_light(HostCategory category) const {
-  switch (category) {
-    case HostCategory::input:
-    case HostCategory::compile:
-    case HostCategory::gc: return true;
-    case HostCategory::optimizer:
-    case HostCategory::checkpoint: return !knows_gpu;
-    default: return false;
-  }
-}
-
 MeanStep::MeanStep(const HostSteps& all, const HostSteps& with_ops)
     : steps(all.size()), steps_with_ops(with_ops.size()), knows_gpu(any_has_gpu(all) || any_has_gpu(with_ops)) {
   wall_ns = mean(all, [](const HostStep& s) { return s.step.wall_ns; });

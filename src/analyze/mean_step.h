@@ -22,7 +22,7 @@ struct MeanStep {
   bool divided() const { return steps_with_ops > 0; }
   // Whether every step tells the category; the others only recorded ones do. With a GPU these tell the launches and waits in
   // optimizers and checkpoints apart.
-  bool is_light(HostCategory category) const;
+  bool is_light(HostCategory category) const { return laptime::is_light(category, knows_gpu); }
   // How many steps the category is known from.
   std::size_t steps_of(HostCategory category) const { return is_light(category) || !divided() ? steps : steps_with_ops; }
 

@@ -30,6 +30,7 @@
 #include "analyze/streams.h"
 #include "analyze/syncs.h"
 #include "analyze/values.h"
+#include "analyze/whatif/critical_path.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -59,6 +60,7 @@ constexpr TableDefinition kTables[] = {
     {"slow_steps", "why slow steps are slow: against median ones, by category and line", slow_steps_table},
     {"phases", "what the whole run's time went to: steps of each phase, checkpoints, what lies between", phases_table},
     {"device_steps", "where each step went on each GPU", device_steps_table},
+    {"critical_path", "what a median step and a slow one consist of, one after the other", whatif::critical_path_table},
     {"scopes", "where the time went, by name and thread", scopes_table},
     {"lines", "time by source line", lines_table, kLineGroupings},
     {"functions", "calls and time by function, as cProfile counts them", functions_table, kFunctionGroupings},

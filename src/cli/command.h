@@ -22,6 +22,7 @@ void add_import_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);
 void add_compare_command(CLI::App& app, Action& action);
 void add_rules_command(CLI::App& app, Action& action);
+void add_whatif_command(CLI::App& app, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
 

@@ -51,6 +51,7 @@ int run_command_line(int argc, char** argv) {
   add_export_command(app, action);
   add_compare_command(app, action);
   add_rules_command(app, action);
+  add_whatif_command(app, action);
   add_doctor_command(app, action);
   add_completion_command(app, action);
   split_off_program(run, argc, argv, program);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <climits>
 #include <fcntl.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -33,6 +34,12 @@ std::string working_directory() {
   return ::getcwd(path, sizeof path) ? path : "";
 }
 
+// Processors that this process may use; empty when the system does not tell.
+std::string processors() {
+  cpu_set_t set;
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::to_string(CPU_COUNT(&set)) : "";
+}
+
 }  // namespace
 
 const std::vector<std::pair<std::string, std::string>>& host_facts() {
@@ -40,6 +47,7 @@ const std::vector<std::pair<std::string, std::string>>& host_facts() {
       {"command", command_line()},
       {"host", host_name()},
       {"directory", working_directory()},
+      {"cpus", processors()},
       {"laptime_version", laptime_version()},
   };
   return *facts;

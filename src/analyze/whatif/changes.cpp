@@ -1,0 +1,55 @@
+#include "analyze/whatif/changes.h"
+
+#include <charconv>
+#include <fmt/format.h>
+
+namespace laptime::whatif {
+
+namespace {
+
+// Finite, and no sign of infinity or nan in the text.
+std::optional<double> parse_number(std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= 0) || number > 1e9) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
+void Changes::add(const Changes& other) {
+  scales.insert(scales.end(), other.scales.begin(), other.scales.end());
+  input_free |= other.input_free;
+  launch_free |= other.launch_free;
+  if (other.workers) workers = other.workers;
+  batch *= other.batch;
+}
+
+Result<Scale> parse_scale(std::string_view text) {
+  const std::size_t at = text.rfind('=');
+  const auto factor = at == std::string_view::npos || at == 0 ? std::nullopt : parse_number(text.substr(at + 1));
+  if (!factor) return fail(ErrorKind::usage, fmt::format("--scale takes PATTERN=FACTOR, e.g. 'aten::conv2d=0.5' or 'train.py:42=0'; '{}' is none", text));
+  return Scale{std::string(text.substr(0, at)), *factor};
+}
+
+Result<double> parse_batch(std::string_view text) {
+  const auto factor = parse_number(text.ends_with('x') ? text.substr(0, text.size() - 1) : text);
+  if (!factor || *factor == 0) return fail(ErrorKind::usage, fmt::format("--batch takes a factor, e.g. 2x; '{}' is none", text));
+  return *factor;
+}
+
+std::optional<LinePattern> as_line(std::string_view pattern) {
+  const std::size_t at = pattern.rfind(':');
+  if (at == std::string_view::npos || at == 0 || at + 1 == pattern.size()) return std::nullopt;
+  LinePattern line{std::string(pattern.substr(0, at)), 0};
+  const auto [end, error] = std::from_chars(pattern.data() + at + 1, pattern.data() + pattern.size(), line.line);
+  if (error != std::errc() || end != pattern.data() + pattern.size()) return std::nullopt;
+  return line;
+}
+
+bool is_file(std::string_view recorded, std::string_view wanted) {
+  if (!recorded.ends_with(wanted)) return false;
+  return recorded.size() == wanted.size() || recorded[recorded.size() - wanted.size() - 1] == '/';
+}
+
+}  // namespace laptime::whatif

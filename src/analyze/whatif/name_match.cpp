@@ -1,0 +1,51 @@
+#include "analyze/whatif/name_match.h"
+
+#include <algorithm>
+#include <fnmatch.h>
+
+#include "analyze/kernel_names.h"
+#include "analyze/nesting.h"
+
+namespace laptime::whatif {
+
+namespace {
+
+bool fits(const std::string& pattern, std::string_view text) { return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0; }
+
+}  // namespace
+
+NameMatch::NameMatch(const Run& run, const std::string& pattern) : line_(as_line(pattern)), names_(run.strings.size()), places_(run.places.size()), functions_(run.codes.size()), files_(run.codes.size()) {
+  // Strings are of many sorts; only names of spans count.
+  std::vector<bool> used(run.strings.size());
+  for (const Track& track : run.tracks)
+    for (std::size_t row = 0; row < track.spans.size(); ++row)
+      if (takes_part_in_nesting(track.spans.kind[row]) && track.spans.name[row] < used.size()) used[track.spans.name[row]] = true;
+  for (std::uint32_t id = 1; id < run.strings.size(); ++id) {
+    if (!used[id]) continue;
+    const std::string_view text = run.strings[id];
+    names_[id] = fits(pattern, text) || (text.starts_with("_Z") && fits(pattern, short_kernel_name(text)));
+    any_ |= names_[id];
+  }
+  for (std::size_t c = 0; c < kHostCategories; ++c) any_ |= categories_[c] = pattern == category_name(static_cast<HostCategory>(c));
+  for (std::size_t code = 1; code < run.codes.size(); ++code) {
+    const std::string_view function = run.strings[run.codes[code].name];
+    functions_[code] = !function.empty() && fits(pattern, function);
+    files_[code] = line_ && is_file(run.strings[run.codes[code].file], line_->file);
+    any_ |= functions_[code];
+  }
+  for (std::size_t place = 1; place < run.places.size(); ++place) {
+    places_[place] = run.places[place].code < files_.size() && line(run.places[place].code, run.places[place].line);
+    any_ |= places_[place];
+  }
+}
+
+std::vector<bool> NameMatch::frames(const Run& run, const TaskGraph& graph) const {
+  std::vector<bool> found(graph.frames.size());
+  for (std::size_t f = 0; f < graph.frames.size(); ++f) {
+    const Frame& frame = graph.frames[f];
+    found[f] = names(run.tracks[frame.track].spans.name[frame.row]) || (frame.outer != kNone && found[frame.outer]);
+  }
+  return found;
+}
+
+}  // namespace laptime::whatif

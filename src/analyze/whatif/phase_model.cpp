@@ -1,0 +1,183 @@
+#include "analyze/whatif/phase_model.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace laptime::whatif {
+
+namespace {
+
+constexpr std::size_t kMostInGraph = 32;    // steps of one graph
+constexpr std::size_t kMostReplayed = 256;  // steps of a phase: more tell little more, and take time and memory
+constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input), kRest = static_cast<std::size_t>(HostCategory::rest);
+
+std::int64_t sum(const CategoryTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
+
+std::int64_t scaled(std::int64_t ns, double factor) { return static_cast<std::int64_t>(std::llround(static_cast<double>(ns) * factor)); }
+
+double ratio(std::int64_t part, std::int64_t whole) { return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole); }
+
+unsigned cpus_of(const Process& process) {
+  const auto it = process.properties.find("cpus");
+  unsigned count = 0;
+  if (it != process.properties.end()) std::from_chars(it->second.data(), it->second.data() + it->second.size(), count);
+  return count;
+}
+
+struct Range {
+  std::size_t first, count;
+};
+
+// Neighbouring recorded steps, in pieces of kMostInGraph, at most kMostReplayed in all, spread over the run.
+std::vector<Range> choose_bursts(std::span<const HostStep> steps) {
+  std::vector<Range> all;
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].step.ops == StepOps::rested || !is_typical(steps[i].step.kind)) continue;
+    const bool goes_on = !all.empty() && all.back().first + all.back().count == i && all.back().count < kMostInGraph &&
+                         steps[i].step.start_ns == steps[i - 1].step.start_ns + steps[i - 1].step.wall_ns;
+    if (goes_on) ++all.back().count;
+    else all.push_back({i, 1});
+    ++total;
+  }
+  const std::size_t stride = (total + kMostReplayed - 1) / kMostReplayed;
+  if (stride <= 1) return all;
+  std::vector<Range> chosen;
+  for (std::size_t i = 0; i < all.size(); i += stride) chosen.push_back(all[i]);
+  return chosen;
+}
+
+// Workers take processors that the step's own ops may use. What both use is not recorded: at best workers only wait (for a disk, say);
+// they are expected to compute, beside steps that use one processor; at worst steps would use all.
+double slowed_by_workers(double compute, double fetch, unsigned cpus, Outlook outlook) {
+  if (cpus == 0 || compute <= 0 || outlook == Outlook::best) return 1;
+  const double all = cpus, used = outlook == Outlook::worst ? all : 1;
+  return std::max(1.0, (compute * used + fetch) / all / compute);
+}
+
+}  // namespace
+
+PhaseModel::PhaseModel(const GraphSource& source, std::span<const HostStep> steps) : source_(source), steps_(steps), loader_(find_loader(source.run, steps)) {
+  for (const Range& range : choose_bursts(steps)) {
+    Burst burst{static_cast<std::uint32_t>(range.first), build_task_graph(source, steps.subspan(range.first, range.count)), {}};
+    burst.plain = split_replayed(burst.graph, replay(burst.graph, recorded_times(burst.graph)));
+    bursts_.push_back(std::move(burst));
+  }
+}
+
+std::size_t PhaseModel::replayed_steps() const {
+  std::size_t count = 0;
+  for (const Burst& burst : bursts_) count += burst.graph.steps.size();
+  return count;
+}
+
+bool PhaseModel::has_gpu() const {
+  return std::any_of(bursts_.begin(), bursts_.end(), [](const Burst& burst) { return burst.graph.has_gpu; });
+}
+
+bool PhaseModel::is_simulated(const Pricing& pricing) const {
+  if (pricing.changes().input_free) return false;
+  return loader_.workers > 0 || pricing.changes().workers.value_or(0) > 0;
+}
+
+std::vector<CategoryTimes> PhaseModel::times(const Pricing& pricing, Outlook outlook) const {
+  std::vector<CategoryTimes> times(steps_.size());
+  for (const Burst& burst : bursts_) {
+    const std::vector<CategoryTimes> priced = split_replayed(burst.graph, replay(burst.graph, pricing.own_times(burst.graph, outlook)));
+    std::copy(priced.begin(), priced.end(), times.begin() + burst.first);
+  }
+  fill_light(pricing, outlook, times);
+  if (pricing.changes().input_free)
+    for (CategoryTimes& step : times) step[kInput] = 0;
+  if (!is_simulated(pricing)) return times;
+  simulate_loader(pricing, outlook, times);
+  if (!has_gpu()) return times;
+  // While the host waits for input a GPU catches up: its other waits change with this one.
+  for (const Lap& lap : laps(pricing, outlook, times)) {
+    const std::vector<CategoryTimes> split = split_replayed(*lap.graph, lap.replay);
+    std::copy(split.begin(), split.end(), times.begin() + lap.first);
+  }
+  return times;
+}
+
+PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> priced) const {
+  CategoryTimes plain{}, without{}, with{};  // as recorded; priced, but for lines; priced
+  double line_step = 0, line_input = 0;
+  for (const Burst& burst : bursts_) {
+    const auto split = split_replayed(burst.graph, replay(burst.graph, pricing.own_times(burst.graph, outlook, Pricing::Lines::left_alone)));
+    for (std::size_t s = 0; s < split.size(); ++s) {
+      for (std::size_t c = 0; c < kHostCategories; ++c) plain[c] += burst.plain[s][c], without[c] += split[s][c], with[c] += priced[burst.first + s][c];
+      const Pricing::LineOff off = pricing.line_off(burst.graph.steps[s].step, outlook);
+      line_step += off.step_ns;
+      line_input += off.input_ns;
+    }
+  }
+  Ratios ratios;
+  std::int64_t detail_plain = 0, detail_without = 0;
+  for (std::size_t c = 0; c < kHostCategories; ++c) {
+    ratios.category[c] = ratio(without[c], plain[c]);
+    if (!is_light(static_cast<HostCategory>(c), has_gpu())) detail_plain += plain[c], detail_without += without[c];
+  }
+  ratios.detail = ratio(detail_without, detail_plain);
+  const auto part = [](std::int64_t off, double all) { return all == 0 ? 1.0 : std::clamp(static_cast<double>(off) / all, 0.0, 1.0); };
+  ratios.line_step = part(without[kRest] - with[kRest], line_step);
+  ratios.line_input = part(without[kInput] - with[kInput], line_input);
+  return ratios;
+}
+
+void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const {
+  std::vector<bool> known(steps_.size());
+  for (const Burst& burst : bursts_) std::fill_n(known.begin() + burst.first, burst.graph.steps.size(), true);
+  const Ratios ratios = find_ratios(pricing, outlook, times);
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    if (known[i]) continue;
+    const HostStep& step = steps_[i];
+    for (std::size_t c = 0; c < kHostCategories; ++c)
+      times[i][c] = scaled(step.exposed[c], step.has_ops || is_light(static_cast<HostCategory>(c), has_gpu()) ? ratios.category[c] : ratios.detail);
+    const Pricing::LineOff off = pricing.line_off(step.step, outlook);
+    times[i][kRest] = std::max<std::int64_t>(0, times[i][kRest] - std::llround(off.step_ns * ratios.line_step));
+    times[i][kInput] = std::max<std::int64_t>(0, times[i][kInput] - std::llround(off.input_ns * ratios.line_input));
+  }
+}
+
+void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const {
+  const unsigned workers = pricing.changes().workers.value_or(loader_.workers);
+  const bool new_workers = loader_.workers == 0;
+  std::vector<std::int64_t> fetch;
+  if (new_workers) {  // they do what the program did while it waited
+    for (const CategoryTimes& step : times) fetch.push_back(step[kInput]);
+  } else {
+    for (const std::int64_t ns : loader_.fetch_ns) fetch.push_back(scaled(ns, pricing.fetch_factor(loader_, outlook)));
+  }
+  std::vector<std::int64_t> compute;
+  for (const CategoryTimes& step : times) compute.push_back(sum(step) - step[kInput]);
+  if (new_workers && !compute.empty() && !fetch.empty()) {
+    const auto mean = [](const std::vector<std::int64_t>& all) { return static_cast<double>(std::accumulate(all.begin(), all.end(), std::int64_t{0})) / static_cast<double>(all.size()); };
+    const unsigned cpus = cpus_of(source_.run.processes[source_.run.tracks[steps_.front().step.track].process]);
+    const double slower = slowed_by_workers(mean(compute), mean(fetch), cpus, outlook);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      compute[i] = scaled(compute[i], slower);
+      for (std::size_t c = 0; c < kHostCategories; ++c) times[i][c] = scaled(times[i][c], slower);
+    }
+  }
+  const std::vector<std::int64_t> waits = simulate_waits(compute, loader_.restarts, fetch, workers, loader_.hand_over_ns);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i][kInput] = waits[i];
+}
+
+std::vector<PhaseModel::Lap> PhaseModel::laps(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> times) const {
+  std::vector<Lap> laps;
+  for (const Burst& burst : bursts_) {
+    std::vector<std::int64_t> own = pricing.own_times(burst.graph, outlook);
+    if (is_simulated(pricing)) {
+      std::vector<std::int64_t> waits;
+      for (std::size_t s = 0; s < burst.graph.steps.size(); ++s) waits.push_back(times[burst.first + s][kInput]);
+      set_waits(burst.graph, waits, own);
+    }
+    laps.push_back({&burst.graph, replay(burst.graph, own), burst.first});
+  }
+  return laps;
+}
+
+}  // namespace laptime::whatif

@@ -1,0 +1,64 @@
+// One phase of one thread, ready to be replayed: the graphs of its recorded steps, its loader, and what is known of its other steps.
+//
+// Steps whose ops rested take part too: their wait for input and what else is known of them as it is, the rest in proportion to what
+// the recorded steps of the phase tell.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "analyze/whatif/loader.h"
+#include "analyze/whatif/pricing.h"
+#include "analyze/whatif/replay.h"
+#include "analyze/whatif/task_graph.h"
+
+namespace laptime::whatif {
+
+class PhaseModel {
+ public:
+  // `steps`: all of the phase, in their order; they and `source` outlive the model.
+  PhaseModel(const GraphSource& source, std::span<const HostStep> steps);
+
+  const GraphSource& source() const { return source_; }
+  std::span<const HostStep> steps() const { return steps_; }
+  const LoaderFacts& loader() const { return loader_; }
+  std::size_t replayed_steps() const;
+  bool has_gpu() const;
+
+  // By step: where it would go.
+  std::vector<CategoryTimes> times(const Pricing& pricing, Outlook outlook) const;
+
+  // A graph and its replay, with what is waited for input as `times` found it.
+  struct Lap {
+    const TaskGraph* graph;
+    Replay replay;
+    std::uint32_t first;  // steps(): the graph's first
+  };
+  std::vector<Lap> laps(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> times) const;
+
+ private:
+  struct Burst {
+    std::uint32_t first;  // of steps_
+    TaskGraph graph;
+    std::vector<CategoryTimes> plain;  // replayed as recorded
+  };
+  bool is_simulated(const Pricing& pricing) const;
+  // What the replayed steps tell of the others.
+  struct Ratios {
+    std::array<double, kHostCategories> category{};  // without what lines' own Python brings: that is known in every step
+    double detail = 1;                               // of all that is one rest where ops rested
+    double line_step = 1, line_input = 1;            // of what a line takes, what is its own Python
+  };
+  Ratios find_ratios(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> priced) const;
+  void fill_light(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const;
+  void simulate_loader(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const;
+
+  const GraphSource& source_;
+  std::span<const HostStep> steps_;
+  LoaderFacts loader_;
+  std::vector<Burst> bursts_;
+};
+
+}  // namespace laptime::whatif

@@ -1,0 +1,155 @@
+#include "analyze/whatif/prediction.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "analyze/bootstrap.h"
+#include "analyze/percentile.h"
+#include "analyze/whatif/phase_model.h"
+
+namespace laptime::whatif {
+
+namespace {
+
+constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from start to start
+
+std::vector<std::int64_t> walls_of(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times) {
+  std::vector<std::int64_t> walls;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (is_typical(steps[i].step.kind)) walls.push_back(std::accumulate(times[i].begin(), times[i].end(), std::int64_t{0}));
+  return walls;
+}
+
+double median(std::vector<std::int64_t> values) { return static_cast<double>(take_percentile(values, 0.5)); }
+
+// Steps near the median: half of the typical ones.
+std::vector<bool> middle_half(std::span<const HostStep> steps) {
+  std::vector<std::int64_t> walls;
+  for (const HostStep& step : steps)
+    if (is_typical(step.step.kind)) walls.push_back(step.step.wall_ns);
+  const std::int64_t low = take_percentile(walls, 0.25), high = take_percentile(walls, 0.75);
+  std::vector<bool> chosen;
+  for (const HostStep& step : steps) chosen.push_back(is_typical(step.step.kind) && step.step.wall_ns >= low && step.step.wall_ns <= high);
+  return chosen;
+}
+
+using Split = std::array<double, kHostCategories>;
+
+double details(const Split& sums, bool has_gpu) {
+  double sum = 0;
+  for (std::size_t c = 0; c < kHostCategories; ++c) sum += is_light(static_cast<HostCategory>(c), has_gpu) ? 0 : sums[c];
+  return sum;
+}
+
+// Means over steps near the median, those of which only light data is known by what the others tell of their rest; brought to sum
+// to `total`.
+Split split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times, double total) {
+  const std::vector<bool> chosen = middle_half(steps);
+  const bool has_gpu = std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return s.has_gpu; });
+  Split all{}, detail{};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (std::size_t c = 0; c < kHostCategories && chosen[i]; ++c) {
+      all[c] += static_cast<double>(times[i][c]);
+      if (steps[i].has_ops) detail[c] += static_cast<double>(times[i][c]);
+    }
+  }
+  if (details(detail, has_gpu) > 0) {
+    const double scale = details(all, has_gpu) / details(detail, has_gpu);
+    for (std::size_t c = 0; c < kHostCategories; ++c)
+      if (!is_light(static_cast<HostCategory>(c), has_gpu)) all[c] = detail[c] * scale;
+  }
+  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  for (double& ns : all) ns *= sum > 0 ? total / sum : 0;
+  return all;
+}
+
+class PhasePredictor {
+ public:
+  PhasePredictor(const PhaseModel& model, const Pricing& plain, const Pricing& priced) : model_(model), plain_(plain), priced_(priced) {}
+
+  PhasePrediction predict() {
+    const auto plain_times = model_.times(plain_, Outlook::expected), times = model_.times(priced_, Outlook::expected);
+    const Step& first = model_.steps().front().step;
+    result_.phase = first.phase, result_.track = first.track;
+    result_.replayed = model_.replayed_steps();
+    std::vector<std::int64_t> measured;
+    for (const HostStep& step : model_.steps())
+      if (is_typical(step.step.kind)) measured.push_back(step.step.wall_ns);
+    result_.steps = measured.size();
+    result_.before_ns = median(measured);
+    result_.replayed_ns = median(walls_of(model_.steps(), plain_times));
+    const double scale = result_.replayed_ns > 0 ? result_.before_ns / result_.replayed_ns : 1;
+    const auto after = [&](const std::vector<CategoryTimes>& of) { return scale * median(walls_of(model_.steps(), of)); };
+    result_.after_ns = after(times);
+    set_interval(measured, after(model_.times(priced_, Outlook::best)), after(model_.times(priced_, Outlook::worst)));
+    result_.before = split_to(model_.steps(), plain_times, result_.before_ns);
+    result_.after = split_to(model_.steps(), times, result_.after_ns);
+    set_gpu(plain_times, times);
+    find_next(times);
+    return std::move(result_);
+  }
+
+ private:
+  void set_interval(const std::vector<std::int64_t>& measured, double best, double worst) {
+    double below = 1, above = 1;
+    if (const auto tremble = compare_medians(measured, measured)) below = tremble->low, above = tremble->high;
+    result_.low_ns = std::min({best, worst, result_.after_ns}) * std::min(below, 1 - kAnotherStart);
+    result_.high_ns = std::max({best, worst, result_.after_ns}) * std::max(above, 1 + kAnotherStart);
+    const double work = priced_.changes().batch * result_.before_ns;
+    const auto gain = [&](double ns) { return ns > 0 ? work / ns : 1; };
+    result_.gain = gain(result_.after_ns), result_.gain_low = gain(result_.high_ns), result_.gain_high = gain(result_.low_ns);
+  }
+  void set_gpu(const std::vector<CategoryTimes>& plain_times, const std::vector<CategoryTimes>& times) {
+    if (!model_.has_gpu()) return;
+    result_.gpu_busy_before = busy_share(plain_, plain_times);
+    result_.gpu_busy_after = busy_share(priced_, times);
+  }
+  std::optional<double> busy_share(const Pricing& pricing, const std::vector<CategoryTimes>& times) const {
+    double busy = 0, wall = 0;
+    for (const PhaseModel::Lap& lap : model_.laps(pricing, Outlook::expected, times))
+      for (const DeviceTimes& step : device_times(*lap.graph, lap.replay)) busy += static_cast<double>(step.busy_ns), wall += static_cast<double>(step.wall_ns);
+    return wall > 0 ? std::optional(busy / wall) : std::nullopt;
+  }
+  // The path of the replayed step that is nearest to the median.
+  void find_next(const std::vector<CategoryTimes>& times) {
+    const double wanted = median(walls_of(model_.steps(), times));
+    double nearest = -1;
+    for (const PhaseModel::Lap& lap : model_.laps(priced_, Outlook::expected, times)) {
+      for (std::uint32_t s = 0; s < lap.graph->steps.size(); ++s) {
+        const CategoryTimes& step = times[lap.first + s];
+        const double away = std::abs(static_cast<double>(std::accumulate(step.begin(), step.end(), std::int64_t{0})) - wanted);
+        if (nearest >= 0 && away >= nearest) continue;
+        nearest = away;
+        result_.next = sum_path(model_.source().analysis.lines(), critical_path(model_.source(), *lap.graph, lap.replay, s));
+      }
+    }
+  }
+
+  const PhaseModel& model_;
+  const Pricing &plain_, &priced_;
+  PhasePrediction result_;
+};
+
+}  // namespace
+
+Prediction predict(const Analysis& analysis, const Changes& changes) {
+  const Run& run = analysis.run();
+  const GraphSource source(analysis);
+  const Pricing plain(run, analysis.steps(), {}), priced(run, analysis.steps(), changes);
+  Prediction result;
+  result.unknown_patterns = priced.unknown_patterns();
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<HostStep>> phases;  // track, phase
+  for (const HostStep& step : analysis.host_steps()) phases[{step.step.track, step.step.phase}].push_back(step);
+  for (const auto& [key, laps] : phases) {
+    if (std::none_of(laps.begin(), laps.end(), [](const HostStep& s) { return is_typical(s.step.kind); })) continue;
+    const PhaseModel model(source, laps);
+    result.phases.push_back(PhasePredictor(model, plain, priced).predict());
+  }
+  std::stable_sort(result.phases.begin(), result.phases.end(), [](const PhasePrediction& a, const PhasePrediction& b) {
+    return a.before_ns * static_cast<double>(a.steps) > b.before_ns * static_cast<double>(b.steps);
+  });
+  return result;
+}
+
+}  // namespace laptime::whatif

@@ -1,0 +1,41 @@
+// What a run's steps would take after changes, as an interval; where the time would go then, and what would bound it next.
+//
+// The expected time is the measured median times the ratio of two replays, changed and unchanged, so that what the replay gets
+// wrong of both cancels. The interval spans the replays at their best and worst outlook, widened by how much the median of
+// this run trembles (bootstrap.h) and by what another start of the same program may differ.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyze/whatif/changes.h"
+#include "analyze/whatif/critical_path.h"
+#include "analyze/whatif/replay.h"
+
+namespace laptime::whatif {
+
+struct PhasePrediction {
+  std::uint32_t phase = 0, track = 0;  // Run::strings, Run::tracks
+  std::size_t steps = 0;               // typical ones
+  std::size_t replayed = 0;            // of which ops were recorded
+  double before_ns = 0;                // measured: the median step
+  double replayed_ns = 0;              // the same, replayed without any change
+  double after_ns = 0, low_ns = 0, high_ns = 0;
+  // How many times as many samples a second: of the expected time, and at the interval's ends.
+  double gain = 1, gain_low = 1, gain_high = 1;
+  std::array<double, kHostCategories> before{}, after{};  // by category; sum to before_ns and after_ns
+  std::optional<double> gpu_busy_before, gpu_busy_after;  // of a step, 0 to 1
+  std::vector<PathPart> next;  // the critical path of a median step after the changes, summed, the largest part first
+};
+
+struct Prediction {
+  std::vector<PhasePrediction> phases;         // the one with most time first
+  std::vector<std::string> unknown_patterns;   // of the changes: they name nothing in this run
+};
+
+Prediction predict(const Analysis& analysis, const Changes& changes);
+
+}  // namespace laptime::whatif

@@ -1,0 +1,59 @@
+// What each task would take itself once the changes are made.
+//
+// How well a change is known differs: a factor that the user gave is taken at its word, but what was recorded of the thing holds the
+// recorder's own share, so that up to a seventh of what is taken off may stay. A larger batch costs ops that compute on it in
+// proportion, less their fixed part; the optimizer, and code between ops, nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analyze/whatif/changes.h"
+#include "analyze/whatif/line_times.h"
+#include "analyze/whatif/loader.h"
+#include "analyze/whatif/name_match.h"
+#include "analyze/whatif/task_graph.h"
+
+namespace laptime::whatif {
+
+class Pricing {
+ public:
+  // `steps`: all of the run.
+  Pricing(const Run& run, const std::vector<Step>& steps, Changes changes);
+
+  const Changes& changes() const { return changes_; }
+  // Patterns that name nothing in this run.
+  std::vector<std::string> unknown_patterns() const;
+
+  // By task. Input waits are priced like all else: right where the program makes its batches itself. Lines::left_alone: without what
+  // is taken off the own Python of lines and functions.
+  enum class Lines { priced, left_alone };
+  std::vector<std::int64_t> own_times(const TaskGraph& graph, Outlook outlook, Lines lines = Lines::priced) const;
+  // What that is in a step, between ops and in its wait for input, the ops that the lines call included.
+  struct LineOff {
+    double step_ns = 0, input_ns = 0;
+  };
+  LineOff line_off(const Step& step, Outlook outlook) const;
+  // What a worker's fetch takes, as a factor.
+  double fetch_factor(const LoaderFacts& loader, Outlook outlook) const;
+
+ private:
+  struct Scaled {
+    Scale scale;
+    NameMatch match;
+    LineTimes lines;
+  };
+  double batch_factor(const Task& task, std::int64_t own, Outlook outlook) const;
+  void take_off_lines(const TaskGraph& graph, Outlook outlook, std::vector<std::int64_t>& own) const;
+  bool is_named(const Scaled& scaled, const std::vector<bool>& frames, const Task& task) const;
+
+  const Run& run_;
+  Changes changes_;
+  std::vector<Scaled> scaled_;
+};
+
+// Sets the input waits of a graph's steps, which are as they were recorded, to `waits`.
+void set_waits(const TaskGraph& graph, std::span<const std::int64_t> waits, std::vector<std::int64_t>& own);
+
+}  // namespace laptime::whatif

@@ -1,0 +1,89 @@
+#include "analyze/whatif/whatif_tables.h"
+
+#include "analyze/line_ids.h"
+
+namespace laptime::whatif {
+
+namespace {
+
+constexpr double kLeastShare = 0.01;  // of the step: smaller parts of the path are not told
+
+Table summary_table(const Run& run, const Prediction& prediction) {
+  Table table{"whatif",
+              "What if",
+              {{"phase", ColumnType::text},
+               {"before_ns", ColumnType::real, Unit::ns},
+               {"after_ns", ColumnType::real, Unit::ns},
+               {"low_ns", ColumnType::real, Unit::ns},
+               {"high_ns", ColumnType::real, Unit::ns},
+               {"gain", ColumnType::real, Unit::factor},
+               {"gain_low", ColumnType::real, Unit::factor},
+               {"gain_high", ColumnType::real, Unit::factor},
+               {"replayed_ns", ColumnType::real, Unit::ns},
+               {"steps", ColumnType::integer, Unit::count},
+               {"recorded", ColumnType::integer, Unit::count}},
+              {}};
+  for (const PhasePrediction& p : prediction.phases)
+    table.rows.push_back({std::string(run.strings[p.phase]), p.before_ns, p.after_ns, p.low_ns, p.high_ns, p.gain, p.gain_low, p.gain_high, p.replayed_ns,
+                          integer_cell(p.steps), integer_cell(p.replayed)});
+  return table;
+}
+
+Table breakdown_table(const Run& run, const Prediction& prediction) {
+  Table table{"whatif_breakdown",
+              "Where a step goes, before and after",
+              {{"phase", ColumnType::text},
+               {"view", ColumnType::text},
+               {"category", ColumnType::text},
+               {"before_ns", ColumnType::real, Unit::ns},
+               {"after_ns", ColumnType::real, Unit::ns},
+               {"share_before", ColumnType::real, Unit::share},
+               {"share_after", ColumnType::real, Unit::share}},
+              {}};
+  for (const PhasePrediction& p : prediction.phases) {
+    const std::string phase(run.strings[p.phase]);
+    const auto add = [&](const char* view, const char* category, double before, double after) {
+      table.rows.push_back({phase, view, category, before, after, ratio_cell(before, p.before_ns), ratio_cell(after, p.after_ns)});
+    };
+    for (std::size_t c = 0; c < kHostCategories; ++c)
+      if (p.before[c] > 0 || p.after[c] > 0) add("host", category_name(static_cast<HostCategory>(c)), p.before[c], p.after[c]);
+    if (!p.gpu_busy_before || !p.gpu_busy_after) continue;
+    add("device", "busy", *p.gpu_busy_before * p.before_ns, *p.gpu_busy_after * p.after_ns);
+    add("device", "idle", (1 - *p.gpu_busy_before) * p.before_ns, (1 - *p.gpu_busy_after) * p.after_ns);
+  }
+  return table;
+}
+
+Table next_table(const Analysis& analysis, const Prediction& prediction) {
+  const Run& run = analysis.run();
+  Table table{"whatif_next",
+              "What bounds the step then",
+              {{"phase", ColumnType::text},
+               {"name", ColumnType::text},
+               {"file", ColumnType::text},
+               {"line", ColumnType::integer},
+               {"ns", ColumnType::integer, Unit::ns},
+               {"share", ColumnType::real, Unit::share}},
+              {}};
+  const LineIds& lines = analysis.lines();
+  for (const PhasePrediction& p : prediction.phases) {
+    std::int64_t wall = 0;
+    for (const PathPart& part : p.next) wall += part.ns;
+    for (const PathPart& part : p.next) {
+      if (static_cast<double>(part.ns) < kLeastShare * static_cast<double>(wall)) break;
+      const std::uint32_t line = lines[part.place];
+      table.rows.push_back({std::string(run.strings[p.phase]), part.name, lines.file_cell(line), lines.line_cell(line), part.ns,
+                            ratio_cell(static_cast<double>(part.ns), static_cast<double>(wall))});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction) {
+  const Run& run = analysis.run();
+  return {summary_table(run, prediction), breakdown_table(run, prediction), next_table(analysis, prediction)};
+}
+
+}  // namespace laptime::whatif

@@ -1,0 +1,15 @@
+// Predictions as tables.
+#pragma once
+
+#include <vector>
+
+#include "analyze/table.h"
+#include "analyze/whatif/prediction.h"
+
+namespace laptime::whatif {
+
+// Tables `whatif` (one row a phase), `whatif_breakdown` (where its step goes, before and after) and `whatif_next` (what the critical path
+// of a median step consists of after the changes), of all phases.
+std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction);
+
+}  // namespace laptime::whatif
