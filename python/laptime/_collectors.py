@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from laptime._torch import Options
 
 RECORD_VARIABLE = "LAPTIME_RECORD"
 OPTIONS_VARIABLE = "LAPTIME_PYTHON"
+_TRIAL_VARIABLE = "LAPTIME_TUNE"  # laptime._tune.applied
 SITE_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")
 
 # Helpers of multiprocessing that run no code of the user's.
@@ -46,7 +51,8 @@ def _start() -> None:
     import atexit
     import json
 
-    from laptime import _engine, _torch
+    from laptime import _engine
+    from laptime._imports import when_imported
     from laptime._native import recording
 
     options = json.loads(os.environ[OPTIONS_VARIABLE])
@@ -55,11 +61,22 @@ def _start() -> None:
     _engine.start(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
                   budget=options["budget"], include=options["include"], exclude=options["exclude"])
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
-    _torch.start_when_imported({**options["torch"], **shared})
+    when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     _do_not_warn_of_our_thread()
     _stop_on_sigterm()
+
+
+def _start_torch(options: Options) -> None:
+    """With the program's import of torch."""
+    from laptime import _torch
+
+    _torch.start(options)
+    if os.environ.get(_TRIAL_VARIABLE):
+        from laptime._tune.applied import install
+
+        install()
 
 
 def _stop() -> None:

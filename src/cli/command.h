@@ -17,6 +17,7 @@ using Action = std::function<Result<int>()>;
 
 // `program`: what is to be run and its arguments, filled before the app parses (main.cpp).
 CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::string>& program);
+CLI::App& add_tune_command(CLI::App& app, Action& action, const std::vector<std::string>& program);
 void add_report_command(CLI::App& app, Action& action);
 void add_import_command(CLI::App& app, Action& action);
 void add_export_command(CLI::App& app, Action& action);

@@ -27,11 +27,11 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{} (see {} --help)", problem, command);
 }
 
-// The program that `run` starts and its arguments are taken off the command line: no parser of ours may look at them.
-void split_off_program(const CLI::App& run, int& argc, char** argv, std::vector<std::string>& program) {
-  if (argc < 2 || argv[1] != run.get_name()) return;
+// The program that `command` starts and its arguments are taken off the command line: no parser of ours may look at them.
+void split_off_program(const CLI::App& command, int& argc, char** argv, std::vector<std::string>& program) {
+  if (argc < 2 || argv[1] != command.get_name()) return;
   const RunWords words = split_run_words({argv + 2, argv + argc}, [&](const std::string& word) {
-    const CLI::Option* option = run.get_option_no_throw(word);
+    const CLI::Option* option = command.get_option_no_throw(word);
     return option != nullptr && option->get_items_expected_min() > 0;
   });
   program = words.program;
@@ -45,7 +45,7 @@ int run_command_line(int argc, char** argv) {
   app.footer("Examples:\n  laptime run train.py --epochs 3\n  laptime run -- ./trainer\n  laptime report train.lap\n  laptime export train.lap --to chrome -o train.json");
   Action action;
   std::vector<std::string> program;
-  const CLI::App& run = add_run_command(app, action, program);
+  const CLI::App* const starters[] = {&add_run_command(app, action, program), &add_tune_command(app, action, program)};
   add_report_command(app, action);
   add_import_command(app, action);
   add_export_command(app, action);
@@ -54,7 +54,7 @@ int run_command_line(int argc, char** argv) {
   add_whatif_command(app, action);
   add_doctor_command(app, action);
   add_completion_command(app, action);
-  split_off_program(run, argc, argv, program);
+  for (const CLI::App* command : starters) split_off_program(*command, argc, argv, program);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& wish) {  // --help, --version

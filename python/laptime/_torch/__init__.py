@@ -11,12 +11,10 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
-from laptime._imports import when_imported
-
 if TYPE_CHECKING:
     from laptime._torch.session import Session
 
-__all__ = ["Options", "start", "start_when_imported", "stop"]
+__all__ = ["Options", "start", "stop"]
 
 
 class Options(TypedDict):
@@ -35,11 +33,6 @@ class Options(TypedDict):
 
 _session: Session | None = None
 _depth = 0
-
-
-def start_when_imported(options: Options) -> None:
-    """Starts with the program's import of torch; nothing if there is none."""
-    when_imported("torch", lambda: start(options))
 
 
 def start(options: Options) -> None:

@@ -1,0 +1,65 @@
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <memory>
+
+#include "cli/child.h"
+#include "cli/command.h"
+#include "cli/run_target.h"
+
+namespace laptime {
+
+namespace {
+
+// What is tried and measured is the Python package's business (laptime._tune); it runs this command for its trials.
+struct TuneOptions {
+  std::string time, steps, tolerance;
+  std::vector<std::string> only;
+  bool apply = false, json = false;
+};
+
+std::vector<std::string> python_command(const TuneOptions& options, const std::vector<std::string>& program) {
+  std::vector<std::string> command{default_interpreter(), "-m", "laptime._tune"};
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) command.insert(command.end(), {name, value});
+  };
+  add("--time", options.time);
+  add("--steps", options.steps);
+  add("--loss-tolerance", options.tolerance);
+  for (const std::string& change : options.only) add("--only", change);
+  if (options.apply) command.push_back("--apply");
+  if (options.json) command.push_back("--json");
+  command.insert(command.end(), program.begin(), program.end());
+  return command;
+}
+
+Result<int> tune(const TuneOptions& options, const std::vector<std::string>& program) {
+  if (program.empty()) return fail(ErrorKind::usage, "tune needs a Python script: laptime tune train.py");
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  const std::vector<std::string> command = python_command(options, program);
+  ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, {{"LAPTIME_CLI", error ? "laptime" : self.string()}}));
+  if (end.start_error != 0) return fail(ErrorKind::usage, fmt::format("cannot start the Python interpreter {}: {}", command[0], std::strerror(end.start_error)));
+  return end.signal != 0 ? end_by_signal(end.signal) : end.exit_code;
+}
+
+}  // namespace
+
+CLI::App& add_tune_command(CLI::App& app, Action& action, const std::vector<std::string>& program) {
+  auto options = std::make_shared<TuneOptions>();
+  CLI::App* command = app.add_subcommand("tune", "Try changes that need no edit of a PyTorch program, measure them, and print what pays as a patch");
+  command->add_option("--time", options->time, "Most time for all trials, e.g. 90s or 10m; else 5m")->type_name("T");
+  command->add_option("--steps", options->steps, "Steps of each trial; else 80")->type_name("N");
+  command->add_option("--only", options->only, "Try these only, e.g. workers or threads=1; may be repeated")->type_name("CHANGE")->allow_extra_args(false);
+  command->add_option("--loss-tolerance", options->tolerance, "How far the loss curve may move, e.g. 5% (the default)")->type_name("PCT");
+  command->add_flag("--apply", options->apply, "Write the patch into the script");
+  command->add_flag("--json", options->json, "Print the table of what was tried as JSON");
+  command->footer("After the options: SCRIPT.py and its arguments. Changes: workers, persistent_workers, prefetch, pin_memory, non_blocking, optimizer,\n"
+                  "threads, tf32, cudnn_benchmark, channels_last, autocast, compile. Each is tried in a short fresh run, alone, then with the others that\n"
+                  "pay; one that moves the loss curve is left out (docs/tune.md).\n\n"
+                  "Examples:\n  laptime tune train.py --epochs 3\n  laptime tune --time 10m --only workers --only threads train.py\n  laptime tune --apply train.py");
+  command->callback([options, &program, &action] { action = [options, &program] { return tune(*options, program); }; });
+  return *command;
+}
+
+}  // namespace laptime
