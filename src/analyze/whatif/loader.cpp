@@ -19,7 +19,7 @@ struct Worker {
   std::int64_t first = INT64_MAX, last = INT64_MIN;
 };
 
-// How many of the workers lived at a time, at most.
+// How many of the workers lived at a time, at most. Contract: there is one.
 unsigned most_at_once(const std::vector<Worker>& workers) {
   std::vector<std::pair<std::int64_t, int>> edges;
   for (const Worker& worker : workers) {
@@ -29,7 +29,7 @@ unsigned most_at_once(const std::vector<Worker>& workers) {
   std::sort(edges.begin(), edges.end());
   int now = 0, most = 0;
   for (const auto& [time, change] : edges) most = std::max(most, now += change);
-  return static_cast<unsigned>(most);
+  return static_cast<unsigned>(std::max(most, 1));
 }
 
 // What a worker does between two batches when it is never out of work: it sends one off and takes the next.
