@@ -4,7 +4,7 @@ bare            never saw CUPTI nor a callback of torch's
 kernels         laptime: kernels, copies and waits, without lines
 gpu             laptime run in recorded steps: kernels, copies, waits, with lines forward and backward, no ops
 full            gpu and all ops
-everything      full with shapes
+everything      full with shapes and memory
 ops             laptime's ops alone
 finalized       gpu for some steps, then CUPTI taken out again
 rested          gpu for some steps, then off with CUPTI left in the process
@@ -36,6 +36,7 @@ class Level:
         self._lap = lap
         self._gpu: Any = None
         self._ops: Any = None
+        self._memory: Any = None
         self._profiler: Any = None
         self._step: Callable[[], None] | None = None
 
@@ -52,7 +53,7 @@ class Level:
     def _begin_laptime(self, step: Callable[[], None]) -> None:
         from laptime import _cuda
         from laptime._native import recording
-        from laptime._torch import ops
+        from laptime._torch import memory, ops
 
         problem = recording.start(self._lap)
         if problem:
@@ -61,6 +62,9 @@ class Level:
         if self.name in ("full", "everything", "ops"):
             self._ops = ops.load(shapes=self.name == "everything")
             self._ops.on()
+        if self.name == "everything":
+            self._memory = memory.load()
+            self._memory.on()
         if self.name != "ops":
             self._gpu = _cuda.load(lines=self.name != "kernels")
             self._gpu.on()
@@ -84,6 +88,8 @@ class Level:
     def mark(self) -> None:
         if self._step is not None:
             self._step()
+        if self._memory is not None:
+            self._memory.at_step()
 
     def end(self) -> dict[str, Any]:
         told: dict[str, Any] = {}
@@ -94,6 +100,8 @@ class Level:
             told["gpu_state"] = self._gpu.state
             told["launches"], told["records"] = self._gpu.counts()
             self._gpu.close()
+        if self._memory is not None:
+            self._memory.close()
         if self._ops is not None:
             told["ops"], told["ops_kind"] = self._ops.events, self._ops.kind
             self._ops.close()
