@@ -33,8 +33,8 @@ def test_the_peak_the_categories_and_what_the_allocator_holds(tmp_path):
         sums[row["category"]] = sums.get(row["category"], 0) + row["bytes"]
     assert sums["parameter"] == told["parameters"] == sums["gradient"]
     assert sums["optimizer state"] >= 2 * told["parameters"]
-    values = {row["name"]: row for row in found["values"]}
-    assert values["cuda:0 reserved"]["last"] == told["reserved"]
+    # The thread that made the allocator grow wrote it, in backward another one; nothing was given back.
+    assert max(row["max"] for row in found["values"] if row["name"] == "cuda:0 reserved") == told["reserved"]
     assert not [row for row in found["losses"] if row["name"] == "memory_of_gpu"]
 
 
