@@ -79,7 +79,7 @@ def batches(options):
 
 def make_step(options):
     model = Network().to(options.device)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=options.fused or None)
     forward = torch.compile(model) if options.compile else model
 
     def step(images, labels):
@@ -119,6 +119,7 @@ def main():
     parser.add_argument("--on-device", action="store_true", help="and keep it where the model is")
     parser.add_argument("--keep-losses", action="store_true", help="do not fetch the loss in every step")
     parser.add_argument("--compile", action="store_true", help="torch.compile")
+    parser.add_argument("--fused", action="store_true", help="the optimizer as one kernel")
     parser.add_argument("--tf32", action="store_true", help="tensor cores for float32 products")
     parser.add_argument("--bf16", action="store_true", help="autocast to bfloat16")
     options = parser.parse_args()
