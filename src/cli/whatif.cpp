@@ -63,7 +63,7 @@ Result<int> predict_and_print(const WhatIfOptions& options) {
   ASSIGN_OR_RETURN(const whatif::Changes changes, gather_changes(options));
   ASSIGN_OR_RETURN(const Run run, load_run(options.file));
   if (changes.launch_free && std::none_of(run.tracks.begin(), run.tracks.end(), is_stream))
-    return fail(ErrorKind::usage, fmt::format("{} holds nothing of a GPU: there are no launches to be free (laptime run --gpu records them)", options.file));
+    return fail(ErrorKind::usage, fmt::format("{} holds nothing of a GPU: there are no launches to be free (laptime run records them, without --no-gpu, on a machine with one)", options.file));
   const Analysis analysis(run);
   const whatif::Prediction prediction = whatif::predict(analysis, changes);
   if (!prediction.unknown_patterns.empty())
