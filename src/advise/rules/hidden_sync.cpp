@@ -21,7 +21,10 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   for (const StepSync& sync : gpu.syncs()) {
     if (sync.file.empty() || findings.size() == kMostLines) continue;
     const Part part = gpu.part(DeviceCategory::idle_sync).scaled(sync.wait_ns / waits);
-    findings.push_back({sync.file, sync.line, evidence.share(part.ns), predict(evidence.step_ns(), part, {0, 0.6}), Confidence::medium,
+    // In the best case the program does its part of the next step meanwhile.
+    const Part at_most{std::min(gpu.idle_ns(), part.ns + sync.wait_ns), 0};
+    const Prediction prediction{predict(evidence.step_ns(), part, {0, 0.6}).gain_low, predict(evidence.step_ns(), at_most, {0, 0}).gain_high};
+    findings.push_back({sync.file, sync.line, evidence.share(part.ns), prediction, Confidence::medium,
                         fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the GPU idle {} until new work comes.", counted(sync.calls, "time", "times"),
                                     humane_time(sync.wait_ns), cited(evidence.source(sync.file, sync.line)), of_a_step(evidence, part.ns)),
                         kFix});
@@ -55,7 +58,7 @@ const Rule kHiddenSync{
     "lines of the program make it wait for the GPU in a step (`.item()`, `.cpu()`, printing a tensor, `if tensor:`), and the GPU idles after the wait, because nothing more was launched.",
     "the GPU has work all the time, or nothing runs on a GPU: on a CPU `.item()` is free.",
     "Keep values as tensors on the GPU (`total += loss.detach()`) and take numbers off it every Nth step; `torch.where` instead of `if`.",
-    "the GPU's idle time after waits, divided by line, goes, but for at most 60 %. Without a recorded GPU between nothing and the whole wait.",
+    "the GPU's idle time after waits, divided by line, goes, but for at most 60 %; at best the program also does its part of the next step instead of waiting. Without a recorded GPU between nothing and the whole wait.",
     find};
 
 }  // namespace laptime
