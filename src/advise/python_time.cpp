@@ -12,6 +12,7 @@ namespace {
 constexpr double kEveryOtherStep = 0.5;
 constexpr double kLeastShare = 0.01;  // of a step
 constexpr double kMorePython = 2;     // than ops, in a line that calls some: what both take is measured in different steps
+constexpr double kFewOps = 0.05;      // of a line's whole time: what it calls takes the rest
 constexpr double kMostOps = 0.8;      // of the time in forward ops
 
 // Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's.
@@ -83,7 +84,7 @@ std::vector<PythonLine> python_lines(const Evidence& evidence) {
     if (source.empty() || is_anothers(source)) continue;
     const auto op = ops.find({line.file, line.line});
     const double op_ns = op == ops.end() ? 0 : op->second;
-    if (line.self.ns - op_ns < kMorePython * op_ns) continue;
+    if (line.self.ns - op_ns < kMorePython * op_ns && op_ns > kFewOps * line.time.ns) continue;
     PythonLine own{line, source, op_ns > 0, less(line.self, op_ns), less(line.time, op_ns)};
     own.self.ns = std::min(own.self.ns, python);
     own.whole.ns = std::min(own.whole.ns, python);
