@@ -101,14 +101,24 @@ class ChromeWriter {
       out_.write_time(keeps_duration ? spans.duration[row] : 0);
     }
     out_.write(",\"cat\":\"{}\",\"name\":{}", kind_name(spans.kind[row]), names_[spans.name[row]]);
-    write_args(spans.args, row);
+    write_args(spans, row);
     out_.buffer() += '}';
     ++done_.spans;
     done_.flattened += !keeps_duration;
-    if (!spans.link.empty()) write_flows(spans, row, lanes.pid, tid);
+    if (spans.link.empty()) return;
+    write_flows(spans, row, lanes.pid, tid);
+    if (spans.link[row] != 0) write_launch(spans, row, lanes.pid, tid);
   }
 
-  void write_args(const ArgColumns& args, std::uint32_t row) {
+  // What an argument without a name of its own is (docs/records.md).
+  static const char* own_arg_name(SpanKind kind, ArgType type) {
+    if (type == ArgType::place) return "line";
+    if (type == ArgType::string) return kind == SpanKind::kernel ? "grid;block;registers;static shared;dynamic shared" : "device";
+    return kind == SpanKind::launch ? "autograd" : "bytes";
+  }
+
+  void write_args(const SpanColumns& spans, std::uint32_t row) {
+    const ArgColumns& args = spans.args;
     const auto [first, last] = std::equal_range(args.row.begin(), args.row.end(), row);
     if (first == last) return;
     out_.buffer() += ",\"args\":{";
@@ -116,7 +126,7 @@ class ChromeWriter {
       const auto i = static_cast<std::size_t>(it - args.row.begin());
       if (it != first) out_.buffer() += ',';
       if (args.key[i] == 0)
-        out_.buffer() += args.type[i] == ArgType::place ? "\"line\":" : "\"bytes\":";
+        out_.write("\"{}\":", own_arg_name(spans.kind[row], args.type[i]));
       else
         out_.write("{}:", names_[args.key[i]]);
       write_arg(args.type[i], args.value[i]);
@@ -154,6 +164,18 @@ class ChromeWriter {
       out_.write(",\"cat\":\"link\",\"name\":\"link\"{}}}", is_start ? "" : ",\"bp\":\"e\"");
       done_.flows += is_start;
     });
+  }
+
+  // An arrow from a call that gave a GPU work to that work. Numbers of launches are too large for JavaScript's.
+  void write_launch(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid, std::uint64_t tid) {
+    const SpanKind kind = spans.kind[row];
+    const bool is_start = kind == SpanKind::launch && spans.duration[row] > 0;  // else the node of a graph
+    if (!is_start && kind != SpanKind::kernel && kind != SpanKind::copy && kind != SpanKind::fill) return;
+    out_.begin_event();
+    out_.write("{{\"ph\":\"{}\",\"id\":\"{:x}\",\"pid\":{},\"tid\":{},\"ts\":", is_start ? "s" : "f", spans.link[row], pid, tid);
+    out_.write_time(spans.start[row]);
+    out_.write(",\"cat\":\"launch\",\"name\":\"launch\"{}}}", is_start ? "" : ",\"bp\":\"e\"");
+    done_.flows += is_start;
   }
 
   void write_value(std::size_t t, std::size_t i) {
