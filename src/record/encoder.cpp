@@ -81,6 +81,7 @@ bool Encoder::grow(Touch touch) {
   const int error = count == 0 ? 0 : part_.allocate_slots(first, count);
   if (error == 0) grown_ = first + count;
   growing_.clear(std::memory_order_release);
+  if (error == PartFile::kDetached) return false;  // the recording is over, and perhaps another one is on
   if (error != 0) {
     on_error_(error);
     return false;

@@ -91,11 +91,14 @@ void PartFile::abandon() {
 
 void PartFile::detach() {
   if (header_) ::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+  const std::lock_guard lock(log_mutex_);
   fd_.reset();
 }
 
 int PartFile::allocate_slots(std::uint32_t first, std::uint32_t count) {
   const auto offset = static_cast<off_t>(kPageSize + std::size_t{first} * kSlotSize);
+  const std::lock_guard lock(log_mutex_);
+  if (fd_.get() < 0) return kDetached;
   return ::posix_fallocate(fd_.get(), offset, static_cast<off_t>(std::size_t{count} * kSlotSize));
 }
 
@@ -109,6 +112,7 @@ void PartFile::touch_slots(std::uint32_t first, std::uint32_t count) {
 
 int PartFile::append_frames(ByteView frames) {
   const std::lock_guard lock(log_mutex_);
+  if (fd_.get() < 0) return 0;
   const int error = pwrite_fully(fd_.get(), frames, log_end_);
   if (error == 0) log_end_ += frames.size();
   return error;

@@ -4,6 +4,7 @@
 // is allocated before the slot is used, so a full disk is an error code here and never a SIGBUS in the program.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -29,7 +30,8 @@ class PartFile {
   std::uint32_t slot_count() const { return header_->slot_count; }
   std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - slots_); }
 
-  // Makes `count` slots from `first` usable; 0 or an errno.
+  // Makes `count` slots from `first` usable; 0, kDetached, or another errno.
+  static constexpr int kDetached = EBADF;
   int allocate_slots(std::uint32_t first, std::uint32_t count);
   void touch_slots(std::uint32_t first, std::uint32_t count);
   // Appends whole frames to the log; 0 or an errno.
@@ -39,7 +41,8 @@ class PartFile {
 
   // Unmaps in a forked child, which must not write into its parent's part.
   void abandon();
-  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory.
+  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory, and what one that
+  // is late would append is dropped. The file's descriptor is then the program's to have.
   void detach();
 
   std::mutex& log_mutex() { return log_mutex_; }
