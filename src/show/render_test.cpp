@@ -47,13 +47,13 @@ TEST(Terminal, ShortensTextsToFit) {
 
 TEST(Terminal, ShortensLongNamesAndPathsAndScriptsGetThemWhole) {
   const std::string name = "sm80_xmma_dgrad_implicit_gemm_" + std::string(120, 'x') + "_execute_kernel__5x_cudnn";
-  const Table table{"t", "Title", {{"name", ColumnType::text}, {"file", ColumnType::text}}, {{name, "/home/a/project/train.py"}}};
-  EXPECT_EQ(to_terminal({table}, {.directory = "/home/a/project"}),
+  const Table table{"t", "Title", {{"name", ColumnType::text}, {"file", ColumnType::text}}, {{name, "/data/a/project/train.py"}}};
+  EXPECT_EQ(to_terminal({table}, {.directory = "/data/a/project"}),
             "Title\n"
             "  name                                                                      file\n"
             "  sm80_xmma_dgrad_implicit_gemm_xxxxx…xxxxxxxxxxx_execute_kernel__5x_cudnn  train.py\n");
-  EXPECT_NE(to_json({table}).find(name + "\", \"/home/a/project/train.py"), std::string::npos);
-  EXPECT_NE(to_csv({table}).find(name + ",/home/a/project/train.py"), std::string::npos);
+  EXPECT_NE(to_json({table}).find(name + "\", \"/data/a/project/train.py"), std::string::npos);
+  EXPECT_NE(to_csv({table}).find(name + ",/data/a/project/train.py"), std::string::npos);
 }
 
 TEST(Terminal, LeavesOutDetailsBeforeNamesCannotBeRead) {

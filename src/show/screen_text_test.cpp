@@ -27,12 +27,12 @@ TEST(ScreenText, ShortensInTheMiddle) {
 }
 
 TEST(ScreenText, ShowsPathsFromAFolderWhereThatIsShorter) {
-  EXPECT_EQ(shorter_path("/home/a/project/train.py", "/home/a/project"), "train.py");
-  EXPECT_EQ(shorter_path("/home/a/project/train.py", "/home/a/project/"), "train.py");
-  EXPECT_EQ(shorter_path("/home/a/project/net/model.py", "/home/a/project/runs"), "../net/model.py");
-  EXPECT_EQ(shorter_path("/usr/lib/x.py", "/home/a/project"), "/usr/lib/x.py");
-  EXPECT_EQ(shorter_path("/home/a/projects/train.py", "/home/a/project"), "../projects/train.py");
-  EXPECT_EQ(shorter_path("train.py", "/home/a"), "train.py");
+  EXPECT_EQ(shorter_path("/data/a/project/train.py", "/data/a/project"), "train.py");
+  EXPECT_EQ(shorter_path("/data/a/project/train.py", "/data/a/project/"), "train.py");
+  EXPECT_EQ(shorter_path("/data/a/project/net/model.py", "/data/a/project/runs"), "../net/model.py");
+  EXPECT_EQ(shorter_path("/usr/lib/x.py", "/data/a/project"), "/usr/lib/x.py");
+  EXPECT_EQ(shorter_path("/data/a/projects/train.py", "/data/a/project"), "../projects/train.py");
+  EXPECT_EQ(shorter_path("train.py", "/data/a"), "train.py");
   EXPECT_EQ(shorter_path("/train.py", ""), "/train.py");
   EXPECT_EQ(shorter_path("", "/home"), "");
 }

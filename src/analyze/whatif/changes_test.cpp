@@ -27,9 +27,9 @@ TEST(Changes, ALineIsAFileAndANumber) {
   EXPECT_EQ(as_line("src/train.py:42")->file, "src/train.py");
   EXPECT_FALSE(as_line("aten::mm"));
   EXPECT_FALSE(as_line(":3"));
-  EXPECT_TRUE(is_file("/home/me/train.py", "train.py"));
-  EXPECT_TRUE(is_file("/home/me/train.py", "me/train.py"));
-  EXPECT_FALSE(is_file("/home/me/pretrain.py", "train.py"));
+  EXPECT_TRUE(is_file("/data/me/train.py", "train.py"));
+  EXPECT_TRUE(is_file("/data/me/train.py", "me/train.py"));
+  EXPECT_FALSE(is_file("/data/me/pretrain.py", "train.py"));
 }
 
 TEST(Changes, SeveralAreMadeAtOnce) {
