@@ -41,11 +41,6 @@ Lap::Lap(const Analysis& analysis) {
   if (details > 0) detail_scale_ = (step_ns_ - light) * static_cast<double>(recorded_) / details;
 }
 
-bool Lap::is_known_always(HostCategory category) const {
-  return category == HostCategory::input || category == HostCategory::compile || category == HostCategory::gc ||
-         ((category == HostCategory::optimizer || category == HostCategory::checkpoint) && !knows_gpu_);
-}
-
 Part Lap::part(HostCategory category) const {
   std::vector<double> ns;
   for (const HostStep& s : steps_)

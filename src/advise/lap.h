@@ -29,7 +29,7 @@ class Lap {
 
  private:
   // Whether steps whose ops rested tell it, too.
-  bool is_known_always(HostCategory category) const;
+  bool is_known_always(HostCategory category) const { return is_light(category, knows_gpu_); }
 
   std::vector<HostStep> steps_;
   bool knows_gpu_ = false;

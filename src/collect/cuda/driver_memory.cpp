@@ -48,6 +48,7 @@ void DriverMemory::enable(bool on) {
 }
 
 bool DriverMemory::take(std::uint32_t id, const CallbackData& call) {
+  if (!wanted_.load(std::memory_order_relaxed)) return false;
   const Kind kind = kind_of(id);
   if (kind == Kind::none) return false;
   const bool failed = call.site == kExit && call.return_value && *static_cast<const int*>(call.return_value) != 0;
