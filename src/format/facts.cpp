@@ -7,7 +7,7 @@ namespace laptime {
 namespace {
 
 // Stable numbers: they are in files. The variant's order is not.
-enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7 };
+enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7, args = 8 };
 
 struct Encoder {
   ByteWriter out;
@@ -57,9 +57,25 @@ struct Encoder {
     out.varint(f.module);
     return FactType::place;
   }
+  FactType operator()(const ArgsFact& f) {
+    out.varint(f.id);
+    out.varint(f.args.size());
+    for (const SharedArg& arg : f.args) {
+      out.varint(arg.key);
+      out.u8(static_cast<std::uint8_t>(arg.type));
+      out.varint(arg.value);
+    }
+    return FactType::args;
+  }
 };
 
 std::uint32_t id32(ByteReader& in) { return static_cast<std::uint32_t>(in.varint()); }
+
+ArgsFact decode_args(ByteReader& in) {
+  ArgsFact fact{id32(in), {}};
+  for (std::uint64_t left = in.varint(); left > 0 && !in.failed(); --left) fact.args.push_back({id32(in), static_cast<ArgType>(in.u8()), in.varint()});
+  return fact;
+}
 
 std::optional<Fact> decode(FactType type, ByteReader& in) {
   // Braced initialisers read their fields left to right.
@@ -71,6 +87,7 @@ std::optional<Fact> decode(FactType type, ByteReader& in) {
     case FactType::loss: return LossFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(), in.string()};
     case FactType::code: return CodeFact{id32(in), id32(in), id32(in), id32(in), id32(in)};
     case FactType::place: return PlaceFact{id32(in), id32(in), id32(in), id32(in)};
+    case FactType::args: return decode_args(in);
   }
   return std::nullopt;
 }

@@ -2,12 +2,15 @@
 // steps over types that it does not know.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "base/bytes.h"
+#include "format/record.h"
 
 namespace laptime {
 
@@ -53,7 +56,18 @@ struct PlaceFact {  // where in the program something was caused
   std::uint32_t module;  // string id: the module's path in its model ("encoder.0.attention"), 0 none
 };
 
-using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact>;
+struct SharedArg {
+  std::uint32_t key;  // string id
+  ArgType type;
+  std::uint64_t value;
+  auto operator<=>(const SharedArg&) const = default;
+};
+struct ArgsFact {  // arguments that many raw records have alike; only in parts: sealing writes them out
+  std::uint32_t id;
+  std::vector<SharedArg> args;
+};
+
+using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact, ArgsFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 

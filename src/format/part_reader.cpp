@@ -52,6 +52,7 @@ class LogReader {
     }
     if (at < log.size()) run_.count_loss("torn_log", Severity::info, 1, "a process ended while it wrote; its raw records are used instead");
   }
+  const SharedArgs& shared_args() const { return shared_; }
   bool encoded(std::uint64_t sequence) const { return encoded_.contains(sequence); }
 
   // While a part is live its loss facts give the names and its header the counts.
@@ -69,6 +70,8 @@ class LogReader {
       return for_each_fact(in.bytes(in.remaining()), [&](const Fact& fact) {
         if (const auto* loss = std::get_if<LossFact>(&fact))
           losses_.push_back(*loss);
+        else if (const auto* args = std::get_if<ArgsFact>(&fact))
+          shared_.set(*args);
         else
           part_.facts.push_back(fact);
       });
@@ -94,6 +97,7 @@ class LogReader {
   PartContent& part_;
   std::unordered_set<std::uint64_t> encoded_;
   std::vector<LossFact> losses_;
+  SharedArgs shared_;
 };
 
 struct LiveSlot {
@@ -115,8 +119,8 @@ std::vector<LiveSlot> find_live_slots(const RunContent& run, ByteView file, cons
   return live;
 }
 
-void recover_slots(RunContent& run, PartContent& part, const std::vector<LiveSlot>& live, TickScale scale) {
-  RawBatch batch(scale);
+void recover_slots(RunContent& run, PartContent& part, const std::vector<LiveSlot>& live, TickScale scale, const SharedArgs& shared) {
+  RawBatch batch(scale, shared);
   for (const LiveSlot& l : live) {
     // A slot of a running process may be recycled under us: copy, then see whether it is still the same.
     const std::uint32_t used = std::min<std::uint32_t>(l.slot->header.used.load(std::memory_order_acquire), kSlotUnits);
@@ -158,7 +162,8 @@ Status read_part(RunContent& run, ByteView file, const std::string& name) {
   LogReader log(run, part);
   log.read(file.subspan(layout.log_offset));
   log.count_losses(header);
-  recover_slots(run, part, find_live_slots(run, file, layout, log), TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
+  recover_slots(run, part, find_live_slots(run, file, layout, log), TickScale::from_rate(header.origin_ticks, header.ns_per_tick),
+                log.shared_args());
   add_header_properties(run, part, header);
   run.parts.push_back(std::move(part));
   return {};

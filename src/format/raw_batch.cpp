@@ -21,11 +21,15 @@ void RawBatch::add_span(SpanColumns& spans, const RawUnit& unit) {
   last_spans_ = &spans;
 }
 
-void RawBatch::add_op(SpanColumns& spans, RawUnit unit) {
+bool RawBatch::add_op(SpanColumns& spans, RawUnit unit) {
+  const std::span<const SharedArg> shared = shared_.of(unit.track);
+  if (unit.end < unit.start || (unit.track != 0 && shared.empty())) return false;
   const std::uint32_t place = OpLink::place(unit.link);
   unit.link = OpLink::autograd(unit.link);
   add_span(spans, unit);
   if (place != 0) add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
+  for (const SharedArg& arg : shared) add_arg({0, arg.value, 0, arg.key, 0, static_cast<std::uint8_t>(arg.type), UnitType::arg});
+  return true;
 }
 
 void RawBatch::add_memory(SpanColumns& spans, RawUnit unit) {
@@ -87,17 +91,14 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
   };
   for (std::size_t i = 0; i < units.size(); ++i) {
     const RawUnit& unit = units[i];
-    const std::uint32_t track = unit.track ? unit.track : slot_track;  // launches use the field for their own
+    const std::uint32_t track = unit.track ? unit.track : slot_track;  // ops and launches use the field for their own
     bool good = true;
     switch (unit.type) {
       case UnitType::span:
         good = unit.end >= unit.start;
         if (good) add_span(spans_of(track), unit);
         break;
-      case UnitType::op:
-        good = unit.end >= unit.start;
-        if (good) add_op(spans_of(track), unit);
-        break;
+      case UnitType::op: good = add_op(spans_of(slot_track), unit); break;
       case UnitType::launch:
         good = unit.start + LaunchUnit::duration(unit.end) >= unit.start;
         if (good) add_launch(spans_of(slot_track), unit);

@@ -2,7 +2,7 @@
 // finds the slots of a process that died, so that both read the same bytes the same way.
 //
 // Assumption: units of one slot are in the order in which they were recorded. Malformed runs of units (a second half
-// without its first, an unknown type, an end before its start) are skipped and counted in `malformed`.
+// without its first, an unknown type, an end before its start, arguments that nobody told) are skipped and counted in `malformed`.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,14 @@
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "format/columns.h"
+#include "format/shared_args.h"
 
 namespace laptime {
 
 class RawBatch {
  public:
-  explicit RawBatch(TickScale scale) : scale_(scale) {}
+  // `shared`: what was told of it before the last unit that is added was recorded. It outlives the batch.
+  RawBatch(TickScale scale, const SharedArgs& shared) : scale_(scale), shared_(shared) {}
 
   void add(std::uint32_t slot_track, std::span<const RawUnit> units);
 
@@ -28,7 +30,7 @@ class RawBatch {
 
  private:
   void add_span(SpanColumns& spans, const RawUnit& unit);
-  void add_op(SpanColumns& spans, RawUnit unit);
+  bool add_op(SpanColumns& spans, RawUnit unit);
   void add_memory(SpanColumns& spans, RawUnit unit);
   void add_launch(SpanColumns& spans, const RawUnit& unit);
   bool add_arg(const RawUnit& unit);
@@ -36,6 +38,7 @@ class RawBatch {
   std::uint64_t duration_ns(std::uint64_t ticks) const;
 
   TickScale scale_;
+  const SharedArgs& shared_;
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;
   std::map<std::uint32_t, LinkColumns> links_;

@@ -21,7 +21,8 @@ enum class UnitType : std::uint8_t {
   tally = 5,       // start: hits; end: inclusive ticks; link: exclusive ticks; name: code; kind: TallyKind
   tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or caller; `track` of both
                    // halves, low and high, is the thread's that it counts for, 0 the slot's own
-  op = 7,          // a framework's op: start, end: ticks; link: OpLink; kind: SpanKind
+  op = 7,          // a framework's op: start, end: ticks; link: OpLink; kind: SpanKind; track: its arguments (ArgsFact), 0 none;
+                   // always on the slot's track
   memory = 8,      // start: ticks; end: bytes; link: address; name: device; kind: SpanKind::allocate or release
   launch = 9,      // a call that gives work to a GPU: start: ticks; end, track: LaunchUnit; link: OpLink; always on the slot's track
 };
@@ -60,8 +61,8 @@ enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, c
 // code `where`; under recursion edges do not add up to the function, which is why both are kept (as in pstats).
 enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };
 
-// UnitType::op keeps all it has to say in one unit; readers see a span with an autograd link and, where the place is
-// known, an argument with key 0 and type place.
+// UnitType::op keeps all it has to say in one unit; readers see a span with an autograd link, where the place is known an
+// argument with key 0 and type place, and the arguments that many ops share.
 //   bit 63     40 39     32 31       0
 //       | place  | thread  | seq + 1 |      place: PlaceFact, 0 unknown; thread: that of the forward pass; 0: no sequence number
 struct OpLink {

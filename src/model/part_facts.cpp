@@ -17,6 +17,7 @@ struct FirstPass {
   void operator()(const LossFact&) {}
   void operator()(const CodeFact&) {}
   void operator()(const PlaceFact&) {}
+  void operator()(const ArgsFact&) {}
 };
 
 // Codes name strings, which may stand after them; a later fact about the same code replaces the earlier.

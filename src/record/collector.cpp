@@ -41,7 +41,7 @@ void put_with_args(const RawUnit& first, const Arg* args, std::uint32_t count) n
   put_units(units, 1 + count);
 }
 
-RawUnit op_unit(const Op& op) { return {op.start, op.end, op.link, op.name, 0, static_cast<std::uint8_t>(op.kind), UnitType::op}; }
+RawUnit op_unit(const Op& op) { return {op.start, op.end, op.link, op.name, op.args, static_cast<std::uint8_t>(op.kind), UnitType::op}; }
 
 }  // namespace
 
@@ -81,6 +81,7 @@ std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t mo
 void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
   Recorder::get().set_place(place, code, line, module);
 }
+std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept { return Recorder::get().add_args(args, count); }
 void set_property(std::string_view key, std::string_view value) noexcept { Recorder::get().set_property(key, value); }
 std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept {
   return Recorder::get().loss_index(name, severity, message);

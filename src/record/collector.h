@@ -39,6 +39,9 @@ LAPTIME_API std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std:
 // A place of its own, for a caller that learns the module later; set_place replaces what is said of it.
 LAPTIME_API std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
 LAPTIME_API void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
+// Arguments that many ops share (Op::args); the same ones give the same number. 0 when there are too many.
+struct Arg;
+LAPTIME_API std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept;
 LAPTIME_API void set_property(std::string_view key, std::string_view value) noexcept;
 // A named loss; the same name gives the same index. `name` and `message` must outlive the process (literals).
 LAPTIME_API std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept;
@@ -69,6 +72,7 @@ struct Op {
   std::uint64_t link;        // OpLink::pack
   std::uint32_t name;
   SpanKind kind;
+  std::uint16_t args = 0;    // add_args
 };
 LAPTIME_API void put_op(const Op& op) noexcept;
 LAPTIME_API void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept;

@@ -101,7 +101,8 @@ void Encoder::drain() {
 }
 
 void Encoder::encode(const std::vector<Slot*>& slots) {
-  RawBatch batch(scale_);
+  learn_(shared_);  // those of these slots were told before their records were made
+  RawBatch batch(scale_, shared_);
   Bytes payload;
   ByteWriter out(payload);
   out.varint(slots.size());

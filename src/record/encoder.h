@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "format/shared_args.h"
 #include "record/part_file.h"
 #include "record/slot_pool.h"
 
@@ -18,8 +19,9 @@ namespace laptime::record {
 
 class Encoder {
  public:
-  Encoder(PartFile& part, SlotPool& pool, TickScale scale, std::function<void(int)> on_error)
-      : part_(part), pool_(pool), scale_(scale), on_error_(std::move(on_error)) {}
+  // `learn` adds the shared arguments that were told since it was called last.
+  Encoder(PartFile& part, SlotPool& pool, TickScale scale, std::function<void(SharedArgs&)> learn, std::function<void(int)> on_error)
+      : part_(part), pool_(pool), scale_(scale), learn_(std::move(learn)), on_error_(std::move(on_error)) {}
 
   // 0 or an errno.
   int start();
@@ -43,7 +45,9 @@ class Encoder {
   PartFile& part_;
   SlotPool& pool_;
   TickScale scale_;
+  std::function<void(SharedArgs&)> learn_;
   std::function<void(int)> on_error_;
+  SharedArgs shared_;
   pthread_t thread_{};
   bool running_ = false;
   std::atomic<std::uint32_t> signal_{0};

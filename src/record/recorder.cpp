@@ -50,7 +50,7 @@ Recording::Recording(std::unique_ptr<PartFile> file, TickScale tick_scale, std::
     : owned_part(std::move(file)),
       part(*owned_part),
       pool(part.slot_count()),
-      encoder(part, pool, tick_scale, [](int error) { Recorder::get().disable(error); }),
+      encoder(part, pool, tick_scale, [](SharedArgs& known) { Recorder::get().copy_args(known); }, [](int error) { Recorder::get().disable(error); }),
       scale(tick_scale),
       epoch(number),
       start_ticks(ticks()) {}
@@ -93,6 +93,7 @@ std::vector<Fact> Recorder::opening_facts() {
   std::vector<Fact> facts = names_.all();
   for (const CodeFact& code : codes_) facts.push_back(code);
   for (const PlaceFact& place : places_) facts.push_back(place);
+  for (const ArgsFact& args : args_) facts.push_back(args);
   for (std::uint32_t i = 0; i < losses_.size(); ++i)
     facts.push_back(LossFact{i, losses_[i].severity, 0, losses_[i].name, losses_[i].message});
   for (const auto& [key, value] : host_facts()) facts.push_back(PropertyFact{key, value});

@@ -80,6 +80,8 @@ class Recorder {
   std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
   std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
   void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module);
+  std::uint16_t add_args(const Arg* args, std::uint32_t count);
+  void copy_args(SharedArgs& known);
   std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message);
   std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
   void set_property(std::string_view key, std::string_view value);
@@ -118,6 +120,8 @@ class Recorder {
   std::vector<CodeFact> codes_;
   std::vector<PlaceFact> places_;
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> place_ids_;  // (code, line, module)
+  std::vector<ArgsFact> args_;
+  std::map<std::vector<SharedArg>, std::uint16_t> args_ids_;
   std::vector<LossDefinition> losses_{kBuiltinLossDefinitions, kBuiltinLossDefinitions + kBuiltinLosses};
 
   std::mutex registry_;

@@ -1,4 +1,4 @@
-// The recorder's slow facts: names, codes, losses, tracks, properties.
+// The recorder's slow facts: names, codes, places, shared arguments, losses, tracks, properties.
 #include "record/recorder.h"
 
 namespace laptime::record {
@@ -64,6 +64,24 @@ void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t 
   if (place == 0 || place > places_.size()) return;
   places_[place - 1] = {place, code, line, module};
   if (Recording* const recording = current()) recording->part.append_facts({places_[place - 1]});
+}
+
+std::uint16_t Recorder::add_args(const Arg* args, std::uint32_t count) {
+  ArgsFact fact{0, {}};
+  for (const Arg* arg = args; arg != args + count; ++arg) fact.args.push_back({arg->key, arg->type, arg->value});
+  const std::lock_guard lock(facts_);
+  if (const auto known = args_ids_.find(fact.args); known != args_ids_.end()) return known->second;
+  if (count == 0 || args_.size() == SharedArgs::kMost) return 0;
+  fact.id = static_cast<std::uint32_t>(args_.size() + 1);
+  args_ids_[fact.args] = static_cast<std::uint16_t>(fact.id);
+  if (Recording* const recording = current()) recording->part.append_facts({fact});
+  args_.push_back(std::move(fact));
+  return static_cast<std::uint16_t>(args_.size());
+}
+
+void Recorder::copy_args(SharedArgs& known) {
+  const std::lock_guard lock(facts_);
+  for (std::size_t i = known.count(); i < args_.size(); ++i) known.set(args_[i]);
 }
 
 std::uint32_t Recorder::loss_index(std::string_view name, Severity severity, std::string_view message) {

@@ -323,6 +323,15 @@ TEST_F(RecorderTest, TalliesOfAnotherThreadAreOnItsTrackWhetherItRecordsOrNot) {
   EXPECT_EQ(rows[silent], std::pair(0, 1));
 }
 
+SpanColumns spans_of(const RunContent& run) {
+  SpanColumns spans;
+  for (const Block& block : run.parts[0].blocks) {
+    if (block.summary.table != TableType::spans) continue;
+    EXPECT_TRUE(decode_block(block, spans));
+  }
+  return spans;
+}
+
 TEST_F(RecorderTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
@@ -338,11 +347,7 @@ TEST_F(RecorderTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
 
   const auto run = open_run(path_);
   ASSERT_TRUE(run);
-  SpanColumns spans;
-  for (const Block& block : run->parts[0].blocks) {
-    if (block.summary.table != TableType::spans) continue;
-    ASSERT_TRUE(decode_block(block, spans));
-  }
+  const SpanColumns spans = spans_of(*run);
   ASSERT_EQ(spans.size(), 3u);
   EXPECT_EQ(spans.link[0], OpLink::kAutograd | 1ull << 32 | 8);
   EXPECT_EQ(spans.link[1], spans.link[0]);
@@ -353,6 +358,43 @@ TEST_F(RecorderTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
   EXPECT_EQ(spans.args.type, (std::vector<ArgType>{ArgType::place, ArgType::string, ArgType::integer}));
   EXPECT_EQ(spans.args.value[0], place);
   EXPECT_EQ(spans.args.value[2], 4096u);
+}
+
+TEST_F(RecorderTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  const record::Arg args[] = {{record::intern("shapes"), ArgType::string, record::intern("[[2]]")}, {record::intern("flops"), ArgType::integer, 1ull << 40}};
+  const std::uint16_t shared = record::add_args(args, 2);
+  EXPECT_NE(shared, 0);
+  EXPECT_EQ(record::add_args(args, 2), shared);
+  EXPECT_NE(record::add_args(args, 1), shared);
+  const std::uint64_t now = laptime_now();
+  for (int i = 0; i < 3; ++i) record::put_op({now, now + 100, OpLink::pack(0, 1, i), record::intern("aten::mm"), SpanKind::op, shared});
+  const auto check = [&](const std::string& path) {
+    const auto run = open_run(path);
+    ASSERT_TRUE(run);
+    const SpanColumns spans = spans_of(*run);
+    EXPECT_EQ(spans.args.row, (std::vector<std::uint32_t>{0, 0, 1, 1, 2, 2})) << path;
+    EXPECT_EQ(spans.args.value[1], 1ull << 40);
+    EXPECT_EQ(spans.args.type[0], ArgType::string);
+  };
+  check(path_ + ".d");  // as after a kill
+  ASSERT_EQ(laptime_stop(), 0);
+  check(path_);
+  // A later recording, and a number from before it.
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  for (int i = 0; i < 3; ++i) record::put_op({now, now + 100, OpLink::pack(0, 1, i), record::intern("aten::mm"), SpanKind::op, shared});
+  ASSERT_EQ(laptime_stop(), 0);
+  check(path_);
+}
+
+TEST_F(RecorderTest, AnOpWhoseArgumentsNobodyToldIsLeftOut) {
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  const std::uint64_t now = laptime_now();
+  record::put_op({now, now + 100, 0, record::intern("aten::mm"), SpanKind::op, 60'000});
+  ASSERT_EQ(laptime_stop(), 0);
+  const auto run = open_run(path_);
+  ASSERT_TRUE(run);
+  EXPECT_EQ(spans_of(*run).size(), 0u);
 }
 
 TEST_F(RecorderTest, AStepBeginsWhereItIsTold) {

@@ -17,17 +17,28 @@ std::uint64_t hash_of(Numbers words, FlopRule rule) {
   return hash;
 }
 
+std::uint16_t tell(const OpInputs& inputs, FlopRule rule) {
+  static const std::uint32_t shapes = record::intern("shapes"), types = record::intern("types"), flop = record::intern("flops"),
+                             lost = record::loss_index("too_many_inputs", Severity::warning, "ops past the limit of different inputs have no shapes");
+  const std::uint64_t count = flops(rule, inputs);
+  const record::Arg args[] = {{shapes, ArgType::string, record::intern(shapes_text(inputs))},
+                              {types, ArgType::string, record::intern(types_text(inputs))},
+                              {flop, ArgType::integer, count}};
+  const std::uint16_t told = record::add_args(args, count != 0 ? 3 : 2);
+  if (told == 0) record::lose(lost);
+  return told;
+}
+
 }  // namespace
 
-InputFacts InputTexts::find(Numbers words, FlopRule rule) {
+std::uint16_t InputTexts::find(Numbers words, FlopRule rule) {
   const std::uint64_t hash = hash_of(words, rule);
   Entry& entry = entries_[hash % kEntries];
   if (entry.hash == hash && entry.rule == rule && std::equal(words.begin(), words.end(), entry.words.begin(), entry.words.end())) [[likely]]
-    return entry.facts;
-  const OpInputs inputs(words);
-  entry = {hash, rule, {words.begin(), words.end()},
-           {record::intern(shapes_text(inputs)), record::intern(types_text(inputs)), flops(rule, inputs)}};
-  return entry.facts;
+    return entry.args;
+  const std::uint16_t told = tell(OpInputs(words), rule);
+  entry = {hash, told, rule, {words.begin(), words.end()}};
+  return told;
 }
 
 }  // namespace laptime::torch

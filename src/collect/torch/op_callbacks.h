@@ -50,9 +50,13 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
   return known != 0 ? known : host.find_place(thread);
 }
 
-// `thread_slot`: the caller's thread-local pointer. `words`, `count`: the inputs, none without.
-[[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& op,
-                                            const std::int64_t* words = nullptr, std::uint32_t count = 0) {
+struct NoInputs {
+  void operator()(OpThread&, OpEntry&) const {}
+};
+
+// `thread_slot`: the caller's thread-local pointer. `describe` adds the inputs to an entry whose name is known.
+template <typename Describe = NoInputs>
+[[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& op, const Describe& describe = {}) {
   OpThread* thread = thread_slot;
   if (thread == nullptr) [[unlikely]] {
     thread = host.attach(&thread_slot);
@@ -71,7 +75,7 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
   const std::uint32_t place = place_of(host, *thread, entry);
   thread->ops += traits & OpTraits::kContainsOps;
   entry.link = OpLink::pack(place, static_cast<std::uint8_t>(op.thread), op.sequence);
-  if (count != 0) host.describe_inputs(*thread, entry, words, count);
+  describe(*thread, entry);
   ++thread->begun;
   ++thread->next;
   entry.start = op_ticks(host);
@@ -83,8 +87,7 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
   OpEntry& entry = thread->next[-1];
   RawUnit* const unit = record::reserve(*thread->lane, 1);
   const std::uint32_t traits = entry.traits;
-  if (entry.function != function || (traits & OpTraits::kHasInputs) != 0 || unit == nullptr) [[unlikely]]
-    return host.end(thread, function, now);
+  if (entry.function != function || unit == nullptr) [[unlikely]] return host.end(thread, function, now);
   thread->next = &entry;
   thread->ops -= traits & OpTraits::kContainsOps;
   if ((traits & OpTraits::kBackward) != 0) [[unlikely]] thread->floor = entry.outer_floor;

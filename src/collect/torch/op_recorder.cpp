@@ -117,8 +117,9 @@ void describe_inputs(OpThread& thread, OpEntry& entry, const std::int64_t* words
   std::unique_ptr<InputTexts>& texts = static_cast<OwnedThread&>(thread).inputs;
   if (!texts) texts.reset(new (std::nothrow) InputTexts);
   if (!texts) return;
-  entry.inputs = texts->find({words, count}, OpTraits::flops(entry.traits));
-  entry.traits |= OpTraits::kHasInputs;
+  OpTail tail = OpTail::of(entry.tail);
+  tail.inputs = texts->find({words, count}, OpTraits::flops(entry.traits));
+  entry.tail = tail.word();
 }
 
 OpEntry* find_entry(const OpThread* thread, const void* function) {
@@ -139,13 +140,7 @@ OpEntry take(OpThread& thread, OpEntry* entry) {
 
 void put(const OpEntry& entry, std::uint64_t now) {
   const OpTail tail = OpTail::of(entry.tail);
-  const record::Op op{entry.start, now, entry.link, tail.name, tail.kind};
-  if ((entry.traits & OpTraits::kHasInputs) == 0) return record::put_op(op);
-  static const std::uint32_t shapes = record::intern("shapes"), types = record::intern("types"), flops = record::intern("flops");
-  const record::Arg args[] = {{shapes, ArgType::string, entry.inputs.shapes},
-                              {types, ArgType::string, entry.inputs.types},
-                              {flops, ArgType::integer, entry.inputs.flops}};
-  record::put_op(op, args, entry.inputs.flops != 0 ? 3 : 2);
+  record::put_op({entry.start, now, entry.link, tail.name, tail.kind, tail.inputs});
 }
 
 void end(OpThread* thread, const void* function, std::uint64_t now) {

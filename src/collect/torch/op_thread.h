@@ -29,7 +29,6 @@ struct OpTraits {
   // Of those inside: an op's belong to its place; a backward node's are not at the place of the frames that called it;
   // an annotation's and a user function's have places of their own.
   static constexpr std::uint32_t kContainsOps = 1, kBackward = 2;
-  static constexpr std::uint32_t kHasInputs = 4;  // described in the entry
 
   static constexpr std::uint32_t pack(std::uint32_t bits, FlopRule rule) { return bits | static_cast<std::uint32_t>(rule) << 8; }
   static constexpr FlopRule flops(std::uint32_t traits) { return static_cast<FlopRule>(traits >> 8); }
@@ -37,8 +36,8 @@ struct OpTraits {
 
 // The last eight bytes of an op's RawUnit.
 struct OpTail {
-  std::uint32_t name;  // record::intern
-  std::uint16_t track;
+  std::uint32_t name;    // record::intern
+  std::uint16_t inputs;  // record::add_args; 0: not described
   SpanKind kind;
   UnitType type;
 
@@ -53,7 +52,7 @@ struct OpTail {
     return tail;
   }
 };
-static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 && offsetof(RawUnit, kind) == 30 && offsetof(RawUnit, type) == 31);
+static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 && offsetof(RawUnit, track) == 28 && offsetof(RawUnit, kind) == 30 && offsetof(RawUnit, type) == 31);
 
 // A whole number of cache lines, so that finding the slot of a name is a shift and its comparison touches one.
 struct alignas(64) OpName {
@@ -87,11 +86,6 @@ struct alignas(64) OpName {
   }
 };
 
-struct InputFacts {
-  std::uint32_t shapes = 0, types = 0;  // record::intern
-  std::uint64_t flops = 0;
-};
-
 struct alignas(64) OpEntry {
   const void* function;  // torch's object: the same at begin and end
   std::uint64_t start;
@@ -99,7 +93,6 @@ struct alignas(64) OpEntry {
   std::uint64_t tail;    // OpTail
   const void* outer_floor;  // of backward nodes: the floor outside of it
   std::uint32_t traits;  // OpTraits
-  InputFacts inputs;
 };
 
 struct OpThread {

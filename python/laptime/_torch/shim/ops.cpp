@@ -40,6 +40,9 @@ void tell_end(const at::RecordFunction& function, at::ObserverContext*) { probe-
 // A description of the inputs within a fixed room; what does not fit is left out, whole inputs at a time.
 class InputWords {
  public:
+  // `numbers`: integers' values too; else they would only make alike what is alike look different.
+  explicit InputWords(bool numbers) : numbers_(numbers) {}
+
   void add(const c10::IValue& value) {
     const std::uint32_t before = count_;
     put(value);
@@ -75,10 +78,12 @@ class InputWords {
   void put(const c10::IValue& value) {
     if (value.isTensor()) return tensor(value);
     if (value.isInt()) {
-      head(InputKind::integer, 1);
-      return word(value.toInt());
+      head(InputKind::integer, numbers_ ? 1 : 0);
+      if (numbers_) word(value.toInt());
+      return;
     }
     if (value.isIntList()) {
+      if (!numbers_) return head(InputKind::integers, 0);
       const c10::ArrayRef<c10::IValue> list = value.toListRef();
       head(InputKind::integers, list.size());
       for (const c10::IValue& number : list) word(number.toInt());
@@ -91,16 +96,19 @@ class InputWords {
 
   std::int64_t words_[kRoom];
   std::uint32_t count_ = 0;
+  bool numbers_;
   bool full_ = false;
 };
 
 std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {
-  InputWords inputs;
-  try {
-    for (const c10::IValue& value : function.inputs()) inputs.add(value);
-  } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
-  }
-  begin_op(host, this_thread, seen(function), inputs.data(), inputs.count());
+  begin_op(host, this_thread, seen(function), [&](OpThread& thread, OpEntry& entry) {
+    InputWords inputs(OpTraits::flops(entry.traits) != FlopRule::none);
+    try {
+      for (const c10::IValue& value : function.inputs()) inputs.add(value);
+    } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
+    }
+    if (inputs.count() != 0) host.describe_inputs(thread, entry, inputs.data(), inputs.count());
+  });
   return nullptr;
 }
 
