@@ -79,15 +79,16 @@ class Profile {
   }
 
   // Event number `row`: (name, trace name, thread, start ns, ns, parent or None, scope, annotation, on device, sequence
-  // number, forward thread, shapes, types, stack, cpu bytes, device bytes, kernel ns of its own, flops)
+  // number, forward thread, shapes, types, stack, cpu bytes, device bytes, kernel ns of its own, flops, device)
   nb::tuple event(std::size_t row) const {
     const TorchEvent& e = events_.events.at(row);
-    const bool in_autograd = e.link != 0 && !e.on_device && !e.is_annotation() && e.kind != SpanKind::launch && !e.is_memory();
+    const bool in_autograd = e.link != 0 && (e.kind == SpanKind::op || e.kind == SpanKind::backward);
+    const std::uint64_t os_id = run_->tracks[e.track].os_id;  // of a stream: device and number
     return nb::make_tuple(
-        group_name(e), event_name(e), threads_[e.track], e.start_ns, e.duration_ns,
+        group_name(e), event_name(e, *run_), e.on_device ? os_id & 0xFFFF'FFFFu : threads_[e.track], e.start_ns, e.duration_ns,
         e.parent == TorchEvent::kNone ? nb::none() : nb::object(nb::int_(e.parent)), scope(e), e.is_annotation(), e.on_device,
         in_autograd ? sequence_number(e.link) : -1, e.kind == SpanKind::backward && in_autograd ? forward_thread(e.link) : 0,
-        text(e.shapes), text(e.types), stack(e), e.cpu_bytes, e.device_bytes, e.self_kernel_ns, e.flops);
+        text(e.shapes), text(e.types), stack(e), e.cpu_bytes, e.device_bytes, e.self_kernel_ns, e.flops, e.on_device ? os_id >> 32 : 0);
   }
 
   // [(ns, bytes, address, device)], by time; bytes below 0: given back.
@@ -141,9 +142,8 @@ class Profile {
   }
 
   std::string text(std::uint32_t id) const { return std::string(run_->strings[id]); }
-  std::string event_name(const TorchEvent& e) const { return e.is_memory() ? "[memory]" : text(e.name); }
   std::string group_name(const TorchEvent& e) const {
-    const std::string name = event_name(e);
+    const std::string name = event_name(e, *run_);
     return name.starts_with(kTorchStepPrefix) ? "ProfilerStep*" : name;
   }
   std::string stack(const TorchEvent& e) const {

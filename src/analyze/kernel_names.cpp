@@ -11,16 +11,6 @@ namespace laptime {
 
 namespace {
 
-std::string demangled(std::string_view name) {
-  const std::string text(name);
-  if (!name.starts_with("_Z")) return text;
-  int status = 0;
-  char* const plain = abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status);
-  std::string result = status == 0 && plain ? plain : text;
-  std::free(plain);
-  return result;
-}
-
 // The text without what stands in < >, ( ) and [ ], and cut at the argument list. "(anonymous namespace)::" is taken out first.
 std::string without_brackets(std::string text) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
@@ -103,8 +93,18 @@ std::string outline(std::string_view mangled) {
 
 }  // namespace
 
+std::string whole_kernel_name(std::string_view name) {
+  const std::string text(name);
+  if (!name.starts_with("_Z")) return text;
+  int status = 0;
+  char* const plain = abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status);
+  std::string result = status == 0 && plain ? plain : text;
+  std::free(plain);
+  return result;
+}
+
 std::string short_kernel_name(std::string_view name) {
-  std::string whole = demangled(name);
+  std::string whole = whole_kernel_name(name);
   if (whole.starts_with("_ZN"))
     if (std::string known = outline(whole); !known.empty()) whole = std::move(known);
   std::string plain = without_brackets(whole);

@@ -6,6 +6,8 @@
 #include <unordered_set>
 
 #include "analyze/attribution.h"
+#include "analyze/copy_name.h"
+#include "analyze/kernel_names.h"
 #include "analyze/nesting.h"
 #include "analyze/torch_memory.h"
 
@@ -36,7 +38,7 @@ Result<ProcessStretch> find_stretch(const Run& run, std::uint64_t link) {
 }
 
 bool is_event(SpanKind kind) {
-  return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation || kind == SpanKind::launch;
+  return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation || kind == SpanKind::launch || kind == SpanKind::sync;
 }
 bool is_device_work(SpanKind kind) {
   return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication;
@@ -215,6 +217,7 @@ class ThreadEvents {
 std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number, const ProcessStretch& stretch) {
   std::vector<TorchEvent> events;
   const SpanColumns& spans = track.spans;
+  ArgCursor args(spans.args);
   for (std::size_t row = 0; row < spans.size(); ++row) {
     // Work may end after the stretch that launched it.
     if (!is_device_work(spans.kind[row]) || spans.start[row] < stretch.begin || spans.start[row] > stretch.end) continue;
@@ -225,6 +228,10 @@ std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number, 
     event.kind = spans.kind[row];
     event.track = number;
     event.on_device = true;
+    args.for_each(static_cast<std::uint32_t>(row), [&](std::uint32_t key, ArgType type, std::uint64_t value) {
+      if (key == 0 && type == ArgType::string) event.geometry = static_cast<std::uint32_t>(value);
+      if (key == 0 && type == ArgType::integer) event.moved_bytes = static_cast<std::int64_t>(value);
+    });
     events.push_back(event);
   }
   return events;
@@ -283,6 +290,14 @@ void add_up(std::vector<TorchEvent>& events) {
 }
 
 }  // namespace
+
+std::string event_name(const TorchEvent& event, const Run& run) {
+  if (event.is_memory()) return "[memory]";
+  std::string_view name = run.strings[event.name];
+  if (event.kind == SpanKind::kernel || event.kind == SpanKind::communication) return whole_kernel_name(name);
+  if (CopyName(name).blocks && event.on_device) name.remove_suffix(CopyName::kBlocks.size());
+  return std::string(name);
+}
 
 bool is_backward_node(const TorchEvent& event, const Run& run) {
   return event.kind == SpanKind::backward && !run.strings[event.name].starts_with("autograd::engine::");

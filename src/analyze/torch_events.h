@@ -3,11 +3,12 @@
 //
 // The stretch is that of one span, known by its link, in the process that recorded it: what lies within counts. As torch
 // does, a node whose only child has its name takes the child's place (`aten::add` around `aten::add`), and the calls that
-// make annotations and a few that only read a flag are left out. Memory belongs to the innermost event on its own thread;
+// make annotations and a few that only read a flag are left out. Calls of the driver that give work to a GPU or wait for it are events too. Memory belongs to the innermost event on its own thread;
 // what no event contains is a row of its own (`[memory]`). Kernels count for the event that launched them.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,9 +27,11 @@ struct TorchEvent {
   std::int64_t cpu_bytes = 0, self_cpu_bytes = 0;
   std::int64_t device_bytes = 0, self_device_bytes = 0;
   std::int64_t flops = 0;
+  std::int64_t moved_bytes = 0;  // by a copy or fill
   std::uint64_t link = 0;
   std::uint32_t name = 0, shapes = 0, types = 0;  // string ids
   std::uint32_t place = 0;                        // Run::places
+  std::uint32_t geometry = 0;                     // of a kernel: string id, as docs/records.md says
   std::uint32_t parent = kNone;
   std::uint32_t track = 0;  // Run::tracks
   SpanKind kind = SpanKind::op;
@@ -45,6 +48,9 @@ struct TorchEvents {
   std::uint32_t process = 0;
   std::int64_t begin_ns = 0, duration_ns = 0;  // of the stretch, in the run
 };
+
+// As torch.profiler writes it.
+std::string event_name(const TorchEvent& event, const Run& run);
 
 // Autograd's sequence number and forward thread, from a link; -1 and 0 where there are none.
 inline std::int64_t sequence_number(std::uint64_t link) { return static_cast<std::int64_t>(link & 0xFFFF'FFFFu) - 1; }

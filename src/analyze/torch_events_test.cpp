@@ -161,6 +161,25 @@ TEST(TorchEvents, KernelsCountForTheOpThatLaunchedThem) {
   EXPECT_TRUE(events.events[3].on_device);
 }
 
+TEST(TorchEvents, GpuWorkHasTorchsNamesItsSizeAndWaitsAreEvents) {
+  Sample s;
+  s.add("cuStreamSynchronize", SpanKind::sync, 30, 40);
+  s.op("item", 25, 45);
+  s.add_track(TrackKind::stream);
+  s.add("_Z3addPf", SpanKind::kernel, 15, 20, 501);
+  s.arg("", ArgType::string, s.run.strings.add("128,1,1;256,1,1;40;0;16384"));
+  s.add("Memcpy HtoD (Pageable -> Device) blocking", SpanKind::copy, 21, 24, 502);
+  s.arg("", ArgType::integer, 4096);
+  const TorchEvents events = s.events();
+  ASSERT_EQ(events.events.size(), 4u);
+  EXPECT_EQ(event_name(events.events[0], s.run), "add(float*)");
+  EXPECT_EQ(s.run.strings[events.events[0].geometry], "128,1,1;256,1,1;40;0;16384");
+  EXPECT_EQ(event_name(events.events[1], s.run), "Memcpy HtoD (Pageable -> Device)");
+  EXPECT_EQ(events.events[1].moved_bytes, 4096);
+  EXPECT_EQ(events.events[2].children_ns, 10);
+  EXPECT_EQ(event_name(events.events[3], s.run), "cuStreamSynchronize");
+}
+
 TEST(TorchAverages, GroupByNameShapesAndPlace) {
   Sample s;
   for (int i = 0; i < 3; ++i) {

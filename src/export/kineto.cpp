@@ -1,6 +1,9 @@
 #include "export/kineto.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
+#include <set>
 #include <unordered_map>
 
 #include "base/utf8.h"
@@ -13,7 +16,8 @@ namespace {
 const char* category(const TorchEvent& event) {
   switch (event.kind) {
     case SpanKind::annotation: return "user_annotation";
-    case SpanKind::launch: return "cuda_runtime";
+    case SpanKind::launch:
+    case SpanKind::sync: return "cuda_runtime";
     case SpanKind::copy: return "gpu_memcpy";
     case SpanKind::fill: return "gpu_memset";
     case SpanKind::kernel:
@@ -21,6 +25,10 @@ const char* category(const TorchEvent& event) {
     default: return "cpu_op";
   }
 }
+
+// A stream's number in the system is device × 2³² + stream.
+std::uint64_t device_of(const Track& stream) { return stream.os_id >> 32; }
+std::uint64_t stream_of(const Track& stream) { return stream.os_id & 0xFFFF'FFFFu; }
 
 // "cuda:1" → 1; -1 for the CPU, as Kineto writes it.
 int device_index(std::string_view device) {
@@ -54,6 +62,7 @@ class KinetoWriter {
 
  private:
   static constexpr std::int64_t kSecond = 1'000'000'000;
+  static constexpr std::uint64_t kDevicesLast = 5'000'000;  // below all processes, as Kineto sorts them
 
   void write_head() {
     out_.write("{{\n  \"schemaVersion\": 1,\n");
@@ -66,9 +75,11 @@ class KinetoWriter {
   }
 
   void write_names() {
-    name_process("process_name", "name", "\"python\"");
-    name_process("process_labels", "labels", "\"CPU\"");
-    name_process("process_sort_index", "sort_index", std::to_string(pid_));
+    name_process(pid_, "CPU", pid_);
+    std::set<std::uint64_t> devices;
+    for (const TorchEvent& event : events_)
+      if (event.on_device) devices.insert(device_of(run_.tracks[event.track]));
+    for (const std::uint64_t device : devices) name_process(device, fmt::format("GPU {}", device), kDevicesLast + device);
     std::vector<bool> named(run_.tracks.size());
     for (const TorchEvent& event : events_) {
       if (named[event.track]) continue;
@@ -82,14 +93,22 @@ class KinetoWriter {
     }
   }
 
-  void name_process(const char* what, const char* key, const std::string& value) {
+  void name_process(std::uint64_t pid, std::string_view label, std::uint64_t order) {
+    describe_process(pid, "process_name", "name", "\"python\"");
+    describe_process(pid, "process_labels", "labels", fmt::format("\"{}\"", label));
+    describe_process(pid, "process_sort_index", "sort_index", std::to_string(order));
+  }
+  void describe_process(std::uint64_t pid, const char* what, const char* key, const std::string& value) {
     out_.begin_event();
-    out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"ts\": 0, \"pid\": {}, \"tid\": 0, \"args\": {{\"{}\": {}}}}}", what, pid_, key, value);
+    out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"ts\": 0, \"pid\": {}, \"tid\": 0, \"args\": {{\"{}\": {}}}}}", what, pid, key, value);
   }
 
   void write_thread(const TorchEvent& event) {
     const Track& track = run_.tracks[event.track];
-    out_.write("\"pid\": {}, \"tid\": {}", event.on_device ? 0 : pid_, track.os_id);
+    if (event.on_device)
+      out_.write("\"pid\": {}, \"tid\": {}", device_of(track), stream_of(track));
+    else
+      out_.write("\"pid\": {}, \"tid\": {}", pid_, track.os_id);
   }
 
   void write_time(const char* key, std::int64_t ns) {
@@ -101,19 +120,43 @@ class KinetoWriter {
     const TorchEvent& event = events_[row];
     out_.begin_event();
     out_.write("{{\"ph\": \"X\", \"cat\": \"{}\", \"name\": ", category(event));
-    append_json_string(out_.buffer(), run_.strings[event.name]);
+    append_json_string(out_.buffer(), event_name(event, run_));
     out_.buffer() += ", ";
     write_thread(event);
     write_time("ts", event.start_ns + shift_ns_);
     write_time("dur", event.duration_ns);
     out_.write(", \"args\": {{\"External id\": {}", row + 1);
-    event.on_device || event.kind == SpanKind::launch ? write_device_args(event) : write_op_args(event);
+    event.on_device || event.kind == SpanKind::launch || event.kind == SpanKind::sync ? write_device_args(event) : write_op_args(event);
     out_.write(", \"Ev Idx\": {}}}}}", row);
   }
 
   void write_device_args(const TorchEvent& event) {
-    out_.write(", \"correlation\": {}", correlation(event.link));
-    if (event.on_device) out_.write(", \"device\": 0, \"stream\": {}", run_.tracks[event.track].os_id);
+    if (event.link != 0) out_.write(", \"correlation\": {}", correlation(event.link));
+    if (!event.on_device) return;
+    const Track& track = run_.tracks[event.track];
+    out_.write(", \"device\": {}, \"context\": 1, \"stream\": {}", device_of(track), stream_of(track));
+    if (event.geometry != 0) write_geometry(run_.strings[event.geometry]);
+    if (event.moved_bytes != 0) out_.write(", \"bytes\": {}", event.moved_bytes);
+    if (event.moved_bytes != 0 && event.duration_ns > 0)
+      out_.write(", \"memory bandwidth (GB/s)\": {:.6g}", static_cast<double>(event.moved_bytes) / static_cast<double>(event.duration_ns));
+  }
+
+  // `geometry`: "grid;block;registers;static shared;dynamic shared".
+  void write_geometry(std::string_view geometry) {
+    std::array<std::string_view, 5> parts;
+    for (std::string_view& part : parts) {
+      part = geometry.substr(0, geometry.find(';'));
+      geometry.remove_prefix(std::min(geometry.size(), part.size() + 1));
+    }
+    const auto& [grid, block, registers, fixed, dynamic] = parts;
+    if (dynamic.empty()) return;
+    out_.write(", \"grid\": [{}], \"block\": [{}], \"registers per thread\": {}, \"shared memory\": {}", grid, block, registers,
+               number(fixed) + number(dynamic));
+  }
+  static std::uint64_t number(std::string_view digits) {
+    std::uint64_t value = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return value;
   }
 
   void write_op_args(const TorchEvent& event) {

@@ -10,7 +10,7 @@ import torch
 from torch.autograd import profiler as torch_autograd
 from torch.autograd.profiler_util import EventList
 
-from laptime.compat.torch_profiler import sources
+from laptime.compat.torch_profiler import gpu_stretch, sources
 from laptime.compat.torch_profiler.capture import Capture
 from laptime.compat.torch_profiler.events import Cycle, Options, merge
 
@@ -46,12 +46,14 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self.entered = True
         if hasattr(self, "create_trace_id"):
             self.trace_id = self.create_trace_id()
+        if self.use_device == "cuda":
+            gpu_stretch.prepare()
 
     def _start_trace(self) -> None:
         self.entered = True
         torch_autograd._run_on_profiler_start()
         self._capture = Capture(shapes=self.record_shapes, memory=self.profile_memory,
-                                places=self.with_stack or self.with_modules)
+                                places=self.with_stack or self.with_modules, gpu=self.use_device == "cuda")
         self._capture.start()
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:

@@ -15,6 +15,7 @@ from typing import Any
 
 from laptime._native import recording, torch_events
 from laptime.compat.torch_profiler import sources
+from laptime.compat.torch_profiler.gpu_stretch import GpuStretch
 
 
 def _remove(folder: str, owner: int) -> None:
@@ -27,8 +28,9 @@ class Capture:
 
     _with_own_recording: Capture | None = None  # at most one: the recorder is the process's
 
-    def __init__(self, *, shapes: bool, memory: bool, places: bool) -> None:
+    def __init__(self, *, shapes: bool, memory: bool, places: bool, gpu: bool) -> None:
         self._ops = sources.ops(shapes=shapes)
+        self._gpu = GpuStretch() if gpu else None
         self._places = places
         self._memory = sources.memory() if memory else None
         self._remove_file: weakref.finalize[Any, Any] | None = None
@@ -51,12 +53,18 @@ class Capture:
             Capture._with_own_recording = self
         if self._memory is not None:
             self._memory.on()
+        if self._gpu is not None:
+            self._gpu.begin()
         self._stretch.begin()
         self._ops.on()
 
     def stop(self) -> None:
         self._ops.off()
+        if self._gpu is not None:
+            self._gpu.wait()
         self._link = self._stretch.end()
+        if self._gpu is not None:
+            self._gpu.end()
         if self._memory is not None:
             self._memory.off()
         if self._owns_recording:
@@ -87,6 +95,8 @@ class Capture:
     def _abandon(self) -> None:
         """A program that ends while it is profiled."""
         self._ops.off()
+        if self._gpu is not None:
+            self._gpu.end()
         if self._memory is not None:
             self._memory.off()
         self._end_recording()

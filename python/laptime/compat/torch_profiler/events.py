@@ -123,7 +123,7 @@ def merge(cycles: list[list[Average]]) -> list[Average]:
 
 def _event(number: int, row: Any, options: Options) -> FunctionEvent:
     (name, trace_name, thread, start, duration, _, scope, is_annotation, on_device, sequence, forward_thread, shapes, types,
-     stack, cpu_bytes, device_bytes, kernels, flops) = row
+     stack, cpu_bytes, device_bytes, kernels, flops, device) = row
     dims = _parsed(shapes) if options.shapes else []
     fields = {
         "id": number + 1, "name": name, "thread": thread, "start_us": start / _NS_PER_US,
@@ -131,7 +131,7 @@ def _event(number: int, row: Any, options: Options) -> FunctionEvent:
         "input_shapes": _without_lists(dims),
         "stack": options.stack(stack), "scope": scope, "use_device": options.use_device, "cpu_memory_usage": cpu_bytes,
         "device_memory_usage": device_bytes, "sequence_nr": sequence,
-        "device_type": DeviceType.CUDA if on_device else DeviceType.CPU, "flops": flops,
+        "device_type": DeviceType.CUDA if on_device else DeviceType.CPU, "device_index": device, "flops": flops,
         "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": [], "kwinputs": {},
         "is_user_annotation": is_annotation, "structured_input_shapes": dims, "input_dtypes": _parsed(types),
     }

@@ -29,7 +29,7 @@ class profile(torch.profiler.profile):
         self._say_what_has_no_effect()
         if self.profiler is None or not self.acc_events:
             options = {name: getattr(self, name) for name in _BACKEND_OPTIONS if hasattr(self, name)}
-            self.profiler = autograd.profile(use_cpu=True, use_kineto=True, **options)
+            self.profiler = autograd.profile(use_cpu=True, use_kineto=True, use_device=self._device(), **options)
         self.profiler._prepare_trace()
 
     def start_trace(self) -> None:

@@ -21,8 +21,10 @@ def problem(activities: Collection[str], use_device: str | None) -> str | None:
     """Why laptime cannot take this profile, or None. ``activities``: names of torch's ProfilerActivity."""
     if "CPU" not in activities:
         return "a profile without CPU activity"
-    if use_device is not None:
+    if use_device not in (None, "cuda"):
         return f"device activity ({use_device})"
+    if use_device == "cuda" and gpu().kind != "cupti":
+        return f"the GPU ({gpu().kind})"
     kind = ops(shapes=False).kind
     return None if kind in _OWN_SOURCES else f"ops ({kind})"
 
@@ -37,6 +39,13 @@ def ops(*, shapes: bool) -> Any:
     from laptime._torch import ops
 
     return ops.load(shapes=shapes)
+
+
+@functools.cache
+def gpu() -> Any:
+    from laptime import _cuda
+
+    return _cuda.load(lines=False)
 
 
 @functools.cache

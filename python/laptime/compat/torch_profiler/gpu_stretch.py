@@ -1,0 +1,46 @@
+"""The GPU's part of a stretch of profiling: all that was launched in it is recorded when it ends."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from laptime import _cuda
+from laptime.compat.torch_profiler import sources
+
+_LONGEST_WAIT_S = 3
+
+
+def prepare() -> None:
+    """Before the stretch, where there is time: the first time takes milliseconds."""
+    torch.cuda.init()
+    sources.gpu().on()
+
+
+class GpuStretch:
+    """Contract: ``begin``, ``wait`` when the last work was launched, ``end``. Nothing here raises but what CUDA itself does."""
+
+    def __init__(self) -> None:
+        self._source = sources.gpu()
+        self._was_on = self._source.state == _cuda.CAPTURING  # by a recording around this one, which goes on
+
+    def begin(self) -> None:
+        """CUPTI may still be on its way out after the stretch before."""
+        torch.cuda.init()
+        limit = time.monotonic() + _LONGEST_WAIT_S
+        self._source.on()
+        while self._source.state not in (_cuda.CAPTURING, _cuda.FAILED) and time.monotonic() < limit:
+            torch.cuda.synchronize()
+            time.sleep(0.01)
+            self._source.on()
+        if self._source.state != _cuda.CAPTURING:
+            sources.say_once("torch.profiler: the GPU is not recorded: CUPTI could not be had")
+
+    def wait(self) -> None:
+        torch.cuda.synchronize()
+
+    def end(self) -> None:
+        self._source.flush()
+        if not self._was_on:
+            self._source.off()
