@@ -49,12 +49,19 @@ LineTimes::LineTimes(const Run& run, const std::vector<Step>& steps, const NameM
       if (rows.kind[i] != TallyKind::line || code >= run.codes.size()) continue;
       if (!match.line(code, rows.where[i] != 0 ? rows.where[i] : run.codes[code].first_line)) continue;
       const auto ns = static_cast<std::int64_t>(rows.exclusive[i]);
-      if (list.empty()) worker_ns_ += ns;
+      if (list.empty() && ns > 0) worker_ns_[t] += ns;
       if (rows.step[i] >= list.size() || list[rows.step[i]]->track != t) continue;
       const Step& step = *list[rows.step[i]];
       (is_input[code] ? input_ns_ : step_ns_)[{t, step.start_ns}] += ns;
     }
   }
+}
+
+std::int64_t LineTimes::in_workers(std::span<const std::uint32_t> tracks) const {
+  std::int64_t sum = 0;
+  for (const std::uint32_t track : tracks)
+    if (const auto it = worker_ns_.find(track); it != worker_ns_.end()) sum += it->second;
+  return sum;
 }
 
 }  // namespace laptime::whatif

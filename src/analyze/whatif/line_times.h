@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "analyze/steps.h"
@@ -22,9 +23,9 @@ class LineTimes {
   // On the thread and in the step of that start: between ops, and while the program makes a batch itself.
   std::int64_t in_step(const Step& step) const { return find(step_ns_, step); }
   std::int64_t in_input(const Step& step) const { return find(input_ns_, step); }
-  // In all processes that have no steps: loader workers.
-  std::int64_t in_workers() const { return worker_ns_; }
-  bool any() const { return !step_ns_.empty() || !input_ns_.empty() || worker_ns_ > 0; }
+  // On these tracks, of processes that have no steps: loader workers.
+  std::int64_t in_workers(std::span<const std::uint32_t> tracks) const;
+  bool any() const { return !step_ns_.empty() || !input_ns_.empty() || !worker_ns_.empty(); }
 
  private:
   using Key = std::pair<std::uint32_t, std::int64_t>;  // track, start of the step
@@ -33,7 +34,7 @@ class LineTimes {
     return it == times.end() ? 0 : it->second;
   }
   std::map<Key, std::int64_t> step_ns_, input_ns_;
-  std::int64_t worker_ns_ = 0;
+  std::map<std::uint32_t, std::int64_t> worker_ns_;  // by track
 };
 
 }  // namespace laptime::whatif

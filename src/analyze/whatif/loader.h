@@ -1,6 +1,6 @@
-// How batches come: the workers that make them, and how long a program waits for them if there were more, fewer or none.
+// How long a program waits for its batches if there were more workers, fewer or none.
 //
-// A loader hands batches to its workers in turn and keeps a few (two a worker) asked for; a batch is taken in its order, and
+// A loader hands batches to its workers in turn and keeps a few (`prefetch` a worker) asked for; a batch is taken in its order, and
 // then the next one is asked for. So with enough workers a step waits only for the hand-over; with too few, steps come as fast
 // as the workers together make batches. Without workers the program makes the batch itself, and waits all that time.
 #pragma once
@@ -9,28 +9,28 @@
 #include <span>
 #include <vector>
 
-#include "analyze/host_time.h"
-#include "analyze/steps.h"
-#include "model/run.h"
-
 namespace laptime::whatif {
 
-struct LoaderFacts {
-  unsigned workers = 0;                // 0: the program makes its batches itself
-  std::vector<std::int64_t> fetch_ns;  // what the batches of a step took to make, in their order; never empty where batches are made
-  // By step: what it waited beyond the moment at which its batch was made, to get it from a worker's process. Without workers:
-  // one figure, what that would take.
-  std::vector<std::int64_t> hand_over_ns;
-  std::int64_t fetches_ns = 0;         // all fetches of workers together
-  std::vector<bool> restarts;          // by step: a loader begins anew with it
+// A batch that a step took.
+struct Batch {
+  std::uint32_t step = 0;         // of those of the phase
+  double after = 0;               // of what the step does besides waiting: the share that came before it was asked for
+  std::int64_t fetch_ns = 0;      // making it
+  std::int64_t between_ns = 0;    // by which its worker began late, though it had been asked for and the one before it was made
+  std::int64_t hand_over_ns = 0;  // what the program waited beyond the moment at which it was made
 };
 
-// `steps`: those of one phase of one thread, in their order.
-LoaderFacts find_loader(const Run& run, std::span<const HostStep> steps);
+struct LoaderFacts {
+  unsigned workers = 0;    // 0: the program makes its batches itself
+  unsigned prefetch = 2;   // batches asked for ahead, by worker; torch's default
+  std::vector<Batch> batches;            // in the order in which they were taken. Without workers hand_over_ns is what that would take
+  std::vector<bool> restarts;            // by step: a loader begins anew with it
+  std::vector<std::int64_t> apart_ns;    // by step: from the end of the one before it, where another phase came in between
+  std::vector<std::uint32_t> worker_tracks;  // Run::tracks …
+  std::int64_t fetches_ns = 0;               // … and all that they fetched
+};
 
-// By step: how long it waits. `compute_ns`: what each does besides. `fetch_ns` and `hand_over_ns` are gone through again from the
-// start when there are more steps.
-std::vector<std::int64_t> simulate_waits(std::span<const std::int64_t> compute_ns, const std::vector<bool>& restarts, std::span<const std::int64_t> fetch_ns,
-                                         unsigned workers, std::span<const std::int64_t> hand_over_ns);
+// By step: how long it waits. `compute_ns`: what each does besides.
+std::vector<std::int64_t> simulate_waits(const LoaderFacts& facts, std::span<const std::int64_t> compute_ns, unsigned workers);
 
 }  // namespace laptime::whatif

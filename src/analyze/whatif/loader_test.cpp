@@ -5,17 +5,27 @@
 namespace laptime::whatif {
 namespace {
 
-std::vector<bool> one_epoch(std::size_t steps) {
-  std::vector<bool> restarts(steps);
-  restarts[0] = true;
-  return restarts;
+using Times = std::vector<std::int64_t>;
+
+// One batch a step, asked for at its begin.
+LoaderFacts loader(std::size_t steps, std::int64_t fetch, std::int64_t hand_over) {
+  LoaderFacts facts;
+  for (std::uint32_t i = 0; i < steps; ++i) facts.batches.push_back({i, 0, fetch, 0, hand_over});
+  facts.restarts.resize(steps);
+  facts.restarts[0] = true;
+  facts.apart_ns.resize(steps);
+  return facts;
 }
-std::vector<std::int64_t> waits(std::size_t steps, std::int64_t compute, std::int64_t fetch, unsigned workers, std::int64_t hand_over) {
-  const std::vector<std::int64_t> computes(steps, compute), fetches{fetch}, hand_overs{hand_over};
-  return simulate_waits(computes, one_epoch(steps), fetches, workers, hand_overs);
+Times waits(std::size_t steps, std::int64_t compute, std::int64_t fetch, unsigned workers, std::int64_t hand_over) {
+  return simulate_waits(loader(steps, fetch, hand_over), Times(steps, compute), workers);
+}
+std::int64_t sum_from(const Times& times, std::size_t first) {
+  std::int64_t sum = 0;
+  for (std::size_t i = first; i < times.size(); ++i) sum += times[i];
+  return sum;
 }
 
-TEST(Loader, WithoutWorkersAStepWaitsForAllOfIt) { EXPECT_EQ(waits(3, 100, 70, 0, 5), (std::vector<std::int64_t>{70, 70, 70})); }
+TEST(Loader, WithoutWorkersAStepWaitsForAllOfIt) { EXPECT_EQ(waits(3, 100, 70, 0, 5), (Times{70, 70, 70})); }
 
 TEST(Loader, EnoughWorkersLeaveTheHandOver) {
   const auto result = waits(50, 100, 150, 2, 5);
@@ -24,26 +34,59 @@ TEST(Loader, EnoughWorkersLeaveTheHandOver) {
 }
 
 TEST(Loader, TooFewWorkersSetThePace) {
-  const auto result = waits(200, 100, 300, 2, 0);
   // A batch comes every 150.
-  std::int64_t sum = 0;
-  for (std::size_t i = 100; i < 200; ++i) sum += result[i];
-  EXPECT_EQ(sum, 100 * 50);
+  EXPECT_EQ(sum_from(waits(200, 100, 300, 2, 0), 100), 100 * 50);
+}
+
+TEST(Loader, WhatAWorkerDoesBetweenBatchesSetsThePaceToo) {
+  LoaderFacts facts = loader(200, 300, 0);
+  for (Batch& batch : facts.batches) batch.between_ns = 20;
+  EXPECT_EQ(sum_from(simulate_waits(facts, Times(200, 100), 2), 100), 100 * 60);
 }
 
 TEST(Loader, AnEpochBeginsEmpty) {
-  std::vector<bool> restarts(10);
-  restarts[0] = restarts[5] = true;
-  const std::vector<std::int64_t> compute(10, 1'000), fetch{300}, hand_over{0};
-  const auto result = simulate_waits(compute, restarts, fetch, 1, hand_over);
+  LoaderFacts facts = loader(10, 300, 0);
+  facts.restarts[5] = true;
+  const auto result = simulate_waits(facts, Times(10, 1'000), 1);
   EXPECT_EQ(result[0], 300);
   EXPECT_EQ(result[4], 0);
   EXPECT_EQ(result[5], 300);
 }
 
+TEST(Loader, WorkersGoOnWhileAnotherPhaseRuns) {
+  LoaderFacts facts = loader(10, 300, 0);
+  facts.apart_ns[5] = 10'000;
+  const auto result = simulate_waits(facts, Times(10, 100), 1);
+  EXPECT_EQ(result[4], 200);
+  EXPECT_EQ(result[5], 0);  // two were asked for
+  EXPECT_EQ(result[6], 0);
+  EXPECT_EQ(result[7], 100);
+}
+
+TEST(Loader, ALongerQueueBridgesASlowBatch) {
+  LoaderFacts facts = loader(40, 50, 0);
+  facts.batches[30].fetch_ns = 500;
+  facts.prefetch = 2;
+  EXPECT_GT(simulate_waits(facts, Times(40, 100), 1)[30], 0);
+  facts.prefetch = 8;
+  EXPECT_EQ(simulate_waits(facts, Times(40, 100), 1)[30], 0);
+}
+
+TEST(Loader, SeveralBatchesAStepAreTakenOneAfterTheOther) {
+  LoaderFacts facts;
+  for (std::uint32_t i = 0; i < 200; ++i) facts.batches.push_back({i / 2, i % 2 == 0 ? 0 : 0.5, 100, 0, 0});
+  facts.restarts.assign(100, false);
+  facts.restarts[0] = true;
+  facts.apart_ns.resize(100);
+  EXPECT_EQ(simulate_waits(facts, Times(100, 120), 1).back(), 80);  // two batches of 100, beside 120
+  EXPECT_EQ(simulate_waits(facts, Times(100, 120), 2).back(), 0);
+  EXPECT_EQ(simulate_waits(facts, Times(100, 120), 0).back(), 200);
+}
+
 TEST(Loader, NothingIsWaitedForWhereNothingIsMade) {
-  const std::vector<std::int64_t> compute(3, 10);
-  EXPECT_EQ(simulate_waits(compute, one_epoch(3), {}, 4, {}), (std::vector<std::int64_t>{0, 0, 0}));
+  LoaderFacts facts = loader(3, 0, 0);
+  facts.batches.clear();
+  EXPECT_EQ(simulate_waits(facts, Times(3, 10), 4), (Times{0, 0, 0}));
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 #include "analyze/whatif/phase_model.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
+
+#include "analyze/percentile.h"
 
 namespace laptime::whatif {
 
@@ -19,23 +20,21 @@ std::int64_t scaled(std::int64_t ns, double factor) { return static_cast<std::in
 
 double ratio(std::int64_t part, std::int64_t whole) { return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole); }
 
-unsigned cpus_of(const Process& process) {
-  const auto it = process.properties.find("cpus");
-  unsigned count = 0;
-  if (it != process.properties.end()) std::from_chars(it->second.data(), it->second.data() + it->second.size(), count);
-  return count;
-}
+double median_of(std::vector<std::int64_t> values) { return values.empty() ? 0 : static_cast<double>(take_percentile(values, 0.5)); }
 
 struct Range {
   std::size_t first, count;
 };
 
-// Neighbouring recorded steps, in pieces of kMostInGraph, at most kMostReplayed in all, spread over the run.
+// Neighbouring recorded steps, in pieces of kMostInGraph, at most kMostReplayed in all, spread over the run. Outliers would weigh as much
+// as many steps in what is concluded for the others: they count only where there is nothing else.
 std::vector<Range> choose_bursts(std::span<const HostStep> steps) {
+  const auto is_steady = [](const HostStep& s) { return s.step.ops != StepOps::rested && s.step.kind == StepKind::steady; };
+  const bool any_steady = std::any_of(steps.begin(), steps.end(), is_steady);
   std::vector<Range> all;
   std::size_t total = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].step.ops == StepOps::rested || !is_typical(steps[i].step.kind)) continue;
+    if (steps[i].step.ops == StepOps::rested || !is_typical(steps[i].step.kind) || (any_steady && !is_steady(steps[i]))) continue;
     const bool goes_on = !all.empty() && all.back().first + all.back().count == i && all.back().count < kMostInGraph &&
                          steps[i].step.start_ns == steps[i - 1].step.start_ns + steps[i - 1].step.wall_ns;
     if (goes_on) ++all.back().count;
@@ -49,22 +48,23 @@ std::vector<Range> choose_bursts(std::span<const HostStep> steps) {
   return chosen;
 }
 
-// Workers take processors that the step's own ops may use. What both use is not recorded: at best workers only wait (for a disk, say);
-// they are expected to compute, beside steps that use one processor; at worst steps would use all.
-double slowed_by_workers(double compute, double fetch, unsigned cpus, Outlook outlook) {
-  if (cpus == 0 || compute <= 0 || outlook == Outlook::best) return 1;
-  const double all = cpus, used = outlook == Outlook::worst ? all : 1;
-  return std::max(1.0, (compute * used + fetch) / all / compute);
-}
-
 }  // namespace
 
-PhaseModel::PhaseModel(const GraphSource& source, std::span<const HostStep> steps) : source_(source), steps_(steps), loader_(find_loader(source.run, steps)) {
+PhaseModel::PhaseModel(const GraphSource& source, std::span<const HostStep> steps)
+    : source_(source), steps_(steps), loader_(find_loader(source.run, steps)),
+      processors_(find_processors(source.run, source.run.processes[source.run.tracks[steps.front().step.track].process], loader_)) {
   for (const Range& range : choose_bursts(steps)) {
     Burst burst{static_cast<std::uint32_t>(range.first), build_task_graph(source, steps.subspan(range.first, range.count)), {}};
     burst.plain = split_replayed(burst.graph, replay(burst.graph, recorded_times(burst.graph)));
     bursts_.push_back(std::move(burst));
   }
+}
+
+double PhaseModel::typical_wall() const {
+  std::vector<std::int64_t> walls;
+  for (const HostStep& step : steps_)
+    if (is_typical(step.step.kind)) walls.push_back(step.step.wall_ns);
+  return median_of(std::move(walls));
 }
 
 std::size_t PhaseModel::replayed_steps() const {
@@ -145,24 +145,22 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector
 void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const {
   const unsigned workers = pricing.changes().workers.value_or(loader_.workers);
   const bool new_workers = loader_.workers == 0;
-  std::vector<std::int64_t> fetch;
-  if (new_workers) {  // they do what the program did while it waited
-    for (const CategoryTimes& step : times) fetch.push_back(step[kInput]);
-  } else {
-    for (const std::int64_t ns : loader_.fetch_ns) fetch.push_back(scaled(ns, pricing.fetch_factor(loader_, outlook)));
-  }
+  LoaderFacts facts = loader_;
+  const double factor = pricing.fetch_factor(loader_, outlook);
+  // New workers do what the program did while it waited.
+  for (Batch& batch : facts.batches) batch.fetch_ns = scaled(batch.fetch_ns, new_workers ? ratio(times[batch.step][kInput], steps_[batch.step].exposed[kInput]) : factor);
   std::vector<std::int64_t> compute;
   for (const CategoryTimes& step : times) compute.push_back(sum(step) - step[kInput]);
-  if (new_workers && !compute.empty() && !fetch.empty()) {
-    const auto mean = [](const std::vector<std::int64_t>& all) { return static_cast<double>(std::accumulate(all.begin(), all.end(), std::int64_t{0})) / static_cast<double>(all.size()); };
-    const unsigned cpus = cpus_of(source_.run.processes[source_.run.tracks[steps_.front().step.track].process]);
-    const double slower = slowed_by_workers(mean(compute), mean(fetch), cpus, outlook);
+  if (workers != loader_.workers) {
+    const LoaderLoad load{typical_wall(), median_of(compute), median_of(simulate_waits(facts, compute, 0))};
+    const double slowed = slowed_by_workers(processors_, load, workers, outlook);
     for (std::size_t i = 0; i < times.size(); ++i) {
-      compute[i] = scaled(compute[i], slower);
-      for (std::size_t c = 0; c < kHostCategories; ++c) times[i][c] = scaled(times[i][c], slower);
+      compute[i] = scaled(compute[i], slowed);
+      for (std::int64_t& ns : times[i]) ns = scaled(ns, slowed);
     }
+    for (Batch& batch : facts.batches) batch.fetch_ns = scaled(batch.fetch_ns, fetch_slowed(processors_, slowed, outlook));
   }
-  const std::vector<std::int64_t> waits = simulate_waits(compute, loader_.restarts, fetch, workers, loader_.hand_over_ns);
+  const std::vector<std::int64_t> waits = simulate_waits(facts, compute, workers);
   for (std::size_t i = 0; i < times.size(); ++i) times[i][kInput] = waits[i];
 }
 

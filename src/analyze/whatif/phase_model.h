@@ -9,8 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "analyze/whatif/loader.h"
+#include "analyze/whatif/loader_facts.h"
 #include "analyze/whatif/pricing.h"
+#include "analyze/whatif/processors.h"
 #include "analyze/whatif/replay.h"
 #include "analyze/whatif/task_graph.h"
 
@@ -45,6 +46,7 @@ class PhaseModel {
     std::vector<CategoryTimes> plain;  // replayed as recorded
   };
   bool is_simulated(const Pricing& pricing) const;
+  double typical_wall() const;
   // What the replayed steps tell of the others.
   struct Ratios {
     std::array<double, kHostCategories> category{};  // without what lines' own Python brings: that is known in every step
@@ -58,6 +60,7 @@ class PhaseModel {
   const GraphSource& source_;
   std::span<const HostStep> steps_;
   LoaderFacts loader_;
+  Processors processors_;
   std::vector<Burst> bursts_;
 };
 

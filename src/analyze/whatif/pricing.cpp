@@ -128,7 +128,7 @@ double Pricing::fetch_factor(const LoaderFacts& loader, Outlook outlook) const {
     const std::uint32_t fetch = run_.strings.find("fetch");
     if (entry.match.category(HostCategory::input) || (fetch != StringTable::kNoString && entry.match.names(fetch))) factor *= own;
     if (loader.fetches_ns == 0) continue;
-    factor *= 1 - (1 - own) * std::clamp(static_cast<double>(entry.lines.in_workers()) / static_cast<double>(loader.fetches_ns), 0.0, 1.0);
+    factor *= 1 - (1 - own) * std::clamp(static_cast<double>(entry.lines.in_workers(loader.worker_tracks)) / static_cast<double>(loader.fetches_ns), 0.0, 1.0);
   }
   return factor;
 }

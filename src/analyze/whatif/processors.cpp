@@ -1,0 +1,86 @@
+#include "analyze/whatif/processors.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace laptime::whatif {
+
+namespace {
+
+constexpr int kRounds = 32;             // until the step's length and what runs in it fit each other
+constexpr double kOthersMayDiffer = 2;  // by this factor from what was counted
+
+std::optional<double> number_of(const Properties& properties, const char* key) {
+  const auto it = properties.find(key);
+  double number = 0;
+  if (it == properties.end() || std::from_chars(it->second.data(), it->second.data() + it->second.size(), number).ec != std::errc()) return std::nullopt;
+  return number;
+}
+
+// Of the time of all fetches, how much the workers' processes computed.
+std::optional<double> computed_by_workers(const Run& run, const LoaderFacts& loader) {
+  double cpu = 0;
+  for (const std::uint32_t track : loader.worker_tracks) {
+    const auto own = number_of(run.processes[run.tracks[track].process].properties, "cpu_ns");
+    if (!own) return std::nullopt;
+    cpu += *own;
+  }
+  return loader.fetches_ns > 0 ? std::optional(cpu / static_cast<double>(loader.fetches_ns)) : std::nullopt;
+}
+
+// Where it is not known: at best workers only wait.
+double share_that_computes(const Processors& processors, Outlook outlook) { return processors.fetching.value_or(outlook == Outlook::best ? 0 : 1); }
+
+struct Sharing {
+  double processors;
+  const LoaderLoad& load;
+  unsigned workers;
+  double computes;  // of a fetch
+  double used;      // by the step itself, while it computes
+
+  // How many of the program's threads run or want to, in the mean.
+  double wanted(double step_ns, double slowed) const { return slowed * (load.compute_ns * used + load.fetch_ns * computes) / step_ns; }
+  double slowed(double others) const {
+    const auto share = [&](double own) { return std::min(1.0, processors / std::max(own + others, 1e-9)); };
+    double slowed = 1;
+    for (int round = 0; round < kRounds; ++round) {
+      const double compute = load.compute_ns * slowed, fetch = load.fetch_ns * (1 - computes + computes * slowed);
+      const double step = workers == 0 ? compute + fetch : std::max(compute, fetch / workers);
+      slowed = (slowed + share(wanted(load.step_ns, 1)) / share(wanted(step, slowed))) / 2;
+    }
+    return slowed;
+  }
+};
+
+}  // namespace
+
+Processors find_processors(const Run& run, const Process& process, const LoaderFacts& loader) {
+  Processors processors;
+  processors.count = number_of(process.properties, "cpus").value_or(0);
+  processors.threads = number_of(process.properties, "torch threads").value_or(1);
+  processors.running = number_of(process.properties, "torch running");
+  const auto share = loader.workers > 0 ? computed_by_workers(run, loader) : number_of(process.properties, "torch input_cpu");
+  // A step that is not interrupted computes all the time: what it lacks, batches made meanwhile lack too.
+  const double had = number_of(process.properties, "torch step_cpu").value_or(1);
+  if (share && had > 0) processors.fetching = std::clamp(*share / had, 0.0, 1.0);
+  return processors;
+}
+
+double slowed_by_workers(const Processors& processors, const LoaderLoad& load, unsigned workers, Outlook outlook) {
+  if (processors.count <= 0 || load.compute_ns <= 0 || load.step_ns <= 0) return 1;
+  const Sharing sharing{processors.count, load, workers, share_that_computes(processors, outlook),
+                        outlook == Outlook::worst ? std::clamp(processors.threads, 1.0, processors.count) : 1};
+  const double own = sharing.wanted(load.step_ns, 1), others = std::max(0.0, processors.running.value_or(0) - own);
+  const double expected = sharing.slowed(others);
+  if (outlook == Outlook::best) return std::min(expected, sharing.slowed(0));
+  // As many others as leave the program just its own processors hurt most.
+  if (outlook == Outlook::worst) return std::max(expected, sharing.slowed(std::clamp(processors.count - own, others / kOthersMayDiffer, others * kOthersMayDiffer)));
+  return expected;
+}
+
+double fetch_slowed(const Processors& processors, double slowed, Outlook outlook) {
+  const double computes = share_that_computes(processors, outlook);
+  return 1 - computes + computes * slowed;
+}
+
+}  // namespace laptime::whatif

@@ -1,0 +1,38 @@
+// The processors that steps and loader workers share with each other, and with whatever else runs on the machine.
+//
+// A thread that computes gets a whole processor while no more than there are processors want to run, else its fair share. A thread that
+// only waits (for a disk, say) wants none. So more workers make computing slower once processors run out, and fewer may make it faster.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "analyze/whatif/changes.h"
+#include "analyze/whatif/loader.h"
+#include "model/run.h"
+
+namespace laptime::whatif {
+
+struct Processors {
+  double count = 0;                // 0: unknown
+  double threads = 1;              // that a step's ops may use
+  std::optional<double> fetching;  // of the time that making a batch takes: the share that computes
+  std::optional<double> running;   // threads of the machine that ran or wanted to, in the mean
+};
+
+// As the process that steps and its workers tell it.
+Processors find_processors(const Run& run, const Process& process, const LoaderFacts& loader);
+
+// Of a typical step.
+struct LoaderLoad {
+  double step_ns = 0;     // as recorded
+  double compute_ns = 0;  // what it does besides waiting for batches
+  double fetch_ns = 0;    // making its batches
+};
+
+// How many times as long computing takes with so many workers as it took in the run.
+double slowed_by_workers(const Processors& processors, const LoaderLoad& load, unsigned workers, Outlook outlook);
+// The same of making a batch, of which a part computes.
+double fetch_slowed(const Processors& processors, double slowed, Outlook outlook);
+
+}  // namespace laptime::whatif
