@@ -33,6 +33,7 @@ __attribute__((init_priority(101))) const TscChoice kTscChoice;
 std::uint64_t monotonic_ns() { return read_posix_clock(CLOCK_MONOTONIC); }
 std::uint64_t realtime_ns() { return read_posix_clock(CLOCK_REALTIME); }
 std::uint64_t thread_cpu_ns() { return read_posix_clock(CLOCK_THREAD_CPUTIME_ID); }
+std::uint64_t process_cpu_ns() { return read_posix_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 ClockPoint read_clock_point() {
   // The pair read in the shortest time is the one least disturbed; realtime only dates the run, so it may lag.

@@ -17,6 +17,7 @@ bool tsc_is_invariant();
 std::uint64_t monotonic_ns();
 std::uint64_t realtime_ns();
 std::uint64_t thread_cpu_ns();
+std::uint64_t process_cpu_ns();
 
 // Decided once, before main; a constant as far as the branch predictor is concerned. A class, because only objects of
 // class type can be initialised ahead of other constructors.

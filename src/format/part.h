@@ -39,7 +39,8 @@ struct PartHeader {
   std::atomic<std::uint64_t> records;      // accepted so far, by slots handed over
   std::atomic<std::uint64_t> encoder_ns;   // CPU time of the background thread
   std::uint64_t record_cost_ps;            // measured cost of storing one record
-  std::uint64_t padding[6];
+  std::atomic<std::uint64_t> cpu_ns;       // CPU time of the process, from its start; 0: unknown
+  std::uint64_t padding[5];
   std::atomic<std::uint64_t> losses[kMaxLosses];
 };
 static_assert(sizeof(PartHeader) <= kPageSize);

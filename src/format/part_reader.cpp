@@ -149,6 +149,7 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
   add_property(run, part, "records", std::to_string(header.records.load(std::memory_order_relaxed)));
   add_property(run, part, "encoder_ns", std::to_string(header.encoder_ns.load(std::memory_order_relaxed)));
   add_property(run, part, "record_cost_ps", std::to_string(header.record_cost_ps));
+  if (const std::uint64_t cpu_ns = header.cpu_ns.load(std::memory_order_relaxed)) add_property(run, part, "cpu_ns", std::to_string(cpu_ns));
   if (header.state.load(std::memory_order_acquire) != PartState::finished)
     run.count_loss("unfinished_process", Severity::info, 1, "a process was killed, or still runs; all that it had recorded is here");
 }

@@ -65,6 +65,7 @@ void Encoder::loop() {
     }
     date_clock();
     part_.header().encoder_ns.store(thread_cpu_ns(), std::memory_order_relaxed);
+    part_.header().cpu_ns.store(process_cpu_ns(), std::memory_order_relaxed);
     if (pool_.full_count() < kWakeAtFull) futex_wait(signal_, seen);
   }
 }

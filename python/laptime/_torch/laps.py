@@ -13,6 +13,7 @@ from typing import Any
 
 from laptime._native import recording
 from laptime._torch.batches import LoaderNumbers, samples_in
+from laptime._torch.cpu_shares import CpuShares
 from laptime._torch.event_cost import EventCost
 from laptime._torch.schedule import Schedule
 from laptime._torch.sources import Sources
@@ -37,6 +38,7 @@ class Laps:
     def _start_over(self) -> None:
         self._schedule = self._new_schedule()
         self._rules = StepRules()
+        self.cpu_shares = CpuShares()
         self._loaders = LoaderNumbers(self._loader_dropped)
         self._numbers = self._loaders.numbers
         self._thread = threading.main_thread().ident
@@ -81,16 +83,22 @@ class Laps:
             return
         if not self._has_begun:
             self._begin()
+        if self._whole:
+            self.cpu_shares.ended()
         self._gradients = self._gradients_on()
         loader = self._numbers.get(id(iterator)) or self._loaders.add(iterator)
         ended = self._rules.ask(loader, self._gradients, self._evaluated is not None and self._is_evaluating())
         if ended:
             self._mark(ended)
+        if self._whole:
+            self.cpu_shares.asked()
 
     def batch_came(self, iterator: Any, batch: Any, raised: type[BaseException] | None) -> None:
         if get_ident() != self._thread or self._by_program:
             return
         loader = self._numbers.get(id(iterator)) or self._loaders.add(iterator)
+        if self._whole:
+            self.cpu_shares.came()
         if raised is None:
             self._rules.got(loader, samples_in(batch), self._gradients)
         elif issubclass(raised, StopIteration):

@@ -55,7 +55,7 @@ class Session:
         self._gc.remove()
         self._patches.remove()
         self._write_cost()
-        self._settings.close()
+        self._settings.close(self._laps.cpu_shares.facts())
         self._laps.close()
 
     def after_fork(self) -> None:

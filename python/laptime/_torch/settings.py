@@ -43,9 +43,10 @@ class Settings:
         """The first step of an optimizer of its class."""
         _carefully(self._tell_optimizer, optimizer)
 
-    def close(self) -> None:
+    def close(self, shares: setting_facts.Facts) -> None:
         """What is known only at the end."""
         _carefully(self._tell_switches)
+        _carefully(_tell, "torch ", shares)
         _carefully(lambda: _tell("", setting_facts.cuda_memory_facts()))
 
     def _loader_made(self, loader: Any, *_: object) -> None:

@@ -1,0 +1,61 @@
+"""What a few recorded steps tell of the processors, with clocks that the test turns itself."""
+
+import pytest
+from laptime._torch import cpu_shares
+from laptime._torch.cpu_shares import CpuShares
+
+
+class Clocks:
+    def __init__(self):
+        self.wall, self.cpu = 1, 0
+
+    def pass_by(self, wall, cpu):
+        self.wall += wall
+        self.cpu += cpu
+
+
+@pytest.fixture
+def clocks(monkeypatch):
+    clocks = Clocks()
+    monkeypatch.setattr(cpu_shares, "perf_counter_ns", lambda: clocks.wall)
+    monkeypatch.setattr(cpu_shares, "thread_time_ns", lambda: clocks.cpu)
+    return clocks
+
+
+def step(shares, clocks, wait=(100, 20), besides=(50, 50)):
+    shares.asked()
+    clocks.pass_by(*wait)
+    shares.came()
+    clocks.pass_by(*besides)
+    shares.ended()
+
+
+def test_waits_and_the_rest_are_told_apart(clocks):
+    shares = CpuShares()
+    for _ in range(5):
+        step(shares, clocks)
+    facts = shares.facts()
+    assert (facts["input_cpu"], facts["step_cpu"]) == ("0.200", "1.000")
+
+
+def test_a_step_that_was_stopped_tells_nothing(clocks):
+    shares = CpuShares()
+    for _ in range(5):
+        step(shares, clocks, besides=(100, 90))
+    step(shares, clocks, wait=(10**9, 20), besides=(10**9, 90))
+    facts = shares.facts()
+    assert (facts["input_cpu"], facts["step_cpu"]) == ("0.200", "0.900")
+
+
+def test_only_so_many_steps_are_looked_at(clocks):
+    shares = CpuShares()
+    for _ in range(cpu_shares._MOST):
+        step(shares, clocks)
+    before = shares.facts()
+    for _ in range(2 * cpu_shares._MOST):
+        step(shares, clocks, wait=(100, 100))
+    assert shares.facts() == before
+
+
+def test_nothing_seen_nothing_told():
+    assert CpuShares().facts() == {}
