@@ -8,6 +8,7 @@ Every program is the same from the same options: the seed is fixed, nothing is r
 import argparse
 import hashlib
 import logging
+import pathlib
 import time
 
 import torch
@@ -16,6 +17,7 @@ from torch.nn import functional as F
 from torch.utils.data import DataLoader, Dataset
 
 FEATURES, CLASSES = 256, 10
+WARM = 20  # steps
 
 
 class Samples(Dataset):
@@ -95,6 +97,7 @@ def parse():
     parser.add_argument("--foreach", choices=["yes", "no"], default="yes")
     parser.add_argument("--zero", action="store_true", help="fill gradients with zeros instead of dropping them")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--warm", type=pathlib.Path, help="a file that is made after the first steps")
     return parser.parse_args()
 
 
@@ -116,7 +119,9 @@ def main():
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, foreach=options.foreach == "yes")
     data = Samples(options.batch * options.steps, options.sample_kb, options.sample_sleep_us)
     blob = bytes(1000 * options.step_kb)
-    for images, labels in DataLoader(data, options.batch, num_workers=options.workers):
+    for step, (images, labels) in enumerate(DataLoader(data, options.batch, num_workers=options.workers)):
+        if step == WARM and options.warm:
+            options.warm.touch()
         optimizer.zero_grad(set_to_none=not options.zero)
         loss = F.cross_entropy(model(images), labels)
         loss.backward()

@@ -4,14 +4,17 @@
     .venv/bin/python bench/whatif/whatif_bench.py [--repeats 3] [--only NAME…] [--json FILE] [--markdown FILE]
 
 A machine that others use is now fast, now slow, by more than most fixes bring. So both programs of a pair are alive at the same time, and
-one is stopped while the other runs, in turns of a fraction of a second, until the first is done: their medians come from the same
-minutes. (A step that was stopped in between is an outlier.) Of several repeats the one with the median gain counts.
+one is stopped while the other runs, in turns of a fraction of a second. Each pair of turns gives one gain, from the median steps of both;
+what is measured is the median of these gains, and the bootstrap over pairs of turns says how sure it is. Of several repeats the one with
+the median gain counts.
 """
 
 import argparse
 import json
 import os
+import random
 import re
+import shutil
 import signal
 import statistics
 import subprocess
@@ -24,7 +27,11 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE / "program.py"
 LAPTIME = Path(sys.executable).with_name("laptime")
-TURN_S = 0.25
+TURN_S, TURNS = 0.2, 36  # of each
+STOPPED = 0.7 * TURN_S  # a step that took longer was stopped in between
+FEWEST_STEPS = 3  # of a turn that counts
+STEPS = 1_000_000  # more than there is time for
+DRAWS = 2000
 MOST_ERROR, FEWEST_INSIDE, REPLAY_ERROR = 0.10, 0.80, 0.02
 
 
@@ -80,38 +87,44 @@ class Recording:
     """A program under `laptime run`, with all its processes, that can be stopped and let go on."""
 
     def __init__(self, path, arguments):
-        command = [LAPTIME, "run", "-q", "-o", path, PROGRAM, *arguments]
-        self._process = subprocess.Popen(command, cwd=path.parent, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self._warm = path.with_suffix(".warm")
+        command = [LAPTIME, "run", "-q", "-o", path, PROGRAM, *arguments, "--steps", STEPS, "--warm", self._warm]
+        self._process = subprocess.Popen([str(word) for word in command], cwd=path.parent, start_new_session=True, stdout=subprocess.DEVNULL,
+                                         stderr=subprocess.PIPE, text=True)
 
-    def is_done(self):
-        return self._process.poll() is not None
+    def wait_until_warm(self):
+        while not self._warm.exists():
+            if self._process.poll() is not None:
+                sys.exit(self._process.communicate()[1])
+            time.sleep(0.01)
 
     def send(self, number):
-        if not self.is_done():
-            os.killpg(self._process.pid, number)
+        os.killpg(self._process.pid, number)
 
-    def end(self, early):
+    def end(self):
         """With its records written, like every program that is asked to end."""
-        if early:
-            self.send(signal.SIGCONT)
-            self._process.send_signal(signal.SIGTERM)
+        self.send(signal.SIGCONT)
+        self._process.send_signal(signal.SIGTERM)
         _, said = self._process.communicate()
         if self._process.returncode not in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
             sys.exit(said)
 
 
 def record_in_turn(*jobs):
-    """jobs: (path, arguments). Ends all when the first has done its steps."""
+    """jobs: (path, arguments). All are stopped for a turn's time before the first turn: so each turn begins with a step that was stopped."""
     recordings = [Recording(*job) for job in jobs]
     for recording in recordings:
+        recording.wait_until_warm()
+    for recording in recordings:
         recording.send(signal.SIGSTOP)
-    while not any(recording.is_done() for recording in recordings):
+    time.sleep(TURN_S)
+    for _ in range(TURNS):
         for recording in recordings:
             recording.send(signal.SIGCONT)
             time.sleep(TURN_S)
             recording.send(signal.SIGSTOP)
     for recording in recordings:
-        recording.end(early=not recording.is_done())
+        recording.end()
 
 
 def tables(*command):
@@ -122,30 +135,53 @@ def tables(*command):
     return {table["name"]: [dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]] for table in found}
 
 
-def measure(run):
-    """The median step of the phase that takes most time."""
-    return max(tables("report", run, "step_summary")["step_summary"], key=lambda row: row["median_ns"] * row["steps"])
+def turns_of(run):
+    """By turn: its whole steps, in ns. What came before the first turn is none."""
+    turns = []
+    for step in tables("report", run, "steps")["steps"]:
+        if step["wall_ns"] > STOPPED * 1e9:
+            turns.append([])
+        elif turns:
+            turns[-1].append(step["wall_ns"])
+    return turns[:TURNS]
 
 
-def samples_gain(before, after):
-    """How many times as many samples a second; steps where batches are alike."""
-    def batch(row):
-        return (row["samples_per_s"] or 1) / row["steps_per_s"] if row["samples_per_s"] else 1
+def batch_of(arguments):
+    return int(arguments[arguments.index("--batch") + 1]) if "--batch" in arguments else 1
 
-    return (before["median_ns"] / after["median_ns"]) * round(batch(after)) / round(batch(before))
+
+def gains_of(before_turns, after_turns, samples):
+    """Of each pair of turns: how many times as many samples a second."""
+    return [samples * statistics.median(before) / statistics.median(after)
+            for before, after in zip(before_turns, after_turns) if min(len(before), len(after)) >= FEWEST_STEPS]
+
+
+def bootstrap(gains):
+    """Where the median lies with 95 % confidence."""
+    draw = random.Random(0)
+    medians = sorted(statistics.median(draw.choices(gains, k=len(gains))) for _ in range(DRAWS))
+    return medians[round(0.025 * DRAWS)], medians[round(0.975 * DRAWS) - 1]
+
+
+def median_ms(turns):
+    return statistics.median(wall for turn in turns for wall in turn) / 1e6
 
 
 def evaluate(job, folder):
     before_run, after_run = folder / "before.lap", folder / "after.lap"
+    load = os.getloadavg()[0]
     record_in_turn((before_run, job.before), (after_run, job.after))
-    before, after = measure(before_run), measure(after_run)
+    load = (load + os.getloadavg()[0]) / 2
+    before, after = turns_of(before_run), turns_of(after_run)
+    gains = gains_of(before, after, batch_of(job.after) / batch_of(job.before))
+    measured, (measured_low, measured_high) = statistics.median(gains), bootstrap(gains)
     predicted = tables("whatif", before_run, *job.change)["whatif"][0]
     replayed = tables("whatif", before_run)["whatif"][0]
-    gain = samples_gain(before, after)
     return {
-        "pair": job.name, "before_ms": before["median_ns"] / 1e6, "after_ms": after["median_ns"] / 1e6, "measured": gain,
+        "pair": job.name, "before_ms": median_ms(before), "after_ms": median_ms(after), "turns": len(gains), "load": load,
+        "measured": measured, "measured_low": measured_low, "measured_high": measured_high,
         "predicted": predicted["gain"], "low": predicted["gain_low"], "high": predicted["gain_high"],
-        "error": predicted["gain"] / gain - 1, "inside": predicted["gain_low"] <= gain <= predicted["gain_high"],
+        "error": predicted["gain"] / measured - 1, "inside": predicted["gain_low"] <= measured <= predicted["gain_high"],
         "replay_error": replayed["replayed_ns"] / replayed["before_ns"] - 1,
     }
 
@@ -156,10 +192,10 @@ def middle(rows):
 
 
 def as_markdown(rows):
-    lines = ["| program, fix | step before | after | gain measured | predicted | interval | error | |", "|---|---|---|---|---|---|---|---|"]
+    lines = ["| program, fix | step before | after | gain measured | predicted | interval | error | | load |", "|---|---|---|---|---|---|---|---|---|"]
     for r in rows:
-        lines.append(f"| {r['pair']} | {r['before_ms']:.1f} ms | {r['after_ms']:.1f} ms | {r['measured']:.2f} × | {r['predicted']:.2f} × | "
-                     f"{r['low']:.2f}–{r['high']:.2f} | {r['error']:+.0%} | {'' if r['inside'] else 'outside'} |")
+        lines.append(f"| {r['pair']} | {r['before_ms']:.1f} ms | {r['after_ms']:.1f} ms | {r['measured']:.2f} × ({r['measured_low']:.2f}–{r['measured_high']:.2f}) | "
+                     f"{r['predicted']:.2f} × | {r['low']:.2f}–{r['high']:.2f} | {r['error']:+.0%} | {'' if r['inside'] else 'outside'} | {r['load']:.1f} |")
     return "\n".join(lines) + "\n"
 
 
@@ -167,14 +203,17 @@ def summarize(rows):
     error = statistics.median(abs(r["error"]) for r in rows)
     inside = sum(r["inside"] for r in rows)
     replay = max(abs(r["replay_error"]) for r in rows)
+    width = statistics.median(r["high"] / r["low"] for r in rows)
     return (f"{len(rows)} pairs: median error {error:.1%} (bar {MOST_ERROR:.0%}), {inside} inside the interval = {inside / len(rows):.0%} "
-            f"(bar {FEWEST_INSIDE:.0%}); replay without a change: at most {replay:.2%} off (bar {REPLAY_ERROR:.0%})")
+            f"(bar {FEWEST_INSIDE:.0%}), whose upper end is {width:.2f} times its lower one (median); load {min(r['load'] for r in rows):.1f} to "
+            f"{max(r['load'] for r in rows):.1f}; replay without a change: at most {replay:.2%} off (bar {REPLAY_ERROR:.0%})")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", nargs="*", default=[], help="pairs whose name matches one of these")
+    parser.add_argument("--keep", type=Path, help="a folder for the recordings")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--markdown", type=Path)
     options = parser.parse_args()
@@ -186,10 +225,12 @@ def main():
         for _ in range(options.repeats):
             with tempfile.TemporaryDirectory() as name:
                 repeats.append(evaluate(job, Path(name)))
+                if options.keep:
+                    shutil.copytree(name, options.keep / job.name.replace(" ", "_"), dirs_exist_ok=True)
         rows.append(middle(repeats))
         r = rows[-1]
-        print(f"{r['pair']:40} {r['before_ms']:7.2f} → {r['after_ms']:7.2f} ms  measured {r['measured']:.2f}  predicted {r['predicted']:.2f} "
-              f"({r['low']:.2f} to {r['high']:.2f})  {r['error']:+.1%}{'' if r['inside'] else '  outside'}", flush=True)
+        print(f"{r['pair']:40} {r['before_ms']:7.2f} → {r['after_ms']:7.2f} ms  measured {r['measured']:.2f} ({r['measured_low']:.2f} to {r['measured_high']:.2f})  "
+              f"predicted {r['predicted']:.2f} ({r['low']:.2f} to {r['high']:.2f})  {r['error']:+.1%}{'' if r['inside'] else '  outside'}  load {r['load']:.1f}", flush=True)
     print(summarize(rows))
     if options.json:
         options.json.write_text(json.dumps(rows) + "\n", encoding="utf-8")
