@@ -60,9 +60,12 @@ std::vector<Advice> advise(const Analysis& analysis) {
   const Evidence evidence(analysis);
   std::vector<Advice> all;
   if (evidence.thin()) return all;
-  for (const Rule* rule : all_rules())
-    for (Finding& finding : rule->find(evidence))
+  for (const Rule* rule : all_rules()) {
+    for (Finding& finding : rule->find(evidence)) {
+      if (finding.changes) finding.gain = evidence.replayed(*finding.changes);
       if (is_worth_saying(finding)) all.push_back({rule, std::move(finding)});
+    }
+  }
   drop_repeated(evidence, all);
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) { return weight(a) > weight(b); });
   return all;

@@ -17,9 +17,6 @@ std::optional<BatchLine> hottest_line(const Evidence& evidence, const CodeName& 
   return BatchLine{*it, std::min(it->time.ns / whole, 1.0)};
 }
 
-Prediction predict_batch_without(const Evidence& evidence, double share, Range left) {
-  const Part wait = evidence.host(HostCategory::input);
-  return predict(evidence.step_ns(), wait, {1 - share * (1 - left.low), 1 - share * (1 - left.high)});
-}
+whatif::Changes batch_without(double share, Range left) { return shrunk(category_name(HostCategory::input), {1 - share * (1 - left.low), 1 - share * (1 - left.high)}); }
 
 }  // namespace laptime

@@ -17,7 +17,7 @@ struct BatchLine {
 // was timed.
 std::optional<BatchLine> hottest_line(const Evidence& evidence, const CodeName& code);
 
-// What the step rate becomes when the share of making a batch goes, but for what is left of it.
-Prediction predict_batch_without(const Evidence& evidence, double share, Range left);
+// The share of making a batch goes, but for what is left of it.
+whatif::Changes batch_without(double share, Range left);
 
 }  // namespace laptime

@@ -6,6 +6,7 @@
 //   kFewestEvents         batches of a worker, compilations, starts of a loader: nothing about these
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "advise/workers.h"
 #include "analyze/source_lines.h"
 #include "analyze/table.h"
+#include "analyze/whatif/prediction.h"
 #include "model/run.h"
 
 namespace laptime {
@@ -69,6 +71,8 @@ class Evidence {
   const GpuSteps& gpu() const {
     return gpu_.get([&] { return GpuSteps(analysis_, lap_); });
   }
+  // What the lap's step rate would become; nothing where there is nothing to replay.
+  std::optional<Prediction> replayed(const whatif::Changes& changes) const;
   // A line as it stands in its file, without what indents it; empty: not to be had.
   std::string source(const std::string& file, std::uint32_t line) const;
 
@@ -81,6 +85,7 @@ class Evidence {
   Lazy<std::vector<StepLine>> lines_;
   Lazy<LoaderWorkers> workers_;
   Lazy<GpuSteps> gpu_;
+  Lazy<std::unique_ptr<whatif::Predictor>> replays_;
   mutable SourceLines sources_;
 };
 

@@ -1,5 +1,4 @@
-// What a step takes when loader workers make its batches: max(the rest of the step, making a batch / workers), as a queue that is
-// kept filled does, plus taking a batch over; and no less than all work on the CPUs that there are.
+// How many workers a loader needs to keep up with steps.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +8,7 @@
 
 namespace laptime {
 
-// `batch_ns`: making a batch, by one worker; `rest_ns`: a step but for its wait.
-Range step_with_workers(const Evidence& evidence, double batch_ns, double rest_ns, std::int64_t workers);
-
-// Workers enough that none is waited for, within the CPUs; nothing where a second CPU to run them on is not known of.
+// `batch_ns`: making a batch, by one worker; `rest_ns`: a step but for its wait. Workers enough that none is waited for, within the CPUs; nothing where a second CPU to run them on is not known of.
 std::optional<std::int64_t> workers_needed(const Evidence& evidence, double batch_ns, double rest_ns);
 
 }  // namespace laptime

@@ -25,6 +25,8 @@ Part mean_part(std::span<const double> ns_by_step) {
 
 double Prediction::expected() const { return std::sqrt(gain_low * gain_high); }
 
+whatif::Changes shrunk(std::string pattern, Range left) { return whatif::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high); }
+
 Prediction predict(double step_ns, Part part, Range left) {
   part.ns = std::min(part.ns, step_ns);
   const double error = kErrors * part.error_ns;

@@ -1,4 +1,4 @@
-// What a change will bring, as the factor by which the step rate grows.
+// What a change will bring, as the factor by which the step rate grows, where it is not replayed (rule.h).
 //
 // Closed formulas on what steps are made of: Amdahl's law. The interval comes from two sources: how far the part of a step differs
 // from step to step (two standard errors of its mean), and how much of the part experience says is left after the change.
@@ -6,6 +6,9 @@
 #pragma once
 
 #include <span>
+#include <string>
+
+#include "analyze/whatif/changes.h"
 
 namespace laptime {
 
@@ -30,6 +33,9 @@ struct Prediction {
   // The one number to sort and decide by: between the two as factors go.
   double expected() const;
 };
+
+// What `pattern` names shrinks to a share of itself between left.low and left.high: as a change to be replayed.
+whatif::Changes shrunk(std::string pattern, Range left);
 
 // After `part` of a step has shrunk to a share of itself between left.low (the best case) and left.high.
 Prediction predict(double step_ns, Part part, Range left);

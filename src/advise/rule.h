@@ -10,6 +10,7 @@
 
 #include "advise/evidence.h"
 #include "advise/prediction.h"
+#include "analyze/whatif/changes.h"
 
 namespace laptime {
 
@@ -21,10 +22,12 @@ struct Finding {
   std::string file;  // empty: there is no line to name
   std::uint32_t line = 0;
   std::optional<double> share;    // of a step, that the finding is about
-  std::optional<Prediction> gain;  // nothing: it is a risk, not a loss of time
+  std::optional<Prediction> gain;  // nothing: it is a risk, not a loss of time; or `changes` say it
   Confidence confidence = Confidence::medium;
   std::string message;  // what was seen, with numbers
   std::string fix;      // what to write instead
+  // What following it changes, where that can be replayed: the engine predicts the gain from it, and `laptime whatif --rule` the same.
+  std::optional<whatif::Changes> changes = {};
 };
 
 struct Rule {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <unistd.h>
 
+#include "advise/advice.h"
 #include "analyze/gpu_work.h"
 #include "analyze/whatif/prediction.h"
 #include "analyze/whatif/rule_changes.h"
@@ -28,13 +29,22 @@ struct WhatIfOptions {
   bool json = false, csv = false;
 };
 
-Result<whatif::Changes> gather_changes(const WhatIfOptions& options) {
+// As the advice about this run has it; where it has none, what following the rule comes to in general.
+Result<whatif::Changes> changes_of_rule(const Analysis& analysis, const std::string& rule) {
+  whatif::Changes changes;
+  for (const Advice& advice : advise(analysis))
+    if (advice.rule->name == rule && advice.finding.changes) changes.add(*advice.finding.changes);
+  if (!changes.empty()) return changes;
+  return whatif::changes_of_rule(rule);
+}
+
+Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analysis& analysis) {
   whatif::Changes changes;
   for (const std::string& text : options.scales) {
     ASSIGN_OR_RETURN(changes.scales.emplace_back(), whatif::parse_scale(text));
   }
   for (const std::string& rule : options.rules) {
-    ASSIGN_OR_RETURN(const whatif::Changes of_rule, whatif::changes_of_rule(rule));
+    ASSIGN_OR_RETURN(const whatif::Changes of_rule, changes_of_rule(analysis, rule));
     changes.add(of_rule);
   }
   changes.input_free |= !options.input.empty();
@@ -60,12 +70,12 @@ std::string say(const Run& run, const whatif::PhasePrediction& p, bool batch) {
 }
 
 Result<int> predict_and_print(const WhatIfOptions& options) {
-  ASSIGN_OR_RETURN(const whatif::Changes changes, gather_changes(options));
   ASSIGN_OR_RETURN(const Run run, load_run(options.file));
+  const Analysis analysis(run);
+  ASSIGN_OR_RETURN(const whatif::Changes changes, gather_changes(options, analysis));
   if (changes.launch_free && std::none_of(run.tracks.begin(), run.tracks.end(), is_stream))
     return fail(ErrorKind::usage, fmt::format("{} holds nothing of a GPU: there are no launches to be free (laptime run records them, without --no-gpu, on a machine with one)", options.file));
-  const Analysis analysis(run);
-  const whatif::Prediction prediction = whatif::predict(analysis, changes);
+  const whatif::Prediction prediction = whatif::Predictor(analysis).predict(changes);
   if (!prediction.unknown_patterns.empty())
     return fail(ErrorKind::usage, fmt::format("nothing in {} is named '{}' (laptime report {} ops, lines, scopes or kernels show the names)", options.file,
                                               prediction.unknown_patterns.front(), options.file));

@@ -17,10 +17,11 @@ std::vector<Finding> find(const Evidence& evidence) {
   if (!hot || hot->share < kLeastShare) return {};
   const Part wait = evidence.host(HostCategory::input);
   const std::string source = evidence.source(hot->line.file, hot->line.line);
-  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), predict_batch_without(evidence, hot->share, {0.05, 0.5}), Confidence::medium,
+  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), std::nullopt, Confidence::medium,
            fmt::format("{} of making a batch is one line of {},{} done again for every sample of every epoch; steps wait {} for batches.", percent(hot->share),
                        hot->line.function, cited(source), of_a_step(evidence, wait.ns)),
-           "Do it once, before training: keep decoded tensors in memory (torch.stack), or in a file that is mapped (numpy.load(…, mmap_mode=\"r\"))"}};
+           "Do it once, before training: keep decoded tensors in memory (torch.stack), or in a file that is mapped (numpy.load(…, mmap_mode=\"r\"))",
+           batch_without(hot->share, {0.05, 0.5})}};
 }
 
 }  // namespace

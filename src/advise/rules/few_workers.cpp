@@ -20,11 +20,12 @@ std::vector<Finding> find(const Evidence& evidence) {
   const double rest = evidence.step_ns() - wait.ns;
   const auto needed = workers_needed(evidence, workers.batch.ns, rest);
   if (!needed || *needed <= loader->workers) return {};
-  return {{loader->file, loader->line, evidence.share(wait.ns), predict(evidence.step_ns(), step_with_workers(evidence, workers.batch.ns, rest, *needed)),
+  return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt,
            Confidence::medium,
            fmt::format("{} worker{}, busy {} of the time at {} a batch, and still waiting for them takes {}.", loader->workers, loader->workers == 1 ? "" : "s",
                        percent(std::min(workers.busy, 1.0)), humane_time(workers.batch.ns), of_a_step(evidence, wait.ns)),
-           fmt::format("DataLoader(…, num_workers={})", *needed)}};
+           fmt::format("DataLoader(…, num_workers={})", *needed),
+           whatif::workers_change(static_cast<unsigned>(*needed))}};
 }
 
 }  // namespace
@@ -35,7 +36,7 @@ const Rule kFewWorkers{
     "workers are busy at least 80 % of the time, steps wait for batches, and there are CPUs for more workers.",
     "workers idle (then it is not their number, see prefetch), or every CPU has a worker already (then make a batch cheaper: dataset-line, slow-collate).",
     "Raise `num_workers` to the number given.",
-    "the step becomes as long as the longer of its rest and of a batch divided by the workers.",
+    "the run is replayed with that many workers (docs/whatif.md).",
     find};
 
 }  // namespace laptime

@@ -18,9 +18,10 @@ std::vector<Finding> find(const Evidence& evidence) {
     longest = std::max(longest, ns);
   }
   if (with < kFewestEvents) return {};
-  return {{"", 0, evidence.share(part.ns), predict(evidence.step_ns(), part, {0, 0.3}), Confidence::high,
+  return {{"", 0, evidence.share(part.ns), std::nullopt, Confidence::high,
            fmt::format("Python collects garbage in {} of {} steps, up to {} in one: {}.", with, evidence.lap().steps().size(), humane_time(longest), of_a_step(evidence, part.ns)),
-           "gc.collect(); gc.freeze() before the loop; or gc.disable(), and gc.collect() every thousand steps"}};
+           "gc.collect(); gc.freeze() before the loop; or gc.disable(), and gc.collect() every thousand steps",
+           shrunk(category_name(HostCategory::gc), {0, 0.3})}};
 }
 
 }  // namespace

@@ -15,9 +15,10 @@ std::vector<Finding> find(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->dataset != "TensorDataset" || loader->batch.value_or(1) < 2) return {};
   const Part wait = evidence.host(HostCategory::input);
-  return {{loader->file, loader->line, evidence.share(wait.ns), predict(evidence.step_ns(), wait, kLeft), Confidence::medium,
+  return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt, Confidence::medium,
            fmt::format("The dataset is tensors in memory, and still the loader takes {} samples one by one and stacks them: {}.", *loader->batch, of_a_step(evidence, wait.ns)),
-           "for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]"}};
+           "for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]",
+           shrunk(category_name(HostCategory::input), kLeft)}};
 }
 
 }  // namespace

@@ -15,10 +15,11 @@ std::vector<Finding> find(const Evidence& evidence) {
   const double rest = evidence.step_ns() - wait.ns;
   const auto workers = workers_needed(evidence, wait.ns, rest);
   if (!workers) return {};
-  return {{loader->file, loader->line, evidence.share(wait.ns), predict(evidence.step_ns(), step_with_workers(evidence, wait.ns, rest, *workers)),
+  return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt,
            Confidence::medium,
            fmt::format("The training process makes every batch itself (num_workers=0) and nothing else meanwhile: {}.", of_a_step(evidence, wait.ns)),
-           fmt::format("DataLoader(…, num_workers={}, persistent_workers=True{})", *workers, evidence.settings().on_gpu() ? ", pin_memory=True" : "")}};
+           fmt::format("DataLoader(…, num_workers={}, persistent_workers=True{})", *workers, evidence.settings().on_gpu() ? ", pin_memory=True" : ""),
+           whatif::workers_change(static_cast<unsigned>(*workers))}};
 }
 
 }  // namespace
@@ -30,8 +31,8 @@ const Rule kNoWorkers{
     "there is one CPU only, or the wait is so short that handing batches over would cost as much.",
     "Give the loader workers: `DataLoader(…, num_workers=2, persistent_workers=True)`. Code that starts workers must stand behind "
     "`if __name__ == \"__main__\":` where processes are spawned. Data that is in memory already needs no workers: see in-memory-dataset.",
-    "the step becomes as long as the longer of its rest and of a batch divided by the workers, plus 0.1 to 0.4 ms to take a batch over; in the worst case "
-    "workers and training share the CPUs with nothing idle.",
+    "the run is replayed with that many workers (docs/whatif.md): a step takes as long as the longer of its rest and of a batch divided by the workers, and no less than all "
+    "that is computed takes on the processors that are free.",
     find};
 
 }  // namespace laptime

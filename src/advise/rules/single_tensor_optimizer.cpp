@@ -14,10 +14,12 @@ Range left_after(const OptimizerSettings& optimizer) {
   return optimizer.name.starts_with("Adam") ? Range{0.08, 0.45} : Range{0.3, 0.6};
 }
 
+std::string step_name(const std::string& optimizer) { return fmt::format("Optimizer.step#{}.step", optimizer); }
+
 // What its step() takes of a step, known in every step.
 Part time_of_steps(const Evidence& evidence, const std::string& name) {
   const Run& run = evidence.run();
-  const std::uint32_t id = run.strings.find(fmt::format("Optimizer.step#{}.step", name));
+  const std::uint32_t id = run.strings.find(step_name(name));
   const SpanColumns& spans = run.tracks[evidence.lap().track()].spans;
   const auto& steps = evidence.lap().steps();
   std::vector<double> ns(steps.size());
@@ -34,9 +36,9 @@ std::vector<Finding> find(const Evidence& evidence) {
   for (const OptimizerSettings& optimizer : evidence.settings().optimizers) {
     if (optimizer.way != "single" || !optimizer.may_fuse) continue;
     const Part part = time_of_steps(evidence, optimizer.name);
-    findings.push_back({"", 0, evidence.share(part.ns), predict(evidence.step_ns(), part, left_after(optimizer)), Confidence::medium,
+    findings.push_back({"", 0, evidence.share(part.ns), std::nullopt, Confidence::medium,
                         fmt::format("{} updates its {} tensors one at a time, several ops for each: {}.", optimizer.name, optimizer.tensors, of_a_step(evidence, part.ns)),
-                        fmt::format("torch.optim.{}(…, fused=True)", optimizer.name)});
+                        fmt::format("torch.optim.{}(…, fused=True)", optimizer.name), shrunk(step_name(optimizer.name), left_after(optimizer))});
   }
   return findings;
 }

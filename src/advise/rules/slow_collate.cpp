@@ -17,10 +17,11 @@ std::vector<Finding> find(const Evidence& evidence) {
   if (!hot || hot->share < kLeastShare) return {};
   const Part wait = evidence.host(HostCategory::input);
   const std::string source = evidence.source(hot->line.file, hot->line.line);
-  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), predict_batch_without(evidence, hot->share, {0.1, 0.6}), Confidence::medium,
+  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), std::nullopt, Confidence::medium,
            fmt::format("{} of making a batch is putting its samples together:{} in {}; steps wait {} for batches.", percent(hot->share), cited(source),
                        hot->line.function, of_a_step(evidence, wait.ns)),
-           "Put samples together with one call for the batch: torch.stack, torch.nn.utils.rnn.pad_sequence, numpy.stack"}};
+           "Put samples together with one call for the batch: torch.stack, torch.nn.utils.rnn.pad_sequence, numpy.stack",
+           batch_without(hot->share, {0.1, 0.6})}};
 }
 
 }  // namespace

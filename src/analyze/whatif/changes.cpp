@@ -25,6 +25,18 @@ void Changes::add(const Changes& other) {
   batch *= other.batch;
 }
 
+Changes scale_change(std::string pattern, double factor, double best, double worst) {
+  Changes changes;
+  changes.scales.push_back({std::move(pattern), factor, best, worst});
+  return changes;
+}
+
+Changes workers_change(unsigned workers) {
+  Changes changes;
+  changes.workers = workers;
+  return changes;
+}
+
 Result<Scale> parse_scale(std::string_view text) {
   const std::size_t at = text.rfind('=');
   const auto factor = at == std::string_view::npos || at == 0 ? std::nullopt : parse_number(text.substr(at + 1));

@@ -31,6 +31,10 @@ struct Changes {
   void add(const Changes& other);
 };
 
+// One of them alone.
+Changes scale_change(std::string pattern, double factor, double best, double worst);
+Changes workers_change(unsigned workers);
+
 // How kind the world is to the change: what is expected, and the two ends of what may be.
 enum class Outlook { expected, best, worst };
 

@@ -1,6 +1,7 @@
 #include "analyze/whatif/prediction.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -66,10 +67,13 @@ Split split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>
 
 class PhasePredictor {
  public:
-  PhasePredictor(const PhaseModel& model, const Pricing& plain, const Pricing& priced) : model_(model), plain_(plain), priced_(priced) {}
+  // `plain_times`: the model's, without changes.
+  PhasePredictor(const PhaseModel& model, const std::vector<CategoryTimes>& plain_times, const Pricing& plain, const Pricing& priced)
+      : model_(model), plain_times_(plain_times), plain_(plain), priced_(priced) {}
 
   PhasePrediction predict() {
-    const auto plain_times = model_.times(plain_, Outlook::expected), times = model_.times(priced_, Outlook::expected);
+    const auto& plain_times = plain_times_;
+    const auto times = model_.times(priced_, Outlook::expected);
     const Step& first = model_.steps().front().step;
     result_.phase = first.phase, result_.track = first.track;
     result_.replayed = model_.replayed_steps();
@@ -82,7 +86,7 @@ class PhasePredictor {
     const double scale = result_.replayed_ns > 0 ? result_.before_ns / result_.replayed_ns : 1;
     const auto after = [&](const std::vector<CategoryTimes>& of) { return scale * median(walls_of(model_.steps(), of)); };
     result_.after_ns = after(times);
-    set_interval(measured, after(model_.times(priced_, Outlook::best)), after(model_.times(priced_, Outlook::worst)));
+    set_interval(times, after(model_.times(priced_, Outlook::best)), after(model_.times(priced_, Outlook::worst)));
     result_.before = split_to(model_.steps(), plain_times, result_.before_ns);
     result_.after = split_to(model_.steps(), times, result_.after_ns);
     set_gpu(plain_times, times);
@@ -91,11 +95,17 @@ class PhasePredictor {
   }
 
  private:
-  void set_interval(const std::vector<std::int64_t>& measured, double best, double worst) {
+  // What may go wrong is independent of each other: deviations add up as their squares do.
+  void set_interval(const std::vector<CategoryTimes>& times, double best, double worst) {
     double below = 1, above = 1;
-    if (const auto tremble = compare_medians(measured, measured)) below = tremble->low, above = tremble->high;
-    result_.low_ns = std::min({best, worst, result_.after_ns}) * std::min(below, 1 - kAnotherStart);
-    result_.high_ns = std::max({best, worst, result_.after_ns}) * std::max(above, 1 + kAnotherStart);
+    if (const auto spread = compare_paired_medians(walls_of(model_.steps(), plain_times_), walls_of(model_.steps(), times)); spread && spread->ratio > 0 && spread->low > 0)
+      below = spread->low / spread->ratio, above = spread->high / spread->ratio;
+    const auto away = [&](double outlook, double steps) {
+      const double of_change = result_.after_ns > 0 && outlook > 0 ? std::log(outlook / result_.after_ns) : 0;
+      return std::exp(std::hypot(of_change, std::log(steps), std::log1p(kAnotherStart)));
+    };
+    result_.low_ns = result_.after_ns / away(std::min({best, worst, result_.after_ns}), std::min(below, 1.0));
+    result_.high_ns = result_.after_ns * away(std::max({best, worst, result_.after_ns}), std::max(above, 1.0));
     const double work = priced_.changes().batch * result_.before_ns;
     const auto gain = [&](double ns) { return ns > 0 ? work / ns : 1; };
     result_.gain = gain(result_.after_ns), result_.gain_low = gain(result_.high_ns), result_.gain_high = gain(result_.low_ns);
@@ -127,25 +137,36 @@ class PhasePredictor {
   }
 
   const PhaseModel& model_;
+  const std::vector<CategoryTimes>& plain_times_;
   const Pricing &plain_, &priced_;
   PhasePrediction result_;
 };
 
 }  // namespace
 
-Prediction predict(const Analysis& analysis, const Changes& changes) {
-  const Run& run = analysis.run();
-  const GraphSource source(analysis);
-  const Pricing plain(run, analysis.steps(), {}), priced(run, analysis.steps(), changes);
-  Prediction result;
-  result.unknown_patterns = priced.unknown_patterns();
+struct Predictor::Phase {
+  Phase(const GraphSource& source, std::vector<HostStep> all, const Pricing& plain) : steps(std::move(all)), model(source, steps), plain_times(model.times(plain, Outlook::expected)) {}
+
+  const std::vector<HostStep> steps;
+  const PhaseModel model;
+  const std::vector<CategoryTimes> plain_times;
+};
+
+Predictor::Predictor(const Analysis& analysis) : analysis_(analysis), source_(analysis), plain_(analysis.run(), analysis.steps(), {}) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<HostStep>> phases;  // track, phase
   for (const HostStep& step : analysis.host_steps()) phases[{step.step.track, step.step.phase}].push_back(step);
-  for (const auto& [key, laps] : phases) {
-    if (std::none_of(laps.begin(), laps.end(), [](const HostStep& s) { return is_typical(s.step.kind); })) continue;
-    const PhaseModel model(source, laps);
-    result.phases.push_back(PhasePredictor(model, plain, priced).predict());
-  }
+  for (auto& [key, steps] : phases)
+    if (std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return is_typical(s.step.kind); }))
+      phases_.push_back(std::make_unique<Phase>(source_, std::move(steps), plain_));
+}
+
+Predictor::~Predictor() = default;
+
+Prediction Predictor::predict(const Changes& changes) const {
+  const Pricing priced(analysis_.run(), analysis_.steps(), changes);
+  Prediction result;
+  result.unknown_patterns = priced.unknown_patterns();
+  for (const auto& phase : phases_) result.phases.push_back(PhasePredictor(phase->model, phase->plain_times, plain_, priced).predict());
   std::stable_sort(result.phases.begin(), result.phases.end(), [](const PhasePrediction& a, const PhasePrediction& b) {
     return a.before_ns * static_cast<double>(a.steps) > b.before_ns * static_cast<double>(b.steps);
   });

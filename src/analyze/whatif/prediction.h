@@ -7,12 +7,14 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "analyze/whatif/changes.h"
 #include "analyze/whatif/critical_path.h"
+#include "analyze/whatif/pricing.h"
 #include "analyze/whatif/replay.h"
 
 namespace laptime::whatif {
@@ -36,6 +38,23 @@ struct Prediction {
   std::vector<std::string> unknown_patterns;   // of the changes: they name nothing in this run
 };
 
-Prediction predict(const Analysis& analysis, const Changes& changes);
+// All phases of a run. Making it takes most of the time; then it may be asked about many changes.
+class Predictor {
+ public:
+  // `analysis` outlives it.
+  explicit Predictor(const Analysis& analysis);
+  ~Predictor();
+  Predictor(const Predictor&) = delete;
+  Predictor& operator=(const Predictor&) = delete;
+
+  Prediction predict(const Changes& changes) const;
+
+ private:
+  struct Phase;
+  const Analysis& analysis_;
+  const GraphSource source_;
+  const Pricing plain_;
+  std::vector<std::unique_ptr<Phase>> phases_;
+};
 
 }  // namespace laptime::whatif

@@ -12,16 +12,6 @@ struct RuleChanges {
   Changes changes;
 };
 
-Changes workers(unsigned count) {
-  Changes changes;
-  changes.workers = count;
-  return changes;
-}
-Changes scale(const char* pattern, double factor, double best, double worst) {
-  Changes changes;
-  changes.scales.push_back({pattern, factor, best, worst});
-  return changes;
-}
 Changes input_free() {
   Changes changes;
   changes.input_free = true;
@@ -41,17 +31,17 @@ Changes batch(double factor) {
 // What is left of a part of the step after the advice was followed, where nothing measured tells: experience.
 const std::vector<RuleChanges>& table() {
   static const std::vector<RuleChanges> rules{
-      {"no-workers", workers(2)},
-      {"few-workers", workers(4)},
+      {"no-workers", workers_change(2)},
+      {"few-workers", workers_change(4)},
       {"in-memory-dataset", input_free()},
       {"reload", input_free()},
       {"launch-bound", launches_free()},
       {"small-batch", batch(2)},
-      {"hidden-sync", scale("sync wait", 0, 0, 0.5)},
-      {"pageable-copy", scale("copy wait", 0.4, 0.1, 0.7)},
-      {"gc-pauses", scale("gc", 0, 0, 0.2)},
-      {"single-tensor-optimizer", scale("Optimizer.step*", 0.4, 0.1, 0.7)},
-      {"zero-grad", scale("Optimizer.zero_grad*", 0.3, 0.05, 0.7)},
+      {"hidden-sync", scale_change("sync wait", 0, 0, 0.5)},
+      {"pageable-copy", scale_change("copy wait", 0.4, 0.1, 0.7)},
+      {"gc-pauses", scale_change("gc", 0, 0, 0.2)},
+      {"single-tensor-optimizer", scale_change("Optimizer.step*", 0.4, 0.1, 0.7)},
+      {"zero-grad", scale_change("Optimizer.zero_grad*", 0.3, 0.05, 0.7)},
   };
   return rules;
 }

@@ -1,4 +1,4 @@
-// The changes that following a piece of advice comes to. The one place that ties rules of the advice engine to what-if.
+// The changes that following a piece of advice comes to, where the advice itself does not say (Finding::changes).
 #pragma once
 
 #include <string_view>
