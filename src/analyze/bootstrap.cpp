@@ -32,10 +32,10 @@ class BlockSampler {
       filled += count;
     }
   }
-  // Of what was drawn last.
-  double median_of(std::span<const std::int64_t> series) {
+  // What was drawn last, of the series.
+  std::span<std::int64_t> of(std::span<const std::int64_t> series) {
     for (std::size_t i = 0; i < drawn_.size(); ++i) values_[i] = series[drawn_[i]];
-    return static_cast<double>(take_percentile(values_, 0.5));
+    return values_;
   }
 
  private:
@@ -44,10 +44,7 @@ class BlockSampler {
   std::vector<std::int64_t> values_;
 };
 
-double median_of(std::span<const std::int64_t> series) {
-  std::vector<std::int64_t> copy(series.begin(), series.end());
-  return static_cast<double>(take_percentile(copy, 0.5));
-}
+double take_median(std::span<std::int64_t> values) { return static_cast<double>(take_percentile(values, 0.5)); }
 
 double at_share(std::vector<double>& values, double share) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(percentile_index(values.size(), share));
@@ -57,10 +54,10 @@ double at_share(std::vector<double>& values, double share) {
 
 double widened(double end, double ratio) { return ratio > 0 ? ratio * std::pow(end / ratio, kFewBlocks) : end; }
 
-// `draw`: the medians of both, drawn once more.
-template <typename Draw>
-std::optional<RatioInterval> interval_of(std::span<const std::int64_t> first, std::span<const std::int64_t> second, std::size_t resamples, Draw draw) {
-  const double base = median_of(first);
+// `middle`: of values that may be reordered. `draw`: of both series, drawn once more.
+template <typename Middle, typename Draw>
+std::optional<RatioInterval> interval_of(std::vector<std::int64_t> first, std::vector<std::int64_t> second, std::size_t resamples, Middle middle, Draw draw) {
+  const double base = middle(first);
   if (base <= 0) return std::nullopt;
   std::vector<double> ratios;
   for (std::size_t i = 0; i < resamples; ++i) {
@@ -68,7 +65,7 @@ std::optional<RatioInterval> interval_of(std::span<const std::int64_t> first, st
     if (below > 0) ratios.push_back(above / below);
   }
   if (ratios.empty()) return std::nullopt;
-  const double ratio = median_of(second) / base;
+  const double ratio = middle(second) / base;
   const double low = at_share(ratios, kOutside), high = at_share(ratios, 1 - kOutside);
   return RatioInterval{ratio, widened(low, ratio), widened(high, ratio)};
 }
@@ -79,24 +76,24 @@ std::optional<RatioInterval> compare_medians(std::span<const std::int64_t> first
   if (first.size() < kFewestToCompare || second.size() < kFewestToCompare) return std::nullopt;
   std::mt19937_64 random(first.size() * 1'000'003 + second.size());
   BlockSampler of_first(first.size()), of_second(second.size());
-  return interval_of(first, second, kResamples, [&] {
+  return interval_of({first.begin(), first.end()}, {second.begin(), second.end()}, kResamples, take_median, [&] {
     of_first.draw(random);
     of_second.draw(random);
-    return std::pair(of_first.median_of(first), of_second.median_of(second));
+    return std::pair(take_median(of_first.of(first)), take_median(of_second.of(second)));
   });
 }
 
-std::optional<RatioInterval> compare_paired_medians(std::span<const std::int64_t> first, std::span<const std::int64_t> second) {
+std::optional<RatioInterval> compare_paired(std::span<const std::int64_t> first, std::span<const std::int64_t> second) {
   if (first.size() < kFewestToCompare || first.size() != second.size()) return std::nullopt;
   const std::size_t stride = (first.size() + kMostPaired - 1) / kMostPaired;
   std::vector<std::int64_t> one, other;
   for (std::size_t i = 0; i < first.size(); i += stride) one.push_back(first[i]), other.push_back(second[i]);
   std::mt19937_64 random(first.size());
   BlockSampler of_both(one.size());
-  return interval_of(one, other, kPairedResamples, [&] {
+  return interval_of(one, other, kPairedResamples, take_middle_mean, [&] {
     of_both.draw(random);
-    const double below = of_both.median_of(one);
-    return std::pair(below, of_both.median_of(other));
+    const double below = take_middle_mean(of_both.of(one));
+    return std::pair(below, take_middle_mean(of_both.of(other)));
   });
 }
 

@@ -13,7 +13,7 @@
 namespace laptime {
 
 struct RatioInterval {
-  double ratio;      // median of the second over that of the first
+  double ratio;      // of the second over the first: of their medians, or what the function says
   double low, high;  // where it lies with 95 % confidence
 };
 
@@ -25,8 +25,8 @@ inline constexpr double kNegligible = 0.01;
 // The same input gives the same answer. Nothing when a side has too few steps or its median is 0.
 std::optional<RatioInterval> compare_medians(std::span<const std::int64_t> first, std::span<const std::int64_t> second);
 
-// The same of two times of the same steps, as they were and as they would be: what all steps have in common — a machine that is slow
-// for a while — is in both. Of long series steps far enough apart are looked at.
-std::optional<RatioInterval> compare_paired_medians(std::span<const std::int64_t> first, std::span<const std::int64_t> second);
+// The ratio of middle means (percentile.h) of two times of the same steps, as they were and as they would be: what all steps have in
+// common — a machine that is slow for a while — is in both. Of long series steps far enough apart are looked at.
+std::optional<RatioInterval> compare_paired(std::span<const std::int64_t> first, std::span<const std::int64_t> second);
 
 }  // namespace laptime

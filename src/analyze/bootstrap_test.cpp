@@ -63,29 +63,29 @@ TEST(CompareMedians, FivePercentAreFoundAndNothingIsNot) {
   EXPECT_GE(found, 45);
 }
 
-TEST(ComparePairedMedians, WhatAllStepsHaveInCommonIsNoUncertainty) {
+TEST(ComparePaired, WhatAllStepsHaveInCommonIsNoUncertainty) {
   const auto before = steps(300, 1e6, 3);
   std::vector<std::int64_t> after;
   for (const std::int64_t ns : before) after.push_back(ns * 4 / 5);
-  const auto paired = compare_paired_medians(before, after), apart = compare_medians(before, after);
+  const auto paired = compare_paired(before, after), apart = compare_medians(before, after);
   EXPECT_NEAR(paired->ratio, 0.8, 1e-4);
   EXPECT_LT(paired->high - paired->low, 1e-4);
   EXPECT_GT(apart->high - apart->low, 1e-3);
 }
 
-TEST(ComparePairedMedians, WhatDiffersFromStepToStepIs) {
+TEST(ComparePaired, WhatDiffersFromStepToStepIs) {
   const auto before = steps(5'000, 1e6, 3), part = steps(5'000, 2e5, 4);
   std::vector<std::int64_t> after;
   for (std::size_t i = 0; i < before.size(); ++i) after.push_back(before[i] - part[i]);
-  const auto ratio = compare_paired_medians(before, after);
+  const auto ratio = compare_paired(before, after);
   EXPECT_LT(ratio->low, ratio->ratio);
   EXPECT_GT(ratio->high, ratio->ratio);
   EXPECT_NEAR(ratio->ratio, 0.8, 0.01);
 }
 
-TEST(ComparePairedMedians, TooFewOrUnequalTellNothing) {
-  EXPECT_FALSE(compare_paired_medians(steps(7, 1e6, 1), steps(7, 1e6, 2)));
-  EXPECT_FALSE(compare_paired_medians(steps(20, 1e6, 1), steps(21, 1e6, 2)));
+TEST(ComparePaired, TooFewOrUnequalTellNothing) {
+  EXPECT_FALSE(compare_paired(steps(7, 1e6, 1), steps(7, 1e6, 2)));
+  EXPECT_FALSE(compare_paired(steps(20, 1e6, 1), steps(21, 1e6, 2)));
 }
 
 }  // namespace

@@ -24,5 +24,12 @@ TEST(Percentile, OfFewValues) {
   EXPECT_EQ(take_percentile(two, 0.51), 9);
 }
 
+TEST(MiddleMean, LeavesOutATenthOnEachSide) {
+  std::vector<std::int64_t> values{1'000'000, 5, 1, 3, 4, 6, 7, 8, 9, -100};
+  EXPECT_DOUBLE_EQ(take_middle_mean(values), (1 + 3 + 4 + 5 + 6 + 7 + 8 + 9) / 8.0);
+  std::vector<std::int64_t> few{10, 1, 4};
+  EXPECT_DOUBLE_EQ(take_middle_mean(few), 5);
+}
+
 }  // namespace
 }  // namespace laptime

@@ -15,14 +15,22 @@ namespace {
 
 constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from start to start
 
-std::vector<std::int64_t> walls_of(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times) {
+template <typename Counts>
+std::vector<std::int64_t> walls_where(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times, Counts counts) {
   std::vector<std::int64_t> walls;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (is_typical(steps[i].step.kind)) walls.push_back(std::accumulate(times[i].begin(), times[i].end(), std::int64_t{0}));
+    if (counts(steps[i].step.kind)) walls.push_back(std::accumulate(times[i].begin(), times[i].end(), std::int64_t{0}));
   return walls;
+}
+std::vector<std::int64_t> walls_of(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times) { return walls_where(steps, times, is_typical); }
+// Without outliers, of which none says what a change brings.
+std::vector<std::int64_t> steady_walls(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times) {
+  const auto walls = walls_where(steps, times, [](StepKind kind) { return kind == StepKind::steady; });
+  return walls.empty() ? walls_of(steps, times) : walls;
 }
 
 double median(std::vector<std::int64_t> values) { return static_cast<double>(take_percentile(values, 0.5)); }
+double middle(std::vector<std::int64_t> values) { return take_middle_mean(values); }
 
 // Steps near the median: half of the typical ones.
 std::vector<bool> middle_half(std::span<const HostStep> steps) {
@@ -83,8 +91,8 @@ class PhasePredictor {
     result_.steps = measured.size();
     result_.before_ns = median(measured);
     result_.replayed_ns = median(walls_of(model_.steps(), plain_times));
-    const double scale = result_.replayed_ns > 0 ? result_.before_ns / result_.replayed_ns : 1;
-    const auto after = [&](const std::vector<CategoryTimes>& of) { return scale * median(walls_of(model_.steps(), of)); };
+    const double plain = middle(steady_walls(model_.steps(), plain_times));
+    const auto after = [&](const std::vector<CategoryTimes>& of) { return plain > 0 ? result_.before_ns * middle(steady_walls(model_.steps(), of)) / plain : 0; };
     result_.after_ns = after(times);
     set_interval(times, after(model_.times(priced_, Outlook::best)), after(model_.times(priced_, Outlook::worst)));
     result_.before = split_to(model_.steps(), plain_times, result_.before_ns);
@@ -98,7 +106,7 @@ class PhasePredictor {
   // What may go wrong is independent of each other: deviations add up as their squares do.
   void set_interval(const std::vector<CategoryTimes>& times, double best, double worst) {
     double below = 1, above = 1;
-    if (const auto spread = compare_paired_medians(walls_of(model_.steps(), plain_times_), walls_of(model_.steps(), times)); spread && spread->ratio > 0 && spread->low > 0)
+    if (const auto spread = compare_paired(steady_walls(model_.steps(), plain_times_), steady_walls(model_.steps(), times)); spread && spread->ratio > 0 && spread->low > 0)
       below = spread->low / spread->ratio, above = spread->high / spread->ratio;
     const auto away = [&](double outlook, double steps) {
       const double of_change = result_.after_ns > 0 && outlook > 0 ? std::log(outlook / result_.after_ns) : 0;

@@ -1,8 +1,8 @@
 // What a run's steps would take after changes, as an interval; where the time would go then, and what would bound it next.
 //
-// The expected time is the measured median times the ratio of two replays, changed and unchanged, so that what the replay gets
-// wrong of both cancels. The interval spans the replays at their best and worst outlook, widened by how much the median of
-// this run trembles (bootstrap.h) and by what another start of the same program may differ.
+// The expected time is the measured median times the ratio of two replays' middle means, changed and unchanged, so that what the replay
+// gets wrong of both cancels. Its interval has three sources: the best and the worst outlook of the changes, how far the ratio
+// differs along the run (bootstrap.h), and what another start of the same program may differ.
 #pragma once
 
 #include <array>
