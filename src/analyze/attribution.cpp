@@ -64,9 +64,9 @@ class TrackWalk {
   PlaceCode code_of(std::uint32_t row, PlaceCode around) {
     const std::uint32_t own = ops_.place[row];
     if (own == 0) return around;
-    if (!is_unit(around) || run_.places[own].module != 0) return own;
-    if (std::uint32_t& from = units_[unit_number(around)].called_from; from == 0) from = own;
-    return around;
+    if (is_unit(around))
+      if (std::uint32_t& of_ops = units_[unit_number(around)].place_of_ops; of_ops == 0) of_ops = own;
+    return own;
   }
 
   // A node joins the evaluate_function around it, and tells it its link; every other backward span is a new unit.

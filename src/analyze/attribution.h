@@ -5,8 +5,9 @@
 // evaluate_function span with the node inside it — and takes the place
 // of the last op of its process that started before it with the node's link. All that runs within a unit is the unit's,
 // before, in and after the node. A unit without a link (AccumulateGrad) takes the place of the unit that ended before it on its
-// thread. Where no forward op is found, the unit has the place from which its own ops were called: the call of backward().
-// An op inside a unit whose own place lies in a module is forward work done again (checkpointing) and keeps that place.
+// thread. Where no forward op is found, the unit has the place of its own ops.
+// An op inside a unit has a place of its own only where Python ran in the unit (a checkpoint's forward pass done again, a
+// Function's backward, a hook): it keeps that place.
 //
 // Consequence: every op costs its line once, forward and backward, however often a tensor is used; a second derivative
 // ends at the line of the first forward op.

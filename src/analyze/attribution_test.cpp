@@ -17,11 +17,11 @@ constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: Mul
 struct NodeRows {
   std::uint32_t evaluate, node, op, op_after;
 };
-NodeRows add_node(OpRun& t, std::uint32_t track, std::int64_t start, std::uint64_t link, std::uint32_t called_from = 0) {
+NodeRows add_node(OpRun& t, std::uint32_t track, std::int64_t start, std::uint64_t link, std::uint32_t place_of_ops = 0) {
   NodeRows rows{};
-  rows.op = t.add(track, {start + 2, 2, "aten::mul", SpanKind::op, 0, called_from});
+  rows.op = t.add(track, {start + 2, 2, "aten::mul", SpanKind::op, 0, place_of_ops});
   rows.node = t.add(track, {start + 1, 4, "MulBackward0", SpanKind::backward, link});
-  rows.op_after = t.add(track, {start + 6, 1, "aten::add_", SpanKind::op, 0, called_from});
+  rows.op_after = t.add(track, {start + 6, 1, "aten::add_", SpanKind::op, 0, place_of_ops});
   rows.evaluate = t.add(track, {start, 8, kEvaluate, SpanKind::backward});
   return rows;
 }
@@ -52,12 +52,12 @@ TEST(Attribution, AnInnerOpHasThePlaceOfTheOutermost) {
 
 TEST(Attribution, BackwardTakesThePlaceOfTheLastForwardOpWithItsLink) {
   OpRun t;
-  const std::uint32_t before = t.place(4), line = t.place(5, "fc"), call = t.place(9);
+  const std::uint32_t before = t.place(4), line = t.place(5, "fc");
   const std::uint32_t engine = t.add_thread();
   t.add(0, {0, 5, "aten::detach", SpanKind::op, 77, before});
   t.add(0, {12, 2, "aten::mul", SpanKind::op, 77});
   t.add(0, {10, 10, "aten::dropout", SpanKind::op, 77, line});
-  const NodeRows same = add_node(t, 0, 100, 77, call), other = add_node(t, engine, 100, 77);
+  const NodeRows same = add_node(t, 0, 100, 77), other = add_node(t, engine, 100, 77);
   const OpAttribution result = attribute(t);
   expect_places(result.tracks[0], same, line);
   expect_places(result.tracks[engine], other, line);
@@ -99,33 +99,35 @@ TEST(Attribution, AccumulateGradBelongsToTheNodeBeforeIt) {
   expect_places(result.tracks[0], again, a);
 }
 
-TEST(Attribution, WithoutItsForwardOpANodeBelongsToTheCallOfBackward) {
+TEST(Attribution, WithoutItsForwardOpANodeBelongsWhereItsOwnOpsDo) {
   OpRun t;
-  const std::uint32_t call = t.place(9);
-  const NodeRows rows = add_node(t, 0, 100, 5, call);
-  expect_places(attribute(t).tracks[0], rows, call);
+  const std::uint32_t hook = t.place(9);
+  const NodeRows rows = add_node(t, 0, 100, 5, hook);
+  expect_places(attribute(t).tracks[0], rows, hook);
 }
 
 TEST(Attribution, ASecondDerivativeEndsAtTheFirstForwardOp) {
   OpRun t;
-  const std::uint32_t line = t.place(4), call = t.place(9), second_call = t.place(10);
+  const std::uint32_t line = t.place(4);
   t.add(0, {0, 5, "aten::pow", SpanKind::op, 1, line});
-  t.add(0, {102, 2, "aten::mul", SpanKind::op, 2, call});  // made by the first backward, with create_graph
+  t.add(0, {102, 2, "aten::mul", SpanKind::op, 2});  // made by the first backward, with create_graph
   t.add(0, {101, 5, "PowBackward0", SpanKind::backward, 1});
-  const NodeRows rows = add_node(t, 0, 200, 2, second_call);
+  const NodeRows rows = add_node(t, 0, 200, 2);
   expect_places(attribute(t).tracks[0], rows, line);
 }
 
-TEST(Attribution, RecomputedOpsKeepTheirOwnPlace) {
+TEST(Attribution, OpsOfPythonInsideANodeKeepTheirOwnPlace) {
   OpRun t;
-  const std::uint32_t checkpoint = t.place(4, "blocks.0"), inside = t.place(20, "blocks.0.mlp"), call = t.place(9);
+  const std::uint32_t checkpoint = t.place(4, "blocks.0"), inside = t.place(20, "blocks.0.mlp"), outside_modules = t.place(21);
   t.add(0, {0, 5, "CheckpointFunction", SpanKind::op, 1, checkpoint});
   const auto again = t.add(0, {102, 2, "aten::linear", SpanKind::op, 0, inside});
-  const auto plain = t.add(0, {105, 2, "aten::add", SpanKind::op, 0, call});
-  t.add(0, {101, 8, "CheckpointFunctionBackward", SpanKind::backward, 1});
+  const auto also = t.add(0, {105, 2, "aten::gelu", SpanKind::op, 0, outside_modules});
+  const auto plain = t.add(0, {108, 1, "aten::add"});
+  t.add(0, {101, 9, "CheckpointFunctionBackward", SpanKind::backward, 1});
   const TrackOps ops = std::move(attribute(t).tracks[0]);
   EXPECT_EQ(ops.place[again], inside);
-  EXPECT_EQ(ops.pass[again], OpPass::backward);
+  EXPECT_EQ(ops.place[also], outside_modules);
+  for (const auto row : {again, also, plain}) EXPECT_EQ(ops.pass[row], OpPass::backward);
   EXPECT_EQ(ops.place[plain], checkpoint);
 }
 

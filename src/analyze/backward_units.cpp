@@ -63,7 +63,7 @@ void BackwardUnits::resolve(UnitId id) {
   }
   for (; !path.empty(); path.pop_back()) {
     BackwardUnit& unit = at(path.back());
-    if (place == 0) place = unit.called_from;
+    if (place == 0) place = unit.place_of_ops;
     unit.place = place;
     unit.state = BackwardUnit::State::done;
   }

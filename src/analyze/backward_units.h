@@ -20,7 +20,7 @@ inline std::uint32_t unit_number(PlaceCode code) { return code & ~kUnitCode; }
 struct BackwardUnit {
   std::uint64_t link = 0;
   std::int64_t start_ns = 0;
-  std::uint32_t called_from = 0;  // place of its own ops, 0 unknown
+  std::uint32_t place_of_ops = 0;  // the first place that ops in it have of their own, 0 unknown
   std::uint32_t place = 0;        // the answer
   enum class State : std::uint8_t { open, asked, done } state = State::open;
 };

@@ -66,6 +66,11 @@ std::uint32_t name_around(const SpanColumns& spans, const TrackOps& ops, std::ui
   return name;
 }
 
+// Not the span of a Function of the program's own, nor a region around several ops: these may run lines of their own.
+bool is_of_torch(const Run& run, const SpanColumns& spans, std::uint32_t row) {
+  return spans.kind[row] == SpanKind::op && run.strings[spans.name[row]].find("::") != std::string_view::npos;
+}
+
 }  // namespace
 
 Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<std::uint32_t>& tracks) {
@@ -77,7 +82,7 @@ Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<s
     return x.link != y.link ? x.link < y.link : x.start_ns < y.start_ns;
   });
   for (std::uint32_t i = static_cast<std::uint32_t>(by_time_.size()); i-- > 0;) by_link_[launches_[by_time_[i]].link] = i + 1;
-  find_backward_places(run);
+  find_backward_places();
 }
 
 void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t track) {
@@ -89,13 +94,13 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
     if (spans.kind[row] != SpanKind::launch || spans.link[row] == 0) continue;
     const OwnArgs own = args.at(row);
     Launch launch{spans.start[row], spans.end(row), spans.link[row], track, row, 0, own.place, OpPass::forward, kNoRow};
-    Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), false};
+    Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), own.place != 0, false};
     if (node.backward) launch.pass = OpPass::backward;
     if (const std::uint32_t op = around.at(launch.start_ns); op != kNoRow) {
       launch.op_row = op;
       launch.op = name_around(spans, ops, op);
       if (ops.pass[op] != OpPass::none) launch.pass = ops.pass[op];
-      node.done = launch.op != 0 && ops.place[op] != 0;
+      node.done = launch.op != 0 && ops.place[op] != 0 && (!node.has_line || is_of_torch(run, spans, op));
       if (node.done) launch.place = ops.place[op];
     }
     launches_.push_back(launch);
@@ -103,16 +108,15 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
   }
 }
 
-void Launches::find_backward_places(const Run& run) {
+void Launches::find_backward_places() {
   for (std::uint32_t i = 0; i < launches_.size(); ++i)
-    if (!nodes_[i].backward && nodes_[i].link != 0 && launches_[i].place != 0) made_nodes_.push_back(i);
+    if (nodes_[i].link != 0 && launches_[i].place != 0 && (nodes_[i].has_line || !nodes_[i].backward)) made_nodes_.push_back(i);
   std::stable_sort(made_nodes_.begin(), made_nodes_.end(), [&](std::uint32_t a, std::uint32_t b) {
     return nodes_[a].link != nodes_[b].link ? nodes_[a].link < nodes_[b].link : launches_[a].start_ns < launches_[b].start_ns;
   });
   for (std::uint32_t i = 0; i < launches_.size(); ++i) {
     Launch& launch = launches_[i];
-    const bool runs_module_again = run.places[launch.place].module != 0;
-    if (!nodes_[i].backward || nodes_[i].done || (launch.place != 0 && (runs_module_again || nodes_[i].link == 0))) continue;
+    if (!nodes_[i].backward || nodes_[i].done || nodes_[i].has_line) continue;
     const bool has_previous = i > 0 && launches_[i - 1].track == launch.track;
     const std::uint32_t forward = nodes_[i].link != 0 ? place_of_node(nodes_[i].link) : has_previous ? launches_[i - 1].place : 0;
     if (forward != 0) launch.place = forward;

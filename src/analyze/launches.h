@@ -1,9 +1,10 @@
 // Where each launch came from: its line, the op around it, and whether it was forward, backward or the optimizer.
 //
 // With op records the launch belongs where the innermost op around it on its thread does (attribution.h). Without, it has the
-// line that was read when it was made; backward launches that of the first launch after their autograd node was made, as ops do:
-// their own only where a module runs again (checkpoints). A node that launched nothing itself (a view) lies between two launches: it takes the
-// line of the one before. AccumulateGrad, which has no number, goes with the launch before it on its thread.
+// line that was read when it was made, in backward too where Python launched (a checkpoint's forward pass done again, a Function's
+// backward); other backward launches that of the first launch after their autograd node was made. A node that launched nothing itself
+// (a view) lies between two launches: it takes the line of the one before, which is a guess. AccumulateGrad, which has no number, goes
+// with the launch before it on its thread. A launch that no op made (a Triton kernel of the program's own) has its line either way.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +40,14 @@ class Launches {
 
  private:
   void add_track(const Run& run, const TrackOps& ops, std::uint32_t track);
-  void find_backward_places(const Run& run);
+  void find_backward_places();
   std::uint32_t place_of_node(std::uint64_t node) const;
 
   struct Node {  // what a launch knew of autograd
-    std::uint64_t link = 0;
+    std::uint64_t link = 0;  // with a place the node made last, else the node that ran it
     bool backward = false;
-    bool done = false;  // its place comes from an op
+    bool has_line = false;  // of its own
+    bool done = false;      // its place comes from an op
   };
   std::vector<Launch> launches_;  // by track, then in the order of their ends
   std::vector<Node> nodes_;       // the same rows

@@ -112,8 +112,8 @@ struct LaunchUnit {
     return LaunchLink::pack(track >> 1, static_cast<std::uint32_t>(end >> 32));
   }
 };
-// Where autograd stood at a launch. Backward: the node that ran it. Forward: the node that was made last on the thread, which
-// is the launch's own if it is the first launch after the node was made.
+// Where autograd stood at a launch. Backward without a place: the node that ran it. Else: the node that was made last on the thread,
+// which is the launch's own if it is the first launch after the node was made.
 //   bit 63          9 8      1 0
 //       | sequence + 1 | thread | backward |
 struct LaunchNode {
