@@ -26,6 +26,16 @@ bool multiplies_on_plain_cores(std::string_view name) {
          !contains_any(name, {"tf32", "tensorop", "mma"});
 }
 
+// cuDNN's kernels from before tensor cores are templates; their first argument is the type of the factors.
+bool is_float_engine(std::string_view name) {
+  for (const std::string_view engine : {"wgrad_alg0_engine", "wgrad_alg1_engine", "dgrad_engine", "dgrad2d_alg1_1"})
+    if (const std::size_t at = name.find(engine); at != std::string_view::npos) {
+      const std::string_view rest = name.substr(at + engine.size());
+      return rest.starts_with("<float") || rest.starts_with("if");
+    }
+  return false;
+}
+
 bool multiplies_on_tensor_cores(std::string_view name) {
   if (contains_any(name, {"nvjet", "wgmma", "hmma", "imma_", "_imma", "dmma_", "_dmma", "qmma", "hgmma", "igmma", "qgmma", "tensorop", "s16816", "s1688", "s161616", "s884",
                           "h16816", "h1688", "h161616", "h884", "i8816", "i16832", "flash_fwd_kernel", "flash_fwd_splitkv_kernel", "flash_bwd_dq_dk_dv"}))
@@ -72,7 +82,7 @@ KernelMath math_of_kernel(std::string_view name) {
   std::string lower(name);
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (multiplies_on_plain_cores(lower)) {
-    const bool is_single = contains_any(lower, {"_f32f32_", "sgemm", "scudnn"});
+    const bool is_single = contains_any(lower, {"_f32f32_", "sgemm", "scudnn"}) || is_float_engine(lower);
     return {false, is_single ? std::optional(Precision::fp32) : std::nullopt};
   }
   if (multiplies_on_tensor_cores(lower)) return {true, precision_on_tensor_cores(lower)};

@@ -93,7 +93,7 @@ std::string outline(std::string_view mangled) {
 
 }  // namespace
 
-std::string whole_kernel_name(std::string_view name) {
+std::string demangled_kernel_name(std::string_view name) {
   const std::string text(name);
   if (!name.starts_with("_Z")) return text;
   int status = 0;
@@ -104,7 +104,7 @@ std::string whole_kernel_name(std::string_view name) {
 }
 
 std::string short_kernel_name(std::string_view name) {
-  std::string whole = whole_kernel_name(name);
+  std::string whole = demangled_kernel_name(name);
   if (whole.starts_with("_ZN"))
     if (std::string known = outline(whole); !known.empty()) whole = std::move(known);
   std::string plain = without_brackets(whole);

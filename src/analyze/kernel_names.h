@@ -11,8 +11,8 @@ namespace laptime {
 // what a kernel of CUTLASS is made for.
 std::string short_kernel_name(std::string_view name);
 
-// The whole of it, demangled; a name that is not mangled as it is.
-std::string whole_kernel_name(std::string_view name);
+// The whole of it, as C++ writes it; as it is where it is not mangled, or the library cannot take it apart.
+std::string demangled_kernel_name(std::string_view name);
 
 // Whether the kernel is one of NCCL's.
 bool is_communication_kernel(std::string_view name);

@@ -42,28 +42,12 @@ std::vector<std::string_view> split_types(std::string_view text) {
   return types;
 }
 
-// What stands in the inner brackets of "[[64, 10], [], [3]]"; nothing where they nest deeper.
-std::optional<std::vector<std::string_view>> split_shapes(std::string_view text) {
-  std::vector<std::string_view> shapes;
-  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
-  text = text.substr(1, text.size() - 2);
-  for (std::size_t open = text.find('['); open != std::string_view::npos; open = text.find('[', open + 1)) {
-    const std::size_t close = text.find_first_of("[]", open + 1);
-    if (close == std::string_view::npos || text[close] == '[') return std::nullopt;
-    shapes.push_back(text.substr(open + 1, close - open - 1));
-    open = close;
-  }
-  return shapes;
-}
-
-std::optional<std::uint64_t> count_elements(std::string_view sizes) {
+std::optional<std::uint64_t> count_elements(std::string_view text) {
+  const auto sizes = parse_sizes(text);
   std::uint64_t elements = 1;
-  for (const char *at = sizes.data(), *end = at + sizes.size(); at != end;) {
-    std::uint64_t size = 0;
-    const auto [after, error] = std::from_chars(at, end, size);
-    if (error != std::errc() || __builtin_mul_overflow(elements, size, &elements)) return std::nullopt;
-    at = std::find_if(after, end, [](char c) { return c != ',' && c != ' '; });
-  }
+  if (!sizes) return std::nullopt;
+  for (const std::uint64_t size : *sizes)
+    if (__builtin_mul_overflow(elements, size, &elements)) return std::nullopt;
   return elements;
 }
 
@@ -85,6 +69,47 @@ std::uint64_t output_bytes(const std::vector<TensorSize>& tensors) {
 
 }  // namespace
 
+std::optional<std::vector<std::string_view>> split_shapes(std::string_view text) {
+  std::vector<std::string_view> shapes;
+  if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
+  text = text.substr(1, text.size() - 2);
+  for (std::size_t open = text.find('['); open != std::string_view::npos; open = text.find('[', open + 1)) {
+    const std::size_t close = text.find_first_of("[]", open + 1);
+    if (close == std::string_view::npos || text[close] == '[') return std::nullopt;
+    shapes.push_back(text.substr(open + 1, close - open - 1));
+    open = close;
+  }
+  return shapes;
+}
+
+std::optional<std::vector<std::uint64_t>> parse_sizes(std::string_view text) {
+  std::vector<std::uint64_t> sizes;
+  for (const char *at = text.data(), *end = at + text.size(); at != end;) {
+    const auto [after, error] = std::from_chars(at, end, sizes.emplace_back());
+    if (error != std::errc()) return std::nullopt;
+    at = std::find_if(after, end, [](char c) { return c != ',' && c != ' '; });
+  }
+  return sizes;
+}
+
+std::optional<std::uint64_t> bytes_of_type(std::string_view name) {
+  const auto type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeSize& t) { return t.name == name; });
+  return type == std::end(kTypes) ? std::nullopt : std::optional(type->bytes);
+}
+
+std::optional<std::uint64_t> first_list_elements(std::string_view shapes, std::string_view types) {
+  if (!types.starts_with("[\"TensorList\"") || !shapes.starts_with("[[[")) return std::nullopt;
+  const std::size_t end = shapes.find("]]");
+  const auto tensors = split_shapes(shapes.substr(1, end == std::string_view::npos ? end : end + 1));
+  std::uint64_t sum = 0;
+  if (!tensors) return std::nullopt;
+  for (const std::string_view sizes : *tensors) {
+    const auto elements = count_elements(sizes);
+    if (!elements || __builtin_add_overflow(sum, *elements, &sum)) return std::nullopt;
+  }
+  return sum;
+}
+
 std::optional<std::vector<TensorSize>> parse_tensors(std::string_view shapes_text, std::string_view types_text) {
   const auto shapes = split_shapes(shapes_text);
   const std::vector<std::string_view> types = split_types(types_text);
@@ -92,10 +117,10 @@ std::optional<std::vector<TensorSize>> parse_tensors(std::string_view shapes_tex
   std::vector<TensorSize> tensors;
   for (std::size_t i = 0; i < types.size(); ++i) {
     if (is_no_tensor(types[i])) continue;
-    const auto type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeSize& t) { return t.name == types[i]; });
+    const auto bytes = bytes_of_type(types[i]);
     const auto elements = count_elements((*shapes)[i]);
-    if (type == std::end(kTypes) || !elements) return std::nullopt;
-    tensors.push_back({*elements, type->bytes});
+    if (!bytes || !elements) return std::nullopt;
+    tensors.push_back({*elements, *bytes});
   }
   return tensors;
 }

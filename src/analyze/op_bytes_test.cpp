@@ -16,6 +16,15 @@ TEST(OpBytes, CountsWhatIsReadAndWrittenOnce) {
   EXPECT_EQ(bytes_moved("aten::sum", "[[64, 32, 26, 26], [], [], []]", "[\"float\", \"ScalarList\", \"Scalar\", \"\"]"), 64u * 32 * 26 * 26 * 4);
 }
 
+TEST(OpBytes, CountsTheElementsOfTheFirstList) {
+  constexpr const char* kLists = "[\"TensorList\", \"TensorList\", \"Scalar\"]";
+  EXPECT_EQ(first_list_elements("[[[32, 1, 3, 3], [32], []], [[7]], []]", kLists), 32u * 9 + 32 + 1);
+  EXPECT_EQ(first_list_elements("[[[10]]]", "[\"TensorList\"]"), 10u);
+  EXPECT_EQ(first_list_elements("[[64, 10], [3]]", "[\"float\", \"float\"]"), std::nullopt);
+  EXPECT_EQ(first_list_elements("[[], [[7]], []]", kLists), std::nullopt) << "left out, being too long";
+  for (const char* text : {"[[[", "[[[3], [x]]]", "[[[18446744073709551615], [2]]]", "[[[3], [4"}) EXPECT_EQ(first_list_elements(text, kLists), std::nullopt) << text;
+}
+
 TEST(OpBytes, SaysNothingWhereItDoesNotKnow) {
   EXPECT_EQ(bytes_moved("aten::mm", "[[64, 10], [10, 64], []]", kBinary), std::nullopt);
   EXPECT_EQ(bytes_moved("aten::add", "[[[64], [3]], []]", "[\"TensorList\", \"Scalar\"]"), std::nullopt);

@@ -294,7 +294,7 @@ void add_up(std::vector<TorchEvent>& events) {
 std::string event_name(const TorchEvent& event, const Run& run) {
   if (event.is_memory()) return "[memory]";
   std::string_view name = run.strings[event.name];
-  if (event.kind == SpanKind::kernel || event.kind == SpanKind::communication) return whole_kernel_name(name);
+  if (event.kind == SpanKind::kernel || event.kind == SpanKind::communication) return demangled_kernel_name(name);
   if (CopyName(name).blocks && event.on_device) name.remove_suffix(CopyName::kBlocks.size());
   return std::string(name);
 }
