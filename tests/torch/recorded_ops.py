@@ -50,9 +50,13 @@ def record(path, function, source=None, **options):
         source.off()
     finally:
         recording.stop()
+    return source, export_ops(path)
+
+
+def export_ops(path):
     trace = Path(path).with_suffix(".json")
     subprocess.run([LAPTIME, "export", str(path), "--to", "chrome", "-o", str(trace)], check=True, capture_output=True)
-    return source, read_ops(trace)
+    return read_ops(trace)
 
 
 def read_ops(trace):

@@ -10,6 +10,7 @@ from typing import Any
 
 from laptime._imports import when_imported
 from laptime._native import recording
+from laptime._torch.compiled_lines import CompiledLines
 from laptime._torch.patches import Patches
 
 _LONGEST = 400
@@ -23,12 +24,14 @@ class _Watch:
     def __init__(self) -> None:
         self._start = 0
         self._breaks_seen = 0
+        self._lines = CompiledLines()
 
     def install(self, patches: Patches) -> None:
         from torch._dynamo.metrics_context import MetricsContext
 
         patches.around(MetricsContext, "__enter__", before=self._enter)
         patches.around(MetricsContext, "__exit__", after=self._leave)
+        self._lines.tell_new()
 
     def _enter(self, context: Any) -> None:
         if not context.in_progress():
@@ -43,6 +46,7 @@ class _Watch:
         metrics = utils.get_compilation_metrics()
         if metrics:
             self._put_compilation(metrics[-1])
+        self._lines.tell_new()
 
     def _put_compilation(self, metrics: Any) -> None:
         reason = metrics.recompile_reason

@@ -42,13 +42,13 @@ class Session:
             _replace_profiler()
         install_hooks(self._laps, self._patches, self._settings.optimizer_stepped)
         self._settings.install(self._patches)
-        watch_compilations(self._patches)
         self._gc.install()
         _marks.mark_step = self._laps.marked_by_program
         if _is_started_by_multiprocessing():  # perhaps a loader's worker: sources wait for a sign of training
             self._hook_worker()
         else:
             self._laps.load_sources()
+        watch_compilations(self._patches)  # after the sources, which say whose code is the user's
 
     def stop(self) -> None:
         _marks.mark_step = recording.mark_step

@@ -1,6 +1,7 @@
 #include "collect/torch/python/binding.h"
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "collect/torch/headerless.h"
@@ -58,6 +59,15 @@ void configure(std::vector<std::string> library_paths, std::vector<std::string> 
   record::add_stop_observer([]() noexcept { name_modules(true); });
 }
 
+// first line, file, function, its first line, line
+using GeneratedRow = std::tuple<std::uint32_t, std::string, std::string, int, std::uint32_t>;
+
+void add_generated(const std::string& file, const std::vector<GeneratedRow>& rows) {
+  std::vector<GeneratedLine> lines;
+  for (const auto& [first_line, source, function, function_line, line] : rows) lines.push_back({first_line, source, function, function_line, line});
+  add_generated_code(file, lines);
+}
+
 }  // namespace
 
 void bind_ops(nb::module_& module) {
@@ -72,6 +82,8 @@ void bind_ops(nb::module_& module) {
   m.def("count", &op_count);
   m.def("epoch", [] { return record::epoch(); });
   m.def("place_function", [] { return reinterpret_cast<std::uintptr_t>(&place_here); });
+  m.def("is_user_code", &is_user_code);
+  m.def("add_generated_code", &add_generated, nb::arg("file"), nb::arg("rows"));
   m.def("name_modules", [] { name_modules(false); });
   m.def("note_parent", [](nb::handle module, nb::handle, nb::handle) { note_parent(module.ptr()); });
   nb::class_<Source>(m, "Source")

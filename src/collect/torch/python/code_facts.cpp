@@ -67,9 +67,11 @@ bool is_generated(const PyCodeObject* code) {
   return std::any_of(all.begin(), all.end(), [](PyObject* name) { return text_of(name).starts_with("__compiled_fn_"); });
 }
 
-std::uint32_t CodeFacts::id_of(const PyCodeObject* code) {
-  std::uint32_t& id = ids_[{file_of(code), name_of(code), code->co_firstlineno}];
-  if (id == 0) id = record::add_code(file_of(code), name_of(code), static_cast<std::uint32_t>(code->co_firstlineno), 0);
+std::uint32_t CodeFacts::id_of(const PyCodeObject* code) { return id_of(file_of(code), name_of(code), code->co_firstlineno); }
+
+std::uint32_t CodeFacts::id_of(const std::string& file, const std::string& name, int first_line) {
+  std::uint32_t& id = ids_[{file, name, first_line}];
+  if (id == 0) id = record::add_code(file, name, static_cast<std::uint32_t>(first_line), 0);
   return id;
 }
 

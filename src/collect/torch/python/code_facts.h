@@ -20,6 +20,7 @@ bool is_generated(const PyCodeObject* code);
 class CodeFacts {
  public:
   std::uint32_t id_of(const PyCodeObject* code);
+  std::uint32_t id_of(const std::string& file, const std::string& name, int first_line);
 
  private:
   std::map<std::tuple<std::string, std::string, int>, std::uint32_t> ids_;

@@ -12,6 +12,7 @@
 
 #include "collect/python/own_frames.h"
 #include "collect/torch/python/code_facts.h"
+#include "collect/torch/python/generated_code.h"
 #include "collect/torch/python/guarded_places.h"
 #include "collect/torch/python/module_paths.h"
 #include "record/collector.h"
@@ -24,7 +25,7 @@ namespace {
 
 std::atomic<std::uint64_t> generation{1};  // raised when what threads remember holds no more
 
-enum class Verdict : std::uint8_t { library, user, calls_module };
+enum class Verdict : std::uint8_t { library, user, generated, calls_module };
 
 // What a thread remembers, without a lock.
 struct ThreadPlaces {
@@ -71,19 +72,34 @@ class SharedPlaces {
   Verdict judge(const PyCodeObject* code) {
     if (code == module_call()) return Verdict::calls_module;
     const std::lock_guard lock(mutex_);
+    if (generated_.find(file_of(code)) != nullptr) return Verdict::generated;
     return user_code_.is_user(file_of(code)) && !is_generated(code) ? Verdict::user : Verdict::library;
   }
 
+  // 0 of generated code: it is not known what the line was made from.
   std::uint32_t place(const PyCodeObject* code, int instruction, const PyObject* module) {
-    const auto line = static_cast<std::uint32_t>(line_of(code, instruction));
     const std::lock_guard lock(mutex_);
-    const std::uint32_t code_id = codes_.id_of(code);
+    const auto [code_id, line] = source_of(code, static_cast<std::uint32_t>(line_of(code, instruction)));
+    if (code_id == 0) return 0;
     const ModuleNumbers::Number number = modules_.number_of(module);
     const std::uint32_t name = modules_.name_of(number);
     if (number == 0 || name != 0) return checked(record::add_place(code_id, line, name));
     std::uint32_t& place = unnamed_[{number, code_id, line}];
     if (place == 0) place = checked(record::new_place(code_id, line, 0));
     return place;
+  }
+
+  void add_generated(const std::string& file, const std::vector<GeneratedLine>& lines) {
+    const std::lock_guard lock(mutex_);
+    std::vector<GeneratedPart> parts;
+    for (const GeneratedLine& at : lines)
+      parts.push_back({at.first_line, at.line == 0 ? 0 : codes_.id_of(at.file, at.function, at.function_line), at.line});
+    generated_.add(file, std::move(parts));
+    generation.fetch_add(1, std::memory_order_relaxed);
+  }
+  bool is_user(const std::string& file) {
+    const std::lock_guard lock(mutex_);
+    return user_code_.is_user(file);
   }
 
   const PyCodeObject* module_call() const { return reinterpret_cast<const PyCodeObject*>(module_call_.get()); }
@@ -112,6 +128,15 @@ class SharedPlaces {
     ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); }, [] { instance().mutex_.unlock(); });
   }
 
+  struct Source {
+    std::uint32_t code, line;
+  };
+  Source source_of(const PyCodeObject* code, std::uint32_t line) {
+    const std::vector<GeneratedPart>* const parts = generated_.find(file_of(code));
+    if (parts == nullptr) return {codes_.id_of(code), line};
+    const GeneratedPart part = part_at(*parts, line);
+    return {part.code, part.line};
+  }
   static std::uint32_t checked(std::uint32_t place) {
     static const std::uint32_t loss = record::loss_index("too_many_places", Severity::warning, "ops past the limit of places have no line");
     if (place == 0) record::lose(loss);
@@ -138,6 +163,7 @@ class SharedPlaces {
   python::UserCode user_code_;
   python::OwnedRef module_call_, module_type_;
   CodeFacts codes_;
+  GeneratedCode generated_;
   ModuleNumbers modules_;
   std::map<std::tuple<ModuleNumbers::Number, std::uint32_t, std::uint32_t>, std::uint32_t> unnamed_;  // (module, code, line) -> place
   int rounds_to_skip_ = 1, skip_next_ = 1;
@@ -162,9 +188,11 @@ inline FrameRef module_frame_outside(const ThreadPlaces& thread, FrameRef frame,
   return nullptr;
 }
 
-// The user's innermost frame, and the innermost one that calls a module; null where there is none.
+// The innermost frame of the user's code, or of code generated from it, and the innermost one that calls a module; null where there
+// is none.
 struct Caller {
   FrameRef frame;
+  Verdict verdict = Verdict::user;
   const PyCodeObject* code = nullptr;
   FrameRef module_frame = nullptr;
 
@@ -175,9 +203,9 @@ inline Caller find_caller(ThreadPlaces& thread, FrameRef innermost, const void* 
   for (; caller.frame != nullptr && caller.frame != floor; caller.frame = python::outer_frame(caller.frame)) {
     caller.code = python::frame_code(caller.frame);
     if (caller.code == nullptr) continue;
-    const Verdict verdict = verdict_on(thread, caller.code);
-    if (verdict == Verdict::calls_module && caller.module_frame == nullptr) caller.module_frame = caller.frame;
-    if (verdict != Verdict::user) continue;
+    caller.verdict = verdict_on(thread, caller.code);
+    if (caller.verdict == Verdict::calls_module && caller.module_frame == nullptr) caller.module_frame = caller.frame;
+    if (caller.verdict != Verdict::user && caller.verdict != Verdict::generated) continue;
     if (caller.module_frame == nullptr) caller.module_frame = module_frame_outside(thread, caller.frame, floor);
     return caller;
   }
@@ -229,9 +257,14 @@ std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
   const PyThreadState* const state = thread->state != nullptr ? thread->state : PyGILState_GetThisThreadState();
   if (state == nullptr) [[unlikely]] return 0;
   const FrameRef innermost = python::innermost_frame(state);
-  const Caller caller = find_caller(*thread, innermost, floor);
-  if (caller.frame == nullptr) return 0;
-  const std::uint32_t place = place_of(*thread, caller);
+  Caller caller{innermost};
+  std::uint32_t place = 0;
+  for (FrameRef from = innermost; place == 0; from = python::outer_frame(caller.frame)) {
+    caller = find_caller(*thread, from, floor);
+    if (caller.frame == nullptr) return 0;
+    place = place_of(*thread, caller);
+    if (caller.verdict == Verdict::user) break;
+  }
   if (guards != nullptr && state == thread->state && caller.frame == innermost && generation.load(std::memory_order_relaxed) == current)
     GuardedPlaces(*guards, generation, state).keep(place, caller.frame, caller.module_frame);
   return place;
@@ -264,5 +297,9 @@ void python_will_end() {
 }
 
 void forget_module(const PyObject* instance) { SharedPlaces::instance().forget_module(instance); }
+
+void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines) { SharedPlaces::instance().add_generated(file, lines); }
+
+bool is_user_code(const std::string& file) { return SharedPlaces::instance().is_user(file); }
 
 }  // namespace laptime::torch

@@ -1,11 +1,15 @@
 // Where in the program an op was called: the innermost line of the user's own code on the calling thread, and the nn.Module
-// that was running.
+// that was running. Code that torch.compile made of the user's has the line that it was made from, where that is known.
 //
 // Assumption: addresses of code objects and modules are used again once they are freed. Consequence: a remembered verdict on
 // a code object holds only while its line table and first line are the same; modules are watched (module_paths.h).
 #pragma once
 
 #include <Python.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
 
 #include "collect/python/user_code.h"
 #include "collect/torch/op_recorder.h"
@@ -33,5 +37,17 @@ void name_modules(bool now);
 void python_will_end();
 
 void forget_module(const PyObject* instance);
+
+// What is known of a module that torch.compile generated: from each `first_line` of its file on, the line of the program, `line` 0
+// where there is none. By rising first line.
+struct GeneratedLine {
+  std::uint32_t first_line;
+  std::string file, function;
+  int function_line;
+  std::uint32_t line;
+};
+void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines);
+// By the rules of configure_places. With the GIL.
+bool is_user_code(const std::string& file);
 
 }  // namespace laptime::torch
