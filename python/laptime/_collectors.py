@@ -17,6 +17,9 @@ OPTIONS_VARIABLE = "LAPTIME_PYTHON"
 _TRIAL_VARIABLE = "LAPTIME_TUNE"  # laptime._tune.applied
 SITE_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")
 
+# Besides torch: what launches GPU work from Python.
+_GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
+
 # Helpers of multiprocessing that run no code of the user's.
 _HELPERS = ("from multiprocessing.resource_tracker import",)
 
@@ -62,6 +65,9 @@ def _start() -> None:
                   budget=options["budget"], include=options["include"], exclude=options["exclude"])
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
     when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
+    if options["torch"]["gpu"]:
+        for name in _GPU_LIBRARIES:
+            when_imported(name, lambda: _give_gpu_lines(options["include"], options["exclude"]))
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     _do_not_warn_of_our_thread()
@@ -77,6 +83,14 @@ def _start_torch(options: Options) -> None:
         from laptime._tune.applied import install
 
         install()
+
+
+def _give_gpu_lines(include: list[str], exclude: list[str]) -> None:
+    if "torch" in sys.modules:  # whose session sees to it
+        return
+    from laptime._cuda import give_lines
+
+    give_lines(include, exclude)
 
 
 def _stop() -> None:

@@ -29,6 +29,7 @@ def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool =
     """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for which lines are the user's own."""
     try:
         library = _open_library()
+        library.laptime_cuda_defer()
         if lines:
             _configure_places(list(include), list(exclude))
         return GpuSource(library, lines)
@@ -36,6 +37,14 @@ def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool =
         reason = str(error) or type(error).__name__
         print(f"laptime: GPU is not recorded: {reason}", file=sys.stderr)
         return Off(reason)
+
+
+def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None:
+    """For a Python program that the driver itself loads the collector into (JAX, CuPy): its launches and waits get the user's line, where the thread
+    that calls the driver runs Python."""
+    library = _open_library()
+    _configure_places(list(include), list(exclude))
+    library.laptime_cuda_set_places(torch_ops.place_function())
 
 
 class GpuSource:
@@ -133,7 +142,6 @@ class Off:
 def _open_library() -> ctypes.CDLL:
     library = ctypes.CDLL(LIBRARY)
     library.laptime_cuda_set_places.argtypes = [ctypes.c_void_p]
-    library.laptime_cuda_defer()
     return library
 
 

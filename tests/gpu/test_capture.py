@@ -183,3 +183,20 @@ def test_a_torch_profiler_of_the_programs_own_gets_the_gpu(tmp_path):
 def test_ops_that_laptime_runs_itself_are_in_no_table(tmp_path):
     lap, _, _ = run_program(OWN_PROFILER.split("with profile")[0], tmp_path, "--full")
     assert not [row for row in report(lap, "lines")["lines"] if row["line"] == 2 and row["op_ns"]]
+
+
+CUPY = """
+import cupy
+x = cupy.ones((512, 512), dtype=cupy.float32)
+for _ in range(20):
+    y = cupy.tanh(x)  # launch
+cupy.cuda.Device().synchronize()
+"""
+
+
+def test_python_without_torch_gets_lines_too(tmp_path):
+    pytest.importorskip("cupy")
+    lap, _, _ = run_program(CUPY, tmp_path)
+    line = CUPY.splitlines().index("    y = cupy.tanh(x)  # launch") + 1
+    found = [row for row in report(lap, "kernels")["kernels"] if "tanh" in row["name"]]
+    assert [(row["line"], row["calls"]) for row in found] == [(line, 20)], found

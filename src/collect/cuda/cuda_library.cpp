@@ -16,6 +16,7 @@ using namespace laptime::cuda;
 namespace {
 
 std::atomic<bool> deferred{false};
+std::atomic<PlaceFunction> places{nullptr};  // for the collector, once there is one
 
 // Null where there is no CUDA to record, which is said once.
 CudaCollector* collector() {
@@ -32,6 +33,7 @@ CudaCollector* collector() {
     return nullptr;
   }
   made = new CudaCollector(*api);
+  made->context().set_place_function(places.load());
   record::add_stop_observer(+[]() noexcept { made->stop(); });
   return made;
 }
@@ -72,7 +74,9 @@ LAPTIME_API void laptime_cuda_flush(void) {
   if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->flush();
 }
 
+// Also before the program has loaded CUDA.
 LAPTIME_API void laptime_cuda_set_places(PlaceFunction function) {
+  places.store(function);
   if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_place_function(function);
 }
 LAPTIME_API int laptime_cuda_bind_torch(void) { return TorchContext::get().bind() ? 1 : 0; }
