@@ -1,6 +1,7 @@
 """One process of the campaign: ``child.py MODE LEVEL WORKLOAD [LAP]``; prints lines of JSON.
 
 turns   steps when it is told to: reads "go", runs a few steps, prints their times; at "end" what it recorded
+count   the same, and torch.profiler too tells at "end" how much it recorded
 record  warms up, runs STEPS steps, prints what it recorded
 """
 
@@ -56,9 +57,24 @@ def begin(level_name: str, workload: str, lap: str | None) -> tuple[Level, objec
 
 
 def turns(level_name: str, workload: str, lap: str | None) -> None:
+    level, _ = take_turns(level_name, workload, lap)
+    if level_name.startswith("profiler"):  # making its results would take longer than the turns did
+        tell(end={})
+        os._exit(0)
+    tell(end=level.end())
+
+
+def count(level_name: str, workload: str, lap: str | None) -> None:
+    level, steps = take_turns(level_name, workload, lap)
+    tell(end={"steps": steps, **what_was_recorded(level)})
+
+
+def take_turns(level_name: str, workload: str, lap: str | None) -> tuple[Level, int]:
+    """Until it is told to end; the level, and how many steps were recorded."""
     level, step = begin(level_name, workload, lap)
     tell(ready=True)
     steps, skipped = (4, 1) if workload in GPU_BOUND else (13, 3)
+    recorded = 1
     for line in sys.stdin:
         if line.strip() == "end":
             break
@@ -71,11 +87,9 @@ def turns(level_name: str, workload: str, lap: str | None) -> None:
                 synchronize()
             times.append((time.perf_counter() - started) * 1e6)
         synchronize()
+        recorded += steps
         tell(us=times[skipped:])
-    if level_name.startswith("profiler"):  # making its results would take longer than the turns did
-        tell(end={})
-        os._exit(0)
-    tell(end=level.end())
+    return level, recorded
 
 
 def record(level_name: str, workload: str, lap: str | None) -> None:
@@ -85,20 +99,17 @@ def record(level_name: str, workload: str, lap: str | None) -> None:
     for _ in range(STEPS):
         step()
         level.mark()
+    tell(steps=STEPS, **what_was_recorded(level))
+
+
+def what_was_recorded(level: Level) -> dict[str, object]:
     told = level.end()
-    if level_name.startswith("profiler"):
+    if level.name.startswith("profiler"):
         events = level.profiled_kernels()
-        told["events"] = len(events)
-        told["ns"] = sum(ns for _, ns in events)
-        names: dict[str, list[int]] = {}
-        for name, ns in events:
-            entry = names.setdefault(name, [0, 0])
-            entry[0] += 1
-            entry[1] += ns
-        told["by_name"] = names
-    tell(steps=STEPS, **told)
+        told["events"], told["ns"] = len(events), sum(ns for _, ns in events)
+    return told
 
 
 if __name__ == "__main__":
-    {"turns": turns, "record": record}[sys.argv[1]](sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
+    {"turns": turns, "count": count, "record": record}[sys.argv[1]](sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
     sys.stdout.flush()

@@ -54,6 +54,8 @@ class Level:
         from laptime import _cuda
         from laptime._native import recording
         from laptime._torch import memory, ops
+        from laptime._torch.compile_events import watch_compilations
+        from laptime._torch.patches import Patches
 
         problem = recording.start(self._lap)
         if problem:
@@ -68,6 +70,7 @@ class Level:
         if self.name != "ops":
             self._gpu = _cuda.load(lines=self.name != "kernels")
             self._gpu.on()
+        watch_compilations(Patches())
         if self.name in ("finalized", "rested"):
             for _ in range(WARM_STEPS):
                 step()
