@@ -6,6 +6,14 @@ find_package(zstd REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 
+# src/base/fmt_library.cpp makes a library of fmt's headers where it knows what that takes; else each source compiles what it uses.
+add_library(fmt_headers INTERFACE)
+if(fmt_VERSION VERSION_GREATER_EQUAL 9 AND fmt_VERSION VERSION_LESS 10)
+  target_include_directories(fmt_headers SYSTEM INTERFACE $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
+else()
+  target_link_libraries(fmt_headers INTERFACE fmt::fmt-header-only)
+endif()
+
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 add_library(xxhash_headers INTERFACE)
 target_include_directories(xxhash_headers SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})

@@ -1,0 +1,17 @@
+// {fmt}, compiled here once for all. With its headers alone every source that formats would compile all of it again, which is
+// half of the time that such a source takes. cmake/Libraries.cmake says for which versions this is all that is needed.
+#ifndef FMT_HEADER_ONLY
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template auto dragonbox::to_decimal(float) noexcept -> dragonbox::decimal_fp<float>;
+template auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
+template locale_ref::locale_ref(const std::locale&);
+template auto locale_ref::get<std::locale>() const -> std::locale;
+template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template auto decimal_point_impl(locale_ref) -> char;
+template void buffer<char>::append(const char*, const char*);
+}  // namespace detail
+FMT_END_NAMESPACE
+#endif
