@@ -1,0 +1,28 @@
+# Headers of libraries that most sources include are parsed once for all sources with the same flags. It hides an include that
+# a source forgot: the clang preset builds without, and proves that none is missing.
+option(LAPTIME_PCH "Parse common headers once, not once a source" OFF)
+
+set(LAPTIME_COMMON_HEADERS
+    <algorithm> <array> <atomic> <bit> <charconv> <cmath> <cstdint> <cstdlib> <cstring> <filesystem> <functional> <map> <memory>
+    <mutex> <numeric> <optional> <set> <span> <string> <string_view> <thread> <tuple> <unordered_map> <utility> <vector>
+    <fmt/format.h> <tl/expected.hpp>)
+
+# laptime_precompile(TARGET [AS OTHER] [header…]): the common headers, and those named here, for sources of the target. OTHER is a
+# target with the same flags whose precompiled headers serve.
+function(laptime_precompile target)
+  cmake_parse_arguments(ARG "" "AS" "" ${ARGN})
+  if(NOT LAPTIME_PCH)
+    return()
+  elseif(ARG_AS AND NOT ARG_AS STREQUAL target)
+    target_precompile_headers(${target} REUSE_FROM ${ARG_AS})
+  else()
+    target_precompile_headers(${target} PRIVATE ${LAPTIME_COMMON_HEADERS} ${ARG_UNPARSED_ARGUMENTS})
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(${target} PRIVATE -fpch-preprocess)  # ccache wants it
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 14)
+      # Accesses out of bounds inside std::string that are not there, told only where its header is precompiled.
+      target_compile_options(${target} PRIVATE -Wno-array-bounds)
+    endif()
+  endif()
+endfunction()
