@@ -24,8 +24,8 @@ sys.exit({code})
 def repository(tmp_path):
     tools = tmp_path / "tools"
     tools.mkdir()
-    for name in ("run_tests", "passed_stages.py", "interpreters.py"):
-        (tools / name).write_bytes((TOOLS / name).read_bytes())
+    for path in (TOOLS / "run_tests", *TOOLS.glob("*.py")):
+        (tools / path.name).write_bytes(path.read_bytes())
     (tools / "check_layers").write_text(CHECK.format(code=0))
     (tmp_path / ".gitignore").write_text("/build/\n__pycache__/\n")
     subprocess.run(["git", "init", "-q", tmp_path], check=True)
@@ -88,3 +88,15 @@ def test_tests_get_their_signals_under_nohup(repository):
     finally:
         signal.signal(signal.SIGHUP, before)
     assert ran and "hangup: SIG_DFL" in out
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_all_that_runs(repository, sent):
+    (repository / "tools" / "check_layers").write_text(
+        "import subprocess, sys\nprint('ready', flush=True)\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])\n")
+    process = subprocess.Popen([sys.executable, repository / "tools" / "run_tests", "layers"], stdout=subprocess.PIPE, text=True)
+    while "ready" not in process.stdout.readline():
+        pass
+    process.send_signal(sent)
+    process.stdout.read()  # ends when the last that holds it is gone
+    assert process.wait() == 130
