@@ -4,11 +4,13 @@ FUZZ_RUNS ?= 1000000
 export JOBS
 export CMAKE_BUILD_PARALLEL_LEVEL := $(JOBS)
 # The same sources in another folder find their objects in the cache; what is new is not preprocessed before it is compiled;
-# precompiled headers do not keep a source from being cached (none defines a macro before them or uses __TIME__).
+# precompiled headers do not keep a source from being cached (none defines a macro before them or uses __TIME__) and, large
+# as they are, are not read for every source.
 export CCACHE_BASEDIR := $(CURDIR)
 export CCACHE_NOHASHDIR := 1
 export CCACHE_DEPEND := 1
 export CCACHE_SLOPPINESS := pch_defines,time_macros
+export CCACHE_INODECACHE := 1
 
 PREFIX := build/prefix
 EXAMPLE := build/example-cpp
