@@ -139,7 +139,7 @@ y.block_until_ready()
 
 
 def jax_lines(folder: str) -> Results:
-    """How much of JAX's GPU time has the line that dispatched it: as much as XLA launches on the program's own thread."""
+    """How much of JAX's GPU time has a line, by the kernels' names or because XLA launched on the program's own thread."""
     program, lap = os.path.join(folder, "jax_program.py"), os.path.join(folder, "jax.lap")
     with open(program, "w", encoding="utf-8") as file:
         file.write(JAX)

@@ -67,7 +67,7 @@ def _start() -> None:
     when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
-            when_imported(name, lambda: _give_gpu_lines(options["include"], options["exclude"]))
+            when_imported(name, lambda name=name: _give_gpu_lines(name, options["include"], options["exclude"]))
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     _do_not_warn_of_our_thread()
@@ -85,12 +85,16 @@ def _start_torch(options: Options) -> None:
         install()
 
 
-def _give_gpu_lines(include: list[str], exclude: list[str]) -> None:
+def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> None:
     if "torch" in sys.modules:  # whose session sees to it
         return
     from laptime._cuda import give_lines
 
     give_lines(include, exclude)
+    if library == "jax":
+        from laptime._jax import watch_compilations
+
+        watch_compilations()
 
 
 def _stop() -> None:

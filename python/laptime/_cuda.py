@@ -47,6 +47,11 @@ def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None
     library.laptime_cuda_set_places(torch_ops.place_function())
 
 
+def name_kernel(name: str, place: int) -> None:
+    """The line of all kernels of a name, for a program that give_lines was called in."""
+    _open_library().laptime_cuda_name_kernel(name.encode(), place)
+
+
 class GpuSource:
     """Contract: ``on`` takes milliseconds the first time and after a rest, ``off`` microseconds. After ``off`` CUPTI leaves the process within
     a second, and the program runs as if it had never been there."""
@@ -142,6 +147,7 @@ class Off:
 def _open_library() -> ctypes.CDLL:
     library = ctypes.CDLL(LIBRARY)
     library.laptime_cuda_set_places.argtypes = [ctypes.c_void_p]
+    library.laptime_cuda_name_kernel.argtypes = [ctypes.c_char_p, ctypes.c_uint32]
     return library
 
 

@@ -36,6 +36,7 @@ void GpuWorkload::add_track(const Run& run, std::uint32_t track) {
       if (spans.args.key[next] != 0) continue;
       if (spans.args.type[next] == ArgType::string) work.own = static_cast<std::uint32_t>(value);
       if (spans.args.type[next] == ArgType::integer) work.bytes = value;
+      if (spans.args.type[next] == ArgType::place && value < run.places.size()) work.place = static_cast<std::uint32_t>(value);
     }
     work_.push_back(work);
   }

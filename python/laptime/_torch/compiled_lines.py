@@ -9,13 +9,12 @@ Contract: nothing happens but at the end of a compilation.
 
 from __future__ import annotations
 
-import linecache
 import re
 import sys
 from collections.abc import Iterable
-from types import CodeType
 
 from laptime._native import torch_ops
+from laptime._source_functions import SourceFunctions
 
 _FRAME = re.compile(r'File "(.+)", line (\d+), in (.+)')
 _NOWHERE = ("", "", 0, 0)
@@ -26,7 +25,7 @@ Source = tuple[str, str, int, int]  # file, function, its first line, line
 class CompiledLines:
     def __init__(self) -> None:
         self._told: set[str] = set()
-        self._functions: dict[str, dict[tuple[str, int], CodeType]] = {}  # by file; by name and line
+        self._functions = SourceFunctions()
 
     def tell_new(self) -> None:
         cache = getattr(sys.modules.get("torch._inductor.codecache"), "PyCodeCache", None)
@@ -45,27 +44,5 @@ class CompiledLines:
         """The innermost line of the user's own."""
         for file, line, name in reversed(_FRAME.findall(trace)):
             if torch_ops.is_user_code(file):
-                return (file, *self._function_at(file, int(line), name), int(line))
+                return (file, *self._functions.find(file, int(line), name), int(line))
         return _NOWHERE
-
-    def _function_at(self, file: str, line: int, name: str) -> tuple[str, int]:
-        """As its code object says it: the line is then one with what other collectors record of it."""
-        if file not in self._functions:
-            self._functions[file] = _functions_in(file)
-        code = self._functions[file].get((name, line))
-        return (getattr(code, "co_qualname", code.co_name), code.co_firstlineno) if code else (name, line)
-
-
-def _functions_in(file: str) -> dict[tuple[str, int], CodeType]:
-    found: dict[tuple[str, int], CodeType] = {}
-    try:
-        codes = [compile("".join(linecache.getlines(file)), file, "exec", dont_inherit=True)]
-    except (SyntaxError, ValueError):  # a notebook's magics, say
-        return found
-    while codes:
-        code = codes.pop()
-        for _, _, line in code.co_lines():
-            if line is not None:
-                found[code.co_name, line] = code
-        codes += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return found

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "collect/cuda/gpu_losses.h"
+#include "collect/cuda/kernel_places.h"
 #include "record/collector.h"
 
 namespace laptime::cuda {
@@ -46,6 +47,10 @@ void ActivityReader::read(std::uint8_t* buffer, std::size_t valid, std::uint32_t
 }
 
 void ActivityReader::begin_recording() {
+  if (const std::uint64_t version = KernelPlaces::get().version(); version != places_version_) {
+    places_version_ = version;
+    names_.fill({});
+  }
   if (epoch_ == record::epoch()) return;
   epoch_ = record::epoch();
   tracks_.clear();
@@ -68,7 +73,8 @@ void ActivityReader::take(const Activity& record, std::size_t room) {
 
 void ActivityReader::take(const ActivityKernel& k) {
   const std::uint32_t shape = configuration(k);
-  put({k.start, k.end, k.device, k.context, k.stream, k.correlation, k.graph_node}, kernel_name(k.name), SpanKind::kernel, ArgType::string, shape);
+  const KnownName& name = kernel_name(k.name);
+  put({k.start, k.end, k.device, k.context, k.stream, k.correlation, k.graph_node}, name.id, SpanKind::kernel, ArgType::string, shape, name.place);
 }
 
 void ActivityReader::take(const ActivityMemcpy& c) {
@@ -84,7 +90,7 @@ void ActivityReader::take(const ActivityMemset& f) {
   put({f.start, f.end, f.device, f.context, f.stream, f.correlation, f.graph_node}, record::intern(name), SpanKind::fill, ArgType::integer, f.bytes);
 }
 
-void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own) {
+void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own, std::uint32_t place) {
   static const std::uint32_t graph_node_key = record::intern("graph_node");
   if (work.start == 0 || work.end <= work.start) {
     ++bad_times_;
@@ -92,8 +98,9 @@ void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, Ar
   }
   const record::Span span{clock_.to_ticks(work.start), clock_.to_ticks(work.end), name, kind, track(work),
                           LaunchLink::pack(generation_, work.correlation)};
-  record::Arg args[2];
+  record::Arg args[3];
   std::uint32_t count = 0;
+  if (place != 0) args[count++] = {0, ArgType::place, place};
   if (type != ArgType::string || own != 0) args[count++] = {0, type, own};
   if (work.graph_node != 0) args[count++] = {graph_node_key, ArgType::integer, GraphNodeLink::pack(work.graph_node)};
   record::put_span(span, args, count);
@@ -111,13 +118,13 @@ std::uint16_t ActivityReader::track(const Work& work) {
 }
 
 // Names come as pointers into loaded modules; the same address may hold another name after a module was unloaded.
-std::uint32_t ActivityReader::kernel_name(const char* name) {
+const ActivityReader::KnownName& ActivityReader::kernel_name(const char* name) {
   if (!name) name = "?";
   KnownName& known = names_[(reinterpret_cast<std::uintptr_t>(name) >> 4 ^ reinterpret_cast<std::uintptr_t>(name) >> 13) % names_.size()];
-  if (known.address == name && known.id != 0 && known.text == name) return known.id;
+  if (known.address == name && known.id != 0 && known.text == name) return known;
   const std::string_view text(name, ::strnlen(name, kLongestKernelName));
-  known = {name, record::intern(text), std::string(text)};
-  return known.id;
+  known = {name, record::intern(text), KernelPlaces::get().find(text), std::string(text)};
+  return known;
 }
 
 std::uint32_t ActivityReader::configuration(const ActivityKernel& k) {

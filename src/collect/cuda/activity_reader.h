@@ -1,8 +1,8 @@
 // Turns CUPTI's buffers into spans on the tracks of GPU streams.
 //
 // A kernel's span carries its launch's link and one argument with key 0: its launch configuration as text,
-// "grid;block;registers;static shared;dynamic shared" ("128,1,1;256,1,1;40;0;16384"), each distinct one written once. A copy's or
-// fill's carries its bytes. What a CUDA graph ran also has `graph_node`.
+// "grid;block;registers;static shared;dynamic shared" ("128,1,1;256,1,1;40;0;16384"), each distinct one written once; and the place that its
+// name is known to have (kernel_places.h). A copy's or fill's carries its bytes. What a CUDA graph ran also has `graph_node`.
 //
 // Assumption: several threads may deliver. Consequence: one lock, which no thread of the program takes.
 #pragma once
@@ -38,6 +38,7 @@ class ActivityReader {
   struct KnownName {
     const char* address = nullptr;
     std::uint32_t id = 0;
+    std::uint32_t place = 0;  // KernelPlaces
     std::string text{};
   };
 
@@ -45,10 +46,10 @@ class ActivityReader {
   void take(const ActivityKernel& kernel);
   void take(const ActivityMemcpy& copy);
   void take(const ActivityMemset& fill);
-  void put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own);
+  void put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own, std::uint32_t place = 0);
   void begin_recording();
   std::uint16_t track(const Work& work);
-  std::uint32_t kernel_name(const char* name);
+  const KnownName& kernel_name(const char* name);
   std::uint32_t configuration(const ActivityKernel& kernel);
 
   CudaApi& api_;
@@ -60,6 +61,7 @@ class ActivityReader {
   std::atomic<std::uint64_t> records_{0};
   std::map<std::array<std::uint32_t, 3>, std::uint16_t> tracks_;  // device, context, stream; of this epoch
   std::array<KnownName, 512> names_{};
+  std::uint64_t places_version_ = 0;  // of KernelPlaces, when names were looked up
   std::map<Configuration, std::uint32_t> configurations_;
 };
 

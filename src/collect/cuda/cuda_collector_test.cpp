@@ -4,6 +4,7 @@
 #include <array>
 #include <thread>
 
+#include "collect/cuda/kernel_places.h"
 #include "collect/cuda/test_recorded_gpu.h"
 #include "record/collector.h"
 
@@ -40,6 +41,29 @@ TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
   EXPECT_GE(kernels[0].start, launches[0].start) << "no kernel before its launch, by the one clock";
   EXPECT_GE(kernels[0].end, launches[0].end);
   EXPECT_NEAR(static_cast<double>(kernels[0].end - kernels[0].start), static_cast<double>(end - start), 2);
+}
+
+TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
+  gpu.on();
+  const std::uint32_t code = record::add_code("train.py", "step", 1, 0), first = record::add_place(code, 7, 0), second = record::add_place(code, 9, 0);
+  const auto run_kernel = [&](const char* name) {
+    ActivityKernel kernel = api.kernel(api.clock(), api.clock() + 1000, 41);
+    kernel.name = name;
+    api.add(kernel);
+    gpu.flush();
+  };
+  run_kernel("loop_add_fusion");
+  KernelPlaces::get().add("loop_add_fusion", first);
+  KernelPlaces::get().add("loop_twice_fusion", first);
+  run_kernel("loop_add_fusion");
+  run_kernel("loop_twice_fusion");
+  KernelPlaces::get().add("loop_add_fusion", first);
+  KernelPlaces::get().add("loop_twice_fusion", second);
+  run_kernel("loop_add_fusion");
+  run_kernel("loop_twice_fusion");
+  std::vector<std::uint64_t> places;
+  for (const ReadSpan& kernel : stop_and_read().of(SpanKind::kernel)) places.push_back(kernel.place);
+  EXPECT_EQ(places, (std::vector<std::uint64_t>{0, first, first, first, 0})) << "two programs with a kernel of one name: which line it is is not known";
 }
 
 TEST_F(CudaCollectorTest, CopiesAndFillsSayWhatTheyMoved) {

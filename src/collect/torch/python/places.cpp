@@ -97,6 +97,10 @@ class SharedPlaces {
     generated_.add(file, std::move(parts));
     generation.fetch_add(1, std::memory_order_relaxed);
   }
+  std::uint32_t place_of(const std::string& file, const std::string& function, int function_line, std::uint32_t line) {
+    const std::lock_guard lock(mutex_);
+    return checked(record::add_place(codes_.id_of(file, function, function_line), line, 0));
+  }
   bool is_user(const std::string& file) {
     const std::lock_guard lock(mutex_);
     return user_code_.is_user(file);
@@ -299,6 +303,10 @@ void python_will_end() {
 void forget_module(const PyObject* instance) { SharedPlaces::instance().forget_module(instance); }
 
 void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines) { SharedPlaces::instance().add_generated(file, lines); }
+
+std::uint32_t place_of_line(const std::string& file, const std::string& function, int function_line, std::uint32_t line) {
+  return SharedPlaces::instance().place_of(file, function, function_line, line);
+}
 
 bool is_user_code(const std::string& file) { return SharedPlaces::instance().is_user(file); }
 

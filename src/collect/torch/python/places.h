@@ -47,6 +47,8 @@ struct GeneratedLine {
   std::uint32_t line;
 };
 void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines);
+// record::add_place of a line that is known otherwise.
+std::uint32_t place_of_line(const std::string& file, const std::string& function, int function_line, std::uint32_t line);
 // By the rules of configure_places. With the GIL.
 bool is_user_code(const std::string& file);
 

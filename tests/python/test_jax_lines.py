@@ -1,0 +1,59 @@
+"""Lines of XLA's kernels, from compiled programs as JAX prints them: since stack frames stand in tables, and before."""
+
+from laptime._jax import lines_of_kernels
+
+WITH_FRAMES = """HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[64]{0})->f32[64]{0}}
+
+FileNames
+1 "/somewhere/train.py"
+2 "/somewhere/model \\"a\\".py"
+
+FunctionNames
+1 "<module>"
+2 "Model.loss"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=14 end_line=14 column=0 end_column=6}
+2 {file_name_id=1 function_name_id=2 line=11 end_line=12 column=8 end_column=21}
+3 {file_name_id=9 function_name_id=2 line=12}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=2}
+4 {file_location_id=8 parent_frame_id=2}
+
+%fused_computation (param_0: f32[64]) -> f32[64] {
+  %param_0 = f32[64]{0} parameter(0)
+  ROOT %tanh.0 = f32[64]{0} tanh(%param_0), metadata={op_name="jit(step)/tanh" stack_frame_id=2}
+}
+
+ENTRY %main (x: f32[64]) -> f32[64] {
+  %x = f32[64]{0} parameter(0), metadata={op_name="x"}
+  %loop_tanh_fusion.1 = f32[64]{0} fusion(%x), kind=kLoop, calls=%fused_computation, metadata={op_name="jit(step)/tanh" stack_frame_id=2}, backend_config={"kind":"x"}
+  %copy-done = f32[64]{0} copy(%loop_tanh_fusion.1), metadata={op_name="copy" stack_frame_id=4}
+  ROOT %wrapped_add = f32[64]{0} fusion(%loop_tanh_fusion.1), kind=kLoop, calls=%other, metadata={op_name="jit(step)/add" stack_frame_id=1}
+}
+"""
+
+BEFORE = """HloModule jit_f
+ENTRY main.4 {
+  x = f32[64]{0} parameter(0)
+  ROOT input_reduce_fusion = f32[] fusion(x), kind=kInput, calls=c, metadata={op_name="jit(f)/sum" source_file="/somewhere/train.py" source_line=7}
+  nameless = f32[] add(x, x), metadata={op_name="jit(f)/add" source_line=7}
+}
+"""
+
+
+def test_lines_by_frames():
+    found = dict(lines_of_kernels(WITH_FRAMES))
+    assert found == {"tanh_0": ("/somewhere/train.py", 11, "loss"), "loop_tanh_fusion_1": ("/somewhere/train.py", 11, "loss"),
+                     "wrapped_add": ("/somewhere/train.py", 14, "<module>")}
+
+
+def test_lines_in_the_instruction():
+    assert dict(lines_of_kernels(BEFORE)) == {"input_reduce_fusion": ("/somewhere/train.py", 7, "")}
+
+
+def test_what_is_no_program_has_none():
+    for text in ("", "HloModule m\n\nFileNames\n", "StackFrames\n1 {file_location_id=1", "%x = f32[] add(), metadata={stack_frame_id=1}"):
+        assert list(lines_of_kernels(text)) == []
