@@ -127,7 +127,7 @@ def test_it_leaves_and_comes_back_without_losing_a_record(tmp_path):
 
 JAX = """
 import jax, jax.numpy as jnp
-f = jax.jit(lambda x: jnp.tanh(x @ x).sum())
+f = jax.jit(lambda x: jnp.tanh(x @ x).sum())  # made into kernels
 x = jnp.ones((512, 512))
 for _ in range(20):
     f(x).block_until_ready()
@@ -140,7 +140,10 @@ def test_jax_gets_kernels_without_a_change(tmp_path):
     lap, output, _ = run_program(JAX, tmp_path)
     if output.strip() not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
-    assert sum(row["calls"] for row in report(lap, "kernels")["kernels"]) >= 20
+    kernels = report(lap, "kernels")["kernels"]
+    assert sum(row["calls"] for row in kernels) >= 20
+    line = next(number for number, text in enumerate(JAX.splitlines(), 1) if text.endswith("# made into kernels"))
+    assert line in {row["line"] for row in kernels if "fusion" in row["name"]}, kernels
 
 
 def test_results_are_the_same_bit_for_bit(tmp_path):
