@@ -70,7 +70,12 @@ GENERATED = """
         buf1 = buf0.mm(arg1_1)
         del buf0
         # Topologically Sorted Source Nodes: [], Original ATen: []
-        return buf1.exp()
+        buf2 = buf1.exp()
+        # Topologically Sorted Source Nodes: [z], Original ATen: [aten.mm]
+        return buf2.mm(buf2)
+
+    def benchmark_compiled_module(x):
+        return x.sqrt()
 """
 
 
@@ -81,7 +86,7 @@ def test_ops_of_a_generated_module(tmp_path):
     path.write_text(text)
     starts = [number for number, line in enumerate(text.splitlines(), 1) if "Topologically" in line]
     first, second = line_of("product 1"), line_of("product 2")
-    linemap = zip(starts, [trace((HERE, first, "forward")), trace((HERE, second, "forward")), None])
+    linemap = zip(starts, [trace((HERE, first, "forward")), trace((HERE, second, "forward")), None, trace((HERE, second, "forward"))])
     spec = importlib.util.spec_from_file_location("generated", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -90,12 +95,14 @@ def test_ops_of_a_generated_module(tmp_path):
     def run():
         torch_ops.add_generated_code(str(path), CompiledLines().rows_of(linemap))
         module.call([x, x])  # region
+        module.benchmark_compiled_module(x)  # other region
 
     _, ops = record(tmp_path / "run.lap", run)
     found = {op.name: op.line for op in ops if op.file == HERE}
     assert found["aten::relu"] == first, "called from within a function of the generated module's"
     assert found["aten::mm"] == second
     assert found["aten::exp"] == line_of("region"), "nothing is known of it"
+    assert found["aten::sqrt"] == line_of("other region"), "what came before was another function"
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="inductor needs a C++ compiler here")

@@ -139,7 +139,8 @@ class SharedPlaces {
     const std::vector<GeneratedPart>* const parts = generated_.find(file_of(code));
     if (parts == nullptr) return {codes_.id_of(code), line};
     const GeneratedPart part = part_at(*parts, line);
-    return {part.code, part.line};
+    const bool is_in_function = part.first_line >= static_cast<std::uint32_t>(code->co_firstlineno);  // else it belongs to one before
+    return is_in_function ? Source{part.code, part.line} : Source{};
   }
   static std::uint32_t checked(std::uint32_t place) {
     static const std::uint32_t loss = record::loss_index("too_many_places", Severity::warning, "ops past the limit of places have no line");
