@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kMostInGraph = 32;    // steps of one graph
 constexpr std::size_t kMostReplayed = 256;  // steps of a phase: more tell little more, and take time and memory
+constexpr double kMostWithLine = 10;        // times a line's own time: forward, and backward on other threads
 constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input), kRest = static_cast<std::size_t>(HostCategory::rest);
 
 std::int64_t sum(const CategoryTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
@@ -103,7 +104,7 @@ std::vector<CategoryTimes> PhaseModel::times(const Pricing& pricing, Outlook out
 }
 
 PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> priced) const {
-  CategoryTimes plain{}, without{}, with{};  // as recorded; priced, but for lines; priced
+  CategoryTimes plain{}, without{}, with{};  // as recorded; priced, but for what lines are changed; priced
   double line_step = 0, line_input = 0;
   for (const Burst& burst : bursts_) {
     const auto split = split_replayed(burst.graph, replay(burst.graph, pricing.own_times(burst.graph, outlook, Pricing::Lines::left_alone)));
@@ -115,16 +116,26 @@ PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlo
     }
   }
   Ratios ratios;
-  std::int64_t detail_plain = 0, detail_without = 0;
+  std::int64_t detail_plain = 0, detail_without = 0, detail_with = 0;
   for (std::size_t c = 0; c < kHostCategories; ++c) {
     ratios.category[c] = ratio(without[c], plain[c]);
-    if (!is_light(static_cast<HostCategory>(c), has_gpu())) detail_plain += plain[c], detail_without += without[c];
+    if (!is_light(static_cast<HostCategory>(c), has_gpu())) detail_plain += plain[c], detail_without += without[c], detail_with += with[c];
   }
   ratios.detail = ratio(detail_without, detail_plain);
-  const auto part = [](std::int64_t off, double all) { return all == 0 ? 1.0 : std::clamp(static_cast<double>(off) / all, 0.0, 1.0); };
-  ratios.line_step = part(without[kRest] - with[kRest], line_step);
+  const auto part = [](std::int64_t off, double all) { return all == 0 ? 1.0 : std::clamp(static_cast<double>(off) / all, 0.0, kMostWithLine); };
+  ratios.line_step = part(detail_without - detail_with, line_step);
   ratios.line_input = part(without[kInput] - with[kInput], line_input);
   return ratios;
+}
+
+// Of what is one rest where ops rested; where they are told apart, of each alike.
+void PhaseModel::take_off_details(double off_ns, CategoryTimes& step) const {
+  const auto is_detail = [&](std::size_t c) { return !is_light(static_cast<HostCategory>(c), has_gpu()); };
+  double all = 0;
+  for (std::size_t c = 0; c < kHostCategories; ++c) all += is_detail(c) ? static_cast<double>(step[c]) : 0;
+  if (off_ns == 0 || all <= 0) return;
+  for (std::size_t c = 0; c < kHostCategories; ++c)
+    if (is_detail(c)) step[c] = scaled(step[c], std::max(0.0, 1 - off_ns / all));
 }
 
 void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const {
@@ -137,7 +148,7 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector
     for (std::size_t c = 0; c < kHostCategories; ++c)
       times[i][c] = scaled(step.exposed[c], step.has_ops || is_light(static_cast<HostCategory>(c), has_gpu()) ? ratios.category[c] : ratios.detail);
     const Pricing::LineOff off = pricing.line_off(step.step, outlook);
-    times[i][kRest] = std::max<std::int64_t>(0, times[i][kRest] - std::llround(off.step_ns * ratios.line_step));
+    take_off_details(off.step_ns * ratios.line_step, times[i]);
     times[i][kInput] = std::max<std::int64_t>(0, times[i][kInput] - std::llround(off.input_ns * ratios.line_input));
   }
 }

@@ -49,11 +49,12 @@ class PhaseModel {
   double typical_wall() const;
   // What the replayed steps tell of the others.
   struct Ratios {
-    std::array<double, kHostCategories> category{};  // without what lines' own Python brings: that is known in every step
+    std::array<double, kHostCategories> category{};  // without what lines bring: their time is known in every step
     double detail = 1;                               // of all that is one rest where ops rested
-    double line_step = 1, line_input = 1;            // of what a line takes, what is its own Python
+    double line_step = 1, line_input = 1;            // of what a line takes, what goes with it: less what others do meanwhile, and its ops' backward
   };
   Ratios find_ratios(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> priced) const;
+  void take_off_details(double off_ns, CategoryTimes& step) const;
   void fill_light(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const;
   void simulate_loader(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const;
 

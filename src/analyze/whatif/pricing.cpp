@@ -67,6 +67,7 @@ std::vector<std::int64_t> Pricing::own_times(const TaskGraph& graph, Outlook out
   for (const Task& task : graph.tasks) own.push_back(task.own);
   if (lines == Lines::priced) take_off_lines(graph, outlook, own);
   for (const Scaled& entry : scaled_) {
+    if (lines == Lines::left_alone && entry.lines.any()) continue;
     const double factor = factor_at(entry.scale, outlook);
     const std::vector<bool> frames = entry.match.frames(run_, graph);
     for (std::size_t i = 0; i < own.size(); ++i)

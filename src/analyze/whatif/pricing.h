@@ -26,8 +26,8 @@ class Pricing {
   // Patterns that name nothing in this run.
   std::vector<std::string> unknown_patterns() const;
 
-  // By task. Input waits are priced like all else: right where the program makes its batches itself. Lines::left_alone: without what
-  // is taken off the own Python of lines and functions.
+  // By task. Input waits are priced like all else: right where the program makes its batches itself. Lines::left_alone: without the
+  // changes of lines and functions whose time is known in every step.
   enum class Lines { priced, left_alone };
   std::vector<std::int64_t> own_times(const TaskGraph& graph, Outlook outlook, Lines lines = Lines::priced) const;
   // What that is in a step, between ops and in its wait for input, the ops that the lines call included.
