@@ -79,6 +79,7 @@ class Deep(nn.Module):
 
 
 MODELS = {"mlp": Mlp, "conv": Conv, "deep": Deep}
+OPTIMIZERS = {"single": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"fused": True}}
 
 
 def parse():
@@ -94,7 +95,7 @@ def parse():
     parser.add_argument("--metric", type=int, default=0, help="rounds of a metric in pure Python, each step")
     parser.add_argument("--log", type=int, default=0, help="messages each step")
     parser.add_argument("--item", action="store_true", help="read every parameter's norm each step")
-    parser.add_argument("--foreach", choices=["yes", "no"], default="yes")
+    parser.add_argument("--optimizer", choices=OPTIMIZERS, default="foreach", help="how it updates its tensors")
     parser.add_argument("--zero", action="store_true", help="fill gradients with zeros instead of dropping them")
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--warm", type=pathlib.Path, help="a file that is made after the first steps")
@@ -116,7 +117,7 @@ def main():
     log.addHandler(logging.FileHandler("/dev/null"))
     log.setLevel(logging.INFO)
     model = MODELS[options.model](options.hidden)
-    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, foreach=options.foreach == "yes")
+    optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, **OPTIMIZERS[options.optimizer])
     data = Samples(options.batch * options.steps, options.sample_kb, options.sample_sleep_us)
     blob = bytes(1000 * options.step_kb)
     for step, (images, labels) in enumerate(DataLoader(data, options.batch, num_workers=options.workers)):

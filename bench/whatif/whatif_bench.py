@@ -77,7 +77,7 @@ PAIRS = [
     pair("second convolution 64 to 32", "--model conv", "--hidden 64", "--hidden 32", scale(line_of("F.max_pool2d(F.relu(self.second(x)), 2)"), 0.5)),
     pair("batch 64 to 128, mlp", "--model mlp --hidden 512", "--batch 64", "--batch 128", ["--batch", "2x"]),
     pair("batch 64 to 128, convolutions", "--model conv --hidden 32", "--batch 64", "--batch 128", ["--batch", "2x"]),
-    pair("single-tensor to foreach optimizer", "--model deep --hidden 64", "--foreach no", "--foreach yes", ["--rule", "single-tensor-optimizer"]),
+    pair("single-tensor to fused optimizer", "--model deep --hidden 64", "--optimizer single", "--optimizer fused", ["--rule", "single-tensor-optimizer"]),
     pair("zeros to no gradients", "--model deep --hidden 128", "--zero", "", ["--rule", "zero-grad"]),
     pair("worker and no checksum in the loop", "--model mlp --sample-kb 50", "--step-kb 2000", "--workers 1", ["--workers", "1", *scale(IN_LOOP, 0)]),
 ]

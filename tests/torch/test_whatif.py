@@ -18,7 +18,7 @@ PROGRAMS = {
     "no workers": [PROGRAM, "--steps", "80"],
     "two workers that are late": [PROGRAM, "--steps", "80", "--workers", "2", "--sample-sleep-us", "400"],
     "a worker in time": [PROGRAM, "--steps", "80", "--workers", "1", "--model", "conv", "--hidden", "64"],
-    "many layers, read back": [PROGRAM, "--steps", "60", "--model", "deep", "--hidden", "64", "--item", "--foreach", "no"],
+    "many layers, read back": [PROGRAM, "--steps", "60", "--model", "deep", "--hidden", "64", "--item", "--optimizer", "single"],
 }
 
 
