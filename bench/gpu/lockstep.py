@@ -21,19 +21,12 @@ from levels import RUN
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-class Child:
-    def __init__(self, mode: str, level: str, workload: str, folder: str, number: int) -> None:
-        self.level = level
-        self.lap = os.path.join(folder, f"{workload}-{level}-{number}.lap")
-        command = [os.path.join(HERE, "child.py"), mode, level, workload, self.lap]
-        if level in RUN:
-            command = [os.environ["LAPTIME"], "run", "-q", "-o", self.lap, *RUN[level], *command]
-        else:
-            command = [sys.executable, *command]
-        self._errors = open(os.path.join(folder, f"{workload}-{level}-{number}.err"), "w+", encoding="utf-8")
+class Talker:
+    """A process that is told words and answers in lines of JSON; what it says on stderr goes into a file."""
+
+    def __init__(self, command: list[str], errors: str) -> None:
+        self._errors = open(errors, "w+", encoding="utf-8")
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True)
-        self.turns: list[list[float]] = []
-        self.told: dict[str, Any] = {}
         self.problem = ""
 
     def read(self, timeout: float) -> dict[str, Any]:
@@ -48,8 +41,7 @@ class Child:
             timer.cancel()
         if line:
             return dict(json.loads(line))
-        self._errors.seek(0)
-        self.problem = f"exit {self._process.wait()}: {self._errors.read()[-600:]}"
+        self.problem = f"exit {self._process.wait()}: {self.errors()[-600:]}"
         return {}
 
     def say(self, word: str) -> None:
@@ -58,6 +50,31 @@ class Child:
             self._process.stdin.flush()
         except OSError:
             pass
+
+    def leave(self, timeout: float) -> None:
+        self._process.stdin.close()
+        try:
+            self._process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+
+    def errors(self) -> str:
+        self._errors.seek(0)
+        return self._errors.read()
+
+
+class Child(Talker):
+    def __init__(self, mode: str, level: str, workload: str, folder: str, number: int) -> None:
+        self.level = level
+        self.lap = os.path.join(folder, f"{workload}-{level}-{number}.lap")
+        command = [os.path.join(HERE, "child.py"), mode, level, workload, self.lap]
+        if level in RUN:
+            command = [os.environ["LAPTIME"], "run", "-q", "-o", self.lap, *RUN[level], *command]
+        else:
+            command = [sys.executable, *command]
+        super().__init__(command, os.path.join(folder, f"{workload}-{level}-{number}.err"))
+        self.turns: list[list[float]] = []
+        self.told: dict[str, Any] = {}
 
     def turn(self) -> None:
         self.say("go")
@@ -68,13 +85,8 @@ class Child:
     def end(self) -> None:
         self.say("end")
         self.told = self.read(60).get("end", {})
-        self._process.stdin.close()
-        try:
-            self._process.wait(30)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-        self._errors.seek(0)
-        self.told["stderr"] = self._errors.read()[-400:]
+        self.leave(30)
+        self.told["stderr"] = self.errors()[-400:]
         self.told["file_bytes"] = os.path.getsize(self.lap) if os.path.exists(self.lap) else None
 
 
