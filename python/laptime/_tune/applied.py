@@ -153,8 +153,12 @@ def _cudnn_benchmark(value: str) -> None:
 
 
 def _on_first_call(prepare: Callable[[Any, tuple[Any, ...]], None]) -> None:
-    """Calls ``prepare`` with each outermost module that has parameters, before its first call, and what it is called with."""
+    """Calls ``prepare`` with each outermost module that has parameters, before its first call, and what it is called with.
+
+    Until the first step of an optimizer: hooks on all modules would slow every later step down, and be traced by a compiler.
+    """
     from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+    from torch.optim.optimizer import register_optimizer_step_post_hook
 
     depth = [0]
     seen: set[int] = set()
@@ -168,8 +172,13 @@ def _on_first_call(prepare: Callable[[Any, tuple[Any, ...]], None]) -> None:
     def after(module: Any, inputs: Any, output: Any) -> None:
         depth[0] -= 1
 
-    register_module_forward_pre_hook(before)
-    register_module_forward_hook(after, always_call=True)
+    handles = [register_module_forward_pre_hook(before), register_module_forward_hook(after, always_call=True)]
+
+    def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
+        while handles:
+            handles.pop().remove()
+
+    register_optimizer_step_post_hook(stepped)
 
 
 def _compile(value: str) -> None:
@@ -216,15 +225,21 @@ def _channels_last(value: str) -> None:
     _on_first_call(prepare)
 
 
+def _pin_memory(value: str) -> None:
+    _loader_argument("pin_memory", True, lambda given: True)
+
+
 def _non_blocking(value: str) -> None:
+    """From loaders with pinned memory: without it, it means nothing."""
     import torch
 
+    _pin_memory(value)
     for name in ("to", "cuda"):
         original = getattr(torch.Tensor, name)
 
         def moved(self: Any, *args: Any, _original: Any = original, **kwargs: Any) -> Any:
-            # Only what comes from pinned memory may be read before the copy is done without harm.
-            if self.device.type == "cpu" and self.is_pinned():
+            # Only what comes from pinned memory may be read before the copy is done without harm. An argument by position may be it.
+            if self.device.type == "cpu" and len(args) < 2 and self.is_pinned():
                 kwargs.setdefault("non_blocking", True)
             return _original(self, *args, **kwargs)
 
@@ -235,7 +250,7 @@ _MAKERS: dict[str, Callable[[str], None]] = {
     "workers": _workers,
     "persistent_workers": lambda value: _loader_argument("persistent_workers", True, _with_workers),
     "prefetch": lambda value: _loader_argument("prefetch_factor", int(value), _with_workers),
-    "pin_memory": lambda value: _loader_argument("pin_memory", True, lambda given: True),
+    "pin_memory": _pin_memory,
     "optimizer": _optimizer,
     "threads": _threads,
     "tf32": _tf32,

@@ -17,7 +17,7 @@ class Facts:
     """Of the program as it is."""
 
     cpus: int
-    gpu: bool
+    gpu: bool  # which it trains on
     loader: bool  # it waits for batches of a DataLoader
     workers: bool  # which other processes make
     optimizer: bool  # one of torch.optim's steps
@@ -47,12 +47,12 @@ def candidates(facts: Facts) -> Iterator[Change]:
     for count in sorted({1, max(1, facts.cpus // 2), facts.cpus}):
         yield Change("threads", str(count), by_hand=f"torch.set_num_threads({count})")
     if facts.gpu:
-        yield Change("tf32", by_hand="torch.set_float32_matmul_precision('high')")
+        yield Change("tf32", whatif=("--rule", "tf32"), by_hand="torch.set_float32_matmul_precision('high')")
         yield Change("cudnn_benchmark", by_hand="torch.backends.cudnn.benchmark = True")
     if facts.convolutions:
         yield Change("channels_last", by_hand="model.to(memory_format=torch.channels_last), and images too")
-    yield Change("autocast", by_hand="with torch.autocast(device, dtype=torch.bfloat16): around the model's call")
-    yield Change("compile", whatif=("--launch", "free") if facts.gpu else (), by_hand="model.compile() once the model is made")
+    yield Change("autocast", whatif=("--rule", "mixed-precision") if facts.gpu else (), by_hand="with torch.autocast(device, dtype=torch.bfloat16): around the model's call")
+    yield Change("compile", whatif=("--rule", "launch-bound") if facts.gpu else (), by_hand="model.compile() once the model is made")
 
 
 def _of_loader(facts: Facts) -> Iterator[Change]:
@@ -65,5 +65,5 @@ def _of_loader(facts: Facts) -> Iterator[Change]:
     yield Change("prefetch", "4", needs=needs, by_hand="prefetch_factor=4 in DataLoader(…)")
     if facts.gpu:
         yield Change("pin_memory", by_hand="pin_memory=True in DataLoader(…)")
-        yield Change("non_blocking", by_hand="tensor.to(device, non_blocking=True)")
+        yield Change("non_blocking", whatif=("--rule", "pageable-copy"), by_hand="pin_memory=True in DataLoader(…), and tensor.to(device, non_blocking=True)")
 

@@ -76,10 +76,10 @@ class Trials:
         return float(max(rows, key=lambda row: row["median_ns"] * row["steps"])["median_ns"])
 
     def facts(self, trial: Trial) -> Facts:
-        tables = self._laptime.tables("report", str(trial.run), "input", "scopes")
+        tables = self._laptime.tables("report", str(trial.run), "input", "scopes", "settings")
         names = {row["name"] for row in tables["scopes"]}
         return Facts(
-            cpus=len(os.sched_getaffinity(0)), gpu=_has_gpu(), loader=any(row["what"] == "wait" for row in tables["input"]),
+            cpus=len(os.sched_getaffinity(0)), gpu=any(row["key"] == "optimizer 1 device" and row["value"] == "cuda" for row in tables["settings"]), loader=any(row["what"] == "wait" for row in tables["input"]),
             workers="fetch" in names, optimizer=any(name.startswith("Optimizer.step#") for name in names),
             convolutions=any("conv" in name.lower() for name in names if name.startswith("aten::")),
         )
@@ -105,7 +105,3 @@ class Trials:
 def _last_line(text: str) -> str:
     lines = text.strip().splitlines()
     return lines[-1] if lines else "it said nothing"
-
-
-def _has_gpu() -> bool:
-    return os.path.exists("/dev/nvidiactl")
