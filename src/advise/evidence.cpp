@@ -13,7 +13,7 @@ std::string Evidence::source(const std::string& file, std::uint32_t line) const 
 std::optional<Prediction> Evidence::replayed(const whatif::Changes& changes) const {
   const auto& replays = replays_.get([&] { return std::make_unique<whatif::Predictor>(analysis_); });
   for (const whatif::PhasePrediction& phase : replays->predict(changes).phases)
-    if (phase.track == lap_.track() && phase.phase == lap_.phase()) return Prediction{phase.gain_low, phase.gain_high};
+    if (phase.track == lap_.track() && phase.phase == lap_.phase()) return Prediction{phase.gain_low, phase.gain_high, phase.gain};
   return std::nullopt;
 }
 

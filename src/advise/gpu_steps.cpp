@@ -6,6 +6,7 @@
 
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
+#include "analyze/span_place.h"
 #include "analyze/stretches.h"
 
 namespace laptime {
@@ -23,13 +24,6 @@ std::size_t index(DeviceCategory category) { return static_cast<std::size_t>(cat
 std::string file_of(const LineIds& lines, std::uint32_t id) {
   const Cell cell = lines.file_cell(id);
   return cell == kUnknown ? "" : std::get<std::string>(cell);
-}
-
-std::uint32_t place_of(const SpanColumns& spans, std::uint32_t row, std::size_t places) {
-  const auto first = std::lower_bound(spans.args.row.begin(), spans.args.row.end(), row) - spans.args.row.begin();
-  for (auto i = static_cast<std::size_t>(first); i < spans.args.size() && spans.args.row[i] == row; ++i)
-    if (spans.args.key[i] == 0 && spans.args.type[i] == ArgType::place && spans.args.value[i] < places) return static_cast<std::uint32_t>(spans.args.value[i]);
-  return 0;
 }
 
 }  // namespace
@@ -89,7 +83,7 @@ void GpuSteps::gather_syncs(const Analysis& analysis, const Lap& lap) {
     if (spans.kind[row] != SpanKind::sync || spans.start[row] >= covered_from) continue;
     covered_from = spans.start[row];
     if (!in_steps.overlaps(spans.start[row], spans.start[row] + 1)) continue;
-    const std::uint32_t line = analysis.lines()[place_of(spans, row, run.places.size())];
+    const std::uint32_t line = analysis.lines()[recorded_place(run, spans, row)];
     StepSync& sync = all[line];
     sync.file = file_of(analysis.lines(), line);
     sync.line = line ? analysis.lines().line(line) : 0;

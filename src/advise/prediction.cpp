@@ -23,7 +23,7 @@ Part mean_part(std::span<const double> ns_by_step) {
   return {mean, count > 1 ? std::sqrt(squares / (count - 1) / count) : mean};
 }
 
-double Prediction::expected() const { return std::sqrt(gain_low * gain_high); }
+double Prediction::expected() const { return gain.value_or(std::sqrt(gain_low * gain_high)); }
 
 whatif::Changes shrunk(std::string pattern, Range left) { return whatif::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high); }
 
@@ -37,7 +37,7 @@ Prediction predict(double step_ns, Part part, Range left) {
 
 Prediction predict(double step_ns, Range new_step_ns) {
   const auto gain = [&](double ns) { return std::max(1.0, step_ns / std::max(ns, kShortestStep * step_ns)); };
-  return {gain(new_step_ns.high), gain(new_step_ns.low)};
+  return {gain(new_step_ns.high), gain(new_step_ns.low), std::nullopt};
 }
 
 }  // namespace laptime

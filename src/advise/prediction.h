@@ -5,6 +5,7 @@
 // Assumption: what is taken out of a step shortens it, which holds for what is exposed. Rules name only exposed time.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -29,8 +30,9 @@ struct Range {
 
 struct Prediction {
   double gain_low, gain_high;
+  std::optional<double> gain = {};  // where it is known within the interval
 
-  // The one number to sort and decide by: between the two as factors go.
+  // The one number to sort and decide by; where it is not known, between the two as factors go.
   double expected() const;
 };
 

@@ -9,6 +9,7 @@ struct Products {
   double ns = 0;                         // of a step's kernels
   const StepWork* largest = nullptr;  // null: there are none
 };
-Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions);
+// `counts`: which of them do.
+Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions, bool (*counts)(const StepWork&) = nullptr);
 
 }  // namespace laptime

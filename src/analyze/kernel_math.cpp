@@ -90,4 +90,6 @@ KernelMath math_of_kernel(std::string_view name) {
   return {};
 }
 
+bool is_convolution(std::string_view op) { return op.find("conv") != std::string_view::npos || op.find("Conv") != std::string_view::npos; }
+
 }  // namespace laptime

@@ -16,4 +16,7 @@ struct KernelMath {
 };
 KernelMath math_of_kernel(std::string_view name);
 
+// Of an op or a node of autograd: whether it convolves.
+bool is_convolution(std::string_view op);
+
 }  // namespace laptime

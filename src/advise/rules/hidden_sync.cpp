@@ -21,13 +21,12 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   for (const StepSync& sync : gpu.syncs()) {
     if (sync.file.empty() || findings.size() == kMostLines) continue;
     const Part part = gpu.part(DeviceCategory::idle_sync).scaled(sync.wait_ns / waits);
-    // In the best case the program does its part of the next step meanwhile.
-    const Part at_most{std::min(gpu.idle_ns(), part.ns + sync.wait_ns), 0};
-    const Prediction prediction{predict(evidence.step_ns(), part, {0, 0.6}).gain_low, predict(evidence.step_ns(), at_most, {0, 0}).gain_high};
-    findings.push_back({sync.file, sync.line, evidence.share(part.ns), prediction, Confidence::medium,
+    whatif::Changes changes;
+    changes.no_waits.push_back(fmt::format("{}:{}", sync.file, sync.line));
+    findings.push_back({sync.file, sync.line, evidence.share(part.ns), std::nullopt, Confidence::medium,
                         fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the GPU idle {} until new work comes.", counted(sync.calls, "time", "times"),
                                     humane_time(sync.wait_ns), cited(evidence.source(sync.file, sync.line)), of_a_step(evidence, part.ns)),
-                        kFix});
+                        kFix, std::move(changes)});
   }
   return findings;
 }
@@ -56,9 +55,9 @@ const Rule kHiddenSync{
     "hidden-sync",
     "A line waits for the GPU",
     "lines of the program make it wait for the GPU in a step (`.item()`, `.cpu()`, printing a tensor, `if tensor:`), and the GPU idles after the wait, because nothing more was launched.",
-    "the GPU has work all the time, or nothing runs on a GPU: on a CPU `.item()` is free.",
+    "the GPU has work all the time, the wait is for a copy to the GPU (see pageable-copy), or nothing runs on a GPU: on a CPU `.item()` is free.",
     "Keep values as tensors on the GPU (`total += loss.detach()`) and take numbers off it every Nth step; `torch.where` instead of `if`.",
-    "the GPU's idle time after waits, divided by line, goes, but for at most 60 %; at best the program also does its part of the next step instead of waiting. Without a recorded GPU between nothing and the whole wait.",
+    "by a replay of the run in which the line does not wait: what the program then does sooner, and what still waits (a copy that blocks, a full queue of launches), follows. Without a recorded GPU between nothing and the whole wait.",
     find};
 
 }  // namespace laptime

@@ -20,12 +20,11 @@ std::vector<Finding> find(const Evidence& evidence) {
   const double memory = static_cast<double>(*settings.cuda_peak_bytes) / static_cast<double>(*settings.cuda_total_bytes);
   if (evidence.share(busy) > kMostBusy || memory > kMostMemory || evidence.share(input) > kMostBusy) return {};
   const double times = std::min(kLargest, 1 / memory);
-  // Waiting for input grows with the batch; computing, the program's own Python and copies that it waits for at most do; all else stays.
-  const double growing = std::min(step, busy + input + evidence.host(HostCategory::rest).ns + evidence.host(HostCategory::copy).ns);
-  const double low = times * step / (step - growing + times * growing), high = times * step / (step - input + times * input);
-  return {{"", 0, 1 - evidence.share(busy), Prediction{std::max(1.0, low), std::max(1.0, high)}, Confidence::low,
+  whatif::Changes changes;
+  changes.batch = times;
+  return {{"", 0, 1 - evidence.share(busy), std::nullopt, Confidence::low,
            fmt::format("The GPU computes {} of the step and holds {} of its memory: a larger batch costs little more time.", percent(evidence.share(busy)), percent(memory)),
-           fmt::format("batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second", times)}};
+           fmt::format("batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second", times), changes}};
 }
 
 }  // namespace
@@ -36,7 +35,8 @@ const Rule kSmallBatch{
     "the GPU computes at most half of the step, and at most half of its memory was ever used.",
     "it is busy, it is short of memory, or it waits for input.",
     "Raise `batch_size`, and the learning rate with it (linear for SGD, square root for Adam are usual). Fewer, larger steps learn differently: check the loss.",
-    "per sample, for the batch times 8 at most: in the worst case kernels, the program's own Python and copies take as many times longer, in the best no longer; the time in which the GPU idled is shared by more samples.",
+    "per sample, for the batch times 8 at most, by a replay of the run: kernels grow with the batch but for some microseconds each (at best those that do not fill the GPU not at all), so do waiting for input, copies, ops on "
+    "the CPU and long stretches of the program's own Python; what launches costs the same.",
     find};
 
 }  // namespace laptime

@@ -4,6 +4,7 @@
 #include "advise/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "analyze/whatif/rule_changes.h"
 
 namespace laptime {
 
@@ -17,13 +18,15 @@ bool has_tf32(const Evidence& evidence) {
 }
 
 std::vector<Finding> find(const Evidence& evidence) {
-  if (!evidence.knows_gpu() || !has_tf32(evidence) || evidence.settings().matmul_precision != "highest") return {};
-  const Products products = products_of(evidence.gpu(), {Precision::fp32});
+  const Settings& settings = evidence.settings();
+  if (!evidence.knows_gpu() || !has_tf32(evidence) || settings.matmul_precision != "highest" || !settings.autocast.empty()) return {};
+  // Convolutions are cuDNN's, which has TF32 on from the start.
+  const Products products = products_of(evidence.gpu(), {Precision::fp32}, [](const StepWork& work) { return !is_convolution(work.op); });
   if (!products.largest) return {};
   const double part = evidence.gpu().exposed_ns(products.ns);
-  return {{products.largest->file, products.largest->line, evidence.share(part), predict(evidence.step_ns(), Part{part, 0}, {0.15, 0.6}), Confidence::medium,
+  return {{products.largest->file, products.largest->line, evidence.share(part), std::nullopt, Confidence::medium,
            fmt::format("Products of 32-bit floats run on plain cores, tensor cores idle: {}.", of_a_step(evidence, part)),
-           "torch.set_float32_matmul_precision(\"high\") before training: factors are rounded to TF32 (10 bits)"}};
+           "torch.set_float32_matmul_precision(\"high\") before training: factors are rounded to TF32 (10 bits)", *whatif::changes_of_rule(kTf32.name)}};
 }
 
 }  // namespace
@@ -33,9 +36,9 @@ const Rule kTf32{
     "32-bit products do not use tensor cores",
     "kernels that multiply 32-bit floats on plain cores take a part of the step on a GPU with TF32 (compute capability 8 and later), and "
     "`torch.get_float32_matmul_precision()` is `highest`.",
-    "TF32 or mixed precision is on, or such products take next to nothing.",
+    "TF32 or mixed precision is on, or such products take next to nothing, or are convolutions: these have a setting of their own (`torch.backends.cudnn.allow_tf32`), which is on.",
     "`torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums stay 32-bit; mostly harmless for training, to be checked where products are ill-conditioned.",
-    "15 to 60 % of these kernels' time is left.",
+    "by a replay of the run: 12 to 50 % of these kernels' time is left.",
     find};
 
 }  // namespace laptime

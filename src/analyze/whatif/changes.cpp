@@ -19,6 +19,9 @@ std::optional<double> parse_number(std::string_view text) {
 
 void Changes::add(const Changes& other) {
   scales.insert(scales.end(), other.scales.begin(), other.scales.end());
+  work.insert(work.end(), other.work.begin(), other.work.end());
+  no_waits.insert(no_waits.end(), other.no_waits.begin(), other.no_waits.end());
+  pinned |= other.pinned;
   input_free |= other.input_free;
   launch_free |= other.launch_free;
   if (other.workers) workers = other.workers;
@@ -34,6 +37,12 @@ Changes scale_change(std::string pattern, double factor, double best, double wor
 Changes workers_change(unsigned workers) {
   Changes changes;
   changes.workers = workers;
+  return changes;
+}
+
+Changes work_change(std::function<bool(std::string_view kernel, std::string_view op)> is, double factor, double best, double worst) {
+  Changes changes;
+  changes.work.push_back({std::move(is), factor, best, worst});
   return changes;
 }
 

@@ -1,6 +1,8 @@
 // What is imagined to be different in a run: the changes of `laptime whatif`.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,14 +21,23 @@ struct Scale {
   std::optional<double> best = {}, worst = {};
 };
 
+// Kernels take `factor` times as long.
+struct WorkScale {
+  std::function<bool(std::string_view kernel, std::string_view op)> is;
+  double factor = 1, best = 1, worst = 1;
+  std::int64_t call_ns = 0;  // what the launch of each then costs the host more: at best nothing, at worst three times that
+};
+
 struct Changes {
   std::vector<Scale> scales;
+  std::vector<WorkScale> work;
+  std::vector<std::string> no_waits;  // lines (FILE:LINE; "*": all) that do not wait for the GPU any more
+  bool pinned = false;                // copies to a GPU are from pinned memory, and nobody waits for them
   bool input_free = false;
   bool launch_free = false;          // the host's part of ops costs nothing: GPUs run what is launched back to back
   std::optional<unsigned> workers;   // processes that make batches; 0: the program makes them itself
   double batch = 1;                  // samples a step, as a factor
 
-  bool empty() const { return scales.empty() && !input_free && !launch_free && !workers && batch == 1; }
   // Both at once; what `other` says of workers holds.
   void add(const Changes& other);
 };
@@ -34,6 +45,7 @@ struct Changes {
 // One of them alone.
 Changes scale_change(std::string pattern, double factor, double best, double worst);
 Changes workers_change(unsigned workers);
+Changes work_change(std::function<bool(std::string_view kernel, std::string_view op)> is, double factor, double best, double worst);
 
 // How kind the world is to the change: what is expected, and the two ends of what may be.
 enum class Outlook { expected, best, worst };

@@ -28,15 +28,8 @@ PathPart describe(const GraphSource& source, const TaskGraph& graph, const Task&
 
 bool alike(const PathPart& a, const PathPart& b) { return a.track == b.track && a.place == b.place && a.name == b.name; }
 
-}  // namespace
-
-std::vector<PathPart> critical_path(const GraphSource& source, const TaskGraph& graph, const Replay& replay, std::uint32_t step) {
-  std::uint32_t last = kNone;
-  std::int64_t begin = graph.steps.front().step.start_ns;
-  for (std::uint32_t i = 0; i < graph.tasks.size(); ++i) {
-    if (graph.tasks[i].step == step) last = i;
-    if (graph.tasks[i].step < step) begin = replay.end[i];
-  }
+// From the end of `last` back to `begin`.
+std::vector<PathPart> path_to(const GraphSource& source, const TaskGraph& graph, const Replay& replay, std::uint32_t last, std::int64_t begin) {
   std::vector<PathPart> parts;
   const auto add = [&](PathPart part, std::int64_t from, std::int64_t to) {
     part.ns = to - std::max(from, begin);
@@ -56,6 +49,30 @@ std::vector<PathPart> critical_path(const GraphSource& source, const TaskGraph& 
   }
   std::reverse(parts.begin(), parts.end());
   return parts;
+}
+
+std::uint32_t last_of_host(const TaskGraph& graph, std::uint32_t step) {
+  std::uint32_t last = kNone;
+  for (std::uint32_t i = 0; i < graph.tasks.size(); ++i)
+    if (graph.tasks[i].step == step) last = i;
+  return last;
+}
+
+}  // namespace
+
+std::vector<PathPart> critical_path(const GraphSource& source, const TaskGraph& graph, const Replay& replay, std::uint32_t step) {
+  const StepEnds ends = step_ends(graph, replay);
+  return path_to(source, graph, replay, last_of_host(graph, step), step == 0 ? ends.host_begin : ends.host[step - 1]);
+}
+
+std::vector<PathPart> steady_path(const GraphSource& source, const TaskGraph& graph, const Replay& replay, std::uint32_t step) {
+  const StepEnds ends = step_ends(graph, replay);
+  const std::int64_t host = ends.host[step] - (step == 0 ? ends.host_begin : ends.host[step - 1]), begin = step == 0 ? ends.begin : ends.all[step - 1];
+  if (ends.all[step] - begin <= host) return critical_path(source, graph, replay, step);
+  std::uint32_t last = last_of_host(graph, step);
+  for (std::uint32_t i = 0; i < graph.tasks.size(); ++i)
+    if (graph.tasks[i].kind != TaskKind::host && graph.tasks[i].launched_in <= step && (last == kNone || replay.end[i] > replay.end[last])) last = i;
+  return path_to(source, graph, replay, last, begin);
 }
 
 std::vector<PathPart> sum_path(const LineIds& lines, const std::vector<PathPart>& path) {

@@ -22,6 +22,8 @@ struct PathPart {
 
 // In the order of time; neighbours that are alike are one. Sums to the step's wall time. `step`: of the graph.
 std::vector<PathPart> critical_path(const GraphSource& source, const TaskGraph& graph, const Replay& replay, std::uint32_t step);
+// The same of a step in the long run (replay.h): where GPUs fall behind the host, from the end of their work.
+std::vector<PathPart> steady_path(const GraphSource& source, const TaskGraph& graph, const Replay& replay, std::uint32_t step);
 
 // Parts with the same name and line added up, the largest first.
 std::vector<PathPart> sum_path(const LineIds& lines, const std::vector<PathPart>& path);

@@ -13,7 +13,9 @@ namespace {
 constexpr std::int64_t kLaunchLatency = 3'000;  // from a launch to its work on an idle stream, where none was seen
 constexpr std::int64_t kStreamGap = 1'000;      // between two that are queued
 constexpr std::int64_t kSoonAfter = 20'000;     // one that begins this soon after another ends waited for it
-constexpr std::int64_t kLongLaunch = 20'000;    // a call that takes this and many times the usual waited for room in the queue
+constexpr std::size_t kQueue = 1'022;           // launches that a GPU takes ahead; the next one waits (seen on an H200, CUDA 13)
+constexpr std::int64_t kDeeper = 50'000;        // a launch that ended this long before room would have come: its queue is deeper
+constexpr std::int64_t kLongLaunch = 20'000;    // a call that takes this and many times the usual waited, whatever the queue's depth
 constexpr std::int64_t kTimesUsual = 5;
 
 class GpuTasks {
@@ -23,16 +25,27 @@ class GpuTasks {
     std::vector<std::int64_t> durations;
     for (const Task& task : graph.tasks)
       if (kind_of(task) == SpanKind::launch) durations.push_back(task.end - task.start);
-    if (!durations.empty()) usual_launch_ = take_percentile(durations, 0.5);
+    if (!durations.empty()) graph_.usual_launch = take_percentile(durations, 0.5);
+    for (const HostStep& step : graph.steps) step_ends_.push_back(step.step.start_ns + step.step.wall_ns);
   }
 
+  // What was launched in the window, and what a GPU had still to do when it began.
   void add(std::int64_t from, std::int64_t to) {
     const auto& order = source_.gpu_by_launch;
     const auto launched = [&](std::uint32_t i) { return launch_of(source_.gpu.all()[i]); };
     const auto first = std::lower_bound(order.begin(), order.end(), from, [&](std::uint32_t i, std::int64_t t) { return launched(i) < t; });
     const std::uint32_t process = source_.run.tracks[graph_.steps.front().step.track].process;
-    for (auto it = first; it != order.end() && launched(*it) < to; ++it)
-      if (const GpuWork& work = source_.gpu.all()[*it]; source_.run.tracks[work.track].process == process) add(work);
+    const Launch* last = nullptr;
+    for (auto it = first - std::min<std::ptrdiff_t>(2 * kQueue, first - order.begin()); it != order.end() && launched(*it) < to; ++it) {
+      const GpuWork& work = source_.gpu.all()[*it];
+      if (source_.run.tracks[work.track].process != process) continue;
+      const bool is_there = it >= first || source_.run.tracks[work.track].spans.end(work.row) > from;
+      const std::uint32_t task = is_there ? add(*it) : kNone;
+      if (work.launch && work.launch == last) continue;  // a CUDA graph is one launch of many
+      last = work.launch;
+      if (const std::uint32_t call = work.launch && it >= first ? task_at(work.launch->track, launched(*it)) : kNone; call != kNone) position_[call] = launched_.size();
+      launched_.push_back(task);
+    }
     std::sort(work_.begin(), work_.end(), [&](std::uint32_t a, std::uint32_t b) { return graph_.tasks[a].end < graph_.tasks[b].end; });
     const auto host_tasks = host_;
     for (const auto& [track, tasks] : host_tasks)
@@ -66,16 +79,19 @@ class GpuTasks {
     return after == it->second.end() ? kNone : *after;
   }
 
-  void add(const GpuWork& work) {
+  std::uint32_t add(std::uint32_t number) {
+    const GpuWork& work = source_.gpu.all()[number];
     const SpanColumns& spans = source_.run.tracks[work.track].spans;
     Task task;
-    task.track = work.track, task.row = work.row, task.place = work.place, task.kind = task_kind(work);
+    task.track = work.track, task.row = work.row, task.work = number, task.place = work.place, task.kind = task_kind(work);
     task.start = spans.start[work.row], task.end = spans.end(work.row), task.own = spans.duration[work.row];
     const std::int64_t launched = launch_of(work);
-    if (work.launch) {
-      task.needs[1].task = task_before(work.launch->track, launched);
-      if (const std::uint32_t call = task_at(work.launch->track, launched); call != kNone) task.frame = graph_.tasks[call].frame;
-    }
+    if (launched >= graph_.steps.front().step.start_ns)
+      task.launched_in = static_cast<std::uint32_t>(std::upper_bound(step_ends_.begin(), step_ends_.end(), launched) - step_ends_.begin());
+    // Work whose launch is not known goes with what the stepping thread did when it began.
+    const std::uint32_t thread = work.launch ? work.launch->track : graph_.steps.front().step.track;
+    task.needs[1].task = task_before(thread, launched);
+    if (const std::uint32_t call = work.launch ? task_at(thread, launched) : kNone; call != kNone) task.frame = graph_.tasks[call].frame;
     const auto last = last_.find(work.track);
     if (last != last_.end()) task.needs[0].task = last->second;
     set_delays(task, launched);
@@ -83,6 +99,7 @@ class GpuTasks {
     graph_.tasks.push_back(task);
     last_[work.track] = index;
     work_.push_back(index);
+    return index;
   }
 
   void set_delays(Task& task, std::int64_t launched) {
@@ -130,24 +147,50 @@ class GpuTasks {
   // A task of the host that stands in a call which waits ends when the work does.
   void let_wait(std::uint32_t index) {
     const SpanKind kind = kind_of(graph_.tasks[index]);
-    if (kind != SpanKind::sync && kind != SpanKind::launch) return;
     Task& task = graph_.tasks[index];
-    const std::int64_t length = task.end - task.start;
-    if (kind == SpanKind::launch && !blocks(task) && (length < kLongLaunch || length < kTimesUsual * usual_launch_)) return;
-    const std::uint32_t work = last_work(kind == SpanKind::sync ? task.start : task.end, task.end);
-    if (work == kNone || (kind == SpanKind::launch && graph_.tasks[work].end < task.start)) return;
-    if (kind == SpanKind::launch && blocks(task)) task.category = std::min(task.category, HostCategory::copy);
-    task.needs[1] = {work, 0};
-    task.own = task.end - std::max(task.start, graph_.tasks[work].end);
+    if (kind == SpanKind::sync) {
+      const std::uint32_t work = last_work(task.start, task.end);
+      if (work != kNone) wait_for(task, work, is_to_gpu(graph_.tasks[work]) ? Wait::copy : Wait::gpu);
+    } else if (kind == SpanKind::launch) {
+      if (blocks(task)) let_copy_wait(task);
+      else if (!let_queue_wait(index)) let_long_launch_wait(task);
+    }
   }
+  void wait_for(Task& task, std::uint32_t work, Wait wait) {
+    const std::int64_t end = graph_.tasks[work].end;
+    task.wait = wait;
+    task.needs[kWaitNeed] = {work, std::min<std::int64_t>(0, task.end - end)};
+    task.own = task.end - std::max(task.start, std::min(end, task.end));
+  }
+  void let_copy_wait(Task& task) {
+    const std::uint32_t work = last_work(task.end, task.end);
+    if (work == kNone || graph_.tasks[work].end < task.start) return;
+    task.category = std::min(task.category, HostCategory::copy);
+    wait_for(task, work, is_to_gpu(graph_.tasks[work]) ? Wait::copy : Wait::gpu);
+  }
+  // Whether the queue is known: a call begins to wait when as much as fits into it is not done, as recorded or after a change.
+  bool let_queue_wait(std::uint32_t index) {
+    const auto at = position_.find(index);
+    if (at == position_.end() || at->second < kQueue) return false;
+    const std::uint32_t work = launched_[at->second - kQueue];
+    Task& task = graph_.tasks[index];
+    if (work == kNone || graph_.tasks[work].end > task.end + kDeeper) return false;
+    wait_for(task, work, Wait::queue);
+    return true;
+  }
+  void let_long_launch_wait(Task& task) {
+    const std::int64_t length = task.end - task.start;
+    if (length < kLongLaunch || length < kTimesUsual * graph_.usual_launch) return;
+    const std::uint32_t work = last_work(task.end, task.end);
+    if (work != kNone && graph_.tasks[work].end >= task.start) wait_for(task, work, Wait::queue);
+  }
+  std::string_view name_of(const Task& work) const { return source_.run.strings[source_.run.tracks[work.track].spans.name[work.row]]; }
+  bool is_to_gpu(const Task& work) const { return work.kind == TaskKind::copy && name_of(work).find("HtoD") != std::string_view::npos; }
   // A copy that the call itself waits for.
   bool blocks(const Task& call) const {
     for (auto it = std::lower_bound(work_.begin(), work_.end(), call.start, [&](std::uint32_t i, std::int64_t t) { return graph_.tasks[i].end < t; });
-         it != work_.end() && graph_.tasks[*it].end <= call.end; ++it) {
-      const Task& work = graph_.tasks[*it];
-      if (work.frame != call.frame) continue;
-      if (source_.run.strings[source_.run.tracks[work.track].spans.name[work.row]].ends_with("blocking")) return true;
-    }
+         it != work_.end() && graph_.tasks[*it].end <= call.end; ++it)
+      if (graph_.tasks[*it].frame == call.frame && name_of(graph_.tasks[*it]).ends_with("blocking")) return true;
     return false;
   }
 
@@ -156,7 +199,9 @@ class GpuTasks {
   std::map<std::uint32_t, std::vector<std::uint32_t>> host_;  // by track: its tasks, in their order
   std::map<std::uint32_t, std::uint32_t> last_;               // by stream: its last task
   std::vector<std::uint32_t> work_;                           // GPU tasks, by end once all are there
-  std::int64_t usual_launch_ = 0;
+  std::vector<std::uint32_t> launched_;                       // what was launched, in its order: the task, none if it was done before
+  std::map<std::uint32_t, std::size_t> position_;             // by call: its place in that order
+  std::vector<std::int64_t> step_ends_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/nesting.h"
+#include "analyze/span_place.h"
 
 namespace laptime::whatif {
 
@@ -89,13 +90,16 @@ class Tiling {
       task.frame = open_.back();
       const Frame& frame = graph_.frames[task.frame];
       task.category = frame.category;
-      task.place = frame.row < ops_.place.size() ? ops_.place[frame.row] : 0;
+      for (std::uint32_t f = task.frame; f != kNone && task.place == 0; f = graph_.frames[f].outer) task.place = place_of(graph_.frames[f].row);
     }
     task.start = now_, task.end = until, task.own = until - now_;
     if (last_ != kNone) task.needs[0] = {last_, 0};
     last_ = static_cast<std::uint32_t>(graph_.tasks.size());
     graph_.tasks.push_back(task);
   }
+
+  // Tracks without ops have only what was recorded with a call.
+  std::uint32_t place_of(std::uint32_t row) const { return row < ops_.place.size() ? ops_.place[row] : recorded_place(source_.run, spans_, row); }
 
   const GraphSource& source_;
   const SpanColumns& spans_;

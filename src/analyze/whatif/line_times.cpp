@@ -35,7 +35,7 @@ std::vector<bool> input_codes(const Run& run) {
 
 }  // namespace
 
-LineTimes::LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match) {
+LineTimes::LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match, double line_share) {
   std::vector<std::vector<const Step*>> by_process(run.processes.size());  // in the order of their ends: tallies count so
   for (const Step& step : steps) by_process[run.tracks[step.track].process].push_back(&step);
   for (auto& list : by_process)
@@ -48,7 +48,8 @@ LineTimes::LineTimes(const Run& run, const std::vector<Step>& steps, const NameM
       const std::uint32_t code = rows.code[i];
       if (rows.kind[i] != TallyKind::line || code >= run.codes.size()) continue;
       if (!match.line(code, rows.where[i] != 0 ? rows.where[i] : run.codes[code].first_line)) continue;
-      const auto ns = static_cast<std::int64_t>(rows.exclusive[i]);
+      const auto own = static_cast<double>(rows.exclusive[i]);
+      const auto ns = static_cast<std::int64_t>(std::max(own / 2, own - line_share * static_cast<double>(rows.hits[i])));
       if (list.empty() && ns > 0) worker_ns_[t] += ns;
       if (rows.step[i] >= list.size() || list[rows.step[i]]->track != t) continue;
       const Step& step = *list[rows.step[i]];

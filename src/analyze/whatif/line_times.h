@@ -17,8 +17,8 @@ namespace laptime::whatif {
 
 class LineTimes {
  public:
-  // `steps`: all of the run.
-  LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match);
+  // `steps`: all of the run. `line_share`: of each time that a line ran, what is the recorder's.
+  LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match, double line_share);
 
   // On the thread and in the step of that start: between ops, and while the program makes a batch itself.
   std::int64_t in_step(const Step& step) const { return find(step_ns_, step); }

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analyze/percentile.h"
+#include "analyze/whatif/recorder_share.h"
 
 namespace laptime::whatif {
 
@@ -56,7 +57,7 @@ PhaseModel::PhaseModel(const GraphSource& source, std::span<const HostStep> step
       processors_(find_processors(source.run, source.run.processes[source.run.tracks[steps.front().step.track].process], loader_)) {
   for (const Range& range : choose_bursts(steps)) {
     Burst burst{static_cast<std::uint32_t>(range.first), build_task_graph(source, steps.subspan(range.first, range.count)), {}};
-    burst.plain = split_replayed(burst.graph, replay(burst.graph, recorded_times(burst.graph)));
+    burst.plain = split_replayed(burst.graph, replay(burst.graph, bare_times(source, burst.graph)));
     bursts_.push_back(std::move(burst));
   }
 }
@@ -83,10 +84,20 @@ bool PhaseModel::is_simulated(const Pricing& pricing) const {
   return loader_.workers > 0 || pricing.changes().workers.value_or(0) > 0;
 }
 
+std::vector<std::int64_t> PhaseModel::replayed_walls() const {
+  std::vector<std::int64_t> walls;
+  for (const HostStep& step : steps_) walls.push_back(step.step.wall_ns);
+  for (const Burst& burst : bursts_) {
+    const auto split = split_replayed(burst.graph, replay(burst.graph, recorded_times(burst.graph)));
+    for (std::size_t s = 0; s < split.size(); ++s) walls[burst.first + s] = sum(split[s]);
+  }
+  return walls;
+}
+
 std::vector<CategoryTimes> PhaseModel::times(const Pricing& pricing, Outlook outlook) const {
   std::vector<CategoryTimes> times(steps_.size());
   for (const Burst& burst : bursts_) {
-    const std::vector<CategoryTimes> priced = split_replayed(burst.graph, replay(burst.graph, pricing.own_times(burst.graph, outlook)));
+    const std::vector<CategoryTimes> priced = split_replayed(burst.graph, replay(burst.graph, pricing.prices(burst.graph, outlook)));
     std::copy(priced.begin(), priced.end(), times.begin() + burst.first);
   }
   fill_light(pricing, outlook, times);
@@ -107,7 +118,7 @@ PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlo
   CategoryTimes plain{}, without{}, with{};  // as recorded; priced, but for what lines are changed; priced
   double line_step = 0, line_input = 0;
   for (const Burst& burst : bursts_) {
-    const auto split = split_replayed(burst.graph, replay(burst.graph, pricing.own_times(burst.graph, outlook, Pricing::Lines::left_alone)));
+    const auto split = split_replayed(burst.graph, replay(burst.graph, pricing.prices(burst.graph, outlook, Pricing::Lines::left_alone)));
     for (std::size_t s = 0; s < split.size(); ++s) {
       for (std::size_t c = 0; c < kHostCategories; ++c) plain[c] += burst.plain[s][c], without[c] += split[s][c], with[c] += priced[burst.first + s][c];
       const Pricing::LineOff off = pricing.line_off(burst.graph.steps[s].step, outlook);
@@ -178,13 +189,13 @@ void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook, std::v
 std::vector<PhaseModel::Lap> PhaseModel::laps(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> times) const {
   std::vector<Lap> laps;
   for (const Burst& burst : bursts_) {
-    std::vector<std::int64_t> own = pricing.own_times(burst.graph, outlook);
+    Prices prices = pricing.prices(burst.graph, outlook);
     if (is_simulated(pricing)) {
       std::vector<std::int64_t> waits;
       for (std::size_t s = 0; s < burst.graph.steps.size(); ++s) waits.push_back(times[burst.first + s][kInput]);
-      set_waits(burst.graph, waits, own);
+      set_waits(burst.graph, waits, prices.own);
     }
-    laps.push_back({&burst.graph, replay(burst.graph, own), burst.first});
+    laps.push_back({&burst.graph, replay(burst.graph, prices), burst.first});
   }
   return laps;
 }

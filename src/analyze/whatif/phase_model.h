@@ -28,6 +28,8 @@ class PhaseModel {
   std::size_t replayed_steps() const;
   bool has_gpu() const;
 
+  // By step: what it takes when it is replayed as it was recorded; of steps that are not replayed, what they took.
+  std::vector<std::int64_t> replayed_walls() const;
   // By step: where it would go.
   std::vector<CategoryTimes> times(const Pricing& pricing, Outlook outlook) const;
 
@@ -43,7 +45,7 @@ class PhaseModel {
   struct Burst {
     std::uint32_t first;  // of steps_
     TaskGraph graph;
-    std::vector<CategoryTimes> plain;  // replayed as recorded
+    std::vector<CategoryTimes> plain;  // replayed without a change
   };
   bool is_simulated(const Pricing& pricing) const;
   double typical_wall() const;

@@ -29,6 +29,13 @@ std::vector<std::int64_t> steady_walls(std::span<const HostStep> steps, const st
   return walls.empty() ? walls_of(steps, times) : walls;
 }
 
+std::vector<std::int64_t> typical(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) {
+  std::vector<std::int64_t> walls;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    if (is_typical(steps[i].step.kind)) walls.push_back(all[i]);
+  return walls;
+}
+
 double median(std::vector<std::int64_t> values) { return static_cast<double>(take_percentile(values, 0.5)); }
 double middle(std::vector<std::int64_t> values) { return take_middle_mean(values); }
 
@@ -90,7 +97,7 @@ class PhasePredictor {
       if (is_typical(step.step.kind)) measured.push_back(step.step.wall_ns);
     result_.steps = measured.size();
     result_.before_ns = median(measured);
-    result_.replayed_ns = median(walls_of(model_.steps(), plain_times));
+    result_.replayed_ns = median(typical(model_.steps(), model_.replayed_walls()));
     const double plain = middle(steady_walls(model_.steps(), plain_times));
     const auto after = [&](const std::vector<CategoryTimes>& of) { return plain > 0 ? result_.before_ns * middle(steady_walls(model_.steps(), of)) / plain : 0; };
     result_.after_ns = after(times);
@@ -139,7 +146,7 @@ class PhasePredictor {
         const double away = std::abs(static_cast<double>(std::accumulate(step.begin(), step.end(), std::int64_t{0})) - wanted);
         if (nearest >= 0 && away >= nearest) continue;
         nearest = away;
-        result_.next = sum_path(model_.source().analysis.lines(), critical_path(model_.source(), *lap.graph, lap.replay, s));
+        result_.next = sum_path(model_.source().analysis.lines(), steady_path(model_.source(), *lap.graph, lap.replay, s));
       }
     }
   }
@@ -160,7 +167,7 @@ struct Predictor::Phase {
   const std::vector<CategoryTimes> plain_times;
 };
 
-Predictor::Predictor(const Analysis& analysis) : analysis_(analysis), source_(analysis), plain_(analysis.run(), analysis.steps(), {}) {
+Predictor::Predictor(const Analysis& analysis) : source_(analysis), plain_(source_, {}) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<HostStep>> phases;  // track, phase
   for (const HostStep& step : analysis.host_steps()) phases[{step.step.track, step.step.phase}].push_back(step);
   for (auto& [key, steps] : phases)
@@ -171,7 +178,7 @@ Predictor::Predictor(const Analysis& analysis) : analysis_(analysis), source_(an
 Predictor::~Predictor() = default;
 
 Prediction Predictor::predict(const Changes& changes) const {
-  const Pricing priced(analysis_.run(), analysis_.steps(), changes);
+  const Pricing priced(source_, changes);
   Prediction result;
   result.unknown_patterns = priced.unknown_patterns();
   for (const auto& phase : phases_) result.phases.push_back(PhasePredictor(phase->model, phase->plain_times, plain_, priced).predict());

@@ -1,7 +1,7 @@
 // What a run's steps would take after changes, as an interval; where the time would go then, and what would bound it next.
 //
-// The expected time is the measured median times the ratio of two replays' middle means, changed and unchanged, so that what the replay
-// gets wrong of both cancels. Its interval has three sources: the best and the worst outlook of the changes, how far the ratio
+// The expected time is the measured median times the ratio of two replays' middle means, changed and unchanged, both without the recorder's
+// share, so that what the replay gets wrong of both cancels. Its interval has three sources: the best and the worst outlook of the changes, how far the ratio
 // differs along the run (bootstrap.h), and what another start of the same program may differ.
 #pragma once
 
@@ -24,7 +24,7 @@ struct PhasePrediction {
   std::size_t steps = 0;               // typical ones
   std::size_t replayed = 0;            // of which ops were recorded
   double before_ns = 0;                // measured: the median step
-  double replayed_ns = 0;              // the same, replayed without any change
+  double replayed_ns = 0;              // the same, replayed as it was recorded
   double after_ns = 0, low_ns = 0, high_ns = 0;
   // How many times as many samples a second: of the expected time, and at the interval's ends.
   double gain = 1, gain_low = 1, gain_high = 1;
@@ -51,7 +51,6 @@ class Predictor {
 
  private:
   struct Phase;
-  const Analysis& analysis_;
   const GraphSource source_;
   const Pricing plain_;
   std::vector<std::unique_ptr<Phase>> phases_;

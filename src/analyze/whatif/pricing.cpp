@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/whatif/recorder_share.h"
+
 namespace laptime::whatif {
 
 namespace {
 
 constexpr double kMayStay = 0.15;            // of what a factor takes off
 constexpr std::int64_t kFixedPart = 4'000;   // of an op, whatever the batch
-constexpr double kLaunchesStay = 0.05;       // of the host's part of ops, at worst
 // How much of the growth of a batch is seen in an op's time.
 constexpr double kGrowth[] = {1.0, 0.7, 1.15};
 
@@ -23,22 +24,18 @@ double factor_at(const Scale& scale, Outlook outlook) {
   return outlook == Outlook::expected || is_kind ? factor : 1 - off * (1 - kMayStay);
 }
 
-bool is_op(HostCategory category) {
-  return category == HostCategory::launch || category == HostCategory::optimizer || category == HostCategory::memory || category == HostCategory::backward || category == HostCategory::forward;
-}
-
 }  // namespace
 
-Pricing::Pricing(const Run& run, const std::vector<Step>& steps, Changes changes) : run_(run), changes_(std::move(changes)) {
+Pricing::Pricing(const GraphSource& source, Changes changes) : source_(source), run_(source.run), changes_(std::move(changes)), gpu_(source, changes_) {
   for (const Scale& scale : changes_.scales) {
-    NameMatch match(run, scale.pattern);
-    LineTimes lines(run, steps, match);
+    NameMatch match(run_, scale.pattern);
+    LineTimes lines(run_, source.analysis.steps(), match, line_share(source));
     scaled_.push_back({scale, std::move(match), std::move(lines)});
   }
 }
 
 std::vector<std::string> Pricing::unknown_patterns() const {
-  std::vector<std::string> patterns;
+  std::vector<std::string> patterns = gpu_.unknown_patterns();
   for (const Scaled& entry : scaled_)
     if (!entry.match.any() && !entry.lines.any()) patterns.push_back(entry.scale.pattern);
   return patterns;
@@ -54,17 +51,16 @@ bool Pricing::is_named(const Scaled& entry, const std::vector<bool>& frames, con
 double Pricing::batch_factor(const Task& task, std::int64_t own, Outlook outlook) const {
   if (own == 0) return 1;
   const double grown = 1 + (changes_.batch - 1) * kGrowth[static_cast<std::size_t>(outlook)];
-  if (task.kind == TaskKind::host && task.category == HostCategory::input) return changes_.batch;
-  const bool computes = task.kind != TaskKind::host || task.category == HostCategory::memory || task.category == HostCategory::backward || task.category == HostCategory::forward;
-  if (!computes || task.kind == TaskKind::communication || (task.kind == TaskKind::host && task.frame == kNone)) return 1;
+  if (task.category == HostCategory::input) return changes_.batch;
+  const bool computes = task.category == HostCategory::memory || task.category == HostCategory::backward || task.category == HostCategory::forward;
+  if (!computes || task.frame == kNone) return 1;
   const double fixed = static_cast<double>(std::min(own, kFixedPart)) / static_cast<double>(own);
   return std::max(0.0, fixed + (1 - fixed) * grown);
 }
 
-std::vector<std::int64_t> Pricing::own_times(const TaskGraph& graph, Outlook outlook, Lines lines) const {
-  std::vector<std::int64_t> own;
-  own.reserve(graph.tasks.size());
-  for (const Task& task : graph.tasks) own.push_back(task.own);
+Prices Pricing::prices(const TaskGraph& graph, Outlook outlook, Lines lines) const {
+  Prices prices = bare_times(source_, graph);
+  std::vector<std::int64_t>& own = prices.own;
   if (lines == Lines::priced) take_off_lines(graph, outlook, own);
   for (const Scaled& entry : scaled_) {
     if (lines == Lines::left_alone && entry.lines.any()) continue;
@@ -72,15 +68,24 @@ std::vector<std::int64_t> Pricing::own_times(const TaskGraph& graph, Outlook out
     const std::vector<bool> frames = entry.match.frames(run_, graph);
     for (std::size_t i = 0; i < own.size(); ++i)
       if (is_named(entry, frames, graph.tasks[i])) own[i] = scaled(own[i], factor);
+    if (entry.scale.factor == 0) release_lines(entry, graph, prices);
   }
   for (std::size_t i = 0; i < own.size(); ++i) {
     const Task& task = graph.tasks[i];
     if (changes_.input_free && task.category == HostCategory::input && task.kind == TaskKind::host) own[i] = 0;
-    if (changes_.batch != 1) own[i] = scaled(own[i], batch_factor(task, own[i], outlook));
-    if (changes_.launch_free && graph.has_gpu && task.kind == TaskKind::host && task.frame != kNone && is_op(task.category))
-      own[i] = outlook == Outlook::worst ? scaled(own[i], kLaunchesStay) : 0;
+    if (changes_.batch != 1 && !graph.has_gpu) own[i] = scaled(own[i], batch_factor(task, own[i], outlook));
   }
-  return own;
+  if (graph.has_gpu) gpu_.price(graph, outlook, prices);
+  return prices;
+}
+
+// A line that is gone waits for nothing.
+void Pricing::release_lines(const Scaled& entry, const TaskGraph& graph, Prices& prices) const {
+  if (prices.released.empty()) prices.released.resize(graph.tasks.size());
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    if (task.wait == Wait::gpu && task.place != 0 && entry.match.place(task.place)) prices.released[i] = true, prices.own[i] = 0;
+  }
 }
 
 // A line's Python is somewhere in its step's gaps (or, in a dataset, in its wait): all of them shrink alike.

@@ -2,7 +2,7 @@
 //
 // How well a change is known differs: a factor that the user gave is taken at its word, but what was recorded of the thing holds the
 // recorder's own share, so that up to a seventh of what is taken off may stay. A larger batch costs ops that compute on it in
-// proportion, less their fixed part; the optimizer, and code between ops, nothing.
+// proportion, less their fixed part; the optimizer, and code between ops, nothing. With a GPU: gpu_pricing.h.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analyze/whatif/changes.h"
+#include "analyze/whatif/gpu_pricing.h"
 #include "analyze/whatif/line_times.h"
 #include "analyze/whatif/loader.h"
 #include "analyze/whatif/name_match.h"
@@ -19,8 +20,9 @@ namespace laptime::whatif {
 
 class Pricing {
  public:
-  // `steps`: all of the run.
-  Pricing(const Run& run, const std::vector<Step>& steps, Changes changes);
+  // `source` outlives it.
+  Pricing(const GraphSource& source, Changes changes);
+  Pricing(const Pricing&) = delete;
 
   const Changes& changes() const { return changes_; }
   // Patterns that name nothing in this run.
@@ -29,7 +31,7 @@ class Pricing {
   // By task. Input waits are priced like all else: right where the program makes its batches itself. Lines::left_alone: without the
   // changes of lines and functions whose time is known in every step.
   enum class Lines { priced, left_alone };
-  std::vector<std::int64_t> own_times(const TaskGraph& graph, Outlook outlook, Lines lines = Lines::priced) const;
+  Prices prices(const TaskGraph& graph, Outlook outlook, Lines lines = Lines::priced) const;
   // What that is in a step, between ops and in its wait for input, the ops that the lines call included.
   struct LineOff {
     double step_ns = 0, input_ns = 0;
@@ -46,10 +48,13 @@ class Pricing {
   };
   double batch_factor(const Task& task, std::int64_t own, Outlook outlook) const;
   void take_off_lines(const TaskGraph& graph, Outlook outlook, std::vector<std::int64_t>& own) const;
+  void release_lines(const Scaled& scaled, const TaskGraph& graph, Prices& prices) const;
   bool is_named(const Scaled& scaled, const std::vector<bool>& frames, const Task& task) const;
 
+  const GraphSource& source_;
   const Run& run_;
   Changes changes_;
+  GpuPricing gpu_;
   std::vector<Scaled> scaled_;
 };
 

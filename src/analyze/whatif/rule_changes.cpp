@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "analyze/kernel_math.h"
+
 namespace laptime::whatif {
 
 namespace {
@@ -17,9 +19,38 @@ Changes input_free() {
   changes.input_free = true;
   return changes;
 }
-Changes launches_free() {
+Changes pinned() {
   Changes changes;
-  changes.launch_free = true;
+  changes.pinned = true;
+  return changes;
+}
+Changes no_waits() {
+  Changes changes;
+  changes.no_waits.push_back("*");
+  return changes;
+}
+// torch.compile's graphs hold the model's forward and backward, not the optimizer, nor the program's own code.
+Changes compiled() {
+  Changes changes;
+  for (const char* category : {"forward ops", "backward", "memory", "launch"}) changes.scales.push_back({category, 0.3, 0.1, 0.7});
+  return changes;
+}
+
+bool is_product(std::string_view kernel, Precision precision) { return math_of_kernel(kernel).precision == precision; }
+
+constexpr std::int64_t kCast = 10'000;  // what autocast costs the host beside an op that multiplies
+
+// Casts cost the host, products get faster. That other kernels then move half the bytes is not counted.
+Changes mixed_precision() {
+  Changes changes;
+  changes.work.push_back({[](std::string_view kernel, std::string_view) { return is_product(kernel, Precision::fp32); }, 0.12, 0.07, 0.35, kCast});
+  changes.work.push_back({[](std::string_view kernel, std::string_view) { return is_product(kernel, Precision::tf32); }, 0.55, 0.45, 0.85, kCast});
+  return changes;
+}
+// cuDNN has a setting of its own, which is on from the start.
+Changes tf32() {
+  Changes changes;
+  changes.work.push_back({[](std::string_view kernel, std::string_view op) { return is_product(kernel, Precision::fp32) && !is_convolution(op); }, 0.2, 0.12, 0.5});
   return changes;
 }
 Changes batch(double factor) {
@@ -34,11 +65,12 @@ const std::vector<RuleChanges>& table() {
       {"no-workers", workers_change(2)},
       {"few-workers", workers_change(4)},
       {"in-memory-dataset", input_free()},
-      {"reload", input_free()},
-      {"launch-bound", launches_free()},
+      {"launch-bound", compiled()},
       {"small-batch", batch(2)},
-      {"hidden-sync", scale_change("sync wait", 0, 0, 0.5)},
-      {"pageable-copy", scale_change("copy wait", 0.4, 0.1, 0.7)},
+      {"hidden-sync", no_waits()},
+      {"pageable-copy", pinned()},
+      {"tf32", tf32()},
+      {"mixed-precision", mixed_precision()},
       {"gc-pauses", scale_change("gc", 0, 0, 0.2)},
       {"single-tensor-optimizer", scale_change("Optimizer.step*", 0.4, 0.1, 0.7)},
       {"zero-grad", scale_change("Optimizer.zero_grad*", 0.3, 0.05, 0.7)},

@@ -75,7 +75,7 @@ class OtherThreads {
     const std::uint32_t main = main_task_at(task.end - 1);
     if (main == kNone || graph_.tasks[main].frame != kNone || task.end > graph_.tasks[main].end) return;
     Task& waiting = graph_.tasks[main];
-    waiting.needs[2] = {index, 0};
+    waiting.needs[kWaitNeed] = {index, 0};
     waiting.own = std::min(waiting.own, waiting.end - task.end);
     waiting.category = HostCategory::backward;
   }
@@ -120,7 +120,7 @@ void sort_tasks(TaskGraph& graph) {
 }  // namespace
 
 GraphSource::GraphSource(const Analysis& analysis)
-    : analysis(analysis), run(analysis.run()), ops(analysis.ops()), gpu(analysis.gpu()), memory_ops(laptime::memory_ops(run.strings)), orders(run.tracks.size()), gpu_by_launch(gpu.all().size()) {
+    : analysis(analysis), run(analysis.run()), ops(analysis.ops()), gpu(analysis.gpu()), python(analysis), memory_ops(laptime::memory_ops(run.strings)), orders(run.tracks.size()), gpu_by_launch(gpu.all().size()) {
   for (std::size_t t = 0; t < run.tracks.size(); ++t) orders[t] = ops.tracks[t].size() > 0 ? ops.tracks[t].tree.order : end_order(run.tracks[t].spans);
   std::iota(gpu_by_launch.begin(), gpu_by_launch.end(), 0);
   const auto launched = [&](std::uint32_t i) {

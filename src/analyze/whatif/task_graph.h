@@ -19,6 +19,7 @@
 #include "analyze/gpu_work.h"
 #include "analyze/host_time.h"
 #include "analyze/steps.h"
+#include "analyze/whatif/step_python.h"
 #include "model/run.h"
 
 namespace laptime::whatif {
@@ -39,24 +40,34 @@ struct Dependency {
 
 enum class TaskKind : std::uint8_t { host, kernel, copy, communication };
 
+// What a task of the host stands still for: all that a GPU was given, a copy to it, room in the queue of launches.
+enum class Wait : std::uint8_t { none, gpu, copy, queue };
+
 struct Task {
   std::uint32_t track = 0;
   std::uint32_t frame = kNone;  // TaskGraph::frames; none: the program's own code. Of GPU work: that of its launch
   std::uint32_t row = kNone;    // GPU work: its span
+  std::uint32_t work = kNone;   // GPU work: GpuWorkload::all
   std::uint32_t place = 0;      // Run::places
   std::uint32_t step = kNone;   // TaskGraph::steps, of the stepping thread's tasks
+  std::uint32_t launched_in = kNone;  // GPU work: the step; none: one before the graph's first
   TaskKind kind = TaskKind::host;
+  Wait wait = Wait::none;       // for needs[kWaitNeed]
   HostCategory category = HostCategory::rest;
   std::int64_t start = 0, end = 0;  // as recorded
   std::int64_t own = 0;
   std::array<Dependency, 3> needs{};  // earlier tasks; none: it begins when it was recorded to
 };
 
+// Of a task's needs, the one that is waited for; a task of the host has its thread's order first.
+inline constexpr std::uint8_t kWaitNeed = 2;
+
 struct TaskGraph {
   std::span<const HostStep> steps;  // neighbours on one thread, in their order
   std::vector<Frame> frames;        // outer ones before inner ones
   std::vector<Task> tasks;          // what a task needs stands before it
   bool has_gpu = false;
+  std::int64_t usual_launch = 0;    // the median call that launches
 };
 
 // What all graphs of a run are made from.
@@ -67,6 +78,7 @@ struct GraphSource {
   const Run& run;
   const OpAttribution& ops;
   const GpuWorkload& gpu;
+  StepPythons python;
   std::vector<bool> memory_ops;                    // by string: host_time.h
   std::vector<std::vector<std::uint32_t>> orders;  // by track: end_order of its spans
   std::vector<std::uint32_t> gpu_by_launch;        // rows of gpu.all(), by the start of their launch (unknown: by their own)
