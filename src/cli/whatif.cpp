@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 
 #include "advise/advice.h"
@@ -31,11 +32,13 @@ struct WhatIfOptions {
 
 // As the advice about this run has it; where it has none, what following the rule comes to in general.
 Result<whatif::Changes> changes_of_rule(const Analysis& analysis, const std::string& rule) {
-  whatif::Changes changes;
-  for (const Advice& advice : advise(analysis))
-    if (advice.rule->name == rule && advice.finding.changes) changes.add(*advice.finding.changes);
-  if (!changes.empty()) return changes;
-  return whatif::changes_of_rule(rule);
+  std::optional<whatif::Changes> advised;
+  for (const Advice& advice : advise(analysis)) {
+    if (advice.rule->name != rule || !advice.finding.changes) continue;
+    if (!advised) advised.emplace();
+    advised->add(*advice.finding.changes);
+  }
+  return advised ? Result<whatif::Changes>(*std::move(advised)) : whatif::changes_of_rule(rule);
 }
 
 Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analysis& analysis) {
