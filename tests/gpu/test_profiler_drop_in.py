@@ -38,12 +38,14 @@ def profiled(profile, tmp_path, **more):
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
-    """The original second: once it has used CUPTI it keeps it."""
+    """The original second, once laptime has left CUPTI to it: it keeps it."""
     from laptime.compat.torch_profiler import profile as ours
+    from laptime.compat.torch_profiler import sources
     from torch.profiler import profile as theirs
 
     folder = tmp_path_factory.mktemp("traces")
     mine = profiled(ours, folder, record_shapes=True, profile_memory=True)
+    assert sources.gpu().leave(torch.cuda.synchronize)
     return mine, profiled(theirs, folder, record_shapes=True, profile_memory=True)
 
 
