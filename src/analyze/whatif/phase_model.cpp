@@ -156,8 +156,10 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (known[i]) continue;
     const HostStep& step = steps_[i];
+    // With a GPU a replay moves waits from one category to another: only their sum says something of another step.
+    const bool by_category = step.has_ops && !has_gpu();
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      times[i][c] = scaled(step.exposed[c], step.has_ops || is_light(static_cast<HostCategory>(c), has_gpu()) ? ratios.category[c] : ratios.detail);
+      times[i][c] = scaled(step.exposed[c], by_category || is_light(static_cast<HostCategory>(c), has_gpu()) ? ratios.category[c] : ratios.detail);
     const Pricing::LineOff off = pricing.line_off(step.step, outlook);
     take_off_details(off.step_ns * ratios.line_step, times[i]);
     times[i][kInput] = std::max<std::int64_t>(0, times[i][kInput] - std::llround(off.input_ns * ratios.line_input));

@@ -97,7 +97,8 @@ class PhasePredictor {
       if (is_typical(step.step.kind)) measured.push_back(step.step.wall_ns);
     result_.steps = measured.size();
     result_.before_ns = median(measured);
-    result_.replayed_ns = median(typical(model_.steps(), model_.replayed_walls()));
+    // Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
+    result_.replayed_ns = median(model_.has_gpu() ? typical(model_.steps(), model_.replayed_walls()) : walls_of(model_.steps(), plain_times));
     const double plain = middle(steady_walls(model_.steps(), plain_times));
     const auto after = [&](const std::vector<CategoryTimes>& of) { return plain > 0 ? result_.before_ns * middle(steady_walls(model_.steps(), of)) / plain : 0; };
     result_.after_ns = after(times);
