@@ -1,7 +1,11 @@
 """Advice on real programs: what is wrong is named with its line, and a tuned program gets none."""
 
+import os
+import subprocess
+import textwrap
+
 import pytest
-from torch_runs import read_tables
+from torch_runs import LAPTIME, read_tables
 
 # One thread, so that nothing depends on how many CPUs others leave.
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
@@ -91,11 +95,8 @@ def test_a_tuned_program_gets_none(advice):
     assert advice(TUNED, "--full", "--shapes", "--memory") == []
 
 
-def test_the_summary_ends_with_it(run, tmp_path):
-    import subprocess
-
-    from torch_runs import LAPTIME
-
-    run(NAIVE, env=ONE_THREAD)
-    summary = subprocess.run([LAPTIME, "run", "-o", "again.lap", "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True).stderr
+def test_the_summary_ends_with_it(tmp_path):
+    (tmp_path / "program.py").write_text(textwrap.dedent(NAIVE))
+    summary = subprocess.run([LAPTIME, "run", "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True,
+                             env={**os.environ, **ONE_THREAD}).stderr
     assert "\nAdvice\n" in summary and "reload (high)" in summary

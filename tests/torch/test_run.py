@@ -38,11 +38,16 @@ def bare(tmp_path, source, name="program.py", code=0):
     return process
 
 
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """The training without us."""
+    return bare(tmp_path_factory.mktemp("bare"), TRAIN)
+
+
 @pytest.mark.parametrize("options", [(), ("--full", "--shapes"), ("--no-ops", "--no-lines")], ids=["default", "full", "no ops"])
-def test_training_is_bitwise_the_same(run, tmp_path, options):
+def test_training_is_bitwise_the_same(run, trained, options):
     process, recorded = run(TRAIN, *options)
-    expected = bare(tmp_path, TRAIN)
-    assert process.stdout == expected.stdout and process.stderr == expected.stderr
+    assert process.stdout == trained.stdout and process.stderr == trained.stderr
     assert recorded.phases == ["train"] * 48 and recorded.samples == [8] * 48
 
 
