@@ -20,5 +20,9 @@ target_include_directories(xxhash_headers SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR}
 
 if(LAPTIME_BUILD_PYTHON)
   find_package(Python 3.10 REQUIRED COMPONENTS Interpreter Development.Module)
+  if(NOT SKBUILD)  # which knows the packages that a build of the wheel requires
+    execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir OUTPUT_VARIABLE nanobind_ROOT
+                    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  endif()
   find_package(nanobind CONFIG REQUIRED)
 endif()
