@@ -36,6 +36,20 @@ def profiled(profile, tmp_path, **more):
     return profiler, json.loads(trace.read_text())
 
 
+def test_cycles_of_a_schedule_all_have_their_kernels():
+    """First: where torch.profiler has been, CUPTI cannot be had again."""
+    from laptime.compat.torch_profiler import ProfilerActivity, profile, schedule
+
+    x = torch.ones(64, 64, device="cuda")
+    found = []
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], schedule=schedule(wait=1, warmup=1, active=2, repeat=3),
+                 on_trace_ready=lambda p: found.append(len(on_device(p)))) as profiler:
+        for _ in range(12):
+            x = x @ x / 64
+            profiler.step()
+    assert len(found) == 3 and len(set(found)) == 1 and found[0] >= 4
+
+
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory):
     """The original second, once laptime has left CUPTI to it: it keeps it."""
@@ -88,16 +102,3 @@ def test_the_trace_ties_each_kernel_to_its_launch(pair):
     assert all(e["pid"] == 0 and e["args"]["stream"] == e["tid"] for e in kernels)
     assert all({"grid", "block", "registers per thread", "shared memory"} <= set(e["args"]) for e in kernels if e["cat"] == "kernel")
     assert {e["args"]["labels"] for e in events if e.get("name") == "process_labels"} >= {"CPU", "GPU 0"}
-
-
-def test_cycles_of_a_schedule_all_have_their_kernels():
-    from laptime.compat.torch_profiler import ProfilerActivity, profile, schedule
-
-    x = torch.ones(64, 64, device="cuda")
-    found = []
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], schedule=schedule(wait=1, warmup=1, active=2, repeat=3),
-                 on_trace_ready=lambda p: found.append(len(on_device(p)))) as profiler:
-        for _ in range(12):
-            x = x @ x / 64
-            profiler.step()
-    assert len(found) == 3 and len(set(found)) == 1 and found[0] >= 4

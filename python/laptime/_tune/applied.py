@@ -23,7 +23,8 @@ def install() -> None:
     """Only in the process that was asked for the trial: workers and other children go on as they are."""
     trial = json.loads(os.environ.pop(TRIAL_VARIABLE))
     result = _Result(trial["result"])
-    for text in trial["changes"]:
+    # What is wrapped last sees a call first: workers must be there before what needs them looks for them.
+    for text in sorted(trial["changes"], key=lambda text: text.startswith("workers=")):
         name, _, value = text.partition("=")
         try:
             _MAKERS[name](value)

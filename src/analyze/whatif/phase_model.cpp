@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMostInGraph = 32;    // steps of one graph
 constexpr std::size_t kMostReplayed = 256;  // steps of a phase: more tell little more, and take time and memory
 constexpr double kMostWithLine = 10;        // times a line's own time: forward, and backward on other threads
-constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input), kRest = static_cast<std::size_t>(HostCategory::rest);
+constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input);
 
 std::int64_t sum(const CategoryTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
 

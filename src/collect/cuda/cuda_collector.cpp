@@ -135,6 +135,12 @@ void CudaCollector::stop() {
   }
 }
 
+void CudaCollector::end() {
+  stop();
+  const std::lock_guard lock(control_);
+  state_.store(State::failed, std::memory_order_release);
+}
+
 void CudaCollector::tick() {
   flush();
   const std::lock_guard lock(control_);

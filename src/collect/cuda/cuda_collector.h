@@ -43,6 +43,8 @@ class CudaCollector {
   void flush();
   // For the end of a recording: off, and what the GPU has finished or finishes in a moment is delivered.
   void stop();
+  // The process ends: stop(), and CUPTI is not called again. Contract: CUDA still works.
+  void end();
 
   State state() const { return state_.load(std::memory_order_acquire); }
   LaunchContext& context() { return context_; }

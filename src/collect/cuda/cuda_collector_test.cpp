@@ -40,7 +40,8 @@ TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
   EXPECT_EQ(kernels[0].text, "128,1,1;128,1,1;32;0;0");
   EXPECT_GE(kernels[0].start, launches[0].start) << "no kernel before its launch, by the one clock";
   EXPECT_GE(kernels[0].end, launches[0].end);
-  EXPECT_NEAR(static_cast<double>(kernels[0].end - kernels[0].start), static_cast<double>(end - start), 2);
+  const auto expected = static_cast<double>(end - start);  // by another clock than the file's: a machine that pauses here makes it long
+  EXPECT_NEAR(static_cast<double>(kernels[0].end - kernels[0].start), expected, 2 + 1e-4 * expected);
 }
 
 TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
@@ -262,6 +263,18 @@ TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
   ASSERT_EQ(kernels.size(), 2u);
   EXPECT_EQ(kernels[0].link, LaunchLink::pack(1, 1));
   EXPECT_EQ(kernels[1].link, LaunchLink::pack(2, 1)) << "numbers begin anew, links do not";
+}
+
+TEST_F(CudaCollectorTest, AfterTheEndCuptiIsNotAskedAgain) {
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(now, now + 5, 1));
+  gpu.end();
+  api.add(api.kernel(now + 10, now + 15, 2));  // nobody fetches it any more
+  gpu.tick();
+  gpu.flush();
+  EXPECT_FALSE(gpu.on());
+  EXPECT_EQ(stop_and_read().of(SpanKind::kernel).size(), 1u);
 }
 
 TEST_F(CudaCollectorTest, OnWhileLeavingStays) {

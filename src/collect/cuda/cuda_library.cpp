@@ -1,6 +1,7 @@
 // liblaptime_cuda.so: the collector as a library with a C interface. It is loaded in two ways: by the Python package, and by the
 // CUDA driver itself in any program whose environment has CUDA_INJECTION64_PATH.
 #include <atomic>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -36,6 +37,9 @@ CudaCollector* collector() {
   made = new CudaCollector(*api);
   made->context().set_place_function(places.load());
   record::add_stop_observer(+[]() noexcept { made->stop(); });
+  // Handlers run in reverse order: this one before the driver's, which came earlier. The recording ends after both, and the flush thread
+  // lives even longer: CUPTI would be asked when there is no driver any more.
+  std::atexit([] { made->end(); });
   return made;
 }
 
