@@ -111,9 +111,9 @@ def test_a_step_marked_without_the_gil_keeps_its_counts(tmp_path):
         steps()
     row = lines_of(path, "work")["total += i"]
     assert int(row["hits"]) == 21 * 20_000
-    # Were the counts of every second step written with the next, the median would be nothing or double.
+    # Were the counts of every second step written with the next, the median would be nothing or double. A busy machine makes the mean longer.
     mean = int(row["time_ns"]) / 21
-    assert 0.5 * mean < int(row["step_p50_ns"]) < 1.5 * mean
+    assert 0.1 * mean < int(row["step_p50_ns"]) < 1.5 * mean
     assert not [loss for loss in table(path, "losses") if loss["name"] == "steps_without_gil"]
 
 
