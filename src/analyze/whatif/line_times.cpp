@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 
+#include "analyze/whatif/tallied_steps.h"
+
 namespace laptime::whatif {
 
 namespace {
@@ -36,10 +38,7 @@ std::vector<bool> input_codes(const Run& run) {
 }  // namespace
 
 LineTimes::LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match, double line_share) {
-  std::vector<std::vector<const Step*>> by_process(run.processes.size());  // in the order of their ends: tallies count so
-  for (const Step& step : steps) by_process[run.tracks[step.track].process].push_back(&step);
-  for (auto& list : by_process)
-    std::stable_sort(list.begin(), list.end(), [](const Step* a, const Step* b) { return a->start_ns + a->wall_ns < b->start_ns + b->wall_ns; });
+  const std::vector<std::vector<const Step*>> by_process = tallied_steps(run, steps);
   const std::vector<bool> is_input = input_codes(run);
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const TallyColumns& rows = run.tracks[t].tallies;

@@ -1,8 +1,10 @@
 #include "analyze/whatif/step_python.h"
 
-#include <algorithm>
 #include <set>
+#include <utility>
 #include <vector>
+
+#include "analyze/whatif/tallied_steps.h"
 
 namespace laptime::whatif {
 
@@ -22,10 +24,7 @@ std::set<Line> lines_with_ops(const Run& run) {
 
 StepPythons::StepPythons(const Analysis& analysis) {
   const Run& run = analysis.run();
-  std::vector<std::vector<const Step*>> by_process(run.processes.size());  // in the order of their ends: tallies count so
-  for (const Step& step : analysis.steps()) by_process[run.tracks[step.track].process].push_back(&step);
-  for (auto& list : by_process)
-    std::stable_sort(list.begin(), list.end(), [](const Step* a, const Step* b) { return a->start_ns + a->wall_ns < b->start_ns + b->wall_ns; });
+  const std::vector<std::vector<const Step*>> by_process = tallied_steps(run, analysis.steps());
   const std::set<Line> with_ops = lines_with_ops(run);
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const TallyColumns& rows = run.tracks[t].tallies;
