@@ -10,9 +10,10 @@ import torch
 from torch.autograd import profiler as torch_autograd
 from torch.autograd.profiler_util import EventList
 
-from laptime.compat.torch_profiler import gpu_stretch, sources
+from laptime.compat.torch_profiler import sources
 from laptime.compat.torch_profiler.capture import Capture
 from laptime.compat.torch_profiler.events import Cycle, Options, merge
+from laptime.compat.torch_profiler.gpu_stretch import GpuStretch
 
 __all__ = ["profile", "record_function"]
 
@@ -37,6 +38,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         super().__init__(enabled, **options)
         self._cycles: list[Cycle] = []
         self._capture: Capture | None = None
+        self._gpu: GpuStretch | None = None
         self._needs_loading = False
         if enabled:
             self._options = Options(use_device=self.use_device, shapes=self.record_shapes, memory=self.profile_memory,
@@ -46,14 +48,13 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self.entered = True
         if hasattr(self, "create_trace_id"):
             self.trace_id = self.create_trace_id()
-        if self.use_device == "cuda":
-            gpu_stretch.prepare()
+        self._gpu = GpuStretch() if self.use_device == "cuda" else None
 
     def _start_trace(self) -> None:
         self.entered = True
         torch_autograd._run_on_profiler_start()
         self._capture = Capture(shapes=self.record_shapes, memory=self.profile_memory,
-                                places=self.with_stack or self.with_modules, gpu=self.use_device == "cuda")
+                                places=self.with_stack or self.with_modules, gpu=self._gpu)
         self._capture.start()
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:

@@ -28,9 +28,9 @@ class Capture:
 
     _with_own_recording: Capture | None = None  # at most one: the recorder is the process's
 
-    def __init__(self, *, shapes: bool, memory: bool, places: bool, gpu: bool) -> None:
+    def __init__(self, *, shapes: bool, memory: bool, places: bool, gpu: GpuStretch | None) -> None:
         self._ops = sources.ops(shapes=shapes)
-        self._gpu = GpuStretch() if gpu else None
+        self._gpu = gpu
         self._places = places
         self._memory = sources.memory() if memory else None
         self._remove_file: weakref.finalize[Any, Any] | None = None

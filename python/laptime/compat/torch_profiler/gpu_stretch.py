@@ -12,24 +12,19 @@ from laptime.compat.torch_profiler import sources
 _LONGEST_WAIT_S = 3
 
 
-def prepare() -> None:
-    """Before the stretch, where there is time: the first time takes milliseconds."""
-    torch.cuda.init()
-    sources.gpu().on()
-
-
 class GpuStretch:
-    """Contract: ``begin``, ``wait`` when the last work was launched, ``end``. Nothing here raises but what CUDA itself does."""
+    """Made before the stretch, where there is time: the first time takes milliseconds. Contract: ``begin``, ``wait`` when the last work
+    was launched, ``end``. Nothing here raises but what CUDA itself does."""
 
     def __init__(self) -> None:
+        torch.cuda.init()
         self._source = sources.gpu()
         self._was_on = self._source.state == _cuda.CAPTURING  # by a recording around this one, which goes on
+        self._source.on()
 
     def begin(self) -> None:
         """CUPTI may still be on its way out after the stretch before."""
-        torch.cuda.init()
         limit = time.monotonic() + _LONGEST_WAIT_S
-        self._source.on()
         while self._source.state not in (_cuda.CAPTURING, _cuda.FAILED) and time.monotonic() < limit:
             torch.cuda.synchronize()
             time.sleep(0.01)
