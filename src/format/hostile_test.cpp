@@ -3,6 +3,7 @@
 
 #include "format/frame.h"
 #include "format/reader.h"
+#include "format/test_losses.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -20,12 +21,6 @@ void append_footer(Bytes& file, ByteView payload) {
   ByteWriter out(file);
   out.append(&at, sizeof at);
   out.append("LAPEND\0", 8);
-}
-
-std::uint64_t loss_of(const RunContent& run, const std::string& name) {
-  for (const LossCount& loss : run.losses)
-    if (loss.name == name) return loss.count;
-  return 0;
 }
 
 TEST(HostileFile, CannotClaimMorePartsThanItHasRoomFor) {

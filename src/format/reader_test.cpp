@@ -5,6 +5,7 @@
 
 #include "format/part.h"
 #include "format/seal.h"
+#include "format/test_losses.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -39,12 +40,6 @@ std::size_t rows_of(const RunContent& run) {
       if (decode_block(block, spans)) rows += spans.size();
     }
   return rows;
-}
-
-std::uint64_t loss_of(const RunContent& run, const std::string& name) {
-  for (const LossCount& loss : run.losses)
-    if (loss.name == name) return loss.count;
-  return 0;
 }
 
 TEST(SealedReader, ReadsWhatTheWriterWrote) {

@@ -6,6 +6,7 @@
 #include "analyze/device_facts.h"
 #include "analyze/gpu_work.h"
 #include "analyze/occupancy.h"
+#include "analyze/whatif/scaled.h"
 
 namespace laptime::whatif {
 
@@ -27,7 +28,6 @@ constexpr std::uint64_t kSmallCopy = 4'096;                          // a number
 
 std::size_t index(Outlook outlook) { return static_cast<std::size_t>(outlook); }
 std::int64_t rounded(double ns) { return static_cast<std::int64_t>(std::llround(ns)); }
-std::int64_t scaled(std::int64_t ns, double factor) { return rounded(static_cast<double>(ns) * factor); }
 
 // All but a fixed part grows.
 double growth_beyond(std::int64_t own, std::int64_t fixed_ns, double batch, Outlook outlook) {

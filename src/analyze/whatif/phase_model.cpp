@@ -6,6 +6,7 @@
 
 #include "analyze/percentile.h"
 #include "analyze/whatif/recorder_share.h"
+#include "analyze/whatif/scaled.h"
 
 namespace laptime::whatif {
 
@@ -17,8 +18,6 @@ constexpr double kMostWithLine = 10;        // times a line's own time: forward,
 constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input);
 
 std::int64_t sum(const CategoryTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
-
-std::int64_t scaled(std::int64_t ns, double factor) { return static_cast<std::int64_t>(std::llround(static_cast<double>(ns) * factor)); }
 
 double ratio(std::int64_t part, std::int64_t whole) { return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole); }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analyze/whatif/recorder_share.h"
+#include "analyze/whatif/scaled.h"
 
 namespace laptime::whatif {
 
@@ -12,9 +13,7 @@ namespace {
 constexpr double kMayStay = 0.15;            // of what a factor takes off
 constexpr std::int64_t kFixedPart = 4'000;   // of an op, whatever the batch
 // How much of the growth of a batch is seen in an op's time.
-constexpr double kGrowth[] = {1.0, 0.7, 1.15};
-
-std::int64_t scaled(std::int64_t ns, double factor) { return static_cast<std::int64_t>(std::llround(static_cast<double>(ns) * factor)); }
+constexpr double kOpGrowth[] = {1.0, 0.7, 1.15};
 
 double factor_at(const Scale& scale, Outlook outlook) {
   if (outlook == Outlook::best && scale.best) return *scale.best;
@@ -50,7 +49,7 @@ bool Pricing::is_named(const Scaled& entry, const std::vector<bool>& frames, con
 
 double Pricing::batch_factor(const Task& task, std::int64_t own, Outlook outlook) const {
   if (own == 0) return 1;
-  const double grown = 1 + (changes_.batch - 1) * kGrowth[static_cast<std::size_t>(outlook)];
+  const double grown = 1 + (changes_.batch - 1) * kOpGrowth[static_cast<std::size_t>(outlook)];
   if (task.category == HostCategory::input) return changes_.batch;
   const bool computes = task.category == HostCategory::memory || task.category == HostCategory::backward || task.category == HostCategory::forward;
   if (!computes || task.frame == kNone) return 1;
