@@ -51,8 +51,8 @@ def test_precision_layout_optimizer_and_copies(trial):
     assert settings["torch matmul_precision"] == "high" and settings["torch cudnn_benchmark"] == "1"
     assert settings["torch autocast"] == "cuda bfloat16" and settings["optimizer 1 way"] == "fused"
     assert settings["loader 1 pin_memory"] == "1" and settings["loader 1 workers"] == "1" and settings["loader 1 persistent"] == "1"
-    batches = [row for row in tables["copies"] if row["bytes"] and row["bytes"] / row["calls"] > 500_000]
-    assert any("pinned" in row["memory"].lower() for row in batches)
+    batches = [row for row in tables["copies"] if row["bytes"] and row["bytes"] / row["calls"] > 300_000]  # images and labels are copied on one line
+    assert any("pinned" in row["memory"].lower() for row in batches), tables["copies"]
     facts = trials.facts(told)
     assert facts.gpu and facts.loader and facts.workers and facts.optimizer and facts.convolutions
 
