@@ -1,8 +1,11 @@
 # A room of the house: laptime_module(NAME DEPS target…) makes the static library laptime_NAME from the calling folder's
 # *.cpp, and laptime_NAME_test, registered with ctest, from its *_test.cpp. A folder that has no sources yet is an
-# interface library, so that others may already depend on it. OPTIONS are for the compiler, of the library alone.
+# interface library, so that others may already depend on it. OPTIONS are for the compiler, of the library alone. APART: its sources
+# give the same name to different things, each for itself, and are never compiled as one (LAPTIME_UNITE).
+option(LAPTIME_UNITE "Compile a room's sources eight at a time: half the time from nothing, more after an edit" OFF)
+
 function(laptime_module name)
-  cmake_parse_arguments(ARG "" "" "DEPS;TEST_DEPS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(ARG "APART" "" "DEPS;TEST_DEPS;OPTIONS" ${ARGN})
   set(target laptime_${name})
   laptime_glob(sources tests)
   if(sources)
@@ -22,6 +25,16 @@ function(laptime_module name)
   target_include_directories(${target} ${scope} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
   target_link_libraries(${target} ${scope} ${ARG_DEPS})
   laptime_unit_tests(${target}_test "${tests}" ${target} ${ARG_TEST_DEPS})
+  if(LAPTIME_UNITE AND NOT ARG_APART)
+    laptime_unite(${target})
+    laptime_unite(${target}_test)
+  endif()
+endfunction()
+
+function(laptime_unite target)
+  if(TARGET ${target})
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  endif()
 endfunction()
 
 # Sources and tests of the calling folder and those below it that are no room of their own (no CMakeLists.txt).
@@ -43,7 +56,7 @@ endfunction()
 
 # For code whose own speed nobody waits for: a third less time to compile.
 function(laptime_compile_quickly target)
-  target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Release>,$<CXX_COMPILER_ID:GNU>>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:$<IF:$<CONFIG:Release>,-O1,-O0>>)
 endfunction()
 
 function(laptime_unit_tests target tests)

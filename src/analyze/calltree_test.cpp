@@ -20,14 +20,14 @@ std::string outline(const Run& run, const CallTreeLimits& limits = {}) {
   return text;
 }
 
-struct Sample : TallyRun {
+struct CalledFunctions : TallyRun {
   std::uint32_t main = code("a.py", 1, "main"), f = code("a.py", 5, "f"), g = code("a.py", 9, "g"), h = code("a.py", 13, "h");
   void call(std::uint32_t callee, const Counts& counts) { add(TallyKind::call, callee, 0, counts); }
   void edge(std::uint32_t caller, std::uint32_t callee, const Counts& counts) { add(TallyKind::edge, callee, caller, counts); }
 };
 
 TEST(CallTree, SplitsACalleeByItsCallers) {
-  Sample s;
+  CalledFunctions s;
   s.call(s.main, {1, 100, 10, 1});
   s.call(s.f, {1, 50, 20, 1});
   s.call(s.g, {4, 70, 40, 4});
@@ -41,7 +41,7 @@ TEST(CallTree, SplitsACalleeByItsCallers) {
 }
 
 TEST(CallTree, ARecursionIsOneNode) {
-  Sample s;
+  CalledFunctions s;
   s.call(s.main, {1, 100, 10, 1});
   s.call(s.f, {67, 90, 80, 1});
   s.call(s.g, {5, 10, 10, 5});
@@ -52,7 +52,7 @@ TEST(CallTree, ARecursionIsOneNode) {
 }
 
 TEST(CallTree, MutualRecursionKeepsEachOnesOwnTime) {
-  Sample s;
+  CalledFunctions s;
   s.call(s.f, {10, 100, 70, 1});
   s.call(s.g, {9, 90, 30, 1});
   s.edge(s.f, s.g, {9, 90, 30, 1});
@@ -61,7 +61,7 @@ TEST(CallTree, MutualRecursionKeepsEachOnesOwnTime) {
 }
 
 TEST(CallTree, ARecursionThatNobodyEntersIsShownAllTheSame) {
-  Sample s;
+  CalledFunctions s;
   s.call(s.f, {1, 60, 40, 1});
   s.call(s.g, {1, 50, 20, 1});
   s.edge(s.f, s.g, {1, 50, 20, 1});
@@ -70,7 +70,7 @@ TEST(CallTree, ARecursionThatNobodyEntersIsShownAllTheSame) {
 }
 
 TEST(CallTree, SaysWhatItLeavesOut) {
-  Sample s;
+  CalledFunctions s;
   s.call(s.main, {1, 100, 10, 1});
   s.call(s.f, {1, 60, 60, 1});
   s.call(s.g, {2, 20, 20, 2});
@@ -107,7 +107,7 @@ TEST(CallTree, IsBoundedWhateverTheGraph) {
 }
 
 TEST(Functions, AreCountedAsPstatsDoes) {
-  Sample s;
+  CalledFunctions s;
   s.call(s.main, {1, 100, 25, 1});
   s.call(s.f, {10, 75, 75, 5});
   s.edge(s.main, s.f, {10, 75, 75, 5});

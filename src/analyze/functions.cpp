@@ -6,7 +6,7 @@ namespace laptime {
 
 namespace {
 
-Table empty_table() {
+Table empty_functions() {
   return {"functions",
           "Functions",
           {{"file", ColumnType::text},
@@ -44,7 +44,7 @@ void add_rows(Table& table, const Run& run, const CallGraph& graph, Threads thre
 
 Table functions_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table = empty_table();
+  Table table = empty_functions();
   add_rows(table, run, build_call_graph(run), Threads::together);
   (void)sort_by(table, "cumtime_ns");
   return table;
@@ -52,7 +52,7 @@ Table functions_table(const Analysis& analysis) {
 
 Table functions_by_thread_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table = empty_table();
+  Table table = empty_functions();
   for (std::uint32_t track = 0; track < run.tracks.size(); ++track)
     if (run.tracks[track].tallies.size() != 0) add_rows(table, run, build_call_graph(run, track), Threads::apart);
   (void)sort_by(table, "cumtime_ns");

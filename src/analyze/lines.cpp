@@ -144,7 +144,7 @@ class LineBytes {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> bytes_;  // merged code, line
 };
 
-Table empty_table() {
+Table empty_lines() {
   return {"lines",
           "Lines",
           {{"file", ColumnType::text},
@@ -194,7 +194,7 @@ class LineRows {
   Row make(std::uint32_t code, std::uint32_t line, const OpTimes& ops) {
     Row row{file_cell(code), integer_cell(line), function_cell(code), kUnknown, kUnknown, kUnknown, op_cell(ops.forward_ns), gpu_cell(ops), wait_cell(ops),
             bytes_.cell(code, line), level_name(LineLevel::line), source_cell(code, line), op_cell(ops.backward_ns)};
-    row.resize(empty_table().columns.size(), kUnknown);
+    row.resize(empty_lines().columns.size(), kUnknown);
     return row;
   }
 
@@ -230,7 +230,7 @@ std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads) { r
 namespace {
 
 Table make_table(const Analysis& analysis, Threads threads) {
-  Table table = empty_table();
+  Table table = empty_lines();
   const std::vector<LineTotals> lines = sum_lines(analysis, threads);
   OpLines ops(analysis, threads);
   table.title = title_of(analysis, ops.known());

@@ -21,11 +21,11 @@ constexpr double kLeastShare = 0.01;  // of the excess
 constexpr double kSlowOver = 0.95, kMiddleFrom = 0.40, kMiddleTo = 0.60;
 
 // The steps of a phase that are compared.
-struct Sides {
+struct SlowAndMedian {
   HostSteps slow, median;
 };
 
-void add_kind(const HostSteps& steps, Sides& sides) {
+void add_kind(const HostSteps& steps, SlowAndMedian& sides) {
   if (steps.size() < kFewestSteps) return;
   std::vector<std::int64_t> walls;
   for (const HostStep* s : steps) walls.push_back(s->step.wall_ns);
@@ -38,8 +38,8 @@ void add_kind(const HostSteps& steps, Sides& sides) {
   }
 }
 
-Sides divide(const HostSteps& steps) {
-  Sides sides;
+SlowAndMedian divide(const HostSteps& steps) {
+  SlowAndMedian sides;
   for (const bool with_ops : {false, true})
     add_kind(select_steps(steps, [&](const HostStep& s) { return is_typical(s.step.kind) && s.has_ops == with_ops; }), sides);
   return sides;
@@ -49,16 +49,16 @@ Sides divide(const HostSteps& steps) {
 struct Means {
   MeanStep slow, median;
 
-  explicit Means(const Sides& sides) : Means(sides, steps_with_ops(sides.slow), steps_with_ops(sides.median)) {}
+  explicit Means(const SlowAndMedian& sides) : Means(sides, steps_with_ops(sides.slow), steps_with_ops(sides.median)) {}
 
  private:
-  Means(const Sides& sides, const HostSteps& slow_with_ops, const HostSteps& median_with_ops)
+  Means(const SlowAndMedian& sides, const HostSteps& slow_with_ops, const HostSteps& median_with_ops)
       : slow(sides.slow, median_with_ops.empty() ? HostSteps{} : slow_with_ops), median(sides.median, slow_with_ops.empty() ? HostSteps{} : median_with_ops) {}
 };
 
 class PhaseRows {
  public:
-  PhaseRows(const Run& run, const Sides& sides, Table& table)
+  PhaseRows(const Run& run, const SlowAndMedian& sides, Table& table)
       : table_(table), phase_(run.strings[sides.slow.front()->step.phase]), slow_(sides.slow.size()), median_(sides.median.size()) {}
 
   void add(const char* what, Cell category, double slow_ns, double median_ns) { put(what, {std::move(category), kUnknown, kUnknown, kUnknown}, slow_ns, median_ns); }
@@ -81,7 +81,7 @@ class PhaseRows {
   double excess_ns_ = 0;
 };
 
-void add_categories(const Run& run, const Sides& sides, PhaseRows& rows) {
+void add_categories(const Run& run, const SlowAndMedian& sides, PhaseRows& rows) {
   const Means means(sides);
   rows.set_total(means.slow.wall_ns - means.median.wall_ns);
   rows.add("total", kUnknown, means.slow.wall_ns, means.median.wall_ns);
@@ -100,7 +100,7 @@ void add_categories(const Run& run, const Sides& sides, PhaseRows& rows) {
 // Own times of lines in slow and in median steps.
 class LineExcess {
  public:
-  LineExcess(const Analysis& analysis, const Sides& sides) : run_(analysis.run()), sides_(sides) {
+  LineExcess(const Analysis& analysis, const SlowAndMedian& sides) : run_(analysis.run()), sides_(sides) {
     std::vector<Side> side_of(analysis.steps().size(), Side::neither);
     const HostStep* const first = analysis.host_steps().data();
     for (const HostStep* s : sides.slow) side_of[static_cast<std::size_t>(s - first)] = Side::slow;
@@ -148,7 +148,7 @@ class LineExcess {
   }
 
   const Run& run_;
-  const Sides& sides_;
+  const SlowAndMedian& sides_;
   SourceLines sources_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Times> lines_;  // merged code, line
 };
@@ -174,7 +174,7 @@ Table slow_steps_table(const Analysis& analysis) {
   std::map<std::uint32_t, HostSteps> phases;
   for (const HostStep& step : analysis.host_steps()) phases[step.step.phase].push_back(&step);
   for (const auto& [phase, steps] : phases) {
-    const Sides sides = divide(steps);
+    const SlowAndMedian sides = divide(steps);
     if (sides.slow.empty()) continue;
     PhaseRows rows(analysis.run(), sides, table);
     add_categories(analysis.run(), sides, rows);

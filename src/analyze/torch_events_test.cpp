@@ -11,11 +11,11 @@ namespace {
 constexpr std::uint64_t kStretch = 77;
 
 // A run with one process, built span by span in the order of their ends; the profiled stretch is 100 … 1100.
-struct Sample {
+struct TracedOps {
   Run run;
   std::uint32_t track = 0;
 
-  Sample() {
+  TracedOps() {
     run.processes.emplace_back();
     run.codes.emplace_back();
     run.places.emplace_back();
@@ -62,7 +62,7 @@ struct Sample {
 };
 
 TEST(TorchEvents, ListsParentsFirst) {
-  Sample s;
+  TracedOps s;
   s.op("c", 20, 30);
   s.op("d", 40, 45);
   s.op("b", 10, 50);
@@ -73,7 +73,7 @@ TEST(TorchEvents, ListsParentsFirst) {
 }
 
 TEST(TorchEvents, LeavesOutWhatLiesOutsideAndTheProfilersOwnCalls) {
-  Sample s;
+  TracedOps s;
   s.op("before", -50, -10);
   s.op("across", -50, 10);
   s.op("inner", 25, 26);
@@ -84,7 +84,7 @@ TEST(TorchEvents, LeavesOutWhatLiesOutsideAndTheProfilersOwnCalls) {
 }
 
 TEST(TorchEvents, AnOnlyChildOfTheSameNameIsItsParent) {
-  Sample s;
+  TracedOps s;
   s.op("x", 12, 14);
   s.op("add", 11, 15);
   s.op("add", 10, 18);
@@ -96,7 +96,7 @@ TEST(TorchEvents, AnOnlyChildOfTheSameNameIsItsParent) {
 }
 
 TEST(TorchEvents, ThreadsComeInOneList) {
-  Sample s;
+  TracedOps s;
   s.op("b", 20, 30);
   s.op("a", 10, 40);
   s.add_track(TrackKind::thread);
@@ -106,7 +106,7 @@ TEST(TorchEvents, ThreadsComeInOneList) {
 }
 
 TEST(TorchEvents, MemoryBelongsToTheInnermostEvent) {
-  Sample s;
+  TracedOps s;
   s.memory(SpanKind::allocate, "cpu", -20, 30, 0xB);
   s.memory(SpanKind::allocate, "cpu", 12, 100, 0xA);
   s.op("inner", 10, 20);
@@ -128,7 +128,7 @@ TEST(TorchEvents, MemoryBelongsToTheInnermostEvent) {
 }
 
 TEST(TorchEvents, PlacesComeFromOutsideAndForBackwardFromForward) {
-  Sample s;
+  TracedOps s;
   const std::uint64_t node = OpLink::autograd(OpLink::pack(0, 1, 5));
   s.op("conv_inner", 12, 14);
   s.op("conv", 10, 20, node);
@@ -147,7 +147,7 @@ TEST(TorchEvents, PlacesComeFromOutsideAndForBackwardFromForward) {
 }
 
 TEST(TorchEvents, KernelsCountForTheOpThatLaunchedThem) {
-  Sample s;
+  TracedOps s;
   s.add("cuLaunchKernel", SpanKind::launch, 12, 13, 501);
   s.op("mm", 10, 20);
   s.op("linear", 5, 25);
@@ -162,7 +162,7 @@ TEST(TorchEvents, KernelsCountForTheOpThatLaunchedThem) {
 }
 
 TEST(TorchEvents, GpuWorkHasTorchsNamesItsSizeAndWaitsAreEvents) {
-  Sample s;
+  TracedOps s;
   s.add("cuStreamSynchronize", SpanKind::sync, 30, 40);
   s.op("item", 25, 45);
   s.add_track(TrackKind::stream);
@@ -181,7 +181,7 @@ TEST(TorchEvents, GpuWorkHasTorchsNamesItsSizeAndWaitsAreEvents) {
 }
 
 TEST(TorchAverages, GroupByNameShapesAndPlace) {
-  Sample s;
+  TracedOps s;
   for (int i = 0; i < 3; ++i) {
     s.op("mm", 10 + 100 * i, 20 + 100 * i);
     if (i != 1) s.arg("shapes", ArgType::string, s.run.strings.add(i == 0 ? "[[2, 2]]" : "[[3, 3]]"));
