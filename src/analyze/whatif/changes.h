@@ -25,7 +25,7 @@ struct Scale {
 struct WorkScale {
   std::function<bool(std::string_view kernel, std::string_view op)> is;
   double factor = 1, best = 1, worst = 1;
-  std::int64_t call_ns = 0;  // what the launch of each then costs the host more: at best nothing, at worst three times that
+  std::int64_t call_ns = 0;  // what the launch of each then costs the host more: at best half of that, at worst twice
 };
 
 struct Changes {

@@ -23,7 +23,7 @@ constexpr std::int64_t kShortGap = 100'000;                          // a framew
 constexpr double kGrowth[] = {1.0, 0.85, 1.1};                       // of the growth of a batch, what is seen
 constexpr double kLaunchesStay = 0.05;                               // of the host's part of ops, at worst
 constexpr std::int64_t kShortestKernel = 3'000;                      // however fast its products
-constexpr double kMoreCalls[] = {1, 0, 3};
+constexpr double kMoreCalls[] = {1, 0.5, 2};
 constexpr std::uint64_t kSmallCopy = 4'096;                          // a number, not a batch
 
 std::size_t index(Outlook outlook) { return static_cast<std::size_t>(outlook); }
