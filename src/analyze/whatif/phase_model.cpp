@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::size_t kMostInGraph = 32;    // steps of one graph
 constexpr std::size_t kMostReplayed = 256;  // steps of a phase: more tell little more, and take time and memory
+constexpr std::size_t kFewestRested = 16;   // steps that tell how fast the host is when it does not record
+constexpr double kLeastHost = 0.5;          // of its time: no recorder takes more than the program itself
+constexpr double kHostExact = 0.01;
+constexpr double kMostAsMedian = 2;         // times the median step: one that takes more says nothing of others
 constexpr double kMostWithLine = 10;        // times a line's own time: forward, and backward on other threads
 constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input);
 
@@ -56,8 +60,41 @@ PhaseModel::PhaseModel(const GraphSource& source, std::span<const HostStep> step
       processors_(find_processors(source.run, source.run.processes[source.run.tracks[steps.front().step.track].process], loader_)) {
   for (const Range& range : choose_bursts(steps)) {
     Burst burst{static_cast<std::uint32_t>(range.first), build_task_graph(source, steps.subspan(range.first, range.count)), {}};
-    burst.plain = split_replayed(burst.graph, replay(burst.graph, bare_times(source, burst.graph)));
     bursts_.push_back(std::move(burst));
+  }
+  set_host(1);
+  if (has_gpu()) learn_host();
+}
+
+void PhaseModel::set_host(double left) {
+  for (Burst& burst : bursts_) {
+    burst.graph.host_left = left;
+    burst.plain = split_replayed(burst.graph, replay(burst.graph, bare_times(source_, burst.graph)));
+  }
+}
+
+double PhaseModel::plain_wall() const {
+  std::vector<std::int64_t> walls;
+  for (const Burst& burst : bursts_)
+    for (const CategoryTimes& step : burst.plain) walls.push_back(sum(step));
+  return median_of(std::move(walls));
+}
+
+void PhaseModel::learn_host() {
+  std::vector<std::int64_t> rested;
+  for (const HostStep& step : steps_)
+    if (step.step.ops == StepOps::rested && step.step.kind == StepKind::steady) rested.push_back(step.step.wall_ns);
+  if (rested.size() < kFewestRested) return;
+  const double wanted = median_of(std::move(rested));
+  double low = kLeastHost, high = 1;
+  if (plain_wall() <= wanted) return;
+  set_host(low);
+  // It is not the host that bounds steps: of it they tell nothing.
+  if (plain_wall() > wanted) return set_host(1);
+  while (high - low > kHostExact) {
+    const double middle = (low + high) / 2;
+    set_host(middle);
+    (plain_wall() > wanted ? high : low) = middle;
   }
 }
 
@@ -116,9 +153,11 @@ std::vector<CategoryTimes> PhaseModel::times(const Pricing& pricing, Outlook out
 PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> priced) const {
   CategoryTimes plain{}, without{}, with{};  // as recorded; priced, but for what lines are changed; priced
   double line_step = 0, line_input = 0;
+  const double most = kMostAsMedian * plain_wall();
   for (const Burst& burst : bursts_) {
     const auto split = split_replayed(burst.graph, replay(burst.graph, pricing.prices(burst.graph, outlook, Pricing::Lines::left_alone)));
     for (std::size_t s = 0; s < split.size(); ++s) {
+      if (static_cast<double>(sum(burst.plain[s])) > most) continue;
       for (std::size_t c = 0; c < kHostCategories; ++c) plain[c] += burst.plain[s][c], without[c] += split[s][c], with[c] += priced[burst.first + s][c];
       const Pricing::LineOff off = pricing.line_off(burst.graph.steps[s].step, outlook);
       line_step += off.step_ns;

@@ -1,7 +1,8 @@
 // One phase of one thread, ready to be replayed: the graphs of its recorded steps, its loader, and what is known of its other steps.
 //
 // Steps whose ops rested take part too: their wait for input and what else is known of them as it is, the rest in proportion to what
-// the recorded steps of the phase tell.
+// the recorded steps of the phase tell. With a GPU the other way round, too: what the host takes in steps that rested, recorded ones take without the
+// recorder. Assumption: the same work is in both; GPUs take the same.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +48,10 @@ class PhaseModel {
     TaskGraph graph;
     std::vector<CategoryTimes> plain;  // replayed without a change
   };
+  // Sets the graphs' host_left, where steps that rested tell it.
+  void learn_host();
+  void set_host(double left);
+  double plain_wall() const;
   bool is_simulated(const Pricing& pricing) const;
   double typical_wall() const;
   // What the replayed steps tell of the others.

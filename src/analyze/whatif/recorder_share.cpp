@@ -36,6 +36,12 @@ void take_off_lines(const GraphSource& source, const TaskGraph& graph, std::vect
 
 }  // namespace
 
+void scale_host(const TaskGraph& graph, double factor, std::vector<std::int64_t>& own) {
+  if (factor == 1) return;
+  for (std::size_t i = 0; i < own.size(); ++i)
+    if (graph.tasks[i].kind == TaskKind::host) own[i] = std::llround(static_cast<double>(own[i]) * factor);
+}
+
 double line_share(const GraphSource& source) { return source.gpu.all().empty() ? 0 : kLine; }
 
 Prices bare_times(const GraphSource& source, const TaskGraph& graph) {
@@ -50,6 +56,7 @@ Prices bare_times(const GraphSource& source, const TaskGraph& graph) {
     prices.own[i] -= std::min(prices.own[i] / 2, share_of(source.run.tracks[frame.track].spans.kind[frame.row]));
   }
   take_off_lines(source, graph, prices.own);
+  scale_host(graph, graph.host_left, prices.own);
   return prices;
 }
 

@@ -68,6 +68,7 @@ struct TaskGraph {
   std::vector<Task> tasks;          // what a task needs stands before it
   bool has_gpu = false;
   std::int64_t usual_launch = 0;    // the median call that launches
+  double host_left = 1;             // of what the host's tasks take without the recorder's known share: what steps show in which nothing is recorded
 };
 
 // What all graphs of a run are made from.
