@@ -13,27 +13,43 @@ namespace laptime::whatif {
 
 namespace {
 
-constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from start to start
+constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from start to start where a GPU bounds it …
+constexpr double kHostSpeed = 0.09;     // … and besides where the host does: that of its speed (docs/accuracy.md)
+constexpr double kSlower = 1.1;         // of the host, to see how much of a step follows it
+constexpr double kUnknown = 0.1;        // of the logarithm of the gain: what is not modelled is the more the more changes
+
+std::vector<std::int64_t> sums(const std::vector<CategoryTimes>& times) {
+  std::vector<std::int64_t> walls;
+  for (const CategoryTimes& step : times) walls.push_back(std::accumulate(step.begin(), step.end(), std::int64_t{0}));
+  return walls;
+}
 
 template <typename Counts>
-std::vector<std::int64_t> walls_where(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times, Counts counts) {
+std::vector<std::int64_t> walls_where(std::span<const HostStep> steps, const std::vector<std::int64_t>& all, Counts counts) {
   std::vector<std::int64_t> walls;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (counts(steps[i].step.kind)) walls.push_back(std::accumulate(times[i].begin(), times[i].end(), std::int64_t{0}));
+    if (counts(steps[i].step.kind)) walls.push_back(all[i]);
   return walls;
 }
-std::vector<std::int64_t> walls_of(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times) { return walls_where(steps, times, is_typical); }
+std::vector<std::int64_t> typical_walls(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) { return walls_where(steps, all, is_typical); }
 // Without outliers, of which none says what a change brings.
-std::vector<std::int64_t> steady_walls(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times) {
-  const auto walls = walls_where(steps, times, [](StepKind kind) { return kind == StepKind::steady; });
-  return walls.empty() ? walls_of(steps, times) : walls;
+std::vector<std::int64_t> steady_walls(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) {
+  const auto walls = walls_where(steps, all, [](StepKind kind) { return kind == StepKind::steady; });
+  return walls.empty() ? typical_walls(steps, all) : walls;
 }
 
-std::vector<std::int64_t> typical(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) {
+std::vector<std::int64_t> measured_walls(std::span<const HostStep> steps) {
   std::vector<std::int64_t> walls;
-  for (std::size_t i = 0; i < steps.size(); ++i)
-    if (is_typical(steps[i].step.kind)) walls.push_back(all[i]);
+  for (const HostStep& step : steps) walls.push_back(step.step.wall_ns);
   return walls;
+}
+
+// Of each value and its next ones, `count` in all; of all, where there are not so many.
+std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& values, std::size_t count) {
+  count = std::clamp<std::size_t>(count, 1, values.size());
+  std::vector<std::int64_t> result;
+  for (auto it = values.begin(); static_cast<std::size_t>(values.end() - it) >= count; ++it) result.push_back(std::accumulate(it, it + static_cast<std::ptrdiff_t>(count), std::int64_t{0}));
+  return result;
 }
 
 double median(std::vector<std::int64_t> values) { return static_cast<double>(take_percentile(values, 0.5)); }
@@ -41,9 +57,7 @@ double middle(std::vector<std::int64_t> values) { return take_middle_mean(values
 
 // Steps near the median: half of the typical ones.
 std::vector<bool> middle_half(std::span<const HostStep> steps) {
-  std::vector<std::int64_t> walls;
-  for (const HostStep& step : steps)
-    if (is_typical(step.step.kind)) walls.push_back(step.step.wall_ns);
+  std::vector<std::int64_t> walls = typical_walls(steps, measured_walls(steps));
   const std::int64_t low = take_percentile(walls, 0.25), high = take_percentile(walls, 0.75);
   std::vector<bool> chosen;
   for (const HostStep& step : steps) chosen.push_back(is_typical(step.step.kind) && step.step.wall_ns >= low && step.step.wall_ns <= high);
@@ -82,9 +96,10 @@ Split split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>
 
 class PhasePredictor {
  public:
-  // `plain_times`: the model's, without changes.
-  PhasePredictor(const PhaseModel& model, const std::vector<CategoryTimes>& plain_times, const Pricing& plain, const Pricing& priced)
-      : model_(model), plain_times_(plain_times), plain_(plain), priced_(priced) {}
+  // `plain_times` and `slow_times`: the model's without changes, and with a slower host. `slow`: the changes with that host.
+  PhasePredictor(const PhaseModel& model, const std::vector<CategoryTimes>& plain_times, const std::vector<CategoryTimes>& slow_times, const Pricing& plain, const Pricing& priced,
+                 const Pricing& slow)
+      : model_(model), plain_times_(plain_times), slow_times_(slow_times), plain_(plain), priced_(priced), slow_(slow) {}
 
   PhasePrediction predict() {
     const auto& plain_times = plain_times_;
@@ -92,15 +107,12 @@ class PhasePredictor {
     const Step& first = model_.steps().front().step;
     result_.phase = first.phase, result_.track = first.track;
     result_.replayed = model_.replayed_steps();
-    std::vector<std::int64_t> measured;
-    for (const HostStep& step : model_.steps())
-      if (is_typical(step.step.kind)) measured.push_back(step.step.wall_ns);
+    const std::vector<std::int64_t> measured = typical_walls(model_.steps(), measured_walls(model_.steps()));
     result_.steps = measured.size();
     result_.before_ns = median(measured);
-    // Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
-    result_.replayed_ns = median(model_.has_gpu() ? typical(model_.steps(), model_.replayed_walls()) : walls_of(model_.steps(), plain_times));
-    const double plain = middle(steady_walls(model_.steps(), plain_times));
-    const auto after = [&](const std::vector<CategoryTimes>& of) { return plain > 0 ? result_.before_ns * middle(steady_walls(model_.steps(), of)) / plain : 0; };
+    result_.replayed_ns = result_.before_ns * replayed_ratio();
+    const double plain = usual(plain_times);
+    const auto after = [&](const std::vector<CategoryTimes>& of) { return plain > 0 ? result_.before_ns * usual(of) / plain : 0; };
     result_.after_ns = after(times);
     set_interval(times, after(model_.times(priced_, Outlook::best)), after(model_.times(priced_, Outlook::worst)));
     result_.before = split_to(model_.steps(), plain_times, result_.before_ns);
@@ -111,20 +123,42 @@ class PhasePredictor {
   }
 
  private:
+  double usual(const std::vector<CategoryTimes>& times) const { return middle(steady_walls(model_.steps(), sums(times))); }
+  // Late workers make steps alternate between lengths, as many as there are workers, and a median falls on one of them: what the replay reproduces is
+  // what a turn of them takes together. Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
+  double replayed_ratio() const {
+    const auto turn = [&](const std::vector<std::int64_t>& all) { return median(sums_of(typical_walls(model_.steps(), all), model_.loader().workers)); };
+    const double measured = turn(measured_walls(model_.steps()));
+    return measured > 0 ? turn(model_.has_gpu() ? model_.replayed_walls() : sums(plain_times_)) / measured : 1;
+  }
+  // Of a step, the share that follows the host's speed: 0 where a GPU bounds it, 1 where the host does.
+  double host_share(const std::vector<CategoryTimes>& times, const std::vector<CategoryTimes>& slow_times) const {
+    const double usual_ns = usual(times);
+    return usual_ns > 0 ? std::clamp(std::log(usual(slow_times) / usual_ns) / std::log(kSlower), 0.0, 1.0) : 0;
+  }
+  // What differs once the program is started again with the changes: the host is faster or slower than it was when it was recorded. A step that
+  // follows it is that much off; so is the gain where the step followed it and then does not.
+  double of_host(const std::vector<CategoryTimes>& times) const {
+    if (!model_.has_gpu()) return kHostSpeed;
+    const double then = host_share(times, model_.times(slow_, Outlook::expected));
+    return kHostSpeed * std::max(then, host_share(plain_times_, slow_times_) - then);
+  }
   // What may go wrong is independent of each other: deviations add up as their squares do.
   void set_interval(const std::vector<CategoryTimes>& times, double best, double worst) {
     double below = 1, above = 1;
-    if (const auto spread = compare_paired(steady_walls(model_.steps(), plain_times_), steady_walls(model_.steps(), times)); spread && spread->ratio > 0 && spread->low > 0)
+    if (const auto spread = compare_paired(steady_walls(model_.steps(), sums(plain_times_)), steady_walls(model_.steps(), sums(times))); spread && spread->ratio > 0 && spread->low > 0)
       below = spread->low / spread->ratio, above = spread->high / spread->ratio;
+    const double work = priced_.changes().batch * result_.before_ns;
+    const auto gain = [&](double ns) { return ns > 0 ? work / ns : 1; };
+    result_.gain = gain(result_.after_ns);
+    const double again = std::hypot(std::log1p(kAnotherStart), std::log1p(of_host(times)), kUnknown * std::log(result_.gain));
     const auto away = [&](double outlook, double steps) {
       const double of_change = result_.after_ns > 0 && outlook > 0 ? std::log(outlook / result_.after_ns) : 0;
-      return std::exp(std::hypot(of_change, std::log(steps), std::log1p(kAnotherStart)));
+      return std::exp(std::hypot(of_change, std::log(steps), again));
     };
     result_.low_ns = result_.after_ns / away(std::min({best, worst, result_.after_ns}), std::min(below, 1.0));
     result_.high_ns = result_.after_ns * away(std::max({best, worst, result_.after_ns}), std::max(above, 1.0));
-    const double work = priced_.changes().batch * result_.before_ns;
-    const auto gain = [&](double ns) { return ns > 0 ? work / ns : 1; };
-    result_.gain = gain(result_.after_ns), result_.gain_low = gain(result_.high_ns), result_.gain_high = gain(result_.low_ns);
+    result_.gain_low = gain(result_.high_ns), result_.gain_high = gain(result_.low_ns);
   }
   void set_gpu(const std::vector<CategoryTimes>& plain_times, const std::vector<CategoryTimes>& times) {
     if (!model_.has_gpu()) return;
@@ -139,7 +173,7 @@ class PhasePredictor {
   }
   // The path of the replayed step that is nearest to the median.
   void find_next(const std::vector<CategoryTimes>& times) {
-    const double wanted = median(walls_of(model_.steps(), times));
+    const double wanted = median(typical_walls(model_.steps(), sums(times)));
     double nearest = -1;
     for (const PhaseModel::Lap& lap : model_.laps(priced_, Outlook::expected, times)) {
       for (std::uint32_t s = 0; s < lap.graph->steps.size(); ++s) {
@@ -153,36 +187,38 @@ class PhasePredictor {
   }
 
   const PhaseModel& model_;
-  const std::vector<CategoryTimes>& plain_times_;
-  const Pricing &plain_, &priced_;
+  const std::vector<CategoryTimes>&plain_times_, &slow_times_;
+  const Pricing &plain_, &priced_, &slow_;
   PhasePrediction result_;
 };
 
 }  // namespace
 
 struct Predictor::Phase {
-  Phase(const GraphSource& source, std::vector<HostStep> all, const Pricing& plain) : steps(std::move(all)), model(source, steps), plain_times(model.times(plain, Outlook::expected)) {}
+  Phase(const GraphSource& source, std::vector<HostStep> all, const Pricing& plain, const Pricing& slow)
+      : steps(std::move(all)), model(source, steps), plain_times(model.times(plain, Outlook::expected)), slow_times(model.times(slow, Outlook::expected)) {}
 
   const std::vector<HostStep> steps;
   const PhaseModel model;
-  const std::vector<CategoryTimes> plain_times;
+  const std::vector<CategoryTimes> plain_times, slow_times;
 };
 
 Predictor::Predictor(const Analysis& analysis) : source_(analysis), plain_(source_, {}) {
+  const Pricing slow(source_, {}, kSlower);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<HostStep>> phases;  // track, phase
   for (const HostStep& step : analysis.host_steps()) phases[{step.step.track, step.step.phase}].push_back(step);
   for (auto& [key, steps] : phases)
     if (std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return is_typical(s.step.kind); }))
-      phases_.push_back(std::make_unique<Phase>(source_, std::move(steps), plain_));
+      phases_.push_back(std::make_unique<Phase>(source_, std::move(steps), plain_, slow));
 }
 
 Predictor::~Predictor() = default;
 
 Prediction Predictor::predict(const Changes& changes) const {
-  const Pricing priced(source_, changes);
+  const Pricing priced(source_, changes), slow(source_, changes, kSlower);
   Prediction result;
   result.unknown_patterns = priced.unknown_patterns();
-  for (const auto& phase : phases_) result.phases.push_back(PhasePredictor(phase->model, phase->plain_times, plain_, priced).predict());
+  for (const auto& phase : phases_) result.phases.push_back(PhasePredictor(phase->model, phase->plain_times, phase->slow_times, plain_, priced, slow).predict());
   std::stable_sort(result.phases.begin(), result.phases.end(), [](const PhasePrediction& a, const PhasePrediction& b) {
     return a.before_ns * static_cast<double>(a.steps) > b.before_ns * static_cast<double>(b.steps);
   });

@@ -41,6 +41,8 @@ Changes free_launches() {
   return changes;
 }
 
+double width(const PhasePrediction& p) { return p.gain_high / p.gain_low; }
+
 TEST(Prediction, StepsThatRestTellWhatTheHostTakesWithoutTheRecorder) {
   Training t;
   for (int i = 0; i < 10; ++i) t.recorded(1'000 * kUs, 300 * kUs);
@@ -64,6 +66,25 @@ TEST(Prediction, ALongStepSaysNothingOfOthers) {
   // So few of so many lengths that the long one is no outlier among them.
   for (const std::int64_t us : {700, 800, 1'000, 2'800, 1'300, 1'500}) t.recorded(us * kUs, 600 * kUs);
   EXPECT_NEAR(t.predict(free_launches()).gain, 5'300.0 / (5 * 605), 0.05);
+}
+
+TEST(Prediction, IsLessSureWhereTheHostBoundsAStepBeforeOrAfter) {
+  Training host, gpu;
+  for (int i = 0; i < 20; ++i) host.recorded(1'000 * kUs, 300 * kUs), gpu.recorded(300 * kUs, 1'000 * kUs);
+  const PhasePrediction gpu_then = gpu.predict(scaled("kernel", 1)), host_then = host.predict(scaled("kernel", 1));
+  EXPECT_NEAR(width(gpu_then), 1.05 * 1.05, 0.01);
+  EXPECT_NEAR(width(host_then), 1.108 * 1.108, 0.01);  // of 5 and 9 %
+  const PhasePrediction from_host_to_gpu = host.predict(free_launches());
+  EXPECT_GT(from_host_to_gpu.gain, 3);
+  EXPECT_GT(width(from_host_to_gpu), 1.108 * 1.108);
+}
+
+TEST(Prediction, IsTheLessSureTheMoreChanges) {
+  Training t;
+  for (int i = 0; i < 20; ++i) t.recorded(100 * kUs, 1'000 * kUs);
+  const auto width_at = [&](double factor) { return width(t.predict(work_change([](std::string_view, std::string_view) { return true; }, factor, factor, factor))); };
+  EXPECT_GT(width_at(2), width_at(1));
+  EXPECT_GT(width_at(4), width_at(2));
 }
 
 }  // namespace

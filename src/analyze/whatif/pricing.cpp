@@ -25,7 +25,8 @@ double factor_at(const Scale& scale, Outlook outlook) {
 
 }  // namespace
 
-Pricing::Pricing(const GraphSource& source, Changes changes) : source_(source), run_(source.run), changes_(std::move(changes)), gpu_(source, changes_) {
+Pricing::Pricing(const GraphSource& source, Changes changes, double host)
+    : source_(source), run_(source.run), changes_(std::move(changes)), host_(host), gpu_(source, changes_) {
   for (const Scale& scale : changes_.scales) {
     NameMatch match(run_, scale.pattern);
     LineTimes lines(run_, source.analysis.steps(), match, line_share(source));
@@ -75,6 +76,7 @@ Prices Pricing::prices(const TaskGraph& graph, Outlook outlook, Lines lines) con
     if (changes_.batch != 1 && !graph.has_gpu) own[i] = scaled(own[i], batch_factor(task, own[i], outlook));
   }
   if (graph.has_gpu) gpu_.price(graph, outlook, prices);
+  scale_host(graph, host_, own);
   return prices;
 }
 
@@ -127,7 +129,7 @@ Pricing::LineOff Pricing::line_off(const Step& step, Outlook outlook) const {
 }
 
 double Pricing::fetch_factor(const LoaderFacts& loader, Outlook outlook) const {
-  double factor = changes_.batch;
+  double factor = changes_.batch * host_;
   for (const Scaled& entry : scaled_) {
     const double own = factor_at(entry.scale, outlook);
     const std::uint32_t fetch = run_.strings.find("fetch");

@@ -20,8 +20,8 @@ namespace laptime::whatif {
 
 class Pricing {
  public:
-  // `source` outlives it.
-  Pricing(const GraphSource& source, Changes changes);
+  // `source` outlives it. `host`: by which factor all that the host does itself takes longer than it did.
+  Pricing(const GraphSource& source, Changes changes, double host = 1);
   Pricing(const Pricing&) = delete;
 
   const Changes& changes() const { return changes_; }
@@ -54,6 +54,7 @@ class Pricing {
   const GraphSource& source_;
   const Run& run_;
   Changes changes_;
+  double host_;
   GpuPricing gpu_;
   std::vector<Scaled> scaled_;
 };
