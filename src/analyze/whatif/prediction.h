@@ -1,8 +1,9 @@
 // What a run's steps would take after changes, as an interval; where the time would go then, and what would bound it next.
 //
 // The expected time is the measured median times the ratio of two replays' middle means, changed and unchanged, both without the recorder's
-// share, so that what the replay gets wrong of both cancels. Its interval has three sources: the best and the worst outlook of the changes, how far the ratio
-// differs along the run (bootstrap.h), and what another start of the same program may differ.
+// share, so that what the replay gets wrong of both cancels. Its interval has these sources: the best and the worst outlook of the changes, how far the ratio
+// differs along the run (bootstrap.h), what another start of the same program may differ, more where the host bounds it, and what is not modelled,
+// which is the more the more changes.
 #pragma once
 
 #include <array>
