@@ -44,14 +44,6 @@ std::vector<std::int64_t> measured_walls(std::span<const HostStep> steps) {
   return walls;
 }
 
-// Of each value and its next ones, `count` in all; of all, where there are not so many.
-std::vector<std::int64_t> sums_of(const std::vector<std::int64_t>& values, std::size_t count) {
-  count = std::clamp<std::size_t>(count, 1, values.size());
-  std::vector<std::int64_t> result;
-  for (auto it = values.begin(); static_cast<std::size_t>(values.end() - it) >= count; ++it) result.push_back(std::accumulate(it, it + static_cast<std::ptrdiff_t>(count), std::int64_t{0}));
-  return result;
-}
-
 double median(std::vector<std::int64_t> values) { return static_cast<double>(take_percentile(values, 0.5)); }
 double middle(std::vector<std::int64_t> values) { return take_middle_mean(values); }
 
@@ -124,12 +116,15 @@ class PhasePredictor {
 
  private:
   double usual(const std::vector<CategoryTimes>& times) const { return middle(steady_walls(model_.steps(), sums(times))); }
-  // Late workers make steps alternate between lengths, as many as there are workers, and a median falls on one of them: what the replay reproduces is
-  // what a turn of them takes together. Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
+  // Late workers make steps alternate between lengths: a median falls on one of them, and a few steps decide on which. What the replay reproduces is their
+  // mean. Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
   double replayed_ratio() const {
-    const auto turn = [&](const std::vector<std::int64_t>& all) { return median(sums_of(typical_walls(model_.steps(), all), model_.loader().workers)); };
-    const double measured = turn(measured_walls(model_.steps()));
-    return measured > 0 ? turn(model_.has_gpu() ? model_.replayed_walls() : sums(plain_times_)) / measured : 1;
+    const auto usual_of = [&](const std::vector<std::int64_t>& all) {
+      auto walls = typical_walls(model_.steps(), all);
+      return model_.loader().workers > 0 ? middle(std::move(walls)) : median(std::move(walls));
+    };
+    const double measured = usual_of(measured_walls(model_.steps()));
+    return measured > 0 ? usual_of(model_.has_gpu() ? model_.replayed_walls() : sums(plain_times_)) / measured : 1;
   }
   // Of a step, the share that follows the host's speed: 0 where a GPU bounds it, 1 where the host does.
   double host_share(const std::vector<CategoryTimes>& times, const std::vector<CategoryTimes>& slow_times) const {
