@@ -86,12 +86,12 @@ def test_counts_belong_to_the_step_in_which_they_were_made(tmp_path):
         for n in (1, 30_000, 30_000, 30_000):  # the first is warmup
             work(n)
             laptime.step()
-        work(50_000)
+        work(300_000)
 
     with laptime.profile(path, budget=None):
         steps()
     row = lines_of(path, "work")["total += i"]
-    assert int(row["hits"]) == 1 + 3 * 30_000 + 50_000
+    assert int(row["hits"]) == 1 + 3 * 30_000 + 300_000
     per_step = int(row["step_p50_ns"])
     assert 0 < per_step < int(row["time_ns"]) / 3  # what came after the last step is in no step
 

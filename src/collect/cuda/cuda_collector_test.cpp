@@ -48,7 +48,8 @@ TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
   gpu.on();
   const std::uint32_t code = record::add_code("train.py", "step", 1, 0), first = record::add_place(code, 7, 0), second = record::add_place(code, 9, 0);
   const auto run_kernel = [&](const char* name) {
-    ActivityKernel kernel = api.kernel(api.clock(), api.clock() + 1000, 41);
+    const std::uint64_t start = api.clock();
+    ActivityKernel kernel = api.kernel(start, start + 1000, 41);
     kernel.name = name;
     api.add(kernel);
     gpu.flush();
