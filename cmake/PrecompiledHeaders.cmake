@@ -1,5 +1,5 @@
 # Headers of libraries that most sources include are parsed once for all sources with the same flags. It hides an include that
-# a source forgot: the clang preset builds without, and proves that none is missing.
+# a source forgot: tools/check_includes finds it.
 option(LAPTIME_PCH "Parse common headers once, not once a source" OFF)
 
 set(LAPTIME_COMMON_HEADERS

@@ -1,5 +1,6 @@
 // The floor of the op benchmark: what torch itself takes for having a callback that does nothing.
 #include <ATen/record_function.h>
+#include <memory>
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>

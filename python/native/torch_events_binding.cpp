@@ -1,5 +1,6 @@
 #include "torch_events_binding.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>

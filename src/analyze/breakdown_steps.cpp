@@ -1,5 +1,6 @@
 #include "analyze/breakdown_steps.h"
 
+#include <algorithm>
 #include <map>
 
 #include "analyze/host_columns.h"

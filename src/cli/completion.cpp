@@ -1,7 +1,9 @@
 // Shell completion, made from the commands themselves: what the parser knows is what the shell offers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <map>
 #include <memory>
+#include <vector>
 
 #include "cli/command.h"
 

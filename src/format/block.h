@@ -6,6 +6,7 @@
 // durations are plain, (name, kind) is an index into a dictionary of the block.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 

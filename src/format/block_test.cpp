@@ -3,6 +3,7 @@
 #include <bit>
 #include <gtest/gtest.h>
 #include <random>
+#include <tuple>
 
 namespace laptime {
 namespace {

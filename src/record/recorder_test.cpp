@@ -1,4 +1,5 @@
 // The recorder as a program uses it, through the public interface, read back through the format's reader.
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <cstdlib>

@@ -10,12 +10,12 @@ namespace laptime::nvtx {
 
 constexpr bool same(auto ours, auto theirs) { return static_cast<int>(ours) == static_cast<int>(theirs); }
 
-#define SAME_FIELD(ours, theirs)                                                                    \
+#define SAME_ATTRIBUTE(ours, theirs)                                                                    \
   static_assert(offsetof(EventAttributes, ours) == offsetof(nvtxEventAttributes_t, theirs)); \
   static_assert(sizeof(EventAttributes::ours) == sizeof(nvtxEventAttributes_t::theirs))
-SAME_FIELD(size, size);
-SAME_FIELD(message_type, messageType);
-SAME_FIELD(message, message);
+SAME_ATTRIBUTE(size, size);
+SAME_ATTRIBUTE(message_type, messageType);
+SAME_ATTRIBUTE(message, message);
 static_assert(sizeof(EventAttributes) == sizeof(nvtxEventAttributes_t));
 static_assert(same(kAscii, NVTX_MESSAGE_TYPE_ASCII) && same(kUnicode, NVTX_MESSAGE_TYPE_UNICODE) && same(kRegistered, NVTX_MESSAGE_TYPE_REGISTERED));
 static_assert(same(kCore, NVTX_CB_MODULE_CORE) && same(kCore2, NVTX_CB_MODULE_CORE2) && same(kCallbacksTable, NVTX_ETID_CALLBACKS));

@@ -4,6 +4,7 @@
 // library. Contract: nothing here throws into torch, and a callback that is off costs nothing.
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
+#include <memory>
 
 #include "collect/torch/op_callbacks.h"
 

@@ -22,7 +22,7 @@ struct Living {
 };
 using LivingModules = std::unordered_map<const PyObject*, Living>;
 
-std::string text_of(PyObject* object) {
+std::string child_name(PyObject* object) {
   const char* text = PyUnicode_Check(object) ? PyUnicode_AsUTF8(object) : nullptr;
   if (text == nullptr) PyErr_Clear();
   return text != nullptr ? text : "?";
@@ -85,7 +85,7 @@ LivingModules living_modules(PyObject* objects, PyTypeObject* module_type) {
     const OwnedRef children = children_of(object);
     PyObject *key = nullptr, *child = nullptr;
     for (Py_ssize_t at = 0; children && PyDict_Next(children.get(), &at, &key, &child);)
-      if (Living& entry = living[child]; entry.parent == nullptr) entry = {text_of(key), object};
+      if (Living& entry = living[child]; entry.parent == nullptr) entry = {child_name(key), object};
   }
   return living;
 }

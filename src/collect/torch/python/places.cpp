@@ -1,5 +1,6 @@
 #include "collect/torch/python/places.h"
 
+#include <algorithm>
 #include <pthread.h>
 
 #include <array>
