@@ -1,9 +1,9 @@
+option(LAPTIME_UNITE "Compile a room's sources eight at a time: less to do from nothing, more after an edit" OFF)
+
 # A room of the house: laptime_module(NAME DEPS target…) makes the static library laptime_NAME from the calling folder's
 # *.cpp, and laptime_NAME_test, registered with ctest, from its *_test.cpp. A folder that has no sources yet is an
 # interface library, so that others may already depend on it. OPTIONS are for the compiler, of the library alone. APART: its sources
 # give the same name to different things, each for itself, and are never compiled as one (LAPTIME_UNITE).
-option(LAPTIME_UNITE "Compile a room's sources eight at a time: half the time from nothing, more after an edit" OFF)
-
 function(laptime_module name)
   cmake_parse_arguments(ARG "APART" "" "DEPS;TEST_DEPS;OPTIONS" ${ARGN})
   set(target laptime_${name})

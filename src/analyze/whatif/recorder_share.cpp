@@ -1,7 +1,8 @@
 #include "analyze/whatif/recorder_share.h"
 
 #include <algorithm>
-#include <cmath>
+
+#include "analyze/whatif/scaled.h"
 
 namespace laptime::whatif {
 
@@ -30,7 +31,7 @@ void take_off_lines(const GraphSource& source, const TaskGraph& graph, std::vect
   for (std::size_t i = 0; i < own.size(); ++i) {
     const Task& task = graph.tasks[i];
     const StepPython* python = is_gap(task) ? source.python.find(graph.steps[task.step].step) : nullptr;
-    if (python) own[i] = std::llround(static_cast<double>(own[i]) * std::max(0.5, 1 - python->hits * kLine / std::max(1.0, gaps[task.step])));
+    if (python) own[i] = scaled(own[i], std::max(0.5, 1 - python->hits * kLine / std::max(1.0, gaps[task.step])));
   }
 }
 
@@ -39,7 +40,7 @@ void take_off_lines(const GraphSource& source, const TaskGraph& graph, std::vect
 void scale_host(const TaskGraph& graph, double factor, std::vector<std::int64_t>& own) {
   if (factor == 1) return;
   for (std::size_t i = 0; i < own.size(); ++i)
-    if (graph.tasks[i].kind == TaskKind::host) own[i] = std::llround(static_cast<double>(own[i]) * factor);
+    if (graph.tasks[i].kind == TaskKind::host) own[i] = scaled(own[i], factor);
 }
 
 double line_share(const GraphSource& source) { return source.gpu.all().empty() ? 0 : kLine; }
