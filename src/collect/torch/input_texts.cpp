@@ -1,6 +1,7 @@
 #include "collect/torch/input_texts.h"
 
-#include <algorithm>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "record/collector.h"
 
@@ -9,12 +10,7 @@ namespace laptime::torch {
 namespace {
 
 std::uint64_t hash_of(Numbers words, FlopRule rule) {
-  std::uint64_t hash = 0x9E3779B97F4A7C15ull + static_cast<std::uint64_t>(rule);
-  for (const std::int64_t word : words) {
-    hash = (hash ^ static_cast<std::uint64_t>(word)) * 0xFF51AFD7ED558CCDull;
-    hash ^= hash >> 32;
-  }
-  return hash;
+  return XXH3_64bits_withSeed(words.data(), words.size_bytes(), static_cast<std::uint64_t>(rule));
 }
 
 std::uint16_t tell(const OpInputs& inputs, FlopRule rule) {
@@ -34,11 +30,8 @@ std::uint16_t tell(const OpInputs& inputs, FlopRule rule) {
 std::uint16_t InputTexts::find(Numbers words, FlopRule rule) {
   const std::uint64_t hash = hash_of(words, rule);
   Entry& entry = entries_[hash % kEntries];
-  if (entry.hash == hash && entry.rule == rule && std::equal(words.begin(), words.end(), entry.words.begin(), entry.words.end())) [[likely]]
-    return entry.args;
-  const std::uint16_t told = tell(OpInputs(words), rule);
-  entry = {hash, told, rule, {words.begin(), words.end()}};
-  return told;
+  if (entry.hash != hash) [[unlikely]] entry = {hash, tell(OpInputs(words), rule)};
+  return entry.args;
 }
 
 }  // namespace laptime::torch

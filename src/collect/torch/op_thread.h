@@ -96,7 +96,7 @@ struct alignas(64) OpEntry {
 };
 
 struct OpThread {
-  static constexpr std::size_t kNames = 256;
+  static constexpr std::size_t kNames = 256, kInputWords = 512;
 
   OpEntry* next = nullptr;  // one past the innermost
   OpEntry* first = nullptr;
@@ -109,6 +109,7 @@ struct OpThread {
   // What stands before these is one cache line.
   alignas(64) PlaceGuards guards;
   OpName names[kNames];
+  std::int64_t input_words[kInputWords];  // where an op's inputs are described; always the same lines of memory
 
   // No frame has this address.
   static const void* no_floor() { return reinterpret_cast<const void*>(std::uintptr_t{1}); }

@@ -42,7 +42,7 @@ void tell_end(const at::RecordFunction& function, at::ObserverContext*) { probe-
 class InputWords {
  public:
   // `numbers`: integers' values too; else they would only make alike what is alike look different.
-  explicit InputWords(bool numbers) : numbers_(numbers) {}
+  InputWords(std::int64_t (&room)[OpThread::kInputWords], bool numbers) : words_(room), numbers_(numbers) {}
 
   void add(const c10::IValue& value) {
     const std::uint32_t before = count_;
@@ -53,10 +53,8 @@ class InputWords {
   std::uint32_t count() const { return count_; }
 
  private:
-  static constexpr std::uint32_t kRoom = 512;
-
   void word(std::int64_t value) {
-    if (count_ < kRoom)
+    if (count_ < OpThread::kInputWords)
       words_[count_++] = value;
     else
       full_ = true;
@@ -95,7 +93,7 @@ class InputWords {
     head(value.isScalar() || value.isBool() ? InputKind::scalar : InputKind::other, 0);
   }
 
-  std::int64_t words_[kRoom];
+  std::int64_t* words_;
   std::uint32_t count_ = 0;
   bool numbers_;
   bool full_ = false;
@@ -103,7 +101,7 @@ class InputWords {
 
 std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {
   begin_op(host, this_thread, seen(function), [&](OpThread& thread, OpEntry& entry) {
-    InputWords inputs(OpTraits::flops(entry.traits) != FlopRule::none);
+    InputWords inputs(thread.input_words, OpTraits::flops(entry.traits) != FlopRule::none);
     try {
       for (const c10::IValue& value : function.inputs()) inputs.add(value);
     } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
