@@ -1,5 +1,6 @@
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fmt/format.h>
 #include <memory>
 #include <regex>
@@ -7,6 +8,7 @@
 
 #include "analyze/run_facts.h"
 #include "base/humane.h"
+#include "base/nsight.h"
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/gpu_library.h"
@@ -35,12 +37,24 @@ struct RunOptions {
   PythonOptions python;
 };
 
-Environment environment_for(const RunOptions& options, const RunFolder& folder) {
+// The profiler of NVIDIA's that the program runs under, or is; null: none.
+const char* nsight_of(const RunTarget& target) {
+  if (const char* around = nsight_around()) return around;
+  const std::string program = std::filesystem::path(target.command[0]).filename();
+  return program == "ncu" ? "Nsight Compute" : program == "nsys" ? "Nsight Systems" : nullptr;
+}
+
+Environment environment_for(const RunOptions& options, const RunFolder& folder, const RunTarget& target) {
   Environment added{{"LAPTIME_RECORD", folder.folder()}};
   if (options.memory_limit > 0) added.emplace_back("LAPTIME_MEMORY_LIMIT", std::to_string(options.memory_limit));
-  if (const std::string library = find_gpu_library(); options.python.gpu && !library.empty())
+  const std::string library = find_gpu_library();
+  if (!options.python.gpu || library.empty()) return added;
+  if (const char* nsight = nsight_of(target)) {
+    if (!target.is_python) fmt::print(stderr, "laptime: GPU is not recorded: it is left to {}\n", nsight);  // in Python the package says it
+  } else {
     for (const char* injection : kInjections)
       if (!std::getenv(injection)) added.emplace_back(injection, library);  // another tool's stays
+  }
   return added;
 }
 
@@ -79,7 +93,7 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
   const std::vector<std::string>& command = target.command;
   ASSIGN_OR_RETURN(RunFolder folder, RunFolder::prepare(options.file.empty() ? target.name + ".lap" : options.file));
   const ClockFact begin = clock_now();
-  ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, environment_for(options, folder)));
+  ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, environment_for(options, folder, target)));
   const ClockFact finish = clock_now();
   if (end.start_error != 0) {
     folder.remove();

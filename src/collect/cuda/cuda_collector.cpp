@@ -16,6 +16,7 @@ namespace laptime::cuda {
 namespace {
 
 constexpr ActivityKind kKinds[] = {kConcurrentKernel, kMemcpy, kMemset};
+constexpr const char* kNoName = "<not provided>";  // CUPTI's for a tool that did not say it
 constexpr std::size_t kFirstBuffers = 8;
 // Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left.
 constexpr unsigned kQuietTicks = 2;
@@ -92,7 +93,7 @@ bool CudaCollector::set_up() {
 void CudaCollector::fail(ApiResult result, const std::string& other) {
   std::string why = api_.describe(result);
   if (result == kMultipleSubscribers)
-    why = (other.empty() ? "another tool" : other) + " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
+    why = (other.empty() || other == kNoName ? "another tool" : other) + " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
   if (result == kInsufficientPrivileges) why = "the driver lets only administrators profile (CUPTI error 35)";
   record::say("GPU is not recorded: " + why);
   lose(kNoGpu);

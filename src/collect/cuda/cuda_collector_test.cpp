@@ -219,6 +219,14 @@ TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
   EXPECT_EQ(run.of(SpanKind::kernel)[0].graph_node, GraphNodeLink::pack(200));
 }
 
+TEST_F(CudaCollectorTest, AToolThatDoesNotSayItsNameIsAnother) {
+  api.subscribe_result = kMultipleSubscribers;
+  api.holder = "<not provided>";
+  ::testing::internal::CaptureStderr();
+  EXPECT_FALSE(gpu.on());
+  EXPECT_TRUE(::testing::internal::GetCapturedStderr().starts_with("laptime: GPU is not recorded: another tool uses CUPTI"));
+}
+
 TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
   api.subscribe_result = kMultipleSubscribers;
   api.holder = "CUPTI for Kineto";

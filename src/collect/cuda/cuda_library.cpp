@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/nsight.h"
 #include "collect/cuda/cuda_collector.h"
 #include "collect/cuda/gpu_losses.h"
 #include "collect/cuda/kernel_places.h"
@@ -28,7 +29,9 @@ CudaCollector* collector() {
   const std::lock_guard lock(making);
   if (std::exchange(tried, true)) return made;
   std::string problem;
-  CudaApi* const api = load_cuda_api(problem);
+  const char* const nsight = nsight_around();
+  CudaApi* const api = nsight ? nullptr : load_cuda_api(problem);
+  if (nsight) problem = std::string("it is left to ") + nsight;
   if (!api) {
     record::say("GPU is not recorded: " + problem);
     lose(kNoGpu);
