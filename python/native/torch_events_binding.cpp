@@ -1,13 +1,14 @@
 #include "torch_events_binding.h"
 
 #include <algorithm>
-#include <fmt/format.h>
+#include <map>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 
+#include "analyze/place_stacks.h"
 #include "analyze/torch_averages.h"
 #include "export/kineto.h"
 #include "laptime/laptime.h"
@@ -63,11 +64,11 @@ class Profile {
 
   // [(name, calls, cpu, self cpu, kernels, self kernels, cpu bytes, self …, device bytes, self …, flops, shapes, stack,
   //   scope, annotation, on device, first event)]
-  nb::list averages(bool by_shapes, bool by_place) const {
+  nb::list averages(bool by_shapes, std::size_t stack_depth) const {
     std::vector<TorchAverage> rows;
     {
       const nb::gil_scoped_release released;
-      rows = torch_averages(*run_, events_, {by_shapes, by_place});
+      rows = torch_averages(*run_, events_, {by_shapes, stack_depth});
     }
     nb::list result;
     for (const TorchAverage& row : rows) {
@@ -147,11 +148,11 @@ class Profile {
     const std::string name = event_name(e, *run_);
     return name.starts_with(kTorchStepPrefix) ? "ProfilerStep*" : name;
   }
-  std::string stack(const TorchEvent& e) const {
-    if (e.place == 0) return "";
-    const Place& place = run_->places[e.place];
-    const Code& code = run_->codes[place.code];
-    return fmt::format("{}({}): {}", run_->strings[code.file], place.line, run_->strings[code.name]);
+  // Events at one place share one tuple.
+  nb::object stack(const TorchEvent& e) const {
+    nb::object& known = stacks_[e.place];
+    if (!known.is_valid()) known = nb::tuple(nb::cast(stack_at(*run_, e.place)));
+    return known;
   }
   // at::RecordScope: FUNCTION 0, BACKWARD_FUNCTION 1, USER_SCOPE 7.
   int scope(const TorchEvent& e) const { return e.is_annotation() ? 7 : is_backward_node(e, *run_) ? 1 : 0; }
@@ -160,6 +161,7 @@ class Profile {
   TorchEvents events_;
   std::vector<std::uint32_t> threads_;  // by track
   std::vector<std::pair<std::uint64_t, std::uint32_t>> roles_;
+  mutable std::map<std::uint32_t, nb::object> stacks_;  // by place
 };
 
 }  // namespace
@@ -171,7 +173,7 @@ void bind_torch_events(nb::module_& module) {
   nb::class_<Profile>(m, "Profile")
       .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool>(), nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"))
       .def("__len__", &Profile::size)
-      .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("by_place"))
+      .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("stack_depth"))
       .def("event", &Profile::event, nb::arg("row"))
       .def("memory", &Profile::memory)
       .def("roles", &Profile::roles)

@@ -2,6 +2,8 @@
 
 #include <unordered_map>
 
+#include "analyze/place_stacks.h"
+
 namespace laptime {
 
 namespace {
@@ -9,14 +11,14 @@ namespace {
 constexpr std::uint32_t kMemoryName = ~0u;  // marks are named after their device, but are one group
 
 struct GroupKey {
-  std::uint32_t name, shapes, place;
+  std::uint32_t name, shapes, stack;
   std::uint32_t sort;  // op, annotation or device work: the same name may be all three
   bool operator==(const GroupKey&) const = default;
 };
 struct GroupHash {
   std::size_t operator()(const GroupKey& key) const {
     std::uint64_t h = (std::uint64_t{key.name} << 32 | key.shapes) * 0x9E37'79B9'7F4A'7C15ull;
-    h ^= (std::uint64_t{key.place} << 8 | key.sort) * 0xC2B2'AE3D'27D4'EB4Full;
+    h ^= (std::uint64_t{key.stack} << 8 | key.sort) * 0xC2B2'AE3D'27D4'EB4Full;
     return static_cast<std::size_t>(h ^ h >> 29);
   }
 };
@@ -25,6 +27,7 @@ struct GroupHash {
 class Groups {
  public:
   Groups(const Run& run, TorchGrouping grouping) : grouping_(grouping), names_(run.strings.size()), latest_(run.strings.size(), kUnknown) {
+    if (grouping.stack_depth > 0) stacks_ = stack_groups(run, grouping.stack_depth);
     std::uint32_t steps = 0;
     for (std::uint32_t id = 0; id < names_.size(); ++id) {
       const bool is_step = run.strings[id].starts_with(kTorchStepPrefix);
@@ -53,11 +56,12 @@ class Groups {
   GroupKey key_of(const TorchEvent& event) const {
     if (event.is_memory()) return {kMemoryName, 0, 0, 0};
     const std::uint32_t sort = event.on_device ? 2 : event.is_annotation() ? 1 : 0;
-    return {names_[event.name], grouping_.by_shapes ? event.shapes : 0, grouping_.by_place ? event.place : 0, sort};
+    return {names_[event.name], grouping_.by_shapes ? event.shapes : 0, stacks_.empty() ? 0 : stacks_[event.place], sort};
   }
 
   const TorchGrouping grouping_;
   std::vector<std::uint32_t> names_, latest_;
+  std::vector<std::uint32_t> stacks_;  // by place; empty: they do not matter
   std::uint32_t memory_ = kUnknown;
   std::vector<GroupKey> keys_;
   std::unordered_map<GroupKey, std::uint32_t, GroupHash> places_;

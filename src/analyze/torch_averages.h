@@ -10,7 +10,7 @@ namespace laptime {
 
 struct TorchGrouping {
   bool by_shapes = false;
-  bool by_place = false;
+  std::size_t stack_depth = 0;  // how many innermost frames must be the same; 0: none
 };
 
 struct TorchAverage {

@@ -198,7 +198,7 @@ TEST(TorchAverages, GroupByNameShapesAndPlace) {
   EXPECT_EQ(by_name[1].cpu_ns, 30);
   EXPECT_EQ(by_name[2].calls, 1u);
   EXPECT_EQ(torch_averages(s.run, events, {.by_shapes = true}).size(), 5u);
-  EXPECT_EQ(torch_averages(s.run, events, {.by_place = true}).size(), 5u);
+  EXPECT_EQ(torch_averages(s.run, events, {.stack_depth = 1}).size(), 5u);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analyze/place_stacks.h"
 #include "base/utf8.h"
 #include "export/event_stream.h"
 
@@ -169,9 +170,8 @@ class KinetoWriter {
     if (event.place == 0) return;
     const Place& place = run_.places[event.place];
     if (options_.stacks) {
-      const Code& code = run_.codes[place.code];
       out_.buffer() += ", \"Call stack\": ";
-      append_json_string(out_.buffer(), fmt::format("{}({}): {}", run_.strings[code.file], place.line, run_.strings[code.name]));
+      append_json_string(out_.buffer(), fmt::format("{}", fmt::join(stack_at(run_, event.place), ";")));
     }
     if (options_.modules && place.module != 0) {
       out_.buffer() += ", \"Module Hierarchy\": ";

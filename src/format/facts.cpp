@@ -7,7 +7,7 @@ namespace laptime {
 namespace {
 
 // Stable numbers: they are in files. The variant's order is not.
-enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7, args = 8 };
+enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7, args = 8, frame = 9 };
 
 struct Encoder {
   ByteWriter out;
@@ -55,7 +55,15 @@ struct Encoder {
     out.varint(f.code);
     out.varint(f.line);
     out.varint(f.module);
+    if (f.frame != 0) out.varint(f.frame);
     return FactType::place;
+  }
+  FactType operator()(const CallFrameFact& f) {
+    out.varint(f.id);
+    out.varint(f.caller);
+    out.varint(f.code);
+    out.varint(f.line);
+    return FactType::frame;
   }
   FactType operator()(const ArgsFact& f) {
     out.varint(f.id);
@@ -86,8 +94,9 @@ std::optional<Fact> decode(FactType type, ByteReader& in) {
     case FactType::clock: return ClockFact{in.signed_varint(), in.signed_varint(), in.signed_varint()};
     case FactType::loss: return LossFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(), in.string()};
     case FactType::code: return CodeFact{id32(in), id32(in), id32(in), id32(in), id32(in)};
-    case FactType::place: return PlaceFact{id32(in), id32(in), id32(in), id32(in)};
+    case FactType::place: return PlaceFact{id32(in), id32(in), id32(in), id32(in), in.remaining() > 0 ? id32(in) : 0};
     case FactType::args: return decode_args(in);
+    case FactType::frame: return CallFrameFact{id32(in), id32(in), id32(in), id32(in)};
   }
   return std::nullopt;
 }

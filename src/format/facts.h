@@ -54,6 +54,13 @@ struct PlaceFact {  // where in the program something was caused
   std::uint32_t id;
   std::uint32_t code, line;
   std::uint32_t module;  // string id: the module's path in its model ("encoder.0.attention"), 0 none
+  std::uint32_t frame = 0;  // CallFrameFact: the innermost frame then; 0 unknown
+};
+
+struct CallFrameFact {  // a function that was running, at a line, called by another
+  std::uint32_t id;
+  std::uint32_t caller;  // CallFrameFact, of a smaller id; 0: nobody
+  std::uint32_t code, line;
 };
 
 struct SharedArg {
@@ -67,7 +74,7 @@ struct ArgsFact {  // arguments that many raw records have alike; only in parts:
   std::vector<SharedArg> args;
 };
 
-using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact, ArgsFact>;
+using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact, ArgsFact, CallFrameFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 

@@ -54,6 +54,7 @@ class RunLoader {
     run_.sealed = content_.sealed;
     run_.codes.emplace_back();
     run_.places.emplace_back();
+    run_.call_frames.emplace_back();
   }
 
   Result<Run> load() {

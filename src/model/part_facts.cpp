@@ -18,6 +18,7 @@ struct FirstPass {
   void operator()(const CodeFact&) {}
   void operator()(const PlaceFact&) {}
   void operator()(const ArgsFact&) {}
+  void operator()(const CallFrameFact&) {}
 };
 
 // Codes name strings, which may stand after them; a later fact about the same code replaces the earlier.
@@ -29,10 +30,16 @@ void read_code(const CodeFact& fact, PartFacts& facts, Run& run) {
     run.codes.push_back(code);
 }
 
+// A caller stands before those it calls; a file where one does not has a frame without a caller, and no circle.
+void read_frame(const CallFrameFact& fact, PartFacts& facts, Run& run) {
+  const CallFrame frame{facts.frames[fact.caller], facts.codes[fact.code], fact.line};
+  if (facts.frames.set(fact.id, static_cast<std::uint32_t>(run.call_frames.size()))) run.call_frames.push_back(frame);
+}
+
 // Places name codes and strings, which may stand after them.
 void read_place(const PlaceFact& fact, PartFacts& facts, Run& run) {
   if (facts.places.set(fact.id, static_cast<std::uint32_t>(run.places.size())))
-    run.places.push_back({facts.codes[fact.code], fact.line, facts.names[fact.module]});
+    run.places.push_back({facts.codes[fact.code], fact.line, facts.names[fact.module], facts.frames[fact.frame]});
 }
 
 }  // namespace
@@ -49,6 +56,8 @@ PartFacts read_facts(const PartContent& part, Run& run) {
   for (const Fact& fact : part.facts) std::visit(FirstPass{facts, run}, fact);
   for (const Fact& fact : part.facts)
     if (const auto* code = std::get_if<CodeFact>(&fact)) read_code(*code, facts, run);
+  for (const Fact& fact : part.facts)
+    if (const auto* frame = std::get_if<CallFrameFact>(&fact)) read_frame(*frame, facts, run);
   for (const Fact& fact : part.facts)
     if (const auto* place = std::get_if<PlaceFact>(&fact)) read_place(*place, facts, run);
   return facts;

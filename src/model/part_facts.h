@@ -21,7 +21,7 @@ class IdMap {
 };
 
 struct PartFacts {
-  IdMap names, codes, places;
+  IdMap names, codes, frames, places;
   std::map<std::uint32_t, TrackFact> tracks;
   Properties properties;
   std::vector<ClockFact> clock;

@@ -47,6 +47,13 @@ struct Place {
   std::uint32_t code = 0;  // Run::codes
   std::uint32_t line = 0;
   std::uint32_t module = 0;  // string id: path in the model, 0 none
+  std::uint32_t frame = 0;   // Run::call_frames: the innermost, 0 unknown
+};
+
+struct CallFrame {
+  std::uint32_t caller = 0;  // Run::call_frames, an earlier row; 0: nobody
+  std::uint32_t code = 0;    // Run::codes
+  std::uint32_t line = 0;
 };
 
 struct Run {
@@ -61,6 +68,7 @@ struct Run {
   std::vector<Track> tracks;       // by process, then in the order of their numbers
   std::vector<Code> codes;         // row 0 is the unknown code
   std::vector<Place> places;       // row 0 is the unknown place; arguments of type place are rows of this
+  std::vector<CallFrame> call_frames;  // row 0 is no frame
   LinkColumns links;
   std::vector<LossCount> losses;
 

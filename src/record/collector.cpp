@@ -72,11 +72,12 @@ std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32
   return Recorder::get().add_code(file, name, first_line, flags);
 }
 void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept { Recorder::get().set_code_flags(code, flags); }
-std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
-  return Recorder::get().add_place(code, line, module);
+std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) noexcept { return Recorder::get().add_frame(caller, code, line); }
+std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module, std::uint32_t frame) noexcept {
+  return Recorder::get().add_place({0, code, line, module, frame});
 }
-std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
-  return Recorder::get().new_place(code, line, module);
+std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module, std::uint32_t frame) noexcept {
+  return Recorder::get().new_place({0, code, line, module, frame});
 }
 void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
   Recorder::get().set_place(place, code, line, module);

@@ -34,10 +34,13 @@ LAPTIME_API std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::st
 // Code ids are unique in the process and rise from 1.
 LAPTIME_API std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags) noexcept;
 LAPTIME_API void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept;
-// Where something was caused; the same three give the same id. 0 when there are too many. `module`: intern'ed, 0 none.
-LAPTIME_API std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
-// A place of its own, for a caller that learns the module later; set_place replaces what is said of it.
-LAPTIME_API std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
+// A function that runs, at a line, called by `caller` (0: nobody); the same three give the same id. 0 when there are too many.
+LAPTIME_API std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) noexcept;
+// Where something was caused; the same four give the same id. 0 when there are too many. `module`: intern'ed, 0 none. `frame`: the innermost then,
+// 0 unknown.
+LAPTIME_API std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module, std::uint32_t frame = 0) noexcept;
+// A place of its own, for a caller that learns the module later; set_place replaces what is said of it, but for its frame.
+LAPTIME_API std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module, std::uint32_t frame = 0) noexcept;
 LAPTIME_API void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
 // Arguments that many ops share (Op::args); the same ones give the same number. 0 when there are too many.
 struct Arg;

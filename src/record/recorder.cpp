@@ -92,6 +92,7 @@ Result<Recording*> Recorder::open_part() {
 std::vector<Fact> Recorder::opening_facts() {
   std::vector<Fact> facts = names_.all();
   for (const CodeFact& code : codes_) facts.push_back(code);
+  for (const CallFrameFact& frame : frames_) facts.push_back(frame);
   for (const PlaceFact& place : places_) facts.push_back(place);
   for (const ArgsFact& args : args_) facts.push_back(args);
   for (std::uint32_t i = 0; i < losses_.size(); ++i)

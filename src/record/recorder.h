@@ -77,8 +77,10 @@ class Recorder {
   std::uint32_t intern(std::string_view text);
   std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);
   void set_code_flags(std::uint32_t code, std::uint32_t flags);
-  std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
-  std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
+  std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line);
+  // Their id is given here.
+  std::uint32_t add_place(const PlaceFact& place);
+  std::uint32_t new_place(const PlaceFact& place);
   void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module);
   std::uint16_t add_args(const Arg* args, std::uint32_t count);
   void copy_args(SharedArgs& known);
@@ -100,7 +102,7 @@ class Recorder {
   Recorder() = default;
   Result<Recording*> open_part();
   std::vector<Fact> opening_facts();
-  std::uint32_t append_place(std::uint32_t code, std::uint32_t line, std::uint32_t module);
+  std::uint32_t append_place(PlaceFact place);
   void end_part(Recording& recording);
   void begin_child_part() noexcept;
   void enter_recording(ThreadState& thread, Recording& recording) noexcept;
@@ -119,7 +121,9 @@ class Recorder {
   Names names_;
   std::vector<CodeFact> codes_;
   std::vector<PlaceFact> places_;
-  std::map<std::array<std::uint32_t, 3>, std::uint32_t> place_ids_;  // (code, line, module)
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t> place_ids_;  // (code, line, module, frame)
+  std::vector<CallFrameFact> frames_;
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> frame_ids_;  // (caller, code, line)
   std::vector<ArgsFact> args_;
   std::map<std::vector<SharedArg>, std::uint16_t> args_ids_;
   std::vector<LossDefinition> losses_{kBuiltinLossDefinitions, kBuiltinLossDefinitions + kBuiltinLosses};

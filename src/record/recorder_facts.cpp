@@ -1,4 +1,4 @@
-// The recorder's slow facts: names, codes, places, shared arguments, losses, tracks, properties.
+// The recorder's slow facts: names, codes, frames, places, shared arguments, losses, tracks, properties.
 #include "record/recorder.h"
 
 namespace laptime::record {
@@ -6,7 +6,7 @@ namespace laptime::record {
 namespace {
 
 // A program that makes code in a loop must not fill the memory of its own training.
-constexpr std::size_t kMaxPlaces = 1u << 18;
+constexpr std::size_t kMaxPlaces = 1u << 18, kMaxFrames = 1u << 18;
 static_assert(kMaxPlaces <= OpLink::kMaxPlace);
 
 }  // namespace
@@ -37,23 +37,35 @@ void Recorder::set_code_flags(std::uint32_t code, std::uint32_t flags) {
   if (Recording* const recording = current()) recording->part.append_facts({codes_[code - 1]});
 }
 
-std::uint32_t Recorder::add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) {
+std::uint32_t Recorder::add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) {
   const std::lock_guard lock(facts_);
-  if (const auto known = place_ids_.find({code, line, module}); known != place_ids_.end()) return known->second;
-  const std::uint32_t id = append_place(code, line, module);
-  if (id != 0) place_ids_[{code, line, module}] = id;
+  if (const auto known = frame_ids_.find({caller, code, line}); known != frame_ids_.end()) return known->second;
+  if (frames_.size() == kMaxFrames) return 0;
+  const CallFrameFact frame{static_cast<std::uint32_t>(frames_.size() + 1), caller, code, line};
+  frames_.push_back(frame);
+  frame_ids_[{caller, code, line}] = frame.id;
+  if (Recording* const recording = current()) recording->part.append_facts({frame});
+  return frame.id;
+}
+
+std::uint32_t Recorder::add_place(const PlaceFact& place) {
+  const std::array key{place.code, place.line, place.module, place.frame};
+  const std::lock_guard lock(facts_);
+  if (const auto known = place_ids_.find(key); known != place_ids_.end()) return known->second;
+  const std::uint32_t id = append_place(place);
+  if (id != 0) place_ids_[key] = id;
   return id;
 }
 
-std::uint32_t Recorder::new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) {
+std::uint32_t Recorder::new_place(const PlaceFact& place) {
   const std::lock_guard lock(facts_);
-  return append_place(code, line, module);
+  return append_place(place);
 }
 
 // With facts_ held. 0 when there are too many.
-std::uint32_t Recorder::append_place(std::uint32_t code, std::uint32_t line, std::uint32_t module) {
+std::uint32_t Recorder::append_place(PlaceFact place) {
   if (places_.size() == kMaxPlaces) return 0;
-  const PlaceFact place{static_cast<std::uint32_t>(places_.size() + 1), code, line, module};
+  place.id = static_cast<std::uint32_t>(places_.size() + 1);
   places_.push_back(place);
   if (Recording* const recording = current()) recording->part.append_facts({place});
   return place.id;
@@ -62,7 +74,7 @@ std::uint32_t Recorder::append_place(std::uint32_t code, std::uint32_t line, std
 void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) {
   const std::lock_guard lock(facts_);
   if (place == 0 || place > places_.size()) return;
-  places_[place - 1] = {place, code, line, module};
+  places_[place - 1] = {place, code, line, module, places_[place - 1].frame};
   if (Recording* const recording = current()) recording->part.append_facts({places_[place - 1]});
 }
 

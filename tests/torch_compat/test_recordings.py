@@ -72,7 +72,7 @@ def test_without_ops_torchs_own_profiler_does_the_work(monkeypatch, capfd):
     class Off:
         kind = "off: no compiler"
 
-    monkeypatch.setattr(sources, "ops", lambda shapes: Off())
+    monkeypatch.setattr(sources, "ops", lambda shapes, frames: Off())
     sources._said.clear()
     first, second = run(profile), run(profile)
     assert type(first.profiler) is torch.autograd.profiler.profile

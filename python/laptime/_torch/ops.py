@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from laptime._engine import library_paths
 from laptime._native import torch_ops as _native
@@ -33,11 +33,11 @@ class OpSource(Protocol):
         """Off for good; what is still to be said about what was recorded is said."""
 
 
-def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[str] = ()) -> OpSource:
+def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[str] = (), frames: bool = False) -> OpSource:
     """The source of ops for the torch that the program has imported. Never raises; says in one line on stderr what is missing.
 
     ``shapes``: also shapes, types and FLOPs of each op. ``include``, ``exclude``: globs on file names, for which lines are
-    the user's own.
+    the user's own. ``frames``: with all frames of Python at each op.
     """
     torch = sys.modules.get("torch")
     if torch is None:
@@ -45,44 +45,51 @@ def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[st
     try:
         _native.configure(library_paths=library_paths(), include=list(include), exclude=list(exclude),
                           module_call=torch.nn.Module.__call__.__code__, module_type=torch.nn.Module)
-        return _best_source(torch, shapes)
+        return _best_source(torch, _Details(shapes, frames))
     except Exception as error:
         return _say_off(str(error) or type(error).__name__)
 
 
-def _best_source(torch: ModuleType, shapes: bool) -> OpSource:
+class _Details(NamedTuple):
+    """What an op is recorded with, besides its name and times."""
+
+    shapes: bool
+    frames: bool
+
+
+def _best_source(torch: ModuleType, details: _Details) -> OpSource:
     reasons = []
     for open_source in (_compiled, _prebuilt, _profiler):
         try:
-            source = open_source(torch, shapes)
+            source = open_source(torch, details)
         except (shim_build.BuildError, RuntimeError) as error:
             reasons.append(str(error))
             continue
         if reasons:
-            lacks = "; no shapes" if shapes and source.kind == "prebuilt" else ""
+            lacks = "; no shapes" if details.shapes and source.kind == "prebuilt" else ""
             print(f"laptime: ops are recorded by way of {source.kind}{lacks}: {'; '.join(reasons)}", file=sys.stderr)
         return source
     return _say_off("; ".join(reasons))
 
 
-def _compiled(torch: ModuleType, shapes: bool) -> OpSource:
-    return _checked(_native.open_compiled(str(shim_build.library(torch))), "compiled", torch, shapes)
+def _compiled(torch: ModuleType, details: _Details) -> OpSource:
+    return _checked(_native.open_compiled(str(shim_build.library(torch))), "compiled", torch, details)
 
 
-def _prebuilt(torch: ModuleType, shapes: bool) -> OpSource:
+def _prebuilt(torch: ModuleType, details: _Details) -> OpSource:
     ops_calibration.calibrate(torch)
-    return _checked(_native.open_prebuilt(), "prebuilt", torch, False)
+    return _checked(_native.open_prebuilt(), "prebuilt", torch, details._replace(shapes=False))
 
 
-def _profiler(torch: ModuleType, shapes: bool) -> OpSource:
-    return ops_profiler.ProfilerOps(torch, shapes)
+def _profiler(torch: ModuleType, details: _Details) -> OpSource:
+    return ops_profiler.ProfilerOps(torch, details.shapes)
 
 
-def _checked(source: _native.Source, kind: str, torch: ModuleType, shapes: bool) -> OpSource:
+def _checked(source: _native.Source, kind: str, torch: ModuleType, details: _Details) -> OpSource:
     problem = ops_self_test.problem_of(source, torch)
     if problem:
         raise RuntimeError(f"the {kind} op recorder failed its self-test: {problem}")
-    made = _Callbacks(source, kind, torch, shapes)
+    made = _Callbacks(source, kind, torch, details)
     made.off()  # the test switched the callbacks off, which others may want
     return made
 
@@ -93,14 +100,14 @@ def _say_off(reason: str) -> OpSource:
 
 
 class _Callbacks(ops_property.Told):
-    """torch's callbacks are one for the process: on as long as any source wants them, with shapes if one of those does."""
+    """torch's callbacks are one for the process: on as long as any source wants them, with the details that one of those does."""
 
     _wanting: set[_Callbacks] = set()
 
-    def __init__(self, source: _native.Source, kind: str, torch: ModuleType, shapes: bool) -> None:
+    def __init__(self, source: _native.Source, kind: str, torch: ModuleType, details: _Details) -> None:
         super().__init__(kind)
         self._source = source
-        self._shapes = shapes
+        self._details = details
         self._open = True
         # Modules are told of while the program builds its models, so that they need not be searched for later.
         self._parents = torch.nn.modules.module.register_module_module_registration_hook(_native.note_parent)
@@ -122,7 +129,8 @@ class _Callbacks(ops_property.Told):
 
     def _switch(self) -> None:
         if self._wanting:
-            self._source.on(any(source._shapes for source in self._wanting))
+            _native.keep_frames(any(source._details.frames for source in self._wanting))
+            self._source.on(any(source._details.shapes for source in self._wanting))
         else:
             self._source.off()
 

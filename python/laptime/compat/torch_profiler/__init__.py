@@ -8,7 +8,7 @@ by its mark), and are read back, nested and averaged in C++ (src/analyze/torch_e
 when ``events()`` is asked for.
 
 Where it differs: ops of all threads are seen, not only those of the thread that started the profiler; ``with_stack`` gives
-each op the line of the program's own that caused it, not every Python frame; a file or a recording survives what torch
+each op its Python frames without being asked to be verbose; a file or a recording survives what torch
 keeps in memory. Where laptime cannot see ops, torch's own profiler does the work, and one line says so.
 """
 

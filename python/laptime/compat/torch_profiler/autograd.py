@@ -54,7 +54,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self.entered = True
         torch_autograd._run_on_profiler_start()
         self._capture = Capture(shapes=self.record_shapes, memory=self.profile_memory,
-                                places=self.with_stack or self.with_modules, gpu=self._gpu)
+                                places=self.with_stack or self.with_modules, frames=self.with_stack, gpu=self._gpu)
         self._capture.start()
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:
@@ -94,7 +94,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
             raise AssertionError("Expected profiling results")
         if group_by_overload_name:
             sources.say_once("torch.profiler's group_by_overload_name has no effect: overloads are not recorded")
-        rows = [cycle.averages(group_by_input_shape, group_by_stack_n > 0, group_by_stack_n) for cycle in self._cycles]
+        rows = [cycle.averages(group_by_input_shape, group_by_stack_n) for cycle in self._cycles]
         return self._options.event_list(merge(rows))
 
     @property

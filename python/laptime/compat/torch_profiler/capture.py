@@ -28,8 +28,8 @@ class Capture:
 
     _with_own_recording: Capture | None = None  # at most one: the recorder is the process's
 
-    def __init__(self, *, shapes: bool, memory: bool, places: bool, gpu: GpuStretch | None) -> None:
-        self._ops = sources.ops(shapes=shapes)
+    def __init__(self, *, shapes: bool, memory: bool, places: bool, frames: bool, gpu: GpuStretch | None) -> None:
+        self._ops = sources.ops(shapes=shapes, frames=frames)
         self._gpu = gpu
         self._places = places
         self._memory = sources.memory() if memory else None

@@ -28,8 +28,8 @@ class Options:
         result._tree_built = True
         return result
 
-    def stack(self, text: str) -> list[str]:
-        return [text] if self.stacks and text else []
+    def stack(self, frames: tuple[str, ...]) -> list[str]:
+        return list(frames) if self.stacks else []
 
 
 class Average(FunctionEventAvg):
@@ -84,10 +84,10 @@ class Cycle:
             self._events = events
         return self._events
 
-    def averages(self, by_shapes: bool, by_stack: bool, stack_n: int) -> list[Average]:
+    def averages(self, by_shapes: bool, stack_n: int) -> list[Average]:
         by_shapes = by_shapes and self._options.shapes
-        by_stack = by_stack and self._options.stacks
-        rows = [self._average(row, by_shapes, stack_n) for row in self._loaded.averages(by_shapes, by_stack)]
+        stack_depth = max(stack_n, 0) if self._options.stacks else 0
+        rows = [self._average(row, by_shapes, stack_depth) for row in self._loaded.averages(by_shapes, stack_depth)]
         return merge([rows]) if by_shapes else rows  # lists of tensors differ in laptime's texts, not in torch's lists
 
     def _average(self, row: Any, by_shapes: bool, stack_n: int) -> Average:

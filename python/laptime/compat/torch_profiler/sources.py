@@ -25,7 +25,7 @@ def problem(activities: Collection[str], use_device: str | None) -> str | None:
         return f"device activity ({use_device})"
     if use_device == "cuda" and gpu().kind != "cupti":
         return f"the GPU ({gpu().kind})"
-    kind = ops(shapes=False).kind
+    kind = ops(shapes=False, frames=False).kind
     return None if kind in _OWN_SOURCES else f"ops ({kind})"
 
 
@@ -34,11 +34,11 @@ def fall_back(why: str) -> None:
 
 
 @functools.cache
-def ops(*, shapes: bool) -> Any:
+def ops(*, shapes: bool, frames: bool) -> Any:
     """With shapes come types and FLOPs."""
     from laptime._torch import ops
 
-    return ops.load(shapes=shapes)
+    return ops.load(shapes=shapes, frames=frames)
 
 
 @functools.cache

@@ -86,6 +86,7 @@ void bind_ops(nb::module_& module) {
   m.def("is_user_code", &is_user_code);
   m.def("place_of", &place_of_line, nb::arg("file"), nb::arg("function"), nb::arg("function_line"), nb::arg("line"));
   m.def("add_generated_code", &add_generated, nb::arg("file"), nb::arg("rows"));
+  m.def("keep_frames", &keep_frames, nb::arg("on"));
   m.def("name_modules", [] { name_modules(false); });
   m.def("note_parent", [](nb::handle module, nb::handle, nb::handle) { note_parent(module.ptr()); });
   nb::class_<Source>(m, "Source")

@@ -6,12 +6,14 @@
 #include <array>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
 #include <tuple>
 
 #include "collect/python/own_frames.h"
+#include "collect/torch/python/call_frames.h"
 #include "collect/torch/python/code_facts.h"
 #include "collect/torch/python/generated_code.h"
 #include "collect/torch/python/guarded_places.h"
@@ -25,6 +27,7 @@ using python::FrameRef;
 namespace {
 
 std::atomic<std::uint64_t> generation{1};  // raised when what threads remember holds no more
+std::atomic<bool> frames_kept{false};
 
 enum class Verdict : std::uint8_t { library, user, generated, calls_module };
 
@@ -40,6 +43,7 @@ struct ThreadPlaces {
     const PyCodeObject* code;
     const PyObject* module;
     int instruction;
+    std::uint32_t frame;
     std::uint32_t place;
   };
   static constexpr std::size_t kEntries = 1024;
@@ -50,6 +54,7 @@ struct ThreadPlaces {
   const PyThreadState* state = nullptr;
   std::array<Code, kEntries> codes{};
   std::array<Place, kEntries> places{};
+  std::unique_ptr<CallFrames> frames;  // where they are kept
 };
 
 // What all threads share, behind a lock.
@@ -78,16 +83,20 @@ class SharedPlaces {
   }
 
   // 0 of generated code: it is not known what the line was made from.
-  std::uint32_t place(const PyCodeObject* code, int instruction, const PyObject* module) {
+  std::uint32_t place(const PyCodeObject* code, int instruction, const PyObject* module, std::uint32_t frame) {
     const std::lock_guard lock(mutex_);
     const auto [code_id, line] = source_of(code, static_cast<std::uint32_t>(line_of(code, instruction)));
     if (code_id == 0) return 0;
     const ModuleNumbers::Number number = modules_.number_of(module);
     const std::uint32_t name = modules_.name_of(number);
-    if (number == 0 || name != 0) return checked(record::add_place(code_id, line, name));
-    std::uint32_t& place = unnamed_[{number, code_id, line}];
-    if (place == 0) place = checked(record::new_place(code_id, line, 0));
+    if (number == 0 || name != 0) return checked(record::add_place(code_id, line, name, frame));
+    std::uint32_t& place = unnamed_[{number, code_id, line, frame}];
+    if (place == 0) place = checked(record::new_place(code_id, line, 0, frame));
     return place;
+  }
+  std::uint32_t frame(std::uint32_t caller, const PyCodeObject* code, int instruction) {
+    const std::lock_guard lock(mutex_);
+    return record::add_frame(caller, codes_.id_of(code), static_cast<std::uint32_t>(line_of(code, instruction)));
   }
 
   void add_generated(const std::string& file, const std::vector<GeneratedLine>& lines) {
@@ -161,7 +170,7 @@ class SharedPlaces {
     return unnamed;
   }
   void tell_places(ModuleNumbers::Number number) {
-    for (auto at = unnamed_.lower_bound({number, 0, 0}); at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
+    for (auto at = unnamed_.lower_bound({number, 0, 0, 0}); at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
       record::set_place(at->second, std::get<1>(at->first), std::get<2>(at->first), modules_.name_of(number));
   }
 
@@ -171,7 +180,7 @@ class SharedPlaces {
   CodeFacts codes_;
   GeneratedCode generated_;
   ModuleNumbers modules_;
-  std::map<std::tuple<ModuleNumbers::Number, std::uint32_t, std::uint32_t>, std::uint32_t> unnamed_;  // (module, code, line) -> place
+  std::map<std::tuple<ModuleNumbers::Number, std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> unnamed_;  // (module, code, line, frame) -> place
   int rounds_to_skip_ = 1, skip_next_ = 1;
 };
 
@@ -243,13 +252,24 @@ const void* innermost() {
   return state != nullptr ? python::innermost_frame(state) : nullptr;
 }
 
-std::uint32_t place_of(ThreadPlaces& thread, const Caller& caller) {
+// 0 where they are not kept.
+std::uint32_t frames_from(ThreadPlaces& thread, FrameRef innermost, const void* floor) {
+  if (!frames_kept.load(std::memory_order_relaxed)) [[likely]] return 0;
+  if (!thread.frames) thread.frames.reset(new (std::nothrow) CallFrames);
+  if (!thread.frames) return 0;
+  // Module.__call__ stands before every forward(), and says nothing.
+  return thread.frames->find(innermost, floor, thread.module_call, [](std::uint32_t caller, const PyCodeObject* code, int instruction) {
+    return SharedPlaces::instance().frame(caller, code, instruction);
+  });
+}
+
+std::uint32_t place_of(ThreadPlaces& thread, const Caller& caller, std::uint32_t frame) {
   const PyObject* const module = caller.module();
   const int instruction = python::frame_instruction(caller.frame, caller.code);
   ThreadPlaces::Place& known =
       thread.places[slot_of(caller.code, static_cast<std::uintptr_t>(instruction) ^ reinterpret_cast<std::uintptr_t>(module) >> 4)];
-  if (known.code != caller.code || known.instruction != instruction || known.module != module) [[unlikely]]
-    known = {caller.code, module, instruction, SharedPlaces::instance().place(caller.code, instruction, module)};
+  if (known.code != caller.code || known.instruction != instruction || known.module != module || known.frame != frame) [[unlikely]]
+    known = {caller.code, module, instruction, frame, SharedPlaces::instance().place(caller.code, instruction, module, frame)};
   return known.place;
 }
 
@@ -263,15 +283,17 @@ std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
   const PyThreadState* const state = thread->state != nullptr ? thread->state : PyGILState_GetThisThreadState();
   if (state == nullptr) [[unlikely]] return 0;
   const FrameRef innermost = python::innermost_frame(state);
+  const std::uint32_t frame = frames_from(*thread, innermost, floor);
   Caller caller{innermost};
   std::uint32_t place = 0;
   for (FrameRef from = innermost; place == 0; from = python::outer_frame(caller.frame)) {
     caller = find_caller(*thread, from, floor);
     if (caller.frame == nullptr) return 0;
-    place = place_of(*thread, caller);
+    place = place_of(*thread, caller, frame);
     if (caller.verdict == Verdict::user) break;
   }
-  if (guards != nullptr && state == thread->state && caller.frame == innermost && generation.load(std::memory_order_relaxed) == current)
+  // Guards look at the user's frame and the module's, not at all of them.
+  if (guards != nullptr && frame == 0 && state == thread->state && caller.frame == innermost && generation.load(std::memory_order_relaxed) == current)
     GuardedPlaces(*guards, generation, state).keep(place, caller.frame, caller.module_frame);
   return place;
 }
@@ -279,6 +301,11 @@ std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
 }  // namespace
 
 void configure_places(const PlaceRules& rules) { SharedPlaces::instance().configure(rules); }
+
+void keep_frames(bool on) {
+  frames_kept.store(on, std::memory_order_relaxed);
+  generation.fetch_add(1, std::memory_order_relaxed);
+}
 
 PlaceSource python_places() {
   return {&innermost, &place, [](void* memory) { delete static_cast<ThreadPlaces*>(memory); }};

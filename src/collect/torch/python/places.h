@@ -26,6 +26,9 @@ void configure_places(const PlaceRules& rules);
 
 PlaceSource python_places();
 
+// Whether places found from now on also say which frames ran (record::add_frame): the library's and all callers.
+void keep_frames(bool on);
+
 // The calling thread's place as a plain function, for other collectors: 0 where no line of the user's runs. Without the GIL.
 std::uint32_t place_here();
 
