@@ -180,7 +180,7 @@ TEST(TorchEvents, GpuWorkHasTorchsNamesItsSizeAndWaitsAreEvents) {
   EXPECT_EQ(event_name(events.events[3], s.run), "cuStreamSynchronize");
 }
 
-TEST(TorchAverages, GroupByNameShapesAndPlace) {
+TEST(TorchAverages, GroupByNameShapesAndStack) {
   TracedOps s;
   for (int i = 0; i < 3; ++i) {
     s.op("mm", 10 + 100 * i, 20 + 100 * i);
@@ -198,7 +198,7 @@ TEST(TorchAverages, GroupByNameShapesAndPlace) {
   EXPECT_EQ(by_name[1].cpu_ns, 30);
   EXPECT_EQ(by_name[2].calls, 1u);
   EXPECT_EQ(torch_averages(s.run, events, {.by_shapes = true}).size(), 5u);
-  EXPECT_EQ(torch_averages(s.run, events, {.stack_depth = 1}).size(), 5u);
+  EXPECT_EQ(torch_averages(s.run, events, {.stack_depth = 1}).size(), 4u) << "the first and the third are of one line";
 }
 
 }  // namespace
