@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
+import sys
 from typing import Any
 
 from torch.autograd import DeviceType
@@ -11,6 +13,13 @@ from torch.autograd.profiler_util import EventList, FunctionEvent, FunctionEvent
 
 _ACCEPTED = set(inspect.signature(FunctionEvent.__init__).parameters)
 _NS_PER_US = 1000
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _short(frame: str) -> str:
+    """Without the folder that Python found the file in, as torch writes it."""
+    folder = max((path for path in sys.path if path and frame.startswith(path.rstrip("/") + "/")), key=len, default="")
+    return frame[len(folder.rstrip("/")) + 1:] if folder else frame
 
 
 class Options:
@@ -29,7 +38,7 @@ class Options:
         return result
 
     def stack(self, frames: tuple[str, ...]) -> list[str]:
-        return list(frames) if self.stacks else []
+        return [_short(frame) for frame in frames] if self.stacks else []
 
 
 class Average(FunctionEventAvg):
