@@ -58,16 +58,17 @@ def average_figures(steps):
 
 def step_figures(rounds, steps):
     """What profiling adds to a step, in turns."""
-    best = {"bare": float("inf"), "torch": float("inf"), "laptime": float("inf")}
     training = Training(batch=64)
+    stacks = {"with_stack": True}
+    ways = {"torch.profiler": (original, {}), "laptime": (profile, {}), "torch.profiler, stacks": (original, stacks), "laptime, stacks": (profile, stacks)}
+    best = dict.fromkeys(["bare", *ways], float("inf"))
     for _ in range(rounds):
         best["bare"] = min(best["bare"], seconds(lambda: [training.step() for _ in range(steps)])[0])
-        best["torch"] = min(best["torch"], profiled(original, training, steps)[0])
-        best["laptime"] = min(best["laptime"], profiled(profile, training, steps)[0])
-    return [
-        ("step, x bare: torch.profiler", best["torch"] / best["bare"], None),
-        ("step, x bare: laptime", best["laptime"] / best["bare"], best["torch"] / best["bare"]),
-    ]
+        for way, (profiler, options) in ways.items():
+            best[way] = min(best[way], profiled(profiler, training, steps, **options)[0])
+    of_bare = {way: best[way] / best["bare"] for way in ways}
+    return [(f"step, x bare: {way}", ratio, of_bare[way.replace("laptime", "torch.profiler")] if way.startswith("laptime") else None)
+            for way, ratio in of_bare.items()]
 
 
 def calls(n):
