@@ -14,6 +14,7 @@ const char* column_name(HostCategory category) {
     case HostCategory::launch: return "launch_ns";
     case HostCategory::optimizer: return "optimizer_ns";
     case HostCategory::checkpoint: return "checkpoint_ns";
+    case HostCategory::communication: return "communication_ns";
     case HostCategory::memory: return "memory_ns";
     case HostCategory::backward: return "backward_ns";
     case HostCategory::forward: return "forward_ns";
@@ -40,6 +41,7 @@ bool is_told(HostCategory category, const HostKnowledge& known) {
     case HostCategory::sync:
     case HostCategory::copy:
     case HostCategory::launch: return known.gpu;
+    case HostCategory::communication:
     case HostCategory::memory:
     case HostCategory::backward:
     case HostCategory::forward: return known.ops;

@@ -13,9 +13,9 @@
 namespace laptime {
 
 // The order in which a reader meets them: what a step does first, first.
-inline constexpr HostCategory kHostOrder[] = {HostCategory::input,      HostCategory::rest,   HostCategory::forward, HostCategory::backward, HostCategory::optimizer,
-                                              HostCategory::checkpoint, HostCategory::memory, HostCategory::launch, HostCategory::copy,     HostCategory::sync,
-                                              HostCategory::compile,    HostCategory::gc};
+inline constexpr HostCategory kHostOrder[] = {HostCategory::input,     HostCategory::rest,       HostCategory::forward, HostCategory::backward, HostCategory::communication,
+                                              HostCategory::optimizer, HostCategory::checkpoint, HostCategory::memory,  HostCategory::launch,   HostCategory::copy,
+                                              HostCategory::sync,      HostCategory::compile,    HostCategory::gc};
 
 // What is known of a step: whether it is Python's, whether ops are told from the rest, and launches and waits for GPUs.
 struct HostKnowledge {

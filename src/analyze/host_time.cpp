@@ -6,6 +6,8 @@
 #include "analyze/attribution.h"
 #include "analyze/driver_time.h"
 #include "analyze/gpu_work.h"
+#include "analyze/kernel_names.h"
+#include "analyze/stretches.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -15,16 +17,23 @@ namespace {
 struct Interval {
   std::int64_t start, end;
   HostCategory category;
-  bool awaited = false;  // a launch for backward: the stepping thread waits for it when it does nothing itself
+  bool awaited = false;  // a launch for backward, the end of a collective: the stepping thread waits for it when it does nothing itself
   bool between = false;  // the engine's way from one backward span to the next; what another thread did meanwhile was not waited for
+  std::uint32_t row = 0;  // of a collective
+};
+
+// By string: what names say of ops.
+struct OpNames {
+  explicit OpNames(const StringTable& strings) : memory(memory_ops(strings)), collective(collectives(strings)), checkpoint(strings.find(kCheckpointName)) {}
+
+  std::vector<bool> memory, collective;
+  std::uint32_t checkpoint;  // of scopes that are one
 };
 
 // What a track's thread was in, by its rows.
 class TrackIntervals {
  public:
-  // `checkpoint`: the name of scopes that are one.
-  TrackIntervals(const SpanColumns& spans, const TrackOps& ops, const std::vector<bool>& is_memory, std::uint32_t checkpoint)
-      : spans_(spans), ops_(ops), is_memory_(is_memory), checkpoint_(checkpoint) {}
+  TrackIntervals(const SpanColumns& spans, const TrackOps& ops, const OpNames& names) : spans_(spans), ops_(ops), names_(names) {}
 
   std::vector<Interval> gather() {
     for (std::uint32_t i = 0; i < spans_.size(); ++i) {
@@ -33,7 +42,7 @@ class TrackIntervals {
       if (kind == SpanKind::step) after_backward_ = false;
       if (kind == SpanKind::loader) add(row, HostCategory::input);
       if (kind == SpanKind::compile) add(row, HostCategory::compile);
-      if (kind == SpanKind::scope && spans_.name[row] == checkpoint_) add(row, HostCategory::checkpoint);
+      if (kind == SpanKind::scope && spans_.name[row] == names_.checkpoint) add(row, HostCategory::checkpoint);
       if (kind == SpanKind::gc) put(row, HostCategory::gc);
       if (is_in_op_tree(kind)) visit_op(row, kind);
     }
@@ -46,16 +55,21 @@ class TrackIntervals {
     if (kind == SpanKind::optimizer) return add(row, HostCategory::optimizer);
     const OpPass pass = ops_.pass[row];
     if (pass == OpPass::none) return;
+    if (names_.collective[spans_.name[row]]) return visit_collective(row);
     if (kind == SpanKind::annotation) {
       if (pass == OpPass::optimizer) add(row, HostCategory::optimizer);
       return;
     }
-    if (kind == SpanKind::op && is_memory_[spans_.name[row]]) put(row, HostCategory::memory);
+    if (kind == SpanKind::op && names_.memory[spans_.name[row]]) put(row, HostCategory::memory);
     if (!ops_.is_outermost(spans_, row)) return;
     if (kind == SpanKind::backward)
       add_backward(row);
     else
       add(row, HostCategory::forward);
+  }
+  void visit_collective(std::uint32_t row) {
+    intervals_.push_back({spans_.start[row], spans_.end(row), HostCategory::communication, false, false, row});
+    if (ops_.is_outermost(spans_, row)) after_backward_ = false;
   }
   void put(std::uint32_t row, HostCategory category) { intervals_.push_back({spans_.start[row], spans_.end(row), category}); }
   // Puts what backward does not go on across.
@@ -74,8 +88,7 @@ class TrackIntervals {
 
   const SpanColumns& spans_;
   const TrackOps& ops_;
-  const std::vector<bool>& is_memory_;
-  std::uint32_t checkpoint_;
+  const OpNames& names_;
   std::vector<Interval> intervals_;
   bool after_backward_ = false;
   std::int64_t backward_end_ = 0;
@@ -136,7 +149,8 @@ class Sweep {
     if (backward && other_[index(HostCategory::sync)] > 0) return index(HostCategory::sync);
     for (const HostCategory c : {HostCategory::copy, HostCategory::launch})
       if (awaited_[index(c)] > 0) return index(c);
-    return index(backward ? HostCategory::backward : HostCategory::rest);
+    if (backward) return index(HostCategory::backward);
+    return index(awaited_[index(HostCategory::communication)] > 0 ? HostCategory::communication : HostCategory::rest);
   }
 
   HostStep& step_;
@@ -150,29 +164,64 @@ class StepEdges {
   // `steps`: those of one track, in their order.
   explicit StepEdges(std::span<HostStep> steps) : steps_(steps), edges_(steps.size()) {}
 
-  // `own`: those of the thread that steps; they come first.
-  void add(const std::vector<Interval>& intervals, bool own) {
-    if (own) note_starts(intervals);
+  // Those of the thread that steps; they come first.
+  void add_own(const std::vector<Interval>& intervals) {
+    std::vector<Stretch> busy;
     for (const Interval& interval : intervals) {
-      if (!own && interval.between && starts_within(interval)) continue;
-      for (std::size_t s = first_ending_after(interval.start); s < steps_.size() && start(s) < interval.end; ++s) {
-        const std::int64_t from = std::max(interval.start, start(s)), to = std::min(interval.end, end(s));
-        if (from >= to) continue;
-        edges_[s].push_back({from, interval.category, own, interval.awaited, 1});
-        edges_[s].push_back({to, interval.category, own, interval.awaited, -1});
-      }
+      own_starts_.push_back(interval.start);
+      busy.push_back({interval.start, interval.end});
+      add(interval, true);
+    }
+    std::sort(own_starts_.begin(), own_starts_.end());
+    own_ = Stretches(std::move(busy));
+  }
+  // Those of another thread, `track`.
+  void add_other(const std::vector<Interval>& intervals, std::uint32_t track) {
+    for (const Interval& interval : intervals) {
+      if (interval.between && starts_within(interval)) continue;
+      if (interval.category == HostCategory::communication)
+        add_collective(interval, track);
+      else
+        add(interval, false);
     }
   }
   void sweep() {
+    for (HostStep& step : steps_)
+      std::sort(step.waits.begin(), step.waits.end(), [](const CollectiveWait& a, const CollectiveWait& b) { return a.end < b.end; });
     parallel_for(steps_.size(), [&](std::size_t s) { Sweep(steps_[s]).run(edges_[s]); });
   }
 
  private:
   std::int64_t start(std::size_t s) const { return steps_[s].step.start_ns; }
   std::int64_t end(std::size_t s) const { return start(s) + steps_[s].step.wall_ns; }
-  void note_starts(const std::vector<Interval>& intervals) {
-    for (const Interval& interval : intervals) own_starts_.push_back(interval.start);
-    std::sort(own_starts_.begin(), own_starts_.end());
+  template <typename Visit>
+  void in_steps(const Interval& interval, Visit visit) {
+    for (std::size_t s = first_ending_after(interval.start); s < steps_.size() && start(s) < interval.end; ++s) {
+      const std::int64_t from = std::max(interval.start, start(s)), to = std::min(interval.end, end(s));
+      if (from < to) visit(s, from, to);
+    }
+  }
+  void add(const Interval& interval, bool own) {
+    in_steps(interval, [&](std::size_t s, std::int64_t from, std::int64_t to) {
+      edges_[s].push_back({from, interval.category, own, interval.awaited, 1});
+      edges_[s].push_back({to, interval.category, own, interval.awaited, -1});
+    });
+  }
+  // What of it the stepping thread waits for: its end, from where that thread did nothing else any more.
+  void add_collective(const Interval& collective, std::uint32_t track) {
+    Interval before = collective, waited = collective;
+    before.end = waited.start = std::clamp(idle_since(collective.end), collective.start, collective.end);
+    waited.awaited = true;
+    add(before, false);
+    add(waited, false);
+    in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) { steps_[s].waits.push_back({from, to, track, waited.row}); });
+  }
+  // Since when, until the moment `time`, the stepping thread was in nothing; `time` if it was in something then.
+  std::int64_t idle_since(std::int64_t time) const {
+    const std::vector<Stretch>& parts = own_.parts();
+    const auto next = std::lower_bound(parts.begin(), parts.end(), time, [](const Stretch& part, std::int64_t t) { return part.end < t; });
+    if (next != parts.end() && next->start < time) return time;
+    return next == parts.begin() ? INT64_MIN : (next - 1)->end;
   }
   // Whether the thread that steps began something meanwhile.
   bool starts_within(const Interval& interval) const {
@@ -190,15 +239,16 @@ class StepEdges {
   std::span<HostStep> steps_;
   std::vector<std::vector<Edge>> edges_;
   std::vector<std::int64_t> own_starts_;
+  Stretches own_;
   std::size_t hint_ = 0;
 };
 
 // Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its own wall time.
 void split_track(const Run& run, std::uint32_t track, std::span<HostStep> steps, const std::vector<std::vector<Interval>>& intervals) {
   StepEdges edges(steps);
-  edges.add(intervals[track], true);
-  for (std::size_t t = 0; t < run.tracks.size(); ++t)
-    if (t != track && run.tracks[t].process == run.tracks[track].process) edges.add(intervals[t], false);
+  edges.add_own(intervals[track]);
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
+    if (t != track && run.tracks[t].process == run.tracks[track].process) edges.add_other(intervals[t], t);
   edges.sweep();
 }
 
@@ -222,6 +272,7 @@ const char* category_name(HostCategory category) {
     case HostCategory::launch: return "launch";
     case HostCategory::optimizer: return "optimizer";
     case HostCategory::checkpoint: return kCheckpointName;
+    case HostCategory::communication: return "communication";
     case HostCategory::memory: return "memory";
     case HostCategory::backward: return "backward";
     case HostCategory::forward: return "forward ops";
@@ -241,13 +292,12 @@ std::vector<bool> memory_ops(const StringTable& strings) {
 std::vector<HostStep> split_steps(const Analysis& analysis) {
   const Run& run = analysis.run();
   std::vector<HostStep> steps;
-  for (const Step& step : analysis.steps()) steps.push_back({step, false, false, {}, {}});
+  for (const Step& step : analysis.steps()) steps.push_back({step, false, false, {}, {}, {}});
   if (steps.empty()) return steps;
   const OpAttribution& attribution = analysis.ops();
-  const std::vector<bool> is_memory = memory_ops(run.strings);
+  const OpNames names(run.strings);
   std::vector<std::vector<Interval>> intervals(run.tracks.size());
-  const std::uint32_t checkpoint = run.strings.find(kCheckpointName);
-  parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], is_memory, checkpoint).gather(); });
+  parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], names).gather(); });
   const auto driver_times = find_driver_times(run, analysis.gpu());
   parallel_for(run.tracks.size(), [&](std::size_t t) { add_driver_times(driver_times[t], intervals[t]); });
   const std::vector<bool> has_ops = processes_with(run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });

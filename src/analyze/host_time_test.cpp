@@ -81,6 +81,30 @@ TEST(HostTime, LaunchesAndWaitsAreTakenOutOfWhatTheyLieIn) {
   EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::launch)], 5);
 }
 
+TEST(HostTime, ACollectiveThatEndsWhileTheThreadDoesNothingIsWaitedFor) {
+  OpRun t;
+  const std::uint32_t gloo = t.add_thread(), engine = t.add_thread();
+  t.add(0, {5, 3, "c10d::allreduce_"});
+  t.add(0, {0, 10, "MulBackward0", SpanKind::backward});
+  t.add(gloo, {6, 34, "gloo:all_reduce", SpanKind::annotation});  // 6 to 10 beside backward
+  t.add(engine, {20, 5, "MulBackward0", SpanKind::backward});     // waited for before the collective
+  t.add(0, {50, 5, "aten::mm"});
+  t.add(gloo, {12, 48, "gloo:broadcast", SpanKind::annotation});  // goes on beyond the gap before 50
+  t.add(0, {70, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
+  t.add(gloo, {68, 10, "gloo:all_reduce", SpanKind::annotation});  // ends beside the optimizer
+  t.add_step(0, 0, 100);
+  const HostStep s = Analysis(t.run).host_steps()[0];
+  EXPECT_EQ(at(s, HostCategory::communication), 3 + (40 - 10 - 5) + (60 - 55));
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::communication)], 2 + 5 + 10 + 5 + 2 + 8);
+  EXPECT_EQ(at(s, HostCategory::backward), 7 + 5);
+  EXPECT_EQ(at(s, HostCategory::forward), 5);
+  EXPECT_EQ(at(s, HostCategory::rest), 10 + 10 + 20);
+  ASSERT_EQ(s.waits.size(), 2u);
+  EXPECT_EQ(s.waits[0].start, 10);
+  EXPECT_EQ(s.waits[0].end, 40);
+  EXPECT_EQ(s.waits[1].start, 55);
+}
+
 TEST(HostTime, CategoriesSumToTheWallTimeOfEveryStep) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     const OpRun t = odd_run({seed});

@@ -118,4 +118,16 @@ std::string short_kernel_name(std::string_view name) {
 
 bool is_communication_kernel(std::string_view name) { return contains_any(name, {"ncclDevKernel", "ncclKernel"}); }
 
+bool is_collective(std::string_view name) {
+  for (const std::string_view backend : {"gloo:", "nccl:", "mpi:", "ucc:", "c10d::"})
+    if (name.starts_with(backend)) return true;
+  return false;
+}
+
+std::vector<bool> collectives(const StringTable& strings) {
+  std::vector<bool> flags(strings.size());
+  for (std::uint32_t id = 0; id < strings.size(); ++id) flags[id] = is_collective(strings[id]);
+  return flags;
+}
+
 }  // namespace laptime

@@ -1,8 +1,11 @@
-// A kernel's name as people say it, and what it tells.
+// A kernel's name as people say it, and what it tells; the names of what communicates, on a GPU and on the host.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "model/string_table.h"
 
 namespace laptime {
 
@@ -16,5 +19,9 @@ std::string demangled_kernel_name(std::string_view name);
 
 // Whether the kernel is one of NCCL's.
 bool is_communication_kernel(std::string_view name);
+// Whether a span of the host is a collective of torch.distributed's: what a backend announces, or the call that starts it.
+bool is_collective(std::string_view name);
+// By string: whether it is the name of one.
+std::vector<bool> collectives(const StringTable& strings);
 
 }  // namespace laptime

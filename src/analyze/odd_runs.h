@@ -23,10 +23,10 @@ inline OpRun odd_run(const OddRun& odd) {
   const std::uint32_t stream = t.add_stream(0, 7);
   const SpanKind kinds[] = {SpanKind::op,       SpanKind::backward, SpanKind::annotation, SpanKind::optimizer, SpanKind::gc,   SpanKind::loader,
                             SpanKind::allocate, SpanKind::scope,    SpanKind::scope,      SpanKind::launch,    SpanKind::sync, SpanKind::compile};
-  const std::string_view names[] = {"aten::mm", "aten::copy_", "Optimizer.step#SGD.step", "MulBackward0", "checkpoint"};
+  const std::string_view names[] = {"aten::mm", "aten::copy_", "Optimizer.step#SGD.step", "MulBackward0", "checkpoint", "gloo:all_reduce", "c10d::allreduce_"};
   const auto spread = static_cast<std::uint32_t>(odd.steps * 80);
   for (std::int64_t i = 0; i < odd.steps * 12; ++i)
-    t.add(random() % 3, {static_cast<std::int64_t>(random() % spread) - 20, static_cast<std::int64_t>(random() % 60), names[random() % 5],
+    t.add(random() % 3, {static_cast<std::int64_t>(random() % spread) - 20, static_cast<std::int64_t>(random() % 60), names[random() % 7],
                          kinds[random() % (odd.compiles ? 12 : 11)], 1 + random() % 40});
   // The launches of half of them are recorded, some for copies that wait.
   for (std::uint32_t i = 0; odd.seed % 2 == 0 && i < 80; ++i)

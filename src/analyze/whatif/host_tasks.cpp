@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kCrossing = 64;
 
 HostCategory own_category(const GraphSource& source, const SpanColumns& spans, std::uint32_t row) {
+  const bool is_collective = source.collectives[spans.name[row]];
   switch (spans.kind[row]) {
     case SpanKind::loader: return HostCategory::input;
     case SpanKind::compile: return HostCategory::compile;
@@ -21,8 +22,12 @@ HostCategory own_category(const GraphSource& source, const SpanColumns& spans, s
     case SpanKind::launch: return HostCategory::launch;
     case SpanKind::optimizer: return HostCategory::optimizer;
     case SpanKind::backward: return HostCategory::backward;
-    case SpanKind::op: return source.memory_ops[spans.name[row]] ? HostCategory::memory : HostCategory::forward;
-    case SpanKind::annotation: return source.run.strings[spans.name[row]].starts_with("Optimizer.") ? HostCategory::optimizer : HostCategory::rest;
+    case SpanKind::op:
+      if (is_collective) return HostCategory::communication;
+      return source.memory_ops[spans.name[row]] ? HostCategory::memory : HostCategory::forward;
+    case SpanKind::annotation:
+      if (is_collective) return HostCategory::communication;
+      return source.run.strings[spans.name[row]].starts_with("Optimizer.") ? HostCategory::optimizer : HostCategory::rest;
     default: return HostCategory::rest;
   }
 }

@@ -88,6 +88,24 @@ TEST(Replay, BackwardOnAnotherThreadIsWaitedFor) {
   EXPECT_EQ(built.walls(scaled("aten::mm", 0))[0], 500);
 }
 
+TEST(Replay, AWaitForACollectiveShrinksWithIt) {
+  OpRun t;
+  const std::uint32_t gloo = t.add_thread();
+  t.add(0, {0, 90, "aten::mm"});
+  t.add(0, {90, 20, "c10d::allreduce_"});
+  t.add(gloo, {100, 300, "gloo:all_reduce", SpanKind::annotation});
+  t.add(gloo, {120, 380, "gloo:all_reduce", SpanKind::annotation});  // crosses the first
+  t.add(0, {600, 100, "Optimizer.step#SGD.step", SpanKind::optimizer});
+  t.add(gloo, {620, 30, "gloo:broadcast", SpanKind::annotation});  // beside the optimizer: nobody waits for it
+  t.add_step(0, 0, 800);
+  const Built built(t.run);
+  EXPECT_EQ(built.walls({})[0], 800);
+  EXPECT_EQ(built.walls(scaled("gloo:all_reduce", 0.5))[0], 800 - 190);
+  EXPECT_EQ(built.walls(scaled("communication", 0.5))[0], 800 - 10 - 190);
+  EXPECT_EQ(built.walls(scaled("gloo:all_reduce", 0))[0], 800 - 380);  // what follows the wait is the program's own
+  EXPECT_EQ(built.walls(scaled("gloo:broadcast", 0))[0], 800);
+}
+
 TEST(Replay, ScalesWhatIsInsideAndWhatALineCalled) {
   OpRun t;
   const std::uint32_t line = t.place(42), other = t.place(43);
@@ -137,12 +155,13 @@ TEST(Replay, OddRunsAreReplayedAsTheyWere) {
     const std::uint32_t engine = t.add_thread();
     for (std::uint32_t i = 0; i < 40; ++i) {
       const auto start = static_cast<std::int64_t>(random() % 900'000), length = static_cast<std::int64_t>(random() % 60'000);
-      switch (random() % 6) {
+      switch (random() % 7) {
         case 0: t.launch(start, length, i); break;
         case 1: t.kernel(t.stream, start, length, static_cast<std::uint32_t>(random() % 40)); break;
         case 2: t.add(0, {start, length, "cuStreamSynchronize", SpanKind::sync}); break;
         case 3: t.add(engine, {start, length, "MulBackward0", SpanKind::backward}); break;
         case 4: t.add(0, {start, length, "input", SpanKind::loader}); break;
+        case 5: t.add(engine, {start, length, "gloo:all_reduce", SpanKind::annotation}); break;
         default: t.add(0, {start, length, "aten::mm"}); break;
       }
     }

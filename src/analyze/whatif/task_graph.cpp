@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "analyze/kernel_names.h"
 #include "analyze/nesting.h"
+#include "analyze/whatif/collective_tasks.h"
 #include "analyze/whatif/gpu_tasks.h"
 #include "analyze/whatif/host_tasks.h"
 
@@ -120,7 +122,7 @@ void sort_tasks(TaskGraph& graph) {
 }  // namespace
 
 GraphSource::GraphSource(const Analysis& analysis)
-    : analysis(analysis), run(analysis.run()), ops(analysis.ops()), gpu(analysis.gpu()), python(analysis), memory_ops(laptime::memory_ops(run.strings)), orders(run.tracks.size()), gpu_by_launch(gpu.all().size()) {
+    : analysis(analysis), run(analysis.run()), ops(analysis.ops()), gpu(analysis.gpu()), python(analysis), memory_ops(laptime::memory_ops(run.strings)), collectives(laptime::collectives(run.strings)), orders(run.tracks.size()), gpu_by_launch(gpu.all().size()) {
   for (std::size_t t = 0; t < run.tracks.size(); ++t) orders[t] = ops.tracks[t].size() > 0 ? ops.tracks[t].tree.order : end_order(run.tracks[t].spans);
   std::iota(gpu_by_launch.begin(), gpu_by_launch.end(), 0);
   const auto launched = [&](std::uint32_t i) {
@@ -137,14 +139,16 @@ TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> 
   const std::int64_t from = steps.front().step.start_ns, to = steps.back().step.start_ns + steps.back().step.wall_ns;
   std::vector<std::int64_t> ends;
   for (const HostStep& step : steps) ends.push_back(step.step.start_ns + step.step.wall_ns);
-  add_host_tasks(source, track, from, to, ends, graph);
+  add_host_tasks(source, track, from, to, with_collective_cuts(steps, ends), graph);
   for (Task& task : graph.tasks) task.step = static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), task.end) - ends.begin());
   join_backward(graph);
+  const auto main_count = static_cast<std::uint32_t>(graph.tasks.size());
   OtherThreads others(source, graph);
   for (std::uint32_t t = 0; t < source.run.tracks.size(); ++t) {
     const Track& other = source.run.tracks[t];
     if (t != track && other.process == process && other.kind == TrackKind::thread && has_ops(other.spans, source.orders[t], from, to)) others.add(t, from, to);
   }
+  add_collective_tasks(source, main_count, graph);
   graph.has_gpu = !source.gpu.all().empty();
   if (graph.has_gpu) add_gpu_tasks(source, from, to, graph);
   sort_tasks(graph);

@@ -81,6 +81,7 @@ struct GraphSource {
   const GpuWorkload& gpu;
   StepPythons python;
   std::vector<bool> memory_ops;                    // by string: host_time.h
+  std::vector<bool> collectives;                   // by string: kernel_names.h
   std::vector<std::vector<std::uint32_t>> orders;  // by track: end_order of its spans
   std::vector<std::uint32_t> gpu_by_launch;        // rows of gpu.all(), by the start of their launch (unknown: by their own)
 };
