@@ -7,7 +7,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::string_view kGroups[] = {"loader ", "optimizer ", "torch ", "cpus"};
+constexpr std::string_view kGroups[] = {"loader ", "optimizer ", "torch ", "cpus", "rank"};
 
 bool is_setting(std::string_view key) {
   return std::any_of(std::begin(kGroups), std::end(kGroups), [&](std::string_view group) { return key.starts_with(group); });

@@ -100,3 +100,22 @@ def test_strange_loaders_harm_nothing(run):
     process, recorded = run(source)
     assert process.stdout.strip() in ("ValueError", "TypeError") and process.stderr == ""
     assert len(recorded.steps) == 4
+
+
+def test_the_rank_is_that_of_the_process_group(run, tmp_path):
+    source = """
+        import torch
+        import torch.distributed as dist
+
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        model = torch.nn.Linear(1, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            model(torch.ones(1)).sum().backward()
+            optimizer.step()
+    """
+    alone = source.replace("dist.init", "0 and dist.init")
+    for program, variables, told in ((source, {"RANK": "3"}, "0"), (source, {}, "0"), (alone, {"RANK": "3"}, "3"), (alone, {}, None)):
+        run(program, env=variables)
+        settings = {row["key"]: row["value"] for row in read_tables(tmp_path / "run.lap", "settings")["settings"]}
+        assert settings.get("rank") == told

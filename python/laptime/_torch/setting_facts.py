@@ -6,6 +6,7 @@ Contract: a fact that cannot be had is left out. ``docs/records.md`` lists the k
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -90,14 +91,23 @@ def _may_fuse(parameters: list[torch.Tensor]) -> bool:
 
 
 def switch_facts() -> Facts:
-    """Process-wide switches, and the CPUs that the process may use."""
+    """Process-wide switches, the CPUs that the process may use, and its rank."""
     return {
+        **_rank_facts(),
         "torch threads": str(torch.get_num_threads()),
         "cpus": str(usable_cpus()),
         "torch matmul_precision": torch.get_float32_matmul_precision(),
         "torch cudnn_tf32": str(int(torch.backends.cudnn.allow_tf32)),
         "torch cudnn_benchmark": str(int(torch.backends.cudnn.benchmark)),
     }
+
+
+def _rank_facts() -> Facts:
+    """Of a program that does not communicate there is none; nor is torch.distributed imported for it."""
+    distributed = sys.modules.get("torch.distributed")
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return {"rank": str(distributed.get_rank())}
+    return {"rank": os.environ["RANK"]} if os.environ.get("RANK", "").isdecimal() else {}
 
 
 def usable_cpus() -> int:
