@@ -1,32 +1,36 @@
 #include "advise/lap.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
+
+#include "analyze/ranks.h"
 
 namespace laptime {
 
 namespace {
 
-using Key = std::pair<std::uint32_t, std::uint32_t>;  // track, phase
+double mean_own(const Rank& rank) {
+  double sum = 0;
+  for (const RankStep& step : rank.steps) sum += static_cast<double>(step.own_ns());
+  return rank.steps.empty() ? 0 : sum / static_cast<double>(rank.steps.size());
+}
 
-// The track and phase that advice is about.
-Key choose(const Run& run, const std::vector<HostStep>& steps) {
-  std::map<Key, double> totals;
-  for (const HostStep& s : steps) totals[{s.step.track, s.step.phase}] += static_cast<double>(s.step.wall_ns);
-  const std::uint32_t train = run.strings.find("train");
-  const auto weight = [&](const auto& entry) { return std::pair(entry.first.second == train, entry.second); };
-  return std::max_element(totals.begin(), totals.end(), [&](const auto& a, const auto& b) { return weight(a) < weight(b); })->first;
+// The thread and phase that advice is about.
+LapKey choose(const Analysis& analysis) {
+  const std::vector<Rank>& ranks = analysis.ranks();
+  if (ranks.size() > 1) return std::max_element(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) { return mean_own(a) < mean_own(b); })->lap;
+  return find_main_lap(analysis.run(), analysis.host_steps()).value_or(LapKey{});
 }
 
 std::size_t index(HostCategory category) { return static_cast<std::size_t>(category); }
 
 }  // namespace
 
-Lap::Lap(const Analysis& analysis) {
+Lap::Lap(const Analysis& analysis) : Lap(analysis, choose(analysis)) {}
+
+Lap::Lap(const Analysis& analysis, LapKey key) {
   const std::vector<HostStep>& all = analysis.host_steps();
-  if (all.empty()) return;
-  const Key key = choose(analysis.run(), all);
-  std::copy_if(all.begin(), all.end(), std::back_inserter(steps_), [&](const HostStep& s) { return Key{s.step.track, s.step.phase} == key && is_typical(s.step.kind); });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(steps_), [&](const HostStep& s) { return lap_of(s.step) == key && is_typical(s.step.kind); });
   knows_gpu_ = std::any_of(steps_.begin(), steps_.end(), [](const HostStep& s) { return s.has_gpu; });
   double light = 0, details = 0;
   for (const HostStep& s : steps_) {

@@ -1,5 +1,5 @@
 // The steps that advice is about: those of training where there are any, else of the phase that took longest; of one thread, the one
-// that spent most time in them.
+// that spent most time in them. Of several ranks it is the one with most work of its own, for which the others wait.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,15 @@
 #include "advise/prediction.h"
 #include "analyze/analysis.h"
 #include "analyze/host_time.h"
+#include "analyze/main_lap.h"
 
 namespace laptime {
 
 class Lap {
  public:
   explicit Lap(const Analysis& analysis);
+  // The steps of one thread and phase.
+  Lap(const Analysis& analysis, LapKey key);
 
   bool empty() const { return steps_.empty(); }
   std::uint32_t track() const { return steps_.front().step.track; }

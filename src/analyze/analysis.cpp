@@ -10,6 +10,7 @@
 #include "analyze/memory_history.h"
 #include "analyze/memory_peak.h"
 #include "analyze/op_times.h"
+#include "analyze/ranks.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -40,6 +41,7 @@ struct Analysis::Parts {
   Once<GpuWorkload> gpu;
   Once<std::vector<HostStep>> host_steps;
   Once<std::vector<DeviceStep>> device_steps;
+  Once<std::vector<Rank>> ranks;
   Once<std::vector<MemoryHistory>> memory;
   Once<std::vector<MemoryPeak>> memory_peaks;
 };
@@ -67,6 +69,9 @@ const std::vector<HostStep>& Analysis::host_steps() const {
 }
 const std::vector<DeviceStep>& Analysis::device_steps() const {
   return parts_->device_steps.get([&] { return split_device_steps(*this); });
+}
+const std::vector<Rank>& Analysis::ranks() const {
+  return parts_->ranks.get([&] { return find_ranks(*this); });
 }
 const std::vector<MemoryHistory>& Analysis::memory() const {
   return parts_->memory.get([&] { return read_memory_histories(run_); });

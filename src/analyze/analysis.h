@@ -15,6 +15,7 @@ namespace laptime {
 struct Step;
 struct HostStep;
 struct DeviceStep;
+struct Rank;
 struct OpAttribution;
 struct OpTimes;
 struct MemoryHistory;
@@ -37,6 +38,7 @@ class Analysis {
   const GpuWorkload& gpu() const;                       // all kernels, copies and fills
   const std::vector<HostStep>& host_steps() const;      // split_steps
   const std::vector<DeviceStep>& device_steps() const;  // split_device_steps
+  const std::vector<Rank>& ranks() const;               // find_ranks
   const std::vector<MemoryHistory>& memory() const;     // read_memory_histories
   const std::vector<MemoryPeak>& memory_peaks() const;  // find_memory_peaks
 

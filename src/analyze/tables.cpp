@@ -22,6 +22,7 @@
 #include "analyze/modules.h"
 #include "analyze/ops.h"
 #include "analyze/phases.h"
+#include "analyze/ranks.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
 #include "analyze/setting_facts.h"
@@ -60,6 +61,7 @@ constexpr TableDefinition kTables[] = {
     {"slow_steps", "why slow steps are slow: against median ones, by category and line", slow_steps_table},
     {"phases", "what the whole run's time went to: steps of each phase, checkpoints, what lies between", phases_table},
     {"device_steps", "where each step went on each GPU", device_steps_table},
+    {"ranks", "processes that train together: own work, waits for each other, which is slowest", ranks_table},
     {"critical_path", "what a median step and a slow one consist of, one after the other", whatif::critical_path_table},
     {"scopes", "where the time went, by name and thread", scopes_table},
     {"lines", "time by source line", lines_table, kLineGroupings},

@@ -14,6 +14,7 @@
 #include "analyze/lines.h"
 #include "analyze/losses.h"
 #include "analyze/ops.h"
+#include "analyze/ranks.h"
 #include "analyze/scopes.h"
 #include "analyze/steps.h"
 
@@ -49,6 +50,9 @@ Table breakdown_summary(const Analysis& analysis) {
                   : columns_of(std::move(table), {"view", "category", "ns_per_step", "share", "phase", "steps"});
 }
 
+// Of one rank alone the breakdown says all.
+Table ranks_summary(const Analysis& analysis) { return has_several_ranks(analysis.run()) ? ranks_table(analysis) : Table{}; }
+
 Table kernel_summary(const Analysis& analysis) {
   return top_of(columns_of(kernels_table(analysis), {"name", "calls", "total_ns", "file", "line", "share"}));
 }
@@ -56,6 +60,7 @@ Table kernel_summary(const Analysis& analysis) {
 std::vector<Table> training_summary(const Analysis& analysis) {
   return {step_summary_table(analysis),
           breakdown_summary(analysis),
+          ranks_summary(analysis),
           top_of(columns_of(lines_table(analysis), {"file", "line", "time_ns", "op_ns", "backward_ns", "gpu_ns", "source", "share"})),
           top_of(columns_of(ops_table(analysis), {"name", "calls", "self_cpu_ns", "cpu_ns", "gpu_ns", "file", "line", "share"})),
           kernel_summary(analysis),
@@ -84,6 +89,7 @@ std::vector<std::string> overview_tables(const Run& run) {
   const auto add = [&](std::initializer_list<const char*> more) { names.insert(names.end(), more.begin(), more.end()); };
   const bool training = is_training(run), gpu = std::any_of(run.tracks.begin(), run.tracks.end(), is_stream);
   if (training || gpu) add({"breakdown"});
+  if (has_several_ranks(run)) add({"ranks"});
   if (training) add({"lines", "ops"});
   if (gpu) add({"kernels", "copies", "syncs"});
   add(training ? std::initializer_list<const char*>{"input", "losses", "advice"} : std::initializer_list<const char*>{"scopes", "losses"});

@@ -1,0 +1,145 @@
+#include "analyze/ranks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "analyze/device_breakdown.h"
+#include "analyze/kernel_names.h"
+#include "analyze/percentile.h"
+
+namespace laptime {
+
+namespace {
+
+// By process: whether it steps, and communicates.
+std::vector<bool> processes_with_collectives(const Run& run) {
+  std::vector<bool> communicates(run.strings.size());
+  for (std::uint32_t id = 0; id < run.strings.size(); ++id) communicates[id] = is_collective(run.strings[id]) || is_communication_kernel(run.strings[id]);
+  std::vector<bool> steps(run.processes.size()), talks(run.processes.size());
+  if (std::find(communicates.begin(), communicates.end(), true) == communicates.end()) return talks;
+  for (const Track& track : run.tracks) {
+    for (std::size_t row = 0; row < track.spans.size(); ++row) {
+      if (track.spans.kind[row] == SpanKind::step) steps[track.process] = true;
+      if (communicates[track.spans.name[row]]) talks[track.process] = true;
+    }
+  }
+  for (std::size_t p = 0; p < steps.size(); ++p) steps[p] = steps[p] && talks[p];
+  return steps;
+}
+
+std::optional<std::int64_t> rank_number(const Properties& properties) {
+  const auto it = properties.find("rank");
+  std::int64_t number = 0;
+  if (it == properties.end() || std::from_chars(it->second.data(), it->second.data() + it->second.size(), number).ec != std::errc()) return std::nullopt;
+  return number;
+}
+
+// By track and number of a step: its GPU that waits longest.
+std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_devices(const Analysis& analysis) {
+  constexpr auto kCommunication = static_cast<std::size_t>(DeviceCategory::communication);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> longest;
+  for (const DeviceStep& step : analysis.device_steps()) {
+    const DeviceStep*& known = longest[{step.step.track, step.step.number}];
+    if (!known || step.exposed[kCommunication] > known->exposed[kCommunication]) known = &step;
+  }
+  return longest;
+}
+
+RankStep rank_step(const HostStep& host, const DeviceStep* device) {
+  constexpr auto kHost = static_cast<std::size_t>(HostCategory::communication), kDevice = static_cast<std::size_t>(DeviceCategory::communication);
+  if (device && device->exposed[kDevice] > host.exposed[kHost]) return {&host, device->exposed[kDevice], device->overlapped[kDevice]};
+  return {&host, host.exposed[kHost], host.overlapped[kHost]};
+}
+
+Cell median(std::vector<std::int64_t> values) { return values.empty() ? kUnknown : Cell(take_percentile(values, 0.5)); }
+
+template <typename Get>
+Cell median_of(const Rank& rank, Get get) {
+  std::vector<std::int64_t> values;
+  for (const RankStep& step : rank.steps) values.push_back(get(step));
+  return median(std::move(values));
+}
+
+std::vector<std::int64_t> typical_walls(const Analysis& analysis, const LapKey& lap) {
+  std::vector<std::int64_t> walls;
+  for (const Step& step : analysis.steps())
+    if (lap_of(step) == lap && is_typical(step.kind)) walls.push_back(step.wall_ns);
+  return walls;
+}
+
+// By rank: in how many of the steps it had most work of its own.
+std::vector<std::size_t> count_slowest(const std::vector<std::vector<RankStep>>& steps, std::size_t ranks) {
+  std::vector<std::size_t> counts(ranks);
+  for (const std::vector<RankStep>& step : steps) {
+    const auto slowest = std::max_element(step.begin(), step.end(), [](const RankStep& a, const RankStep& b) { return a.own_ns() < b.own_ns(); });
+    ++counts[static_cast<std::size_t>(slowest - step.begin())];
+  }
+  return counts;
+}
+
+}  // namespace
+
+bool has_several_ranks(const Run& run) {
+  const std::vector<bool> ranks = processes_with_collectives(run);
+  return std::count(ranks.begin(), ranks.end(), true) > 1;
+}
+
+std::vector<Rank> find_ranks(const Analysis& analysis) {
+  const Run& run = analysis.run();
+  const std::vector<HostStep>& steps = analysis.host_steps();
+  const std::vector<bool> is_rank = processes_with_collectives(run);
+  const auto devices = waits_of_devices(analysis);
+  std::vector<Rank> ranks;
+  for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
+    const auto lap = is_rank[process] ? find_main_lap(run, steps, process) : std::nullopt;
+    if (!lap) continue;
+    Rank rank{rank_number(run.processes[process].properties), process, *lap, {}};
+    for (const HostStep& s : steps) {
+      if (lap_of(s.step) != *lap || !is_typical(s.step.kind) || !(s.has_ops || s.has_gpu)) continue;
+      const auto device = devices.find({s.step.track, s.step.number});
+      rank.steps.push_back(rank_step(s, device == devices.end() ? nullptr : device->second));
+    }
+    ranks.push_back(std::move(rank));
+  }
+  std::stable_sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) { return a.number.value_or(INT64_MAX) < b.number.value_or(INT64_MAX); });
+  return ranks;
+}
+
+std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks) {
+  std::map<std::uint32_t, std::vector<RankStep>> by_number;
+  for (const Rank& rank : ranks)
+    for (const RankStep& step : rank.steps) by_number[step.step->step.number].push_back(step);
+  std::vector<std::vector<RankStep>> common;
+  for (auto& [number, steps] : by_number)
+    if (steps.size() == ranks.size()) common.push_back(std::move(steps));
+  return common;
+}
+
+Table ranks_table(const Analysis& analysis) {
+  Table table{"ranks",
+              "Ranks" + from_recorded_steps(analysis.steps()),
+              {{"rank", ColumnType::integer},
+               {"pid", ColumnType::integer},
+               {"phase", ColumnType::text},
+               {"steps", ColumnType::integer, Unit::count},
+               {"median_ns", ColumnType::integer, Unit::ns},
+               {"own_ns", ColumnType::integer, Unit::ns},
+               {"communication_ns", ColumnType::integer, Unit::ns},
+               {"slowest", ColumnType::real, Unit::share}},
+              {}};
+  const Run& run = analysis.run();
+  const std::vector<Rank>& ranks = analysis.ranks();
+  const auto common = common_steps(ranks);
+  const std::vector<std::size_t> slowest = count_slowest(common, ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    const Rank& rank = ranks[r];
+    const std::vector<std::int64_t> walls = typical_walls(analysis, rank.lap);
+    table.rows.push_back({rank.number ? Cell(*rank.number) : kUnknown, integer_cell(run.processes[rank.process].pid), std::string(run.strings[rank.lap.phase]),
+                          integer_cell(walls.size()), median(walls), median_of(rank, [](const RankStep& s) { return s.own_ns(); }),
+                          median_of(rank, [](const RankStep& s) { return s.waiting_ns; }), ratio_cell(static_cast<double>(slowest[r]), static_cast<double>(common.size()))});
+  }
+  return table;
+}
+
+}  // namespace laptime
