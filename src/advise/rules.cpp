@@ -8,9 +8,9 @@ namespace {
 
 constexpr const Rule* kRules[] = {
     &kReload,      &kInMemoryDataset, &kNoWorkers,     &kFewWorkers,  &kWorkerStart, &kPrefetch,   &kDatasetLine,           &kSlowCollate,    &kPythonLine,     &kLogging,
-    &kCheckpoint,  &kValidation,      &kHiddenSync,    &kLaunchBound, &kSmallBatch,  &kRecompile,  &kPageableCopy,          &kTinyCopies,     &kTf32,           &kMixedPrecision,
-    &kOddDims,     &kConvBias,        &kChannelsLast,  &kCudnnBenchmark, &kSingleTensorOptimizer, &kZeroGrad, &kTooManyThreads, &kGcPauses,  &kMemoryPressure, &kMemoryGrowth,
-    &kProfilerBias};
+    &kCheckpoint,  &kValidation,      &kStraggler,     &kExposedCommunication,       &kHiddenSync, &kLaunchBound,           &kSmallBatch,     &kRecompile,      &kPageableCopy,
+    &kTinyCopies,  &kTf32,            &kMixedPrecision, &kOddDims,    &kConvBias,    &kChannelsLast, &kCudnnBenchmark,      &kSingleTensorOptimizer, &kZeroGrad, &kTooManyThreads,
+    &kGcPauses,    &kMemoryPressure,  &kMemoryGrowth,  &kProfilerBias};
 
 }  // namespace
 

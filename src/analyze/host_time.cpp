@@ -4,6 +4,7 @@
 #include <span>
 
 #include "analyze/attribution.h"
+#include "analyze/collective_waits.h"
 #include "analyze/driver_time.h"
 #include "analyze/gpu_work.h"
 #include "analyze/kernel_names.h"
@@ -164,34 +165,36 @@ class StepEdges {
   // `steps`: those of one track, in their order.
   explicit StepEdges(std::span<HostStep> steps) : steps_(steps), edges_(steps.size()) {}
 
-  // Those of the thread that steps; they come first.
+  // Those of the thread that steps; they come first, and outlive this.
   void add_own(const std::vector<Interval>& intervals) {
-    std::vector<Stretch> busy;
+    own_ = intervals;
     for (const Interval& interval : intervals) {
       own_starts_.push_back(interval.start);
-      busy.push_back({interval.start, interval.end});
       add(interval, true);
     }
     std::sort(own_starts_.begin(), own_starts_.end());
-    own_ = Stretches(std::move(busy));
   }
   // Those of another thread, `track`.
   void add_other(const std::vector<Interval>& intervals, std::uint32_t track) {
     for (const Interval& interval : intervals) {
       if (interval.between && starts_within(interval)) continue;
       if (interval.category == HostCategory::communication)
-        add_collective(interval, track);
+        collectives_.push_back({interval, track});
       else
         add(interval, false);
     }
   }
   void sweep() {
-    for (HostStep& step : steps_)
-      std::sort(step.waits.begin(), step.waits.end(), [](const CollectiveWait& a, const CollectiveWait& b) { return a.end < b.end; });
+    if (!collectives_.empty()) add_collectives();
     parallel_for(steps_.size(), [&](std::size_t s) { Sweep(steps_[s]).run(edges_[s]); });
   }
 
  private:
+  struct Collective {
+    Interval interval;
+    std::uint32_t track;
+  };
+
   std::int64_t start(std::size_t s) const { return steps_[s].step.start_ns; }
   std::int64_t end(std::size_t s) const { return start(s) + steps_[s].step.wall_ns; }
   template <typename Visit>
@@ -207,21 +210,24 @@ class StepEdges {
       edges_[s].push_back({to, interval.category, own, interval.awaited, -1});
     });
   }
-  // What of it the stepping thread waits for: its end, from where that thread did nothing else any more.
-  void add_collective(const Interval& collective, std::uint32_t track) {
-    Interval before = collective, waited = collective;
-    before.end = waited.start = std::clamp(idle_since(collective.end), collective.start, collective.end);
+  void add_collectives() {
+    std::vector<Stretch> busy;
+    for (const Interval& interval : own_) busy.push_back({interval.start, interval.end});
+    CollectiveWaits waits{Stretches(std::move(busy))};
+    const auto stretch = [](const Collective& collective) { return Stretch{collective.interval.start, collective.interval.end}; };
+    for (const Collective& collective : collectives_) waits.note(stretch(collective));
+    for (const Collective& collective : collectives_) add_collective(collective, waits.find(stretch(collective)));
+    for (HostStep& step : steps_)
+      std::sort(step.waits.begin(), step.waits.end(), [](const CollectiveWait& a, const CollectiveWait& b) { return a.end < b.end; });
+  }
+  void add_collective(const Collective& collective, const Stretch& wait) {
+    Interval before = collective.interval, waited = collective.interval;
+    before.end = waited.start = wait.start;
+    waited.end = wait.end;
     waited.awaited = true;
     add(before, false);
     add(waited, false);
-    in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) { steps_[s].waits.push_back({from, to, track, waited.row}); });
-  }
-  // Since when, until the moment `time`, the stepping thread was in nothing; `time` if it was in something then.
-  std::int64_t idle_since(std::int64_t time) const {
-    const std::vector<Stretch>& parts = own_.parts();
-    const auto next = std::lower_bound(parts.begin(), parts.end(), time, [](const Stretch& part, std::int64_t t) { return part.end < t; });
-    if (next != parts.end() && next->start < time) return time;
-    return next == parts.begin() ? INT64_MIN : (next - 1)->end;
+    in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) { steps_[s].waits.push_back({from, to, collective.track, waited.row, to == waited.end}); });
   }
   // Whether the thread that steps began something meanwhile.
   bool starts_within(const Interval& interval) const {
@@ -239,7 +245,8 @@ class StepEdges {
   std::span<HostStep> steps_;
   std::vector<std::vector<Edge>> edges_;
   std::vector<std::int64_t> own_starts_;
-  Stretches own_;
+  std::span<const Interval> own_;
+  std::vector<Collective> collectives_;
   std::size_t hint_ = 0;
 };
 

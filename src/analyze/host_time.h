@@ -19,9 +19,7 @@
 // Consequence: the categories of a step sum to its wall time exactly. The first three, the optimizer and checkpoints are known in every step,
 // whether its ops were recorded or rested (then all others are one rest); but with a GPU recorded steps tell the launches and waits
 // within these apart and others cannot.
-// A thread waits for a collective when it is in none of these from some moment on until the collective ends: it may have gone on because of that end. While
-// a collective goes on beyond such a gap, the gap was other work. Assumption: a collective ends in the record when it is done; a thread that
-// is told so late (its processor was busy) makes the wait for it the program's own code.
+// When it waits for a collective, collective_waits.h says.
 // Overlapped is what other threads of the process did of a category while the stepping thread was in another one.
 #pragma once
 
@@ -59,6 +57,7 @@ std::vector<bool> memory_ops(const StringTable& strings);
 struct CollectiveWait {
   std::int64_t start, end;
   std::uint32_t track, row;
+  bool done;  // the collective, with the end of the stretch; else that is the step's
 };
 
 struct HostStep {

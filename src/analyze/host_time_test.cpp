@@ -89,13 +89,13 @@ TEST(HostTime, ACollectiveThatEndsWhileTheThreadDoesNothingIsWaitedFor) {
   t.add(gloo, {6, 34, "gloo:all_reduce", SpanKind::annotation});  // 6 to 10 beside backward
   t.add(engine, {20, 5, "MulBackward0", SpanKind::backward});     // waited for before the collective
   t.add(0, {50, 5, "aten::mm"});
-  t.add(gloo, {12, 48, "gloo:broadcast", SpanKind::annotation});  // goes on beyond the gap before 50
+  t.add(gloo, {42, 18, "gloo:broadcast", SpanKind::annotation});  // goes on beyond the gap before 50
   t.add(0, {70, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
   t.add(gloo, {68, 10, "gloo:all_reduce", SpanKind::annotation});  // ends beside the optimizer
   t.add_step(0, 0, 100);
   const HostStep s = Analysis(t.run).host_steps()[0];
   EXPECT_EQ(at(s, HostCategory::communication), 3 + (40 - 10 - 5) + (60 - 55));
-  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::communication)], 2 + 5 + 10 + 5 + 2 + 8);
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::communication)], 2 + 5 + 8 + 5 + 2 + 8);
   EXPECT_EQ(at(s, HostCategory::backward), 7 + 5);
   EXPECT_EQ(at(s, HostCategory::forward), 5);
   EXPECT_EQ(at(s, HostCategory::rest), 10 + 10 + 20);
@@ -103,6 +103,25 @@ TEST(HostTime, ACollectiveThatEndsWhileTheThreadDoesNothingIsWaitedFor) {
   EXPECT_EQ(s.waits[0].start, 10);
   EXPECT_EQ(s.waits[0].end, 40);
   EXPECT_EQ(s.waits[1].start, 55);
+}
+
+TEST(HostTime, ACollectiveWhoseEndIsNotedLateWasDoneWhereTheThreadWentOn) {
+  OpRun t;
+  const std::uint32_t gloo = t.add_thread();
+  constexpr std::int64_t kMs = 1'000'000;
+  t.add(0, {0, 10 * kMs, "aten::mm"});
+  t.add(0, {30 * kMs, 2 * kMs, "aten::copy_"});  // the gap before it is the wait
+  t.add(0, {33 * kMs, 7 * kMs, "Optimizer.step#SGD.step", SpanKind::optimizer});
+  t.add(gloo, {5 * kMs, 29 * kMs, "gloo:all_reduce", SpanKind::annotation});
+  t.add(0, {50 * kMs, 10 * kMs, "aten::mm"});
+  t.add(gloo, {45 * kMs, 8 * kMs, "gloo:all_reduce", SpanKind::annotation});  // 3 after a gap of 5: it went on beside Python
+  t.add_step(0, 0, 100 * kMs);
+  const HostStep s = Analysis(t.run).host_steps()[0];
+  EXPECT_EQ(at(s, HostCategory::communication), 20 * kMs);
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::communication)], (5 + 8) * kMs);
+  ASSERT_EQ(s.waits.size(), 1u);
+  EXPECT_EQ(s.waits[0].end, 30 * kMs);
+  EXPECT_TRUE(s.waits[0].done);
 }
 
 TEST(HostTime, CategoriesSumToTheWallTimeOfEveryStep) {

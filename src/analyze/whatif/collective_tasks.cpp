@@ -31,7 +31,7 @@ Task collective_task(const GraphSource& source, const TaskGraph& graph, std::uin
   Task task;
   task.track = wait.track;
   task.category = HostCategory::communication;
-  task.start = spans.start[wait.row], task.end = spans.end(wait.row), task.own = spans.duration[wait.row];
+  task.start = spans.start[wait.row], task.end = wait.end, task.own = task.end - task.start;
   const std::uint32_t started_in = task_at(graph, main_count, task.start);
   if (started_in != kNone && started_in > 0) task.needs[1] = {started_in - 1, task.start - graph.tasks[started_in].start};
   return task;
@@ -58,9 +58,7 @@ std::vector<std::int64_t> with_collective_cuts(std::span<const HostStep> steps, 
 void add_collective_tasks(const GraphSource& source, std::uint32_t main_count, TaskGraph& graph) {
   for (const HostStep& step : graph.steps) {
     for (const CollectiveWait& wait : step.waits) {
-      const bool stands_still = mark_waiting(graph, main_count, wait);
-      // One that goes on in the next step is not what this step's end waits for.
-      if (!stands_still || source.run.tracks[wait.track].spans.end(wait.row) != wait.end) continue;
+      if (!mark_waiting(graph, main_count, wait) || !wait.done) continue;
       const std::uint32_t waiting = task_at(graph, main_count, wait.end - 1);
       Task collective = collective_task(source, graph, main_count, wait);
       collective.frame = static_cast<std::uint32_t>(graph.frames.size());
