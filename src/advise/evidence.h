@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "advise/batch_costs.h"
 #include "advise/gpu_steps.h"
 #include "advise/lap.h"
 #include "advise/settings.h"
@@ -66,6 +67,9 @@ class Evidence {
   const LoaderWorkers& workers() const {
     return workers_.get([&] { return find_loader_workers(run_, lap_); });
   }
+  const BatchCosts& batches() const {
+    return batches_.get([&] { return find_batch_costs(analysis_, lap_); });
+  }
   // Whether enough of a GPU was recorded.
   bool knows_gpu() const { return gpu().steps() >= kFewestRecordedSteps; }
   const GpuSteps& gpu() const {
@@ -84,6 +88,7 @@ class Evidence {
   Lazy<std::vector<StepOp>> ops_;
   Lazy<std::vector<StepLine>> lines_;
   Lazy<LoaderWorkers> workers_;
+  Lazy<BatchCosts> batches_;
   Lazy<GpuSteps> gpu_;
   Lazy<std::unique_ptr<whatif::Predictor>> replays_;
   mutable SourceLines sources_;

@@ -7,7 +7,7 @@ namespace laptime {
 namespace {
 
 constexpr const Rule* kRules[] = {
-    &kReload,      &kInMemoryDataset, &kNoWorkers,     &kFewWorkers,  &kWorkerStart, &kPrefetch,   &kDatasetLine,           &kSlowCollate,    &kPythonLine,     &kLogging,
+    &kReload,      &kInMemoryDataset, &kNoWorkers,     &kFewWorkers,  &kWorkerStart, &kPrefetch,   &kWorkerImbalance, &kDatasetLine,           &kSlowCollate,    &kPythonLine,     &kLogging,
     &kCheckpoint,  &kValidation,      &kStraggler,     &kExposedCommunication,       &kHiddenSync, &kLaunchBound,           &kSmallBatch,     &kRecompile,      &kPageableCopy,
     &kTinyCopies,  &kTf32,            &kMixedPrecision, &kOddDims,    &kConvBias,    &kChannelsLast, &kCudnnBenchmark,      &kSingleTensorOptimizer, &kZeroGrad, &kTooManyThreads,
     &kGcPauses,    &kMemoryPressure,  &kMemoryGrowth,  &kProfilerBias};

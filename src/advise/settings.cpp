@@ -48,6 +48,7 @@ LoaderSettings read_loader(const Facts& facts) {
   loader.prefetch = facts.number("prefetch");
   loader.pin_memory = facts.flag("pin_memory").value_or(false);
   loader.persistent = facts.flag("persistent").value_or(false);
+  loader.in_order = facts.flag("in_order").value_or(true);
   loader.gradients = facts.flag("gradients").value_or(true);
   loader.dataset = facts.text("dataset");
   loader.getitem = facts.code("getitem");

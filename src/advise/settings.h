@@ -22,6 +22,7 @@ struct LoaderSettings {
   std::int64_t workers = 0;
   std::optional<std::int64_t> batch, prefetch;
   bool pin_memory = false, persistent = false;
+  bool in_order = true;
   bool gradients = true;  // on when it was first read: a loader that is trained on
   std::string dataset;    // its class
   CodeName getitem, collate;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/stretches.h"
+#include "analyze/worker_processes.h"
 
 namespace laptime {
 
@@ -21,8 +22,10 @@ LoaderWorkers find_loader_workers(const Run& run, const Lap& lap) {
   const std::uint32_t fetch = run.strings.find("fetch");
   if (fetch == StringTable::kNoString) return workers;
   const Stretches in_lap = lap_stretches(lap);
+  const std::vector<bool> may_work = may_work_for(run, run.tracks[lap.track()].process);
   std::vector<double> batches;
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
+    if (!may_work[run.tracks[t].process]) continue;
     const SpanColumns& spans = run.tracks[t].spans;
     std::vector<double> own;
     std::int64_t first = INT64_MAX, last = INT64_MIN;

@@ -25,6 +25,7 @@ def loader_facts(loader: Any) -> Facts:
         "workers": str(int(loader.num_workers)),
         "pin_memory": str(int(bool(loader.pin_memory))),
         "persistent": str(int(bool(loader.persistent_workers))),
+        "in_order": str(int(bool(getattr(loader, "in_order", True)))),
         "gradients": str(int(torch.is_grad_enabled())),
     }
     for key, value in (("batch", loader.batch_size), ("prefetch", loader.prefetch_factor)):

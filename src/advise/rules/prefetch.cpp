@@ -18,6 +18,7 @@ std::vector<Finding> find(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();
   if (!loader || loader->workers == 0 || workers.batches < kFewestEvents || workers.busy >= kBusy || loader->prefetch.value_or(2) >= kLongQueue) return {};
+  if (is_one_worker_slower(evidence.batches())) return {};
   const auto& steps = evidence.lap().steps();
   std::size_t waited = 0;
   for (const HostStep& s : steps) waited += static_cast<double>(s.exposed[static_cast<std::size_t>(HostCategory::input)]) > kLongWait * evidence.step_ns();
@@ -36,7 +37,7 @@ const Rule kPrefetch{
     "The queue of batches is too short for uneven batches",
     "workers idle more than 20 % of the time, and yet some steps, at most half, wait for a batch for more than 5 % of a step: batches differ, and the queue "
     "does not bridge the slow ones.",
-    "most steps wait (few-workers, dataset-line), or `prefetch_factor` is 8 or more.",
+    "most steps wait (few-workers, dataset-line), one worker's batches take longer than the others' (worker-imbalance), or `prefetch_factor` is 8 or more.",
     "`DataLoader(…, prefetch_factor=4)`; each worker then keeps that many batches ready, which takes their memory.",
     "between a tenth and seven tenths of the wait go.",
     find};

@@ -24,6 +24,7 @@ void Changes::add(const Changes& other) {
   pinned |= other.pinned;
   input_free |= other.input_free;
   launch_free |= other.launch_free;
+  any_order |= other.any_order;
   if (other.workers) workers = other.workers;
   batch *= other.batch;
 }
@@ -37,6 +38,12 @@ Changes scale_change(std::string pattern, double factor, double best, double wor
 Changes workers_change(unsigned workers) {
   Changes changes;
   changes.workers = workers;
+  return changes;
+}
+
+Changes any_order_change() {
+  Changes changes;
+  changes.any_order = true;
   return changes;
 }
 

@@ -36,6 +36,7 @@ struct Changes {
   bool input_free = false;
   bool launch_free = false;          // the host's part of ops costs nothing: GPUs run what is launched back to back
   std::optional<unsigned> workers;   // processes that make batches; 0: the program makes them itself
+  bool any_order = false;            // batches are taken as workers make them
   double batch = 1;                  // samples a step, as a factor
 
   // Both at once; what `other` says of workers holds.
@@ -45,6 +46,7 @@ struct Changes {
 // One of them alone.
 Changes scale_change(std::string pattern, double factor, double best, double worst);
 Changes workers_change(unsigned workers);
+Changes any_order_change();
 Changes work_change(std::function<bool(std::string_view kernel, std::string_view op)> is, double factor, double best, double worst);
 
 // How kind the world is to the change: what is expected, and the two ends of what may be.

@@ -18,6 +18,8 @@ struct Batch {
   std::int64_t fetch_ns = 0;      // making it
   std::int64_t between_ns = 0;    // by which its worker began late, though it had been asked for and the one before it was made
   std::int64_t hand_over_ns = 0;  // what the program waited beyond the moment at which it was made
+  std::uint32_t worker = 0;       // of its loop's, by the order in which they began
+  std::int64_t blocked_ns = 0;    // what the program waited for it while a later one was made
 };
 
 struct LoaderFacts {
@@ -30,7 +32,10 @@ struct LoaderFacts {
   std::int64_t fetches_ns = 0;               // … and all that they fetched
 };
 
+// any: a batch is taken as soon as it is made (`in_order=False`), and the next one given to a worker that has fewer than `prefetch` to make.
+enum class BatchOrder : std::uint8_t { given, any };
+
 // By step: how long it waits. `compute_ns`: what each does besides.
-std::vector<std::int64_t> simulate_waits(const LoaderFacts& facts, std::span<const std::int64_t> compute_ns, unsigned workers);
+std::vector<std::int64_t> simulate_waits(const LoaderFacts& facts, std::span<const std::int64_t> compute_ns, unsigned workers, BatchOrder order = BatchOrder::given);
 
 }  // namespace laptime::whatif

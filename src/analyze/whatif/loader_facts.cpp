@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <optional>
 
+#include "analyze/worker_processes.h"
+
 namespace laptime::whatif {
 
 namespace {
@@ -32,8 +34,10 @@ std::vector<Worker> find_workers(const Run& run, std::span<const HostStep> steps
   std::vector<Worker> workers;
   const std::uint32_t name = run.strings.find("fetch");
   if (name == StringTable::kNoString) return workers;
+  const std::uint32_t process = run.tracks[steps.front().step.track].process;
+  const std::vector<bool> may_work = may_work_for(run, process);
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
-    if (run.tracks[t].process == run.tracks[steps.front().step.track].process) continue;
+    if (run.tracks[t].process == process || !may_work[run.tracks[t].process]) continue;
     const SpanColumns& spans = run.tracks[t].spans;
     Worker worker{t, {}};
     std::size_t inside = 0;
@@ -127,15 +131,27 @@ class Round {
     const std::size_t count = std::max<std::size_t>(1, workers_.size()), ahead = count * prefetch, at = number / count;
     const std::span<const Fetch> own = workers_.empty() ? std::span<const Fetch>() : workers_[number % count];
     batch.hand_over_ns = take.end - take.start;
+    batch.worker = static_cast<std::uint32_t>(number % count);
     if (at >= own.size()) return;  // its fetch is in no record: all of the wait is taken for the hand-over
     const std::int64_t asked = number < ahead ? began_ : takes[number - ahead].end;
     const std::int64_t could_begin = at == 0 ? asked : std::max(asked, own[at - 1].end);
     batch.fetch_ns = own[at].end - own[at].start;
     batch.between_ns = std::max<std::int64_t>(0, own[at].start - could_begin);
     batch.hand_over_ns = std::max<std::int64_t>(0, take.end - std::max(take.start, own[at].end));
+    batch.blocked_ns = std::max<std::int64_t>(0, own[at].end - std::max(take.start, first_made_after(number, ahead)));
   }
 
  private:
+  // When the first of the batches behind it was made of which some may have been asked for; INT64_MAX: none is known.
+  std::int64_t first_made_after(std::size_t number, std::size_t ahead) const {
+    std::int64_t first = INT64_MAX;
+    for (std::size_t later = number + 1; later < number + ahead; ++later) {
+      const std::span<const Fetch> own = workers_[later % workers_.size()];
+      if (const std::size_t at = later / workers_.size(); at < own.size()) first = std::min(first, own[at].end);
+    }
+    return first;
+  }
+
   std::int64_t began_;
   std::vector<std::span<const Fetch>> workers_;
 };
@@ -148,7 +164,7 @@ std::vector<Batch> place_batches(std::span<const HostStep> steps, const std::vec
     const HostStep& step = steps[takes[i].step];
     const std::int64_t compute = step.step.wall_ns - step.exposed[static_cast<std::size_t>(HostCategory::input)];
     if (i > 0 && takes[i - 1].step != takes[i].step) waited = 0;
-    Batch batch{static_cast<std::uint32_t>(takes[i].step), 0, takes[i].end - takes[i].start, 0, kHandOver};
+    Batch batch{static_cast<std::uint32_t>(takes[i].step), 0, takes[i].end - takes[i].start, 0, kHandOver, 0, 0};
     if (compute > 0) batch.after = std::clamp(static_cast<double>(takes[i].start - step.step.start_ns - waited) / static_cast<double>(compute), 0.0, 1.0);
     waited += batch.fetch_ns;
     batches.push_back(batch);

@@ -109,5 +109,35 @@ TEST(LoaderFacts, WithoutWorkersABatchTakesWhatIsWaitedForIt) {
   EXPECT_EQ(simulate_waits(facts, computes(analysis.host_steps()), 0), (std::vector<std::int64_t>{40, 40, 40, 40, 40}));
 }
 
+TEST(LoaderFacts, ABatchIsBlockedWhileALaterOneIsMade) {
+  LoaderRun t(2, 2);
+  t.epoch(40, [](std::size_t i) { return i % 2 == 0 ? 100 : 3'000; });
+  const Analysis analysis(t.run);
+  const LoaderFacts facts = find_loader(t.run, analysis.host_steps());
+  ASSERT_EQ(facts.workers, 2u);
+  for (std::size_t i = 10; i < 38; ++i) {
+    EXPECT_EQ(facts.batches[i].worker, i % 2);
+    if (i % 2 == 0) { EXPECT_EQ(facts.batches[i].blocked_ns, 0) << i; }
+    else { EXPECT_EQ(facts.batches[i].blocked_ns, 3'000 + kBetween - 2 * kCompute - 2 * kHandOver) << i; }
+  }
+}
+
+TEST(LoaderFacts, WorkersOfAnotherRankAreNone) {
+  LoaderRun t(2, 2);
+  t.epoch(20, [](std::size_t) { return 100; });
+  t.run.processes[0].pid = 10;
+  t.run.processes.push_back({});
+  t.run.processes.back().pid = 20;
+  t.add_step(t.add_thread(static_cast<std::uint32_t>(t.run.processes.size() - 1)), 0, 100);
+  t.run.processes.push_back({});
+  t.run.processes.back().pid = 21;
+  t.run.processes.back().parent_pid = 20;
+  t.add(t.add_thread(static_cast<std::uint32_t>(t.run.processes.size() - 1)), {500, 100, "fetch", SpanKind::scope});
+  const Analysis analysis(t.run);
+  std::vector<HostStep> steps = analysis.host_steps();
+  std::erase_if(steps, [](const HostStep& s) { return s.step.track != 0; });
+  EXPECT_EQ(find_loader(t.run, steps).worker_tracks.size(), 2u);
+}
+
 }  // namespace
 }  // namespace laptime::whatif

@@ -10,7 +10,7 @@ using Times = std::vector<std::int64_t>;
 // One batch a step, asked for at its begin.
 LoaderFacts loader(std::size_t steps, std::int64_t fetch, std::int64_t hand_over) {
   LoaderFacts facts;
-  for (std::uint32_t i = 0; i < steps; ++i) facts.batches.push_back({i, 0, fetch, 0, hand_over});
+  for (std::uint32_t i = 0; i < steps; ++i) facts.batches.push_back({i, 0, fetch, 0, hand_over, 0, 0});
   facts.restarts.resize(steps);
   facts.restarts[0] = true;
   facts.apart_ns.resize(steps);
@@ -42,6 +42,25 @@ TEST(Loader, WhatAWorkerDoesBetweenBatchesSetsThePaceToo) {
   LoaderFacts facts = loader(200, 300, 0);
   for (Batch& batch : facts.batches) batch.between_ns = 20;
   EXPECT_EQ(sum_from(simulate_waits(facts, Times(200, 100), 2), 100), 100 * 60);
+}
+
+TEST(Loader, InAnyOrderWorkersShareWhatOneWouldHaveToMake) {
+  LoaderFacts facts = loader(400, 20, 0);
+  for (std::size_t i = 1; i < facts.batches.size(); i += 2) facts.batches[i].fetch_ns = 300;
+  // In order the second worker makes all slow ones, one in two steps; else both together make one in 160.
+  EXPECT_EQ(sum_from(simulate_waits(facts, Times(400, 100), 2), 200), 200 * 50);
+  EXPECT_LT(sum_from(simulate_waits(facts, Times(400, 100), 2, BatchOrder::any), 200), 200 * 3);
+  // Where none is ready, order is not what is waited for.
+  EXPECT_EQ(simulate_waits(loader(50, 300, 5), Times(50, 100), 2, BatchOrder::any), simulate_waits(loader(50, 300, 5), Times(50, 100), 2));
+}
+
+TEST(Loader, InAnyOrderAnEpochBeginsEmpty) {
+  LoaderFacts facts = loader(10, 300, 0);
+  facts.restarts[5] = true;
+  const auto result = simulate_waits(facts, Times(10, 1'000), 1, BatchOrder::any);
+  EXPECT_EQ(result[0], 300);
+  EXPECT_EQ(result[4], 0);
+  EXPECT_EQ(result[5], 300);
 }
 
 TEST(Loader, AnEpochBeginsEmpty) {

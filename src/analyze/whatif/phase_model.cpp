@@ -222,7 +222,7 @@ void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook, std::v
     }
     for (Batch& batch : facts.batches) batch.fetch_ns = scaled(batch.fetch_ns, fetch_slowed(processors_, slowed, outlook));
   }
-  const std::vector<std::int64_t> waits = simulate_waits(facts, compute, workers);
+  const std::vector<std::int64_t> waits = simulate_waits(facts, compute, workers, pricing.changes().any_order ? BatchOrder::any : BatchOrder::given);
   for (std::size_t i = 0; i < times.size(); ++i) times[i][kInput] = waits[i];
 }
 

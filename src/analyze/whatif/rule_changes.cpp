@@ -70,6 +70,7 @@ const std::vector<RuleChanges>& table() {
   static const std::vector<RuleChanges> rules{
       {"no-workers", workers_change(2)},
       {"few-workers", workers_change(4)},
+      {"worker-imbalance", any_order_change()},
       {"in-memory-dataset", input_free()},
       {"launch-bound", compiled()},
       {"small-batch", batch(2)},
