@@ -100,3 +100,37 @@ def test_the_summary_ends_with_it(tmp_path):
     summary = subprocess.run([LAPTIME, "run", "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True,
                              env={**os.environ, **ONE_THREAD}).stderr
     assert "\nAdvice\n" in summary and "reload (high)" in summary
+
+
+UNEVEN = """
+    import time
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Samples(Dataset):
+        def __len__(self):
+            return 100 * 4
+
+        def __getitem__(self, index):
+            time.sleep((0.040 if EVEN or index // 4 % 2 else 0.004) / 4)
+            return torch.full((8,), float(index % 7))
+
+    model = torch.nn.Linear(8, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, fused=True)
+    for x in DataLoader(Samples(), batch_size=4, num_workers=2):
+        time.sleep(COMPUTE)
+        optimizer.zero_grad()
+        model(x).pow(2).mean().backward()
+        optimizer.step()
+"""
+
+
+def test_batches_of_one_worker_that_take_longer(advice):
+    by_rule = {row["rule"]: row for row in advice(UNEVEN.replace("EVEN", "False").replace("COMPUTE", "0.014"))}
+    imbalance = by_rule["worker-imbalance"]
+    assert imbalance["line"] == 15 and imbalance["gain_high"] > 1.15
+    assert "one worker's batches" in imbalance["message"] and "prefetch" not in by_rule and "few-workers" not in by_rule
+
+
+def test_even_batches_are_no_imbalance(advice):
+    assert "worker-imbalance" not in {row["rule"] for row in advice(UNEVEN.replace("EVEN", "True").replace("COMPUTE", "0.021"))}

@@ -115,7 +115,7 @@ def test_the_rank_is_that_of_the_process_group(run, tmp_path):
             optimizer.step()
     """
     alone = source.replace("dist.init", "0 and dist.init")
-    for program, variables, told in ((source, {"RANK": "3"}, "0"), (source, {}, "0"), (alone, {"RANK": "3"}, "3"), (alone, {}, None)):
+    for program, variables, told in ((source, {"RANK": "3"}, "0"), (alone, {"RANK": "3"}, "3"), (alone, {}, None)):
         run(program, env=variables)
         settings = {row["key"]: row["value"] for row in read_tables(tmp_path / "run.lap", "settings")["settings"]}
         assert settings.get("rank") == told
