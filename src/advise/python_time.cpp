@@ -15,9 +15,10 @@ constexpr double kMorePython = 2;     // than ops, in a line that calls some: wh
 constexpr double kFewOps = 0.05;      // of a line's whole time: what it calls takes the rest
 constexpr double kMostOps = 0.8;      // of the time in forward ops
 
-// Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's.
+// Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's, other processes'.
 bool is_anothers(const std::string& source) {
   if (source.starts_with("for ") || source.starts_with("async for ") || source.starts_with("with ") || source.starts_with("@")) return true;
+  if (calls_any(source, {"all_reduce", "all_gather", "all_gather_into_tensor", "all_to_all", "reduce_scatter", "reduce_scatter_tensor", "broadcast", "barrier", "wait"})) return true;
   return calls_any(source, {"next", "backward", "step", "zero_grad", "enumerate", "tqdm", "fit", "grad", "compile"});
 }
 

@@ -4,6 +4,7 @@
 #include "advise/rank_times.h"
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "analyze/kernel_names.h"
 #include "base/humane.h"
 
 namespace laptime {
@@ -22,6 +23,14 @@ bool has_wrapper(const StringTable& strings) {
   return false;
 }
 
+// The line that starts collectives by hand; of gradients that are sent in backward it would be the forward op's.
+const StepOp* find_start(const Evidence& evidence) {
+  const StepOp* found = nullptr;
+  for (const StepOp& op : evidence.ops())
+    if (is_collective(op.name) && !op.backward && !op.file.empty() && (!found || op.total_ns > found->total_ns)) found = &op;
+  return found;
+}
+
 std::vector<Finding> find(const Evidence& evidence) {
   const auto times = measure_ranks(evidence);
   if (!times || evidence.share(times->communication.ns) < kLeastShare) return {};
@@ -30,7 +39,8 @@ std::vector<Finding> find(const Evidence& evidence) {
   if (evidence.share(times->for_others_ns) >= kWorthSaying) message += fmt::format(" Ranks wait {} more for each other, which is not counted.", humane_time(times->for_others_ns));
   if (times->others.empty()) message += " Ranks that are not in this recording may be what it waits for.";
   const bool by_hand = beside < kHardlyAny * (exposed + beside) && !has_wrapper(evidence.run().strings);
-  return {{"", 0, evidence.share(exposed), predict(evidence.step_ns(), times->communication, {0, 0.9}), times->others.empty() ? Confidence::low : Confidence::medium, std::move(message),
+  const StepOp* start = by_hand ? find_start(evidence) : nullptr;
+  return {{start ? start->file : "", start ? start->line : 0, evidence.share(exposed), predict(evidence.step_ns(), times->communication, {0, 0.9}), times->others.empty() ? Confidence::low : Confidence::medium, std::move(message),
            by_hand ? "model = DistributedDataParallel(model): it sends gradients in buckets while backward computes the others, instead of after it"
                    : "Fewer bytes or fewer sends: a larger batch, model.no_sync() in all but the last step that accumulates, "
                      "model.register_comm_hook(None, bf16_compress_hook), DistributedDataParallel(…, gradient_as_bucket_view=True, bucket_cap_mb=…)"}};

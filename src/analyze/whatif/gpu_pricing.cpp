@@ -83,7 +83,7 @@ void GpuPricing::price(const TaskGraph& graph, Outlook outlook, Prices& prices) 
   if (changes_.batch != 1) grow(graph, calls, outlook, prices);
   if (changes_.pinned) pin(graph, calls, outlook, prices);
   if (all_waits_ || !waits_.empty()) release(graph, prices);
-  if (changes_.launch_free) free_launches(graph, outlook, prices);
+  if (changes_.launch_free) free_launches(graph, calls, outlook, prices);
 }
 
 bool GpuPricing::is_pageable(const Task& task) const {
@@ -147,13 +147,15 @@ void GpuPricing::release(const TaskGraph& graph, Prices& prices) const {
   }
 }
 
-void GpuPricing::free_launches(const TaskGraph& graph, Outlook outlook, Prices& prices) const {
+void GpuPricing::free_launches(const TaskGraph& graph, const Calls& calls, Outlook outlook, Prices& prices) const {
   if (outlook != Outlook::worst) prices.free_gap = kShortGap;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
     std::int64_t& own = prices.own[i];
     if (task.kind != TaskKind::host) continue;
-    if (task.frame != kNone && is_op(task.category)) own = outlook == Outlook::worst ? scaled(own, kLaunchesStay) : 0;
+    // A collective that launches is started by the host and done by the GPU; any other is done by the host.
+    const bool starts = task.frame != kNone && task.category == HostCategory::communication && calls.launches[task.frame];
+    if (starts || (task.frame != kNone && is_op(task.category))) own = outlook == Outlook::worst ? scaled(own, kLaunchesStay) : 0;
     else if (task.frame == kNone && own <= kShortGap && outlook != Outlook::worst) own = 0;
   }
 }

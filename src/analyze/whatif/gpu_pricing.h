@@ -33,7 +33,7 @@ class GpuPricing {
   void scale_work(const TaskGraph& graph, Outlook outlook, Prices& prices) const;
   void pin(const TaskGraph& graph, const Calls& calls, Outlook outlook, Prices& prices) const;
   void release(const TaskGraph& graph, Prices& prices) const;
-  void free_launches(const TaskGraph& graph, Outlook outlook, Prices& prices) const;
+  void free_launches(const TaskGraph& graph, const Calls& calls, Outlook outlook, Prices& prices) const;
   void grow(const TaskGraph& graph, const Calls& calls, Outlook outlook, Prices& prices) const;
   std::vector<double> gap_growths(const TaskGraph& graph, Outlook outlook, const Prices& prices) const;
   double host_growth(const Calls& calls, const Task& task, std::int64_t own, Outlook outlook) const;

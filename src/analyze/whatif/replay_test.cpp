@@ -74,6 +74,23 @@ TEST(Replay, TheHostsPartOfOpsIsFreeWhenLaunchesAre) {
   EXPECT_GE(wall, 150'000 + 13'000);
 }
 
+TEST(Replay, ACollectiveThatLaunchesIsFreeWithLaunchesAndOneOfTheHostIsNot) {
+  Changes changes;
+  changes.launch_free = true;
+  const auto wall = [&](bool launches) {
+    GpuRun t;
+    if (launches) t.launch(60'000, 10'000, 2);
+    t.add(0, {10'000, 100'000, "c10d::allreduce_"});
+    t.launch(150'000, 10'000, 1);
+    t.add_step(0, 0, 300'000);
+    t.kernel(t.stream, 162'000, 20'000, 1);
+    if (launches) t.kernel(t.stream, 75'000, 20'000, 2, "ncclDevKernel_AllReduce");
+    return Built(t.run).walls(changes)[0];
+  };
+  EXPECT_GT(wall(false), 300'000 - 61'000);  // the launch and short gaps
+  EXPECT_LT(wall(true), wall(false) - 70'000);
+}
+
 TEST(Replay, BackwardOnAnotherThreadIsWaitedFor) {
   OpRun t;
   const std::uint32_t engine = t.add_thread();
