@@ -52,20 +52,11 @@ RankStep rank_step(const HostStep& host, const DeviceStep* device) {
   return {&host, host.exposed[kHost], host.overlapped[kHost]};
 }
 
-Cell median(std::vector<std::int64_t> values) { return values.empty() ? kUnknown : Cell(take_percentile(values, 0.5)); }
-
 template <typename Get>
 Cell median_of(const Rank& rank, Get get) {
   std::vector<std::int64_t> values;
   for (const RankStep& step : rank.steps) values.push_back(get(step));
-  return median(std::move(values));
-}
-
-std::vector<std::int64_t> typical_walls(const Analysis& analysis, const LapKey& lap) {
-  std::vector<std::int64_t> walls;
-  for (const Step& step : analysis.steps())
-    if (lap_of(step) == lap && is_typical(step.kind)) walls.push_back(step.wall_ns);
-  return walls;
+  return values.empty() ? kUnknown : Cell(take_percentile(values, 0.5));
 }
 
 // By rank: in how many of the steps it had most work of its own.
@@ -134,10 +125,10 @@ Table ranks_table(const Analysis& analysis) {
   const std::vector<std::size_t> slowest = count_slowest(common, ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const Rank& rank = ranks[r];
-    const std::vector<std::int64_t> walls = typical_walls(analysis, rank.lap);
     table.rows.push_back({rank.number ? Cell(*rank.number) : kUnknown, integer_cell(run.processes[rank.process].pid), std::string(run.strings[rank.lap.phase]),
-                          integer_cell(walls.size()), median(walls), median_of(rank, [](const RankStep& s) { return s.own_ns(); }),
-                          median_of(rank, [](const RankStep& s) { return s.waiting_ns; }), ratio_cell(static_cast<double>(slowest[r]), static_cast<double>(common.size()))});
+                          integer_cell(rank.steps.size()), median_of(rank, [](const RankStep& s) { return s.step->step.wall_ns; }),
+                          median_of(rank, [](const RankStep& s) { return s.own_ns(); }), median_of(rank, [](const RankStep& s) { return s.waiting_ns; }),
+                          ratio_cell(static_cast<double>(slowest[r]), static_cast<double>(common.size()))});
   }
   return table;
 }

@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::size_t kFewestSteps = 5;  // that wait for a batch while another is ready
+constexpr std::size_t kFewestBlocked = 5;  // that wait for a batch while another is ready
 constexpr double kLeastShare = 0.03;     // of a step
 
 std::string difference(const BatchCosts& costs) {
@@ -20,7 +20,7 @@ std::vector<Finding> find(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->workers < 2 || !loader->in_order) return {};
   const BatchCosts& costs = evidence.batches();
-  if (costs.blocked_steps < kFewestSteps || evidence.share(costs.blocked.ns) < kLeastShare) return {};
+  if (costs.blocked_steps < kFewestBlocked || evidence.share(costs.blocked.ns) < kLeastShare) return {};
   // More workers, or a longer queue, do away with these waits.
   if (!kFewWorkers.find(evidence).empty() || !kPrefetch.find(evidence).empty()) return {};
   return {{loader->file, loader->line, evidence.share(costs.blocked.ns), std::nullopt, Confidence::medium,
