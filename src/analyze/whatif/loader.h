@@ -18,7 +18,7 @@ struct Batch {
   std::int64_t fetch_ns = 0;      // making it
   std::int64_t between_ns = 0;    // by which its worker began late, though it had been asked for and the one before it was made
   std::int64_t hand_over_ns = 0;  // what the program waited beyond the moment at which it was made
-  std::uint32_t worker = 0;       // of its loop's, by the order in which they began
+  std::uint32_t worker = 0;       // of its loop's, by the order in which they were started
   std::int64_t blocked_ns = 0;    // what the program waited for it while a later one was made
 };
 

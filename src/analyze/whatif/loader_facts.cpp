@@ -17,7 +17,7 @@ struct Fetch {
   std::int64_t start, end;
 };
 struct Worker {
-  std::uint32_t track;
+  std::uint32_t track, pid;
   std::vector<Fetch> fetches;  // in their order
 };
 
@@ -39,7 +39,7 @@ std::vector<Worker> find_workers(const Run& run, std::span<const HostStep> steps
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     if (run.tracks[t].process == process || !may_work[run.tracks[t].process]) continue;
     const SpanColumns& spans = run.tracks[t].spans;
-    Worker worker{t, {}};
+    Worker worker{t, run.processes[run.tracks[t].process].pid, {}};
     std::size_t inside = 0;
     for (std::size_t row = 0; row < spans.size(); ++row) {
       if (spans.name[row] != name) continue;
@@ -117,12 +117,14 @@ class Round {
   // `began`: the loop's first step. Fetches belong to it that start between `from` and `to`.
   Round(const std::vector<Worker>& workers, std::int64_t began, std::int64_t from, std::int64_t to) : began_(began) {
     const auto by_start = [](const Fetch& fetch, std::int64_t time) { return fetch.start < time; };
+    std::vector<std::pair<std::uint32_t, std::span<const Fetch>>> by_pid;
     for (const Worker& worker : workers) {
       const std::vector<Fetch>& own = worker.fetches;
       const auto first = std::lower_bound(own.begin(), own.end(), from, by_start), last = std::lower_bound(first, own.end(), to, by_start);
-      if (first != last) workers_.emplace_back(first, last);
+      if (first != last) by_pid.push_back({worker.pid, {first, last}});
     }
-    std::stable_sort(workers_.begin(), workers_.end(), [](const auto& a, const auto& b) { return a.front().start < b.front().start; });
+    std::stable_sort(by_pid.begin(), by_pid.end(), [](const auto& a, const auto& b) { return std::pair(a.first, a.second.front().start) < std::pair(b.first, b.second.front().start); });
+    for (const auto& worker : by_pid) workers_.push_back(worker.second);
   }
 
   // `number`: of the loop's takes.

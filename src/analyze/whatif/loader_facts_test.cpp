@@ -122,6 +122,16 @@ TEST(LoaderFacts, ABatchIsBlockedWhileALaterOneIsMade) {
   }
 }
 
+TEST(LoaderFacts, WorkersComeInTheOrderOfTheirPids) {
+  LoaderRun t(2, 2);
+  t.epoch(20, [](std::size_t i) { return i % 2 == 0 ? 100 : 300; });
+  t.run.processes[1].pid = 12, t.run.processes[2].pid = 11;  // the one that began first was started last
+  const Analysis analysis(t.run);
+  const LoaderFacts facts = find_loader(t.run, analysis.host_steps());
+  EXPECT_EQ(facts.batches[4].fetch_ns, 300);
+  EXPECT_EQ(facts.batches[5].fetch_ns, 100);
+}
+
 TEST(LoaderFacts, WorkersOfAnotherRankAreNone) {
   LoaderRun t(2, 2);
   t.epoch(20, [](std::size_t) { return 100; });
