@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from start to start where a GPU bounds it …
 constexpr double kHostSpeed = 0.09;     // … and besides where the host does: that of its speed (docs/accuracy.md)
+constexpr double kMostOutliers = 0.1;   // of the steps: what a mean of the middle leaves out
 constexpr double kSlower = 1.1;         // of the host, to see how much of a step follows it
 constexpr double kUnknown = 0.1;        // of the logarithm of the gain: what is not modelled is the more the more changes
 
@@ -32,10 +33,13 @@ std::vector<std::int64_t> walls_where(std::span<const HostStep> steps, const std
   return walls;
 }
 std::vector<std::int64_t> typical_walls(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) { return walls_where(steps, all, is_typical); }
-// Without outliers, of which none says what a change brings.
-std::vector<std::int64_t> steady_walls(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) {
-  const auto walls = walls_where(steps, all, [](StepKind kind) { return kind == StepKind::steady; });
-  return walls.empty() ? typical_walls(steps, all) : walls;
+// Without outliers, of which none says what a change brings. But steps that wait for late workers may be many: these are another sort of step, and a change moves
+// waits from one sort to the other.
+std::vector<std::int64_t> steady_walls(const PhaseModel& model, const std::vector<std::int64_t>& all) {
+  const auto typical = typical_walls(model.steps(), all), steady = walls_where(model.steps(), all, [](StepKind kind) { return kind == StepKind::steady; });
+  const auto outliers = static_cast<double>(typical.size() - steady.size());
+  const bool wait_for_workers = model.loader().workers > 0 && outliers > kMostOutliers * static_cast<double>(typical.size());
+  return steady.empty() || wait_for_workers ? typical : steady;
 }
 
 std::vector<std::int64_t> measured_walls(std::span<const HostStep> steps) {
@@ -115,7 +119,7 @@ class PhasePredictor {
   }
 
  private:
-  double usual(const std::vector<CategoryTimes>& times) const { return middle(steady_walls(model_.steps(), sums(times))); }
+  double usual(const std::vector<CategoryTimes>& times) const { return middle(steady_walls(model_, sums(times))); }
   // Late workers make steps alternate between lengths: a median falls on one of them, and a few steps decide on which. What the replay reproduces is their
   // mean. Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
   double replayed_ratio() const {
@@ -141,7 +145,7 @@ class PhasePredictor {
   // What may go wrong is independent of each other: deviations add up as their squares do.
   void set_interval(const std::vector<CategoryTimes>& times, double best, double worst) {
     double below = 1, above = 1;
-    if (const auto spread = compare_paired(steady_walls(model_.steps(), sums(plain_times_)), steady_walls(model_.steps(), sums(times))); spread && spread->ratio > 0 && spread->low > 0)
+    if (const auto spread = compare_paired(steady_walls(model_, sums(plain_times_)), steady_walls(model_, sums(times))); spread && spread->ratio > 0 && spread->low > 0)
       below = spread->low / spread->ratio, above = spread->high / spread->ratio;
     const double work = priced_.changes().batch * result_.before_ns;
     const auto gain = [&](double ns) { return ns > 0 ? work / ns : 1; };
