@@ -31,7 +31,7 @@ class Loop:
         if rule == "small-batch":
             return Loop(self.flags, 8 * self.batch) if self.batch < LARGEST_BATCH else None
         answers = {"reload": "--load-once", "hidden-sync": "--keep-losses", "pageable-copy": "--on-device", "tiny-copies": "--on-device",
-                   "python-line": "--on-device", "launch-bound": "--compile", "single-tensor-optimizer": "--fused", "tf32": "--tf32", "mixed-precision": "--bf16"}
+                   "python-line": "--on-device", "launch-bound": "--compile", "single-tensor-optimizer": "--fused", "tf32": "--tf32", "mixed-precision": "--bf16", "cpu-bfloat16": "--bf16"}
         flag = answers.get(rule)
         return None if flag is None or flag in self.flags else Loop((*self.flags, flag), self.batch)
 

@@ -9,7 +9,7 @@ namespace {
 constexpr const Rule* kRules[] = {
     &kReload,      &kInMemoryDataset, &kNoWorkers,     &kFewWorkers,  &kWorkerStart, &kPrefetch,   &kWorkerImbalance, &kDatasetLine,           &kSlowCollate,    &kPythonLine,     &kLogging,
     &kCheckpoint,  &kValidation,      &kStraggler,     &kExposedCommunication,       &kHiddenSync, &kLaunchBound,           &kSmallBatch,     &kRecompile,      &kPageableCopy,
-    &kTinyCopies,  &kTf32,            &kMixedPrecision, &kOddDims,    &kConvBias,    &kChannelsLast, &kCudnnBenchmark,      &kSingleTensorOptimizer, &kZeroGrad, &kTooManyThreads,
+    &kTinyCopies,  &kTf32,            &kMixedPrecision, &kOddDims,    &kConvBias,    &kChannelsLast, &kCudnnBenchmark,      &kSingleTensorOptimizer, &kZeroGrad, &kTooManyThreads, &kCpuBfloat16,
     &kGcPauses,    &kMemoryPressure,  &kMemoryGrowth,  &kProfilerBias};
 
 }  // namespace

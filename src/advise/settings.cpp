@@ -81,6 +81,7 @@ Settings::Settings(const Properties& properties) {
   cudnn_tf32 = torch.flag("cudnn_tf32");
   cudnn_benchmark = torch.flag("cudnn_benchmark");
   autocast = torch.text("autocast");
+  cpu_bfloat16 = torch.text("cpu_bfloat16");
   idle_biases = torch.number("idle_biases").value_or(0);
   idle_bias_names = torch.text("idle_bias_names");
   cuda_peak_bytes = torch.number("cuda_peak_bytes");

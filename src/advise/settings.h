@@ -44,6 +44,7 @@ struct Settings {
   std::string matmul_precision;  // highest, high, medium; empty: unknown
   std::optional<bool> cudnn_tf32, cudnn_benchmark;
   std::string autocast;  // "cuda bfloat16"; empty: never entered
+  std::string cpu_bfloat16;  // the CPU's instructions that multiply it: "avx512_bf16"; empty: none
   std::int64_t idle_biases = 0;
   std::string idle_bias_names;
   std::optional<std::int64_t> cuda_peak_bytes, cuda_reserved_bytes, cuda_total_bytes, cuda_retries;

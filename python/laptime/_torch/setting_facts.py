@@ -97,6 +97,7 @@ def switch_facts() -> Facts:
         **_rank_facts(),
         "torch threads": str(torch.get_num_threads()),
         "cpus": str(usable_cpus()),
+        **_bfloat16_facts(),
         "torch matmul_precision": torch.get_float32_matmul_precision(),
         "torch cudnn_tf32": str(int(torch.backends.cudnn.allow_tf32)),
         "torch cudnn_benchmark": str(int(torch.backends.cudnn.benchmark)),
@@ -109,6 +110,16 @@ def _rank_facts() -> Facts:
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return {"rank": str(distributed.get_rank())}
     return {"rank": os.environ["RANK"]} if os.environ.get("RANK", "").isdecimal() else {}
+
+
+def _bfloat16_facts() -> Facts:
+    """What the CPU multiplies bfloat16 with; of one that cannot there is none."""
+    try:
+        flags = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")).split()
+    except (OSError, StopIteration):
+        return {}
+    known = [flag for flag in ("amx_bf16", "avx512_bf16") if flag in flags]
+    return {"torch cpu_bfloat16": known[0]} if known else {}
 
 
 def usable_cpus() -> int:
