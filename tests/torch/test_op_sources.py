@@ -127,13 +127,14 @@ def test_doctor_builds_the_recorder_ahead(compiler, tmp_path):
     """`laptime doctor --build` compiles and tests it; a run afterwards finds it in the cache."""
     laptime = Path(sys.executable).parent / "laptime"
 
-    def doctor(*options):
-        environment = {**os.environ, "CXX": str(compiler), "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    def doctor(*options, cxx=compiler):
+        environment = {**os.environ, "CXX": str(cxx), "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
         done = subprocess.run([laptime, "doctor", "--json", *options], capture_output=True, text=True, env=environment, timeout=300)
         assert done.returncode == 0, done.stderr
         (table,) = json.loads(done.stdout)["tables"]
         return [row for row in table["rows"] if "op recorder" in str(row)]
 
+    assert "no C++ compiler to build the op recorder with" in str(doctor(cxx="no-such-compiler"))
     assert "the op recorder is built when it is first used" in str(doctor())
     assert times_compiled(tmp_path) == 0
     assert "op recorder: compiled" in str(doctor("--build"))

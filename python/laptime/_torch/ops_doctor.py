@@ -22,6 +22,8 @@ def main(arguments: list[str]) -> str:
         return f"{state}\ttorch {torch.__version__}: op recorder: {kind}"
     if shim_build.is_built(torch):
         return f"ok\ttorch {torch.__version__}: the op recorder is built"
+    if not shim_build.has_compiler():
+        return f"note\ttorch {torch.__version__}: no C++ compiler to build the op recorder with; `laptime doctor --build` says what records ops instead"
     return f"note\ttorch {torch.__version__}: the op recorder is built when it is first used, or now by `laptime doctor --build`"
 
 

@@ -121,6 +121,13 @@ def _compiler() -> list[str]:
     raise BuildError(f"{chosen[0]} is not found (CXX)" if chosen else "no C++ compiler")
 
 
+def has_compiler() -> bool:
+    try:
+        return bool(_compiler())
+    except BuildError:
+        return False
+
+
 def _writable_folder() -> Path:
     for folder in (cache_folder(), _fallback_folder()):
         try:
