@@ -62,7 +62,8 @@ TUNED = """
     for epoch in range(3):
         for rows in torch.randperm(len(images)).split(256):
             optimizer.zero_grad()
-            loss = F.cross_entropy(model(images[rows]), labels[rows])
+            with torch.autocast("cpu", torch.bfloat16):
+                loss = F.cross_entropy(model(images[rows]), labels[rows])
             loss.backward()
             optimizer.step()
 """
