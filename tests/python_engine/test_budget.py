@@ -113,3 +113,15 @@ def test_calls_are_calibrated(engine):
     assert cost.call_events - begin.call_events >= 177
     a_call = (cost.estimated_ns - begin.estimated_ns) / (cost.call_events - begin.call_events)
     assert 1 < a_call < 5000
+
+
+def test_events_that_seem_to_cost_nothing_are_not_taken_for_free(monkeypatch):
+    """On a busy machine the bare loop may be measured slower than the followed one."""
+    from laptime._engine import calibration
+
+    times = iter([900, 500, 800] * 3)  # bare, followed, bare
+    monkeypatch.setattr(calibration, "_fastest_ns", lambda loop: next(times))
+    assert calibration._event_ns(None, 4, lambda: None, lambda: None, usual=60.0) == 60.0
+    assert next(times, None) is None, "it was tried again before"
+    times = iter([90_000, 300_000, 60_000])
+    assert calibration._event_ns(None, 4, lambda: None, lambda: None, usual=60.0) == 240_000 / (300 * 4)
