@@ -120,15 +120,19 @@ def test_a_step_marked_without_the_gil_keeps_its_counts(tmp_path):
 def test_steps_marked_while_the_interpreter_is_busy_are_told(tmp_path):
     path = tmp_path / "run.lap"
     code = textwrap.dedent(f"""
-        import ctypes, threading, laptime
+        import ctypes, threading, time, laptime
         step = ctypes.CDLL({str(LIBRARY)!r}).laptime_mark_step
         step.argtypes = [ctypes.c_uint64]
+        def mark():
+            time.sleep(0.3)  # a main thread that is not in C yet would write the first step at once
+            for _ in range(3):
+                step(0)
         with laptime.profile({str(path)!r}, budget=None):
             # The main thread waits inside C; another marks three steps without the GIL meanwhile.
             libc = ctypes.CDLL(None)
-            thread = threading.Thread(target=lambda: [step(0) for _ in range(3)])
+            thread = threading.Thread(target=mark)
             thread.start()
-            libc.usleep(300000)
+            libc.usleep(900000)
             thread.join()
     """)
     subprocess.run([sys.executable, "-c", code], check=True)
