@@ -303,8 +303,7 @@ std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
 void configure_places(const PlaceRules& rules) { SharedPlaces::instance().configure(rules); }
 
 void keep_frames(bool on) {
-  frames_kept.store(on, std::memory_order_relaxed);
-  generation.fetch_add(1, std::memory_order_relaxed);
+  if (frames_kept.exchange(on, std::memory_order_relaxed) != on) generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 PlaceSource python_places() {
