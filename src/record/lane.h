@@ -21,7 +21,8 @@ struct Lane {
 inline RawUnit* reserve(Lane& lane, std::size_t count) {
   RawUnit* const at = lane.next;
   const RawUnit* const end = lane.end.load(std::memory_order_relaxed);
-  return at + count <= end ? at : nullptr;
+  // Not by adding to `at`, which is null before the first room.
+  return reinterpret_cast<std::uintptr_t>(at) + count * sizeof *at <= reinterpret_cast<std::uintptr_t>(end) ? at : nullptr;
 }
 
 // Brings the line of the record after the next one into this core's cache, to be written. Assumption: between two records a program
