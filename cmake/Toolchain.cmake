@@ -40,11 +40,16 @@ if(LAPTIME_SANITIZE)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     # What sanitizers insert confuses the warnings that follow values, says GCC's manual.
     add_compile_options(-Wno-array-bounds)
+  else()
+    # By which GCC tells a source what watches it; clang has no macros for that.
+    string(REGEX MATCHALL "address|thread" watched "${LAPTIME_SANITIZE}")
+    string(TOUPPER "${watched}" watched)
+    add_compile_definitions(__SANITIZE_${watched}__)
   endif()
 endif()
 
 # Binaries must run where no newer C++ runtime is installed, and inside programs that bring their own: the runtime is
-# linked in, and nothing is left for the loader to find. Sanitizers need the shared one.
+# linked in, and nothing is left for the loader to find. Sanitizers need the shared one, and their own functions are the program's.
 function(laptime_self_contained target)
   if(NOT LAPTIME_SANITIZE)
     target_link_options(${target} PRIVATE -static-libstdc++ -static-libgcc)
