@@ -52,6 +52,11 @@ def name_kernel(name: str, place: int) -> None:
     _open_library().laptime_cuda_name_kernel(name.encode(), place)
 
 
+def name_instruction(module: str, instruction: str, place: int) -> None:
+    """The line of an instruction of a program that XLA compiled, by XLA's own names."""
+    _open_library().laptime_cuda_name_instruction(module.encode(), instruction.encode(), place)
+
+
 class GpuSource:
     """Contract: ``on`` takes milliseconds the first time and after a rest, ``off`` microseconds. After ``off`` CUPTI leaves the process within
     a second, and the program runs as if it had never been there."""
@@ -148,6 +153,7 @@ def _open_library() -> ctypes.CDLL:
     library = ctypes.CDLL(LIBRARY)
     library.laptime_cuda_set_places.argtypes = [ctypes.c_void_p]
     library.laptime_cuda_name_kernel.argtypes = [ctypes.c_char_p, ctypes.c_uint32]
+    library.laptime_cuda_name_instruction.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32]
     return library
 
 

@@ -1,7 +1,7 @@
 """Which lines the kernels come from that XLA makes for JAX, told to the GPU's collector once for each compilation.
 
-XLA launches on threads of its own, where no Python runs. But it names a kernel after the instruction that it was made from, and the compiled
-program tells the line of each instruction. Kernels of cuBLAS and cuDNN are named by their makers: they have no line.
+XLA launches on threads of its own, where no Python runs, or in the call of a jitted function. But it names a kernel after the instruction that it was made
+from, and the range around each launch; and the compiled program tells the line of each instruction.
 
 Contract: nothing happens but at the end of a compilation; whatever is not as expected here leaves kernels without lines.
 """
@@ -16,6 +16,7 @@ from laptime import _cuda
 from laptime._native import torch_ops
 from laptime._source_functions import SourceFunctions
 
+_MODULE = re.compile(r"HloModule ([\w.\-]+)")
 _INSTRUCTION = re.compile(r"^ *(?:ROOT )?%?([\w.\-]+) = .*\bmetadata=\{([^}]*)\}", re.MULTILINE)
 _NAME = re.compile(r'^(\d+) "(.*)"$', re.MULTILINE)
 _LOCATION = re.compile(r"^(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)", re.MULTILINE)
@@ -51,18 +52,22 @@ def _newest_program(name: str) -> str:
 
 
 def _tell(program: str, functions: SourceFunctions) -> None:
-    for kernel, (file, line, name) in lines_of_kernels(program):
+    module = _MODULE.match(program)
+    for instruction, (file, line, name) in lines_of_instructions(program):
         if torch_ops.is_user_code(file):
-            _cuda.name_kernel(kernel, torch_ops.place_of(file, *functions.find(file, line, name), line))
+            place = torch_ops.place_of(file, *functions.find(file, line, name), line)
+            _cuda.name_kernel(_as_symbol(instruction), place)
+            if module is not None:
+                _cuda.name_instruction(module[1], instruction, place)
 
 
-def lines_of_kernels(program: str) -> Iterator[tuple[str, Line]]:
-    """From a compiled program as text: what a kernel made from each instruction is called, and its line."""
+def lines_of_instructions(program: str) -> Iterator[tuple[str, Line]]:
+    """From a compiled program as text."""
     frames = _frames(program)
     for name, metadata in _INSTRUCTION.findall(program):
         line = _line_of(metadata, frames)
         if line is not None:
-            yield _as_symbol(name), line
+            yield name, line
 
 
 def _line_of(metadata: str, frames: dict[str, Line]) -> Line | None:

@@ -1,6 +1,6 @@
 """Lines of XLA's kernels, from compiled programs as JAX prints them: since stack frames stand in tables, and before."""
 
-from laptime._jax import lines_of_kernels
+from laptime._jax import lines_of_instructions
 
 WITH_FRAMES = """HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[64]{0})->f32[64]{0}}
 
@@ -45,15 +45,15 @@ ENTRY main.4 {
 
 
 def test_lines_by_frames():
-    found = dict(lines_of_kernels(WITH_FRAMES))
-    assert found == {"tanh_0": ("/somewhere/train.py", 11, "loss"), "loop_tanh_fusion_1": ("/somewhere/train.py", 11, "loss"),
+    found = dict(lines_of_instructions(WITH_FRAMES))
+    assert found == {"tanh.0": ("/somewhere/train.py", 11, "loss"), "loop_tanh_fusion.1": ("/somewhere/train.py", 11, "loss"),
                      "wrapped_add": ("/somewhere/train.py", 14, "<module>")}
 
 
 def test_lines_in_the_instruction():
-    assert dict(lines_of_kernels(BEFORE)) == {"input_reduce_fusion": ("/somewhere/train.py", 7, "")}
+    assert dict(lines_of_instructions(BEFORE)) == {"input_reduce_fusion": ("/somewhere/train.py", 7, "")}
 
 
 def test_what_is_no_program_has_none():
     for text in ("", "HloModule m\n\nFileNames\n", "StackFrames\n1 {file_location_id=1", "%x = f32[] add(), metadata={stack_frame_id=1}"):
-        assert list(lines_of_kernels(text)) == []
+        assert list(lines_of_instructions(text)) == []

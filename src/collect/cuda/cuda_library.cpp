@@ -11,6 +11,7 @@
 #include "collect/cuda/gpu_losses.h"
 #include "collect/cuda/kernel_places.h"
 #include "collect/cuda/torch_context.h"
+#include "collect/cuda/xla_places.h"
 #include "record/collector.h"
 
 using namespace laptime;
@@ -88,6 +89,7 @@ LAPTIME_API void laptime_cuda_set_places(PlaceFunction function) {
   if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_place_function(function);
 }
 LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t place) { KernelPlaces::get().add(kernel, place); }
+LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction, std::uint32_t place) { XlaPlaces::get().add(module, instruction, place); }
 LAPTIME_API int laptime_cuda_bind_torch(void) { return TorchContext::get().bind() ? 1 : 0; }
 // For the caller's proof: the calling thread's running node; 0: none runs.
 LAPTIME_API int laptime_cuda_current_node(std::int64_t* sequence, std::uint64_t* thread) {

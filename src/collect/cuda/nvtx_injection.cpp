@@ -13,7 +13,7 @@ namespace laptime::nvtx {
 
 namespace {
 
-std::uint32_t name_of(const char* text) { return nvtx::name_of(text ? std::string_view(text) : std::string_view("?")); }
+RangeName name_of(const char* text) { return nvtx::name_of(text ? std::string_view(text) : std::string_view("?")); }
 
 void append_utf8(std::string& text, std::uint32_t c) {
   if (c < 0x80) {
@@ -25,18 +25,22 @@ void append_utf8(std::string& text, std::uint32_t c) {
   for (int i = more - 1; i >= 0; --i) text += static_cast<char>(0x80 | (c >> 6 * i & 0x3F));
 }
 
-std::uint32_t name_of(const wchar_t* text) {
+RangeName name_of(const wchar_t* text) {
   if (!text) return nvtx::name_of(std::string_view("?"));
   std::string narrow;
   for (; *text; ++text) append_utf8(narrow, static_cast<std::uint32_t>(*text) & 0x1FFFFF);
   return nvtx::name_of(narrow);
 }
 
-std::uint32_t name_of(const EventAttributes* attributes) {
+// A registered string is known by a handle of ours.
+std::uintptr_t handle_of(RangeName name) { return static_cast<std::uintptr_t>(name.role) << 32 | name.id; }
+RangeName of_handle(std::uintptr_t handle) { return {static_cast<std::uint32_t>(handle), static_cast<Role>(handle >> 32)}; }
+
+RangeName name_of(const EventAttributes* attributes) {
   if (attributes && attributes->size >= sizeof *attributes) switch (attributes->message_type) {
       case kAscii: return name_of(static_cast<const char*>(attributes->message));
       case kUnicode: return name_of(static_cast<const wchar_t*>(attributes->message));
-      case kRegistered: return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(attributes->message));
+      case kRegistered: return of_handle(reinterpret_cast<std::uintptr_t>(attributes->message));
       default: break;
     }
   return name_of("?");
@@ -46,7 +50,7 @@ std::uint64_t number(const void* domain) { return reinterpret_cast<std::uintptr_
 
 template <typename Text>
 const void* register_string(const void*, const Text* text) {
-  return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(name_of(text)));
+  return reinterpret_cast<const void*>(handle_of(name_of(text)));
 }
 template <typename Text>
 const void* create_domain(const Text*) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/clock.h"
+#include "collect/cuda/xla_places.h"
 #include "record/collector.h"
 
 namespace laptime::nvtx {
@@ -20,7 +21,7 @@ void lose_range() {
 
 struct OpenRange {
   std::uint64_t domain, start;
-  std::uint32_t name;
+  RangeName name;
 };
 constexpr int kMostOpen = 128;
 struct Thread {
@@ -31,8 +32,8 @@ struct Thread {
 thread_local Thread thread;
 
 struct KnownName {
-  static constexpr std::size_t kLongest = 51;
-  std::uint32_t id;
+  static constexpr std::size_t kLongest = 47;
+  RangeName name;
   std::uint8_t length;
   char text[kLongest];
 };
@@ -64,18 +65,27 @@ std::uint16_t ranges_track() {
 
 }  // namespace
 
-std::uint32_t name_of(std::string_view text) {
-  if (text.size() > KnownName::kLongest) return record::intern(text);
+namespace {
+
+RangeName learn(std::string_view text) {
+  const std::uint32_t id = record::intern(text);
+  return {id, cuda::XlaPlaces::get().know_range(id, text)};
+}
+
+}  // namespace
+
+RangeName name_of(std::string_view text) {
+  if (text.size() > KnownName::kLongest) return learn(text);
   KnownName& known = known_names[hash_of(text) % known_names.size()];
-  if (known.id == 0 || known.length != text.size() || std::memcmp(known.text, text.data(), text.size()) != 0) {
-    known.id = record::intern(text);
+  if (known.name.id == 0 || known.length != text.size() || std::memcmp(known.text, text.data(), text.size()) != 0) {
+    known.name = learn(text);
     known.length = static_cast<std::uint8_t>(text.size());
     std::memcpy(known.text, text.data(), text.size());
   }
-  return known.id;
+  return known.name;
 }
 
-int push(std::uint64_t domain, std::uint32_t name) {
+int push(std::uint64_t domain, RangeName name) {
   if (thread.depth == kMostOpen) {
     lose_range();
     return kMostOpen + thread.too_deep++;
@@ -89,7 +99,7 @@ int pop(std::uint64_t domain) {
   for (int at = thread.depth - 1; at >= 0; --at) {
     const OpenRange range = thread.open[static_cast<std::size_t>(at)];
     if (range.domain != domain) continue;
-    if (record::on()) record::put_span({range.start, ticks(), range.name});
+    if (record::on()) record::put_span({range.start, ticks(), range.name.id});
     for (int above = at + 1; above < thread.depth; ++above) thread.open[static_cast<std::size_t>(above - 1)] = thread.open[static_cast<std::size_t>(above)];
     --thread.depth;
     return at;
@@ -97,12 +107,12 @@ int pop(std::uint64_t domain) {
   return kNotTracked;
 }
 
-void mark(std::uint32_t name) {
+void mark(RangeName name) {
   const std::uint64_t now = ticks();
-  if (record::on()) record::put_span({now, now, name});
+  if (record::on()) record::put_span({now, now, name.id});
 }
 
-std::uint64_t start(std::uint32_t name) {
+std::uint64_t start(RangeName name) {
   const std::uint64_t id = next_range.fetch_add(1, std::memory_order_relaxed);
   ProcessRange& range = process_ranges[id % process_ranges.size()];
   std::uint64_t free = 0;
@@ -111,7 +121,7 @@ std::uint64_t start(std::uint32_t name) {
     return id;
   }
   range.start = ticks();
-  range.name = name;
+  range.name = name.id;
   range.id.store(id, std::memory_order_release);
   return id;
 }
@@ -121,6 +131,12 @@ void end(std::uint64_t id) {
   if (id == 0 || range.id.load(std::memory_order_acquire) != id) return;
   if (record::on()) record::put_span({range.start, ticks(), range.name, SpanKind::scope, ranges_track()});
   range.id.store(0, std::memory_order_release);
+}
+
+std::uint32_t innermost(Role role) {
+  for (int at = thread.depth - 1; at >= 0; --at)
+    if (const RangeName name = thread.open[static_cast<std::size_t>(at)].name; name.role == role) return name.id;
+  return 0;
 }
 
 }  // namespace laptime::nvtx

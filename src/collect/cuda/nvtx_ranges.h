@@ -9,14 +9,23 @@
 
 namespace laptime::nvtx {
 
-// Names are record::intern'ed. A domain is a number: pushes and pops of two domains do not meet. 0: the one without a name.
-int push(std::uint64_t domain, std::uint32_t name);
+// What a range says beside its name.
+enum class Role : std::uint8_t { other, xla_module, xla_instruction };
+struct RangeName {
+  std::uint32_t id;  // record::intern
+  Role role;
+};
+// Remembered by the calling thread.
+RangeName name_of(std::string_view text);
+
+// A domain is a number: pushes and pops of two domains do not meet. 0: the one without a name.
+int push(std::uint64_t domain, RangeName name);
 int pop(std::uint64_t domain);
-void mark(std::uint32_t name);
-std::uint64_t start(std::uint32_t name);
+void mark(RangeName name);
+std::uint64_t start(RangeName name);
 void end(std::uint64_t range);
 
-// record::intern, remembered by the calling thread.
-std::uint32_t name_of(std::string_view text);
+// The name of the calling thread's innermost open range of that role; 0: none.
+std::uint32_t innermost(Role role);
 
 }  // namespace laptime::nvtx
