@@ -129,7 +129,9 @@ def test_same_options(name):
 
 @pytest.mark.parametrize("name", [n for n in vars(original) | vars(original.__mro__[1]) if not n.startswith("_")])
 def test_same_methods(name):
-    assert list(inspect.signature(getattr(profile, name)).parameters) == list(inspect.signature(getattr(original, name)).parameters)
+    ours, theirs = (list(inspect.signature(getattr(each, name)).parameters) for each in (profile, original))
+    assert ours[: len(theirs)] == theirs
+    assert ours == theirs or not torch.__version__.startswith("2.13.")  # older ones lack some
 
 
 def test_exports_every_public_name():
@@ -264,9 +266,14 @@ def test_an_exception_in_the_block_leaves_a_profile():
 
 
 def test_errors_are_those_of_torch():
+    def without_activities(profiler):
+        try:
+            return profiler(activities=[]).activities
+        except AssertionError as error:  # since torch 2.13
+            return str(error)
+
+    assert without_activities(profile) == without_activities(original)
     for profiler in (original, profile):
-        with pytest.raises(AssertionError, match="No valid profiler activities"):
-            profiler(activities=[])
         p = profiler(activities=[ProfilerActivity.CPU])
         with pytest.raises(AssertionError, match="Profiler must be initialized before"):
             p.key_averages()
