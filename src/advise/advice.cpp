@@ -63,6 +63,7 @@ std::vector<Advice> advise(const Analysis& analysis) {
   for (const Rule* rule : all_rules()) {
     for (Finding& finding : rule->find(evidence)) {
       if (finding.changes) finding.gain = evidence.replayed(*finding.changes);
+      if (finding.gain && finding.gain->gain_low < 1) finding.confidence = Confidence::low;
       if (is_worth_saying(finding)) all.push_back({rule, std::move(finding)});
     }
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace laptime {
 
@@ -26,6 +27,8 @@ Part mean_part(std::span<const double> ns_by_step) {
 double Prediction::expected() const { return gain.value_or(std::sqrt(gain_low * gain_high)); }
 
 whatif::Changes shrunk(std::string pattern, Range left) { return whatif::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high); }
+
+whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left) { return shrunk(fmt::format("{}:{}", file, line), left); }
 
 Prediction predict(double step_ns, Part part, Range left) {
   part.ns = std::min(part.ns, step_ns);

@@ -5,6 +5,7 @@
 // Assumption: what is taken out of a step shortens it, which holds for what is exposed. Rules name only exposed time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,9 @@ struct Prediction {
 
 // What `pattern` names shrinks to a share of itself between left.low and left.high: as a change to be replayed.
 whatif::Changes shrunk(std::string pattern, Range left);
+
+// The same of a line: its own Python and the ops it calls.
+whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left);
 
 // After `part` of a step has shrunk to a share of itself between left.low (the best case) and left.high.
 Prediction predict(double step_ns, Part part, Range left);

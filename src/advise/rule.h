@@ -15,7 +15,8 @@
 namespace laptime {
 
 // high: measured, and the change does away with it. medium: measured, and what is left after the change is experience.
-// low: what the change brings depends on something that was not measured.
+// low: what the change brings depends on something that was not measured, or may be less than two starts of the program differ
+// (the engine says so of a gain whose interval begins below 1; what is expected is worth saying all the same).
 enum class Confidence { low, medium, high };
 
 struct Finding {

@@ -4,6 +4,8 @@
 
 namespace laptime {
 
+bool is_transfer(std::string_view copy) { return copy.find("HtoD") != std::string_view::npos || copy.find("DtoH") != std::string_view::npos; }
+
 bool is_stream(const Track& track) { return track.kind == TrackKind::stream; }
 
 GpuWorkload::GpuWorkload(const Analysis& analysis) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "analyze/analysis.h"
@@ -11,6 +12,11 @@
 namespace laptime {
 
 inline bool is_gpu_work(SpanKind kind) { return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication; }
+
+// A copy of a number or a few, not of a batch.
+inline constexpr std::uint64_t kSmallCopy = 4'096;  // bytes
+// Whether a copy of that name goes between a CPU and a GPU.
+bool is_transfer(std::string_view copy);
 
 struct GpuWork {
   std::uint32_t track = 0, row = 0;

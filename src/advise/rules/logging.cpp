@@ -17,9 +17,10 @@ std::vector<Finding> find(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const PythonLine& line : python_lines(evidence)) {
     if (!logs(line.source)) continue;
-    findings.push_back({line.line.file, line.line.line, evidence.share(line.self.ns), predict(evidence.step_ns(), line.self, {0.01, 0.1}), Confidence::high,
+    findings.push_back({line.line.file, line.line.line, evidence.share(line.self.ns), std::nullopt, Confidence::high,
                         fmt::format("Something is logged in every step:{} takes {}.", cited(line.source), of_a_step(evidence, line.self.ns)),
-                        "if step % 50 == 0: …; keep the loss as a tensor in between (loss.detach()), and look at it only then"});
+                        "if step % 50 == 0: …; keep the loss as a tensor in between (loss.detach()), and look at it only then",
+                        shrunk_line(line.line.file, line.line.line, {0.01, 0.1})});
   }
   return findings;
 }
@@ -32,7 +33,7 @@ const Rule kLogging{
     "a line that runs in at least every other step prints, logs or draws, and takes a good part of the step.",
     "logging is rare, or takes next to nothing.",
     "Log every Nth step. Keep what is to be averaged as tensors: `.item()` and printing wait for the device.",
-    "90 to 99 % of the line's time goes.",
+    "by a replay of the run: 90 to 99 % of the line's time goes.",
     find};
 
 }  // namespace laptime

@@ -33,11 +33,19 @@ bool has_odd_size(std::string_view shapes) {
   return false;
 }
 
+bool is_16_bit_product(std::string_view kernel) { return math_of_kernel(kernel).precision == Precision::fp16; }
+
+whatif::Changes padded(const std::string& file, std::int64_t line) {
+  whatif::Changes changes = whatif::work_change([](std::string_view kernel, std::string_view) { return is_16_bit_product(kernel); }, 0.7, 0.5, 0.95);
+  changes.work.back().at = fmt::format("{}:{}", file, line);
+  return changes;
+}
+
 // 16-bit products that the line of the row makes, of a step's kernels.
 double kernels_at(const GpuSteps& gpu, const std::string& file, std::int64_t line) {
   double ns = 0;
   for (const StepWork& work : gpu.work())
-    if (work.kind == SpanKind::kernel && work.file == file && work.line == line && math_of_kernel(work.name).precision == Precision::fp16) ns += work.ns;
+    if (work.kind == SpanKind::kernel && work.file == file && work.line == line && is_16_bit_product(work.name)) ns += work.ns;
   return ns;
 }
 
@@ -50,9 +58,9 @@ std::vector<Finding> find(const Evidence& evidence) {
     const auto* line = std::get_if<std::int64_t>(&row[column("line")]);
     if (!shapes || !file || !line || !is_product(std::get<std::string>(row[column("name")])) || !has_odd_size(*shapes)) continue;
     const double part = evidence.gpu().exposed_ns(kernels_at(evidence.gpu(), *file, *line));
-    return {{*file, static_cast<std::uint32_t>(*line), evidence.share(part), predict(evidence.step_ns(), Part{part, 0}, {0.5, 0.95}), Confidence::low,
+    return {{*file, static_cast<std::uint32_t>(*line), evidence.share(part), std::nullopt, Confidence::low,
              fmt::format("16-bit products here have sizes that are no multiple of 8, {}: {}.", *shapes, of_a_step(evidence, part)),
-             "Pad vocabulary, classes, features and batch to multiples of 8 (64 is better)"}};
+             "Pad vocabulary, classes, features and batch to multiples of 8 (64 is better)", padded(*file, *line)}};
   }
   return {};
 }
@@ -65,7 +73,7 @@ const Rule kOddDims{
     "with `--shapes`: a 16-bit product (`mm`, `addmm`, `bmm`) has a size that is no multiple of 8, and its line's products take a part of the step.",
     "shapes were not recorded, or all sizes are multiples of 8.",
     "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8, better 64.",
-    "50 to 95 % of the time of the line's products is left.",
+    "by a replay of the run: 50 to 95 % of the time of the line's products is left.",
     find};
 
 }  // namespace laptime

@@ -22,6 +22,7 @@ void Changes::add(const Changes& other) {
   work.insert(work.end(), other.work.begin(), other.work.end());
   no_waits.insert(no_waits.end(), other.no_waits.begin(), other.no_waits.end());
   pinned |= other.pinned;
+  packed |= other.packed;
   input_free |= other.input_free;
   launch_free |= other.launch_free;
   any_order |= other.any_order;

@@ -26,6 +26,7 @@ struct WorkScale {
   std::function<bool(std::string_view kernel, std::string_view op)> is;
   double factor = 1, best = 1, worst = 1;
   std::int64_t call_ns = 0;  // what the launch of each then costs the host more: at best half of that, at worst twice
+  std::string at = {};       // of this line only (FILE:LINE); empty: of all
 };
 
 struct Changes {
@@ -33,6 +34,7 @@ struct Changes {
   std::vector<WorkScale> work;
   std::vector<std::string> no_waits;  // lines (FILE:LINE; "*": all) that do not wait for the GPU any more
   bool pinned = false;                // copies to a GPU are from pinned memory, and nobody waits for them
+  bool packed = false;                // copies of a few bytes to and from a GPU go together, or are not made
   bool input_free = false;
   bool launch_free = false;          // the host's part of ops costs nothing: GPUs run what is launched back to back
   std::optional<unsigned> workers;   // processes that make batches; 0: the program makes them itself

@@ -24,7 +24,7 @@ constexpr double kGrowth[] = {1.0, 0.85, 1.1};                       // of the g
 constexpr double kLaunchesStay = 0.05;                               // of the host's part of ops, at worst
 constexpr std::int64_t kShortestKernel = 3'000;                      // however fast its products
 constexpr double kMoreCalls[] = {1, 0.5, 2};
-constexpr std::uint64_t kSmallCopy = 4'096;                          // a number, not a batch
+constexpr double kPacked[] = {0.3, 0.1, 0.5};                        // of copies of a few bytes, and of the calls that make them, what is left
 
 std::size_t index(Outlook outlook) { return static_cast<std::size_t>(outlook); }
 std::int64_t rounded(double ns) { return static_cast<std::int64_t>(std::llround(ns)); }
@@ -67,6 +67,7 @@ GpuPricing::GpuPricing(const GraphSource& source, const Changes& changes) : sour
     if (pattern == "*") all_waits_ = true;
     else waits_.emplace_back(run_, pattern);
   }
+  for (const WorkScale& scale : changes.work) work_lines_.push_back(scale.at.empty() ? std::nullopt : std::optional<NameMatch>(std::in_place, run_, scale.at));
 }
 
 std::vector<std::string> GpuPricing::unknown_patterns() const {
@@ -80,6 +81,7 @@ std::vector<std::string> GpuPricing::unknown_patterns() const {
 void GpuPricing::price(const TaskGraph& graph, Outlook outlook, Prices& prices) const {
   const Calls calls(*this, graph);
   scale_work(graph, outlook, prices);
+  if (changes_.packed) pack(graph, outlook, prices);
   if (changes_.batch != 1) grow(graph, calls, outlook, prices);
   if (changes_.pinned) pin(graph, calls, outlook, prices);
   if (all_waits_ || !waits_.empty()) release(graph, prices);
@@ -92,7 +94,12 @@ bool GpuPricing::is_pageable(const Task& task) const {
   return name.find("HtoD") != std::string_view::npos && (name.find("Pageable") != std::string_view::npos || name.ends_with(" blocking"));
 }
 
+bool GpuPricing::is_small_transfer(const Task& task) const {
+  return task.kind == TaskKind::copy && source_.gpu.all()[task.work].bytes <= kSmallCopy && is_transfer(run_.strings[run_.tracks[task.track].spans.name[task.row]]);
+}
+
 bool GpuPricing::is_named(std::size_t scale, const Task& task) const {
+  if (work_lines_[scale] && !work_lines_[scale]->place(task.place)) return false;
   const std::uint32_t name = run_.tracks[task.track].spans.name[task.row], op = source_.gpu.all()[task.work].op;
   const auto [it, is_new] = named_[scale].try_emplace({name, op}, false);
   if (is_new) it->second = changes_.work[scale].is(run_.strings[name], run_.strings[op]);
@@ -117,6 +124,28 @@ void GpuPricing::scale_work(const TaskGraph& graph, Outlook outlook, Prices& pri
     if (it == more.end()) continue;
     prices.own[i] += rounded(it->second);
     more.erase(it);
+  }
+}
+
+// Nobody waits any more for what is made where it is used, or goes with another; at worst every other wait stays.
+void GpuPricing::pack(const TaskGraph& graph, Outlook outlook, Prices& prices) const {
+  if (prices.released.empty()) prices.released.resize(graph.tasks.size());
+  const auto shrink = [&](std::size_t task) { prices.own[task] = scaled(prices.own[task], kPacked[index(outlook)]); };
+  std::vector<bool> calls(graph.frames.size());
+  bool stays = false;
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    if (!is_small_transfer(task)) continue;
+    shrink(i);
+    if (task.frame != kNone) calls[task.frame] = true;
+  }
+  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+    const Task& task = graph.tasks[i];
+    if (task.kind != TaskKind::host) continue;
+    if (task.frame != kNone && calls[task.frame]) shrink(i);
+    if (task.wait != Wait::copy || !is_small_transfer(graph.tasks[task.needs[kWaitNeed].task])) continue;
+    stays = outlook == Outlook::worst && !stays;
+    if (!stays) prices.released[i] = true, prices.own[i] = 0;
   }
 }
 

@@ -1,5 +1,5 @@
 // What tasks of a run with a GPU would take once the changes are made that only mean something there: kernels that get faster, waits
-// that go, copies from pinned memory, launches that are free, and what a larger batch makes longer.
+// that go, copies from pinned memory or packed into fewer, launches that are free, and what a larger batch makes longer.
 //
 // What is uncertain, and how far the outlooks go: a larger batch makes kernels longer in proportion, less a fixed part each; at best those with fewer
 // blocks than the GPU has multiprocessors do not grow until they fill it. Ops of the host that launch cost the same whatever the batch;
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "analyze/whatif/changes.h"
@@ -31,6 +32,7 @@ class GpuPricing {
  private:
   struct Calls;  // what a graph's frames launch
   void scale_work(const TaskGraph& graph, Outlook outlook, Prices& prices) const;
+  void pack(const TaskGraph& graph, Outlook outlook, Prices& prices) const;
   void pin(const TaskGraph& graph, const Calls& calls, Outlook outlook, Prices& prices) const;
   void release(const TaskGraph& graph, Prices& prices) const;
   void free_launches(const TaskGraph& graph, const Calls& calls, Outlook outlook, Prices& prices) const;
@@ -39,12 +41,14 @@ class GpuPricing {
   double host_growth(const Calls& calls, const Task& task, std::int64_t own, Outlook outlook) const;
   double work_growth(const Task& task, std::int64_t own, Outlook outlook) const;
   bool is_pageable(const Task& task) const;
+  bool is_small_transfer(const Task& task) const;
   bool is_named(std::size_t scale, const Task& task) const;
 
   const GraphSource& source_;
   const Run& run_;
   const Changes& changes_;
   std::vector<NameMatch> waits_;  // of Changes::no_waits, but for "*"
+  std::vector<std::optional<NameMatch>> work_lines_;  // by scale of work: its line
   bool all_waits_ = false;
   mutable std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, bool>> named_;  // by scale of work: kernel and op
 };

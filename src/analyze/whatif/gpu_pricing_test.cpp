@@ -168,5 +168,50 @@ TEST(GpuPricing, AttentionOf32BitFloatsGainsFrom16BitOnesNotFromTf32) {
   EXPECT_EQ(built.walls(*changes_of_rule("mixed-precision"))[0], plain - 630'000);
 }
 
+TEST(GpuPricing, WorkOfOneLineIsScaledThereOnly) {
+  GpuRun t;
+  for (const std::uint32_t line : {7u, 8u}) {
+    const std::int64_t at = line == 7 ? 10'000 : 450'000;
+    t.add(0, {at, 5'000, "cuLaunchKernel", SpanKind::launch, LaunchLink::pack(1, line), t.place(line)});
+    t.kernel(t.stream, at + 10'000, 400'000, line);
+  }
+  t.add(0, {870'000, 30'000, "cuStreamSynchronize", SpanKind::sync});
+  t.add_step(0, 0, kStep, 1);
+  const Built built(t.run);
+  Changes changes = work_change([](std::string_view kernel, std::string_view) { return kernel == "kernel"; }, 0.5, 0.5, 0.5);
+  const auto kernels = [&](const char* at) {
+    changes.work.back().at = at;
+    const Prices prices = Pricing(built.source, changes).prices(built.graph, Outlook::expected);
+    std::vector<std::int64_t> own;
+    for (std::size_t i = 0; i < built.graph.tasks.size(); ++i)
+      if (built.graph.tasks[i].kind == TaskKind::kernel) own.push_back(prices.own[i]);
+    return own;
+  };
+  EXPECT_EQ(kernels(""), (std::vector<std::int64_t>{200'000, 200'000}));
+  EXPECT_EQ(kernels("train.py:8"), (std::vector<std::int64_t>{400'000, 200'000}));
+  EXPECT_EQ(kernels("train.py:9"), (std::vector<std::int64_t>{400'000, 400'000}));
+}
+
+// Twenty numbers, each made on the host and waited for, and one batch.
+TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
+  GpuRun t;
+  const auto copy = [&](std::int64_t at, std::uint32_t number, std::uint64_t bytes) {
+    t.add(0, {at, 10'000, "cuMemcpyHtoDAsync_v2", SpanKind::launch, LaunchLink::pack(1, number)});
+    t.add(0, {at + 10'000, 10'000, "cuStreamSynchronize", SpanKind::sync});
+    t.add(t.stream, {at + 12'000, 2'000, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy, LaunchLink::pack(1, number)});
+    t.add_arg(t.stream, "", ArgType::integer, bytes);
+  };
+  for (std::uint32_t i = 0; i < 20; ++i) copy(i * 40'000, i, 4);
+  copy(800'000, 20, 1'000'000);
+  t.add_step(0, 0, kStep, 1);
+  const Built built(t.run);
+  const Changes packed = *changes_of_rule("tiny-copies");
+  const std::int64_t plain = built.walls({})[0], expected = built.walls(packed)[0];
+  // Calls of 7.5 without the recorder's share shrink to 30 %, waits of 10 go.
+  EXPECT_NEAR(static_cast<double>(plain - expected), 20 * (0.7 * 7'500 + 10'000), 20 * 1'000);
+  EXPECT_LT(built.walls(packed, Outlook::best)[0], expected);
+  EXPECT_NEAR(static_cast<double>(plain - built.walls(packed, Outlook::worst)[0]), 10 * (0.5 * 7'500 + 10'000), 20 * 1'000);
+}
+
 }  // namespace
 }  // namespace laptime::whatif

@@ -24,6 +24,11 @@ Changes pinned() {
   changes.pinned = true;
   return changes;
 }
+Changes packed() {
+  Changes changes;
+  changes.packed = true;
+  return changes;
+}
 Changes no_waits() {
   Changes changes;
   changes.no_waits.push_back("*");
@@ -76,6 +81,7 @@ const std::vector<RuleChanges>& table() {
       {"small-batch", batch(2)},
       {"hidden-sync", no_waits()},
       {"pageable-copy", pinned()},
+      {"tiny-copies", packed()},
       {"tf32", tf32()},
       {"mixed-precision", mixed_precision()},
       {"gc-pauses", scale_change("gc", 0, 0, 0.2)},
