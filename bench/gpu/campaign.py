@@ -175,6 +175,7 @@ PARTS: dict[str, Callable[[str], Results]] = {
     "machine": machine,
     "smoke": smoke,
     "cost_eager": cost("eager", EAGER, 55),
+    "cost_all": cost("eager", ["bare", "bare", "full", "shapes", "memory", "everything"], 40),
     "counts": counts,
     "cost_run": cost("eager", ["bare", "bare", "run_full", "run_full", "run_default", "run_default"], 25),
     "lines": lines("eager", "gpt", "resnet"),

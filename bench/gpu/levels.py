@@ -4,7 +4,9 @@ bare            never saw CUPTI nor a callback of torch's
 kernels         laptime: kernels, copies and waits, without lines
 gpu             laptime run in recorded steps: kernels, copies, waits, with lines forward and backward, no ops
 full            gpu and all ops
-everything      full with shapes and memory
+shapes          full with shapes
+memory          full with memory
+everything      full with both
 ops             laptime's ops alone
 finalized       gpu for some steps, then CUPTI taken out again
 rested          gpu for some steps, then off with CUPTI left in the process
@@ -23,7 +25,9 @@ from typing import Any
 
 import torch
 
-LAPTIME = ("kernels", "gpu", "full", "everything", "ops", "finalized", "rested")
+SHAPES, MEMORY = ("shapes", "everything"), ("memory", "everything")
+OPS = ("full", "ops", *SHAPES, *MEMORY)
+LAPTIME = ("kernels", "gpu", "finalized", "rested", *OPS)
 RUN = {"run_full": ["--budget", "none"], "run_default": []}
 WARM_STEPS = 10
 
@@ -61,10 +65,10 @@ class Level:
         if problem:
             raise OSError(problem)
         self._step = functools.partial(recording.mark_step, ops=1)
-        if self.name in ("full", "everything", "ops"):
-            self._ops = ops.load(shapes=self.name == "everything")
+        if self.name in OPS:
+            self._ops = ops.load(shapes=self.name in SHAPES)
             self._ops.on()
-        if self.name == "everything":
+        if self.name in MEMORY:
             self._memory = memory.load()
             self._memory.on()
         if self.name != "ops":

@@ -92,8 +92,13 @@ std::vector<std::string> overview_tables(const Run& run) {
   if (has_several_ranks(run)) add({"ranks"});
   if (training) add({"lines", "ops"});
   if (gpu) add({"kernels", "copies", "syncs"});
-  add(training ? std::initializer_list<const char*>{"input", "losses", "advice"} : std::initializer_list<const char*>{"scopes", "losses"});
+  if (training) add({"input", "losses", "advice"});
+  else add({"scopes", "lines", "functions", "losses"});
   return names;
+}
+
+void leave_out_empty(std::vector<Table>& tables) {
+  std::erase_if(tables, [](const Table& table) { return table.rows.empty() && table.name != "losses" && table.name != "advice"; });
 }
 
 std::vector<Table> summary_tables(const Analysis& analysis) {

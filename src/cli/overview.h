@@ -15,6 +15,8 @@ bool is_training(const Run& run);
 
 // Names of tables, for a whole screen.
 std::vector<std::string> overview_tables(const Run& run);
+// On a screen: all but those where it tells something that there is nothing.
+void leave_out_empty(std::vector<Table>& tables);
 
 // A few rows of the tables that have any, for the end of a run; of a training run only the columns that fit a terminal of 100
 // to 140 columns.

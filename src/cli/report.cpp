@@ -68,13 +68,14 @@ void cut_table(Table& table, std::size_t top) {
   keep_top(table, top);
 }
 
+bool is_overview(const ReportOptions& options) { return options.tables.empty() && !options.json && !options.csv; }
+
 void cut_tables(std::vector<Table>& tables, const ReportOptions& options) {
-  const bool overview = options.tables.empty() && !options.json && !options.csv;
   for (Table& table : tables) {
     if (table.name == "run" && options.tables.empty()) continue;
     if (options.top > 0)
       cut_table(table, options.top);
-    else if (overview)
+    else if (is_overview(options))
       cut_table(table, kDefaultTop);
   }
 }
@@ -91,6 +92,7 @@ Result<int> report(const ReportOptions& options) {
   std::vector<Table> tables = make_tables(Analysis(run), makers);
   if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));
   cut_tables(tables, options);
+  if (is_overview(options)) leave_out_empty(tables);
   TerminalStyle style = style_for(STDOUT_FILENO);
   style.directory = run_directory(run);
   RETURN_IF_ERROR(print_result(options.json ? to_json(tables) : options.csv ? to_csv(tables) : to_terminal(tables, style)));
