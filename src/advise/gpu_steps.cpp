@@ -37,13 +37,12 @@ GpuSteps::GpuSteps(const Analysis& analysis, const Lap& lap) {
 
 void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
   std::map<std::uint32_t, std::int64_t> compute;
-  const auto in_lap = [&](const DeviceStep& s) { return s.step.track == lap.track() && s.step.phase == lap.phase() && is_typical(s.step.kind); };
   for (const DeviceStep& s : analysis.device_steps())
-    if (in_lap(s)) compute[s.device] += s.exposed[index(DeviceCategory::compute)];
+    if (lap.has(s.step)) compute[s.device] += s.exposed[index(DeviceCategory::compute)];
   if (compute.empty()) return;
   const auto most = std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const DeviceStep& s : analysis.device_steps())
-    if (in_lap(s) && s.device == most->first) steps_.push_back(s);
+    if (lap.has(s.step) && s.device == most->first) steps_.push_back(s);
 }
 
 void GpuSteps::gather_work(const Analysis& analysis) {

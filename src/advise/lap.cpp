@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analyze/percentile.h"
 #include "analyze/ranks.h"
 
 namespace laptime {
@@ -22,15 +23,24 @@ LapKey choose(const Analysis& analysis) {
   return find_main_lap(analysis.run(), analysis.host_steps()).value_or(LapKey{});
 }
 
+constexpr std::size_t kPause = 100;  // times a usual step
+
+double longest_but_pauses(const std::vector<HostStep>& steps, LapKey key) {
+  std::vector<std::int64_t> walls;
+  for (const HostStep& s : steps)
+    if (lap_of(s.step) == key && is_typical(s.step.kind)) walls.push_back(s.step.wall_ns);
+  return walls.empty() ? 0 : static_cast<double>(take_percentile(walls, 0.5)) * static_cast<double>(std::max(walls.size(), kPause));
+}
+
 std::size_t index(HostCategory category) { return static_cast<std::size_t>(category); }
 
 }  // namespace
 
 Lap::Lap(const Analysis& analysis) : Lap(analysis, choose(analysis)) {}
 
-Lap::Lap(const Analysis& analysis, LapKey key) {
+Lap::Lap(const Analysis& analysis, LapKey key) : key_(key), longest_ns_(longest_but_pauses(analysis.host_steps(), key)) {
   const std::vector<HostStep>& all = analysis.host_steps();
-  std::copy_if(all.begin(), all.end(), std::back_inserter(steps_), [&](const HostStep& s) { return lap_of(s.step) == key && is_typical(s.step.kind); });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(steps_), [&](const HostStep& s) { return has(s.step); });
   knows_gpu_ = std::any_of(steps_.begin(), steps_.end(), [](const HostStep& s) { return s.has_gpu; });
   double light = 0, details = 0;
   for (const HostStep& s : steps_) {

@@ -66,7 +66,7 @@ std::vector<bool> numbers_in_lap(const Analysis& analysis, const Lap& lap) {
   std::erase_if(steps, [&](const Step& s) { return run.tracks[s.track].process != process; });
   std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.start_ns + a.wall_ns < b.start_ns + b.wall_ns; });
   std::vector<bool> in_lap;
-  for (const Step& s : steps) in_lap.push_back(s.track == lap.track() && s.phase == lap.phase() && is_typical(s.kind));
+  for (const Step& s : steps) in_lap.push_back(lap.has(s));
   return in_lap;
 }
 
