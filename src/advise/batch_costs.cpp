@@ -10,14 +10,14 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLongWait = 0.05;  // of a step
-constexpr double kErrors = 2;       // a worker that is that far from the mean is so by chance in one of twenty
+constexpr double kLongWait = 0.05;   // of a step
+constexpr double kChanceErrors = 2;  // a worker that is that far from the mean is so by chance in one of twenty
 
 double slowest_worker(const std::map<std::uint32_t, std::vector<double>>& batches, double mean) {
   double slowest = 1;
   for (const auto& [worker, ns] : batches) {
     const Part own = mean_part(ns);
-    if (ns.size() > 1 && own.ns - kErrors * own.error_ns > mean) slowest = std::max(slowest, own.ns / mean);
+    if (ns.size() > 1 && own.ns - kChanceErrors * own.error_ns > mean) slowest = std::max(slowest, own.ns / mean);
   }
   return slowest;
 }

@@ -10,10 +10,10 @@ namespace laptime {
 namespace {
 
 constexpr double kEveryOtherStep = 0.5;
-constexpr double kLeastShare = 0.01;  // of a step
-constexpr double kMorePython = 2;     // than ops, in a line that calls some: what both take is measured in different steps
-constexpr double kFewOps = 0.05;      // of a line's whole time: what it calls takes the rest
-constexpr double kMostOps = 0.8;      // of the time in forward ops
+constexpr double kLeastLineShare = 0.01;  // of a step
+constexpr double kMorePython = 2;         // than ops, in a line that calls some: what both take is measured in different steps
+constexpr double kFewOps = 0.05;          // of a line's whole time: what it calls takes the rest
+constexpr double kMostOps = 0.8;          // of the time in forward ops
 
 // Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's, other processes'.
 bool is_anothers(const std::string& source) {
@@ -80,7 +80,7 @@ std::vector<PythonLine> python_lines(const Evidence& evidence) {
   const double python = evidence.host(HostCategory::rest).ns;
   const auto ops = op_times(evidence);
   for (const StepLine& line : merge_same_lines(evidence.lines())) {
-    if (line.hits < kEveryOtherStep || evidence.share(line.time.ns) < kLeastShare || may_be_the_loaders(evidence, line)) continue;
+    if (line.hits < kEveryOtherStep || evidence.share(line.time.ns) < kLeastLineShare || may_be_the_loaders(evidence, line)) continue;
     const std::string source = evidence.source(line.file, line.line);
     if (source.empty() || is_anothers(source)) continue;
     const auto op = ops.find({line.file, line.line});

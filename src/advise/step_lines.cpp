@@ -10,7 +10,7 @@ namespace laptime {
 
 namespace {
 
-struct Sums {
+struct LineTotals {
   double hits = 0, time = 0, self = 0, time_squares = 0, self_squares = 0;
 };
 
@@ -30,7 +30,7 @@ class LineSums {
   void add(const TallyColumns& rows, Counts counts) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows.kind[i] != TallyKind::line || !counts(rows.step[i])) continue;
-      Sums& sums = sums_[{merged_[rows.code[i]], rows.where[i]}];
+      LineTotals& sums = sums_[{merged_[rows.code[i]], rows.where[i]}];
       const auto time = static_cast<double>(rows.inclusive[i]), self = static_cast<double>(rows.exclusive[i]);
       sums.hits += static_cast<double>(rows.hits[i]);
       sums.time += time;
@@ -55,7 +55,7 @@ class LineSums {
  private:
   const Run& run_;
   MergedCodes merged_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Sums> sums_;  // merged code, line or 0
+  std::map<std::pair<std::uint32_t, std::uint32_t>, LineTotals> sums_;  // merged code, line or 0
 };
 
 // By number of a step within its process: whether it is one of the lap's.

@@ -13,7 +13,7 @@ namespace {
 
 using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>;  // name, line, optimizer span's name, backward
 
-struct Sums {
+struct OpSums {
   double calls = 0, self_ns = 0, total_ns = 0;
 };
 
@@ -41,10 +41,10 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
   const TrackOps& ops = analysis.ops().tracks[lap.track()];
   const std::vector<std::uint32_t> within = optimizer_spans(spans, ops.tree);
   const LineIds& lines = analysis.lines();
-  std::map<Key, Sums> all;
+  std::map<Key, OpSums> all;
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
     if (spans.kind[row] != SpanKind::op || ops.pass[row] == OpPass::none || !cursor.contains(spans.start[row])) continue;
-    Sums& sums = all[{spans.name[row], lines[ops.place[row]], within[row], ops.pass[row] == OpPass::backward}];
+    OpSums& sums = all[{spans.name[row], lines[ops.place[row]], within[row], ops.pass[row] == OpPass::backward}];
     ++sums.calls;
     sums.self_ns += static_cast<double>(ops.tree.self_ns[row]);
     sums.total_ns += static_cast<double>(spans.duration[row]);

@@ -9,7 +9,7 @@ namespace {
 
 bool turns(std::string_view kernel) { return kernel.find("nchwToNhwc") != std::string_view::npos || kernel.find("nhwcToNchw") != std::string_view::npos; }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_channels_last(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
   double ns = 0, calls = 0;
   const StepWork* largest = nullptr;
@@ -35,6 +35,6 @@ const Rule kChannelsLast{
     "images are channels_last already, or nothing is turned.",
     "`model.to(memory_format=torch.channels_last)`, and the same for the images, once before the loop or as they come.",
     "by a replay of the run: the turning goes, but for at most 40 %. Where the host bounds the step nothing is gained.",
-    find};
+    find_channels_last};
 
 }  // namespace laptime

@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_checkpoint(const Evidence& evidence) {
   const auto steps = static_cast<double>(evidence.lap().steps().size());
   for (const StepLine& line : evidence.lines()) {  // those that took longest first
     const std::string source = evidence.source(line.file, line.line);
@@ -30,6 +30,6 @@ const Rule kCheckpoint{
     "saving takes next to nothing of the time.",
     "Save less often; or copy the state to the CPU and write it in another thread; to a local disk rather than a shared one.",
     "between half and nine tenths of the time goes.",
-    find};
+    find_checkpoint};
 
 }  // namespace laptime

@@ -12,7 +12,7 @@ bool is_bias_work(std::string_view kernel, std::string_view op) {
   return is_convolution(op) && (kernel.find("elementwise_kernel") != std::string_view::npos || kernel.find("reduce_kernel") != std::string_view::npos);
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_conv_bias(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (settings.idle_biases == 0 || !evidence.knows_gpu()) return {};
   double ns = 0;
@@ -38,6 +38,6 @@ const Rule kConvBias{
     "on a CPU, where it costs next to nothing, or where such kernels are short.",
     "`nn.Conv2d(…, bias=False)`: the batch norm has a bias of its own.",
     "by a replay of the run: 5 to 50 % of these kernels' time is left. Where the host bounds the step nothing is gained.",
-    find};
+    find_conv_bias};
 
 }  // namespace laptime

@@ -8,8 +8,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastShare = 0.3;   // of a step
-constexpr double kLeastNs = 500'000;  // of a mean product: short ones do not pay for their casts
+constexpr double kLeastBfloat16Share = 0.3;  // of a step
+constexpr double kLeastNs = 500'000;         // of a mean product: short ones do not pay for their casts
 
 bool is_product(const std::string& op) {
   for (const char* name : {"aten::mkldnn_convolution", "aten::convolution_backward", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"})
@@ -36,14 +36,14 @@ struct CpuProducts {
   }
 };
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_cpu_bfloat16(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (settings.cpu_bfloat16.empty() || !settings.autocast.empty() || settings.optimizers.empty()) return {};
   if (settings.optimizers.front().device != "cpu" || settings.optimizers.front().dtype != "float32") return {};
   CpuProducts products;
   for (const StepOp& op : evidence.ops())
     if (is_product(op.name)) products.add(op);
-  if (!products.largest || evidence.share(products.ns) < kLeastShare || products.ns < kLeastNs * products.calls) return {};
+  if (!products.largest || evidence.share(products.ns) < kLeastBfloat16Share || products.ns < kLeastNs * products.calls) return {};
   return {{products.largest->file, products.largest->line, evidence.share(products.ns), std::nullopt, Confidence::low,
            fmt::format("All products are of 32-bit floats, {}, on a CPU that multiplies bfloat16 ({}).", of_a_step(evidence, products.ns), settings.cpu_bfloat16),
            "with torch.autocast(\"cpu\", torch.bfloat16): loss = …   (forward and loss; backward and the optimizer outside)", products.in_bfloat16(settings.cpu_bfloat16)}};
@@ -59,6 +59,6 @@ const Rule kCpuBfloat16{
     "`with torch.autocast(\"cpu\", torch.bfloat16):` around forward and loss. Check that the loss stays the same within noise.",
     "by a replay of the run: 20 to 90 % of the products' time is left with avx512_bf16, 10 to 90 % with amx_bf16. Measured with the former on 2 cores: perceptrons of 1,024 and 2,048 units 1.28 and 2.08 ×, "
     "convolutions of 32 and 64 channels 1.10 and 1.83 ×, of 16 and 32 in a batch of 256 on one core 2.42 ×, transformer layers of 128 and 512 units 1.19 and 1.90 ×; programs of shorter products 0.86 to 0.95 ×.",
-    find};
+    find_cpu_bfloat16};
 
 }  // namespace laptime

@@ -9,7 +9,7 @@ namespace {
 
 bool convolves(std::string_view kernel, std::string_view op) { return is_convolution(op) && math_of_kernel(kernel).precision; }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_cudnn_benchmark(const Evidence& evidence) {
   if (!evidence.knows_gpu() || evidence.settings().cudnn_benchmark.value_or(true)) return {};
   double ns = 0;
   const StepWork* largest = nullptr;
@@ -34,6 +34,6 @@ const Rule kCudnnBenchmark{
     "it is on, or convolutions take less than a fifth of the step.",
     "`torch.backends.cudnn.benchmark = True` before training. Each new size of image is tried anew: not for images of many sizes. Results may differ in the last digits.",
     "by a replay of the run: 0 to 20 % of the convolutions' time goes. Where the host bounds the step nothing is gained.",
-    find};
+    find_cudnn_benchmark};
 
 }  // namespace laptime

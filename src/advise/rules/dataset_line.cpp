@@ -8,13 +8,13 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastShare = 0.25;  // of making a batch: a line that is worth to be named
+constexpr double kLeastOfBatch = 0.25;  // of making a batch: a line that is worth to be named
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_dataset_line(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader) return {};
   const auto hot = hottest_line(evidence, loader->getitem);
-  if (!hot || hot->share < kLeastShare) return {};
+  if (!hot || hot->share < kLeastOfBatch) return {};
   const Part wait = evidence.host(HostCategory::input);
   const std::string source = evidence.source(hot->line.file, hot->line.line);
   return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), std::nullopt, Confidence::medium,
@@ -34,6 +34,6 @@ const Rule kDatasetLine{
     "Do once what does not change from epoch to epoch: decode, resize and convert before training, and keep the result in memory or in a mapped file. What is "
     "random (augmentation) can be done on whole batches.",
     "half to nearly all of the line's share of the wait goes.",
-    find};
+    find_dataset_line};
 
 }  // namespace laptime

@@ -11,9 +11,9 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastShare = 0.1;    // of a step: the last bucket of gradients has nothing to hide behind, in any program
-constexpr double kHardlyAny = 0.1;     // of all communication
-constexpr double kWorthSaying = 0.02;  // of a step
+constexpr double kLeastExposedShare = 0.1;  // of a step: the last bucket of gradients has nothing to hide behind, in any program
+constexpr double kHardlyAny = 0.1;          // of all communication
+constexpr double kWorthSaying = 0.02;       // of a step
 
 // Whether something already sends gradients while backward computes.
 bool has_wrapper(const StringTable& strings) {
@@ -31,9 +31,9 @@ const StepOp* find_start(const Evidence& evidence) {
   return found;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_exposed_communication(const Evidence& evidence) {
   const auto times = measure_ranks(evidence);
-  if (!times || evidence.share(times->communication.ns) < kLeastShare) return {};
+  if (!times || evidence.share(times->communication.ns) < kLeastExposedShare) return {};
   const double exposed = times->communication.ns, beside = times->overlapped_ns;
   std::string message = fmt::format("Communication that nothing runs beside takes {}; {} runs beside other work.", of_a_step(evidence, exposed), humane_time(beside));
   if (evidence.share(times->for_others_ns) >= kWorthSaying) message += fmt::format(" Ranks wait {} more for each other, which is not counted.", humane_time(times->for_others_ns));
@@ -58,6 +58,6 @@ const Rule kExposedCommunication{
     "Send less: `with model.no_sync():` in all but the last step that accumulates gradients, `model.register_comm_hook(None, bf16_compress_hook)` (torch.distributed.algorithms.ddp_comm_hooks.default_hooks) for half the bytes, "
     "or a larger batch, which computes more between two sends.",
     "between a tenth and all of the exposed communication goes.",
-    find};
+    find_exposed_communication};
 
 }  // namespace laptime

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kBusy = 0.8;  // workers that idle more than this leaves would not be helped by more of them
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_few_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();
   if (!loader || loader->workers == 0 || workers.batches < kFewestEvents || workers.busy < kBusy) return {};
@@ -37,6 +37,6 @@ const Rule kFewWorkers{
     "workers idle (then it is not their number, see prefetch), or every CPU has a worker already (then make a batch cheaper: dataset-line, slow-collate).",
     "Raise `num_workers` to the number given.",
     "the run is replayed with that many workers (docs/whatif.md).",
-    find};
+    find_few_workers};
 
 }  // namespace laptime

@@ -9,7 +9,7 @@ namespace laptime {
 
 namespace {
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
   const Part part = evidence.host(HostCategory::gc);
   std::size_t with = 0;
   double longest = 0;
@@ -35,6 +35,6 @@ const Rule kGcPauses{
     "Before the loop `gc.collect(); gc.freeze()`, so that what lives as long as the program is not looked through again. Or `gc.disable()` and `gc.collect()` now and then: what is held "
     "by cycles stays until then.",
     "the collections go, but for at most 30 %.",
-    find};
+    find_gc_pauses};
 
 }  // namespace laptime

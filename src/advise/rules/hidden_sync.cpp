@@ -44,7 +44,7 @@ std::vector<Finding> find_in_ops(const Evidence& evidence) {
   return findings;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_hidden_sync(const Evidence& evidence) {
   if (evidence.knows_gpu()) return find_in_gpu(evidence);
   return evidence.settings().on_gpu() ? find_in_ops(evidence) : std::vector<Finding>{};
 }
@@ -58,6 +58,6 @@ const Rule kHiddenSync{
     "the GPU has work all the time, the wait is for a copy to the GPU (see pageable-copy), or nothing runs on a GPU: on a CPU `.item()` is free.",
     "Keep values as tensors on the GPU (`total += loss.detach()`) and take numbers off it every Nth step; `torch.where` instead of `if`.",
     "by a replay of the run in which the line does not wait: what the program then does sooner, and what still waits (a copy that blocks, a full queue of launches), follows. Without a recorded GPU between nothing and the whole wait.",
-    find};
+    find_hidden_sync};
 
 }  // namespace laptime

@@ -11,7 +11,7 @@ namespace {
 // Picking a batch out of a tensor at once, against one sample at a time and a stack of them.
 constexpr Range kLeft{0.02, 0.2};
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_in_memory_dataset(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->dataset != "TensorDataset" || loader->batch.value_or(1) < 2) return {};
   const Part wait = evidence.host(HostCategory::input);
@@ -31,6 +31,6 @@ const Rule kInMemoryDataset{
     "Index whole batches: `for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]`. On a GPU keep `x` and `y` there. To keep the loader: "
     "`DataLoader(dataset, batch_size=None, sampler=BatchSampler(RandomSampler(dataset), batch_size, drop_last=False))`.",
     "the wait shrinks to between 2 and 20 % of itself.",
-    find};
+    find_in_memory_dataset};
 
 }  // namespace laptime

@@ -11,8 +11,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastShare = 0.1;    // of a step
-constexpr double kFewestKernels = 10;  // a step: with fewer it is something else that keeps the host
+constexpr double kLeastIdleShare = 0.1;  // of a step
+constexpr double kFewestKernels = 10;    // a step: with fewer it is something else that keeps the host
 
 // Of the program's own lines that launch nothing, and so launch nothing sooner when compiled.
 double python_without_ops(const Evidence& evidence) {
@@ -23,14 +23,14 @@ double python_without_ops(const Evidence& evidence) {
 
 bool compiles(const Run& run) { return run.strings.find("torch.compile") != StringTable::kNoString; }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
   const GpuSteps& gpu = evidence.gpu();
   double kernels = 0;
   for (const StepWork& work : gpu.work()) kernels += work.kind == SpanKind::kernel ? work.calls : 0;
   Part idle = gpu.part(DeviceCategory::idle_launches);
   idle.ns = std::max(0.0, idle.ns - python_without_ops(evidence));
-  if (kernels < kFewestKernels || evidence.share(idle.ns) < kLeastShare) return {};
+  if (kernels < kFewestKernels || evidence.share(idle.ns) < kLeastIdleShare) return {};
   // Without ops it is not known what the host does between launches; of a compiled program, not what is left to compile.
   const bool compiled = compiles(evidence.run()), replays = !compiled && !evidence.ops().empty();
   return {{"", 0, evidence.share(idle.ns), predict(evidence.step_ns(), idle, compiled ? Range{0.05, 0.6} : Range{0.1, 0.7}), Confidence::medium,
@@ -49,6 +49,6 @@ const Rule kLaunchBound{
     "it idles for another reason (input, a wait of the host's, another stream), a step has fewer than 10 kernels, or lines of Python that launch nothing take that time (python-line, reload).",
     "`torch.compile(model)` fuses kernels; with `mode=\"reduce-overhead\"` one CUDA graph replaces all launches, if shapes stay the same. A larger batch gives each launch more to do.",
     "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops is left, the optimizer and the program's own Python stay. Without op records: 30 to 90 % of that idle time goes; of a program that is compiled already 40 to 95 %.",
-    find};
+    find_launch_bound};
 
 }  // namespace laptime

@@ -13,7 +13,7 @@ bool logs(const std::string& source) {
                             "savefig", "write"});
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_logging(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const PythonLine& line : python_lines(evidence)) {
     if (!logs(line.source)) continue;
@@ -34,6 +34,6 @@ const Rule kLogging{
     "logging is rare, or takes next to nothing.",
     "Log every Nth step. Keep what is to be averaged as tensors: `.item()` and printing wait for the device.",
     "by a replay of the run: 90 to 99 % of the line's time goes.",
-    find};
+    find_logging};
 
 }  // namespace laptime

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kLeastBytes = 1024;  // a step: less is counters and lists of numbers, which programs keep
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const std::vector<MemoryGrowth> growing = find_memory_growth(evidence.analysis());
   if (growing.empty() || growing.front().bytes_per_step() < kLeastBytes) return {};
   const MemoryGrowth& fastest = growing.front();
@@ -35,6 +35,6 @@ const Rule kMemoryGrowth{
     "memory was not recorded, or nothing grows.",
     "Keep numbers, not tensors: `losses.append(loss.item())` or `loss.detach()`. A tensor that was computed with gradients keeps its whole graph alive.",
     "none: it is a risk. The run will end when memory does.",
-    find};
+    find_memory_growth};
 
 }  // namespace laptime

@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_memory_pressure(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (settings.cuda_retries.value_or(0) == 0 || !settings.cuda_reserved_bytes || !settings.cuda_peak_bytes || !settings.cuda_total_bytes) return {};
   const auto bytes = [](std::int64_t n) { return humane_bytes(static_cast<double>(n)); };
@@ -28,6 +28,6 @@ const Rule kMemoryPressure{
     "A smaller batch, activation checkpointing, or `optimizer.zero_grad(set_to_none=True)` before validation. Where far more is reserved than used, memory is in pieces: "
     "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.",
     "none: it is a risk. Each time costs milliseconds, and the next may be the end.",
-    find};
+    find_memory_pressure};
 
 }  // namespace laptime

@@ -9,7 +9,7 @@ namespace laptime {
 
 namespace {
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_mixed_precision(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (!evidence.knows_gpu() || !settings.on_gpu() || !settings.autocast.empty() || settings.optimizers.front().dtype != "float32") return {};
   if (products_of(evidence.gpu(), {Precision::fp16, Precision::fp8}).largest) return {};
@@ -30,6 +30,6 @@ const Rule kMixedPrecision{
     "16-bit products are there, or computing is a small part of the step: then it would gain nothing (see launch-bound).",
     "`with torch.autocast(\"cuda\", torch.bfloat16):` around forward and loss; with float16 also a `torch.amp.GradScaler`. Check that the loss stays the same within noise.",
     "by a replay of the run: of products on plain cores 7 to 35 % is left, of TF32 ones 45 to 85 %; of attention 12 to 60 %; casts cost the host 10 to 40 µs for each. Where the host bounds the step nothing is gained. That other kernels move half the bytes is not counted.",
-    find};
+    find_mixed_precision};
 
 }  // namespace laptime

@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_no_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->workers > 0) return {};
   const Part wait = evidence.host(HostCategory::input);
@@ -33,6 +33,6 @@ const Rule kNoWorkers{
     "`if __name__ == \"__main__\":` where processes are spawned. Data that is in memory already needs no workers: see in-memory-dataset.",
     "the run is replayed with that many workers (docs/whatif.md): a step takes as long as the longer of its rest and of a batch divided by the workers, and no less than all "
     "that is computed takes on the processors that are free.",
-    find};
+    find_no_workers};
 
 }  // namespace laptime

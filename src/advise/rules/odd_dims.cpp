@@ -49,7 +49,7 @@ double kernels_at(const GpuSteps& gpu, const std::string& file, std::int64_t lin
   return ns;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_odd_dims(const Evidence& evidence) {
   if (!evidence.knows_gpu() || !products_of(evidence.gpu(), {Precision::fp16}).largest) return {};
   const Table table = ops_table<OpGrouping::shape>(evidence.analysis());
   const auto column = [&](const char* name) { return *find_column(table, name); };
@@ -74,6 +74,6 @@ const Rule kOddDims{
     "shapes were not recorded, or all sizes are multiples of 8.",
     "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8, better 64.",
     "by a replay of the run: 50 to 95 % of the time of the line's products is left.",
-    find};
+    find_odd_dims};
 
 }  // namespace laptime

@@ -15,7 +15,7 @@ constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copi
 bool is_to_gpu(const StepWork& work) { return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos; }
 bool is_slow(const StepWork& work) { return work.name.find("Pageable") != std::string::npos || work.name.ends_with(" blocking"); }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
   const GpuSteps& gpu = evidence.gpu();
   double host = 0, bytes = 0, calls = 0;
@@ -47,6 +47,6 @@ const Rule kPageableCopy{
     "`DataLoader(…, pin_memory=True)` and `batch.to(device, non_blocking=True)`: the copy then runs beside the program.",
     "by a replay of the run: the copies take what 20 to 55 GB/s make of them and nobody waits for them; at worst the program itself copies each batch into pinned memory, at 8 GB/s. That a dataset kept on the GPU need not be "
     "copied at all, nor its rows taken on the CPU, is not counted.",
-    find};
+    find_pageable_copy};
 
 }  // namespace laptime

@@ -14,7 +14,7 @@ constexpr double kLongWait = 0.05;  // of a step: what counts as having waited
 constexpr std::int64_t kLongQueue = 8;
 
 // The waits of steps that waited, and what share of all steps they are.
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_prefetch(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();
   if (!loader || loader->workers == 0 || workers.batches < kFewestEvents || workers.busy >= kBusy || loader->prefetch.value_or(2) >= kLongQueue) return {};
@@ -40,6 +40,6 @@ const Rule kPrefetch{
     "most steps wait (few-workers, dataset-line), one worker's batches take longer than the others' (worker-imbalance), or `prefetch_factor` is 8 or more.",
     "`DataLoader(…, prefetch_factor=4)`; each worker then keeps that many batches ready, which takes their memory.",
     "between a tenth and seven tenths of the wait go.",
-    find};
+    find_prefetch};
 
 }  // namespace laptime

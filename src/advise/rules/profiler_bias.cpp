@@ -22,7 +22,7 @@ std::optional<double> added_to_step(const Evidence& evidence) {
   return static_cast<double>(take_percentile(recorded, 0.5)) / static_cast<double>(take_percentile(rested, 0.5)) - 1;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
   const auto added = added_to_step(evidence);
   const auto cost = own_cost_ns(evidence.run());
   const double share = cost && evidence.run().end_ns > 0 ? *cost / static_cast<double>(evidence.run().end_ns) : 0;
@@ -42,6 +42,6 @@ const Rule kProfilerBias{
     "it takes less: its cost is at the end of every report.",
     "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few steps in full.",
     "none: it is about what the other numbers are worth.",
-    find};
+    find_profiler_bias};
 
 }  // namespace laptime

@@ -13,7 +13,7 @@ constexpr std::size_t kMostLines = 3;
 
 std::string times(double hits) { return hits < 1.5 ? "" : fmt::format(", run {} times a step", humane_number(hits)); }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_python_line(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const PythonLine& line : python_lines(evidence)) {
     if (findings.size() == kMostLines) break;
@@ -35,6 +35,6 @@ const Rule kPythonLine{
     "another rule knows what the line does (reload, logging, checkpoint), its source cannot be read, or it may be part of a dataset.",
     "Move it out of the loop, do it less often, or express it as tensor ops on the whole batch.",
     "by a replay of the run: between 40 % and all of the line's Python goes, and the few ops in it.",
-    find};
+    find_python_line};
 
 }  // namespace laptime

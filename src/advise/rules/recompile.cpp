@@ -28,7 +28,7 @@ Recompilations sum_up(const Table& table) {
   return all;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_recompile(const Evidence& evidence) {
   const Table table = compile_table(evidence.analysis());
   const Recompilations all = sum_up(table);
   if (all.count < static_cast<std::int64_t>(kFewestEvents)) return {};
@@ -54,6 +54,6 @@ const Rule kRecompile{
     "Keep shapes the same: `DataLoader(…, drop_last=True)`, padding to a few lengths; or `torch.compile(model, dynamic=True)`. Python numbers that change from call to call become tensors or "
     "stay outside. Table `compile` has every reason.",
     "all compilations but the first go, but for at most 30 % of their time. The gain is over the run as recorded; a longer run feels them less.",
-    find};
+    find_recompile};
 
 }  // namespace laptime

@@ -30,7 +30,7 @@ const PythonLine* outermost(const std::vector<PythonLine>& lines) {
   return found;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_reload(const Evidence& evidence) {
   std::vector<PythonLine> lines = python_lines(evidence);
   std::erase_if(lines, [](const PythonLine& line) { return !reads(line.source); });
   const PythonLine* const longest = outermost(lines);
@@ -53,6 +53,6 @@ const Rule kReload{
     "reading is done by a `DataLoader` (see dataset-line), or before the loop.",
     "Read once, before the loop; keep tensors and take the rows of each batch from them.",
     "all of the line's time goes, but for at most 3 % of it (taking the rows of a batch); at best the rest of the step is half as fast again, with nothing else going through the caches.",
-    find};
+    find_reload};
 
 }  // namespace laptime

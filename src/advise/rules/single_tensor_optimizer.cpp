@@ -31,7 +31,7 @@ Part time_of_steps(const Evidence& evidence, const std::string& name) {
   return mean_part(ns);
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_single_tensor_optimizer(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const OptimizerSettings& optimizer : evidence.settings().optimizers) {
     if (optimizer.way != "single" || !optimizer.may_fuse) continue;
@@ -52,6 +52,6 @@ const Rule kSingleTensorOptimizer{
     "it is `fused` or `foreach`, cannot be fused, or its step is short.",
     "`torch.optim.AdamW(…, fused=True)`; results differ from the loop's in the last digits.",
     "on a CPU 8 to 45 % of the step is left for Adam and AdamW, 30 to 60 % for others (measured on networks of 6 to 72 tensors); on a GPU 2 to 30 %.",
-    find};
+    find_single_tensor_optimizer};
 
 }  // namespace laptime

@@ -8,13 +8,13 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastShare = 0.2;  // of making a batch
+constexpr double kLeastCollateShare = 0.2;  // of making a batch
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_slow_collate(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader) return {};
   const auto hot = hottest_line(evidence, loader->collate);
-  if (!hot || hot->share < kLeastShare) return {};
+  if (!hot || hot->share < kLeastCollateShare) return {};
   const Part wait = evidence.host(HostCategory::input);
   const std::string source = evidence.source(hot->line.file, hot->line.line);
   return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), std::nullopt, Confidence::medium,
@@ -33,6 +33,6 @@ const Rule kSlowCollate{
     "the collate function is torch's, or steps do not wait.",
     "Work on the batch, not on its samples: `torch.stack`, `pad_sequence`, one `torch.from_numpy(numpy.stack(…))`.",
     "between two and nine tenths of the line's share of the wait go.",
-    find};
+    find_slow_collate};
 
 }  // namespace laptime

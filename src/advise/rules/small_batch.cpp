@@ -12,7 +12,7 @@ constexpr double kMostBusy = 0.5;    // above, larger batches mostly take as muc
 constexpr double kMostMemory = 0.5;  // of the device: twice the batch must fit
 constexpr double kLargest = 8;       // times the batch, in one go
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_small_batch(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (!evidence.knows_gpu() || !settings.cuda_peak_bytes || !settings.cuda_total_bytes || *settings.cuda_total_bytes <= 0) return {};
   const GpuSteps& gpu = evidence.gpu();
@@ -37,6 +37,6 @@ const Rule kSmallBatch{
     "Raise `batch_size`, and the learning rate with it (linear for SGD, square root for Adam are usual). Fewer, larger steps learn differently: check the loss.",
     "per sample, for the batch times 8 at most, by a replay of the run: kernels grow with the batch but for some microseconds each (at best those that do not fill the GPU not at all), so do waiting for input, copies, ops on "
     "the CPU and long stretches of the program's own Python; what launches costs the same.",
-    find};
+    find_small_batch};
 
 }  // namespace laptime

@@ -9,8 +9,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMostSteps = 0.75;   // by chance, one of two is the slower in half of them
-constexpr double kLeastShare = 0.05;  // of a step
+constexpr double kMostSteps = 0.75;         // by chance, one of two is the slower in half of them
+constexpr double kLeastExcessShare = 0.05;  // of a step
 constexpr double kErrors = 3;
 constexpr double kErrorsOfGain = 2;
 
@@ -25,11 +25,11 @@ Prediction gain_of(const Evidence& evidence, const RankTimes& times) {
   return gain;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_straggler(const Evidence& evidence) {
   const auto times = measure_ranks(evidence);
   if (!times || times->others.empty() || times->steps < kFewestSteps) return {};
   const double excess = times->excess.ns;
-  if (times->slowest < kMostSteps || evidence.share(excess) < kLeastShare || excess < kErrors * times->excess.error_ns || excess < times->excess_spread_ns) return {};
+  if (times->slowest < kMostSteps || evidence.share(excess) < kLeastExcessShare || excess < kErrors * times->excess.error_ns || excess < times->excess_spread_ns) return {};
   const MoreOf more = find_more(evidence, *times);
   const std::string source = more.file.empty() ? "" : evidence.source(more.file, more.line);
   const std::string line = more.file.empty() ? "" : fmt::format("; of lines{}, {}", cited(source.empty() ? fmt::format("{}:{}", more.file, more.line) : source), humane_time(more.line_ns));
@@ -51,6 +51,6 @@ const Rule kStraggler{
     "The finding names the category of the breakdown and the line in which the rank differs most. Equal batches on every rank (`DistributedSampler(drop_last=True)`, samples sorted by length), "
     "no extra work in the steps of rank 0, the same processors and disks for all.",
     "the step becomes what the mean work of all ranks would make it; at best what the others' median would.",
-    find};
+    find_straggler};
 
 }  // namespace laptime

@@ -17,7 +17,7 @@ bool has_tf32(const Evidence& evidence) {
   return compute != evidence.process().properties.end() && std::atoi(compute->second.c_str()) >= kFirstWithTf32;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_tf32(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (!evidence.knows_gpu() || !has_tf32(evidence) || settings.matmul_precision != "highest" || !settings.autocast.empty()) return {};
   // Convolutions are cuDNN's, which has TF32 on from the start.
@@ -39,6 +39,6 @@ const Rule kTf32{
     "TF32 or mixed precision is on, or such products take next to nothing, or are convolutions: these have a setting of their own (`torch.backends.cudnn.allow_tf32`), which is on.",
     "`torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums stay 32-bit; mostly harmless for training, to be checked where products are ill-conditioned.",
     "by a replay of the run: 12 to 50 % of these kernels' time is left.",
-    find};
+    find_tf32};
 
 }  // namespace laptime

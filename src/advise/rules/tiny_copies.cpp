@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kFewestCalls = 8;  // a step
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_tiny_copies(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
   const GpuSteps& gpu = evidence.gpu();
   double host = 0, calls = 0;
@@ -39,6 +39,6 @@ const Rule kTinyCopies{
     "there are few, or the GPU is busy all the time.",
     "Make small tensors where they are used (`torch.zeros(…, device=\"cuda\")`); stack numbers and copy once.",
     "by a replay of the run: of these copies, and of the host's time in the calls that make them, 10 to 50 % is left, and nobody waits for them any more; at worst every other wait stays.",
-    find};
+    find_tiny_copies};
 
 }  // namespace laptime

@@ -7,7 +7,7 @@ namespace laptime {
 
 namespace {
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (settings.on_gpu() || settings.optimizers.empty() || !evidence.knows_ops() || !settings.threads || !settings.cpus || *settings.threads <= *settings.cpus) return {};
   double ns = evidence.host(HostCategory::optimizer).ns;
@@ -27,6 +27,6 @@ const Rule kTooManyThreads{
     "threads fit, or a GPU computes.",
     "`torch.set_num_threads(N)` with the number of CPUs, or `OMP_NUM_THREADS=N` in the environment.",
     "between 30 and 95 % of the time in ops is left: how much depends on what else runs, so the interval is wide.",
-    find};
+    find_too_many_threads};
 
 }  // namespace laptime

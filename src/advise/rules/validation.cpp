@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kLargeShare = 0.25;  // of training and validation together
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_validation(const Evidence& evidence) {
   const Run& run = evidence.run();
   const std::uint32_t validation = run.strings.find("validation");
   double total = 0;
@@ -36,6 +36,6 @@ const Rule kValidation{
     "it takes less: some is needed.",
     "Validate less often or on a part of the data; use larger batches there, `torch.inference_mode()`, and loader workers for that loader too.",
     "between 40 and 75 % of validation goes. The gain is in training steps over the whole run.",
-    find};
+    find_validation};
 
 }  // namespace laptime

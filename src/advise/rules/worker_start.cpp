@@ -30,7 +30,7 @@ Starts find_starts(const Evidence& evidence) {
   return starts;
 }
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_worker_start(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->workers == 0 || loader->persistent) return {};
   const Starts starts = find_starts(evidence);
@@ -51,6 +51,6 @@ const Rule kWorkerStart{
     "epochs are so long that starting workers is lost in them.",
     "`DataLoader(…, persistent_workers=True)`, and make the loader once: a new loader starts new workers.",
     "the time of starting, but for at most 30 % of it, goes.",
-    find};
+    find_worker_start};
 
 }  // namespace laptime

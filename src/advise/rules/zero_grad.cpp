@@ -9,7 +9,7 @@ namespace {
 
 constexpr Range kLeft{0.05, 0.7};  // of zero_grad: it still goes through all parameters
 
-std::vector<Finding> find(const Evidence& evidence) {
+std::vector<Finding> find_zero_grad(const Evidence& evidence) {
   double ns = 0, calls = 0;
   const StepOp* largest = nullptr;
   for (const StepOp& op : evidence.ops()) {
@@ -34,6 +34,6 @@ const Rule kZeroGrad{
     "gradients are set to None, as is the default since torch 2.0.",
     "`optimizer.zero_grad()` without `set_to_none=False`. Code that reads `p.grad` before backward must then expect None.",
     "5 to 70 % of zero_grad is left; that backward then need not add is not counted.",
-    find};
+    find_zero_grad};
 
 }  // namespace laptime
