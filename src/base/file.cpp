@@ -18,6 +18,10 @@ tl::unexpected<Error> errno_error(ErrorKind kind, const std::string& what, int e
   return fail(kind, what + ": " + std::strerror(error_number));
 }
 
+tl::unexpected<Error> write_error(const std::string& what, int error_number) {
+  return errno_error(error_number == ENOENT || error_number == ENOTDIR ? ErrorKind::usage : ErrorKind::system, what, error_number);
+}
+
 namespace {
 
 struct OpenFile {

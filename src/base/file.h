@@ -58,5 +58,7 @@ int pwrite_fully(int fd, ByteView data, std::uint64_t offset);
 
 // "cannot open x.lap: No such file or directory" with the kind that decides the exit code.
 tl::unexpected<Error> errno_error(ErrorKind kind, const std::string& what, int error_number);
+// The same of something that could not be written: a folder that is not there is a mistake, all else the machine's refusal.
+tl::unexpected<Error> write_error(const std::string& what, int error_number);
 
 }  // namespace laptime

@@ -14,7 +14,7 @@ Result<FileSink> FileSink::create(const std::string& path) {
   std::string temporary = path + ".tmp" + std::to_string(::getpid());
   UniqueFd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   // A folder that is not there was named by mistake; everything else is the machine's refusal.
-  if (!fd) return errno_error(errno == ENOENT || errno == ENOTDIR ? ErrorKind::usage : ErrorKind::system, "cannot write " + path, errno);
+  if (!fd) return write_error("cannot write " + path, errno);
   return FileSink(std::move(fd), path, std::move(temporary));
 }
 

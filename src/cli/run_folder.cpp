@@ -80,8 +80,8 @@ Result<RunFolder> RunFolder::prepare(const std::string& file) {
   if (fs::is_directory(file, error)) return fail(ErrorKind::usage, file + " is a folder: give a file name with -o");
   const fs::path folder = fs::absolute(file + ".d", error);
   fs::create_directory(folder, error);
-  if (error) return fail(ErrorKind::usage, "cannot record to " + file + ": " + error.message());
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) return errno_error(ErrorKind::usage, "cannot record to " + file, errno);
+  if (error) return write_error("cannot record to " + file, error.value());
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) return write_error("cannot record to " + file, errno);
   RETURN_IF_ERROR(empty_folder(folder));
   return RunFolder(file, folder.string());
 }
