@@ -6,6 +6,7 @@
 #include "collect/python/tally_writer.h"
 #include "collect/torch/python/binding.h"
 #include "collect/torch/python/memory_binding.h"
+#include "collect/torch/python/step_hooks.h"
 #include "laptime/laptime.h"
 #include "line_session.h"
 #include "recording_binding.h"
@@ -22,4 +23,5 @@ NB_MODULE(_native, m) {
   laptime::python::bind_around(m);
   laptime::python::bind_torch_events(m);
   laptime::torch::bind_memory(m);
+  laptime::torch::bind_step_hooks(m);
 }

@@ -2,6 +2,7 @@
 
 import pickle
 import threading
+import time
 import warnings
 
 import pytest
@@ -336,6 +337,41 @@ def test_marks_of_the_program_win(record):
     run = record(loop)
     assert run.phases == ["step"] * 10 and run.samples == [8] * 10
     assert run.calls["input"] == 6 * 2 + 3, "once each"
+
+
+def test_an_optimizer_made_after_the_programs_first_mark_begins_no_step(record):
+    def loop():
+        laptime.step()
+        for _ in range(4):
+            time.sleep(0.02)
+            model, optimizer = model_and_optimizer()
+            learn(model, optimizer, (torch.ones(8, 4), torch.ones(8, 1)))
+            laptime.step()
+
+    run = record(loop)
+    assert run.phases == ["step"] * 5
+    assert all(step["wall_ns"] >= 20_000_000 for step in run.steps[1:])
+
+
+class Interrupting:
+    @property
+    def shape(self):
+        raise KeyboardInterrupt
+
+
+class Failing:
+    @property
+    def shape(self):
+        raise RuntimeError("no shape")
+
+
+def test_an_interrupt_while_a_batch_is_looked_at_is_the_programs(record):
+    def loop():
+        with pytest.raises(KeyboardInterrupt):
+            next(iter(DataLoader(list(range(4)), collate_fn=lambda _: Interrupting())))
+        assert isinstance(next(iter(DataLoader(list(range(4)), collate_fn=lambda _: Failing()))), Failing)
+
+    assert record(loop).calls["input"] == 2
 
 
 def test_lightning(record, tmp_path):

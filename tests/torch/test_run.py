@@ -130,11 +130,16 @@ WORKERS = """
 """
 
 
+def without_trackers(stderr):
+    """Without what Python's tracker of semaphores may warn of at the end of a program, with and without laptime."""
+    return [line for line in stderr.splitlines() if "resource_tracker" not in line and not line.startswith("  warnings.warn(")]
+
+
 @pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
 def test_workers_record_their_parts(run, tmp_path, how):
     process, recorded = run(WORKERS.format(how=how))
     expected = bare(tmp_path, WORKERS.format(how=how))
-    assert process.stdout == expected.stdout and process.stderr == expected.stderr
+    assert process.stdout == expected.stdout and without_trackers(process.stderr) == without_trackers(expected.stderr)
     assert recorded.phases == ["train"] * 8 and recorded.calls["fetch"] == 8
 
 

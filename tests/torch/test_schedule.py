@@ -83,6 +83,20 @@ def test_hooks_are_paid_from_the_budget():
     assert len(hooked) < 0.6 * len(alone) and share + 0.02 <= 0.05
 
 
+def test_cold_first_steps_are_paid_from_the_budget():
+    """The first step of a burst and the first after it take longer, and all of the first burst does."""
+    budget, recording, was_on, bursts, walls, added = Budget(0.05), False, False, 0, 0, 0.0
+    for _ in range(2000):
+        bursts += recording and not was_on
+        more = (100_000 if recording else 0) + (100_000 if recording != was_on else 0) + (300_000 if recording and bursts == 1 else 0)
+        walls += 1_000_000
+        added += more
+        was_on = recording
+        recording = budget.after("train", 1_000_000 + more, recording)
+    assert 0.03 <= added / walls <= 0.05
+    assert budget.spent() == pytest.approx(added, rel=0.1)
+
+
 def test_ranges_and_everything():
     assert play(Ranges([(3, 5), (0, 1), (8, 9)]), 12, lambda _: 10, 0)[0] == [0, 3, 4, 8]
     assert len(play(Everything(), 12, lambda _: 10, 0)[0]) == 12

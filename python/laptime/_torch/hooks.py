@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -17,26 +16,24 @@ from torch.utils.data import DataLoader
 from torch.utils.data._utils import fetch
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-from laptime._native import recording
-from laptime._torch.laps import Laps
+from laptime._native import recording, torch_steps
 from laptime._torch.patches import Patches
 
 _is_compiling = torch.compiler.is_dynamo_compiling
 
 
-def install_hooks(laps: Laps, patches: Patches, first_step: Callable[[Optimizer], None]) -> None:
-    """``first_step``: told of the first optimizer of each class that steps."""
+def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
     patches.around(DataLoader, "__iter__", span="start loader", kind=recording.LOADER)
-    patches.around(_BaseDataLoaderIter, "__next__", before=laps.batch_asked, after=laps.batch_came, span="input",
+    patches.around(_BaseDataLoaderIter, "__next__", before=steps.batch_asked, after=steps.batch_came, span="input",
                    kind=recording.LOADER)
-    patches.around(torch.amp.GradScaler, "update", before=lambda _: laps.scaler_updated())
+    patches.around(torch.amp.GradScaler, "update", before=lambda _: steps.scaler_updated())
     save = _timed_save(torch.save)
     for module in (torch, torch.serialization):  # one object in both: pickle finds it by its name
         patches.replace(module, "save", lambda _: save)
-    patches.around(Optimizer, "__init__", before=lambda _: laps.optimizer_made())
-    patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, laps))
-    patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, laps))
-    _hook_optimizer_steps(laps, patches, first_step)
+    patches.around(Optimizer, "__init__", before=lambda _: steps.optimizer_made())
+    patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, steps))
+    patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, steps))
+    _hook_optimizer_steps(steps, patches)
 
 
 def install_worker_hooks(patches: Patches) -> None:
@@ -45,39 +42,23 @@ def install_worker_hooks(patches: Patches) -> None:
         patches.around(fetcher, "fetch", span="fetch")
 
 
-def _hook_optimizer_steps(laps: Laps, patches: Patches, first_step: Callable[[Optimizer], None]) -> None:
-    now, put_span, kind = recording.now, recording.put_span, recording.OPTIMIZER
-    names: dict[type, int] = {}
-    starts: dict[int, int] = {}  # by id of the optimizer
+def _hook_optimizer_steps(steps: torch_steps.StepHooks, patches: Patches) -> None:
+    began, stepped = steps.optimizer_began, steps.optimizer_stepped
 
     def before(optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if not _is_compiling():
-            starts[id(optimizer)] = now()
+            began(optimizer)
 
     def after(optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        if _is_compiling():
-            return
-        key = id(optimizer)
-        name = names.get(type(optimizer))
-        if name is None:
-            name = names[type(optimizer)] = _span_name(optimizer, "step")
-            put_span(name, kind, starts.pop(key, 0))
-            first_step(optimizer)
-        else:
-            put_span(name, kind, starts.pop(key, 0))
-        laps.optimizer_stepped(key)
+        if not _is_compiling():
+            stepped(optimizer)
 
     patches.add_undo(register_optimizer_step_pre_hook(before).remove)
     patches.add_undo(register_optimizer_step_post_hook(after).remove)
 
 
-def _span_name(optimizer: Optimizer, method: str) -> int:
-    return recording.name(f"Optimizer.{method}#{type(optimizer).__name__}.{method}")
-
-
-def _timed_zero_grad(original: Any, laps: Laps) -> Any:
-    names: dict[type, int] = {}
-    now, put_span, kind = recording.now, recording.put_span, recording.OPTIMIZER
+def _timed_zero_grad(original: Any, steps: torch_steps.StepHooks) -> Any:
+    now, zeroed = recording.now, steps.gradients_zeroed
 
     @functools.wraps(original)
     def zero_grad(self: Optimizer, *args: Any, **kwargs: Any) -> None:
@@ -85,11 +66,7 @@ def _timed_zero_grad(original: Any, laps: Laps) -> Any:
             return original(self, *args, **kwargs)
         start = now()
         original(self, *args, **kwargs)
-        name = names.get(type(self))
-        if name is None:
-            name = names[type(self)] = _span_name(self, "zero_grad")
-        put_span(name, kind, start)
-        laps.gradients_zeroed(id(self))
+        zeroed(self, start)
         return None
 
     return zero_grad
@@ -112,11 +89,11 @@ def _timed_save(original: Any) -> Any:
     return save
 
 
-def _noticed_eval(original: Any, laps: Laps) -> Any:
+def _noticed_eval(original: Any, steps: torch_steps.StepHooks) -> Any:
     @functools.wraps(original)
     def evaluate(self: torch.nn.Module) -> torch.nn.Module:
         if not _is_compiling():
-            laps.evaluating(weakref.ref(self))
+            steps.evaluating(weakref.ref(self))
         return original(self)
 
     return evaluate

@@ -1,61 +1,50 @@
-"""From what the hooks see to marked steps, and from steps to sources that record or rest.
-
-Steps are marked on one thread: the one whose optimizers step, and until one does, the main thread. What other threads
-read (a thread that prepares batches) makes no steps there.
-"""
+"""From steps that the hooks tell to sources that record or rest. What is done in every step is native (``StepHooks``)."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from threading import get_ident
 from typing import Any
 
-from laptime._native import recording
-from laptime._torch.batches import LoaderNumbers, samples_in
+from laptime._native import recording, torch_steps
 from laptime._torch.cpu_shares import CpuShares
 from laptime._torch.event_cost import EventCost
+from laptime._torch.loaders import LoaderNumbers
 from laptime._torch.schedule import Schedule
 from laptime._torch.sources import Sources
-from laptime._torch.step_rules import SKIPPED, Ended, StepRules
 
 _MARKED = "step"
 
 
 class Laps:
     def __init__(self, new_schedule: Callable[[], Schedule], load: Callable[[], Sources], gradients_on: Callable[[], bool],
-                 measure_cost: Callable[[], EventCost] = EventCost) -> None:
-        """``load`` and ``measure_cost`` are called with the first sign of training, or by ``load_sources``."""
+                 first_step: Callable[[Any], None], measure_cost: Callable[[], EventCost]) -> None:
+        """``load`` and ``measure_cost`` are called with the first sign of training, or by ``load_sources``; ``first_step`` with the
+        first optimizer of each class that steps."""
         self._new_schedule = new_schedule
         self._load = load
         self._measure_cost = measure_cost
         self.cost = EventCost()
-        self._gradients_on = gradients_on
         self._phases: dict[str, int] = {}
         self._sources: Sources | None = None
         self._start_over()
+        self.hooks = torch_steps.StepHooks(
+            begin=self._begin, mark=self._mark, gradients_on=gradients_on, add_loader=self._add_loader, is_training=_is_training,
+            first_step=first_step, shares=self.cpu_shares, thread=_main_thread())
 
     def _start_over(self) -> None:
         self._schedule = self._new_schedule()
-        self._rules = StepRules()
         self.cpu_shares = CpuShares()
-        self._loaders = LoaderNumbers(self._loader_dropped)
-        self._numbers = self._loaders.numbers
-        self._thread = threading.main_thread().ident
-        self._has_begun = False
-        self._has_trained = False
-        self._by_program = False  # the program marks its steps itself
-        self._whole = False  # the sources were on from the step's beginning …
-        self._events = 0  # … and had recorded so many events then
-        self._stepped = False  # an optimizer, since the gradient scaler looked last
-        self._evaluated: Callable[[], Any] | None = None
-        self._gradients = True
+        self._loaders = LoaderNumbers(lambda iterator, loader: self.hooks.loader_dropped(iterator, loader))
+        self._steps = 0
+        self._events = 0  # that the sources had recorded when the step began
 
     def load_sources(self) -> None:
         if self._sources is None:
             self._sources = self._load()
             if self._sources:
                 self.cost = self._measure_cost()
+            self.hooks.tells = bool(self._sources)
             self._switch(bool(self._sources) and self._schedule.first())
 
     def after_fork(self) -> None:
@@ -63,10 +52,12 @@ class Laps:
         if self._sources:
             self._sources.switch(False)
         self._start_over()
+        self.hooks.start_over(self.cpu_shares, _main_thread())
 
     def spent(self) -> float | None:
-        """What recording ops and the like added so far, in ticks; None: unknown."""
-        return self._schedule.spent() if self._sources else None
+        """What recording ops and the like added so far, and the hooks in the steps that it is decided in, in ticks; None: unknown."""
+        spent = self._schedule.spent() if self._sources else None
+        return None if spent is None else spent + self._steps * self.cost.hooks
 
     def switching(self) -> float:
         """What it took to switch the sources on and off the last time, in ticks."""
@@ -76,108 +67,52 @@ class Laps:
         if self._sources:
             self._sources.close()
 
-    # ---- what the hooks tell ----
-
-    def batch_asked(self, iterator: Any) -> None:
-        if get_ident() != self._thread or self._by_program:
-            return
-        if not self._has_begun:
-            self._begin()
-        if self._whole:
-            self.cpu_shares.ended()
-        self._gradients = self._gradients_on()
-        loader = self._numbers.get(id(iterator)) or self._loaders.add(iterator)
-        ended = self._rules.ask(loader, self._gradients, self._evaluated is not None and self._is_evaluating())
-        if ended:
-            self._mark(ended)
-        if self._whole:
-            self.cpu_shares.asked()
-
-    def batch_came(self, iterator: Any, batch: Any, raised: type[BaseException] | None) -> None:
-        if get_ident() != self._thread or self._by_program:
-            return
-        loader = self._numbers.get(id(iterator)) or self._loaders.add(iterator)
-        if self._whole:
-            self.cpu_shares.came()
-        if raised is None:
-            self._rules.got(loader, samples_in(batch), self._gradients)
-        elif issubclass(raised, StopIteration):
-            self._rules.closed(loader)
-
-    def _loader_dropped(self, loader: int) -> None:
-        if get_ident() != self._thread or self._by_program:
-            return
-        ended = self._rules.dropped(loader)
-        if ended:
-            self._mark(ended)
-
-    def optimizer_made(self) -> None:
-        self._rules.optimizer_made()
-        if not self._has_begun:
-            recording.begin_step()
-
-    def gradients_zeroed(self, optimizer: int) -> None:
-        self._rules.gradients_zeroed(optimizer)
-
-    def optimizer_stepped(self, optimizer: int) -> None:
-        self._stepped = True
-        self._evaluated = None
-        if self._by_program:
-            return
-        if not self._has_trained:
-            self._has_trained = True
-            self._thread = get_ident()
-        ended = self._rules.optimizer_stepped(optimizer)
-        if ended:
-            self._mark(ended)
-
-    def scaler_updated(self) -> None:
-        """With mixed precision a step whose gradients overflow is skipped: for the loop it was a step all the same."""
-        if not self._stepped:
-            self.optimizer_stepped(SKIPPED)
-        self._stepped = False
-
-    def evaluating(self, module: Callable[[], Any]) -> None:
-        """A model was put into eval mode; ``module``: a weak reference to it."""
-        self._evaluated = module
-
     def marked_by_program(self, samples: int = 0) -> None:
         """The program's own marks win over all that is told from hooks, from the first one on."""
-        self._by_program = True
-        self._mark(Ended(_MARKED, samples))
+        self.hooks.by_program = True
+        self._mark(_MARKED, samples)
 
-    def _is_evaluating(self) -> bool:
-        model = self._evaluated() if self._evaluated is not None else None
-        return model is not None and not model.training
-
-    # ---- steps ----
+    def _add_loader(self, iterator: Any) -> int:
+        return self._loaders.add(iterator)
 
     def _begin(self) -> None:
         """The first step begins here, not where the program began."""
         self.load_sources()
-        self._has_begun = True
         recording.begin_step()
 
-    def _mark(self, ended: Ended) -> None:
-        self._has_begun = True
+    def _mark(self, ended: str, samples: int) -> None:
         sources = self._sources
         if sources is None:
             self.load_sources()
             sources = self._sources
-        phase = self._phases.get(ended.phase)
+        phase = self._phases.get(ended)
         if phase is None:
-            phase = self._phases[ended.phase] = recording.name(ended.phase)
+            phase = self._phases[ended] = recording.name(ended)
         if not sources.loaded:
-            recording.mark_step(ended.samples, phase)
+            recording.mark_step(samples, phase)
             return
+        recorded = sources.are_on
         sources.at_step()
-        wall = recording.mark_step(ended.samples, phase, int(self._whole))
-        counted = (sources.events() - self._events) * self.cost.event if self._whole else 0.0
-        self._switch(self._schedule.after(ended.phase, wall, self._whole, counted))
+        wall = recording.mark_step(samples, phase, int(recorded))
+        self._steps += 1
+        counted = (sources.events() - self._events) * self.cost.event if recorded else 0.0
+        self._switch(self._schedule.after(ended, wall, recorded, counted))
 
     def _switch(self, on: bool) -> None:
         assert self._sources is not None
         self._sources.switch(on)
-        self._whole = on
+        self.hooks.recorded = on
         if on:
             self._events = self._sources.events()
+
+
+def _is_training(model: Callable[[], Any]) -> bool:
+    """Also when the model is gone; ``model``: a weak reference."""
+    found = model()
+    return found is None or bool(found.training)
+
+
+def _main_thread() -> int:
+    ident = threading.main_thread().ident
+    assert ident is not None
+    return ident

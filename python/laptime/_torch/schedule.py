@@ -73,7 +73,8 @@ class Budget:
     What a recorded step costs is the difference of the medians of recorded and resting steps, and no less than what its
     events should have cost: on a busy machine the medians may tell anything. ``others`` gives the share that other engines
     take already, ``hooks`` what every step costs, ``switching`` what it takes to switch recording on and off once: where that
-    is much (a GPU's), bursts are long and rare.
+    is much (a GPU's), bursts are long and rare. The first step of a burst and the first after it find caches cold, and the
+    first burst takes longer than the later ones: what that adds is paid for, too.
     """
 
     def __init__(self, share: float, others: Callable[[], float] = lambda: 0.0, switching: Callable[[], float] = lambda: 0.0,
@@ -112,10 +113,14 @@ class _Ledger:
         self._warm = False
         self._recorded: deque[int] = deque(maxlen=WINDOW)
         self._resting: deque[int] = deque(maxlen=WINDOW)
+        self._turning = {True: deque[int](maxlen=WINDOW), False: deque[int](maxlen=WINDOW)}  # first steps, recorded and not
+        self._first_burst: list[int] = []
+        self._was_recorded = False
+        self._bursts = 0
         self._steps = 0
         self.steps_recorded = 0
         self._counted = 0.0  # what the events of recorded steps should have cost
-        self._switched = 0.0  # what switching took so far
+        self._switched = 0.0  # what switching took so far, and the cold steps around it
 
     def enter(self, wall: int, recorded: bool, counted: float) -> None:
         if not self._warm:
@@ -123,7 +128,14 @@ class _Ledger:
         self._steps += 1
         self.steps_recorded += recorded
         self._counted += counted
-        (self._recorded if recorded else self._resting).append(wall)
+        turns, self._was_recorded = recorded != self._was_recorded, recorded
+        self._bursts += recorded and turns
+        if recorded and self._bursts == 1:
+            self._first_burst.append(wall)
+        if turns:
+            self._turning[recorded].append(wall)
+        else:
+            (self._recorded if recorded else self._resting).append(wall)
 
     def turn(self, share: float, switching: float) -> None:
         """From recording to resting, or back."""
@@ -131,6 +143,7 @@ class _Ledger:
             self._warm = self.recording = True
             self.left = FIRST_BURST
             return
+        switching += self._cold()
         if self.recording:
             self._switched += switching
         burst = self._burst(switching)
@@ -139,7 +152,7 @@ class _Ledger:
         self.left = resting or burst
 
     def spent(self) -> float:
-        return self.steps_recorded * self._cost() + self._switched
+        return self.steps_recorded * self._cost() + self._switched + self._beginning()
 
     def _burst(self, switching: float) -> int:
         """Steps enough that switching takes no more than recording them."""
@@ -158,6 +171,19 @@ class _Ledger:
             return ASSUMED_COST * resting  # steps differ more among themselves
         return max(added, LEAST_COST * resting)
 
+    def _cold(self) -> float:
+        """What the first steps of a burst and of the rest after it take longer than the others; no more than recording two steps."""
+        if any(len(walls) < FEWEST for walls in (*self._turning.values(), self._recorded, self._resting)):
+            return 0.0
+        added = _median(self._turning[True]) - _median(self._recorded) + _median(self._turning[False]) - _median(self._resting)
+        return min(max(added, 0.0), 2 * self._cost())
+
+    def _beginning(self) -> float:
+        """What the first burst takes longer than later ones; no more than three times as much."""
+        usual = len(self._first_burst) * self.step()
+        cost = len(self._first_burst) * self._cost()
+        return min(max(sum(self._first_burst) - usual - cost, 0.0), 2 * cost) if self._bursts > 1 else 0.0
+
     def step(self) -> float:
         """A step without recording."""
         if self._resting:
@@ -166,8 +192,7 @@ class _Ledger:
 
     def _steps_to_rest(self, share: float, burst: int, switching: float) -> int:
         """Until this burst and the next are paid for."""
-        recorded = self.steps_recorded + burst
-        needed = (recorded * self._cost() + self._switched + switching) / (share * self.step())
+        needed = (self.spent() + burst * self._cost() + switching) / (share * self.step())
         return max(1, math.ceil(needed) - self._steps - burst)  # something must be left to compare with
 
 

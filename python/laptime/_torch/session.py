@@ -33,14 +33,15 @@ class Session:
         self._in_worker = False
         self._gc = GcSpans()
         self._settings = Settings()
-        self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled,
+        self._engines_before: tuple[int, int] | None = None
+        self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled, self._settings.optimizer_stepped,
                           lambda: measure_event_cost(torch))
 
     def start(self) -> None:
         recording.set_property("torch", torch.__version__)
         if self._options["replace_profiler"]:
             _replace_profiler()
-        install_hooks(self._laps, self._patches, self._settings.optimizer_stepped)
+        install_hooks(self._laps.hooks, self._patches)
         self._settings.install(self._patches)
         self._gc.install()
         _marks.mark_step = self._laps.marked_by_program
@@ -59,6 +60,7 @@ class Session:
         self._laps.close()
 
     def after_fork(self) -> None:
+        self._engines_before = None
         self._laps.after_fork()
         self._hook_worker()
 
@@ -81,7 +83,11 @@ class Session:
             budget, self._share_of_engines, lambda: self._laps.switching(), lambda: self._laps.cost.hooks)
 
     def _share_of_engines(self) -> float:
-        return _engine.own_cost().estimated_ns / max(1, time.perf_counter_ns() - self._began)
+        """Of the time since it was asked first, which is when the program began to step."""
+        cost, now = _engine.own_cost().estimated_ns, time.perf_counter_ns()
+        if self._engines_before is None:
+            self._engines_before = cost, now
+        return max(0, cost - self._engines_before[0]) / max(1, now - self._engines_before[1])
 
 
 def _is_started_by_multiprocessing() -> bool:

@@ -1,28 +1,11 @@
-"""Batches and the loaders they come from."""
+"""The loaders that batches come from."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from itertools import count
 from typing import Any
-
-_DEEPEST = 3
-
-
-def samples_in(batch: Any) -> int:
-    """How many samples a batch holds: the first dimension of its first tensor. 0: there is none."""
-    for _ in range(_DEEPEST + 1):
-        if isinstance(batch, (list, tuple)):
-            batch = batch[0] if batch else None
-            continue
-        shape = getattr(batch, "shape", None)
-        if isinstance(shape, tuple):  # torch.Size is one
-            return int(shape[0]) if shape else 0
-        if not isinstance(batch, Mapping):
-            return 0
-        batch = next(iter(batch.values()), None)
-    return 0
 
 
 class LoaderNumbers:
@@ -31,26 +14,23 @@ class LoaderNumbers:
     Assumption: the sampler lives as long as the loader and is the loader's own.
     """
 
-    def __init__(self, gone: Callable[[int], None]) -> None:
+    def __init__(self, gone: Callable[[int, int], None]) -> None:
+        """``gone``: told the id of an iterator and the number of its loader."""
         self._gone = gone
         self._next = count(1)
         self._loaders: dict[int, tuple[int, Any]] = {}  # by id of the sampler
         self._watched: dict[int, Any] = {}
-        self.numbers: dict[int, int] = {}  # by id of the iterator: of those that live
-
-    def of(self, iterator: Any) -> int:
-        return self.numbers.get(id(iterator)) or self.add(iterator)
 
     def add(self, iterator: Any) -> int:
-        """The number of an iterator that is not among ``numbers`` yet."""
+        """The number of an iterator that is new."""
         number = self._number_of(getattr(iterator, "_index_sampler", iterator))
         key = id(iterator)
 
         def forget(_: object) -> None:
-            del self.numbers[key], self._watched[key]
-            self._gone(number)
+            del self._watched[key]
+            self._gone(key, number)
 
-        self.numbers[key], self._watched[key] = number, weakref.ref(iterator, forget)
+        self._watched[key] = weakref.ref(iterator, forget)
         return number
 
     def _number_of(self, sampler: Any) -> int:

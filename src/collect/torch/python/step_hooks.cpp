@@ -1,0 +1,313 @@
+#include "collect/torch/python/step_hooks.h"
+
+#include <nanobind/stl/string.h>
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "collect/torch/step_rules.h"
+#include "laptime/laptime.h"
+#include "record/collector.h"
+
+namespace nb = nanobind;
+
+namespace laptime::torch {
+
+namespace {
+
+constexpr int kDeepestBatch = 4;  // lists in lists that a batch may be
+
+const char* phase_name(StepPhase phase) {
+  switch (phase) {
+    case StepPhase::train: return "train";
+    case StepPhase::validation: return "validation";
+    case StepPhase::inference: return "inference";
+  }
+  return "";
+}
+
+// None also where asking for it fails; Ctrl-C and the like are the program's.
+nb::object attribute_or_none(nb::handle object, nb::handle name) {
+  PyObject* const found = PyObject_GetAttr(object.ptr(), name.ptr());
+  if (found) return nb::steal(found);
+  if (!PyErr_ExceptionMatches(PyExc_Exception)) nb::raise_python_error();
+  PyErr_Clear();
+  return nb::none();
+}
+
+// 0: it has no dimension, or one that is no number of samples.
+std::uint64_t first_dimension(nb::handle shape) {
+  std::uint64_t samples = 0;
+  return PyTuple_GET_SIZE(shape.ptr()) > 0 && nb::try_cast(nb::handle(PyTuple_GET_ITEM(shape.ptr(), 0)), samples) ? samples : 0;
+}
+
+// What reads batches, made once.
+struct BatchWords {
+  nb::object shape = nb::steal(PyUnicode_InternFromString("shape"));
+  nb::object mapping = nb::module_::import_("collections.abc").attr("Mapping");
+};
+
+nb::object first_value(nb::handle mapping) {
+  for (const nb::handle value : mapping.attr("values")()) return nb::borrow(value);
+  return nb::none();
+}
+
+// How many samples a batch holds: the first dimension of its first tensor. 0: there is none.
+std::uint64_t samples_in(nb::object batch, const BatchWords& words) {
+  for (int depth = 0; depth < kDeepestBatch; ++depth) {
+    if (PyList_Check(batch.ptr()) || PyTuple_Check(batch.ptr())) {
+      const Py_ssize_t size = PySequence_Fast_GET_SIZE(batch.ptr());
+      batch = size > 0 ? nb::borrow(PySequence_Fast_GET_ITEM(batch.ptr(), 0)) : nb::none();
+      continue;
+    }
+    const nb::object shape = attribute_or_none(batch, words.shape);
+    if (PyTuple_Check(shape.ptr())) return first_dimension(shape);
+    const int is_mapping = PyObject_IsInstance(batch.ptr(), words.mapping.ptr());
+    if (is_mapping < 0) nb::raise_python_error();
+    if (is_mapping == 0) return 0;
+    batch = first_value(batch);
+  }
+  return 0;
+}
+
+// Python's side of it, called where something happens that is not in every step.
+struct StepCallbacks {
+  nb::object begin;         // (): the first step of all begins
+  nb::object mark;          // (phase, samples): a step has ended
+  nb::object gradients_on;  // () -> bool
+  nb::object add_loader;    // (iterator) -> the number of its loader; its end is told by `loader_dropped`
+  nb::object is_training;   // (weak reference to a model) -> bool
+  nb::object first_step;    // (optimizer): the first of its class has stepped
+  nb::object shares;        // told of the batches of recorded steps: ended(), asked(), came()
+};
+
+// What optimizers of one class do is called so.
+struct OptimizerClass {
+  explicit OptimizerClass(nb::handle optimizer) : type(nb::borrow(optimizer.type())), step(name("step")), zero_grad(name("zero_grad")) {}
+
+  nb::object type;
+  std::uint32_t step, zero_grad;
+  bool has_stepped = false;
+
+ private:
+  std::uint32_t name(const std::string& method) const {
+    return record::intern("Optimizer." + method + "#" + nb::cast<std::string>(type.attr("__name__")) + "." + method);
+  }
+};
+
+void put_optimizer_span(std::uint32_t name, std::uint64_t start) {
+  if (start != 0) record::put_span({.start = start, .end = ticks(), .name = name, .kind = SpanKind::optimizer});
+}
+
+class StepHooks {
+ public:
+  StepHooks(StepCallbacks callbacks, BatchWords words, unsigned long thread) : callbacks_(std::move(callbacks)), words_(std::move(words)), thread_(thread) {}
+
+  // In a child that was forked: it has seen nothing.
+  void start_over(nb::object shares, unsigned long thread) {
+    callbacks_.shares = std::move(shares);
+    *this = StepHooks(std::move(callbacks_), std::move(words_), thread);
+  }
+
+  void batch_asked(nb::handle iterator) {
+    if (!makes_steps()) return;
+    if (!has_begun_) {
+      has_begun_ = true;
+      callbacks_.begin();
+    }
+    if (recorded_) callbacks_.shares.attr("ended")();
+    gradients_ = is_true(callbacks_.gradients_on());
+    const std::int64_t loader = loader_of(iterator);
+    mark(rules_.ask(loader, gradients_, is_evaluating()));
+    if (recorded_) callbacks_.shares.attr("asked")();
+  }
+
+  void batch_came(nb::handle iterator, nb::handle batch, nb::handle raised) {
+    if (!makes_steps()) return;
+    const std::int64_t loader = loader_of(iterator);
+    if (recorded_) callbacks_.shares.attr("came")();
+    if (raised.is_none())
+      rules_.got(loader, samples_in(nb::borrow(batch), words_), gradients_);
+    else if (PyErr_GivenExceptionMatches(raised.ptr(), PyExc_StopIteration))
+      rules_.closed(loader);
+  }
+
+  // `iterator`: its address, which another may have from now on.
+  void loader_dropped(std::uintptr_t iterator, std::int64_t loader) {
+    std::erase_if(loaders_, [&](const auto& known) { return known.first == iterator; });
+    if (makes_steps()) mark(rules_.dropped(loader));
+  }
+
+  void optimizer_made() {
+    rules_.optimizer_made();
+    if (!has_begun_) record::begin_step();
+  }
+
+  // `start`: when that began, in ticks.
+  void gradients_zeroed(nb::handle optimizer, std::uint64_t start) {
+    put_optimizer_span(class_of(optimizer).zero_grad, start);
+    rules_.gradients_zeroed(number_of(optimizer));
+  }
+
+  void optimizer_began(nb::handle optimizer) {
+    const auto it = find_start(optimizer);
+    const std::uint64_t now = laptime_begin();
+    if (it == starts_.end())
+      starts_.emplace_back(optimizer.ptr(), now);
+    else
+      it->second = now;
+  }
+
+  void optimizer_stepped(nb::handle optimizer) {
+    OptimizerClass& of = class_of(optimizer);
+    if (const auto it = find_start(optimizer); it != starts_.end()) {
+      put_optimizer_span(of.step, it->second);
+      starts_.erase(it);
+    }
+    if (!std::exchange(of.has_stepped, true)) callbacks_.first_step(optimizer);
+    if (notice_step()) mark(rules_.optimizer_stepped(number_of(optimizer)));
+  }
+
+  // With mixed precision a step whose gradients overflow is skipped: for the loop it was a step all the same.
+  void scaler_updated() {
+    if (!stepped_ && notice_step()) mark(rules_.optimizer_skipped());
+    stepped_ = false;
+  }
+
+  // A model was put into eval mode; `module`: a weak reference to it.
+  void evaluating(nb::object module) { evaluated_ = std::move(module); }
+
+  bool recorded() const { return recorded_; }
+  void set_recorded(bool recorded) { recorded_ = recorded; }
+  // Whether ended steps are told to `mark`; else they are marked here.
+  bool tells() const { return tells_; }
+  void set_tells(bool tells) { tells_ = tells; }
+  // The program marks its steps itself.
+  bool by_program() const { return by_program_; }
+  void set_by_program(bool by_program) {
+    by_program_ = by_program;
+    has_begun_ |= by_program;
+  }
+
+  int traverse(visitproc visit, void* arg) const {
+    for (const nb::object* object : {&callbacks_.begin, &callbacks_.mark, &callbacks_.gradients_on, &callbacks_.add_loader, &callbacks_.is_training,
+                                     &callbacks_.first_step, &callbacks_.shares, &evaluated_, &words_.shape, &words_.mapping})
+      Py_VISIT(object->ptr());
+    for (const OptimizerClass& known : classes_) Py_VISIT(known.type.ptr());
+    return 0;
+  }
+  void clear() {
+    callbacks_ = {};
+    evaluated_ = {};
+    classes_.clear();
+  }
+
+ private:
+  static std::int64_t number_of(nb::handle optimizer) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(optimizer.ptr())); }
+  static bool is_true(nb::handle object) { return object.ptr() == Py_True; }
+
+  OptimizerClass& class_of(nb::handle optimizer) {
+    for (OptimizerClass& known : classes_)
+      if (known.type.ptr() == optimizer.type().ptr()) return known;
+    return classes_.emplace_back(optimizer);
+  }
+  std::vector<std::pair<PyObject*, std::uint64_t>>::iterator find_start(nb::handle optimizer) {
+    return std::find_if(starts_.begin(), starts_.end(), [&](const auto& known) { return known.first == optimizer.ptr(); });
+  }
+
+  bool makes_steps() const { return PyThread_get_thread_ident() == thread_ && !by_program_; }
+
+  // Whether steps are told from optimizers.
+  bool notice_step() {
+    stepped_ = true;
+    evaluated_ = {};
+    if (by_program_) return false;
+    if (!has_trained_) {
+      has_trained_ = true;
+      thread_ = PyThread_get_thread_ident();
+    }
+    return true;
+  }
+
+  bool is_evaluating() { return evaluated_.is_valid() && !is_true(callbacks_.is_training(evaluated_)); }
+
+  std::int64_t loader_of(nb::handle iterator) {
+    const auto address = reinterpret_cast<std::uintptr_t>(iterator.ptr());
+    for (const auto& [known, loader] : loaders_)
+      if (known == address) return loader;
+    const auto loader = nb::cast<std::int64_t>(callbacks_.add_loader(iterator));
+    loaders_.emplace_back(address, loader);
+    return loader;
+  }
+
+  void mark(const std::optional<EndedStep>& ended) {
+    if (!ended) return;
+    has_begun_ = true;
+    if (tells_) {
+      callbacks_.mark(phase_name(ended->phase), ended->samples);
+      return;
+    }
+    std::uint32_t& name = phases_[static_cast<std::size_t>(ended->phase)];
+    if (name == 0) name = record::intern(phase_name(ended->phase));
+    record::mark_step({.samples = ended->samples, .phase = name, .ops = record::StepMark::Ops::not_told});
+  }
+
+  StepCallbacks callbacks_;
+  BatchWords words_;
+  unsigned long thread_;
+  StepRules rules_;
+  std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // by address of the iterator, of those that live
+  std::vector<OptimizerClass> classes_;
+  std::vector<std::pair<PyObject*, std::uint64_t>> starts_;  // of optimizers that are in their step
+  nb::object evaluated_;                                          // a weak reference; null: none since an optimizer stepped
+  std::array<std::uint32_t, 3> phases_{};                         // names; 0 not asked for yet
+  bool has_begun_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
+  bool stepped_ = false;  // an optimizer, since the gradient scaler looked last
+  bool gradients_ = true;
+};
+
+int traverse_hooks(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  return nb::inst_ready(self) ? nb::inst_ptr<StepHooks>(self)->traverse(visit, arg) : 0;
+}
+
+int clear_hooks(PyObject* self) {
+  if (nb::inst_ready(self)) nb::inst_ptr<StepHooks>(self)->clear();
+  return 0;
+}
+
+PyType_Slot hook_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse_hooks)}, {Py_tp_clear, reinterpret_cast<void*>(&clear_hooks)}, {0, nullptr}};
+
+}  // namespace
+
+void bind_step_hooks(nb::module_& module) {
+  nb::module_ m = module.def_submodule("torch_steps", "Steps, told from what torch's loaders and optimizers do.");
+  nb::class_<StepHooks>(m, "StepHooks", nb::type_slots(hook_slots))
+      .def(
+          "__init__",
+          [](StepHooks* self, nb::object begin, nb::object mark, nb::object gradients_on, nb::object add_loader, nb::object is_training, nb::object first_step,
+             nb::object shares, unsigned long thread) {
+            new (self) StepHooks({std::move(begin), std::move(mark), std::move(gradients_on), std::move(add_loader), std::move(is_training), std::move(first_step), std::move(shares)},
+                                 BatchWords(), thread);
+          },
+          nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("gradients_on"), nb::arg("add_loader"), nb::arg("is_training"), nb::arg("first_step"), nb::arg("shares"),
+          nb::arg("thread"))
+      .def("start_over", &StepHooks::start_over, nb::arg("shares"), nb::arg("thread"))
+      .def("batch_asked", &StepHooks::batch_asked)
+      .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(), nb::arg("raised").none())
+      .def("loader_dropped", &StepHooks::loader_dropped)
+      .def("optimizer_made", &StepHooks::optimizer_made)
+      .def("gradients_zeroed", &StepHooks::gradients_zeroed)
+      .def("optimizer_began", &StepHooks::optimizer_began)
+      .def("optimizer_stepped", &StepHooks::optimizer_stepped)
+      .def("scaler_updated", &StepHooks::scaler_updated)
+      .def("evaluating", &StepHooks::evaluating)
+      .def_prop_rw("recorded", &StepHooks::recorded, &StepHooks::set_recorded)
+      .def_prop_rw("tells", &StepHooks::tells, &StepHooks::set_tells)
+      .def_prop_rw("by_program", &StepHooks::by_program, &StepHooks::set_by_program);
+}
+
+}  // namespace laptime::torch

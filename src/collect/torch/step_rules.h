@@ -1,0 +1,102 @@
+// Where a training program's steps end, told from what a loop cannot do without: batches asked for, optimizers that step.
+//
+// Pure rules: events in, ended steps out. Nothing here knows torch, time or threads.
+//
+// * Batches and optimizer steps: a step ends where the next batch is asked for, if an optimizer stepped since. So several
+//   batches for one optimizer step (accumulation) are one step, and so is one batch for several optimizers.
+// * Batches asked for without gradients, or from a loader that is never trained on: each is a step of validation, or of
+//   inference in a program without an optimizer.
+// * No batches: a step ends with the optimizer's step; of several that step in turn, with the first one's.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace laptime::torch {
+
+enum class StepPhase : std::uint8_t { train, validation, inference };
+
+struct EndedStep {
+  StepPhase phase;
+  std::uint64_t samples;  // 0: unknown
+};
+
+// Numbers, each once: sorted, for they mostly come rising and a program may make a loader for every task. Allocates only while it grows.
+class Numbers {
+ public:
+  bool has(std::int64_t number) const { return std::binary_search(numbers_.begin(), numbers_.end(), number); }
+  bool has_any(const Numbers& others) const {
+    return std::any_of(others.numbers_.begin(), others.numbers_.end(), [&](std::int64_t number) { return has(number); });
+  }
+  bool empty() const { return numbers_.empty(); }
+  void add(std::int64_t number) {
+    const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+    if (at == numbers_.end() || *at != number) numbers_.insert(at, number);
+  }
+  void add(const Numbers& others) {
+    for (const std::int64_t number : others.numbers_) add(number);
+  }
+  void remove(std::int64_t number) {
+    const auto at = std::lower_bound(numbers_.begin(), numbers_.end(), number);
+    if (at != numbers_.end() && *at == number) numbers_.erase(at);
+  }
+  void remove(const Numbers& others) {
+    for (const std::int64_t number : others.numbers_) remove(number);
+  }
+  void clear() { numbers_.clear(); }
+
+ private:
+  std::vector<std::int64_t> numbers_;
+};
+
+// One for each thread that trains. Loaders and optimizers are known by numbers.
+class StepRules {
+ public:
+  // A loop that steps so often on one batch has left its loader behind (persistent workers keep an iterator alive).
+  static constexpr int kMostStepsABatch = 32;
+  // A loop that reads so many batches with gradients and never steps has its optimizer inside a compiled function.
+  static constexpr int kMostBatchesAStep = 32;
+
+  void optimizer_made() { has_optimizer_ = true; }
+  // Twice without a step in between: the steps must be out of sight.
+  void gradients_zeroed(std::int64_t optimizer);
+  // The program asks for a batch. `gradients`: they are on; `evaluating`: a model was put into eval mode.
+  std::optional<EndedStep> ask(std::int64_t loader, bool gradients, bool evaluating);
+  // It got one.
+  void got(std::int64_t loader, std::uint64_t samples, bool gradients);
+  // The loader is at its end: there will be no more batches.
+  void closed(std::int64_t loader) { open_.remove(loader); }
+  // Nobody holds the loader's iterator any more: the loop over it was left early, or knew how many batches to read.
+  std::optional<EndedStep> dropped(std::int64_t loader);
+  std::optional<EndedStep> optimizer_stepped(std::int64_t optimizer);
+  // One should have stepped, and did not: its gradients had overflown.
+  std::optional<EndedStep> optimizer_skipped() { return optimizer_stepped(leader_); }
+
+ private:
+  static constexpr std::int64_t kNone = -1;
+
+  std::optional<EndedStep> step_without_loader(std::int64_t optimizer);
+  // What the batches so far were for, if they end a step here although no optimizer stepped.
+  std::optional<StepPhase> phase_before(std::int64_t loader, bool gradients, bool evaluating);
+  StepPhase idle_phase() const { return has_optimizer_ ? StepPhase::validation : StepPhase::inference; }
+  EndedStep end(StepPhase phase);
+
+  // Of this step.
+  Numbers loaders_;
+  std::uint64_t samples_ = 0;
+  int batches_ = 0, optimizer_steps_ = 0;
+  bool with_gradients_ = false;
+
+  bool has_optimizer_ = false;
+  std::int64_t leader_ = kNone;    // the optimizer that ends steps where no loader does
+  std::int64_t follower_ = kNone;  // another that stepped since
+  std::int64_t looping_ = kNone;   // the loader whose batch ended the step before
+  Numbers trained_;             // loaders whose batches were trained on
+  Numbers open_;                // loaders with batches to come
+  Numbers unseen_;              // loaders whose optimizers step out of sight, in compiled functions
+  Numbers zeroed_;              // optimizers whose gradients were zeroed since one stepped
+};
+
+}  // namespace laptime::torch
