@@ -8,6 +8,7 @@
 #include "analyze/line_ids.h"
 #include "analyze/span_place.h"
 #include "analyze/stretches.h"
+#include "analyze/typical.h"
 
 namespace laptime {
 
@@ -43,6 +44,9 @@ void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
   const auto most = std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const DeviceStep& s : analysis.device_steps())
     if (lap.has(s.step) && s.device == most->first) steps_.push_back(s);
+  std::vector<const DeviceStep*> steps;
+  for (const DeviceStep& s : steps_) steps.push_back(&s);
+  scale_.emplace(steps, mean_wall_ns(steps) * lap.step_ns() / lap.recorded_step_ns());
 }
 
 void GpuSteps::gather_work(const Analysis& analysis) {
@@ -100,7 +104,7 @@ void GpuSteps::gather_syncs(const Analysis& analysis, const Lap& lap) {
 Part GpuSteps::part(DeviceCategory category) const {
   std::vector<double> ns;
   for (const DeviceStep& s : steps_) ns.push_back(static_cast<double>(s.exposed[index(category)]));
-  return mean_part(ns);
+  return mean_part(ns).scaled(scale_ ? scale_->of(category) : 1);
 }
 
 double GpuSteps::idle_ns() const {

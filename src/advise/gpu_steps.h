@@ -33,6 +33,7 @@ class GpuSteps {
   GpuSteps(const Analysis& analysis, const Lap& lap);
 
   std::size_t steps() const { return steps_.size(); }
+  // Exposed time of a mean step, whether recorded or not, as breakdown has it.
   Part part(DeviceCategory category) const;
   double idle_ns() const;
   double kernel_ns() const;  // of all kernels of a step
@@ -47,6 +48,7 @@ class GpuSteps {
   void gather_syncs(const Analysis& analysis, const Lap& lap);
 
   std::vector<DeviceStep> steps_;
+  std::optional<DeviceScale> scale_;
   std::vector<StepWork> work_;
   std::vector<StepSync> syncs_;
 };

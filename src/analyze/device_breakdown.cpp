@@ -5,6 +5,7 @@
 #include <set>
 
 #include "analyze/gpu_work.h"
+#include "analyze/host_time.h"
 #include "analyze/kernel_names.h"
 #include "analyze/percentile.h"
 #include "analyze/stretches.h"
@@ -148,10 +149,11 @@ const char* category_name(DeviceCategory category) {
 
 using Steps = std::vector<const DeviceStep*>;
 
-void add_rows(const Run& run, const std::string& view, const Steps& steps, Table& table) {
+// `rested`: a mean step's wall time by that of a recorded one.
+void add_rows(const Run& run, const std::string& view, const Steps& steps, double rested, Table& table) {
   const auto count = static_cast<double>(steps.size());
-  double wall = 0;
-  for (const DeviceStep* step : steps) wall += static_cast<double>(step->step.wall_ns) / count;
+  const double wall = mean_wall_ns(steps) * rested;
+  const DeviceScale scale(steps, wall);
   for (std::size_t category = 0; category < kDeviceCategories; ++category) {
     double exposed = 0, overlapped = 0;
     std::vector<std::int64_t> times;
@@ -161,6 +163,7 @@ void add_rows(const Run& run, const std::string& view, const Steps& steps, Table
       overlapped += static_cast<double>(step->overlapped[category]) / count;
     }
     if (exposed == 0 && overlapped == 0) continue;
+    exposed *= scale.of(static_cast<DeviceCategory>(category));
     Row row{view, category_name(static_cast<DeviceCategory>(category)), exposed, ratio_cell(exposed, wall), exposed, overlapped,
             std::string(run.strings[steps.front()->step.phase]), integer_cell(steps.size())};
     for (const double share : kSpread) row.push_back(take_percentile(times, share));
@@ -168,7 +171,34 @@ void add_rows(const Run& run, const std::string& view, const Steps& steps, Table
   }
 }
 
+// A mean step's wall time by that of one whose recording did not rest, by phase.
+std::map<std::uint32_t, double> rested_shares(const Analysis& analysis) {
+  std::map<std::uint32_t, std::vector<const HostStep*>> phases;
+  for (const HostStep& step : analysis.host_steps()) phases[step.step.phase].push_back(&step);
+  std::map<std::uint32_t, double> shares;
+  for (const auto& [phase, steps] : phases) {
+    const auto recorded = select_steps(steps, [](const HostStep& s) { return s.step.ops != StepOps::rested; });
+    const double ns = recorded.empty() ? 0 : mean_wall_ns(typical_steps(recorded));
+    shares[phase] = ns > 0 ? mean_wall_ns(typical_steps(steps)) / ns : 1;
+  }
+  return shares;
+}
+
 }  // namespace
+
+DeviceScale::DeviceScale(const Steps& steps, double wall_ns) {
+  double busy = 0;
+  for (const DeviceStep* step : steps)
+    for (const DeviceCategory category : {DeviceCategory::compute, DeviceCategory::communication, DeviceCategory::copies})
+      busy += static_cast<double>(step->exposed[index(category)]) / static_cast<double>(steps.size());
+  const double recorded = mean_wall_ns(steps), idles = recorded - busy;
+  if (recorded < wall_ns) {
+    work = idle = wall_ns / recorded;
+    return;
+  }
+  work = busy > wall_ns ? wall_ns / busy : 1;
+  idle = idles > 0 ? std::max(0.0, wall_ns - busy) / idles : 1;
+}
 
 std::vector<DeviceStep> split_device_steps(const Analysis& analysis) {
   const Run& run = analysis.run();
@@ -202,7 +232,9 @@ void add_device_rows(const Analysis& analysis, Table& table) {
     groups[{step.device, step.step.phase}].push_back(&step);
     devices.insert(step.device);
   }
-  for (const auto& [key, steps] : groups) add_rows(analysis.run(), devices.size() == 1 ? "device" : "device " + std::to_string(key.first), typical_steps(steps), table);
+  const std::map<std::uint32_t, double> rested = rested_shares(analysis);
+  for (const auto& [key, steps] : groups)
+    add_rows(analysis.run(), devices.size() == 1 ? "device" : "device " + std::to_string(key.first), typical_steps(steps), rested.at(key.second), table);
 }
 
 }  // namespace laptime

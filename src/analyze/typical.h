@@ -24,4 +24,12 @@ std::vector<const Lap*> typical_steps(const std::vector<const Lap*>& laps) {
   return chosen.empty() ? laps : chosen;
 }
 
+// Contract: there are some.
+template <typename Lap>
+double mean_wall_ns(const std::vector<const Lap*>& laps) {
+  double sum = 0;
+  for (const Lap* lap : laps) sum += static_cast<double>(lap->step.wall_ns);
+  return sum / static_cast<double>(laps.size());
+}
+
 }  // namespace laptime
