@@ -30,6 +30,7 @@ const char* category_name(MemoryCategory category) {
     case MemoryCategory::optimizer_state: return "optimizer state";
     case MemoryCategory::activation: return "activation";
     case MemoryCategory::input: return "input";
+    case MemoryCategory::before_steps: return "before steps";
     case MemoryCategory::temporary: return "temporary";
   }
   return "";
@@ -59,7 +60,10 @@ MemoryCategories::MemoryCategories(const Run& run, const OpAttribution& ops, std
     for (std::size_t row = 0; row < spans.size(); ++row) switch (spans.kind[row]) {
         case SpanKind::loader: loading.push_back({spans.start[row], spans.end(row) + 1}); break;
         case SpanKind::backward: backward_starts_.push_back(spans.start[row]); break;
-        case SpanKind::step: step_ends_.push_back(spans.end(row)); break;
+        case SpanKind::step:
+          first_step_ns_ = std::min(first_step_ns_, spans.start[row]);
+          step_ends_.push_back(spans.end(row));
+          break;
         default: break;
       }
     loading_[t] = Stretches(std::move(loading));
@@ -83,6 +87,8 @@ void MemoryCategories::describe(PeakBlock& peak) const {
     peak.category = *told;
   else if (loading_[block.track].overlaps(block.born_ns, block.born_ns + 1))
     peak.category = MemoryCategory::input;
+  else if (!block.from_before && !step_ends_.empty() && block.born_ns < first_step_ns_)
+    peak.category = MemoryCategory::before_steps;
   else if (origin.pass == OpPass::forward && is_activation(peak))
     peak.category = MemoryCategory::activation;
 }

@@ -23,7 +23,8 @@ class MemoryCategories {
 
   const Run& run_;
   const OpAttribution& ops_;
-  std::vector<Stretches> loading_;           // by track
+  std::vector<Stretches> loading_;  // by track
+  std::int64_t first_step_ns_ = INT64_MAX;
   std::vector<std::int64_t> backward_starts_;  // rising
   std::vector<std::int64_t> step_ends_;        // rising
 };

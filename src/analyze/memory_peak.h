@@ -2,7 +2,8 @@
 //
 // A block whose role was told, then or later, is that: parameter, buffer, gradient, optimizer state, input. Of the others one
 // that was allocated while the program waited for its input is an input; one that a forward op allocated and that is
-// still alive when the next backward pass of its step begins is an activation; the rest is temporary.
+// still alive when the next backward pass of its step begins is an activation; one that was allocated before the first step began
+// (a dataset in memory) is from before steps; the rest is temporary.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace laptime {
 
-enum class MemoryCategory { parameter, buffer, gradient, optimizer_state, activation, input, temporary };
+enum class MemoryCategory { parameter, buffer, gradient, optimizer_state, activation, input, before_steps, temporary };
 const char* category_name(MemoryCategory category);
 
 struct PeakBlock {

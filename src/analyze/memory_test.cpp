@@ -125,6 +125,21 @@ TEST(Memory, CategoriesFollowTheStep) {
   EXPECT_EQ(r.run.strings[forward->op], "aten::conv2d");
 }
 
+TEST(Memory, WhatWasAllocatedBeforeTheFirstStepIsNoActivation) {
+  MemoryRun r;
+  r.allocate(11, 0x300, 200);
+  r.add(0, {10, 5, "aten::randn"});
+  r.allocate(61, 0x400, 30);
+  r.add(0, {60, 5, "aten::relu"});
+  r.add(0, {70, 6, "ReluBackward0", SpanKind::backward});
+  r.add_step(0, 50, 50);
+  r.allocate(111, 0x500, 40);  // of a step that did not end
+  r.add(0, {110, 5, "aten::relu"});
+  r.add(0, {120, 6, "ReluBackward0", SpanKind::backward});
+  const std::map<std::string, std::uint64_t> expected{{"before steps", 200}, {"activation", 70}};
+  EXPECT_EQ(by_category(r.peaks().at(0)), expected);
+}
+
 TEST(Memory, WhatOutlivesItsStepWithoutBackwardIsNoActivation) {
   MemoryRun r;
   r.allocate(11, 0x300, 200);
