@@ -1,8 +1,8 @@
 """One process of the campaign: ``child.py MODE LEVEL WORKLOAD [LAP]``; prints lines of JSON.
 
 turns   steps when it is told to: reads "go", runs a few steps, prints their times; at "end" what it recorded
-count   the same, and torch.profiler too tells at "end" how much it recorded
 record  warms up, runs STEPS steps, prints what it recorded
+compare warms up, runs STEPS steps at the level, takes laptime out again, and runs as many with torch.profiler
 """
 
 from __future__ import annotations
@@ -57,24 +57,18 @@ def begin(level_name: str, workload: str, lap: str | None) -> tuple[Level, objec
 
 
 def turns(level_name: str, workload: str, lap: str | None) -> None:
-    level, _ = take_turns(level_name, workload, lap)
+    level = take_turns(level_name, workload, lap)
     if level_name.startswith("profiler"):  # making its results would take longer than the turns did
         tell(end={})
         os._exit(0)
     tell(end=level.end())
 
 
-def count(level_name: str, workload: str, lap: str | None) -> None:
-    level, steps = take_turns(level_name, workload, lap)
-    tell(end={"steps": steps, **what_was_recorded(level)})
-
-
-def take_turns(level_name: str, workload: str, lap: str | None) -> tuple[Level, int]:
-    """Until it is told to end; the level, and how many steps were recorded."""
+def take_turns(level_name: str, workload: str, lap: str | None) -> Level:
+    """Until it is told to end."""
     level, step = begin(level_name, workload, lap)
     tell(ready=True)
     steps, skipped = (4, 1) if workload in GPU_BOUND else (13, 3)
-    recorded = 1
     for line in sys.stdin:
         if line.strip() == "end":
             break
@@ -87,19 +81,37 @@ def take_turns(level_name: str, workload: str, lap: str | None) -> tuple[Level, 
                 synchronize()
             times.append((time.perf_counter() - started) * 1e6)
         synchronize()
-        recorded += steps
         tell(us=times[skipped:])
-    return level, recorded
+    return level
 
 
 def record(level_name: str, workload: str, lap: str | None) -> None:
     level, step = begin(level_name, workload, lap)
+    run(level, step)
+    tell(steps=STEPS, **what_was_recorded(level))
+
+
+def compare(level_name: str, workload: str, lap: str | None) -> None:
+    level, step = begin(level_name, workload, lap)
+    run(level, step)
+    synchronize()
+    level.flush()
+    level.detach(step)
+    told = what_was_recorded(level)
+    profiler = Level("profiler", None)
+    profiler.begin(step)
+    step()  # as `begin` does
+    run(profiler, step)
+    synchronize()
+    tell(steps=STEPS + 1, level=told, profiler=what_was_recorded(profiler))
+
+
+def run(level: Level, step: object) -> None:
     synchronize()
     level.mark()
     for _ in range(STEPS):
         step()
         level.mark()
-    tell(steps=STEPS, **what_was_recorded(level))
 
 
 def what_was_recorded(level: Level) -> dict[str, object]:
@@ -111,5 +123,5 @@ def what_was_recorded(level: Level) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    {"turns": turns, "count": count, "record": record}[sys.argv[1]](sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
+    {"turns": turns, "record": record, "compare": compare}[sys.argv[1]](sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
     sys.stdout.flush()

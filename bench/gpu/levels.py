@@ -81,22 +81,32 @@ class Level:
             self._rest(step)
 
     def _rest(self, step: Callable[[], None]) -> None:
-        from laptime import _cuda
-
         torch.cuda.synchronize()
         if self.name == "rested":
-            return self._gpu.rest()
+            self._gpu.rest()
+        else:
+            self.detach(step)
+
+    def detach(self, step: Callable[[], None]) -> None:
+        """Takes CUPTI out of the process, which ends while it goes on stepping."""
+        from laptime import _cuda
+
         self._gpu.off()
         limit = time.monotonic() + 5
         while self._gpu.state != _cuda.FINALIZED and time.monotonic() < limit:
             step()
             torch.cuda.synchronize()
+        if self._gpu.state != _cuda.FINALIZED:
+            raise RuntimeError("CUPTI is still in the process")
 
     def mark(self) -> None:
         if self._step is not None:
             self._step()
         if self._memory is not None:
             self._memory.at_step()
+
+    def flush(self) -> None:
+        self._gpu.flush()
 
     def end(self) -> dict[str, Any]:
         told: dict[str, Any] = {}

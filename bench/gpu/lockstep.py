@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 from levels import RUN
@@ -64,10 +63,10 @@ class Talker:
 
 
 class Child(Talker):
-    def __init__(self, mode: str, level: str, workload: str, folder: str, number: int) -> None:
+    def __init__(self, level: str, workload: str, folder: str, number: int) -> None:
         self.level = level
         self.lap = os.path.join(folder, f"{workload}-{level}-{number}.lap")
-        command = [os.path.join(HERE, "child.py"), mode, level, workload, self.lap]
+        command = [os.path.join(HERE, "child.py"), "turns", level, workload, self.lap]
         if level in RUN:
             command = [os.environ["LAPTIME"], "run", "-q", "-o", self.lap, *RUN[level], *command]
         else:
@@ -92,37 +91,27 @@ class Child(Talker):
 
 def take_turns(levels: list[str], workload: str, folder: str, seconds: float, start_timeout: float = 100) -> dict[str, Any]:
     """What steps take at each level. `levels` may name one more than once: its children are pooled."""
-    children = start_children("turns", levels, workload, folder, start_timeout)
-    until = time.monotonic() + seconds
-    play(children, lambda _: time.monotonic() < until)
+    children = start_children(levels, workload, folder, start_timeout)
+    play(children, time.monotonic() + seconds)
     return summary(children)
 
 
-def count_in_turns(levels: list[str], workload: str, folder: str, rounds: int) -> list[Child]:
-    """Children that have run as many steps as each other and have told what they recorded."""
-    children = start_children("count", levels, workload, folder, 60)
-    play(children, lambda played: played < rounds)
-    return children
-
-
-def start_children(mode: str, levels: list[str], workload: str, folder: str, timeout: float) -> list[Child]:
-    children = [Child(mode, level, workload, folder, i) for i, level in enumerate(levels)]
+def start_children(levels: list[str], workload: str, folder: str, timeout: float) -> list[Child]:
+    children = [Child(level, workload, folder, i) for i, level in enumerate(levels)]
     for child in children:
         child.read(timeout)
     return children
 
 
-def play(children: list[Child], more: Callable[[int], bool]) -> None:
-    """Rounds while `more(rounds so far)`, each child in turn, in an order by lot; then all end."""
+def play(children: list[Child], until: float) -> None:
+    """Rounds until that moment, each child in turn, in an order by lot; then all end."""
     alive = [child for child in children if not child.problem]
     order = random.Random(3)
-    rounds = 0
-    while alive and more(rounds):
+    while alive and time.monotonic() < until:
         order.shuffle(alive)
         for child in alive:
             child.turn()
         alive = [child for child in alive if not child.problem]
-        rounds += 1
     for child in alive:
         child.end()
 
