@@ -19,8 +19,8 @@ struct RatioInterval {
 
 // Fewer steps than this on either side tell nothing.
 inline constexpr std::size_t kFewestToCompare = 8;
-// Differences of the median below this are not told apart from a second start of the same program.
-inline constexpr double kNegligible = 0.01;
+// Differences of the median below this are not told apart from a second start of the same program (docs/accuracy.md).
+inline constexpr double kNegligible = 0.02;
 
 // The same input gives the same answer. Nothing when a side has too few steps or its median is 0.
 std::optional<RatioInterval> compare_medians(std::span<const std::int64_t> first, std::span<const std::int64_t> second);
