@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
 constexpr std::string_view kOptimizer = "Optimizer.";
+constexpr std::string_view kUpdate = "Optimizer.update#";
 
 std::vector<bool> names_starting_with(const StringTable& strings, std::string_view beginning) {
   std::vector<bool> flags(strings.size());
@@ -20,6 +21,7 @@ std::vector<bool> names_starting_with(const StringTable& strings, std::string_vi
 
 struct Names {
   std::vector<bool> evaluate, optimizer;
+  std::vector<bool> update;  // what an optimizer's step does besides its closure
 };
 
 // Gives each row of a track its pass and its code (backward_units.h), from the outside in.
@@ -33,10 +35,21 @@ class TrackWalk {
     if (ops_.size() == 0) return;
     ops_.pass.resize(ops_.size(), OpPass::none);
     read_own_places();
+    find_closures();
     ops_.tree.outside_in([&](std::uint32_t row) { visit(row); });
   }
 
  private:
+  // torch's annotation of a step with a closure has the program's forward and backward in it: only the hook's span in it is the optimizer's.
+  void find_closures() {
+    for (std::uint32_t row = 0; row < ops_.size(); ++row) {
+      if (spans_.kind[row] != SpanKind::optimizer || !names_.update[spans_.name[row]]) continue;
+      if (has_closure_.empty()) has_closure_.resize(ops_.size());
+      for (std::uint32_t around = ops_.tree.parent[row]; around != kNoRow; around = ops_.tree.parent[around])
+        if (spans_.kind[around] == SpanKind::annotation) has_closure_[around] = true;
+    }
+  }
+
   void read_own_places() {
     const ArgColumns& args = spans_.args;
     ops_.place.resize(ops_.size(), 0);
@@ -84,7 +97,7 @@ class TrackWalk {
   OpPass pass_of(std::uint32_t row, std::uint32_t parent) const {
     const SpanKind kind = spans_.kind[row];
     if (kind == SpanKind::backward) return OpPass::backward;
-    if (kind == SpanKind::optimizer || (kind == SpanKind::annotation && names_.optimizer[spans_.name[row]])) return OpPass::optimizer;
+    if (kind == SpanKind::optimizer || (kind == SpanKind::annotation && names_.optimizer[spans_.name[row]] && (has_closure_.empty() || !has_closure_[row]))) return OpPass::optimizer;
     if (parent == kNoRow) return OpPass::forward;
     // A parent that repeats its own has no pass of its own, and is nobody's parent.
     return ops_.pass[parent];
@@ -95,6 +108,7 @@ class TrackWalk {
   const SpanColumns& spans_;
   TrackOps& ops_;
   std::vector<BackwardUnit>& units_;
+  std::vector<bool> has_closure_;  // by row; empty: none has
 };
 
 template <typename Add>
@@ -141,7 +155,7 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
   OpAttribution result;
   result.tracks.resize(run.tracks.size());
   std::vector<std::vector<BackwardUnit>> units(run.tracks.size());
-  const Names names{names_starting_with(run.strings, kEvaluate), names_starting_with(run.strings, kOptimizer)};
+  const Names names{names_starting_with(run.strings, kEvaluate), names_starting_with(run.strings, kOptimizer), names_starting_with(run.strings, kUpdate)};
   parallel_for(run.tracks.size(), [&](std::size_t t) { TrackWalk(run, names, run.tracks[t].spans, result.tracks[t], units[t]).walk(); });
   std::vector<std::vector<std::uint32_t>> tracks_of(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks_of[run.tracks[t].process].push_back(t);

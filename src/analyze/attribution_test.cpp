@@ -146,6 +146,24 @@ TEST(Attribution, AllocationsBelongToTheOpThatMadeThem) {
   EXPECT_EQ(ops.tree.parent[outside], kNoRow);
 }
 
+TEST(Attribution, AClosureIsTheProgramsForwardAndBackward) {
+  OpRun t;
+  const auto forward = t.add(0, {11, 2, "aten::mm", SpanKind::op});
+  const auto backward = t.add(0, {14, 3, "MmBackward0", SpanKind::backward});
+  const auto update = t.add(0, {20, 4, "aten::add_", SpanKind::op});
+  const auto hook = t.add(0, {19, 6, "Optimizer.update#SGD.step", SpanKind::optimizer});
+  const auto step = t.add(0, {10, 20, "Optimizer.step#SGD.step", SpanKind::annotation});
+  const auto other = t.add(0, {41, 4, "aten::add_", SpanKind::op});
+  t.add(0, {40, 6, "Optimizer.step#Adam.step", SpanKind::annotation});
+  const TrackOps ops = std::move(attribute(t).tracks[0]);
+  EXPECT_EQ(ops.pass[forward], OpPass::forward);
+  EXPECT_EQ(ops.pass[backward], OpPass::backward);
+  EXPECT_EQ(ops.pass[step], OpPass::forward);
+  EXPECT_EQ(ops.pass[hook], OpPass::optimizer);
+  EXPECT_EQ(ops.pass[update], OpPass::optimizer);
+  EXPECT_EQ(ops.pass[other], OpPass::optimizer);
+}
+
 TEST(Attribution, OptimizerOpsKeepTheirLineAndAHooksSpanIsNotCountedTwice) {
   OpRun t;
   const std::uint32_t line = t.place(12);

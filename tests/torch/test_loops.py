@@ -187,12 +187,15 @@ def test_one_batch_for_ever(record):
     assert record(loop).phases == [TRAIN] * 5
 
 
-def test_closure(record):
+def test_an_optimizer_that_calls_its_closure_again_and_again(record):
+    calls = []
+
     def loop():
         model = nn.Linear(4, 1)
         optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
         for x, y in loader():
             def closure(x=x, y=y):
+                calls.append(1)
                 optimizer.zero_grad()
                 loss = (model(x) - y).pow(2).mean()
                 loss.backward()
@@ -201,7 +204,7 @@ def test_closure(record):
             optimizer.step(closure)
 
     run = record(loop)
-    assert run.phases == [TRAIN] * 3 and run.calls["Optimizer.step#LBFGS.step"] == 3
+    assert run.phases == [TRAIN] * 3 and run.calls["Optimizer.update#LBFGS.step"] == len(calls) > 3
 
 
 class Signs(torch.optim.Optimizer):
@@ -351,6 +354,24 @@ def test_an_optimizer_made_after_the_programs_first_mark_begins_no_step(record):
     run = record(loop)
     assert run.phases == ["step"] * 5
     assert all(step["wall_ns"] >= 20_000_000 for step in run.steps[1:])
+
+
+@pytest.mark.parametrize("how", ["positional", "keyword"])
+def test_a_closure_is_not_the_optimizers(record, how):
+    def loop():
+        model, optimizer = model_and_optimizer()
+        for batch in loader(24):
+            def closure():
+                optimizer.zero_grad()
+                loss = (model(batch[0]) - batch[1]).pow(2).mean()
+                loss.backward()
+                return loss
+
+            assert (optimizer.step(closure) if how == "positional" else optimizer.step(closure=closure)).requires_grad
+
+    run = record(loop)
+    assert run.phases == [TRAIN] * 3
+    assert run.calls["Optimizer.update#SGD.step"] == 3 and "Optimizer.zero_grad#SGD.zero_grad" in run.calls
 
 
 class Interrupting:

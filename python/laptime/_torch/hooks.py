@@ -16,7 +16,7 @@ from torch.utils.data import DataLoader
 from torch.utils.data._utils import fetch
 from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-from laptime._native import recording, torch_steps
+from laptime._native import Around, recording, torch_steps
 from laptime._torch.patches import Patches
 
 _is_compiling = torch.compiler.is_dynamo_compiling
@@ -45,9 +45,11 @@ def install_worker_hooks(patches: Patches) -> None:
 def _hook_optimizer_steps(steps: torch_steps.StepHooks, patches: Patches) -> None:
     began, stepped = steps.optimizer_began, steps.optimizer_stepped
 
-    def before(optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        if not _is_compiling():
-            began(optimizer)
+    def before(optimizer: Optimizer, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+        if _is_compiling():
+            return None
+        began(optimizer)
+        return _with_seen_closure(steps, optimizer, args, kwargs) if len(args) > 1 or kwargs else None
 
     def after(optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if not _is_compiling():
@@ -55,6 +57,15 @@ def _hook_optimizer_steps(steps: torch_steps.StepHooks, patches: Patches) -> Non
 
     patches.add_undo(register_optimizer_step_pre_hook(before).remove)
     patches.add_undo(register_optimizer_step_post_hook(after).remove)
+
+
+def _with_seen_closure(steps: torch_steps.StepHooks, optimizer: Optimizer, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
+    """The arguments of ``step``, with a closure, the program's forward and backward, that is told apart from what the optimizer does."""
+    closure = args[1] if len(args) > 1 else kwargs.get("closure")
+    if not callable(closure):
+        return None
+    seen = Around(closure, lambda _: steps.closure_began(optimizer), lambda *_: steps.closure_ended(optimizer))
+    return ((args[0], seen, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": seen})
 
 
 def _timed_zero_grad(original: Any, steps: torch_steps.StepHooks) -> Any:

@@ -19,12 +19,12 @@ std::string step_name(const std::string& optimizer) { return fmt::format("Optimi
 // What its step() takes of a step, known in every step.
 Part time_of_steps(const Evidence& evidence, const std::string& name) {
   const Run& run = evidence.run();
-  const std::uint32_t id = run.strings.find(step_name(name));
+  const std::uint32_t id = run.strings.find(step_name(name)), update = run.strings.find(fmt::format("Optimizer.update#{}.step", name));
   const SpanColumns& spans = run.tracks[evidence.lap().track()].spans;
   const auto& steps = evidence.lap().steps();
   std::vector<double> ns(steps.size());
   for (std::size_t row = 0; row < spans.size(); ++row) {
-    if (spans.name[row] != id || spans.kind[row] != SpanKind::optimizer) continue;
+    if ((spans.name[row] != id && spans.name[row] != update) || spans.kind[row] != SpanKind::optimizer) continue;
     const auto it = std::upper_bound(steps.begin(), steps.end(), spans.start[row], [](std::int64_t t, const HostStep& s) { return t < s.step.start_ns + s.step.wall_ns; });
     if (it != steps.end() && it->step.start_ns <= spans.start[row]) ns[static_cast<std::size_t>(it - steps.begin())] += static_cast<double>(spans.duration[row]);
   }

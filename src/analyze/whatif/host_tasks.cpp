@@ -12,7 +12,7 @@ namespace {
 // Behind the last row that ends in time, how many are looked at for one that began before: a wait that crosses a step's end.
 constexpr std::size_t kCrossing = 64;
 
-HostCategory own_category(const GraphSource& source, const SpanColumns& spans, std::uint32_t row) {
+HostCategory own_category(const GraphSource& source, const SpanColumns& spans, const TrackOps& ops, std::uint32_t row) {
   const bool is_collective = source.collectives[spans.name[row]];
   switch (spans.kind[row]) {
     case SpanKind::loader: return HostCategory::input;
@@ -27,7 +27,7 @@ HostCategory own_category(const GraphSource& source, const SpanColumns& spans, s
       return source.memory_ops[spans.name[row]] ? HostCategory::memory : HostCategory::forward;
     case SpanKind::annotation:
       if (is_collective) return HostCategory::communication;
-      return source.run.strings[spans.name[row]].starts_with("Optimizer.") ? HostCategory::optimizer : HostCategory::rest;
+      return row < ops.size() && ops.pass[row] == OpPass::optimizer && source.run.strings[spans.name[row]].starts_with("Optimizer.") ? HostCategory::optimizer : HostCategory::rest;
     default: return HostCategory::rest;
   }
 }
@@ -66,7 +66,7 @@ class Tiling {
  private:
   void open(std::uint32_t row) {
     const std::uint32_t outer = open_.empty() ? kNone : open_.back();
-    HostCategory category = own_category(source_, spans_, row);
+    HostCategory category = own_category(source_, spans_, ops_, row);
     if (outer != kNone) category = std::min(category, graph_.frames[outer].category);
     open_.push_back(static_cast<std::uint32_t>(graph_.frames.size()));
     graph_.frames.push_back({track_, row, outer, category});

@@ -10,6 +10,17 @@ namespace laptime::whatif {
 
 namespace {
 
+// A step of an optimizer with a closure is what it does besides (step_hooks.h).
+constexpr std::string_view kOptimizerStep = "Optimizer.step#", kOptimizerUpdate = "Optimizer.update#";
+
+std::string renamed(std::string_view text, std::string_view from, std::string_view to) { return std::string(to).append(text.substr(from.size())); }
+
+bool has_update(const Run& run, std::string_view text, const std::vector<bool>& used) {
+  if (!text.starts_with(kOptimizerStep)) return false;
+  const std::uint32_t id = run.strings.find(renamed(text, kOptimizerStep, kOptimizerUpdate));
+  return id != StringTable::kNoString && used[id];
+}
+
 bool fits(const std::string& pattern, std::string_view text) { return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0; }
 
 }  // namespace
@@ -23,7 +34,8 @@ NameMatch::NameMatch(const Run& run, const std::string& pattern) : line_(as_line
   for (std::uint32_t id = 1; id < run.strings.size(); ++id) {
     if (!used[id]) continue;
     const std::string_view text = run.strings[id];
-    names_[id] = fits(pattern, text) || (text.starts_with("_Z") && fits(pattern, short_kernel_name(text)));
+    names_[id] = (fits(pattern, text) && !has_update(run, text, used)) || (text.starts_with("_Z") && fits(pattern, short_kernel_name(text))) ||
+                 (text.starts_with(kOptimizerUpdate) && fits(pattern, renamed(text, kOptimizerUpdate, kOptimizerStep)));
     any_ |= names_[id];
   }
   for (std::size_t c = 0; c < kHostCategories; ++c) any_ |= categories_[c] = pattern == category_name(static_cast<HostCategory>(c));

@@ -86,16 +86,25 @@ struct StepCallbacks {
 
 // What optimizers of one class do is called so.
 struct OptimizerClass {
-  explicit OptimizerClass(nb::handle optimizer) : type(nb::borrow(optimizer.type())), step(name("step")), zero_grad(name("zero_grad")) {}
+  explicit OptimizerClass(nb::handle optimizer)
+      : type(nb::borrow(optimizer.type())), step(name("step", "step")), zero_grad(name("zero_grad", "zero_grad")), update(name("update", "step")) {}
 
   nb::object type;
   std::uint32_t step, zero_grad;
+  std::uint32_t update;  // what a step does besides its closure, which is the program's forward and backward
   bool has_stepped = false;
 
  private:
-  std::uint32_t name(const std::string& method) const {
-    return record::intern("Optimizer." + method + "#" + nb::cast<std::string>(type.attr("__name__")) + "." + method);
+  std::uint32_t name(const std::string& what, const std::string& method) const {
+    return record::intern("Optimizer." + what + "#" + nb::cast<std::string>(type.attr("__name__")) + "." + method);
   }
+};
+
+// An optimizer in its step.
+struct Stepping {
+  PyObject* optimizer;
+  std::uint64_t start;  // ticks: of the step, or when its closure ended
+  bool had_closure = false;
 };
 
 void put_optimizer_span(std::uint32_t name, std::uint64_t start) {
@@ -153,19 +162,28 @@ class StepHooks {
   }
 
   void optimizer_began(nb::handle optimizer) {
-    const auto it = find_start(optimizer);
-    const std::uint64_t now = laptime_begin();
-    if (it == starts_.end())
-      starts_.emplace_back(optimizer.ptr(), now);
+    const Stepping stepping{optimizer.ptr(), laptime_begin()};
+    if (const auto it = find_stepping(optimizer); it != stepping_.end())
+      *it = stepping;
     else
-      it->second = now;
+      stepping_.push_back(stepping);
+  }
+
+  // The step calls the closure that it was given; some do so many times.
+  void closure_began(nb::handle optimizer) {
+    const auto it = find_stepping(optimizer);
+    if (it != stepping_.end() && it->had_closure) put_optimizer_span(class_of(optimizer).update, it->start);
+  }
+
+  void closure_ended(nb::handle optimizer) {
+    if (const auto it = find_stepping(optimizer); it != stepping_.end()) *it = {optimizer.ptr(), laptime_begin(), true};
   }
 
   void optimizer_stepped(nb::handle optimizer) {
     OptimizerClass& of = class_of(optimizer);
-    if (const auto it = find_start(optimizer); it != starts_.end()) {
-      put_optimizer_span(of.step, it->second);
-      starts_.erase(it);
+    if (const auto it = find_stepping(optimizer); it != stepping_.end()) {
+      put_optimizer_span(it->had_closure ? of.update : of.step, it->start);
+      stepping_.erase(it);
     }
     if (!std::exchange(of.has_stepped, true)) callbacks_.first_step(optimizer);
     if (notice_step()) mark(rules_.optimizer_stepped(number_of(optimizer)));
@@ -214,8 +232,8 @@ class StepHooks {
       if (known.type.ptr() == optimizer.type().ptr()) return known;
     return classes_.emplace_back(optimizer);
   }
-  std::vector<std::pair<PyObject*, std::uint64_t>>::iterator find_start(nb::handle optimizer) {
-    return std::find_if(starts_.begin(), starts_.end(), [&](const auto& known) { return known.first == optimizer.ptr(); });
+  std::vector<Stepping>::iterator find_stepping(nb::handle optimizer) {
+    return std::find_if(stepping_.begin(), stepping_.end(), [&](const Stepping& known) { return known.optimizer == optimizer.ptr(); });
   }
 
   bool makes_steps() const { return PyThread_get_thread_ident() == thread_ && !by_program_; }
@@ -261,7 +279,7 @@ class StepHooks {
   StepRules rules_;
   std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // by address of the iterator, of those that live
   std::vector<OptimizerClass> classes_;
-  std::vector<std::pair<PyObject*, std::uint64_t>> starts_;  // of optimizers that are in their step
+  std::vector<Stepping> stepping_;
   nb::object evaluated_;                                          // a weak reference; null: none since an optimizer stepped
   std::array<std::uint32_t, 3> phases_{};                         // names; 0 not asked for yet
   bool has_begun_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
@@ -302,6 +320,8 @@ void bind_step_hooks(nb::module_& module) {
       .def("optimizer_made", &StepHooks::optimizer_made)
       .def("gradients_zeroed", &StepHooks::gradients_zeroed)
       .def("optimizer_began", &StepHooks::optimizer_began)
+      .def("closure_began", &StepHooks::closure_began)
+      .def("closure_ended", &StepHooks::closure_ended)
       .def("optimizer_stepped", &StepHooks::optimizer_stepped)
       .def("scaler_updated", &StepHooks::scaler_updated)
       .def("evaluating", &StepHooks::evaluating)
