@@ -374,6 +374,22 @@ def test_a_closure_is_not_the_optimizers(record, how):
     assert run.calls["Optimizer.update#SGD.step"] == 3 and "Optimizer.zero_grad#SGD.zero_grad" in run.calls
 
 
+class StepsWithModel(torch.optim.SGD):
+    def step(self, model):
+        assert type(model) is nn.Linear
+        return super().step()
+
+
+def test_what_an_optimizer_of_the_programs_takes_is_left_as_it_is(record):
+    def loop():
+        model, optimizer = model_and_optimizer(StepsWithModel)
+        for batch in loader(24):
+            (model(batch[0]) - batch[1]).pow(2).mean().backward()
+            optimizer.step(model)
+
+    assert record(loop).phases == [TRAIN] * 3
+
+
 class Interrupting:
     @property
     def shape(self):

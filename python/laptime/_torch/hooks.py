@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import weakref
+from types import FunctionType, MethodType
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ from torch.utils.data.dataloader import _BaseDataLoaderIter
 from laptime._native import Around, recording, torch_steps
 from laptime._torch.patches import Patches
 
+_FUNCTIONS = (FunctionType, MethodType, functools.partial)
 _is_compiling = torch.compiler.is_dynamo_compiling
 
 
@@ -60,12 +62,18 @@ def _hook_optimizer_steps(steps: torch_steps.StepHooks, patches: Patches) -> Non
 
 
 def _with_seen_closure(steps: torch_steps.StepHooks, optimizer: Optimizer, args: Any, kwargs: Any) -> tuple[Any, Any] | None:
-    """The arguments of ``step``, with a closure, the program's forward and backward, that is told apart from what the optimizer does."""
-    closure = args[1] if len(args) > 1 else kwargs.get("closure")
-    if not callable(closure):
-        return None
-    seen = Around(closure, lambda _: steps.closure_began(optimizer), lambda *_: steps.closure_ended(optimizer))
-    return ((args[0], seen, *args[2:]), kwargs) if len(args) > 1 else (args, {**kwargs, "closure": seen})
+    """The arguments of ``step``, with a closure, the program's forward and backward, that is told apart from what the optimizer does.
+
+    Without the keyword only a function is one: an optimizer of the program's own may take a model there, which it must get as it is.
+    """
+    def seen(closure: Any) -> Any:
+        return Around(closure, lambda _: steps.closure_began(optimizer), lambda *_: steps.closure_ended(optimizer))
+
+    if len(args) > 1 and isinstance(args[1], _FUNCTIONS):
+        return (args[0], seen(args[1]), *args[2:]), kwargs
+    if callable(kwargs.get("closure")):
+        return args, {**kwargs, "closure": seen(kwargs["closure"])}
+    return None
 
 
 def _timed_zero_grad(original: Any, steps: torch_steps.StepHooks) -> Any:
