@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
 constexpr std::string_view kOptimizer = "Optimizer.";
-constexpr std::string_view kUpdate = "Optimizer.update#";
 
 std::vector<bool> names_starting_with(const StringTable& strings, std::string_view beginning) {
   std::vector<bool> flags(strings.size());
@@ -155,7 +154,7 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
   OpAttribution result;
   result.tracks.resize(run.tracks.size());
   std::vector<std::vector<BackwardUnit>> units(run.tracks.size());
-  const Names names{names_starting_with(run.strings, kEvaluate), names_starting_with(run.strings, kOptimizer), names_starting_with(run.strings, kUpdate)};
+  const Names names{names_starting_with(run.strings, kEvaluate), names_starting_with(run.strings, kOptimizer), names_starting_with(run.strings, kOptimizerUpdate)};
   parallel_for(run.tracks.size(), [&](std::size_t t) { TrackWalk(run, names, run.tracks[t].spans, result.tracks[t], units[t]).walk(); });
   std::vector<std::vector<std::uint32_t>> tracks_of(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks_of[run.tracks[t].process].push_back(t);

@@ -3,6 +3,7 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "analyze/op_tree.h"
 
 namespace laptime {
 
@@ -19,7 +20,7 @@ std::string step_name(const std::string& optimizer) { return fmt::format("Optimi
 // What its step() takes of a step, known in every step.
 Part time_of_steps(const Evidence& evidence, const std::string& name) {
   const Run& run = evidence.run();
-  const std::uint32_t id = run.strings.find(step_name(name)), update = run.strings.find(fmt::format("Optimizer.update#{}.step", name));
+  const std::uint32_t id = run.strings.find(step_name(name)), update = run.strings.find(fmt::format("{}{}.step", kOptimizerUpdate, name));
   const SpanColumns& spans = run.tracks[evidence.lap().track()].spans;
   const auto& steps = evidence.lap().steps();
   std::vector<double> ns(steps.size());

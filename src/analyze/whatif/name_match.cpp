@@ -5,13 +5,14 @@
 
 #include "analyze/kernel_names.h"
 #include "analyze/nesting.h"
+#include "analyze/op_tree.h"
 
 namespace laptime::whatif {
 
 namespace {
 
 // A step of an optimizer with a closure is what it does besides (step_hooks.h).
-constexpr std::string_view kOptimizerStep = "Optimizer.step#", kOptimizerUpdate = "Optimizer.update#";
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
 std::string renamed(std::string_view text, std::string_view from, std::string_view to) { return std::string(to).append(text.substr(from.size())); }
 

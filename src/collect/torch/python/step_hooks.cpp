@@ -235,8 +235,8 @@ class StepHooks {
   std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // by address of the iterator, of those that live
   std::vector<OptimizerClass> classes_;
   std::vector<Stepping> stepping_;
-  nb::object evaluated_;                                          // a weak reference; null: none since an optimizer stepped
-  std::array<std::uint32_t, 3> phases_{};                         // names; 0 not asked for yet
+  nb::object evaluated_;                   // a weak reference; null: none since an optimizer stepped
+  std::array<std::uint32_t, 3> phases_{};  // names; 0 not asked for yet
   bool has_begun_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
   bool stepped_ = false;  // an optimizer, since the gradient scaler looked last
   bool gradients_ = true;
