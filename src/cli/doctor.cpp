@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/humane.h"
 #include "cli/command.h"
+#include "cli/gpu_library.h"
 #include "cli/run_target.h"
 #include "show/json.h"
 #include "show/terminal.h"
@@ -100,10 +101,13 @@ void check_gpu(Checkup& checkup) {
     for (std::string line; std::getline(information, line);)
       if (line.rfind("Model:", 0) == 0) model = line.substr(line.find_first_not_of(" \t", 6));
   }
-  if (fs::exists("/dev/nvidiactl", ignored))
-    checkup.ok("gpu", model.empty() ? "an NVIDIA driver is loaded" : model);
-  else
+  if (model.empty()) model = "an NVIDIA driver is loaded";
+  if (!has_gpu())
     checkup.note("gpu", "no NVIDIA GPU");
+  else if (find_gpu_library().empty())
+    checkup.problem("gpu", fmt::format("{}; {}", model, kNoGpuLibrary));
+  else
+    checkup.ok("gpu", model);
 }
 
 // What the package's own check prints: "state<TAB>detail".

@@ -21,4 +21,9 @@ std::string find_gpu_library() {
   return "";
 }
 
+bool has_gpu() {
+  std::error_code ignored;
+  return fs::exists("/dev/nvidiactl", ignored);
+}
+
 }  // namespace laptime

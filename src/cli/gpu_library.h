@@ -7,5 +7,9 @@ namespace laptime {
 
 // Empty when it was not installed.
 std::string find_gpu_library();
+// What to do where there is a GPU and the library is not found.
+constexpr const char* kNoGpuLibrary = "liblaptime_cuda.so does not lie where laptime was installed; install laptime again";
+// Whether an NVIDIA driver is loaded.
+bool has_gpu();
 
 }  // namespace laptime

@@ -47,8 +47,12 @@ const char* nsight_of(const RunTarget& target) {
 Environment environment_for(const RunOptions& options, const RunFolder& folder, const RunTarget& target) {
   Environment added{{"LAPTIME_RECORD", folder.folder()}};
   if (options.memory_limit > 0) added.emplace_back("LAPTIME_MEMORY_LIMIT", std::to_string(options.memory_limit));
+  if (!options.python.gpu) return added;
   const std::string library = find_gpu_library();
-  if (!options.python.gpu || library.empty()) return added;
+  if (library.empty()) {
+    if (has_gpu()) fmt::print(stderr, "laptime: GPU is {}: {}\n", target.is_python ? "recorded in PyTorch programs only" : "not recorded", kNoGpuLibrary);
+    return added;
+  }
   if (const char* nsight = nsight_of(target)) {
     if (!target.is_python) fmt::print(stderr, "laptime: GPU is not recorded: it is left to {}\n", nsight);  // in Python the package says it
   } else {
