@@ -153,6 +153,9 @@ class torch_ops:
     @staticmethod
     def place_function() -> int:
         """The address of a C function that gives the calling thread's place."""
+    @staticmethod
+    def op_place_function() -> int:
+        """The address of a C function that tells the calling thread's place where it is inside of a recorded op."""
 
 class torch_events:
     """A submodule."""

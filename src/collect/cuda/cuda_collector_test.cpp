@@ -198,6 +198,21 @@ TEST_F(CudaCollectorTest, LaunchesCarryTheirPlace) {
   EXPECT_EQ(launches[0].integer, -1) << "without PyTorch there is no autograd";
 }
 
+TEST_F(CudaCollectorTest, InsideOfARecordedOpItsPlaceIsTaken) {
+  gpu.context().set_place_function(+[]() -> std::uint32_t { return 9; });
+  gpu.context().set_op_place_function(+[]() -> std::int64_t { static std::int64_t calls = 0; return ++calls % 2 != 0 ? 4 : -1; });
+  gpu.on();
+  for (std::uint32_t number = 1; number <= 2; ++number) api.call(kLaunchKernel, number);
+  for (std::uint32_t number = 3; number <= 4; ++number) api.call(kStreamSynchronize, number, [] {});
+  const ReadRun run = stop_and_read();
+  for (const SpanKind kind : {SpanKind::launch, SpanKind::sync}) {
+    const auto spans = run.of(kind);
+    ASSERT_EQ(spans.size(), 2u);
+    EXPECT_EQ(spans[0].place, 4u);
+    EXPECT_EQ(spans[1].place, 9u);
+  }
+}
+
 TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 3; });
   gpu.on();

@@ -88,6 +88,9 @@ LAPTIME_API void laptime_cuda_set_places(PlaceFunction function) {
   places.store(function);
   if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_place_function(function);
 }
+LAPTIME_API void laptime_cuda_set_op_places(OpPlaceFunction function) {
+  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_op_place_function(function);
+}
 LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t place) { KernelPlaces::get().add(kernel, place); }
 LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction, std::uint32_t place) { XlaPlaces::get().add(module, instruction, place); }
 LAPTIME_API int laptime_cuda_bind_torch(void) { return TorchContext::get().bind() ? 1 : 0; }

@@ -6,14 +6,36 @@
 
 namespace laptime::cuda {
 
+LaunchContext::Op LaunchContext::op() const {
+  const OpPlaceFunction function = op_place_.load(std::memory_order_acquire);
+  const std::int64_t told = function ? function() : -1;
+  if (told < 0) return {};
+  return {true, (told >> 32) != 0, static_cast<std::uint32_t>(told)};
+}
+
+std::uint32_t LaunchContext::find_place() const {
+  const PlaceFunction function = place_.load(std::memory_order_acquire);
+  return function ? function() : 0;
+}
+
+std::uint32_t LaunchContext::place() const {
+  const Op around = op();
+  return around.recorded ? around.place : find_place();
+}
+
 LaunchOrigin LaunchContext::here() const {
-  const std::uint32_t compiled = XlaPlaces::get().here();
-  const std::uint32_t line = compiled ? compiled : place();
+  const Op around = op();
+  const std::uint32_t compiled = around.recorded ? 0 : XlaPlaces::get().here();
+  const std::uint32_t line = around.recorded ? around.place : compiled ? compiled : find_place();
   if (!nodes_.load(std::memory_order_relaxed)) return {OpLink::pack(line, 0, -1), false};
   const TorchContext& torch = TorchContext::get();
-  const TorchContext::Node node = torch.current_node();
-  if (node.running && line == 0) return {OpLink::pack(0, static_cast<std::uint8_t>(node.thread), node.sequence), true};
-  return {OpLink::pack(line, static_cast<std::uint8_t>(torch.thread()), torch.made_nodes() - 1), node.running};
+  bool backward = around.backward;
+  if (!around.recorded || (backward && line == 0)) {
+    const TorchContext::Node node = torch.current_node();
+    if (node.running && line == 0) return {OpLink::pack(0, static_cast<std::uint8_t>(node.thread), node.sequence), true};
+    backward = node.running;
+  }
+  return {OpLink::pack(line, static_cast<std::uint8_t>(torch.thread()), torch.made_nodes() - 1), backward};
 }
 
 }  // namespace laptime::cuda

@@ -10,6 +10,10 @@ namespace laptime::cuda {
 // The calling thread's place (record::add_place), 0 unknown. Called on the hot path, without the GIL.
 using PlaceFunction = std::uint32_t (*)();
 
+// Of a thread inside of an op that is being recorded: the op's place in the low 32 bits, and whether an autograd node runs around it in the bit
+// above; negative: it is in none. Cheaper than to look for the line, which is the same.
+using OpPlaceFunction = std::int64_t (*)();
+
 struct LaunchOrigin {
   std::uint64_t packed;  // OpLink::pack
   bool backward;
@@ -18,18 +22,24 @@ struct LaunchOrigin {
 class LaunchContext {
  public:
   void set_place_function(PlaceFunction function) { place_.store(function, std::memory_order_release); }
+  void set_op_place_function(OpPlaceFunction function) { op_place_.store(function, std::memory_order_release); }
   // Whether launches are to carry autograd's node; effective only where TorchContext is bound.
   void set_nodes(bool on) { nodes_.store(on, std::memory_order_release); }
 
   LaunchOrigin here() const;
   // The line alone, for waits.
-  std::uint32_t place() const {
-    const PlaceFunction function = place_.load(std::memory_order_acquire);
-    return function ? function() : 0;
-  }
+  std::uint32_t place() const;
 
  private:
+  struct Op {
+    bool recorded = false, backward = false;
+    std::uint32_t place = 0;
+  };
+  Op op() const;
+  std::uint32_t find_place() const;
+
   std::atomic<PlaceFunction> place_{nullptr};
+  std::atomic<OpPlaceFunction> op_place_{nullptr};
   std::atomic<bool> nodes_{false};
 };
 

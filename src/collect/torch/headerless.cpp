@@ -101,7 +101,7 @@ __thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = null
 SeenOp seen(const Function& function) {
   constexpr std::uint64_t kMostThreads = 1u << 20;
   const std::uint64_t forward = word_at(function, layout.forward);
-  return {&function, torch_functions.name(&function), static_cast<std::int64_t>(word_at(function, layout.sequence)),
+  return {&function, nullptr, static_cast<std::int64_t>(word_at(function, layout.sequence)),
           forward != 0 && forward < kMostThreads ? forward : word_at(function, layout.thread),
           static_cast<std::uint32_t>(word_at(function, layout.scope) & 0xFF)};
 }
@@ -109,9 +109,9 @@ SeenOp seen(const Function& function) {
 NoContext begin(const Function& function) {
   const SeenOp op = seen(function);
   if (probe != nullptr) [[unlikely]]
-    probe->begin(op.function, op.name, op.sequence, op.thread, op.scope);
+    probe->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
   else
-    begin_op(host, this_thread, op);
+    begin_op(host, this_thread, op, [&function] { return torch_functions.name(&function); });
   return {};
 }
 

@@ -17,7 +17,7 @@ enum Scope : std::uint32_t { kScopeFunction = 0, kScopeBackward = 1, kScopeStati
 
 struct SeenOp {
   const void* function;
-  const char* name;      // valid during the call only
+  const void* schema;    // torch's object of the operator; null: none, or not to be seen
   std::int64_t sequence;
   std::uint64_t thread;  // torch's number of the thread that ran forward
   std::uint32_t scope;
@@ -45,28 +45,38 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
     return 0;
   }
   if (thread.ops != 0) return 0;
-  if (thread.floor != OpThread::no_floor()) [[unlikely]] return host.place_in_backward(thread);
-  const std::uint32_t known = thread.guards.place();
-  return known != 0 ? known : host.find_place(thread);
+  const bool in_backward = thread.floor != OpThread::no_floor();
+  std::uint32_t place = in_backward ? 0 : thread.guards.place();
+  if (place == 0) place = in_backward ? host.place_in_backward(thread) : host.find_place(thread);
+  return thread.op_place = place;
 }
 
 struct NoInputs {
   void operator()(OpThread&, OpEntry&) const {}
 };
 
-// `thread_slot`: the caller's thread-local pointer. `describe` adds the inputs to an entry whose name is known.
-template <typename Describe = NoInputs>
-[[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& op, const Describe& describe = {}) {
+// What the op's name says. An operator's text is not even looked at once it was met: it lies where nothing else does.
+template <typename Name>
+[[gnu::always_inline]] inline OpFacts facts_of(const OpHost& host, OpThread& thread, const SeenOp& op, const Name& name) {
+  if (const OpFacts* const known = thread.schema_slot(op.schema).find(op.schema)) [[likely]] return *known;
+  const char* const text = name();
+  const OpName* found = &thread.name_slot(text);
+  if (!found->is(text)) [[unlikely]] found = host.find_name(thread, text);
+  if (op.schema != nullptr && is_of_aten(text)) [[unlikely]] thread.schema_slot(op.schema).keep(op.schema, found->facts);
+  return found->facts;
+}
+
+// `thread_slot`: the caller's thread-local pointer. `name()`: the op's, valid during the call only. `describe` adds the inputs to an entry
+// whose name is known.
+template <typename Name, typename Describe = NoInputs>
+[[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& op, const Name& name, const Describe& describe = {}) {
   OpThread* thread = thread_slot;
   if (thread == nullptr) [[unlikely]] {
     thread = host.attach(&thread_slot);
     if (thread == nullptr) return;
   }
   if (thread->next == thread->end && !host.grow(*thread)) [[unlikely]] return;
-  const OpName* name = &thread->name_slot(op.name);
-  if (!name->is(op.name)) [[unlikely]] name = host.find_name(*thread, op.name);
-  std::uint64_t tail = name->tail;
-  std::uint32_t traits = name->traits;
+  auto [tail, traits] = facts_of(host, *thread, op, name);
   if (op.scope != kScopeFunction) [[unlikely]] classify_by_scope(op.scope, tail, traits);
   OpEntry& entry = *thread->next;
   entry.function = op.function;
@@ -81,6 +91,10 @@ template <typename Describe = NoInputs>
   entry.start = op_ticks(host);
 }
 
+inline void store_word(RawUnit* unit, std::size_t number, std::uint64_t word) {
+  std::memcpy(reinterpret_cast<char*>(unit) + number * sizeof word, &word, sizeof word);
+}
+
 [[gnu::always_inline]] inline void end_op(const OpHost& host, OpThread* thread, const void* function) {
   const std::uint64_t now = op_ticks(host);
   if (thread == nullptr || thread->next == thread->first) [[unlikely]] return host.end(thread, function, now);
@@ -91,9 +105,10 @@ template <typename Describe = NoInputs>
   thread->next = &entry;
   thread->ops -= traits & OpTraits::kContainsOps;
   if ((traits & OpTraits::kBackward) != 0) [[unlikely]] thread->floor = entry.outer_floor;
-  const std::uint64_t words[] = {entry.start, now, entry.link, entry.tail};
-  static_assert(sizeof words == sizeof *unit);
-  std::memcpy(unit, words, sizeof words);
+  store_word(unit, 0, entry.start);
+  store_word(unit, 1, now);
+  store_word(unit, 2, entry.link);
+  store_word(unit, 3, entry.tail);
   record::publish(*thread->lane, unit + 1);
 }
 

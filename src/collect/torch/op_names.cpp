@@ -26,8 +26,8 @@ OpName describe_name(const std::string& text, std::uint32_t id) {
   std::copy_n(text.c_str(), compared, name.beginning);
   name.compared = compared == OpName::kShort ? ~0u : (1u << compared) - 1;
   if (text.size() >= OpName::kShort) name.rest = text.c_str() + OpName::kShort;
-  name.traits = OpTraits::pack(bits_of(text), flop_rule(text));
-  name.tail = OpTail{id, 0, (name.traits & OpTraits::kBackward) != 0 ? SpanKind::backward : SpanKind::op, UnitType::op}.word();
+  name.facts.traits = OpTraits::pack(bits_of(text), flop_rule(text));
+  name.facts.tail = OpTail{id, 0, (name.facts.traits & OpTraits::kBackward) != 0 ? SpanKind::backward : SpanKind::op, UnitType::op}.word();
   return name;
 }
 

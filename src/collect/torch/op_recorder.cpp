@@ -161,6 +161,12 @@ OpHost op_host() {
           &describe_inputs, &end};
 }
 
+std::int64_t op_place_here() {
+  const OpThread* const thread = at_thread_end.thread;
+  if (thread == nullptr || thread->ops == 0) return kInNoOp;
+  return thread->op_place | (thread->floor != OpThread::no_floor() ? kInBackward : 0);
+}
+
 std::uint64_t op_count() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

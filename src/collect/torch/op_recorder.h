@@ -28,6 +28,11 @@ void set_place_source(PlaceSource source);
 
 OpHost op_host();
 
+// Where the calling thread stands if it is inside of an op that is being recorded: the op's place, and kInBackward where an autograd node
+// runs around it; kInNoOp else.
+inline constexpr std::int64_t kInNoOp = -1, kInBackward = std::int64_t{1} << 32;
+std::int64_t op_place_here();
+
 // Begins since the process started, all threads.
 std::uint64_t op_count();
 

@@ -25,9 +25,13 @@ const void* function(int number) { return reinterpret_cast<const void*>(static_c
 
 struct Program {
   OpHost host = counted_host();
-  void begin(int number, const char* name, std::uint32_t scope = kScopeFunction) { begin_op(host, here, {function(number), name, -1, 1, scope}); }
+
+  void begin(int number, const char* name, std::uint32_t scope = kScopeFunction, const void* schema = nullptr) {
+    begin_op(host, here, {function(number), schema, -1, 1, scope}, [name] { return name; });
+  }
   void end(int number) { end_op(host, here, function(number)); }
   std::uint32_t place() const { return OpLink::place(here->next[-1].link); }
+  std::uint32_t name() const { return OpTail::of(here->next[-1].tail).name; }
 };
 
 TEST(OpRecorder, OnlyOutermostOpsAskForTheirPlace) {
@@ -68,6 +72,26 @@ TEST(OpRecorder, InsideBackwardOnlyPythonThatRanSinceHasAPlace) {
   program.end(5);
 }
 
+TEST(OpRecorder, TellsWhereTheThreadStandsInsideOfAnOp) {
+  Program program;
+  asked = 6;
+  EXPECT_EQ(op_place_here(), kInNoOp);
+  program.begin(1, "aten::conv2d");
+  EXPECT_EQ(op_place_here(), 7);
+  program.begin(2, "aten::convolution");
+  EXPECT_EQ(op_place_here(), 7);
+  std::thread([] { EXPECT_EQ(op_place_here(), kInNoOp); }).join();
+  program.end(2);
+  program.end(1);
+  EXPECT_EQ(op_place_here(), kInNoOp);
+  program.begin(3, "MulBackward0", kScopeBackward);
+  EXPECT_EQ(op_place_here(), kInNoOp);
+  program.begin(4, "aten::mul");
+  EXPECT_EQ(op_place_here(), kInBackward) << "no Python runs in it";
+  program.end(4);
+  program.end(3);
+}
+
 TEST(OpRecorder, RegionsMayEndOutOfOrderAndOnOtherThreads) {
   Program program;
   program.begin(1, "first", 7);
@@ -92,9 +116,8 @@ TEST(OpRecorder, NestsDeeperThanAnyRoomItStartsWith) {
 TEST(PlaceGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
   std::uint64_t callers[2] = {11, 12}, running = 20;
   PlaceGuards guards;
-  guards.guards[0] = {&callers[0], 11};
-  guards.guards[1] = {&callers[1], 12};
-  guards.count = 2;
+  guards.clear();
+  for (const std::uint64_t& caller : callers) EXPECT_TRUE(guards.add(&caller));
   guards.uses = 3;
   guards.instruction = &running;
   guards.slot(20) = {20, 5};
@@ -107,6 +130,45 @@ TEST(PlaceGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
   callers[1] = 12;
   EXPECT_EQ(guards.place(), 5u);
   EXPECT_EQ(guards.place(), 0u) << "Python is asked again after some uses";
+}
+
+TEST(PlaceGuards, HoldUpToTheLastThatThereIsRoomFor) {
+  std::uint64_t words[PlaceGuards::kMost] = {};
+  PlaceGuards guards;
+  guards.clear();
+  EXPECT_TRUE(guards.hold());
+  for (const std::uint64_t& word : words) EXPECT_TRUE(guards.add(&word) && guards.hold());
+  EXPECT_FALSE(guards.add(&words[0]));
+  EXPECT_TRUE(guards.hold());
+  words[PlaceGuards::kMost - 1] = 1;
+  EXPECT_FALSE(guards.hold());
+}
+
+TEST(OpRecorder, OperatorsOfAtenAreKnownByTheirSchemaOthersByTheirText) {
+  Program program;
+  int schemas[3] = {};
+  const auto name_of = [&](const void* schema, const char* text) {
+    program.begin(1, text, kScopeFunction, schema);
+    const std::uint32_t name = program.name();
+    program.end(1);
+    return name;
+  };
+  const std::uint32_t add = name_of(&schemas[0], "aten::add");
+  EXPECT_EQ(name_of(nullptr, "aten::add"), add);
+  EXPECT_EQ(name_of(&schemas[0], "not looked at"), add);
+  EXPECT_NE(name_of(&schemas[1], "aten::mul"), add);
+  const std::uint32_t mine = name_of(&schemas[2], "mine::add");
+  EXPECT_NE(name_of(&schemas[2], "mine::mul"), mine) << "what a program registered may have gone, and another come";
+}
+
+TEST(OpSchemas, KeepTheLastTwo) {
+  int schemas[3] = {};
+  OpSchemas slot;
+  EXPECT_EQ(slot.find(nullptr), nullptr);
+  for (std::uint32_t i = 0; i < 3; ++i) slot.keep(&schemas[i], {i, i});
+  EXPECT_EQ(slot.find(&schemas[0]), nullptr);
+  EXPECT_EQ(slot.find(&schemas[1])->tail, 1u);
+  EXPECT_EQ(slot.find(&schemas[2])->tail, 2u);
 }
 
 TEST(OpName, ComparesTheWholeText) {

@@ -1,7 +1,8 @@
 // What one thread keeps of its ops: those under way, and the names it met.
 //
-// Assumption: ATen's names stay at their address; those of autograd nodes and user scopes dangle, and their address soon
-// holds another text. Consequence: the address only says where to look, and the text is compared every time.
+// Assumption: ATen's operators, and so their schemas, live as long as torch; those that a program registers may go, names of autograd nodes
+// and user scopes dangle, and their address soon holds another. Consequence: an operator of ATen's is known by its schema's address;
+// of other names the address only says where to look, and the text is compared every time.
 #pragma once
 
 #include <cstddef>
@@ -54,14 +55,41 @@ struct OpTail {
 };
 static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 && offsetof(RawUnit, track) == 28 && offsetof(RawUnit, kind) == 30 && offsetof(RawUnit, type) == 31);
 
+// What a name says of an op of scope FUNCTION.
+struct OpFacts {
+  std::uint64_t tail = 0;    // OpTail
+  std::uint32_t traits = 0;  // OpTraits
+};
+
+inline bool is_of_aten(const char* name) { return std::strncmp(name, "aten::", 6) == 0; }
+
+// Operators whose schemas' addresses fall together, the last one first: one cache line.
+struct alignas(64) OpSchemas {
+  static constexpr std::size_t kWays = 2;
+
+  const void* addresses[kWays] = {};
+  OpFacts facts[kWays];
+
+  const OpFacts* find(const void* schema) const {
+    if (schema == nullptr) return nullptr;
+    return addresses[0] == schema ? &facts[0] : addresses[1] == schema ? &facts[1] : nullptr;
+  }
+  void keep(const void* schema, const OpFacts& known) {
+    addresses[1] = addresses[0];
+    facts[1] = facts[0];
+    addresses[0] = schema;
+    facts[0] = known;
+  }
+};
+static_assert(sizeof(OpSchemas) == 64);
+
 // A whole number of cache lines, so that finding the slot of a name is a shift and its comparison touches one.
 struct alignas(64) OpName {
   static constexpr std::size_t kShort = 32;
 
   char beginning[kShort] = {};   // of the text
   std::uint32_t compared = 0;    // one bit for each of those characters that must be the same, the final 0 included
-  std::uint32_t traits = 0;      // OpTraits of an op of this name: of scope FUNCTION, that is
-  std::uint64_t tail = 0;        // OpTail, the same
+  OpFacts facts;
   const char* rest = nullptr;    // of a text that is longer; null: none
 
   // An empty entry equals nothing.
@@ -96,7 +124,7 @@ struct alignas(64) OpEntry {
 };
 
 struct OpThread {
-  static constexpr std::size_t kNames = 256, kInputWords = 512;
+  static constexpr std::size_t kNames = 256, kSchemas = 256, kInputWords = 512;
 
   OpEntry* next = nullptr;  // one past the innermost
   OpEntry* first = nullptr;
@@ -105,14 +133,21 @@ struct OpThread {
   std::uint64_t begun = 0;
   const void* floor = no_floor();  // inside a backward node: the frame that called it, null where there was none
   std::uint32_t ops = 0;           // entries that contain ops
+  std::uint32_t op_place = 0;      // of the outermost of these
   void* place_memory = nullptr;
   // What stands before these is one cache line.
   alignas(64) PlaceGuards guards;
+  OpSchemas schemas[kSchemas];
   OpName names[kNames];
   std::int64_t input_words[kInputWords];  // where an op's inputs are described; always the same lines of memory
 
   // No frame has this address.
   static const void* no_floor() { return reinterpret_cast<const void*>(std::uintptr_t{1}); }
+  OpSchemas& schema_slot(const void* schema) {
+    constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;  // operators lie at even distances
+    static_assert(kSchemas == 256);
+    return schemas[reinterpret_cast<std::uintptr_t>(schema) * kSpread >> 56];
+  }
   OpName& name_slot(const char* text) {
     const auto address = reinterpret_cast<std::uintptr_t>(text);
     return names[(address >> 3 ^ address >> 11) % kNames];

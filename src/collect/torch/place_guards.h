@@ -23,21 +23,33 @@ struct PlaceGuards {
     std::uint32_t place;
   };
 
+  PlaceGuards() = default;
+  PlaceGuards(const PlaceGuards&) = delete;  // the last guard is about itself
+
   std::uint32_t uses = 0;              // that are left before Python must be asked
   std::uint32_t count = 0;
   const void* instruction = nullptr;   // where the frame keeps the one that runs
   Known known[kPlaces] = {};
-  Guard guards[kMost];
+  Guard guards[kMost + 1];  // behind those that count one that never holds
 
   static std::uint64_t word_at(const void* address) {
     std::uint64_t word;
     std::memcpy(&word, address, sizeof word);
     return word;
   }
-  bool hold() const {
-    for (const Guard *guard = guards, *const end = guards + count; guard != end; ++guard)
-      if (word_at(guard->address) != guard->word) return false;
+  void clear() { end_at(0); }
+  // False where there is no room.
+  bool add(const void* address) {
+    if (count == kMost) return false;
+    guards[count] = {address, word_at(address)};
+    end_at(count + 1);
     return true;
+  }
+  bool hold() const {
+    const Guard* guard = guards;
+#pragma GCC unroll 8
+    while (word_at(guard->address) == guard->word) ++guard;
+    return guard == guards + count;
   }
   Known& slot(std::uint64_t running) { return known[running / 2 % kPlaces]; }
 
@@ -48,6 +60,12 @@ struct PlaceGuards {
     const std::uint64_t running = word_at(instruction);
     const Known& found = slot(running);
     return found.instruction == running ? found.place : 0;
+  }
+
+ private:
+  void end_at(std::uint32_t number) {
+    count = number;
+    guards[count] = {&guards[count].address, 0};
   }
 };
 

@@ -5,6 +5,8 @@
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 #include <memory>
+#include <string>
+#include <variant>
 
 #include "collect/torch/op_callbacks.h"
 
@@ -19,21 +21,39 @@ at::CallbackHandle handles[kNone];
 int running = kNone;
 __thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
+// torch keeps an operator's schema to itself, and tells its name by a call that reads it. A template's arguments may name what is private.
+using Descriptor = std::variant<std::string, at::RecordFunction::schema_ref_t>;
+template <Descriptor at::RecordFunction::* Member>
+struct DescriptorOf {
+  friend const Descriptor& descriptor_of(const at::RecordFunction& function) { return function.*Member; }
+};
+const Descriptor& descriptor_of(const at::RecordFunction& function);
+template struct DescriptorOf<&at::RecordFunction::fn_>;
+
+inline const void* schema_of(const at::RecordFunction& function) {
+  const auto* const schema = std::get_if<at::RecordFunction::schema_ref_t>(&descriptor_of(function));
+  return schema != nullptr ? &schema->get() : nullptr;
+}
+inline const char* name_of(const at::RecordFunction& function) {
+  const auto* const text = std::get_if<std::string>(&descriptor_of(function));
+  return text != nullptr ? text->c_str() : function.name();
+}
+
 inline SeenOp seen(const at::RecordFunction& function) {
   const std::uint64_t forward = function.forwardThreadId();
-  return {&function, function.name(), function.seqNr(), forward != 0 ? forward : function.threadId(),
+  return {&function, schema_of(function), function.seqNr(), forward != 0 ? forward : function.threadId(),
           static_cast<std::uint32_t>(function.scope())};
 }
 
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
-  begin_op(host, this_thread, seen(function));
+  begin_op(host, this_thread, seen(function), [&] { return name_of(function); });
   return nullptr;
 }
 void end(const at::RecordFunction& function, at::ObserverContext*) { end_op(host, this_thread, &function); }
 
 std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& function) {
   const SeenOp op = seen(function);
-  probe->begin(op.function, op.name, op.sequence, op.thread, op.scope);
+  probe->begin(op.function, name_of(function), op.sequence, op.thread, op.scope);
   return nullptr;
 }
 void tell_end(const at::RecordFunction& function, at::ObserverContext*) { probe->end(&function); }
@@ -100,7 +120,7 @@ class InputWords {
 };
 
 std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {
-  begin_op(host, this_thread, seen(function), [&](OpThread& thread, OpEntry& entry) {
+  begin_op(host, this_thread, seen(function), [&] { return name_of(function); }, [&](OpThread& thread, OpEntry& entry) {
     InputWords inputs(thread.input_words, OpTraits::flops(entry.traits) != FlopRule::none);
     try {
       for (const c10::IValue& value : function.inputs()) inputs.add(value);

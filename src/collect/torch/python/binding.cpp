@@ -83,6 +83,7 @@ void bind_ops(nb::module_& module) {
   m.def("count", &op_count);
   m.def("epoch", [] { return record::epoch(); });
   m.def("place_function", [] { return reinterpret_cast<std::uintptr_t>(&place_here); });
+  m.def("op_place_function", [] { return reinterpret_cast<std::uintptr_t>(&op_place_here); });
   m.def("is_user_code", &is_user_code);
   m.def("place_of", &place_of_line, nb::arg("file"), nb::arg("function"), nb::arg("function_line"), nb::arg("line"));
   m.def("add_generated_code", &add_generated, nb::arg("file"), nb::arg("rows"));

@@ -30,16 +30,15 @@ class GuardedPlaces {
   }
 
  private:
-  static constexpr std::uint32_t kUses = 64;
+  static constexpr std::uint32_t kUses = 256;
   static constexpr int kNear = 1;
 
   void add(const void* address) {
-    if (guards_.count == PlaceGuards::kMost) too_many_ = true;
-    if (!too_many_) guards_.guards[guards_.count++] = {address, PlaceGuards::word_at(address)};
+    if (!guards_.add(address)) too_many_ = true;
   }
 
   void renew(python::FrameRef frame, python::FrameRef module_frame) {
-    guards_.count = 0;
+    guards_.clear();
     add(&generation_);
     python::visit_way_to_innermost(state_, [&](const void* address) { add(address); });
     add(python::code_address(frame));
