@@ -93,8 +93,10 @@ def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> Non
     give_lines(include, exclude)
     if library == "jax":
         from laptime._jax import watch_compilations
+        from laptime._jax_profiler import make_way
 
         watch_compilations()
+        make_way()
 
 
 def _stop() -> None:

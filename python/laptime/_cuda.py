@@ -47,6 +47,22 @@ def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None
     library.laptime_cuda_set_places(torch_ops.place_function())
 
 
+def is_capturing() -> bool:
+    """In a program that the driver itself loads the collector into."""
+    return _state(_open_library()) == CAPTURING
+
+
+def leave(synchronize: Callable[[], object]) -> bool:
+    """CUPTI is out of the process when this returns, for another tool that is about to ask for it. False: not yet. ``synchronize`` makes a
+    call of CUDA's, after which CUPTI can be taken out."""
+    return _leave(_open_library(), synchronize)
+
+
+def come_back() -> None:
+    """After ``leave``; where another tool holds CUPTI still, the library says so."""
+    _open_library().laptime_cuda_on()
+
+
 def name_kernel(name: str, place: int) -> None:
     """The line of all kernels of a name, for a program that give_lines was called in."""
     _open_library().laptime_cuda_name_kernel(name.encode(), place)
@@ -90,21 +106,15 @@ class GpuSource:
         self._library.laptime_cuda_off(0)
 
     def leave(self, synchronize: Callable[[], object]) -> bool:
-        """Off, and CUPTI is out of the process when this returns, for another tool that is about to ask for it. False: not yet.
-        ``synchronize`` makes a call of CUDA's, after which CUPTI can be taken out."""
-        self.off()
-        limit = time.monotonic() + _LONGEST_LEAVE_S
-        while self.state in (DRAINING, LEAVING, FINALIZING) and time.monotonic() < limit:
-            synchronize()
-            time.sleep(0.02)
-        return self.state in (IDLE, FINALIZED, FAILED)
+        self._wanted = False
+        return _leave(self._library, synchronize)
 
     def close(self) -> None:
         self.off()
 
     @property
     def state(self) -> int:
-        return int(self._library.laptime_cuda_state())
+        return _state(self._library)
 
     @property
     def events(self) -> int:
@@ -125,6 +135,7 @@ class GpuSource:
             return
         self._prepared = True
         self._library.laptime_cuda_set_places(torch_ops.place_function())
+        self._library.laptime_cuda_set_op_places(torch_ops.op_place_function())
         problem = self._problem_with_nodes
         self._library.laptime_cuda_set_nodes(0 if problem else 1)
         recording.set_property("gpu_nodes", f"off: {problem}" if problem else "on")
@@ -149,9 +160,23 @@ class Off:
         return 0, 0
 
 
+def _state(library: ctypes.CDLL) -> int:
+    return int(library.laptime_cuda_state())
+
+
+def _leave(library: ctypes.CDLL, synchronize: Callable[[], object]) -> bool:
+    library.laptime_cuda_off(1)
+    limit = time.monotonic() + _LONGEST_LEAVE_S
+    while _state(library) in (DRAINING, LEAVING, FINALIZING) and time.monotonic() < limit:
+        synchronize()
+        time.sleep(0.02)
+    return _state(library) in (IDLE, FINALIZED, FAILED)
+
+
 def _open_library() -> ctypes.CDLL:
     library = ctypes.CDLL(LIBRARY)
-    library.laptime_cuda_set_places.argtypes = [ctypes.c_void_p]
+    for set_function in (library.laptime_cuda_set_places, library.laptime_cuda_set_op_places):
+        set_function.argtypes = [ctypes.c_void_p]
     library.laptime_cuda_name_kernel.argtypes = [ctypes.c_char_p, ctypes.c_uint32]
     library.laptime_cuda_name_instruction.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32]
     return library

@@ -154,6 +154,39 @@ def test_jax_gets_kernels_without_a_change(tmp_path, monkeypatch, graphs):
     assert products == {lines["call" if graphs else "product"]}, kernels
 
 
+JAX_PROFILED = """
+import glob, gzip, json
+import jax, jax.numpy as jnp
+f = jax.jit(lambda x: jnp.tanh(x @ x))
+x = jnp.ones((512, 512))
+def work():
+    for _ in range(20):
+        jax.block_until_ready(f(x))
+work()
+with jax.profiler.trace("FOLDER"):
+    work()
+work()
+(file,) = glob.glob("FOLDER/**/*.trace.json.gz", recursive=True)
+events = json.load(gzip.open(file))["traceEvents"]
+devices = {event["pid"] for event in events if event.get("name") == "process_name" and "GPU" in event["args"]["name"]}
+print(jax.devices()[0].platform, sum(event.get("ph") == "X" and event["pid"] in devices for event in events))
+"""
+
+
+def test_jax_profiler_gets_the_gpu_while_it_runs(tmp_path):
+    pytest.importorskip("jax")
+    (tmp_path / "bare.py").write_text(JAX_PROFILED.replace("FOLDER", str(tmp_path / "bare")))
+    bare = subprocess.run([sys.executable, str(tmp_path / "bare.py")], capture_output=True, text=True, timeout=200).stdout.split()
+    if bare[0] not in ("gpu", "cuda"):
+        pytest.skip("this JAX has no GPU")
+    lap, output, errors = run_program(JAX_PROFILED.replace("FOLDER", str(tmp_path / "ours")), tmp_path)
+    assert int(bare[1]) >= 20 and output.split() == bare, (bare, output, errors)
+    assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, errors
+    found = report(lap, "kernels", "losses")
+    assert "gpu_left" in {row["name"] for row in found["losses"]}
+    assert max(row["calls"] for row in found["kernels"] if row["line"]) >= 40, found["kernels"]  # before it and after it
+
+
 def test_results_are_the_same_bit_for_bit(tmp_path):
     source = "import sys; sys.path.insert(0, %r)\nfrom workloads import make\nimport torch\n" % str(os.path.dirname(__import__("campaign").__file__))
     source += "torch.use_deterministic_algorithms(True, warn_only=True)\nstep = make('views')\nfor _ in range(5): step()\nprint(torch.rand(2).tolist(), torch.rand(1, device='cuda').item())\n"

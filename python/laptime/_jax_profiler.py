@@ -1,0 +1,84 @@
+"""One tool at a time can use CUPTI: a program that starts JAX's profiler gets it, and laptime comes back when it has stopped."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from laptime import _cuda
+from laptime._native import recording
+
+
+def make_way() -> None:
+    """Contract: the profiler's functions do what they did, whatever happens here."""
+    import jax
+
+    gpu = _SharedGpu()
+    for start, stop in (("start_trace", "stop_trace"), ("start_server", "stop_server")):  # a server starts the profiler when it is asked to
+        take, give_back = functools.partial(gpu.take, start), functools.partial(gpu.give_back, start)
+        _replace(jax.profiler, start, before=take, failed=give_back)
+        _replace(jax.profiler, stop, after=give_back)
+
+
+class _SharedGpu:
+    """Whose it is: laptime's, unless somebody took it."""
+
+    def __init__(self) -> None:
+        self._takers: set[str] = set()
+        self._left = False
+
+    def take(self, taker: str) -> None:
+        self._takers.add(taker)
+        if self._left or not _cuda.is_capturing():
+            return
+        self._left = True
+        print("laptime: jax.profiler takes the GPU; laptime goes on without it until it stops" if _cuda.leave(_use_the_gpu) else
+              "laptime: could not leave the GPU to jax.profiler in time", file=sys.stderr)
+        recording.lose("gpu_left", "the GPU was left to the program's own jax.profiler; its work in that time is not recorded")
+
+    def give_back(self, taker: str) -> None:
+        self._takers.discard(taker)
+        if self._left and not self._takers:
+            self._left = False
+            _cuda.come_back()
+
+
+def _use_the_gpu() -> None:
+    import jax
+
+    jax.device_put(0.0).block_until_ready()
+
+
+def _nothing() -> None: ...
+
+
+def _replace(module: Any, name: str, before: Callable[[], None] = _nothing, after: Callable[[], None] = _nothing,
+             failed: Callable[[], None] = _nothing) -> None:
+    original = getattr(module, name, None)
+    if original is None:
+        return
+
+    @functools.wraps(original)
+    def replaced(*arguments: Any, **named: Any) -> Any:
+        _try(before)
+        try:
+            result = original(*arguments, **named)
+        except BaseException:
+            _try(failed)
+            raise
+        _try(after)
+        return result
+
+    setattr(module, name, replaced)
+    where_defined = getattr(original, "__globals__", {})
+    if where_defined.get(name) is original:  # jax.profiler.trace finds it there
+        where_defined[name] = replaced
+
+
+def _try(action: Callable[[], None]) -> None:
+    try:
+        action()
+    except Exception as error:
+        print(f"laptime: jax.profiler: {error}", file=sys.stderr)

@@ -1,0 +1,110 @@
+"""JAX's profiler gets CUPTI while it runs. JAX and the GPU are played here; tests/gpu has the real ones."""
+
+import inspect
+import sys
+
+import pytest
+
+from laptime import _cuda, _jax_profiler
+
+DEFINED = """
+import contextlib
+happened = []
+def start_trace(log_dir, create_perfetto_link=False):
+    happened.append(f"start {log_dir}")
+    if log_dir == "bad":
+        raise ValueError(log_dir)
+def stop_trace():
+    happened.append("stop")
+def start_server(port):
+    happened.append(f"serve {port}")
+    return "server"
+def stop_server():
+    happened.append("close")
+@contextlib.contextmanager
+def trace(log_dir):
+    start_trace(log_dir)
+    try:
+        yield
+    finally:
+        stop_trace()
+"""
+
+
+@pytest.fixture
+def profiler(tmp_path, monkeypatch):
+    """jax.profiler, made as JAX makes it, with a GPU that is recorded; what happens is in its list."""
+    package = tmp_path / "jax"
+    package.mkdir()
+    (package / "defined.py").write_text(DEFINED)
+    (package / "profiler.py").write_text("from jax.defined import *")
+    (package / "__init__.py").write_text("from jax import profiler")
+    monkeypatch.syspath_prepend(tmp_path)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "jax"]:
+        monkeypatch.delitem(sys.modules, name)
+    import jax
+
+    happened, recorded = jax.profiler.happened, [True]
+
+    def leave(_):
+        happened.append("leave")
+        recorded[0] = False
+        return True
+
+    def come_back():
+        happened.append("come back")
+        recorded[0] = True
+
+    monkeypatch.setattr(_cuda, "is_capturing", lambda: recorded[0])
+    monkeypatch.setattr(_cuda, "leave", leave)
+    monkeypatch.setattr(_cuda, "come_back", come_back)
+    yield jax.profiler
+    for name in [name for name in sys.modules if name.partition(".")[0] == "jax"]:
+        del sys.modules[name]
+
+
+def test_the_gpu_is_left_while_it_runs(profiler, capfd):
+    _jax_profiler.make_way()
+    with profiler.trace("first"):
+        pass
+    profiler.start_trace("second", create_perfetto_link=True)
+    profiler.stop_trace()
+    assert profiler.happened == ["leave", "start first", "stop", "come back", "leave", "start second", "stop", "come back"]
+    assert capfd.readouterr().err.count("laptime: jax.profiler takes the GPU") == 2
+    assert list(inspect.signature(profiler.start_trace).parameters) == ["log_dir", "create_perfetto_link"]
+
+
+def test_a_server_may_start_it_at_any_time(profiler):
+    _jax_profiler.make_way()
+    assert profiler.start_server(9999) == "server"
+    with profiler.trace("t"):
+        pass
+    profiler.stop_server()
+    assert profiler.happened == ["leave", "serve 9999", "start t", "stop", "close", "come back"]
+
+
+def test_what_it_raises_it_raises(profiler):
+    _jax_profiler.make_way()
+    with pytest.raises(ValueError, match="bad"):
+        profiler.start_trace("bad")
+    assert profiler.happened == ["leave", "start bad", "come back"]
+
+
+def test_without_a_gpu_nothing_is_said(profiler, monkeypatch, capfd):
+    monkeypatch.setattr(_cuda, "is_capturing", lambda: False)
+    _jax_profiler.make_way()
+    with profiler.trace("t"):
+        pass
+    assert profiler.happened == ["start t", "stop"] and capfd.readouterr().err == ""
+
+
+def test_a_failure_of_ours_changes_nothing(profiler, monkeypatch, capfd):
+    def fail():
+        raise OSError("no library")
+
+    monkeypatch.setattr(_cuda, "is_capturing", fail)
+    _jax_profiler.make_way()
+    with profiler.trace("t"):
+        pass
+    assert profiler.happened == ["start t", "stop"]
+    assert capfd.readouterr().err == "laptime: jax.profiler: no library\n"
