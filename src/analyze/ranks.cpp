@@ -97,6 +97,12 @@ std::vector<Rank> find_ranks(const Analysis& analysis) {
   return ranks;
 }
 
+std::optional<std::int64_t> rank_of_track(const Analysis& analysis, std::uint32_t track) {
+  const std::vector<Rank>& ranks = analysis.ranks();
+  const auto rank = std::find_if(ranks.begin(), ranks.end(), [&](const Rank& r) { return r.process == analysis.run().tracks[track].process; });
+  return ranks.size() < 2 || rank == ranks.end() ? std::nullopt : rank->number;
+}
+
 std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks) {
   std::map<std::uint32_t, std::vector<RankStep>> by_number;
   for (const Rank& rank : ranks)

@@ -38,6 +38,9 @@ bool has_several_ranks(const Run& run);
 // By number, then as Run::processes has them.
 std::vector<Rank> find_ranks(const Analysis& analysis);
 
+// Of the process of a track, where several train together and it tells.
+std::optional<std::int64_t> rank_of_track(const Analysis& analysis, std::uint32_t track);
+
 // Steps that are known of every rank: of each, what it is in each of them.
 std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks);
 

@@ -6,6 +6,7 @@
 
 #include "advise/advice.h"
 #include "analyze/gpu_work.h"
+#include "analyze/ranks.h"
 #include "analyze/whatif/prediction.h"
 #include "analyze/whatif/rule_changes.h"
 #include "analyze/whatif/whatif_tables.h"
@@ -61,9 +62,10 @@ Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analy
 }
 
 // One line a phase, for people.
-std::string say(const Run& run, const whatif::PhasePrediction& p, bool batch) {
+std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool batch) {
   const auto time = [](double ns) { return humane_time(ns); };
-  std::string line = fmt::format("{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f})", run.strings[p.phase], time(p.before_ns), time(p.after_ns),
+  const std::optional<std::int64_t> rank = rank_of_track(analysis, p.track);
+  std::string line = fmt::format("{}{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f})", rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase], time(p.before_ns), time(p.after_ns),
                                  time(p.low_ns), time(p.high_ns), p.gain, batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high);
   if (p.next.empty()) return line + "\n";
   std::int64_t wall = 0;
@@ -89,7 +91,7 @@ Result<int> predict_and_print(const WhatIfOptions& options) {
     return 0;
   }
   std::string text;
-  for (const whatif::PhasePrediction& phase : prediction.phases) text += say(run, phase, changes.batch != 1);
+  for (const whatif::PhasePrediction& phase : prediction.phases) text += say(analysis, phase, changes.batch != 1);
   keep_top(tables.back(), options.top);
   const std::vector<Table> shown(tables.begin() + 1, tables.end());
   RETURN_IF_ERROR(print_result(text + "\n" + to_terminal(shown, style_for(STDOUT_FILENO))));

@@ -48,8 +48,9 @@ def train(run, tmp_path):
     return trained
 
 
-def replayed(path):
-    text = subprocess.run([LAPTIME, "whatif", path, "--json"], check=True, capture_output=True, text=True).stdout
+def replayed(path, *changes):
+    """Of each rank, what its steps took, and would take with the changes."""
+    text = subprocess.run([LAPTIME, "whatif", path, *changes, "--json"], check=True, capture_output=True, text=True).stdout
     table = next(t for t in json.loads(text)["tables"] if t["name"] == "whatif")
     return [dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]]
 
@@ -68,6 +69,9 @@ def test_a_rank_that_sleeps_is_waited_for(train, tmp_path):
         assert sum(ns for key, ns in step.items() if key.endswith("_ns") and key not in ("start_ns", "wall_ns") and ns) == step["wall_ns"]
     for phase in replayed(tmp_path / "run.lap"):
         assert phase["replayed_ns"] == pytest.approx(phase["before_ns"], rel=0.02)
+        assert phase["after_ns"] == pytest.approx(phase["before_ns"], rel=0.02)
+    spared = replayed(tmp_path / "run.lap", "--scale", "program.py:15=0")
+    assert len(spared) == 2 and all(phase["before_ns"] - phase["after_ns"] > 40e6 for phase in spared), spared  # the one that waits for it, too
 
 
 def test_ranks_that_compute_alike_get_no_advice_about_it(train):

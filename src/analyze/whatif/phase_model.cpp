@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "analyze/percentile.h"
+#include "analyze/whatif/rank_coupling.h"
 #include "analyze/whatif/recorder_share.h"
 #include "analyze/whatif/scaled.h"
 
@@ -235,7 +236,9 @@ std::vector<PhaseModel::Lap> PhaseModel::laps(const Pricing& pricing, Outlook ou
       for (std::size_t s = 0; s < burst.graph.steps.size(); ++s) waits.push_back(times[burst.first + s][kInput]);
       set_waits(burst.graph, waits, prices.own);
     }
-    laps.push_back({&burst.graph, replay(burst.graph, prices), burst.first});
+    Replay replayed = replay(burst.graph, prices);
+    if (!has_gpu() && fit_communication(burst.graph, replayed, times.subspan(burst.first, burst.graph.steps.size()), prices.own)) replayed = replay(burst.graph, prices);
+    laps.push_back({&burst.graph, std::move(replayed), burst.first});
   }
   return laps;
 }

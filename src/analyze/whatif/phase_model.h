@@ -34,7 +34,7 @@ class PhaseModel {
   // By step: where it would go.
   std::vector<CategoryTimes> times(const Pricing& pricing, Outlook outlook) const;
 
-  // A graph and its replay, with what is waited for input as `times` found it.
+  // A graph and its replay, with what is waited for input and for other ranks as `times` has it.
   struct Lap {
     const TaskGraph* graph;
     Replay replay;

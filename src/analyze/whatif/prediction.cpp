@@ -8,6 +8,7 @@
 #include "analyze/bootstrap.h"
 #include "analyze/percentile.h"
 #include "analyze/whatif/phase_model.h"
+#include "analyze/whatif/rank_coupling.h"
 
 namespace laptime::whatif {
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from start to start where a GPU bounds it …
 constexpr double kHostSpeed = 0.09;     // … and besides where the host does: that of its speed (docs/accuracy.md)
+constexpr double kCpuSpeed = 0.15;      // … of one that computes itself; with the former nine starts of ten (docs/accuracy.md)
 constexpr double kMostOutliers = 0.1;   // of the steps: what a mean of the middle leaves out
 constexpr double kSlower = 1.1;         // of the host, to see how much of a step follows it
 constexpr double kUnknown = 0.1;        // of the logarithm of the gain: what is not modelled is the more the more changes
@@ -90,16 +92,20 @@ Split split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>
   return all;
 }
 
+// A phase's times with the changes, by outlook.
+struct ChangedTimes {
+  const StepTimes &expected, &best, &worst;
+};
+
 class PhasePredictor {
  public:
   // `plain_times` and `slow_times`: the model's without changes, and with a slower host. `slow`: the changes with that host.
-  PhasePredictor(const PhaseModel& model, const std::vector<CategoryTimes>& plain_times, const std::vector<CategoryTimes>& slow_times, const Pricing& plain, const Pricing& priced,
+  PhasePredictor(const PhaseModel& model, const StepTimes& plain_times, const StepTimes& slow_times, const ChangedTimes& changed, const Pricing& plain, const Pricing& priced,
                  const Pricing& slow)
-      : model_(model), plain_times_(plain_times), slow_times_(slow_times), plain_(plain), priced_(priced), slow_(slow) {}
+      : model_(model), plain_times_(plain_times), slow_times_(slow_times), changed_(changed), plain_(plain), priced_(priced), slow_(slow) {}
 
   PhasePrediction predict() {
-    const auto& plain_times = plain_times_;
-    const auto times = model_.times(priced_, Outlook::expected);
+    const StepTimes &plain_times = plain_times_, &times = changed_.expected;
     const Step& first = model_.steps().front().step;
     result_.phase = first.phase, result_.track = first.track;
     result_.replayed = model_.replayed_steps();
@@ -108,9 +114,9 @@ class PhasePredictor {
     result_.before_ns = median(measured);
     result_.replayed_ns = result_.before_ns * replayed_ratio();
     const double plain = usual(plain_times);
-    const auto after = [&](const std::vector<CategoryTimes>& of) { return plain > 0 ? result_.before_ns * usual(of) / plain : 0; };
+    const auto after = [&](const StepTimes& of) { return plain > 0 ? result_.before_ns * usual(of) / plain : 0; };
     result_.after_ns = after(times);
-    set_interval(times, after(model_.times(priced_, Outlook::best)), after(model_.times(priced_, Outlook::worst)));
+    set_interval(times, after(changed_.best), after(changed_.worst));
     result_.before = split_to(model_.steps(), plain_times, result_.before_ns);
     result_.after = split_to(model_.steps(), times, result_.after_ns);
     set_gpu(plain_times, times);
@@ -138,7 +144,7 @@ class PhasePredictor {
   // What differs once the program is started again with the changes: the host is faster or slower than it was when it was recorded. A step that
   // follows it is that much off; so is the gain where the step followed it and then does not.
   double of_host(const std::vector<CategoryTimes>& times) const {
-    if (!model_.has_gpu()) return kHostSpeed;
+    if (!model_.has_gpu()) return kCpuSpeed;
     const double then = host_share(times, model_.times(slow_, Outlook::expected));
     return kHostSpeed * std::max(then, host_share(plain_times_, slow_times_) - then);
   }
@@ -186,7 +192,8 @@ class PhasePredictor {
   }
 
   const PhaseModel& model_;
-  const std::vector<CategoryTimes>&plain_times_, &slow_times_;
+  const StepTimes &plain_times_, &slow_times_;
+  const ChangedTimes changed_;
   const Pricing &plain_, &priced_, &slow_;
   PhasePrediction result_;
 };
@@ -199,7 +206,7 @@ struct Predictor::Phase {
 
   const std::vector<HostStep> steps;
   const PhaseModel model;
-  const std::vector<CategoryTimes> plain_times, slow_times;
+  const StepTimes plain_times, slow_times;
 };
 
 Predictor::Predictor(const Analysis& analysis) : source_(analysis), plain_(source_, {}) {
@@ -209,15 +216,35 @@ Predictor::Predictor(const Analysis& analysis) : source_(analysis), plain_(sourc
   for (auto& [key, steps] : phases)
     if (std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return is_typical(s.step.kind); }))
       phases_.push_back(std::make_unique<Phase>(source_, std::move(steps), plain_, slow));
+  std::vector<std::span<const HostStep>> all;
+  for (const auto& phase : phases_) all.emplace_back(phase->steps);
+  ranks_ = std::make_unique<RankCoupling>(analysis, all);
 }
 
 Predictor::~Predictor() = default;
+
+std::vector<StepTimes> Predictor::times(const Pricing& priced, Outlook outlook) const {
+  std::vector<const StepTimes*> plain;
+  std::vector<StepTimes> times;
+  for (const auto& phase : phases_) {
+    plain.push_back(&phase->plain_times);
+    times.push_back(phase->model.times(priced, outlook));
+  }
+  ranks_->couple(plain, times);
+  return times;
+}
 
 Prediction Predictor::predict(const Changes& changes) const {
   const Pricing priced(source_, changes), slow(source_, changes, kSlower);
   Prediction result;
   result.unknown_patterns = priced.unknown_patterns();
-  for (const auto& phase : phases_) result.phases.push_back(PhasePredictor(phase->model, phase->plain_times, phase->slow_times, plain_, priced, slow).predict());
+  const std::vector<StepTimes> expected = times(priced, Outlook::expected), best = times(priced, Outlook::best), worst = times(priced, Outlook::worst);
+  for (std::size_t i = 0; i < phases_.size(); ++i)
+    result.phases.push_back(
+        PhasePredictor(phases_[i]->model, phases_[i]->plain_times, phases_[i]->slow_times, {expected[i], best[i], worst[i]}, plain_, priced, slow).predict());
+  if (const auto last = ranks_->last(expected)) {
+    for (const std::size_t phase : ranks_->members()) result.phases[phase].next = result.phases[*last].next;  // it bounds them all
+  }
   std::stable_sort(result.phases.begin(), result.phases.end(), [](const PhasePrediction& a, const PhasePrediction& b) {
     return a.before_ns * static_cast<double>(a.steps) > b.before_ns * static_cast<double>(b.steps);
   });

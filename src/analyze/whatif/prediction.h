@@ -20,6 +20,8 @@
 
 namespace laptime::whatif {
 
+class RankCoupling;
+
 struct PhasePrediction {
   std::uint32_t phase = 0, track = 0;  // Run::strings, Run::tracks
   std::size_t steps = 0;               // typical ones
@@ -52,9 +54,13 @@ class Predictor {
 
  private:
   struct Phase;
+  // By phase: with the changes, as ranks wait for each other.
+  std::vector<std::vector<CategoryTimes>> times(const Pricing& priced, Outlook outlook) const;
+
   const GraphSource source_;
   const Pricing plain_;
   std::vector<std::unique_ptr<Phase>> phases_;
+  std::unique_ptr<RankCoupling> ranks_;
 };
 
 }  // namespace laptime::whatif

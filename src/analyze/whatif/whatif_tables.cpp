@@ -1,6 +1,7 @@
 #include "analyze/whatif/whatif_tables.h"
 
 #include "analyze/line_ids.h"
+#include "analyze/ranks.h"
 
 namespace laptime::whatif {
 
@@ -8,10 +9,18 @@ namespace {
 
 constexpr double kLeastShare = 0.01;  // of the step: smaller parts of the path are not told
 
-Table summary_table(const Run& run, const Prediction& prediction) {
+// Of a phase, where processes train together: its rank.
+Cell rank_cell(const Analysis& analysis, const PhasePrediction& phase) {
+  const std::optional<std::int64_t> number = rank_of_track(analysis, phase.track);
+  return number ? Cell(*number) : kUnknown;
+}
+
+Table summary_table(const Analysis& analysis, const Prediction& prediction) {
+  const Run& run = analysis.run();
   Table table{"whatif",
               "What if",
               {{"phase", ColumnType::text},
+               {"rank", ColumnType::integer},
                {"before_ns", ColumnType::real, Unit::ns},
                {"after_ns", ColumnType::real, Unit::ns},
                {"low_ns", ColumnType::real, Unit::ns},
@@ -24,15 +33,16 @@ Table summary_table(const Run& run, const Prediction& prediction) {
                {"recorded", ColumnType::integer, Unit::count}},
               {}};
   for (const PhasePrediction& p : prediction.phases)
-    table.rows.push_back({std::string(run.strings[p.phase]), p.before_ns, p.after_ns, p.low_ns, p.high_ns, p.gain, p.gain_low, p.gain_high, p.replayed_ns,
+    table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), p.before_ns, p.after_ns, p.low_ns, p.high_ns, p.gain, p.gain_low, p.gain_high, p.replayed_ns,
                           integer_cell(p.steps), integer_cell(p.replayed)});
   return table;
 }
 
-Table breakdown_table(const Run& run, const Prediction& prediction) {
+Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
   Table table{"whatif_breakdown",
               "Where a step goes, before and after",
               {{"phase", ColumnType::text},
+               {"rank", ColumnType::integer},
                {"view", ColumnType::text},
                {"category", ColumnType::text},
                {"before_ns", ColumnType::real, Unit::ns},
@@ -41,9 +51,9 @@ Table breakdown_table(const Run& run, const Prediction& prediction) {
                {"share_after", ColumnType::real, Unit::share}},
               {}};
   for (const PhasePrediction& p : prediction.phases) {
-    const std::string phase(run.strings[p.phase]);
+    const std::string phase(analysis.run().strings[p.phase]);
     const auto add = [&](const char* view, const char* category, double before, double after) {
-      table.rows.push_back({phase, view, category, before, after, ratio_cell(before, p.before_ns), ratio_cell(after, p.after_ns)});
+      table.rows.push_back({phase, rank_cell(analysis, p), view, category, before, after, ratio_cell(before, p.before_ns), ratio_cell(after, p.after_ns)});
     };
     for (std::size_t c = 0; c < kHostCategories; ++c)
       if (p.before[c] > 0 || p.after[c] > 0) add("host", category_name(static_cast<HostCategory>(c)), p.before[c], p.after[c]);
@@ -59,6 +69,7 @@ Table next_table(const Analysis& analysis, const Prediction& prediction) {
   Table table{"whatif_next",
               "What bounds the step then",
               {{"phase", ColumnType::text},
+               {"rank", ColumnType::integer},
                {"name", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},
@@ -72,7 +83,7 @@ Table next_table(const Analysis& analysis, const Prediction& prediction) {
     for (const PathPart& part : p.next) {
       if (static_cast<double>(part.ns) < kLeastShare * static_cast<double>(wall)) break;
       const std::uint32_t line = lines[part.place];
-      table.rows.push_back({std::string(run.strings[p.phase]), part.name, lines.file_cell(line), lines.line_cell(line), part.ns,
+      table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), part.name, lines.file_cell(line), lines.line_cell(line), part.ns,
                             ratio_cell(static_cast<double>(part.ns), static_cast<double>(wall))});
     }
   }
@@ -82,8 +93,7 @@ Table next_table(const Analysis& analysis, const Prediction& prediction) {
 }  // namespace
 
 std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction) {
-  const Run& run = analysis.run();
-  return {summary_table(run, prediction), breakdown_table(run, prediction), next_table(analysis, prediction)};
+  return {summary_table(analysis, prediction), breakdown_table(analysis, prediction), next_table(analysis, prediction)};
 }
 
 }  // namespace laptime::whatif
