@@ -18,8 +18,8 @@ def make_way() -> None:
     gpu = _SharedGpu()
     for start, stop in (("start_trace", "stop_trace"), ("start_server", "stop_server")):  # a server starts the profiler when it is asked to
         take, give_back = functools.partial(gpu.take, start), functools.partial(gpu.give_back, start)
-        _replace(jax.profiler, start, before=take, failed=give_back)
-        _replace(jax.profiler, stop, after=give_back)
+        _replace(jax.profiler, start, before=take, failed=functools.partial(gpu.give_back_if_new, start))
+        _replace(jax.profiler, stop, after=give_back, failed=give_back)
 
 
 class _SharedGpu:
@@ -27,10 +27,13 @@ class _SharedGpu:
 
     def __init__(self) -> None:
         self._takers: set[str] = set()
+        self._newest = ""  # the taker that the last call added; none: it had taken it before
         self._left = False
 
     def take(self, taker: str) -> None:
+        self._newest = "" if taker in self._takers else taker
         self._takers.add(taker)
+        _load_cuda()
         if self._left or not _cuda.is_capturing():
             return
         self._left = True
@@ -45,10 +48,23 @@ class _SharedGpu:
             _cuda.come_back()
 
 
+    def give_back_if_new(self, taker: str) -> None:
+        """What was to start it raised: nothing runs, unless it ran before."""
+        if self._newest == taker:
+            self.give_back(taker)
+
+
+def _load_cuda() -> None:
+    """As the profiler does itself when it starts: where that is a program's first use of JAX, the driver loads the collector then."""
+    import jax
+
+    jax.local_devices()
+
+
 def _use_the_gpu() -> None:
     import jax
 
-    jax.device_put(0.0).block_until_ready()
+    jax.device_put(0.0, jax.local_devices(backend="gpu")[0]).block_until_ready()
 
 
 def _nothing() -> None: ...

@@ -46,10 +46,10 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_de
   return longest;
 }
 
-RankStep rank_step(const HostStep& host, const DeviceStep* device) {
+RankStep rank_step(const HostStep& host, std::size_t position, const DeviceStep* device) {
   constexpr auto kHost = static_cast<std::size_t>(HostCategory::communication), kDevice = static_cast<std::size_t>(DeviceCategory::communication);
-  if (device && device->exposed[kDevice] > host.exposed[kHost]) return {&host, device->exposed[kDevice], device->overlapped[kDevice]};
-  return {&host, host.exposed[kHost], host.overlapped[kHost]};
+  if (device && device->exposed[kDevice] > host.exposed[kHost]) return {&host, position, device->exposed[kDevice], device->overlapped[kDevice]};
+  return {&host, position, host.exposed[kHost], host.overlapped[kHost]};
 }
 
 template <typename Get>
@@ -86,10 +86,13 @@ std::vector<Rank> find_ranks(const Analysis& analysis) {
     const auto lap = is_rank[process] ? find_main_lap(run, steps, process) : std::nullopt;
     if (!lap) continue;
     Rank rank{rank_number(run.processes[process].properties), process, *lap, {}};
+    std::size_t next = 0;
     for (const HostStep& s : steps) {
-      if (lap_of(s.step) != *lap || !is_typical(s.step.kind) || !(s.has_ops || s.has_gpu)) continue;
+      if (lap_of(s.step) != *lap) continue;
+      const std::size_t position = next++;
+      if (!is_typical(s.step.kind) || !(s.has_ops || s.has_gpu)) continue;
       const auto device = devices.find({s.step.track, s.step.number});
-      rank.steps.push_back(rank_step(s, device == devices.end() ? nullptr : device->second));
+      rank.steps.push_back(rank_step(s, position, device == devices.end() ? nullptr : device->second));
     }
     ranks.push_back(std::move(rank));
   }
@@ -104,11 +107,11 @@ std::optional<std::int64_t> rank_of_track(const Analysis& analysis, std::uint32_
 }
 
 std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks) {
-  std::map<std::uint32_t, std::vector<RankStep>> by_number;
+  std::map<std::size_t, std::vector<RankStep>> by_position;
   for (const Rank& rank : ranks)
-    for (const RankStep& step : rank.steps) by_number[step.step->step.number].push_back(step);
+    for (const RankStep& step : rank.steps) by_position[step.position].push_back(step);
   std::vector<std::vector<RankStep>> common;
-  for (auto& [number, steps] : by_number)
+  for (auto& [position, steps] : by_position)
     if (steps.size() == ranks.size()) common.push_back(std::move(steps));
   return common;
 }

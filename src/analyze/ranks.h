@@ -3,7 +3,7 @@
 // A rank waits in communication what its stepping thread does (host_time.h) or the GPU that waits longest (device_breakdown.h), whichever is more; the rest of a
 // step is its own work. Collectives make ranks wait for each other: a rank that has more work of its own waits less, and all steps take the same.
 // Consequence: the slowest rank is not the one whose steps are longest but the one with most work of its own.
-// Assumption: steps of the same number belong together.
+// Assumption: the first steps of that phase belong together, the second ones, and so on; what else a rank alone does (validation) is of another phase.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ namespace laptime {
 
 struct RankStep {
   const HostStep* step;
+  std::size_t position = 0;        // among all steps of the lap
   std::int64_t waiting_ns = 0;     // in communication …
   std::int64_t overlapped_ns = 0;  // … and what ran beside other work
 

@@ -31,6 +31,21 @@ def trace(log_dir):
 """
 
 
+class Failing:
+    """A list that has no room for the end."""
+
+    def __init__(self, items):
+        self._items = items
+
+    def __iter__(self):
+        return iter(self._items)
+
+    def append(self, item):
+        if item == "stop":
+            raise OSError("disk full")
+        self._items.append(item)
+
+
 @pytest.fixture
 def profiler(tmp_path, monkeypatch):
     """jax.profiler, made as JAX makes it, with a GPU that is recorded; what happens is in its list."""
@@ -38,7 +53,7 @@ def profiler(tmp_path, monkeypatch):
     package.mkdir()
     (package / "defined.py").write_text(DEFINED)
     (package / "profiler.py").write_text("from jax.defined import *")
-    (package / "__init__.py").write_text("from jax import profiler")
+    (package / "__init__.py").write_text("from jax import profiler\ndef local_devices(): return []\n")
     monkeypatch.syspath_prepend(tmp_path)
     for name in [name for name in sys.modules if name.partition(".")[0] == "jax"]:
         monkeypatch.delitem(sys.modules, name)
@@ -88,6 +103,24 @@ def test_what_it_raises_it_raises(profiler):
     with pytest.raises(ValueError, match="bad"):
         profiler.start_trace("bad")
     assert profiler.happened == ["leave", "start bad", "come back"]
+
+
+def test_one_that_runs_already_goes_on(profiler):
+    _jax_profiler.make_way()
+    profiler.start_trace("t")
+    with pytest.raises(ValueError, match="bad"):
+        profiler.start_trace("bad")
+    profiler.stop_trace()
+    assert profiler.happened == ["leave", "start t", "start bad", "stop", "come back"]
+
+
+def test_a_stop_that_fails_is_one(profiler):
+    profiler.stop_trace.__globals__["happened"] = failing = Failing(profiler.happened)
+    _jax_profiler.make_way()
+    profiler.start_trace("t")
+    with pytest.raises(OSError, match="disk full"):
+        profiler.stop_trace()
+    assert list(failing) == ["leave", "start t", "come back"]
 
 
 def test_without_a_gpu_nothing_is_said(profiler, monkeypatch, capfd):

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "analyze/percentile.h"
 #include "analyze/whatif/rank_coupling.h"
@@ -21,8 +20,6 @@ constexpr double kHostExact = 0.01;
 constexpr double kMostAsMedian = 2;         // times the median step: one that takes more says nothing of others
 constexpr double kMostWithLine = 10;        // times a line's own time: forward, and backward on other threads
 constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input);
-
-std::int64_t sum(const CategoryTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
 
 double ratio(std::int64_t part, std::int64_t whole) { return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole); }
 

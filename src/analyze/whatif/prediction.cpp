@@ -23,7 +23,7 @@ constexpr double kUnknown = 0.1;        // of the logarithm of the gain: what is
 
 std::vector<std::int64_t> sums(const std::vector<CategoryTimes>& times) {
   std::vector<std::int64_t> walls;
-  for (const CategoryTimes& step : times) walls.push_back(std::accumulate(step.begin(), step.end(), std::int64_t{0}));
+  for (const CategoryTimes& step : times) walls.push_back(sum(step));
   return walls;
 }
 
@@ -183,7 +183,7 @@ class PhasePredictor {
     for (const PhaseModel::Lap& lap : model_.laps(priced_, Outlook::expected, times)) {
       for (std::uint32_t s = 0; s < lap.graph->steps.size(); ++s) {
         const CategoryTimes& step = times[lap.first + s];
-        const double away = std::abs(static_cast<double>(std::accumulate(step.begin(), step.end(), std::int64_t{0})) - wanted);
+        const double away = std::abs(static_cast<double>(sum(step)) - wanted);
         if (nearest >= 0 && away >= nearest) continue;
         nearest = away;
         result_.next = sum_path(model_.source().analysis.lines(), steady_path(model_.source(), *lap.graph, lap.replay, s));

@@ -1,8 +1,6 @@
 #include "analyze/whatif/rank_coupling.h"
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 
 #include "analyze/ranks.h"
 #include "analyze/whatif/scaled.h"
@@ -13,7 +11,6 @@ namespace {
 
 constexpr std::size_t kCommunication = static_cast<std::size_t>(HostCategory::communication);
 
-std::int64_t sum(const CategoryTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
 std::int64_t own(const CategoryTimes& times) { return sum(times) - times[kCommunication]; }
 
 // By member: how much sooner than the last one it comes to the collectives.
@@ -31,7 +28,6 @@ std::vector<std::int64_t> leads(std::size_t members, const At& at) {
 RankCoupling::RankCoupling(const Analysis& analysis, const std::vector<std::span<const HostStep>>& phases) {
   const std::vector<Rank>& ranks = analysis.ranks();
   if (ranks.size() < 2) return;
-  std::vector<std::map<std::uint32_t, std::size_t>> by_number;
   for (const Rank& rank : ranks) {
     const auto phase = std::find_if(phases.begin(), phases.end(), [&](std::span<const HostStep> steps) { return lap_of(steps.front().step) == rank.lap; });
     if (phase == phases.end() || std::any_of(phase->begin(), phase->end(), [](const HostStep& s) { return s.has_gpu; })) {
@@ -39,13 +35,9 @@ RankCoupling::RankCoupling(const Analysis& analysis, const std::vector<std::span
       return;
     }
     members_.push_back(static_cast<std::size_t>(phase - phases.begin()));
-    auto& numbers = by_number.emplace_back();
-    for (std::size_t i = 0; i < phase->size(); ++i) numbers[(*phase)[i].step.number] = i;
   }
-  for (const std::vector<RankStep>& step : common_steps(ranks)) {
-    auto& places = common_.emplace_back();
-    for (const auto& numbers : by_number) places.push_back(numbers.at(step.front().step->step.number));
-  }
+  for (const std::vector<RankStep>& step : common_steps(ranks)) common_.emplace_back(ranks.size(), step.front().position);
+  if (common_.empty()) members_.clear();
 }
 
 void RankCoupling::couple_step(const std::vector<std::size_t>& steps, const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const {
@@ -85,6 +77,7 @@ void RankCoupling::couple(const std::vector<const StepTimes*>& plain, std::vecto
 
 std::optional<std::size_t> RankCoupling::last(const std::vector<StepTimes>& coupled) const {
   std::optional<std::size_t> found;
+  if (common_.empty()) return found;
   std::int64_t least = INT64_MAX;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     std::int64_t waits = 0;
@@ -99,7 +92,8 @@ bool fit_communication(const TaskGraph& graph, const Replay& replay, std::span<c
   std::vector<std::int64_t> spared(split.size());
   for (std::size_t s = 0; s < split.size(); ++s) spared[s] = std::max<std::int64_t>(0, split[s][kCommunication] - wanted[s][kCommunication]);
   if (std::all_of(spared.begin(), spared.end(), [](std::int64_t ns) { return ns == 0; })) return false;
-  for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+  // The last first: of those before it much may be hidden behind other work.
+  for (std::size_t i = graph.tasks.size(); i-- > 0;) {
     const Task& task = graph.tasks[i];
     if (task.category != HostCategory::communication) continue;
     const auto after = std::upper_bound(graph.steps.begin(), graph.steps.end(), task.start, [](std::int64_t time, const HostStep& step) { return time < step.step.start_ns; });

@@ -41,8 +41,7 @@ class RankCoupling {
   std::vector<std::vector<std::size_t>> common_;  // by step: where the members have it
 };
 
-// Shortens the collectives of a replayed graph by what its ranks are spared of waiting in them: until its steps communicate no longer than `wanted`.
-// False: they do not anyway.
+// Shortens the collectives of a replayed graph, the last ones first, by what its steps communicate longer than `wanted`. False: they do not.
 bool fit_communication(const TaskGraph& graph, const Replay& replay, std::span<const CategoryTimes> wanted, std::vector<std::int64_t>& own);
 
 }  // namespace laptime::whatif

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "analyze/stretches.h"
 
@@ -78,7 +77,7 @@ std::vector<CategoryTimes> split_replayed(const TaskGraph& graph, const Replay& 
   std::vector<CategoryTimes> steps = split_host(graph, replay);
   const StepEnds ends = step_ends(graph, replay);
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    const std::int64_t host = std::accumulate(steps[s].begin(), steps[s].end(), std::int64_t{0});
+    const std::int64_t host = sum(steps[s]);
     const std::int64_t wall = ends.all[s] - (s == 0 ? ends.begin : ends.all[s - 1]);
     std::int64_t& launching = steps[s][static_cast<std::size_t>(HostCategory::launch)];
     if (wall < host && host > 0)

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,7 @@ struct StepEnds {
 StepEnds step_ends(const TaskGraph& graph, const Replay& replay);
 
 using CategoryTimes = std::array<std::int64_t, kHostCategories>;
+inline std::int64_t sum(const CategoryTimes& times) { return std::accumulate(times.begin(), times.end(), std::int64_t{0}); }
 
 // By step of the graph: where it goes on the stepping thread. Sums to what the step takes in the long run: what the host will have to wait
 // beyond what the replay says it does counts as launching.

@@ -20,7 +20,7 @@ std::uint32_t LaunchContext::find_place() const {
 
 std::uint32_t LaunchContext::place() const {
   const Op around = op();
-  return around.recorded ? around.place : find_place();
+  return around.place != 0 ? around.place : find_place();
 }
 
 LaunchOrigin LaunchContext::here() const {

@@ -11,7 +11,7 @@ namespace laptime::cuda {
 using PlaceFunction = std::uint32_t (*)();
 
 // Of a thread inside of an op that is being recorded: the op's place in the low 32 bits, and whether an autograd node runs around it in the bit
-// above; negative: it is in none. Cheaper than to look for the line, which is the same.
+// above; negative: it is in none. Cheaper than to look for the line; a launch in a recorded op counts for the op's line anyway (analyze/launches.h).
 using OpPlaceFunction = std::int64_t (*)();
 
 struct LaunchOrigin {

@@ -44,8 +44,12 @@ Registry::Registry() {
 
 PlaceSource places{[]() -> const void* { return nullptr; }, [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return 0; }, [](void*) {}};
 
+// The calling thread's, for whoever asks; also after the thread's own objects are gone.
+thread_local const OpThread* op_thread_here = nullptr;
+
 void detach(OwnedThread* thread) {
   *thread->here = nullptr;
+  op_thread_here = nullptr;
   Registry& all = registry();
   {
     const std::lock_guard lock(all.mutex);
@@ -74,6 +78,7 @@ OpThread* attach(OpThread** here) {
   thread->lane = lane;
   thread->here = here;
   at_thread_end.thread = thread;
+  op_thread_here = thread;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   thread->following = all.threads;
@@ -162,7 +167,7 @@ OpHost op_host() {
 }
 
 std::int64_t op_place_here() {
-  const OpThread* const thread = at_thread_end.thread;
+  const OpThread* const thread = op_thread_here;
   if (thread == nullptr || thread->ops == 0) return kInNoOp;
   return thread->op_place | (thread->floor != OpThread::no_floor() ? kInBackward : 0);
 }

@@ -11,7 +11,7 @@
 
 namespace laptime::torch {
 
-inline constexpr std::uint32_t kShimVersion = 3;
+inline constexpr std::uint32_t kShimVersion = 4;
 
 // What the module does for the shim's hot path (op_callbacks.h).
 struct OpHost {
