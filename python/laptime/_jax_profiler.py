@@ -47,7 +47,6 @@ class _SharedGpu:
             self._left = False
             _cuda.come_back()
 
-
     def give_back_if_new(self, taker: str) -> None:
         """What was to start it raised: nothing runs, unless it ran before."""
         if self._newest == taker:
