@@ -36,13 +36,13 @@ RankCoupling::RankCoupling(const Analysis& analysis, const std::vector<std::span
     }
     members_.push_back(static_cast<std::size_t>(phase - phases.begin()));
   }
-  for (const std::vector<RankStep>& step : common_steps(ranks)) common_.emplace_back(ranks.size(), step.front().position);
+  for (const std::vector<RankStep>& step : common_steps(ranks)) common_.push_back(step.front().position);
   if (common_.empty()) members_.clear();
 }
 
-void RankCoupling::couple_step(const std::vector<std::size_t>& steps, const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const {
-  const auto before = [&](std::size_t m) -> const CategoryTimes& { return (*plain[members_[m]])[steps[m]]; };
-  const auto after = [&](std::size_t m) -> CategoryTimes& { return times[members_[m]][steps[m]]; };
+void RankCoupling::couple_step(std::size_t step, const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const {
+  const auto before = [&](std::size_t m) -> const CategoryTimes& { return (*plain[members_[m]])[step]; };
+  const auto after = [&](std::size_t m) -> CategoryTimes& { return times[members_[m]][step]; };
   std::size_t last = 0;
   for (std::size_t m = 1; m < members_.size(); ++m)
     if (before(m)[kCommunication] < before(last)[kCommunication]) last = m;
@@ -53,25 +53,24 @@ void RankCoupling::couple_step(const std::vector<std::size_t>& steps, const std:
 }
 
 void RankCoupling::couple(const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const {
-  std::vector<std::vector<bool>> known(members_.size());
   std::vector<std::int64_t> alone(members_.size()), together(members_.size());
-  const auto add = [&](const std::vector<std::size_t>& steps, std::vector<std::int64_t>& sums) {
-    for (std::size_t m = 0; m < members_.size(); ++m) sums[m] += sum(times[members_[m]][steps[m]]);
+  const auto add = [&](std::size_t step, std::vector<std::int64_t>& sums) {
+    for (std::size_t m = 0; m < members_.size(); ++m) sums[m] += sum(times[members_[m]][step]);
   };
-  for (const std::vector<std::size_t>& steps : common_) {
-    add(steps, alone);
-    couple_step(steps, plain, times);
-    add(steps, together);
+  for (const std::size_t step : common_) {
+    add(step, alone);
+    couple_step(step, plain, times);
+    add(step, together);
   }
   for (std::size_t m = 0; m < members_.size(); ++m) {
     StepTimes& mine = times[members_[m]];
-    known[m].resize(mine.size());
-    for (const std::vector<std::size_t>& steps : common_) known[m][steps[m]] = true;
+    std::vector<bool> known(mine.size());
+    for (const std::size_t step : common_) known[step] = true;
     // Of the others their waits are not known apart: they go as those do that are.
     const double ratio = alone[m] > 0 ? static_cast<double>(together[m]) / static_cast<double>(alone[m]) : 1;
     for (std::size_t i = 0; i < mine.size(); ++i)
       for (std::int64_t& ns : mine[i])
-        if (!known[m][i]) ns = scaled(ns, ratio);
+        if (!known[i]) ns = scaled(ns, ratio);
   }
 }
 
@@ -81,7 +80,7 @@ std::optional<std::size_t> RankCoupling::last(const std::vector<StepTimes>& coup
   std::int64_t least = INT64_MAX;
   for (std::size_t m = 0; m < members_.size(); ++m) {
     std::int64_t waits = 0;
-    for (const std::vector<std::size_t>& steps : common_) waits += coupled[members_[m]][steps[m]][kCommunication];
+    for (const std::size_t step : common_) waits += coupled[members_[m]][step][kCommunication];
     if (waits < least) least = waits, found = members_[m];
   }
   return found;

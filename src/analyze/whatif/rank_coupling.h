@@ -23,8 +23,8 @@ class RankCoupling {
  public:
   // `phases`: the steps of each.
   RankCoupling(const Analysis& analysis, const std::vector<std::span<const HostStep>>& phases);
-  // `common`: steps that are known of all members, in each of them. For tests.
-  RankCoupling(std::vector<std::size_t> members, std::vector<std::vector<std::size_t>> common) : members_(std::move(members)), common_(std::move(common)) {}
+  // `common`: the positions of steps that are known of all members. For tests.
+  RankCoupling(std::vector<std::size_t> members, std::vector<std::size_t> common) : members_(std::move(members)), common_(std::move(common)) {}
 
   // `plain`, `times`: by phase, each replayed by itself, without changes and with them. Afterwards ranks wait for each other as they then must.
   void couple(const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const;
@@ -35,10 +35,10 @@ class RankCoupling {
   std::optional<std::size_t> last(const std::vector<StepTimes>& coupled) const;
 
  private:
-  void couple_step(const std::vector<std::size_t>& steps, const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const;
+  void couple_step(std::size_t step, const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const;
 
   std::vector<std::size_t> members_;
-  std::vector<std::vector<std::size_t>> common_;  // by step: where the members have it
+  std::vector<std::size_t> common_;  // positions in their steps, the same in all of them
 };
 
 // Shortens the collectives of a replayed graph, the last ones first, by what its steps communicate longer than `wanted`. False: they do not.

@@ -15,7 +15,7 @@ CategoryTimes step(std::int64_t python, std::int64_t communication) {
 // Two ranks: the second has 8 more work of its own; the wires take 2.
 const StepTimes kFast{step(10, 10), step(10, 10)}, kSlow{step(18, 2), step(18, 2)};
 const std::vector<const StepTimes*> kPlain{&kFast, &kSlow};
-const RankCoupling kBothSteps({0, 1}, {{0, 0}, {1, 1}});
+const RankCoupling kBothSteps({0, 1}, {0, 1});
 
 TEST(RankCoupling, WithoutAChangeAllWaitAsTheyDid) {
   std::vector<StepTimes> times{kFast, kSlow};
@@ -57,7 +57,7 @@ TEST(RankCoupling, FasterWiresDoNotMakeTheLastRankSooner) {
 
 TEST(RankCoupling, StepsThatOneRankAloneRecordedGoAsTheOthersDo) {
   std::vector<StepTimes> times{kFast, {step(8, 2), step(8, 2)}};
-  RankCoupling({0, 1}, {{0, 0}}).couple(kPlain, times);
+  RankCoupling({0, 1}, {0}).couple(kPlain, times);
   EXPECT_EQ(times[0], (StepTimes{step(10, 2), step(6, 6)}));
 }
 
