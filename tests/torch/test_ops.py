@@ -1,5 +1,6 @@
 """Ops with names, counts, nesting, shapes and FLOPs as torch.profiler has them, and with the lines that called them."""
 
+import json
 import threading
 from collections import Counter
 
@@ -82,6 +83,37 @@ def test_shapes_are_torchs(recorded):
     assert sorted((op.name, op.shapes) for op in own if op.shapes and op.name != "aten::cat") == peer
     assert own.named("aten::cat")[0].types == '["TensorList", "Scalar"]'
     assert own.named("aten::conv2d")[0].types == '["float", "float", "float", "ScalarList", "ScalarList", "ScalarList", "Scalar"]'
+
+
+def test_types_of_odd_inputs_are_torchs(recorded):
+    """Lists of optional tensors, of doubles, of booleans, empty ones, and inputs that are missing."""
+    x = torch.ones(2, 3, 4, 4)
+
+    def odd():
+        x[0, torch.tensor([1, 2])].sum()
+        torch.nn.functional.interpolate(x, scale_factor=2.0)
+        torch.nn.functional.layer_norm(x, [4, 4])
+        torch.ones([]).reshape([])
+        torch.einsum("abcd,ab->cd", x, torch.ones(2, 3))
+        torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]).sum(-1, keepdim=True)
+
+    odd()
+    peer = sorted((event.name(), *(str(type_) for type_ in event.dtypes())) for event in profiled(odd) if event.dtypes())
+    own = recorded(odd, shapes=True)
+    assert sorted((op.name, *json.loads(op.types)) for op in own if op.types) == peer
+
+
+def test_long_lists_of_tensors_have_their_shapes_or_none(recorded):
+    """A text of 4096 characters holds some 500 of these, and one list of 400 but not three."""
+
+    def shapes_of(count):
+        tensors = [torch.ones(i % 5 + 1, 2) for i in range(count)]
+        own = recorded(lambda: torch._foreach_addcmul_(tensors, tensors, tensors), shapes=True)
+        return [list(tensor.shape) for tensor in tensors], json.loads(own.named("aten::_foreach_addcmul_")[0].shapes)
+
+    expected, shapes = shapes_of(400)
+    assert shapes == [expected, [], [], []]
+    assert shapes_of(3000)[1] == [[], [], [], []]
 
 
 def test_flops_are_torchs_and_attention_has_some(recorded):
@@ -203,6 +235,23 @@ class Scale(torch.nn.Module):
 
 def shifted(x):
     return x.sub(1)
+
+
+def test_a_function_defined_again_at_the_same_address_has_its_own_line(recorded):
+    """As in a notebook, where a cell runs again. Both ways to the line: the op called by the function, and by a library's that it calls."""
+    file, expected = programs.__file__ + ".again.py", Counter()
+
+    def define_and_call():
+        x = torch.ones(2, requires_grad=False)
+        for blank in range(60):
+            own = {"torch": torch}
+            exec(compile("\n" * blank + "def f(x):\n    x.mul_(2)\n    torch.nn.functional.relu_(x)\n", file, "exec"), own)
+            own.pop("f")(x)
+            expected[blank + 2, "aten::mul_"] += 1
+            expected[blank + 3, "aten::relu_"] += 1
+
+    found = recorded(define_and_call, include=["*.again.py"]).placed(file)
+    assert found == expected
 
 
 def test_layers_of_one_class_and_the_same_function_outside_of_them(recorded):

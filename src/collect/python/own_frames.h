@@ -56,6 +56,19 @@ inline const PyCodeObject* frame_code(FrameRef frame) {
 #endif
 }
 
+// Tells a code object from others, those among them that have its memory later: before 3.12, where a code object has no number of its own, by
+// what of it is seldom the same.
+inline std::uint64_t code_identity(const PyCodeObject* code) {
+#if PY_VERSION_HEX >= 0x030C0000
+  return code->co_version;
+#else
+  constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
+  const auto number = [](const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
+  const std::uint64_t content = number(code->co_linetable) + (static_cast<std::uint64_t>(code->co_firstlineno) << 48);
+  return number(code) * kOdd ^ (content + number(code->co_consts) * 3) * kOdd;
+#endif
+}
+
 // The instruction that runs, in code units from the first; negative when none has run yet.
 inline int frame_instruction(FrameRef frame, const PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -86,6 +99,17 @@ void visit_way_to_innermost(const PyThreadState* thread, const Visit& visit) {
 #else
   visit(&thread->cframe);
   visit(&thread->cframe->current_frame);
+#endif
+}
+// Of what code_identity rests on.
+template <typename Visit>
+void visit_identity(const PyCodeObject* code, const Visit& visit) {
+#if PY_VERSION_HEX >= 0x030C0000
+  visit(&code->co_version);
+#else
+  visit(&code->co_linetable);
+  visit(&code->co_firstlineno);
+  visit(&code->co_consts);
 #endif
 }
 inline const void* outer_address(FrameRef frame) { return &frame->previous; }

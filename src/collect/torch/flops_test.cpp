@@ -50,6 +50,9 @@ TEST(OpInputs, TextsAreTorchs) {
   list.words().push_back(2 << 16 | static_cast<int>(InputKind::tensor_list));
   list.tensor({2, 2}).tensor({3}).add(InputKind::integer, {1});
   EXPECT_EQ(shapes_text(list.inputs()), "[[[2, 2], [3]], []]");
+  EXPECT_EQ(shapes_text(list.inputs(), 19), "[[[2, 2], [3]], []]");
+  EXPECT_EQ(shapes_text(list.inputs(), 18), "[[], []]");
+  EXPECT_EQ(shapes_text(Words().tensor({12}).tensor({34}).inputs(), 11), "[[12], []]") << "the first is kept";
 }
 
 TEST(OpInputs, WordsThatEndTooEarlyAreNotReadPast) {

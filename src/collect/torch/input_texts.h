@@ -1,10 +1,6 @@
-// What a thread knows of its ops' inputs: the same inputs are looked up, not written again.
-//
-// Inputs are taken for the same when their 64-bit hashes are. Assumption: a program has at most 65,535 kinds of them, of which two share
-// a hash in one program of ten thousand million. Consequence: looking one up touches a single line of memory.
+// An op's inputs as the recording keeps them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 
 #include "collect/torch/flops.h"
@@ -12,19 +8,8 @@
 
 namespace laptime::torch {
 
-class InputTexts {
- public:
-  // Shapes, types and FLOPs as arguments that ops share (record::add_args); 0, and a loss, when there are too many.
-  std::uint16_t find(Numbers words, FlopRule rule);
-
- private:
-  struct Entry {
-    std::uint64_t hash = 0;
-    std::uint16_t args = 0;
-  };
-  static constexpr std::size_t kEntries = 4096;
-
-  std::array<Entry, kEntries> entries_;
-};
+// Shapes, types and FLOPs as arguments that ops share (record::add_args); 0, and a loss, when there are too many.
+std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule);
+void lose_inputs();
 
 }  // namespace laptime::torch

@@ -51,6 +51,16 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
   return thread.op_place = place;
 }
 
+// Whether integers among the inputs are told with their values: where these say how much there is to do.
+inline bool has_numbers(const OpEntry& entry) { return OpTraits::flops(entry.traits) != FlopRule::none; }
+
+// False: the thread has not met them.
+inline bool add_known_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash) {
+  const KnownInputs::Entry* const known = thread.inputs.find(hash);
+  if (known != nullptr) entry.tail = OpTail::with_inputs(entry.tail, known->args);
+  return known != nullptr;
+}
+
 struct NoInputs {
   void operator()(OpThread&, OpEntry&) const {}
 };

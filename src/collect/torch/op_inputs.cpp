@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 namespace laptime::torch {
 
 namespace {
@@ -54,14 +57,12 @@ std::string_view type_of(const OpInput& input) {
 }
 
 template <typename Text>
-std::string list_text(OpInputs inputs, Text text) {
-  std::string result = "[";
-  while (const auto input = inputs.next()) {
-    if (result.size() > 1) result += ", ";
-    result += text(*input);
-  }
-  return result + "]";
+std::vector<std::string> texts_of(OpInputs inputs, Text text) {
+  std::vector<std::string> texts;
+  while (const auto input = inputs.next()) texts.push_back(text(*input));
+  return texts;
 }
+std::string list_text(const std::vector<std::string>& texts) { return fmt::format("[{}]", fmt::join(texts, ", ")); }
 
 }  // namespace
 
@@ -85,10 +86,15 @@ OpInput OpInputs::at(std::size_t index) const {
   return input.value_or(OpInput{});
 }
 
-std::string shapes_text(const OpInputs& inputs) { return list_text(inputs, shape_of); }
+std::string shapes_text(const OpInputs& inputs, std::size_t longest) {
+  std::vector<std::string> texts = texts_of(inputs, shape_of);
+  for (std::size_t left_out = 0; list_text(texts).size() > longest && left_out < texts.size(); ++left_out)
+    *std::max_element(texts.rbegin(), texts.rend(), [](const auto& a, const auto& b) { return a.size() < b.size(); }) = "[]";
+  return list_text(texts);
+}
 
 std::string types_text(const OpInputs& inputs) {
-  return list_text(inputs, [](const OpInput& input) { return fmt::format("\"{}\"", type_of(input)); });
+  return list_text(texts_of(inputs, [](const OpInput& input) { return fmt::format("\"{}\"", type_of(input)); }));
 }
 
 }  // namespace laptime::torch

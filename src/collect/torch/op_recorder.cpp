@@ -20,7 +20,6 @@ struct OwnedThread : OpThread {
   ~OwnedThread() { std::free(first); }
 
   OpNames all_names;
-  std::unique_ptr<InputTexts> inputs;
   OpThread** here = nullptr;  // where the shim keeps it
   OwnedThread *following = nullptr, *previous = nullptr;  // registry
 };
@@ -118,13 +117,11 @@ std::uint32_t place_in_backward(OpThread& thread) {
   return places.innermost_frame() == thread.floor ? 0 : places.place(thread.place_memory, thread.floor, nullptr);
 }
 
-void describe_inputs(OpThread& thread, OpEntry& entry, const std::int64_t* words, std::uint32_t count) {
-  std::unique_ptr<InputTexts>& texts = static_cast<OwnedThread&>(thread).inputs;
-  if (!texts) texts.reset(new (std::nothrow) InputTexts);
-  if (!texts) return;
-  OpTail tail = OpTail::of(entry.tail);
-  tail.inputs = texts->find({words, count}, OpTraits::flops(entry.traits));
-  entry.tail = tail.word();
+void describe_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash, const std::int64_t* words, std::uint32_t count) {
+  if (thread.inputs.is_full()) return lose_inputs();
+  const std::uint16_t told = count == 0 ? 0 : tell_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
+  entry.tail = OpTail::with_inputs(entry.tail, told);
+  thread.inputs.add(hash, told);
 }
 
 OpEntry* find_entry(const OpThread* thread, const void* function) {

@@ -15,6 +15,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "collect/torch/input_hash.h"
 #include "collect/torch/place_guards.h"
 #include "format/record.h"
 #include "record/lane.h"
@@ -51,6 +52,11 @@ struct OpTail {
     OpTail tail;
     std::memcpy(&tail, &word, sizeof tail);
     return tail;
+  }
+  static std::uint64_t with_inputs(std::uint64_t word, std::uint16_t inputs) {
+    OpTail tail = of(word);
+    tail.inputs = inputs;
+    return tail.word();
   }
 };
 static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 && offsetof(RawUnit, track) == 28 && offsetof(RawUnit, kind) == 30 && offsetof(RawUnit, type) == 31);
@@ -124,7 +130,7 @@ struct alignas(64) OpEntry {
 };
 
 struct OpThread {
-  static constexpr std::size_t kNames = 256, kSchemas = 256, kInputWords = 512;
+  static constexpr std::size_t kNames = 256, kSchemas = 256, kInputWords = 4096;
 
   OpEntry* next = nullptr;  // one past the innermost
   OpEntry* first = nullptr;
@@ -137,9 +143,10 @@ struct OpThread {
   void* place_memory = nullptr;
   // What stands before these is one cache line.
   alignas(64) PlaceGuards guards;
+  KnownInputs inputs;
   OpSchemas schemas[kSchemas];
   OpName names[kNames];
-  std::int64_t input_words[kInputWords];  // where an op's inputs are described; always the same lines of memory
+  std::int64_t input_words[kInputWords];  // where inputs that are new are described
 
   // No frame has this address.
   static const void* no_floor() { return reinterpret_cast<const void*>(std::uintptr_t{1}); }

@@ -11,7 +11,7 @@
 
 namespace laptime::torch {
 
-inline constexpr std::uint32_t kShimVersion = 4;
+inline constexpr std::uint32_t kShimVersion = 5;
 
 // What the module does for the shim's hot path (op_callbacks.h).
 struct OpHost {
@@ -26,8 +26,8 @@ struct OpHost {
   std::uint32_t (*find_place)(OpThread& thread);
   std::uint32_t (*place_in_backward)(OpThread& thread);
   void (*enter_backward)(OpThread& thread, OpEntry& entry);
-  // `words`: see InputKind; integers' numbers only where the name has a FlopRule.
-  void (*describe_inputs)(OpThread& thread, OpEntry& entry, const std::int64_t* words, std::uint32_t count);
+  // Of inputs whose hash the thread has not met. `words`: see InputKind; integers' numbers only where has_numbers.
+  void (*describe_inputs)(OpThread& thread, OpEntry& entry, std::uint64_t hash, const std::int64_t* words, std::uint32_t count);
   // The end of an op that is not on top, or finds no room.
   void (*end)(OpThread* thread, const void* function, std::uint64_t now);
 };

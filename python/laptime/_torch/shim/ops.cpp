@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "collect/torch/op_callbacks.h"
+#include "input_visitor.h"
 
 namespace {
 
@@ -58,76 +59,22 @@ std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& functi
 }
 void tell_end(const at::RecordFunction& function, at::ObserverContext*) { probe->end(&function); }
 
-// A description of the inputs within a fixed room; what does not fit is left out, whole inputs at a time.
-class InputWords {
- public:
-  // `numbers`: integers' values too; else they would only make alike what is alike look different.
-  InputWords(std::int64_t (&room)[OpThread::kInputWords], bool numbers) : words_(room), numbers_(numbers) {}
+__attribute__((cold, noinline)) void tell_inputs(const at::RecordFunction& function, std::uint64_t hash, OpThread& thread, OpEntry& entry) {
+  InputRoom words(thread.input_words);
+  InputVisitor(words, has_numbers(entry)).visit(function.inputs());
+  host.describe_inputs(thread, entry, hash, words.data(), words.count());
+}
 
-  void add(const c10::IValue& value) {
-    const std::uint32_t before = count_;
-    put(value);
-    if (full_) count_ = before;
-  }
-  const std::int64_t* data() const { return words_; }
-  std::uint32_t count() const { return count_; }
-
- private:
-  void word(std::int64_t value) {
-    if (count_ < OpThread::kInputWords)
-      words_[count_++] = value;
-    else
-      full_ = true;
-  }
-  void head(InputKind kind, std::size_t numbers, int type = 0) {
-    word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | static_cast<std::int64_t>(kind));
-  }
-  // By address, here and below: a tensor that is copied is counted, by two atomic operations.
-  void tensor(const c10::IValue& value) {
-    const c10::TensorImpl* const impl = value.unsafeToTensorImpl();
-    if (impl == c10::UndefinedTensorImpl::singleton() || impl->is_nested() || impl->has_symbolic_sizes_strides()) return head(InputKind::other, 0);
-    const c10::IntArrayRef sizes = impl->sizes();
-    head(InputKind::tensor, sizes.size(), static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
-    for (const std::int64_t size : sizes) word(size);
-  }
-  void tensors(c10::ArrayRef<c10::IValue> list) {
-    head(InputKind::tensor_list, list.size());
-    for (std::size_t i = 0; i < list.size() && !full_; ++i) tensor(list[i]);
-  }
-  void put(const c10::IValue& value) {
-    if (value.isTensor()) return tensor(value);
-    if (value.isInt()) {
-      head(InputKind::integer, numbers_ ? 1 : 0);
-      if (numbers_) word(value.toInt());
-      return;
-    }
-    if (value.isIntList()) {
-      if (!numbers_) return head(InputKind::integers, 0);
-      const c10::ArrayRef<c10::IValue> list = value.toListRef();
-      head(InputKind::integers, list.size());
-      for (const c10::IValue& number : list) word(number.toInt());
-      return;
-    }
-    if (value.isTensorList()) return tensors(value.toListRef());
-    if (value.isDoubleList() || value.isBoolList()) return head(InputKind::scalars, 0);
-    head(value.isScalar() || value.isBool() ? InputKind::scalar : InputKind::other, 0);
-  }
-
-  std::int64_t* words_;
-  std::uint32_t count_ = 0;
-  bool numbers_;
-  bool full_ = false;
-};
+inline void describe(const at::RecordFunction& function, OpThread& thread, OpEntry& entry) {
+  if (function.inputs().empty()) return;
+  InputHash hash(static_cast<std::uint64_t>(OpTraits::flops(entry.traits)));
+  InputVisitor(hash, has_numbers(entry)).visit(function.inputs());
+  if (!add_known_inputs(thread, entry, hash.value())) [[unlikely]] tell_inputs(function, hash.value(), thread, entry);
+}
 
 std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {
-  begin_op(host, this_thread, seen(function), [&] { return name_of(function); }, [&](OpThread& thread, OpEntry& entry) {
-    InputWords inputs(thread.input_words, OpTraits::flops(entry.traits) != FlopRule::none);
-    try {
-      for (const c10::IValue& value : function.inputs()) inputs.add(value);
-    } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
-    }
-    if (inputs.count() != 0) host.describe_inputs(thread, entry, inputs.data(), inputs.count());
-  });
+  begin_op(host, this_thread, seen(function), [&] { return name_of(function); },
+           [&](OpThread& thread, OpEntry& entry) { describe(function, thread, entry); });
   return nullptr;
 }
 

@@ -5,11 +5,28 @@
 #include <cstdint>
 
 #include "collect/python/own_frames.h"
+#include "collect/torch/remembered.h"
 
 namespace laptime::torch {
 
-// What a thread remembers of its frames, without a lock. Assumption: the address of a code object is used again once it is freed, with
-// another line table.
+struct KnownFrame {
+  struct Key {
+    std::uint64_t code = 0;  // python::code_identity
+    int instruction = 0;
+    std::uint32_t caller = 0;
+
+    bool operator==(const Key&) const = default;
+    std::uint64_t hash() const { return spread(spread(code, caller), static_cast<std::uint32_t>(instruction)); }
+  };
+  Key at;
+  std::uint32_t frame = 0;
+  bool is_known = false;
+
+  bool is_free() const { return !is_known; }
+  const Key& key() const { return at; }
+};
+
+// What a thread remembers of its frames, without a lock.
 class CallFrames {
  public:
   // The frames from `innermost` outwards, up to `floor`, without those of `left_out`. `add(caller, code, instruction)` gives the number of one that is not remembered.
@@ -24,30 +41,23 @@ class CallFrames {
       const python::FrameRef frame = frames[--depth];
       const PyCodeObject* const code = python::frame_code(frame);
       const int instruction = python::frame_instruction(frame, code);
-      Known& known = known_[slot_of(found, code, instruction)];
-      if (known.code != code || known.line_table != code->co_linetable || known.instruction != instruction || known.caller != found)
-        known = {code, code->co_linetable, instruction, found, add(found, code, instruction)};
-      found = known.frame;
+      const KnownFrame::Key key{python::code_identity(code), instruction, found};
+      const KnownFrame* const known = known_.find(key);
+      found = known != nullptr ? known->frame : remember(key, add(found, code, instruction));
     }
     return found;
   }
 
  private:
   // Of deeper stacks the outermost are left out.
-  static constexpr std::size_t kDeepest = 128, kEntries = 1024;
+  static constexpr std::size_t kDeepest = 128;
 
-  struct Known {
-    const PyCodeObject* code;
-    const void* line_table;
-    int instruction;
-    std::uint32_t caller, frame;
-  };
-  static std::size_t slot_of(std::uint32_t caller, const PyCodeObject* code, int instruction) {
-    const auto address = reinterpret_cast<std::uintptr_t>(code);
-    return (address >> 4 ^ address >> 14 ^ static_cast<std::uintptr_t>(instruction) * 31 ^ std::uintptr_t{caller} * 7) % kEntries;
+  std::uint32_t remember(const KnownFrame::Key& key, std::uint32_t frame) {
+    (void)known_.add({key, frame, true});
+    return frame;
   }
 
-  std::array<Known, kEntries> known_{};
+  Remembered<KnownFrame> known_;
 };
 
 }  // namespace laptime::torch

@@ -42,8 +42,7 @@ class GuardedPlaces {
     add(&generation_);
     python::visit_way_to_innermost(state_, [&](const void* address) { add(address); });
     add(python::code_address(frame));
-    add(&python::frame_code(frame)->co_linetable);  // both: a code object's memory may soon be another's
-    add(&python::frame_code(frame)->co_firstlineno);
+    python::visit_identity(python::frame_code(frame), [&](const void* address) { add(address); });
     bool on_stack = python::is_on_thread_stack(frame);
     python::FrameRef at = frame;
     for (int callers = 0; at != nullptr && (module_frame != nullptr ? at != module_frame : !on_stack || callers < kNear) && !too_many_; ++callers) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <pthread.h>
 
-#include <array>
 #include <atomic>
 #include <map>
 #include <memory>
@@ -13,11 +12,11 @@
 #include <tuple>
 
 #include "collect/python/own_frames.h"
-#include "collect/torch/python/call_frames.h"
 #include "collect/torch/python/code_facts.h"
 #include "collect/torch/python/generated_code.h"
 #include "collect/torch/python/guarded_places.h"
 #include "collect/torch/python/module_paths.h"
+#include "collect/torch/python/thread_places.h"
 #include "record/collector.h"
 
 namespace laptime::torch {
@@ -28,34 +27,6 @@ namespace {
 
 std::atomic<std::uint64_t> generation{1};  // raised when what threads remember holds no more
 std::atomic<bool> frames_kept{false};
-
-enum class Verdict : std::uint8_t { library, user, generated, calls_module };
-
-// What a thread remembers, without a lock.
-struct ThreadPlaces {
-  struct Code {
-    const PyCodeObject* code;
-    const void* line_table;
-    int first_line;
-    Verdict verdict;
-  };
-  struct Place {
-    const PyCodeObject* code;
-    const PyObject* module;
-    int instruction;
-    std::uint32_t frame;
-    std::uint32_t place;
-  };
-  static constexpr std::size_t kEntries = 1024;
-
-  std::uint64_t generation = 0;
-  const PyCodeObject* module_call = nullptr;
-  // The thread's own, where it is known to live on: that of the thread that started Python, until Python ends.
-  const PyThreadState* state = nullptr;
-  std::array<Code, kEntries> codes{};
-  std::array<Place, kEntries> places{};
-  std::unique_ptr<CallFrames> frames;  // where they are kept
-};
 
 // What all threads share, behind a lock.
 class SharedPlaces {
@@ -184,16 +155,14 @@ class SharedPlaces {
   int rounds_to_skip_ = 1, skip_next_ = 1;
 };
 
-std::size_t slot_of(const void* pointer, std::size_t salt) {
-  const auto address = reinterpret_cast<std::uintptr_t>(pointer);
-  return (address >> 4 ^ address >> 14 ^ salt) % ThreadPlaces::kEntries;
+// Null without memory to remember it.
+__attribute__((cold, noinline)) const JudgedCode* judge(ThreadPlaces& thread, const PyCodeObject* code, JudgedCode* known) {
+  const JudgedCode judged{code, python::code_identity(code), SharedPlaces::instance().judge(code)};
+  return known != nullptr ? &(*known = judged) : thread.codes.add(judged);
 }
-
-inline Verdict verdict_on(ThreadPlaces& thread, const PyCodeObject* code) {
-  ThreadPlaces::Code& known = thread.codes[slot_of(code, 0)];
-  if (known.code != code || known.line_table != code->co_linetable || known.first_line != code->co_firstlineno) [[unlikely]]
-    known = {code, code->co_linetable, code->co_firstlineno, SharedPlaces::instance().judge(code)};
-  return known.verdict;
+inline const JudgedCode* judged(ThreadPlaces& thread, const PyCodeObject* code) {
+  JudgedCode* const known = thread.codes.find({code});
+  return known != nullptr && known->identity == python::code_identity(code) ? known : judge(thread, code, known);
 }
 
 // The innermost frame outside of `frame` that calls a module; null: none.
@@ -209,6 +178,7 @@ struct Caller {
   FrameRef frame;
   Verdict verdict = Verdict::user;
   const PyCodeObject* code = nullptr;
+  std::uint64_t identity = 0;  // of the code
   FrameRef module_frame = nullptr;
 
   const PyObject* module() const { return module_frame != nullptr ? python::first_argument(module_frame) : nullptr; }
@@ -218,7 +188,10 @@ inline Caller find_caller(ThreadPlaces& thread, FrameRef innermost, const void* 
   for (; caller.frame != nullptr && caller.frame != floor; caller.frame = python::outer_frame(caller.frame)) {
     caller.code = python::frame_code(caller.frame);
     if (caller.code == nullptr) continue;
-    caller.verdict = verdict_on(thread, caller.code);
+    const JudgedCode* const known = judged(thread, caller.code);
+    if (known == nullptr) break;
+    caller.verdict = known->verdict;
+    caller.identity = known->identity;
     if (caller.verdict == Verdict::calls_module && caller.module_frame == nullptr) caller.module_frame = caller.frame;
     if (caller.verdict != Verdict::user && caller.verdict != Verdict::generated) continue;
     if (caller.module_frame == nullptr) caller.module_frame = module_frame_outside(thread, caller.frame, floor);
@@ -239,8 +212,8 @@ __attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint64_t
   if (memory == nullptr) memory = new (std::nothrow) ThreadPlaces;
   auto* const thread = static_cast<ThreadPlaces*>(memory);
   if (thread == nullptr) return nullptr;
-  thread->codes.fill({});
-  thread->places.fill({});
+  thread->codes.clear();
+  thread->places.clear();
   thread->generation = current;
   thread->module_call = SharedPlaces::instance().module_call();
   thread->state = lasting_state();
@@ -264,13 +237,11 @@ std::uint32_t frames_from(ThreadPlaces& thread, FrameRef innermost, const void* 
 }
 
 std::uint32_t place_of(ThreadPlaces& thread, const Caller& caller, std::uint32_t frame) {
-  const PyObject* const module = caller.module();
-  const int instruction = python::frame_instruction(caller.frame, caller.code);
-  ThreadPlaces::Place& known =
-      thread.places[slot_of(caller.code, static_cast<std::uintptr_t>(instruction) ^ reinterpret_cast<std::uintptr_t>(module) >> 4)];
-  if (known.code != caller.code || known.instruction != instruction || known.module != module || known.frame != frame) [[unlikely]]
-    known = {caller.code, module, instruction, frame, SharedPlaces::instance().place(caller.code, instruction, module, frame)};
-  return known.place;
+  const KnownPlace::Key key{caller.identity, caller.module(), python::frame_instruction(caller.frame, caller.code), frame};
+  if (const KnownPlace* const known = thread.places.find(key)) [[likely]] return known->place;
+  const std::uint32_t place = SharedPlaces::instance().place(caller.code, key.instruction, key.module, frame);
+  (void)thread.places.add({key, place, true});
+  return place;
 }
 
 std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {

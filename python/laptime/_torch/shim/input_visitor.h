@@ -1,0 +1,105 @@
+// An op's inputs as a row of words (InputKind), told to whoever takes them: to a hash, every time; to memory, when the hash is new.
+//
+// Contract: tensors are read by address, never copied: a copy is counted, by two atomic operations. Of lists and types no more is asked than
+// is needed: those answers are calls into torch's library.
+#pragma once
+
+#include <ATen/core/ivalue.h>
+#include <c10/core/TensorImpl.h>
+#include <c10/core/UndefinedTensorImpl.h>
+
+#include "collect/torch/input_hash.h"
+#include "collect/torch/op_thread.h"
+
+namespace laptime::torch {
+
+// A row of words within a fixed room; of an input that does not fit, nothing is known.
+class InputRoom {
+ public:
+  explicit InputRoom(std::int64_t (&room)[OpThread::kInputWords]) : words_(room) {}
+
+  void word(std::int64_t value) {
+    if (count_ < OpThread::kInputWords)
+      words_[count_++] = value;
+    else
+      full_ = true;
+  }
+  bool has_room() const { return !full_; }
+  void end_input() {
+    if (full_) {
+      count_ = whole_;
+      full_ = false;
+      word(static_cast<std::int64_t>(InputKind::other));
+    }
+    whole_ = count_;
+  }
+  const std::int64_t* data() const { return words_; }
+  std::uint32_t count() const { return count_; }
+
+ private:
+  std::int64_t* words_;
+  std::uint32_t count_ = 0, whole_ = 0;
+  bool full_ = false;
+};
+
+// `Taker`: word(), has_room(), end_input().
+template <typename Taker>
+class InputVisitor {
+ public:
+  // `numbers`: integers' values too; else they would only make alike what is alike look different.
+  InputVisitor(Taker& taker, bool numbers) : taker_(taker), numbers_(numbers) {}
+
+  // `inputs`: a range of IValue, which torch has told in several types.
+  void visit(const auto& inputs) {
+    try {
+      for (const c10::IValue& input : inputs) {
+        put(input);
+        taker_.end_input();
+      }
+    } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
+      taker_.end_input();
+    }
+  }
+
+ private:
+  void head(InputKind kind, std::size_t numbers = 0, int type = 0) {
+    taker_.word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | static_cast<std::int64_t>(kind));
+  }
+  void tensor(const c10::IValue& value) {
+    const c10::TensorImpl* const impl = value.unsafeToTensorImpl();
+    if (impl == c10::UndefinedTensorImpl::singleton() || impl->is_nested() || impl->has_symbolic_sizes_strides()) return head(InputKind::other);
+    const c10::IntArrayRef sizes = impl->sizes();
+    head(InputKind::tensor, sizes.size(), static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
+    for (const std::int64_t size : sizes) taker_.word(size);
+  }
+  void list(const c10::IValue& value) {
+    const c10::ArrayRef<c10::IValue> elements = value.toListRef();
+    // Torch compares the type that is asked for, by value where it is another one: a list's first element says which to ask for.
+    const bool may_be_tensors = elements.empty() || elements[0].isTensor(), may_be_integers = elements.empty() || elements[0].isInt();
+    if (may_be_integers && value.isIntList()) return integers(elements);
+    if (may_be_tensors && value.isTensorList()) return tensors(elements);
+    head(value.isDoubleList() || value.isBoolList() ? InputKind::scalars : InputKind::other);
+  }
+  void tensors(c10::ArrayRef<c10::IValue> list) {
+    head(InputKind::tensor_list, list.size());
+    for (std::size_t i = 0; i < list.size() && taker_.has_room(); ++i) tensor(list[i]);
+  }
+  void integers(c10::ArrayRef<c10::IValue> list) {
+    head(InputKind::integers, numbers_ ? list.size() : 0);
+    if (!numbers_) return;
+    for (const c10::IValue& number : list) taker_.word(number.toInt());
+  }
+  void put(const c10::IValue& value) {
+    if (value.isTensor()) return tensor(value);
+    if (value.isNone()) return head(InputKind::other);
+    if (value.isList()) return list(value);
+    if (!value.isInt()) return head(value.isScalar() || value.isBool() ? InputKind::scalar : InputKind::other);
+    head(InputKind::integer, numbers_ ? 1 : 0);
+    if (numbers_) taker_.word(value.toInt());
+  }
+
+  Taker& taker_;
+  const bool numbers_;
+};
+
+}  // namespace laptime::torch

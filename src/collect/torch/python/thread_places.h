@@ -1,0 +1,59 @@
+// What a thread remembers of the places that it met, without a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "collect/python/own_frames.h"
+#include "collect/torch/python/call_frames.h"
+#include "collect/torch/remembered.h"
+
+namespace laptime::torch {
+
+enum class Verdict : std::uint8_t { library, user, generated, calls_module };
+
+// A code object, and whose it is.
+struct JudgedCode {
+  struct Key {
+    const PyCodeObject* code = nullptr;
+
+    bool operator==(const Key&) const = default;
+    std::uint64_t hash() const { return spread(reinterpret_cast<std::uint64_t>(code)); }
+  };
+  const PyCodeObject* code = nullptr;
+  std::uint64_t identity = 0;  // python::code_identity: that memory may be another's by now
+  Verdict verdict = Verdict::library;
+
+  bool is_free() const { return code == nullptr; }
+  Key key() const { return {code}; }
+};
+
+struct KnownPlace {
+  struct Key {
+    std::uint64_t code = 0;  // python::code_identity
+    const PyObject* module = nullptr;
+    int instruction = 0;
+    std::uint32_t frame = 0;
+
+    bool operator==(const Key&) const = default;
+    std::uint64_t hash() const { return spread(spread(code, frame), reinterpret_cast<std::uint64_t>(module) + static_cast<std::uint32_t>(instruction)); }
+  };
+  Key at;
+  std::uint32_t place = 0;
+  bool is_known = false;  // a place may be 0
+
+  bool is_free() const { return !is_known; }
+  const Key& key() const { return at; }
+};
+
+struct ThreadPlaces {
+  std::uint64_t generation = 0;
+  const PyCodeObject* module_call = nullptr;
+  // The thread's own, where it is known to live on: that of the thread that started Python, until Python ends.
+  const PyThreadState* state = nullptr;
+  Remembered<JudgedCode> codes;
+  Remembered<KnownPlace> places;
+  std::unique_ptr<CallFrames> frames;  // where they are kept
+};
+
+}  // namespace laptime::torch

@@ -1,0 +1,65 @@
+// A hash table of what a thread remembers: it grows with what there is, so that nothing that is met in every step is forgotten, and
+// forgets all when there is too much of it.
+//
+// `Entry`: a default-constructed one is free; `key()`; `Key`, which has `hash()`, and compares. Contract: references hold until the
+// next add or clear.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+
+namespace laptime::torch {
+
+template <typename Entry>
+class Remembered {
+ public:
+  using Key = typename Entry::Key;
+
+  // Null: not remembered.
+  Entry* find(const Key& key) {
+    if (slots_ == nullptr) [[unlikely]] return nullptr;
+    Entry& slot = slots_[slot_of(key)];
+    return slot.is_free() ? nullptr : &slot;
+  }
+  // Null: there is no memory. Contract: it is not remembered.
+  Entry* add(const Entry& entry) {
+    if (2 * (size_ + 1) > capacity_) make_room();
+    if (slots_ == nullptr) return nullptr;
+    ++size_;
+    return &(slots_[slot_of(entry.key())] = entry);
+  }
+  void clear() {
+    for (std::size_t i = 0; i < capacity_; ++i) slots_[i] = {};
+    size_ = 0;
+  }
+
+ private:
+  static constexpr std::size_t kFirst = 256, kMost = 1u << 15;
+
+  // Where it is, or would be.
+  std::size_t slot_of(const Key& key) const {
+    const std::size_t mask = capacity_ - 1;
+    std::size_t at = key.hash() >> 32 & mask;
+    while (!slots_[at].is_free() && !(slots_[at].key() == key)) at = (at + 1) & mask;
+    return at;
+  }
+  void make_room() {
+    const std::size_t before = capacity_, capacity = before == 0 ? kFirst : 2 * before;
+    std::unique_ptr<Entry[]> grown(capacity <= kMost ? new (std::nothrow) Entry[capacity] : nullptr);
+    if (!grown) return clear();
+    std::swap(slots_, grown);
+    capacity_ = capacity;
+    for (std::size_t i = 0; i < before; ++i)
+      if (!grown[i].is_free()) slots_[slot_of(grown[i].key())] = grown[i];
+  }
+
+  std::unique_ptr<Entry[]> slots_;
+  std::size_t capacity_ = 0, size_ = 0;
+};
+
+// For hashes of keys: spreads all bits into the upper ones.
+inline std::uint64_t spread(std::uint64_t first, std::uint64_t second = 0) { return (first ^ first >> 32 ^ second) * 0x9E37'79B9'7F4A'7C15; }
+
+}  // namespace laptime::torch
