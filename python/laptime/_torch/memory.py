@@ -20,7 +20,7 @@ def load() -> MemorySource:
     if torch is None:
         raise RuntimeError("torch is not imported")
     try:
-        memory = _native.open(str(shim_build.library(torch)))
+        memory = _native.open(str(shim_build.library(torch)), torch.Tensor, torch.nn.Parameter, torch._C.DisableTorchFunctionSubclass)
     except shim_build.BuildError as error:
         raise RuntimeError(str(error)) from None
     return MemorySource(memory)
@@ -37,7 +37,7 @@ class MemorySource:
         if not memory.self_test():
             memory.close()
             raise RuntimeError("the allocator's wrapper does not work with this torch")
-        self._roles = Roles(memory.mark)
+        self._roles = Roles(memory)
         self._open = True
         self._cuda_wanted = sys.modules["torch"].version.cuda is not None
         self._await_cuda()

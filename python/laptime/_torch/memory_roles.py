@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import sys
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import torch
 from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
+from laptime._native import torch_memory
 from laptime._torch.instances import instances
-
-Mark = Callable[[list[int], str, str], None]  # Tensor._cdata of each; their role; their gradients'
 
 # Between two looks at tensors that rarely change.
 _OFTEN_ENOUGH = 16
@@ -28,8 +27,8 @@ _is_compiling = torch.compiler.is_dynamo_compiling
 class Roles:
     """Contract: nothing of the program's is kept alive, and no code of its classes runs."""
 
-    def __init__(self, mark: Mark) -> None:
-        self._mark = mark
+    def __init__(self, memory: torch_memory.Memory) -> None:
+        self._memory = memory
         self._on = False
         self._steps = 0
         self._modules: list[weakref.ref[torch.nn.Module]] = []
@@ -70,32 +69,31 @@ class Roles:
             else:
                 self._modules.append(weakref.ref(thing))
 
+    # The next two run inside the program's own ``optimizer.step()``, in every one: what goes wrong must not end that, and every function
+    # that they call in Python is paid for several times, as nothing of it is in the processor's caches.
+
     def _before_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._on and not _is_compiling():
-            self._carefully(self._tell_gradients, optimizer)
+            try:
+                if id(optimizer) not in self._optimizers:
+                    self._optimizers[id(optimizer)] = weakref.ref(optimizer)
+                self._memory.mark_parameters_of(optimizer)
+            except Exception as error:
+                self._give_up(error)
 
     def _after_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._on and not _is_compiling():
-            self._carefully(self._tell_new_state, optimizer)
+            try:
+                looks = (id(optimizer.state), len(optimizer.state))
+                if self._states_told.get(id(optimizer)) != looks:
+                    self._states_told[id(optimizer)] = looks
+                    self._memory.mark(_state(optimizer), "optimizer state")
+            except Exception as error:
+                self._give_up(error)
 
-    def _carefully(self, tell: Callable[[Optimizer], None], optimizer: Optimizer) -> None:
-        """Called inside the program's own ``optimizer.step()``: what goes wrong here must not end that."""
-        try:
-            tell(optimizer)
-        except Exception as error:
-            self.close()
-            print(f"laptime: memory goes without roles: {error}", file=sys.stderr)
-
-    def _tell_gradients(self, optimizer: Optimizer) -> None:
-        if id(optimizer) not in self._optimizers:
-            self._optimizers[id(optimizer)] = weakref.ref(optimizer)
-        self._tell(_parameters(optimizer), "parameter", "gradient")
-
-    def _tell_new_state(self, optimizer: Optimizer) -> None:
-        looks = (id(optimizer.state), len(optimizer.state))
-        if self._states_told.get(id(optimizer)) != looks:
-            self._states_told[id(optimizer)] = looks
-            self._tell(_state(optimizer), "optimizer state")
+    def _give_up(self, error: Exception) -> None:
+        self.close()
+        print(f"laptime: memory goes without roles: {error}", file=sys.stderr)
 
     # ---- telling ----
 
@@ -105,22 +103,11 @@ class Roles:
         self._modules = [weakref.ref(module) for module in modules]
         self._optimizers = {id(optimizer): weakref.ref(optimizer) for optimizer in optimizers}
         for module in modules:
-            self._tell(module.__dict__.get("_parameters", {}).values(), "parameter", "gradient")
-            self._tell(module.__dict__.get("_buffers", {}).values(), "buffer")
+            self._memory.mark_parameters(module.__dict__.get("_parameters", {}).values())
+            self._memory.mark(module.__dict__.get("_buffers", {}).values(), "buffer")
         for optimizer in optimizers:
-            self._tell(_parameters(optimizer), "parameter", "gradient")
-            self._tell(_state(optimizer), "optimizer state")
-
-    def _tell(self, tensors: Iterable[Any], role: str, gradient_role: str = "") -> None:
-        with torch._C.DisableTorchFunctionSubclass():
-            kept = [tensor for tensor in tensors if isinstance(tensor, torch.Tensor)]
-            if kept:
-                self._mark([tensor._cdata for tensor in kept], role, gradient_role)
-
-
-def _parameters(optimizer: Optimizer) -> Iterator[Any]:
-    for group in optimizer.param_groups:
-        yield from group["params"]
+            self._memory.mark_parameters_of(optimizer)
+            self._memory.mark(_state(optimizer), "optimizer state")
 
 
 def _state(optimizer: Optimizer) -> Iterator[Any]:

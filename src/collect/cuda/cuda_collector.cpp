@@ -27,7 +27,7 @@ std::atomic<CudaCollector*> the_collector{nullptr};  // for the callbacks that C
 
 }  // namespace
 
-CudaCollector::CudaCollector(CudaApi& api) : api_(api), reader_(api, clock_), launches_(api, context_), memory_(api), pid_(::getpid()) {
+CudaCollector::CudaCollector(CudaApi& api) : api_(api), reader_(api, clock_), launches_(api), memory_(api), pid_(::getpid()) {
   the_collector.store(this, std::memory_order_release);
 }
 
@@ -176,7 +176,10 @@ void CudaCollector::on_callback(void* user, std::uint32_t domain, std::uint32_t 
   if (domain != kDriverDomain) return;
   const auto& call = *static_cast<const CallbackData*>(data);
   if (self.state() == State::capturing) {
-    if (!self.memory_.take(id, call)) self.launches_.on_driver_call(id, call);
+    if (self.launches_.knows(id))
+      self.launches_.on_driver_call(id, call);
+    else
+      self.memory_.on_driver_call(id, call);
     return;
   }
   State expected = State::leaving;

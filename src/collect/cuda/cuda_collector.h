@@ -47,7 +47,7 @@ class CudaCollector {
   void end();
 
   State state() const { return state_.load(std::memory_order_acquire); }
-  LaunchContext& context() { return context_; }
+  LaunchContext& context() { return launches_.context(); }
   struct Counts {
     std::uint64_t launches, records;
   };
@@ -71,15 +71,14 @@ class CudaCollector {
   static void on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
   static std::uint64_t on_clock();
 
+  alignas(64) std::atomic<State> state_{State::idle};  // with what is seldom written: every callback reads it
   CudaApi& api_;
   GpuClock clock_;
   BufferPool pool_;
-  LaunchContext context_;
   ActivityReader reader_;
   LaunchRecorder launches_;
   DriverMemory memory_;
   std::mutex control_;
-  std::atomic<State> state_{State::idle};
   std::atomic<std::uint32_t> generation_{0};
   bool finalize_wanted_ = false;
   std::uint64_t drained_records_ = 0;  // at the last tick

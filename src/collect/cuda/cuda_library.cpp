@@ -106,7 +106,12 @@ LAPTIME_API void laptime_cuda_next_node(std::int64_t* sequence, std::uint64_t* t
   *thread = TorchContext::get().thread();
 }
 LAPTIME_API void laptime_cuda_set_nodes(int on) {
-  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_nodes(on != 0);
+  CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr;
+  if (!gpu) return;
+  if (on != 0)
+    gpu->context().add_nodes();
+  else
+    gpu->context().leave_out_nodes();
 }
 
 // Somebody in this process will say when to record: loading by the driver is no longer a reason to.

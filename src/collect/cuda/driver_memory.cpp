@@ -47,17 +47,15 @@ void DriverMemory::enable(bool on) {
 #undef LAPTIME_ENABLE
 }
 
-bool DriverMemory::take(std::uint32_t id, const CallbackData& call) {
-  if (!wanted_.load(std::memory_order_relaxed)) return false;
+void DriverMemory::on_driver_call(std::uint32_t id, const CallbackData& call) {
   const Kind kind = kind_of(id);
-  if (kind == Kind::none) return false;
+  if (kind == Kind::none) return;
   const bool failed = call.site == kExit && call.return_value && *static_cast<const int*>(call.return_value) != 0;
-  if (!call.parameters || failed || (kind == Kind::release) != (call.site == kEnter)) return true;
+  if (!call.parameters || failed || (kind == Kind::release) != (call.site == kEnter)) return;
   if (kind != Kind::release)
     allocated(id, call);
   else if (const std::uint64_t address = static_cast<const ReleaseParameters*>(call.parameters)->address)
     record::put_memory(SpanKind::release, address, 0, device_name(call.context));
-  return true;
 }
 
 void DriverMemory::allocated(std::uint32_t id, const CallbackData& call) {

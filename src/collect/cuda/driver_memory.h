@@ -20,8 +20,8 @@ class DriverMemory {
   // From the next enable() on.
   void want() { wanted_.store(true); }
   void enable(bool on);
-  // HOT. True when the call was one of memory's.
-  bool take(std::uint32_t id, const CallbackData& call);
+  // Of a call that takes or gives memory; others are not looked at.
+  void on_driver_call(std::uint32_t id, const CallbackData& call);
 
  private:
   std::uint32_t device_name(void* context);

@@ -1,10 +1,15 @@
 #include "collect/cuda/launch_context.h"
 
-#include "collect/cuda/torch_context.h"
 #include "collect/cuda/xla_places.h"
 #include "format/record.h"
 
 namespace laptime::cuda {
+
+// What threads read is written once, before they are told that it is there.
+void LaunchContext::add_nodes() {
+  if (!torch_.is_bound()) torch_ = TorchContext::get();
+  nodes_.store(true, std::memory_order_release);
+}
 
 LaunchContext::Op LaunchContext::op() const {
   const OpPlaceFunction function = op_place_.load(std::memory_order_acquire);
@@ -25,17 +30,16 @@ std::uint32_t LaunchContext::place() const {
 
 LaunchOrigin LaunchContext::here() const {
   const Op around = op();
-  const std::uint32_t compiled = around.recorded ? 0 : XlaPlaces::get().here();
+  const std::uint32_t compiled = around.recorded || !XlaPlaces::in_use() ? 0 : XlaPlaces::get().here();
   const std::uint32_t line = around.recorded ? around.place : compiled ? compiled : find_place();
-  if (!nodes_.load(std::memory_order_relaxed)) return {OpLink::pack(line, 0, -1), false};
-  const TorchContext& torch = TorchContext::get();
+  if (!nodes_.load(std::memory_order_acquire)) return {OpLink::pack(line, 0, -1), false};
   bool backward = around.backward;
   if (!around.recorded || (backward && line == 0)) {
-    const TorchContext::Node node = torch.current_node();
+    const TorchContext::Node node = torch_.current_node();
     if (node.running && line == 0) return {OpLink::pack(0, static_cast<std::uint8_t>(node.thread), node.sequence), true};
     backward = node.running;
   }
-  return {OpLink::pack(line, static_cast<std::uint8_t>(torch.thread()), torch.made_nodes() - 1), backward};
+  return {OpLink::pack(line, static_cast<std::uint8_t>(torch_.thread()), torch_.made_nodes() - 1), backward};
 }
 
 }  // namespace laptime::cuda

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "collect/cuda/torch_context.h"
+
 namespace laptime::cuda {
 
 // The calling thread's place (record::add_place), 0 unknown. Called on the hot path, without the GIL.
@@ -23,8 +25,9 @@ class LaunchContext {
  public:
   void set_place_function(PlaceFunction function) { place_.store(function, std::memory_order_release); }
   void set_op_place_function(OpPlaceFunction function) { op_place_.store(function, std::memory_order_release); }
-  // Whether launches are to carry autograd's node; effective only where TorchContext is bound.
-  void set_nodes(bool on) { nodes_.store(on, std::memory_order_release); }
+  // Launches carry autograd's node from now on. Contract: TorchContext is bound.
+  void add_nodes();
+  void leave_out_nodes() { nodes_.store(false, std::memory_order_release); }
 
   LaunchOrigin here() const;
   // The line alone, for waits.
@@ -40,6 +43,7 @@ class LaunchContext {
 
   std::atomic<PlaceFunction> place_{nullptr};
   std::atomic<OpPlaceFunction> op_place_{nullptr};
+  TorchContext torch_;  // a copy: it lies where a launch looks anyway
   std::atomic<bool> nodes_{false};
 };
 

@@ -12,8 +12,8 @@ constexpr std::size_t kMostGraphNodes = 1u << 20;
 
 }  // namespace
 
-LaunchRecorder::LaunchRecorder(CudaApi& api, const LaunchContext& context)
-    : api_(api), context_(context), graph_node_name_(record::intern("graph node")) {
+LaunchRecorder::LaunchRecorder(CudaApi& api) : api_(api), graph_node_name_(record::intern("graph node")) {
+  static_assert(sizeof(LaunchContext) + sizeof launches_ + sizeof generation_ <= 64);
   for (const DriverCall& call : kDriverCalls) calls_[call.id] = {record::intern(call.name), call.waits};
 }
 
@@ -26,7 +26,6 @@ void LaunchRecorder::enable(bool on, std::uint32_t generation) {
 }
 
 void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) {
-  if (id >= kIds) return;
   if (call.site == kEnter) {
     *call.correlation_data = ticks();
     return;

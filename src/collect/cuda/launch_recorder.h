@@ -18,13 +18,17 @@ namespace laptime::cuda {
 
 class LaunchRecorder {
  public:
-  LaunchRecorder(CudaApi& api, const LaunchContext& context);
+  explicit LaunchRecorder(CudaApi& api);
 
   // Asks CUPTI for the callbacks, or no longer.
   void enable(bool on, std::uint32_t generation);
+  // Contract: knows(id).
   void on_driver_call(std::uint32_t id, const CallbackData& call);
   void on_resource(std::uint32_t id, const ResourceData& resource);
 
+  LaunchContext& context() { return context_; }
+  // Whether it is a call that launches or waits.
+  bool knows(std::uint32_t id) const { return id < kIds && calls_[id].name != 0; }
   std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
 
  private:
@@ -37,11 +41,12 @@ class LaunchRecorder {
     bool waits = false;
   };
 
-  CudaApi& api_;
-  const LaunchContext& context_;
-  std::array<KnownCall, kIds> calls_{};
-  std::atomic<std::uint32_t> generation_{0};
+  // What every launch looks at is one line of memory: the program has driven it out of the caches in between.
+  alignas(64) LaunchContext context_;
   std::atomic<std::uint64_t> launches_{0};
+  std::atomic<std::uint32_t> generation_{0};
+  alignas(64) CudaApi& api_;
+  std::array<KnownCall, kIds> calls_{};
   std::uint32_t graph_node_name_;
   std::mutex graphs_;
   std::unordered_map<std::uint64_t, LaunchOrigin> graph_nodes_;

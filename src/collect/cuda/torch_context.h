@@ -16,6 +16,7 @@ class TorchContext {
 
   // Looks for the functions; false where the program has no PyTorch, or one that does not export them.
   bool bind();
+  bool is_bound() const { return node_ != nullptr; }
 
   struct Node {
     bool running = false;

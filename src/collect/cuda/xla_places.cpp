@@ -32,6 +32,7 @@ nvtx::Role XlaPlaces::know_range(std::uint32_t name, std::string_view text) {
   if (value.empty()) return nvtx::Role::other;
   const std::lock_guard lock(mutex_);
   ranges_.try_emplace(name, value);
+  used_.store(true, std::memory_order_relaxed);
   return is_module ? nvtx::Role::xla_module : nvtx::Role::xla_instruction;
 }
 

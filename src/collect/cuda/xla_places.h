@@ -25,6 +25,9 @@ class XlaPlaces {
     return *made;
   }
 
+  // Whether XLA launches at all; else a launch need not look.
+  static bool in_use() { return used_.load(std::memory_order_relaxed); }
+
   // What a range of that text says; the text of one that says something is kept under `name`.
   nvtx::Role know_range(std::uint32_t name, std::string_view text);
   // `place`: record::add_place.
@@ -36,6 +39,7 @@ class XlaPlaces {
  private:
   std::uint32_t find(std::uint32_t module, std::uint32_t instruction) const;
 
+  static inline std::atomic<bool> used_{false};
   mutable std::mutex mutex_;
   std::unordered_map<std::uint32_t, std::string> ranges_;                      // by name of a range: its module or instruction
   std::map<std::string, std::map<std::string, std::uint32_t>, std::less<>> places_;  // by module and instruction

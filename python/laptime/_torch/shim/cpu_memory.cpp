@@ -129,7 +129,7 @@ void mark_block(const c10::TensorImpl& tensor, std::uint32_t role) {
   if (storage == nullptr || storage->data() == nullptr) return;
   c10::DataPtr& block = storage->_mutable_data_ptr_no_checks();
   if (device.is_cuda()) {
-    if (follow_cuda_block(block.get())) tell_role(device.index(), block.get(), storage->nbytes(), role);
+    if (!told_roles.has(block.get(), role) && follow_cuda_block(block.get())) tell_role(device.index(), block.get(), storage->nbytes(), role);
     return;
   }
   for (std::size_t i = 0; i < wrapper_count; ++i) wrappers[i]->adopt(block);

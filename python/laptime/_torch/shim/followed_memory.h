@@ -19,12 +19,11 @@ inline const LaptimeMemoryHost& told() { return *host.load(std::memory_order_rel
 // address is told anew. Two that share an entry displace each other and are told once more than needed.
 class ToldRoles {
  public:
+  bool has(const void* address, std::uint32_t role) { return entry_of(address).load(std::memory_order_relaxed) == value_of(address, role); }
   // False when it was told already.
   bool add(const void* address, std::uint32_t role) {
-    std::atomic<std::uint64_t>& entry = entry_of(address);
-    const std::uint64_t value = reinterpret_cast<std::uint64_t>(address) ^ static_cast<std::uint64_t>(role) << 48;
-    if (entry.load(std::memory_order_relaxed) == value) return false;
-    entry.store(value, std::memory_order_relaxed);
+    if (has(address, role)) return false;
+    entry_of(address).store(value_of(address, role), std::memory_order_relaxed);
     return true;
   }
   void remove(const void* address) {
@@ -37,6 +36,9 @@ class ToldRoles {
 
  private:
   static constexpr unsigned kBits = 12;
+  static std::uint64_t value_of(const void* address, std::uint32_t role) {
+    return reinterpret_cast<std::uint64_t>(address) ^ static_cast<std::uint64_t>(role) << 48;
+  }
   std::atomic<std::uint64_t>& entry_of(const void* address) {
     return entries_[(reinterpret_cast<std::uint64_t>(address) >> 6) * 0x9E3779B97F4A7C15ull >> (64 - kBits)];
   }
