@@ -63,9 +63,8 @@ inline std::uint64_t code_identity(const PyCodeObject* code) {
   return code->co_version;
 #else
   constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
-  const auto number = [](const void* pointer) { return reinterpret_cast<std::uint64_t>(pointer); };
-  const std::uint64_t content = number(code->co_linetable) + (static_cast<std::uint64_t>(code->co_firstlineno) << 48);
-  return number(code) * kOdd ^ (content + number(code->co_consts) * 3) * kOdd;
+  const std::uint64_t content = reinterpret_cast<std::uint64_t>(code->co_linetable) ^ static_cast<std::uint64_t>(code->co_firstlineno) << 48;
+  return (reinterpret_cast<std::uint64_t>(code) * 3 ^ content) * kOdd;
 #endif
 }
 
@@ -109,7 +108,6 @@ void visit_identity(const PyCodeObject* code, const Visit& visit) {
 #else
   visit(&code->co_linetable);
   visit(&code->co_firstlineno);
-  visit(&code->co_consts);
 #endif
 }
 inline const void* outer_address(FrameRef frame) { return &frame->previous; }

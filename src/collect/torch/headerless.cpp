@@ -111,7 +111,7 @@ NoContext begin(const Function& function) {
   if (probe != nullptr) [[unlikely]]
     probe->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
   else
-    begin_op(host, this_thread, op, [&function] { return torch_functions.name(&function); });
+    begin_op(host, this_thread, op, [&function] { return std::string_view(torch_functions.name(&function)); });
   return {};
 }
 

@@ -45,10 +45,9 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
     return 0;
   }
   if (thread.ops != 0) return 0;
-  const bool in_backward = thread.floor != OpThread::no_floor();
-  std::uint32_t place = in_backward ? 0 : thread.guards.place();
-  if (place == 0) place = in_backward ? host.place_in_backward(thread) : host.find_place(thread);
-  return thread.op_place = place;
+  if (thread.floor != OpThread::no_floor()) [[unlikely]] return thread.op_place = host.place_in_backward(thread);
+  const std::uint32_t guarded = thread.guards.place();
+  return thread.op_place = guarded != 0 ? guarded : host.find_place(thread);
 }
 
 // Whether integers among the inputs are told with their values: where these say how much there is to do.
@@ -56,8 +55,8 @@ inline bool has_numbers(const OpEntry& entry) { return OpTraits::flops(entry.tra
 
 // False: the thread has not met them.
 inline bool add_known_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash) {
-  const KnownInputs::Entry* const known = thread.inputs.find(hash);
-  if (known != nullptr) entry.tail = OpTail::with_inputs(entry.tail, known->args);
+  const std::uint16_t* const known = thread.inputs.find(hash);
+  if (known != nullptr) entry.tail = OpTail::with_inputs(entry.tail, *known);
   return known != nullptr;
 }
 
@@ -65,15 +64,21 @@ struct NoInputs {
   void operator()(OpThread&, OpEntry&) const {}
 };
 
+template <typename Name>
+[[gnu::noinline]] OpFacts facts_by_text(const OpHost& host, OpThread& thread, const void* schema, const Name& name) {
+  const std::string_view text = name();
+  const std::uint64_t hash = hash_of(text);
+  const OpFacts* const met = thread.names.find(hash);
+  const OpFacts facts = met != nullptr ? *met : host.find_name(thread, hash, text.data(), text.size());
+  if (schema != nullptr && is_of_aten(text)) [[unlikely]] thread.schema_slot(schema).keep(schema, facts);
+  return facts;
+}
+
 // What the op's name says. An operator's text is not even looked at once it was met: it lies where nothing else does.
 template <typename Name>
-[[gnu::always_inline]] inline OpFacts facts_of(const OpHost& host, OpThread& thread, const SeenOp& op, const Name& name) {
-  if (const OpFacts* const known = thread.schema_slot(op.schema).find(op.schema)) [[likely]] return *known;
-  const char* const text = name();
-  const OpName* found = &thread.name_slot(text);
-  if (!found->is(text)) [[unlikely]] found = host.find_name(thread, text);
-  if (op.schema != nullptr && is_of_aten(text)) [[unlikely]] thread.schema_slot(op.schema).keep(op.schema, found->facts);
-  return found->facts;
+[[gnu::always_inline]] inline OpFacts facts_of(const OpHost& host, OpThread& thread, const void* schema, const Name& name) {
+  if (const OpFacts* const known = thread.schema_slot(schema).find(schema)) [[likely]] return *known;
+  return facts_by_text(host, thread, schema, name);
 }
 
 // `thread_slot`: the caller's thread-local pointer. `name()`: the op's, valid during the call only. `describe` adds the inputs to an entry
@@ -86,7 +91,7 @@ template <typename Name, typename Describe = NoInputs>
     if (thread == nullptr) return;
   }
   if (thread->next == thread->end && !host.grow(*thread)) [[unlikely]] return;
-  auto [tail, traits] = facts_of(host, *thread, op, name);
+  auto [tail, traits] = facts_of(host, *thread, op.schema, name);
   if (op.scope != kScopeFunction) [[unlikely]] classify_by_scope(op.scope, tail, traits);
   OpEntry& entry = *thread->next;
   entry.function = op.function;

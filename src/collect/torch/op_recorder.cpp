@@ -19,7 +19,6 @@ namespace {
 struct OwnedThread : OpThread {
   ~OwnedThread() { std::free(first); }
 
-  OpNames all_names;
   OpThread** here = nullptr;  // where the shim keeps it
   OwnedThread *following = nullptr, *previous = nullptr;  // registry
 };
@@ -98,10 +97,10 @@ bool grow(OpThread& thread) {
   return true;
 }
 
-const OpName* find_name(OpThread& thread, const char* text) {
-  OpName& slot = thread.name_slot(text);
-  slot = *static_cast<OwnedThread&>(thread).all_names.find(text);
-  return &slot;
+OpFacts find_name(OpThread& thread, std::uint64_t hash, const char* text, std::size_t length) {
+  const OpFacts facts = describe_name({text, length}, record::intern({text, length}));
+  if (!thread.names.is_full()) thread.names.add(hash, facts);
+  return facts;
 }
 
 void enter_backward(OpThread& thread, OpEntry& entry) {

@@ -1,21 +1,16 @@
 // What one thread keeps of its ops: those under way, and the names it met.
 //
 // Assumption: ATen's operators, and so their schemas, live as long as torch; those that a program registers may go, names of autograd nodes
-// and user scopes dangle, and their address soon holds another. Consequence: an operator of ATen's is known by its schema's address;
-// of other names the address only says where to look, and the text is compared every time.
+// and user scopes dangle, and their address soon holds another. Consequence: an operator of ATen's is known by its schema's address,
+// other names by their text.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <string_view>
 
-// AddressSanitizer knows where a text ends; the plain comparison is for it.
-#if defined(__SSE2__) && !defined(__SANITIZE_ADDRESS__)
-#define LAPTIME_COMPARES_BY_SSE2 1
-#include <emmintrin.h>
-#endif
-
-#include "collect/torch/input_hash.h"
+#include "collect/torch/known_by_hash.h"
 #include "collect/torch/place_guards.h"
 #include "format/record.h"
 #include "record/lane.h"
@@ -67,7 +62,7 @@ struct OpFacts {
   std::uint32_t traits = 0;  // OpTraits
 };
 
-inline bool is_of_aten(const char* name) { return std::strncmp(name, "aten::", 6) == 0; }
+inline bool is_of_aten(std::string_view name) { return name.starts_with("aten::"); }
 
 // Operators whose schemas' addresses fall together, the last one first: one cache line.
 struct alignas(64) OpSchemas {
@@ -77,8 +72,9 @@ struct alignas(64) OpSchemas {
   OpFacts facts[kWays];
 
   const OpFacts* find(const void* schema) const {
-    if (schema == nullptr) return nullptr;
-    return addresses[0] == schema ? &facts[0] : addresses[1] == schema ? &facts[1] : nullptr;
+    if (schema == nullptr) [[unlikely]] return nullptr;
+    if (addresses[0] == schema) [[likely]] return &facts[0];
+    return addresses[1] == schema ? &facts[1] : nullptr;
   }
   void keep(const void* schema, const OpFacts& known) {
     addresses[1] = addresses[0];
@@ -89,36 +85,9 @@ struct alignas(64) OpSchemas {
 };
 static_assert(sizeof(OpSchemas) == 64);
 
-// A whole number of cache lines, so that finding the slot of a name is a shift and its comparison touches one.
-struct alignas(64) OpName {
-  static constexpr std::size_t kShort = 32;
-
-  char beginning[kShort] = {};   // of the text
-  std::uint32_t compared = 0;    // one bit for each of those characters that must be the same, the final 0 included
-  OpFacts facts;
-  const char* rest = nullptr;    // of a text that is longer; null: none
-
-  // An empty entry equals nothing.
-  bool is(const char* text) const {
-    if (compared == 0) return false;
-#if defined(LAPTIME_COMPARES_BY_SSE2)
-    // Up to 32 bytes are read past the text's end; they are there unless a page ends before. The compiler must not hold the
-    // length of a literal against that.
-    asm("" : "+r"(text));
-    constexpr std::uintptr_t kPage = 4096;
-    if ((reinterpret_cast<std::uintptr_t>(text) & (kPage - 1)) <= kPage - kShort) [[likely]] {
-      const auto* const here = reinterpret_cast<const __m128i*>(beginning);
-      const auto* const there = reinterpret_cast<const __m128i*>(text);
-      const auto low = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(here), _mm_loadu_si128(there)));
-      const auto high = _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(here + 1), _mm_loadu_si128(there + 1)));
-      const std::uint32_t same = static_cast<std::uint32_t>(low) | static_cast<std::uint32_t>(high) << 16;
-      if ((same & compared) != compared) return false;
-      return rest == nullptr || std::strcmp(rest, text + kShort) == 0;
-    }
-#endif
-    return std::strncmp(beginning, text, kShort) == 0 && (rest == nullptr || std::strcmp(rest, text + kShort) == 0);
-  }
-};
+// Past the limit a name is described anew each time: a program that names its scopes by number must not fill the memory of its own training.
+using KnownNames = KnownByHash<OpFacts, 1u << 14>;
+using KnownInputs = KnownByHash<std::uint16_t, 1u << 16>;  // record::add_args; 0: not told
 
 struct alignas(64) OpEntry {
   const void* function;  // torch's object: the same at begin and end
@@ -130,7 +99,7 @@ struct alignas(64) OpEntry {
 };
 
 struct OpThread {
-  static constexpr std::size_t kNames = 256, kSchemas = 256, kInputWords = 4096;
+  static constexpr std::size_t kSchemas = 256, kInputWords = 4096;
 
   OpEntry* next = nullptr;  // one past the innermost
   OpEntry* first = nullptr;
@@ -143,9 +112,9 @@ struct OpThread {
   void* place_memory = nullptr;
   // What stands before these is one cache line.
   alignas(64) PlaceGuards guards;
+  KnownNames names;
   KnownInputs inputs;
   OpSchemas schemas[kSchemas];
-  OpName names[kNames];
   std::int64_t input_words[kInputWords];  // where inputs that are new are described
 
   // No frame has this address.
@@ -154,10 +123,6 @@ struct OpThread {
     constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;  // operators lie at even distances
     static_assert(kSchemas == 256);
     return schemas[reinterpret_cast<std::uintptr_t>(schema) * kSpread >> 56];
-  }
-  OpName& name_slot(const char* text) {
-    const auto address = reinterpret_cast<std::uintptr_t>(text);
-    return names[(address >> 3 ^ address >> 11) % kNames];
   }
 };
 

@@ -21,7 +21,8 @@ struct OpHost {
   // The calling thread's state, made now; `here`, where the shim keeps it, is set, and to null when the thread ends.
   OpThread* (*attach)(OpThread** here);
   bool (*grow)(OpThread& thread);
-  const OpName* (*find_name)(OpThread& thread, const char* text);
+  // What a name says that the thread has not met.
+  OpFacts (*find_name)(OpThread& thread, std::uint64_t hash, const char* text, std::size_t length);
   // The place of the thread's innermost line of the user's, where the guards do not tell it.
   std::uint32_t (*find_place)(OpThread& thread);
   std::uint32_t (*place_in_backward)(OpThread& thread);

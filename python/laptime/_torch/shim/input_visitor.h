@@ -8,10 +8,22 @@
 #include <c10/core/TensorImpl.h>
 #include <c10/core/UndefinedTensorImpl.h>
 
-#include "collect/torch/input_hash.h"
 #include "collect/torch/op_thread.h"
 
 namespace laptime::torch {
+
+class InputHash {
+ public:
+  explicit InputHash(std::uint64_t seed) : hash_(seed) {}
+
+  void word(std::int64_t value) { hash_.word(static_cast<std::uint64_t>(value)); }
+  bool has_room() const { return true; }
+  void end_input() {}
+  std::uint64_t hash() const { return hash_.value(); }
+
+ private:
+  WordHash hash_;
+};
 
 // A row of words within a fixed room; of an input that does not fit, nothing is known.
 class InputRoom {

@@ -6,6 +6,7 @@
 #include <ATen/record_function.h>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "collect/torch/op_callbacks.h"
@@ -35,9 +36,10 @@ inline const void* schema_of(const at::RecordFunction& function) {
   const auto* const schema = std::get_if<at::RecordFunction::schema_ref_t>(&descriptor_of(function));
   return schema != nullptr ? &schema->get() : nullptr;
 }
-inline const char* name_of(const at::RecordFunction& function) {
+// Ends with a 0.
+inline std::string_view name_of(const at::RecordFunction& function) {
   const auto* const text = std::get_if<std::string>(&descriptor_of(function));
-  return text != nullptr ? text->c_str() : function.name();
+  return text != nullptr ? std::string_view(*text) : std::string_view(function.name());
 }
 
 inline SeenOp seen(const at::RecordFunction& function) {
@@ -54,7 +56,7 @@ void end(const at::RecordFunction& function, at::ObserverContext*) { end_op(host
 
 std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& function) {
   const SeenOp op = seen(function);
-  probe->begin(op.function, name_of(function), op.sequence, op.thread, op.scope);
+  probe->begin(op.function, name_of(function).data(), op.sequence, op.thread, op.scope);
   return nullptr;
 }
 void tell_end(const at::RecordFunction& function, at::ObserverContext*) { probe->end(&function); }
@@ -67,9 +69,9 @@ __attribute__((cold, noinline)) void tell_inputs(const at::RecordFunction& funct
 
 inline void describe(const at::RecordFunction& function, OpThread& thread, OpEntry& entry) {
   if (function.inputs().empty()) return;
-  InputHash hash(static_cast<std::uint64_t>(OpTraits::flops(entry.traits)));
-  InputVisitor(hash, has_numbers(entry)).visit(function.inputs());
-  if (!add_known_inputs(thread, entry, hash.value())) [[unlikely]] tell_inputs(function, hash.value(), thread, entry);
+  InputHash inputs(static_cast<std::uint64_t>(OpTraits::flops(entry.traits)));
+  InputVisitor(inputs, has_numbers(entry)).visit(function.inputs());
+  if (!add_known_inputs(thread, entry, inputs.hash())) [[unlikely]] tell_inputs(function, inputs.hash(), thread, entry);
 }
 
 std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {

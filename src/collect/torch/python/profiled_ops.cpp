@@ -59,9 +59,9 @@ std::uint16_t track_of(std::uint64_t thread) {
 void put_row(const Row& row, const TickLine& line) {
   static const std::uint32_t shapes_key = record::intern("shapes"), flops_key = record::intern("flops");
   const auto& [name, start, end, scope, sequence, forward, thread, shapes, flops] = row;
-  OpName described = describe_name(name, 0);
-  if (scope != kScopeFunction) classify_by_scope(scope, described.facts.tail, described.facts.traits);
-  const SpanKind kind = OpTail::of(described.facts.tail).kind;
+  OpFacts facts = describe_name(name, 0);
+  if (scope != kScopeFunction) classify_by_scope(scope, facts.tail, facts.traits);
+  const SpanKind kind = OpTail::of(facts.tail).kind;
   record::Arg args[2];
   std::uint32_t count = 0;
   if (!shapes.empty()) args[count++] = {shapes_key, ArgType::string, record::intern(shapes)};

@@ -1,27 +1,26 @@
-// A hash of an op's inputs, made while they are read, and what a thread remembers by it.
+// What a thread remembers of texts and inputs by a 64-bit hash of them, which stands for the whole.
 //
-// Inputs are taken for the same when their 64-bit hashes are. Assumption: a program has at most 65,535 kinds of them, of which two share
-// a hash in one program of ten thousand million.
+// Assumption: a program has at most 65,536 kinds of either, of which two share a hash in one program of ten thousand million.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
+#include <string_view>
 
 namespace laptime::torch {
 
-class InputHash {
+class WordHash {
  public:
-  explicit InputHash(std::uint64_t seed) : value_(seed + kOdd) {}
+  explicit WordHash(std::uint64_t seed) : value_(seed + kOdd) {}
 
   // Both halves of a product: each bit of the word moves half of the result's.
-  void word(std::int64_t word) {
+  void word(std::uint64_t word) {
     __extension__ using Product = unsigned __int128;
-    const Product product = static_cast<Product>(value_ ^ static_cast<std::uint64_t>(word)) * kOdd;
+    const Product product = static_cast<Product>(value_ ^ word) * kOdd;
     value_ = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
-  bool has_room() const { return true; }
-  void end_input() {}
   std::uint64_t value() const { return value_; }
 
  private:
@@ -30,36 +29,47 @@ class InputHash {
   std::uint64_t value_;
 };
 
-// The inputs that a thread met, by hash. A program meets a few hundred kinds in every step: all of them have room, as one that was
-// forgotten would have to be written out as text again.
-class KnownInputs {
- public:
-  struct Entry {
-    std::uint64_t hash = 0;  // 0: free
-    std::uint16_t args = 0;  // record::add_args; 0: not told
-  };
-  // More than a recording can tell apart.
-  static constexpr std::size_t kMost = 1u << 16;
+inline std::uint64_t hash_of(std::string_view text) {
+  WordHash hash(text.size());
+  while (text.size() > sizeof(std::uint64_t)) {
+    std::uint64_t word;
+    std::memcpy(&word, text.data(), sizeof word);
+    hash.word(word);
+    text.remove_prefix(sizeof word);
+  }
+  std::uint64_t rest = 0;
+  std::memcpy(&rest, text.data(), text.size());
+  hash.word(rest);
+  return hash.value();
+}
 
-  KnownInputs() = default;
-  KnownInputs(const KnownInputs&) = delete;
-  ~KnownInputs() { delete[] entries_; }
+// Grows, as what is met in every step and was forgotten would have to be made anew each time.
+template <typename Value, std::size_t kMost>
+class KnownByHash {
+ public:
+  KnownByHash() = default;
+  KnownByHash(const KnownByHash&) = delete;
+  ~KnownByHash() { delete[] entries_; }
 
   // Null: not met.
-  const Entry* find(std::uint64_t hash) const {
-    if (entries_ == nullptr) return nullptr;
+  const Value* find(std::uint64_t hash) const {
+    if (entries_ == nullptr) [[unlikely]] return nullptr;
     const Entry& entry = entries_[slot_of(hash)];
-    return entry.hash == hash ? &entry : nullptr;
+    return entry.hash == hash ? &entry.value : nullptr;
   }
   bool is_full() const { return size_ >= kMost; }
   // Contract: not met, and not full. Without memory for it, it is met again.
-  void add(std::uint64_t hash, std::uint16_t args) {
+  void add(std::uint64_t hash, const Value& value) {
     if (2 * (size_ + 1) > capacity_ && !grow()) return;
-    entries_[slot_of(hash)] = {hash, args};
+    entries_[slot_of(hash)] = {hash, value};
     ++size_;
   }
 
  private:
+  struct Entry {
+    std::uint64_t hash = 0;  // 0: free
+    Value value{};
+  };
   static constexpr std::size_t kFirst = 512;
 
   // Where it is, or would be.
