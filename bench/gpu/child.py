@@ -41,12 +41,17 @@ def tell(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
-def begin(level_name: str, workload: str, lap: str | None) -> tuple[Level, object]:
+def begin(level_name: str, workload: str, lap: str | None, settle_s: float = 0) -> tuple[Level, object]:
+    """`settle_s`: a GPU that begins to work hard lowers its clocks in the first seconds."""
     gc.disable()
     step = make(workload)
     for _ in range(WARMUP.get(workload, 30) if DEVICE == "cuda" else 2):
         step()
     synchronize()
+    settled = time.monotonic() + settle_s
+    while time.monotonic() < settled:
+        step()
+        synchronize()
     pin()
     level = Level("bare" if level_name in RUN else level_name, lap)
     level.begin(step)
@@ -92,7 +97,7 @@ def record(level_name: str, workload: str, lap: str | None) -> None:
 
 
 def compare(level_name: str, workload: str, lap: str | None) -> None:
-    level, step = begin(level_name, workload, lap)
+    level, step = begin(level_name, workload, lap, settle_s=5 if workload in GPU_BOUND else 0)
     run(level, step)
     synchronize()
     level.flush()

@@ -187,6 +187,40 @@ def test_jax_profiler_gets_the_gpu_while_it_runs(tmp_path):
     assert max(row["calls"] for row in found["kernels"] if row["line"]) >= 40, found["kernels"]  # before it and after it
 
 
+JAX_PROFILED_FIRST = """
+import glob, gzip, json, sys
+import jax, jax.numpy as jnp
+def work():
+    for _ in range(20):
+        jax.block_until_ready(f(jnp.ones((512, 512))))
+with jax.profiler.trace("FOLDER"):  # the first use of JAX: nobody has loaded CUDA before
+    f = jax.jit(lambda x: jnp.tanh(x @ x))
+    work()
+    try:
+        jax.profiler.start_trace("FOLDER/second")
+    except RuntimeError as error:
+        print(str(error).splitlines()[0], file=sys.stderr)
+work()
+(file,) = glob.glob("FOLDER/**/*.trace.json.gz", recursive=True)
+events = json.load(gzip.open(file))["traceEvents"]
+devices = {event["pid"] for event in events if event.get("name") == "process_name" and "GPU" in event["args"]["name"]}
+print(jax.devices()[0].platform, sum(event.get("ph") == "X" and event["pid"] in devices for event in events) >= 20)
+"""
+
+
+def test_jax_profiler_as_the_first_use_of_jax_and_a_second_that_fails(tmp_path):
+    pytest.importorskip("jax")
+    lap, output, errors = run_program(JAX_PROFILED_FIRST.replace("FOLDER", str(tmp_path / "trace")), tmp_path)
+    if output.split()[0] not in ("gpu", "cuda"):
+        pytest.skip("this JAX has no GPU")
+    assert output.split()[1] == "True", (output, errors)
+    assert "Only one" in errors or "already" in errors, errors
+    assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, errors
+    found = report(lap, "kernels", "losses")
+    assert max(row["calls"] for row in found["kernels"] if row["line"]) == 20, found["kernels"]  # after it
+    assert {row["name"] for row in found["losses"]} & {"gpu_left", "gpu_records_dropped"} == {"gpu_left"}, found["losses"]
+
+
 def test_results_are_the_same_bit_for_bit(tmp_path):
     source = "import sys; sys.path.insert(0, %r)\nfrom workloads import make\nimport torch\n" % str(os.path.dirname(__import__("campaign").__file__))
     source += "torch.use_deterministic_algorithms(True, warn_only=True)\nstep = make('views')\nfor _ in range(5): step()\nprint(torch.rand(2).tolist(), torch.rand(1, device='cuda').item())\n"

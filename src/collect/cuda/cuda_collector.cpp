@@ -83,6 +83,8 @@ bool CudaCollector::set_up() {
   if (result == kSuccess) result = api_.register_clock(&on_clock);
   if (result == kSuccess) result = api_.register_buffers(&on_buffer_request, &on_buffer_complete);
   if (result == kSuccess) {
+    std::size_t of_others = 0;  // CUPTI counts on for the next tool what it dropped for the last
+    (void)api_.dropped_records(nullptr, 0, &of_others);
     generation_.fetch_add(1);
     return true;
   }

@@ -163,6 +163,14 @@ TEST_F(CudaCollectorTest, DroppedRecordsAreCounted) {
   EXPECT_EQ(stop_and_read().losses.at("gpu_records_dropped"), 12u);
 }
 
+TEST_F(CudaCollectorTest, WhatWasDroppedForAnotherToolBeforeIsNotCounted) {
+  api.dropped = 12;
+  gpu.on();
+  const std::uint64_t now = api.clock();
+  api.add(api.kernel(now, now + 5, 1));
+  EXPECT_FALSE(stop_and_read().losses.contains("gpu_records_dropped"));
+}
+
 TEST_F(CudaCollectorTest, CorrelationNumbersMayWrap) {
   gpu.on();
   for (const std::uint32_t number : {0xFFFF'FFFEu, 0xFFFF'FFFFu, 0u, 1u}) {
