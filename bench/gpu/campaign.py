@@ -170,12 +170,12 @@ def whole_reports(folder: str) -> Results:
     return result
 
 
-EAGER = ["bare", "bare", "bare", "kernels", "gpu", "gpu", "full", "full", "everything", "rested", "finalized", "finalized", "profiler", "profiler_all"]
+EAGER = ["bare", "bare", "bare", "kernels", "gpu", "gpu", "full", "full", "everything", "everything", "rested", "finalized", "finalized", "profiler", "profiler_all"]
 PARTS: dict[str, Callable[[str], Results]] = {
     "machine": machine,
     "smoke": smoke,
     "cost_eager": cost("eager", EAGER, 55),
-    "cost_all": cost("eager", ["bare", "bare", "full", "shapes", "memory", "everything"], 40),
+    "cost_all": cost("eager", ["bare", "bare", "full", "shapes", "memory", "everything", "everything"], 40),
     "counts": counts,
     "cost_run": cost("eager", ["bare", "bare", "run_full", "run_full", "run_default", "run_default"], 25),
     "lines": lines("eager", "gpt", "resnet"),
