@@ -269,6 +269,38 @@ def test_same_results_and_a_clean_end(run, tmp_path):
     assert len(found.steps) == 30
 
 
+class Own(torch.Tensor):
+    """Of a class with a say in everything that is asked of its tensors."""
+
+    @classmethod
+    def __torch_function__(cls, function, types, args=(), kwargs=None):
+        asked.append(function)
+        return super().__torch_function__(function, types, args, kwargs or {})
+
+
+asked = []
+
+
+def test_roles_told_inside_of_one_another_and_of_subclasses(tmp_path):
+    """A thread's roles do not mix with what another tells while the first one reads its tensors."""
+    source = memory.load()
+    with recorded(tmp_path / "run.lap", source):
+        state, more, parameter, own = torch.ones(1 << 16), torch.ones(1 << 17), torch.ones(1 << 18), torch.ones(1 << 19).as_subclass(Own)
+        asked.clear()
+
+        def tensors():
+            yield state
+            source._memory.mark_parameters([parameter, "no tensor"])
+            yield from (more, own, None)
+
+        source._memory.mark(tensors(), "optimizer state")
+        assert asked == []
+        recording.mark_step()
+    by_category = {row["category"]: row["bytes"] for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]}
+    by_category.pop("unknown", None)
+    assert by_category == {"optimizer state": bytes_of([state, more, own]), "parameter": bytes_of([parameter])}
+
+
 def test_bytes_of_ops_are_those_of_torch_profiler(tmp_path):
     model, (x, y) = Net(), batch()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)

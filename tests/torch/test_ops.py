@@ -1,6 +1,5 @@
-"""Ops with names, counts, nesting, shapes and FLOPs as torch.profiler has them, and with the lines that called them."""
+"""Ops with names, counts and nesting as torch.profiler has them, and with the lines that called them."""
 
-import json
 import threading
 from collections import Counter
 
@@ -8,8 +7,8 @@ import marked_programs as programs
 import pytest
 import torch
 from laptime._torch import ops
+from profiled_ops import everything, profiled
 from recorded_ops import marked_lines, record
-from torch.profiler import ProfilerActivity, profile
 
 FILE = programs.__file__
 MARKS = marked_lines(FILE)
@@ -18,13 +17,6 @@ MARKS = marked_lines(FILE)
 @pytest.fixture
 def recorded(tmp_path):
     return lambda function, **options: record(tmp_path / "run.lap", function, **options)[1]
-
-
-def profiled(function):
-    """The same function's ops as torch.profiler has them; its events(), unlike its trace, leave ops inside a namesake out."""
-    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True) as profiler:
-        function()
-    return [event for event in profiler.profiler.kineto_results.events() if event.scope() in (0, 1, 7)]
 
 
 def parents(spans):
@@ -47,22 +39,6 @@ def lines_of(function_name):
     return {(line, name) for line, name in MARKS if first <= line < first + len(source)}
 
 
-def everything():
-    torch.manual_seed(1)
-    net = programs.Net()
-    attention = torch.nn.functional.scaled_dot_product_attention
-    programs.train_step(net, programs.images())
-    programs.own_function(torch.ones(3, requires_grad=True)).backward()
-    programs.named(torch.ones(2))
-    torch.bmm(torch.ones(2, 3, 4), torch.ones(2, 4, 5))
-    torch.baddbmm(torch.ones(2, 3, 5), torch.ones(2, 3, 4), torch.ones(2, 4, 5))
-    torch.mm(torch.ones(3, 4), torch.ones(4, 5))
-    torch.cat([torch.ones(2, 2), torch.ones(1, 2)])
-    torch.nn.functional.conv2d(torch.ones(1, 4, 9, 9), torch.ones(8, 2, 3, 3), stride=2, groups=2)
-    torch.ones(2).mul(3.0).add(1)
-    attention(torch.ones(1, 2, 8, 4), torch.ones(1, 2, 6, 4), torch.ones(1, 2, 6, 4))
-
-
 def test_names_and_counts_are_torchs(recorded):
     everything()
     peer = profiled(everything)
@@ -73,57 +49,6 @@ def test_nesting_is_torchs(recorded):
     everything()
     peer = parents((event.start_thread_id(), event.start_ns(), event.end_ns(), event.name()) for event in profiled(everything))
     assert parents((op.thread, op.start, op.end, op.name) for op in recorded(everything)) == peer
-
-
-def test_shapes_are_torchs(recorded):
-    everything()
-    peer = sorted((event.name(), str(event.shapes())) for event in profiled(everything)
-                  if event.shapes() and event.name() != "aten::cat")  # a list of tensors, which events leave empty
-    own = recorded(everything, shapes=True)
-    assert sorted((op.name, op.shapes) for op in own if op.shapes and op.name != "aten::cat") == peer
-    assert own.named("aten::cat")[0].types == '["TensorList", "Scalar"]'
-    assert own.named("aten::conv2d")[0].types == '["float", "float", "float", "ScalarList", "ScalarList", "ScalarList", "Scalar"]'
-
-
-def test_types_of_odd_inputs_are_torchs(recorded):
-    """Lists of optional tensors, of doubles, of booleans, empty ones, and inputs that are missing."""
-    x = torch.ones(2, 3, 4, 4)
-
-    def odd():
-        x[0, torch.tensor([1, 2])].sum()
-        torch.nn.functional.interpolate(x, scale_factor=2.0)
-        torch.nn.functional.layer_norm(x, [4, 4])
-        torch.ones([]).reshape([])
-        torch.einsum("abcd,ab->cd", x, torch.ones(2, 3))
-        torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]).sum(-1, keepdim=True)
-
-    odd()
-    peer = sorted((event.name(), *(str(type_) for type_ in event.dtypes())) for event in profiled(odd) if event.dtypes())
-    own = recorded(odd, shapes=True)
-    assert sorted((op.name, *json.loads(op.types)) for op in own if op.types) == peer
-
-
-def test_long_lists_of_tensors_have_their_shapes_or_none(recorded):
-    """A text of 4096 characters holds some 500 of these, and one list of 400 but not three."""
-
-    def shapes_of(count):
-        tensors = [torch.ones(i % 5 + 1, 2) for i in range(count)]
-        own = recorded(lambda: torch._foreach_addcmul_(tensors, tensors, tensors), shapes=True)
-        return [list(tensor.shape) for tensor in tensors], json.loads(own.named("aten::_foreach_addcmul_")[0].shapes)
-
-    expected, shapes = shapes_of(400)
-    assert shapes == [expected, [], [], []]
-    assert shapes_of(3000)[1] == [[], [], [], []]
-
-
-def test_flops_are_torchs_and_attention_has_some(recorded):
-    everything()
-    peer = sorted((event.name(), event.flops()) for event in profiled(everything) if event.flops())
-    own = recorded(everything, shapes=True)
-    ours = sorted((op.name, op.flops) for op in own if op.flops)
-    attention = [row for row in ours if "attention" in row[0]]
-    assert [row for row in ours if "attention" not in row[0]] == peer
-    assert [flops for _, flops in attention] == [2 * (1 * 2 * 8 * 6) * (4 + 4)]
 
 
 def test_lines_and_modules_of_a_model(recorded):

@@ -152,6 +152,7 @@ void CudaCollector::tick() {
   quiet_ticks_ = reader_.records() == drained_records_ ? quiet_ticks_ + 1 : 0;
   drained_records_ = reader_.records();
   if (quiet_ticks_ < kQuietTicks) return;
+  count_dropped();
   state_.store(State::leaving, std::memory_order_release);
   for (const DriverCall& call : kDriverCalls) (void)api_.enable_callback(true, kDriverDomain, call.id);
 }
@@ -199,9 +200,13 @@ void CudaCollector::on_buffer_complete(void* context, std::uint32_t stream, std:
   CudaCollector& self = *the_collector.load(std::memory_order_acquire);
   if (!buffer) return;
   self.reader_.read(buffer, valid < size ? valid : size, self.generation_.load(std::memory_order_relaxed));
-  std::size_t dropped = 0;
-  if (self.api_.dropped_records(context, stream, &dropped) == kSuccess && dropped > 0) lose(kDropped, dropped);
+  self.count_dropped(context, stream);
   self.pool_.give_back(buffer, valid);
+}
+
+void CudaCollector::count_dropped(void* context, std::uint32_t stream) {
+  std::size_t dropped = 0;
+  if (api_.dropped_records(context, stream, &dropped) == kSuccess && dropped > 0) lose(kDropped, dropped);
 }
 
 std::uint64_t CudaCollector::on_clock() { return the_collector.load(std::memory_order_acquire)->clock_.now(); }

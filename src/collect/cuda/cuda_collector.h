@@ -66,6 +66,7 @@ class CudaCollector {
   void fail(ApiResult result, const std::string& other);
   ApiResult enable_kinds(bool on);
   void finalize_now();
+  void count_dropped(void* context = nullptr, std::uint32_t stream = 0);
   static void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
   static void on_buffer_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
   static void on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);

@@ -41,7 +41,7 @@ class LaunchRecorder {
     bool waits = false;
   };
 
-  // What every launch looks at is one line of memory: the program has driven it out of the caches in between.
+  // In one line of memory: the program has driven it out of the caches since the last launch.
   alignas(64) LaunchContext context_;
   std::atomic<std::uint64_t> launches_{0};
   std::atomic<std::uint32_t> generation_{0};

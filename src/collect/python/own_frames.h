@@ -60,12 +60,11 @@ inline const PyCodeObject* frame_code(FrameRef frame) {
 // what of it is seldom the same.
 inline std::uint64_t code_identity(const PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030C0000
-  return code->co_version;
+  const std::uint64_t content = static_cast<std::uint64_t>(code->co_version) << 32;  // of its interpreter, so not of all there are
 #else
-  constexpr std::uint64_t kOdd = 0x9E37'79B9'7F4A'7C15;
   const std::uint64_t content = reinterpret_cast<std::uint64_t>(code->co_linetable) ^ static_cast<std::uint64_t>(code->co_firstlineno) << 48;
-  return (reinterpret_cast<std::uint64_t>(code) * 3 ^ content) * kOdd;
 #endif
+  return (reinterpret_cast<std::uint64_t>(code) * 3 ^ content) * 0x9E37'79B9'7F4A'7C15;
 }
 
 // The instruction that runs, in code units from the first; negative when none has run yet.

@@ -41,25 +41,43 @@ TEST(Flops, EmptyProductsAreNothing) {
   EXPECT_EQ(flops(FlopRule::matrix_product, Words().inputs()), 0u);
 }
 
+constexpr std::size_t kLong = 4096;
+
 TEST(OpInputs, TextsAreTorchs) {
   Words words;
   words.tensor({64, 1}).add(InputKind::other, {}).add(InputKind::integers, {1, 2}).add(InputKind::scalar, {});
-  EXPECT_EQ(shapes_text(words.inputs()), "[[64, 1], [], [], []]");
-  EXPECT_EQ(types_text(words.inputs()), R"(["float", "", "ScalarList", "Scalar"])");
+  EXPECT_EQ(shapes_text(words.inputs(), kLong), "[[64, 1], [], [], []]");
+  EXPECT_EQ(types_text(words.inputs(), kLong), R"(["float", "", "ScalarList", "Scalar"])");
   Words list;
   list.words().push_back(2 << 16 | static_cast<int>(InputKind::tensor_list));
   list.tensor({2, 2}).tensor({3}).add(InputKind::integer, {1});
-  EXPECT_EQ(shapes_text(list.inputs()), "[[[2, 2], [3]], []]");
+  EXPECT_EQ(shapes_text(list.inputs(), kLong), "[[[2, 2], [3]], []]");
   EXPECT_EQ(shapes_text(list.inputs(), 19), "[[[2, 2], [3]], []]");
   EXPECT_EQ(shapes_text(list.inputs(), 18), "[[], []]");
-  EXPECT_EQ(shapes_text(Words().tensor({12}).tensor({34}).inputs(), 11), "[[12], []]") << "the first is kept";
+}
+
+TEST(OpInputs, TextsThatWouldBeTooLongLeaveOutTheLongestAndOfTheseTheLast) {
+  Words words;
+  words.tensor({1}).tensor({12, 34}).tensor({12}).tensor({34});
+  EXPECT_EQ(shapes_text(words.inputs(), kLong), "[[1], [12, 34], [12], [34]]");
+  EXPECT_EQ(shapes_text(words.inputs(), 26), "[[1], [], [12], [34]]");
+  EXPECT_EQ(shapes_text(words.inputs(), 20), "[[1], [], [12], []]");
+  EXPECT_EQ(shapes_text(words.inputs(), 16), "[[], [], [], []]");
+  EXPECT_EQ(shapes_text(words.inputs(), 15), "[[1], [], [12]]") << "three say nothing in 12 characters";
+  EXPECT_EQ(shapes_text(words.inputs(), 12), "[[], [], []]");
+  EXPECT_EQ(types_text(words.inputs(), 35), R"(["float", "float", "float", ""])");
+  EXPECT_EQ(types_text(words.inputs(), 15), R"(["", "", ""])");
+  Words many;
+  for (int i = 0; i < 3000; ++i) many.tensor({i});
+  EXPECT_LE(shapes_text(many.inputs(), kLong).size(), kLong);
+  EXPECT_LE(types_text(many.inputs(), kLong).size(), kLong);
 }
 
 TEST(OpInputs, WordsThatEndTooEarlyAreNotReadPast) {
   Words words;
   words.tensor({64, 1});
   words.words().pop_back();
-  EXPECT_EQ(shapes_text(words.inputs()), "[[]]");
+  EXPECT_EQ(shapes_text(words.inputs(), kLong), "[[]]");
   EXPECT_EQ(words.inputs().at(0).kind, InputKind::other);
   EXPECT_EQ(words.inputs().at(5).kind, InputKind::other);
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 namespace laptime::torch {
@@ -28,11 +30,18 @@ std::size_t list_words(Numbers words, std::size_t tensors) {
   return taken;
 }
 
-std::string sizes_text(Numbers sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
+std::string list_text(const std::vector<std::string>& texts) { return fmt::format("[{}]", fmt::join(texts, ", ")); }
+
+template <typename Text>
+std::vector<std::string> texts_of(OpInputs inputs, Text text) {
+  std::vector<std::string> texts;
+  while (const auto input = inputs.next()) texts.push_back(text(*input));
+  return texts;
+}
 
 std::string shape_of(const OpInput& input) {
-  if (input.kind == InputKind::tensor) return sizes_text(input.numbers);
-  return input.kind == InputKind::tensor_list ? shapes_text(OpInputs(input.numbers)) : "[]";
+  if (input.kind == InputKind::tensor) return fmt::format("[{}]", fmt::join(input.numbers, ", "));
+  return input.kind == InputKind::tensor_list ? list_text(texts_of(OpInputs(input.numbers), shape_of)) : "[]";
 }
 
 // torch's ScalarType by number, as c10 names their C++ types.
@@ -56,13 +65,21 @@ std::string_view type_of(const OpInput& input) {
   return "";
 }
 
-template <typename Text>
-std::vector<std::string> texts_of(OpInputs inputs, Text text) {
-  std::vector<std::string> texts;
-  while (const auto input = inputs.next()) texts.push_back(text(*input));
-  return texts;
+// `nothing`: of two characters, as is what stands between two texts.
+std::string text_within(std::vector<std::string> texts, std::string_view nothing, std::size_t longest) {
+  texts.resize(std::min(texts.size(), longest / 4));
+  std::size_t length = 2;
+  for (const std::string& text : texts) length += text.size() + 2;
+  std::vector<std::size_t> by_length(texts.size());
+  std::iota(by_length.rbegin(), by_length.rend(), std::size_t{0});
+  std::ranges::stable_sort(by_length, std::greater{}, [&](std::size_t i) { return texts[i].size(); });
+  for (std::size_t next = 0; length > longest + 2 && next < by_length.size(); ++next) {
+    std::string& left_out = texts[by_length[next]];
+    length -= left_out.size() - nothing.size();
+    left_out = nothing;
+  }
+  return list_text(texts);
 }
-std::string list_text(const std::vector<std::string>& texts) { return fmt::format("[{}]", fmt::join(texts, ", ")); }
 
 }  // namespace
 
@@ -86,15 +103,10 @@ OpInput OpInputs::at(std::size_t index) const {
   return input.value_or(OpInput{});
 }
 
-std::string shapes_text(const OpInputs& inputs, std::size_t longest) {
-  std::vector<std::string> texts = texts_of(inputs, shape_of);
-  for (std::size_t left_out = 0; list_text(texts).size() > longest && left_out < texts.size(); ++left_out)
-    *std::max_element(texts.rbegin(), texts.rend(), [](const auto& a, const auto& b) { return a.size() < b.size(); }) = "[]";
-  return list_text(texts);
-}
+std::string shapes_text(const OpInputs& inputs, std::size_t longest) { return text_within(texts_of(inputs, shape_of), "[]", longest); }
 
-std::string types_text(const OpInputs& inputs) {
-  return list_text(texts_of(inputs, [](const OpInput& input) { return fmt::format("\"{}\"", type_of(input)); }));
+std::string types_text(const OpInputs& inputs, std::size_t longest) {
+  return text_within(texts_of(inputs, [](const OpInput& input) { return fmt::format("\"{}\"", type_of(input)); }), "\"\"", longest);
 }
 
 }  // namespace laptime::torch

@@ -33,9 +33,9 @@ class OpInputs {
   std::size_t position_ = 0;
 };
 
-// As torch.profiler writes them: sizes of tensors, [] for what has none; the names of C++ types. `longest`: inputs that make the text longer,
-// lists of hundreds of tensors, are [] too, the longest first, and the last of these.
-std::string shapes_text(const OpInputs& inputs, std::size_t longest = std::string::npos);
-std::string types_text(const OpInputs& inputs);
+// As torch.profiler writes them: sizes of tensors, [] for what has none; the names of C++ types. Where the text would be longer than `longest`,
+// inputs say nothing, the longest first, and of these the last; inputs after a quarter as many are left out of both texts alike.
+std::string shapes_text(const OpInputs& inputs, std::size_t longest);
+std::string types_text(const OpInputs& inputs, std::size_t longest);
 
 }  // namespace laptime::torch

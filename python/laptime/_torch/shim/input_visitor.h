@@ -74,6 +74,9 @@ class InputVisitor {
   }
 
  private:
+  // The text of more is too long in any case.
+  static constexpr std::size_t kMostListed = 1023;
+
   void head(InputKind kind, std::size_t numbers = 0, int type = 0) {
     taker_.word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | static_cast<std::int64_t>(kind));
   }
@@ -93,6 +96,7 @@ class InputVisitor {
     head(value.isDoubleList() || value.isBoolList() ? InputKind::scalars : InputKind::other);
   }
   void tensors(c10::ArrayRef<c10::IValue> list) {
+    if (list.size() > kMostListed) return head(InputKind::other);
     head(InputKind::tensor_list, list.size());
     for (std::size_t i = 0; i < list.size() && taker_.has_room(); ++i) tensor(list[i]);
   }

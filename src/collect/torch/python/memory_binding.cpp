@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <vector>
+
 #include "collect/torch/memory_recorder.h"
 #include "collect/torch/python/shim_library.h"
 #include "collect/torch/python/tensor_addresses.h"
@@ -30,33 +32,32 @@ class Memory {
   void close() const { shim_.close(); }
 
   // What is no tensor among them is passed over.
-  void mark(nb::handle tensors, std::string_view role) {
-    addresses_.clear();
-    tensors_.add(tensors, addresses_);
-    tell(record::intern(role), 0);
-  }
+  void mark(nb::handle tensors, std::string_view role) const { tell({held(tensors)}, record::intern(role), 0); }
   // The tensors are parameters, and their gradients are gradients.
-  void mark_parameters(nb::handle tensors) {
-    addresses_.clear();
-    tensors_.add(tensors, addresses_);
-    tell(parameter_, gradient_);
-  }
+  void mark_parameters(nb::handle tensors) const { tell({held(tensors)}, parameter_, gradient_); }
   // In each step.
-  void mark_parameters_of(nb::handle optimizer) {
-    addresses_.clear();
-    for (const nb::handle group : optimizer.attr("param_groups")) tensors_.add(group["params"], addresses_);
-    tell(parameter_, gradient_);
+  void mark_parameters_of(nb::handle optimizer) const {
+    std::vector<nb::object> groups;
+    for (const nb::handle group : held(optimizer.attr("param_groups"))) groups.push_back(held(group["params"]));
+    tell(groups, parameter_, gradient_);
   }
 
  private:
-  void tell(std::uint32_t role, std::uint32_t gradient_role) const {
-    if (!addresses_.empty()) shim_.mark(addresses_.data(), addresses_.size(), role, gradient_role);
+  // What is held lives until it was told, whatever runs in Python meanwhile.
+  static nb::object held(nb::handle objects) {
+    nb::object list = nb::steal(PySequence_List(objects.ptr()));
+    if (!list.is_valid()) throw nb::python_error();
+    return list;
+  }
+  void tell(const std::vector<nb::object>& lists, std::uint32_t role, std::uint32_t gradient_role) const {
+    std::vector<std::uint64_t> addresses;
+    for (const nb::object& list : lists) tensors_.add(list, addresses);
+    if (!addresses.empty()) shim_.mark(addresses.data(), addresses.size(), role, gradient_role);
   }
 
   const LaptimeMemoryShim& shim_;
   const TensorAddresses tensors_;
   const std::uint32_t parameter_ = record::intern("parameter"), gradient_ = record::intern("gradient");
-  std::vector<std::uint64_t> addresses_;  // kept for its room
 };
 
 Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle parameter, nb::handle disable) {
