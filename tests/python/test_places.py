@@ -1,0 +1,56 @@
+"""Where a thread stands, as other collectors ask for it: the innermost line of the user's code, without the GIL."""
+
+import ctypes
+import threading
+
+import pytest
+from laptime._engine import library_paths
+from laptime._native import recording, torch_ops
+
+
+def nothing(): ...
+
+
+@pytest.fixture
+def place_here(tmp_path):
+    """Asks for the caller's place, a number that is the same for the same line."""
+    assert recording.start(str(tmp_path / "run.lap")) == ""
+    torch_ops.configure(library_paths=library_paths(), include=["*test_places.py", "*.cell"], exclude=[], module_call=nothing.__code__, module_type=type)
+    yield ctypes.CFUNCTYPE(ctypes.c_uint32)(torch_ops.place_function())
+    recording.stop()
+
+
+def defined(blank, place_here):
+    """A function whose line that asks for its place is number `blank` + 2."""
+    own = {"place_here": place_here}
+    exec(compile("\n" * blank + "def f():\n    return place_here()\n", "notebook.cell", "exec"), own)
+    return own["f"]
+
+
+def test_a_function_defined_again_has_its_own_place_also_where_it_takes_the_memory_of_another(place_here):
+    first = [defined(blank, place_here)() for blank in range(60)]
+    assert 0 not in first and len(set(first)) == 60
+    assert [defined(blank, place_here)() for blank in range(60)] == first
+
+
+def test_lines_and_threads(place_here):
+    def two():
+        return place_here(), place_here()
+
+    def three():
+        return (place_here(),
+                place_here())
+
+    assert len(set(two())) == 1 and len(set(three())) == 2
+    found = []
+    thread = threading.Thread(target=lambda: found.extend(three()))
+    thread.start()
+    thread.join()
+    assert found == list(three())
+
+
+def test_more_places_than_a_table_begins_with(place_here):
+    lines = "def f():\n    return [\n" + "        place_here(),\n" * 5000 + "    ]\n"
+    own = {"place_here": place_here}
+    exec(compile(lines, "notebook.cell", "exec"), own)
+    assert len(set(own["f"]())) == 5000 and own["f"]() == own["f"]()
