@@ -24,11 +24,17 @@ def defined(blank, place_here):
     """A function whose line that asks for its place is number `blank` + 2."""
     own = {"place_here": place_here}
     exec(compile("\n" * blank + "def f():\n    return place_here()\n", "notebook.cell", "exec"), own)
-    return own["f"]
+    return own.pop("f")  # else the two would keep each other alive
 
 
 def test_a_function_defined_again_has_its_own_place_also_where_it_takes_the_memory_of_another(place_here):
-    first = [defined(blank, place_here)() for blank in range(60)]
+    first, addresses = [], set()
+    for blank in range(60):
+        f = None  # gone before the next
+        f = defined(blank, place_here)
+        addresses.add(id(f.__code__))
+        first.append(f())
+    assert len(addresses) < 60, "the case that this is about"
     assert 0 not in first and len(set(first)) == 60
     assert [defined(blank, place_here)() for blank in range(60)] == first
 
