@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "format/frame.h"
 #include "format/raw_batch.h"
 #include "record/losses.h"
@@ -71,9 +72,13 @@ void Encoder::loop() {
 }
 
 bool Encoder::grow(Touch touch) {
-  // Allocating a megabyte takes some 50 µs; a thread that finds somebody at it waits for that, not for long.
-  for (int tries = 0; growing_.test_and_set(std::memory_order_acquire); ++tries) {
-    if (tries == 1000) return false;
+  // Allocating a megabyte takes some 50 µs, and milliseconds where the disk or the processors are busy; a thread that finds somebody at it waits
+  // for that, not for long: its records are lost then.
+  constexpr std::uint64_t kLongestWaitNs = 50'000'000;
+  for (std::uint64_t began = 0; growing_.test_and_set(std::memory_order_acquire);) {
+    const std::uint64_t now = monotonic_ns();
+    if (began == 0) began = now;
+    if (now - began > kLongestWaitNs) return false;
     ::sched_yield();
     if (pool_.free_count() > 0) return true;
   }
