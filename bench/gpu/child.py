@@ -2,7 +2,7 @@
 
 turns   steps when it is told to: reads "go", runs a few steps, prints their times; at "end" what it recorded
 record  warms up, runs STEPS steps, prints what it recorded
-compare warms up, runs STEPS steps at the level, takes laptime out again, and runs as many with torch.profiler
+compare warms up, runs STEPS steps at the level, takes laptime out again, and runs as many with torch.profiler, twice
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 
 import torch
 from levels import RUN, Level
@@ -102,13 +103,17 @@ def compare(level_name: str, workload: str, lap: str | None) -> None:
     synchronize()
     level.flush()
     level.detach(step)
-    told = what_was_recorded(level)
+    tell(steps=STEPS + 1, level=what_was_recorded(level), profiler=profiled(step), profiler_again=profiled(step))
+
+
+def profiled(step: Callable[[], None]) -> dict[str, object]:
+    """What torch.profiler records of as many steps as `begin` and `run` make."""
     profiler = Level("profiler", None)
     profiler.begin(step)
-    step()  # as `begin` does
+    step()
     run(profiler, step)
     synchronize()
-    tell(steps=STEPS + 1, level=told, profiler=what_was_recorded(profiler))
+    return what_was_recorded(profiler)
 
 
 def run(level: Level, step: object) -> None:
