@@ -26,7 +26,7 @@ class Recording:
 
     ``lines``: the user's own code by line (not the standard library, not site-packages; ``include`` and ``exclude`` are
     globs on file names). ``functions``: calls of everything. ``budget``: the share of time that this may cost; None: any.
-    With PyTorch imported before: ``ops``, in as many steps as the budget allows; their ``shapes``; ``memory``; what the ``gpu`` does.
+    With PyTorch imported before: ``ops``, in as many steps as the budget allows; their ``shapes``; ``memory``.
     Where the process records already (`laptime run`), the block is part of that recording, and no file is written.
     """
 
@@ -42,7 +42,7 @@ class Recording:
         ops: bool = True,
         shapes: bool = False,
         memory: bool = False,
-        gpu: bool = True,
+        gpu: bool = False,
     ) -> None:
         self.path = os.fspath(path)
         shared: dict[str, Any] = {"budget": budget, "include": tuple(include), "exclude": tuple(exclude)}
@@ -51,7 +51,7 @@ class Recording:
             "only": None if lines else tuple(_marked.values()), **shared,
         }
         self._torch: _torch.Options = {
-            "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "block": True, "replace_profiler": False, **shared,
+            "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "replace_profiler": False, **shared,
         }
         self._owns_recording = False
         self._torch_started = False

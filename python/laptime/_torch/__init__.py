@@ -25,7 +25,6 @@ class Options(TypedDict):
     memory: bool
     gpu: bool
     steps: Sequence[Sequence[int]] | None  # record ops and memory in these only; each is [begin, end)
-    block: bool  # a part of a program that asked for it: recorded from its begin on, steps or not, to its end on the GPU
     replace_profiler: bool  # torch.profiler's names lead to laptime's
     budget: float | None
     include: Sequence[str]

@@ -10,9 +10,8 @@ from laptime._native import recording, torch_steps
 from laptime._torch.cpu_shares import CpuShares
 from laptime._torch.event_cost import EventCost
 from laptime._torch.loaders import LoaderNumbers
-from laptime._torch.schedule import ByClock, Schedule
+from laptime._torch.schedule import Schedule
 from laptime._torch.sources import Sources
-from laptime._torch.stretches import Stretches
 
 _MARKED = "step"
 
@@ -28,7 +27,6 @@ class Laps:
         self.cost = EventCost()
         self._phases: dict[str, int] = {}
         self._sources: Sources | None = None
-        self._stretches: Stretches | None = None
         self._start_over()
         self.hooks = torch_steps.StepHooks(
             begin=self._begin, mark=self._mark, gradients_on=gradients_on, add_loader=self._add_loader, is_training=_is_training,
@@ -39,7 +37,6 @@ class Laps:
         self.cpu_shares = CpuShares()
         self._loaders = LoaderNumbers(lambda iterator, loader: self.hooks.loader_dropped(iterator, loader))
         self._steps = 0
-        self._by_clock = 0.0  # what recording by the clock added before the first step
         self._events = 0  # that the sources had recorded when the step began
 
     def load_sources(self) -> None:
@@ -50,17 +47,8 @@ class Laps:
             self.hooks.tells = bool(self._sources)
             self._switch(bool(self._sources) and self._schedule.first())
 
-    def record_by_clock(self, schedule: ByClock, captures: Callable[[], bool]) -> None:
-        """Until the first step begins. Contract: the sources are loaded."""
-        if self._sources:
-            self._stretches = Stretches(self._sources, schedule, self.cost.event, captures)
-            self._stretches.begin()
-
     def after_fork(self) -> None:
         """In the child: most only prepare batches. One that trains counts its own steps."""
-        if self._stretches is not None:
-            self._stretches.forget()
-            self._stretches = None
         if self._sources:
             self._sources.switch(False)
         self._start_over()
@@ -69,7 +57,7 @@ class Laps:
     def spent(self) -> float | None:
         """What recording ops and the like added so far, and the hooks in the steps that it is decided in, in ticks; None: unknown."""
         spent = self._schedule.spent() if self._sources else None
-        return None if spent is None else spent + self._by_clock + self._steps * self.cost.hooks
+        return None if spent is None else spent + self._steps * self.cost.hooks
 
     def switching(self) -> float:
         """What it took to switch the sources on and off the last time, in ticks."""
@@ -87,14 +75,8 @@ class Laps:
     def _add_loader(self, iterator: Any) -> int:
         return self._loaders.add(iterator)
 
-    def end_stretches(self, steps_follow: bool = False) -> None:
-        if self._stretches is not None:
-            self._by_clock = self._stretches.end(steps_follow)
-            self._stretches = None
-
     def _begin(self) -> None:
         """The first step begins here, not where the program began."""
-        self.end_stretches(steps_follow=True)
         self.load_sources()
         recording.begin_step()
 
@@ -103,8 +85,6 @@ class Laps:
         if sources is None:
             self.load_sources()
             sources = self._sources
-        if self._stretches is not None:
-            self.end_stretches(steps_follow=True)
         phase = self._phases.get(ended)
         if phase is None:
             phase = self._phases[ended] = recording.name(ended)

@@ -54,42 +54,6 @@ class Ranges:
         return any(begin <= step < end for begin, end in self._ranges)
 
 
-CLOCK_COST = 0.2  # of a stretch of time, until its events say more: there is nothing to compare it with
-CLOCK_BURST = 2  # turns of the clock in a row, and no fewer
-CLOCK_FIRST = 4  # so many where recording begins at once
-
-
-class ByClock:
-    """Keeps what recording adds to all time under a share of it; told of each turn of a clock. ``delay``: before the first stretch; with none, the
-    first is recorded whatever it costs."""
-
-    def __init__(self, share: float, delay: int, switching: Callable[[], float] = lambda: 0.0) -> None:
-        self._share = share
-        self._delay = delay
-        self._switching = switching
-        self._least = 0 if delay else CLOCK_FIRST  # turns until the stretch may end
-        self._allowed = self._spent = 0.0
-
-    def first(self) -> bool:
-        return not self._delay
-
-    def after(self, phase: str, wall: int, recorded: bool, counted: float = 0.0) -> bool:
-        self._allowed += self._share * wall
-        self._delay -= 1
-        if recorded:
-            self._least -= 1
-            self._spent += max(counted, CLOCK_COST * wall)
-            goes_on = self._least > 0 or self._spent < self._allowed
-            self._spent += 0.0 if goes_on else self._switching()
-            return goes_on
-        begins = self._delay <= 0 and self._spent + CLOCK_BURST * CLOCK_COST * wall + self._switching() <= self._allowed
-        self._least = CLOCK_BURST if begins else 0
-        return begins
-
-    def spent(self) -> float:
-        return self._spent
-
-
 WARMUP = 2  # steps of each phase that are let pass
 FIRST_BURST = 8  # recorded before anything is known of their cost
 BURST = 5  # steps in a row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import multiprocessing
 import time
 from importlib import import_module
@@ -18,15 +17,12 @@ from laptime._torch.gc_spans import GcSpans
 from laptime._torch.hooks import install_hooks, install_worker_hooks
 from laptime._torch.laps import Laps
 from laptime._torch.patches import Patches
-from laptime._torch.schedule import Budget, ByClock, Everything, Ranges, Schedule
+from laptime._torch.schedule import Budget, Everything, Ranges, Schedule
 from laptime._torch.settings import Settings
 from laptime._torch.sources import load_sources, say_off
 
 if TYPE_CHECKING:
     from laptime._torch import Options
-
-# Three seconds: by then most programs that train have begun to.
-_TURNS_BEFORE = 12
 
 
 class Session:
@@ -53,15 +49,12 @@ class Session:
             self._hook_worker()
         else:
             self._laps.load_sources()
-            self._record_by_clock()
         watch_compilations(self._patches)  # after the sources, which say whose code is the user's
 
     def stop(self) -> None:
         _marks.mark_step = recording.mark_step
         self._gc.remove()
         self._patches.remove()
-        self._await_gpu()
-        self._laps.end_stretches()
         self._write_cost()
         self._settings.close(self._laps.cpu_shares.facts())
         self._laps.close()
@@ -75,19 +68,6 @@ class Session:
         if not self._in_worker:
             self._in_worker = True
             install_worker_hooks(self._patches)
-
-    def _record_by_clock(self) -> None:
-        """What comes before the first step, or instead of steps. Where more than the budget decides, that does."""
-        budget = self._options["budget"]
-        if budget is not None and self._options["steps"] is None:
-            delay = 0 if self._options["block"] else _TURNS_BEFORE
-            self._laps.record_by_clock(ByClock(budget, delay, self._laps.switching), _captures_graph)
-
-    def _await_gpu(self) -> None:
-        """What a block launched belongs to it. A whole program is never made to wait: it may end because its GPU does not."""
-        if self._options["block"] and self._options["gpu"] and torch.cuda.is_initialized() and not _captures_graph():
-            with contextlib.suppress(RuntimeError):  # the program's own, who will see it
-                torch.cuda.synchronize()
 
     def _write_cost(self) -> None:
         spent, ticks = self._laps.spent(), recording.now() - self._began_ticks
@@ -108,11 +88,6 @@ class Session:
         if self._engines_before is None:
             self._engines_before = cost, now
         return max(0, cost - self._engines_before[0]) / max(1, now - self._engines_before[1])
-
-
-def _captures_graph() -> bool:
-    """On this thread."""
-    return torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing()
 
 
 def _is_started_by_multiprocessing() -> bool:
