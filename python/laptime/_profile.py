@@ -26,6 +26,7 @@ class Profile(GlobalProfiler):
         ops: bool = True,
         shapes: bool = False,
         memory: bool = False,
+        gpu: bool = True,
     ) -> Recording: ...
     @overload
     def __call__(self, target: Decorated) -> Decorated: ...

@@ -26,7 +26,7 @@ class Recording:
 
     ``lines``: the user's own code by line (not the standard library, not site-packages; ``include`` and ``exclude`` are
     globs on file names). ``functions``: calls of everything. ``budget``: the share of time that this may cost; None: any.
-    With PyTorch imported before: ``ops``, in as many steps as the budget allows; their ``shapes``; ``memory``.
+    With PyTorch imported before: ``ops``, in as many steps as the budget allows; their ``shapes``; ``memory``; what the ``gpu`` does.
     Where the process records already (`laptime run`), the block is part of that recording, and no file is written.
     """
 
@@ -42,7 +42,7 @@ class Recording:
         ops: bool = True,
         shapes: bool = False,
         memory: bool = False,
-        gpu: bool = False,
+        gpu: bool = True,
     ) -> None:
         self.path = os.fspath(path)
         shared: dict[str, Any] = {"budget": budget, "include": tuple(include), "exclude": tuple(exclude)}

@@ -4,6 +4,7 @@
 
 #include "analyze/gpu_work.h"
 #include "analyze/recorded_part.h"
+#include "analyze/steps.h"
 #include "analyze/stretches.h"
 
 namespace laptime {
@@ -32,7 +33,7 @@ Table streams_table(const Analysis& analysis) {
                {"first_ns", ColumnType::integer, Unit::ns},
                {"last_ns", ColumnType::integer, Unit::ns}},
               {}};
-  const std::vector<Stretches> rested = find_rested(analysis);
+  const std::vector<Stretches> rested = find_rested_steps(run, analysis.steps());
   for (const Track& track : run.tracks) {
     if (!is_stream(track)) continue;
     std::uint64_t kernels = 0, copies = 0;

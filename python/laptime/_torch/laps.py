@@ -63,6 +63,10 @@ class Laps:
         """What it took to switch the sources on and off the last time, in ticks."""
         return self._sources.switching if self._sources else 0
 
+    def waited_in_vain(self) -> bool:
+        """Sources that rested to the end, because no step came."""
+        return bool(self._sources) and not self._sources.are_on and self._steps == 0
+
     def close(self) -> None:
         if self._sources:
             self._sources.close()

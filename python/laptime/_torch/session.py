@@ -24,6 +24,8 @@ from laptime._torch.sources import load_sources, say_off
 if TYPE_CHECKING:
     from laptime._torch import Options
 
+_SHORTEST_NS = 50_000_000
+
 
 class Session:
     def __init__(self, options: Options) -> None:
@@ -55,6 +57,7 @@ class Session:
         _marks.mark_step = recording.mark_step
         self._gc.remove()
         self._patches.remove()
+        self._say_if_no_steps()
         self._write_cost()
         self._settings.close(self._laps.cpu_shares.facts())
         self._laps.close()
@@ -68,6 +71,11 @@ class Session:
         if not self._in_worker:
             self._in_worker = True
             install_worker_hooks(self._patches)
+
+    def _say_if_no_steps(self) -> None:
+        """Not of workers, and not where torch was hardly more than imported."""
+        if not self._in_worker and self._laps.waited_in_vain() and time.perf_counter_ns() - self._began > _SHORTEST_NS:
+            recording.lose("torch_no_steps", "no steps found: no ops or GPU work recorded; use laptime.step() or --full (budget=None)")
 
     def _write_cost(self) -> None:
         spent, ticks = self._laps.spent(), recording.now() - self._began_ticks
