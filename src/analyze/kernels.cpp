@@ -13,7 +13,6 @@
 #include "analyze/kernel_names.h"
 #include "analyze/line_ids.h"
 #include "analyze/occupancy.h"
-#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -168,7 +167,7 @@ class KernelTable {
 
 Table kernels_table(const Analysis& analysis) {
   Table table{"kernels",
-              "Kernels" + from_recorded(analysis),
+              "Kernels" + from_recorded_steps(analysis.steps()),
               {{"name", ColumnType::text, Unit::none, Prominence::prominent},
                {"op", ColumnType::text},
                {"file", ColumnType::text},

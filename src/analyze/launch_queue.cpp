@@ -6,7 +6,6 @@
 
 #include "analyze/gpu_work.h"
 #include "analyze/percentile.h"
-#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -108,7 +107,7 @@ Row make_row(const Run& run, Cell step, Cell phase, const Device& device, const 
 Table launch_queue_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"launch_queue",
-              "Launched ahead of the GPU" + from_recorded(analysis),
+              "Launched ahead of the GPU" + from_recorded_steps(analysis.steps()),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"device", ColumnType::integer},

@@ -6,7 +6,6 @@
 #include "analyze/line_ids.h"
 #include "analyze/op_memory.h"
 #include "analyze/op_sums.h"
-#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 #include "base/parallel.h"
 
@@ -145,7 +144,7 @@ class OpTable {
 template <OpGrouping grouping>
 Table ops_table(const Analysis& analysis) {
   Table table{"ops",
-              "Ops" + from_recorded(analysis),
+              "Ops" + from_recorded_steps(analysis.steps()),
               {{"name", ColumnType::text},
                {"shapes", ColumnType::text},
                {"calls", ColumnType::integer, Unit::count},

@@ -145,6 +145,15 @@ std::vector<Stretches> find_rested_steps(const Run& run, const std::vector<Step>
   return {rested.begin(), rested.end()};
 }
 
+std::string from_recorded_steps(const std::vector<Step>& steps) {
+  std::size_t told = 0, recorded = 0;
+  for (const Step& step : steps) {
+    told += step.ops != StepOps::not_told;
+    recorded += step.ops == StepOps::recorded;
+  }
+  return told == 0 ? "" : fmt::format(", from {} of {} steps", recorded, told);
+}
+
 Table steps_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"steps",

@@ -3,26 +3,15 @@
 #include <algorithm>
 
 #include "analyze/gpu_work.h"
-#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 #include "analyze/stretches.h"
 
 namespace laptime {
 
-namespace {
-
-std::int64_t length_within(const Stretches& stretches, std::int64_t start, std::int64_t end) {
-  std::int64_t ns = 0;
-  for (const Stretch& part : stretches.parts()) ns += std::max<std::int64_t>(0, std::min(part.end, end) - std::max(part.start, start));
-  return ns;
-}
-
-}  // namespace
-
 Table streams_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"streams",
-              "GPU streams" + from_recorded(analysis),
+              "GPU streams" + from_recorded_steps(analysis.steps()),
               {{"device", ColumnType::integer},
                {"stream", ColumnType::integer},
                {"pid", ColumnType::integer},
@@ -46,10 +35,11 @@ Table streams_table(const Analysis& analysis) {
     }
     if (work.empty()) continue;
     const Stretches busy(std::move(work));
-    const std::int64_t first = busy.parts().front().start, last = busy.parts().back().end, busy_ns = length_within(busy, first, last);
-    const std::int64_t recorded_ns = last - first - length_within(rested[track.process], first, last);
+    const std::int64_t first = busy.parts().front().start, last = busy.parts().back().end, busy_ns = busy.within(first, last);
+    // What a recorded step launched may run on while the next one rests.
+    const std::int64_t recorded_ns = std::max(busy_ns, last - first - rested[track.process].within(first, last));
     table.rows.push_back({integer_cell(device_of(track)), integer_cell(stream_of(track)), integer_cell(run.processes[track.process].pid), integer_cell(kernels),
-                          integer_cell(copies), busy_ns, ratio_cell(static_cast<double>(busy_ns), static_cast<double>(std::max(recorded_ns, busy_ns))), first, last});
+                          integer_cell(copies), busy_ns, ratio_cell(static_cast<double>(busy_ns), static_cast<double>(recorded_ns)), first, last});
   }
   return table;
 }

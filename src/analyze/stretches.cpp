@@ -30,6 +30,12 @@ bool Stretches::overlaps(std::int64_t start, std::int64_t end) const {
   return next != parts_.end() && next->start < end;
 }
 
+std::int64_t Stretches::within(std::int64_t start, std::int64_t end) const {
+  std::int64_t ns = 0;
+  for (const Stretch& part : parts_) ns += std::max<std::int64_t>(0, std::min(part.end, end) - std::max(part.start, start));
+  return ns;
+}
+
 void Stretches::Cursor::seek(std::int64_t time) {
   const auto next = first_after(all_, time);
   const bool has_last = next != all_.begin();

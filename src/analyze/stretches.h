@@ -18,6 +18,8 @@ class Stretches {
 
   bool empty() const { return parts_.empty(); }
   bool overlaps(std::int64_t start, std::int64_t end) const;
+  // How much of a window they cover; looks at all of them.
+  std::int64_t within(std::int64_t start, std::int64_t end) const;
   const std::vector<Stretch>& parts() const { return parts_; }
 
   // Answers for moments that mostly rise.

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "analyze/line_ids.h"
-#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 #include "analyze/thread_label.h"
 
@@ -45,7 +44,7 @@ void add_track(const Run& run, std::uint32_t track, const LineIds& lines, std::m
 Table syncs_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"syncs",
-              "Waits for the GPU" + from_recorded(analysis),
+              "Waits for the GPU" + from_recorded_steps(analysis.steps()),
               {{"call", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},
