@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <unordered_set>
 
 #include "format/frame.h"
@@ -100,33 +101,42 @@ class LogReader {
   SharedArgs shared_;
 };
 
-struct LiveSlot {
+struct CopiedSlot {
   std::uint64_t sequence;
-  const Slot* slot;
+  std::uint32_t track;
+  std::vector<RawUnit> units;
 };
 
-// Slots that hold records no batch has, in recording order.
-std::vector<LiveSlot> find_live_slots(const RunContent& run, ByteView file, const PartLayout& layout, const LogReader& log) {
-  std::vector<LiveSlot> live;
+// None: it is free. A slot of a running process may be recycled under us: copy, then see whether it is still the same.
+std::optional<CopiedSlot> copy_slot(const Slot& slot) {
+  constexpr int kMostTries = 8;
+  for (int i = 0; i < kMostTries; ++i) {
+    if (slot.header.state.load(std::memory_order_acquire) == SlotState::free) return std::nullopt;
+    const std::uint32_t used = std::min<std::uint32_t>(slot.header.used.load(std::memory_order_acquire), kSlotUnits);
+    CopiedSlot copy{slot.header.sequence, slot.header.track, {slot.units, slot.units + used}};
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (slot.header.sequence == copy.sequence) return copy;
+  }
+  return std::nullopt;
+}
+
+// In recording order.
+std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const PartLayout& layout) {
+  std::vector<CopiedSlot> copied;
   PageBudget pages(run);
   for (std::uint32_t i = 0; i < layout.slots; ++i) {
     pages.touch(kSlotSize);
-    const auto* slot = reinterpret_cast<const Slot*>(file.data() + kPageSize + i * kSlotSize);
-    if (slot->header.state.load(std::memory_order_acquire) == SlotState::free || log.encoded(slot->header.sequence)) continue;
-    live.push_back({slot->header.sequence, slot});
+    if (auto copy = copy_slot(*reinterpret_cast<const Slot*>(file.data() + kPageSize + i * kSlotSize))) copied.push_back(std::move(*copy));
   }
-  std::sort(live.begin(), live.end(), [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
-  return live;
+  std::sort(copied.begin(), copied.end(), [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
+  return copied;
 }
 
-void recover_slots(RunContent& run, PartContent& part, const std::vector<LiveSlot>& live, TickScale scale, const SharedArgs& shared) {
-  RawBatch batch(scale, shared);
-  for (const LiveSlot& l : live) {
-    // A slot of a running process may be recycled under us: copy, then see whether it is still the same.
-    const std::uint32_t used = std::min<std::uint32_t>(l.slot->header.used.load(std::memory_order_acquire), kSlotUnits);
-    const std::vector<RawUnit> units(l.slot->units, l.slot->units + used);
-    if (l.slot->header.sequence == l.sequence) batch.add(l.slot->header.track, units);
-  }
+// Those that hold records no batch has.
+void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedSlot>& copied, const LogReader& log, TickScale scale) {
+  RawBatch batch(scale, log.shared_args());
+  for (const CopiedSlot& slot : copied)
+    if (!log.encoded(slot.sequence)) batch.add(slot.track, slot.units);
   Bytes frames;
   batch.append_blocks_to(frames, 0);
   const ByteView kept = run.keep(std::move(frames));
@@ -156,15 +166,20 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
 
 }  // namespace
 
-Status read_part(RunContent& run, ByteView file, const std::string& name) {
-  ASSIGN_OR_RETURN(const PartLayout layout, check_layout(file, name));
+Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again) {
+  ASSIGN_OR_RETURN(PartLayout layout, check_layout(file, name));
+  // Slots before the log: a running process writes a slot's records to the log and frees it, so the other way round they could be in neither.
+  const std::vector<CopiedSlot> copied = copy_slots(run, file, layout);
+  if (look_again && layout.header->state.load(std::memory_order_acquire) != PartState::finished) {
+    ASSIGN_OR_RETURN(file, look_again());
+    ASSIGN_OR_RETURN(layout, check_layout(file, name));
+  }
   const PartHeader& header = *layout.header;
   PartContent part;
   LogReader log(run, part);
   log.read(file.subspan(layout.log_offset));
   log.count_losses(header);
-  recover_slots(run, part, find_live_slots(run, file, layout, log), TickScale::from_rate(header.origin_ticks, header.ns_per_tick),
-                log.shared_args());
+  recover_slots(run, part, copied, log, TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
   add_header_properties(run, part, header);
   run.parts.push_back(std::move(part));
   return {};

@@ -27,6 +27,18 @@ void RunContent::release_pages() const {
 
 namespace {
 
+// Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
+Status read_part_file(RunContent& run, const std::string& path) {
+  const auto map_now = [&]() -> Result<ByteView> {
+    ASSIGN_OR_RETURN(MappedFile map, MappedFile::open(path));
+    return run.maps.emplace_back(std::move(map)).bytes();
+  };
+  ASSIGN_OR_RETURN(const ByteView bytes, map_now());
+  RETURN_IF_ERROR(read_part(run, bytes, path, map_now));
+  run.file_bytes += run.maps.back().bytes().size();
+  return {};
+}
+
 Result<RunContent> open_folder(const fs::path& folder) {
   RunContent run;
   std::vector<fs::path> files;
@@ -37,14 +49,7 @@ Result<RunContent> open_folder(const fs::path& folder) {
   std::sort(files.begin(), files.end());
   std::string first_problem;
   for (const auto& file : files) {
-    // Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
-    auto map = MappedFile::open(file.string());
-    Status status = map ? Status() : Status(tl::unexpected(map.error()));
-    if (map) {
-      const ByteView bytes = run.maps.emplace_back(std::move(*map)).bytes();
-      run.file_bytes += bytes.size();
-      status = read_part(run, bytes, file.string());
-    }
+    const Status status = read_part_file(run, file.string());
     if (status) continue;
     if (first_problem.empty()) first_problem = status.error().message;
     run.count_loss("unreadable_part", Severity::error, 1, "a process's part of the run could not be read");
@@ -63,8 +68,7 @@ Result<RunContent> open_file(const std::string& path) {
   const ByteView bytes = map.bytes();
   if (bytes.size() >= sizeof kPartMagic && std::memcmp(bytes.data(), kPartMagic, sizeof kPartMagic) == 0) {
     RunContent run;
-    RETURN_IF_ERROR(read_part(run, bytes, path));
-    run.maps.push_back(std::move(map));
+    RETURN_IF_ERROR(read_part_file(run, path));
     return run;
   }
   ASSIGN_OR_RETURN(RunContent run, read_sealed(bytes, path));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -75,7 +76,8 @@ Result<RunContent> open_run(const std::string& path);
 
 // The steps of open_run, apart for tests and fuzzers: `name` is what an error calls the input.
 Result<RunContent> read_sealed(ByteView file, const std::string& name);
-// Adds the part; an error only when the file is no part at all.
-Status read_part(RunContent& run, ByteView file, const std::string& name);
+// Adds the part; an error only when the file is no part at all. `look_again`, for the part of a process that still runs: the file as it is now, which
+// may have grown.
+Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again = {});
 
 }  // namespace laptime

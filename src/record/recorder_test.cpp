@@ -102,6 +102,19 @@ TEST_F(RecorderTest, PastTheMemoryLimitRecordsAreDroppedAndCounted) {
   EXPECT_GT(c.spans, 0u);
 }
 
+TEST_F(RecorderTest, WhatIsReadWhileItRunsHasAllThatWasRecorded) {
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  std::size_t recorded = 0;
+  for (int round = 0; round < 100; ++round) {
+    const int more = 3'000 + 997 * (round % 7);  // slots are full and on their way to the log at odd moments
+    scopes(more);
+    recorded += static_cast<std::size_t>(more);
+    ASSERT_EQ(count(path_).spans, recorded) << "round " << round;
+  }
+  ASSERT_EQ(laptime_stop(), 0);
+  EXPECT_EQ(count(path_).spans, recorded);
+}
+
 TEST_F(RecorderTest, AForkedChildHasAPartOfItsOwn) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process with threads";
