@@ -11,12 +11,15 @@ from types import ModuleType
 from laptime._native import Around
 
 
-def when_imported(name: str, action: Callable[[], None]) -> None:
-    """Calls ``action`` once the module is there: now, or right after its import. A failure of it is one line on stderr."""
+def when_imported(name: str, action: Callable[[], None]) -> Callable[[], None]:
+    """Calls ``action`` once the module is there: now, or right after its import. A failure of it is one line on stderr. What is returned takes
+    the wish back: from then on nothing is called."""
     if _is_complete(name):
         action()
-    else:
-        sys.meta_path.insert(0, _Watcher(name, action))
+        return lambda: None
+    watcher = _Watcher(name, action)
+    sys.meta_path.insert(0, watcher)
+    return watcher.forget
 
 
 def _is_complete(name: str) -> bool:
@@ -30,6 +33,12 @@ class _Watcher:
     def __init__(self, name: str, action: Callable[[], None]) -> None:
         self._name = name
         self._action = action
+        self._wanted = True
+
+    def forget(self) -> None:
+        self._wanted = False
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != self._name:
@@ -47,6 +56,8 @@ class _Watcher:
 
         def executed(module: ModuleType, _: object, raised: type[BaseException] | None) -> None:
             del loader.exec_module  # type: ignore[attr-defined]
+            if not self._wanted:
+                return
             if raised is None:
                 self._action()
             else:

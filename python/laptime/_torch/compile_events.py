@@ -17,7 +17,7 @@ _LONGEST = 400
 
 
 def watch_compilations(patches: Patches) -> None:
-    when_imported("torch._dynamo", lambda: _Watch().install(patches))
+    patches.add_undo(when_imported("torch._dynamo", lambda: _Watch().install(patches)))
 
 
 class _Watch:
