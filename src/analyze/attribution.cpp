@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "analyze/backward_units.h"
+#include "analyze/recorded_part.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -134,11 +135,11 @@ void resolve_units(const Run& run, const std::vector<std::uint32_t>& tracks, con
   backward.resolve();
 }
 
-void settle_rows(const SpanColumns& spans, const std::vector<BackwardUnit>& units, const Stretches& rested, TrackOps& ops) {
-  Stretches::Cursor resting(rested);
+void settle_rows(const SpanColumns& spans, const std::vector<BackwardUnit>& units, const Stretches& left_out, TrackOps& ops) {
+  Stretches::Cursor leaving_out(left_out);
   for (std::size_t row = 0; row < ops.size(); ++row) {
     if (is_unit(ops.place[row])) ops.place[row] = units[unit_number(ops.place[row])].place;
-    if (!rested.empty() && ops.pass[row] != OpPass::none && resting.contains(spans.start[row])) ops.pass[row] = OpPass::none;
+    if (!left_out.empty() && ops.pass[row] != OpPass::none && leaving_out.contains(spans.start[row])) ops.pass[row] = OpPass::none;
   }
 }
 
@@ -159,8 +160,8 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
   std::vector<std::vector<std::uint32_t>> tracks_of(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks_of[run.tracks[t].process].push_back(t);
   parallel_for(tracks_of.size(), [&](std::size_t p) { resolve_units(run, tracks_of[p], result, units); });
-  const std::vector<Stretches> rested = find_rested_steps(run, steps);
-  parallel_for(run.tracks.size(), [&](std::size_t t) { settle_rows(run.tracks[t].spans, units[t], rested[run.tracks[t].process], result.tracks[t]); });
+  const std::vector<Stretches> left_out = find_left_out(run, steps);
+  parallel_for(run.tracks.size(), [&](std::size_t t) { settle_rows(run.tracks[t].spans, units[t], left_out[run.tracks[t].process], result.tracks[t]); });
   return result;
 }
 

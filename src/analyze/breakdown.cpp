@@ -7,6 +7,7 @@
 #include "analyze/host_columns.h"
 #include "analyze/mean_step.h"
 #include "analyze/percentile.h"
+#include "analyze/recorded_part.h"
 #include "analyze/typical.h"
 
 namespace laptime {
@@ -50,7 +51,7 @@ class PhaseBreakdown {
 
 Table breakdown_table(const Analysis& analysis) {
   Table table{"breakdown",
-              "Where a step goes" + from_recorded_steps(analysis.steps()),
+              "Where a step goes" + from_recorded(analysis),
               {{"view", ColumnType::text},
                {"category", ColumnType::text},
                {"ns_per_step", ColumnType::real, Unit::ns},

@@ -7,6 +7,7 @@
 #include "analyze/copy_name.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -24,7 +25,7 @@ struct CopySums {
 Table copies_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"copies",
-              "Copies" + from_recorded_steps(analysis.steps()),
+              "Copies" + from_recorded(analysis),
               {{"kind", ColumnType::text},
                {"memory", ColumnType::text},
                {"file", ColumnType::text},

@@ -1,13 +1,14 @@
 #include "analyze/device_steps.h"
 
 #include "analyze/device_breakdown.h"
+#include "analyze/recorded_part.h"
 #include "analyze/thread_label.h"
 
 namespace laptime {
 
 Table device_steps_table(const Analysis& analysis) {
   Table table{"device_steps",
-              "Where each step went on the GPU" + from_recorded_steps(analysis.steps()),
+              "Where each step went on the GPU" + from_recorded(analysis),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"kind", ColumnType::text},

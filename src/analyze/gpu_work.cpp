@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/recorded_part.h"
+
 namespace laptime {
 
 bool is_transfer(std::string_view copy) { return copy.find("HtoD") != std::string_view::npos || copy.find("DtoH") != std::string_view::npos; }
@@ -15,19 +17,22 @@ GpuWorkload::GpuWorkload(const Analysis& analysis) {
   std::vector<std::vector<std::uint32_t>> tracks(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks[run.tracks[t].process].push_back(t);
   for (const std::vector<std::uint32_t>& of_process : tracks) launches_.emplace_back(run, ops, of_process);
+  const std::vector<Stretches> left_out = find_left_out(run, analysis.steps());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
-    if (is_stream(run.tracks[t])) add_track(run, t);
+    if (is_stream(run.tracks[t])) add_track(run, t, left_out[run.tracks[t].process]);
 }
 
-void GpuWorkload::add_track(const Run& run, std::uint32_t track) {
+void GpuWorkload::add_track(const Run& run, std::uint32_t track, const Stretches& left_out) {
   const SpanColumns& spans = run.tracks[track].spans;
   const Launches& launches = launches_[run.tracks[track].process];
   const std::uint32_t graph_key = run.strings.find("graph_node");
   std::size_t next = 0;
+  Stretches::Cursor leaving_out(left_out);
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (!is_gpu_work(spans.kind[row])) continue;
     GpuWork work{track, row};
     if (!spans.link.empty()) work.launch = launches.find(spans.link[row], spans.start[row]);
+    if (leaving_out.contains(work.launch ? work.launch->start_ns : spans.start[row])) continue;
     if (work.launch) work.op = work.launch->op, work.place = work.launch->place, work.pass = work.launch->pass;
     while (next < spans.args.size() && spans.args.row[next] < row) ++next;
     for (; next < spans.args.size() && spans.args.row[next] == row; ++next) {

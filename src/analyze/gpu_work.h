@@ -7,6 +7,7 @@
 
 #include "analyze/analysis.h"
 #include "analyze/launches.h"
+#include "analyze/stretches.h"
 #include "model/run.h"
 
 namespace laptime {
@@ -42,7 +43,7 @@ class GpuWorkload {
   const std::vector<Launches>& launches() const { return launches_; }  // by process; none without a GPU
 
  private:
-  void add_track(const Run& run, std::uint32_t track);
+  void add_track(const Run& run, std::uint32_t track, const Stretches& left_out);
 
   std::vector<Launches> launches_;
   std::vector<GpuWork> work_;

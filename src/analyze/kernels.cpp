@@ -13,6 +13,7 @@
 #include "analyze/kernel_names.h"
 #include "analyze/line_ids.h"
 #include "analyze/occupancy.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -167,7 +168,7 @@ class KernelTable {
 
 Table kernels_table(const Analysis& analysis) {
   Table table{"kernels",
-              "Kernels" + from_recorded_steps(analysis.steps()),
+              "Kernels" + from_recorded(analysis),
               {{"name", ColumnType::text, Unit::none, Prominence::prominent},
                {"op", ColumnType::text},
                {"file", ColumnType::text},

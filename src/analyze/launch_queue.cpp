@@ -6,6 +6,7 @@
 
 #include "analyze/gpu_work.h"
 #include "analyze/percentile.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -107,7 +108,7 @@ Row make_row(const Run& run, Cell step, Cell phase, const Device& device, const 
 Table launch_queue_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"launch_queue",
-              "Launched ahead of the GPU" + from_recorded_steps(analysis.steps()),
+              "Launched ahead of the GPU" + from_recorded(analysis),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"device", ColumnType::integer},
@@ -128,8 +129,12 @@ Table launch_queue_table(const Analysis& analysis) {
           table.rows.push_back(make_row(run, integer_cell(step.number), std::string(run.strings[step.phase]), device, *times));
   }
   if (!analysis.steps().empty()) return table;
-  for (const auto& [device, queue] : queues)
-    if (const auto times = queue.within(0, run.end_ns)) table.rows.push_back(make_row(run, kUnknown, kUnknown, device, *times));
+  const std::vector<Stretches> by_clock = find_stretches_by_clock(analysis);
+  for (const auto& [device, queue] : queues) {
+    const std::vector<Stretch>& recorded = by_clock[device.first].parts();
+    for (const Stretch& part : recorded.empty() ? std::vector<Stretch>{{0, run.end_ns}} : recorded)
+      if (const auto times = queue.within(part.start, part.end)) table.rows.push_back(make_row(run, kUnknown, kUnknown, device, *times));
+  }
   return table;
 }
 

@@ -9,6 +9,7 @@
 #include "analyze/line_ids.h"
 #include "analyze/memory_peak.h"
 #include "analyze/op_times.h"
+#include "analyze/recorded_part.h"
 #include "analyze/source_lines.h"
 
 namespace laptime {
@@ -219,7 +220,7 @@ class LineRows {
 };
 
 std::string title_of(const Analysis& analysis, bool ops_known) {
-  const std::string note = ops_known ? from_recorded_steps(analysis.steps()) : "";
+  const std::string note = ops_known ? from_recorded(analysis) : "";
   return note.empty() ? "Lines" : "Lines; ops" + note.substr(1);
 }
 

@@ -8,6 +8,7 @@
 #include "analyze/line_ids.h"
 #include "analyze/memory_labels.h"
 #include "analyze/memory_peak.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -61,7 +62,7 @@ bool may_miss_blocks(const Run& run) {
 Table make_table(const Analysis& analysis, MemoryGrouping grouping) {
   const Run& run = analysis.run();
   Table table{"memory",
-              "Memory at the peak" + from_recorded_steps(analysis.steps()),
+              "Memory at the peak" + from_recorded(analysis),
               {{"category", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},

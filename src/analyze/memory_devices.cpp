@@ -5,6 +5,7 @@
 #include "analyze/device_facts.h"
 #include "analyze/memory_labels.h"
 #include "analyze/memory_peak.h"
+#include "analyze/recorded_part.h"
 #include "analyze/reserved_memory.h"
 #include "analyze/steps.h"
 
@@ -44,7 +45,7 @@ Row make_row(const Run& run, const MemoryPeak& peak) {
 
 Table memory_devices_table(const Analysis& analysis) {
   Table table{"memory_devices",
-              "Memory by device" + from_recorded_steps(analysis.steps()),
+              "Memory by device" + from_recorded(analysis),
               {{"device", ColumnType::text},
                {"peak_bytes", ColumnType::integer, Unit::bytes},
                {"peak_ns", ColumnType::integer, Unit::ns},

@@ -7,6 +7,7 @@
 #include "analyze/memory_categories.h"
 #include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -121,7 +122,7 @@ std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
 Table memory_growth_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_growth",
-              "Lines whose memory grows" + from_recorded_steps(analysis.steps()),
+              "Lines whose memory grows" + from_recorded(analysis),
               {{"file", ColumnType::text},
                {"line", ColumnType::integer},
                {"op", ColumnType::text},

@@ -5,6 +5,7 @@
 
 #include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
+#include "analyze/recorded_part.h"
 #include "analyze/reserved_memory.h"
 #include "analyze/steps.h"
 
@@ -108,7 +109,7 @@ Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory&
 Table memory_steps_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_steps",
-              "Memory by step" + from_recorded_steps(analysis.steps()),
+              "Memory by step" + from_recorded(analysis),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"device", ColumnType::text},

@@ -5,6 +5,7 @@
 
 #include "analyze/gpu_work.h"
 #include "analyze/op_times.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -49,7 +50,7 @@ struct KnownTimes {
 Table modules_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"modules",
-              "Modules" + from_recorded_steps(analysis.steps()),
+              "Modules" + from_recorded(analysis),
               {{"module", ColumnType::text},
                {"calls", ColumnType::integer, Unit::count},
                {"forward_ns", ColumnType::integer, Unit::ns},

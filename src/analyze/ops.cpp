@@ -6,6 +6,7 @@
 #include "analyze/line_ids.h"
 #include "analyze/op_memory.h"
 #include "analyze/op_sums.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 #include "base/parallel.h"
 
@@ -144,7 +145,7 @@ class OpTable {
 template <OpGrouping grouping>
 Table ops_table(const Analysis& analysis) {
   Table table{"ops",
-              "Ops" + from_recorded_steps(analysis.steps()),
+              "Ops" + from_recorded(analysis),
               {{"name", ColumnType::text},
                {"shapes", ColumnType::text},
                {"calls", ColumnType::integer, Unit::count},

@@ -7,6 +7,7 @@
 #include "analyze/device_breakdown.h"
 #include "analyze/kernel_names.h"
 #include "analyze/percentile.h"
+#include "analyze/recorded_part.h"
 
 namespace laptime {
 
@@ -118,7 +119,7 @@ std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks) 
 
 Table ranks_table(const Analysis& analysis) {
   Table table{"ranks",
-              "Ranks" + from_recorded_steps(analysis.steps()),
+              "Ranks" + from_recorded(analysis),
               {{"rank", ColumnType::integer},
                {"pid", ColumnType::integer},
                {"phase", ColumnType::text},

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 
 #include "analyze/percentile.h"
@@ -143,15 +142,6 @@ std::vector<Stretches> find_rested_steps(const Run& run, const std::vector<Step>
   for (const Step& step : steps)
     if (step.ops == StepOps::rested) rested[run.tracks[step.track].process].push_back({step.start_ns, step.start_ns + step.wall_ns});
   return {rested.begin(), rested.end()};
-}
-
-std::string from_recorded_steps(const std::vector<Step>& steps) {
-  std::size_t told = 0, recorded = 0;
-  for (const Step& step : steps) {
-    told += step.ops != StepOps::not_told;
-    recorded += step.ops == StepOps::recorded;
-  }
-  return told == 0 ? "" : fmt::format(", from {} of {} steps", recorded, told);
 }
 
 Table steps_table(const Analysis& analysis) {

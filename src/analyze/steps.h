@@ -48,10 +48,6 @@ void classify_steps(std::span<Step*> steps);
 // By process: the steps whose ops were not recorded, or only in part. What lies in them does not count in tables of ops.
 std::vector<Stretches> find_rested_steps(const Run& run, const std::vector<Step>& steps);
 
-// For titles of tables that are made of ops: ", from 12 of 300 steps"; empty where no step says whether its ops were
-// recorded.
-std::string from_recorded_steps(const std::vector<Step>& steps);
-
 // Table `steps`: one row a step.
 Table steps_table(const Analysis& analysis);
 // Table `step_summary`: one row a thread and phase, over all steps but warmup and those that compile. recorded

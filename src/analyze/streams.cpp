@@ -1,17 +1,28 @@
 #include "analyze/streams.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analyze/gpu_work.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 #include "analyze/stretches.h"
 
 namespace laptime {
 
+namespace {
+
+struct StreamWork {
+  std::uint64_t kernels = 0, copies = 0;
+  std::vector<Stretch> busy;
+};
+
+}  // namespace
+
 Table streams_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"streams",
-              "GPU streams" + from_recorded_steps(analysis.steps()),
+              "GPU streams" + from_recorded(analysis),
               {{"device", ColumnType::integer},
                {"stream", ColumnType::integer},
                {"pid", ColumnType::integer},
@@ -22,24 +33,24 @@ Table streams_table(const Analysis& analysis) {
                {"first_ns", ColumnType::integer, Unit::ns},
                {"last_ns", ColumnType::integer, Unit::ns}},
               {}};
-  const std::vector<Stretches> rested = find_rested_steps(run, analysis.steps());
-  for (const Track& track : run.tracks) {
-    if (!is_stream(track)) continue;
-    std::uint64_t kernels = 0, copies = 0;
-    std::vector<Stretch> work;
-    for (std::size_t row = 0; row < track.spans.size(); ++row) {
-      const SpanKind kind = track.spans.kind[row];
-      if (!is_gpu_work(kind)) continue;
-      ++(kind == SpanKind::copy || kind == SpanKind::fill ? copies : kernels);
-      work.push_back({track.spans.start[row], track.spans.end(row)});
-    }
-    if (work.empty()) continue;
-    const Stretches busy(std::move(work));
+  std::map<std::uint32_t, StreamWork> streams;  // by track
+  for (const GpuWork& work : analysis.gpu().all()) {
+    const SpanColumns& spans = run.tracks[work.track].spans;
+    const SpanKind kind = spans.kind[work.row];
+    StreamWork& stream = streams[work.track];
+    ++(kind == SpanKind::copy || kind == SpanKind::fill ? stream.copies : stream.kernels);
+    stream.busy.push_back({spans.start[work.row], spans.end(work.row)});
+  }
+  const std::vector<Stretches> left_out = find_left_out(run, analysis.steps());
+  for (auto& [number, stream] : streams) {
+    const Track& track = run.tracks[number];
+    const Stretches busy(std::move(stream.busy));
+    if (busy.empty()) continue;
     const std::int64_t first = busy.parts().front().start, last = busy.parts().back().end, busy_ns = busy.within(first, last);
-    // What a recorded step launched may run on while the next one rests.
-    const std::int64_t recorded_ns = std::max(busy_ns, last - first - rested[track.process].within(first, last));
-    table.rows.push_back({integer_cell(device_of(track)), integer_cell(stream_of(track)), integer_cell(run.processes[track.process].pid), integer_cell(kernels),
-                          integer_cell(copies), busy_ns, ratio_cell(static_cast<double>(busy_ns), static_cast<double>(recorded_ns)), first, last});
+    // What a recorded step or stretch launched may run on while the next one rests.
+    const std::int64_t recorded_ns = std::max(busy_ns, last - first - left_out[track.process].within(first, last));
+    table.rows.push_back({integer_cell(device_of(track)), integer_cell(stream_of(track)), integer_cell(run.processes[track.process].pid), integer_cell(stream.kernels),
+                          integer_cell(stream.copies), busy_ns, ratio_cell(static_cast<double>(busy_ns), static_cast<double>(recorded_ns)), first, last});
   }
   return table;
 }

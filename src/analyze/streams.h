@@ -1,5 +1,5 @@
 // Table `streams`: what each stream of each GPU did. busy_ns counts overlapping work once; busy_share is of the time from the stream's first work
-// to its last, without steps whose recording rested.
+// to its last, without what was not recorded.
 #pragma once
 
 #include "analyze/analysis.h"

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analyze/line_ids.h"
+#include "analyze/recorded_part.h"
 #include "analyze/steps.h"
 #include "analyze/thread_label.h"
 
@@ -19,14 +20,15 @@ struct SyncSums {
 using SyncKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // track, call, line
 
 // A wait inside another (a synchronising call that the driver builds from smaller ones) is the outer one's.
-void add_track(const Run& run, std::uint32_t track, const LineIds& lines, std::map<SyncKey, SyncSums>& all) {
+void add_track(const Run& run, std::uint32_t track, const LineIds& lines, const Stretches& left_out, std::map<SyncKey, SyncSums>& all) {
   const SpanColumns& spans = run.tracks[track].spans;
   std::int64_t covered_from = INT64_MAX;
+  Stretches::Cursor leaving_out(left_out);
   std::size_t next = spans.args.size();
   for (std::uint32_t row = static_cast<std::uint32_t>(spans.size()); row-- > 0;) {
     if (spans.kind[row] != SpanKind::sync) continue;
     while (next > 0 && spans.args.row[next - 1] > row) --next;
-    if (spans.start[row] >= covered_from) continue;
+    if (spans.start[row] >= covered_from || leaving_out.contains(spans.start[row])) continue;
     covered_from = spans.start[row];
     std::uint32_t place = 0;
     for (std::size_t i = next; i > 0 && spans.args.row[i - 1] == row; --i)
@@ -44,7 +46,7 @@ void add_track(const Run& run, std::uint32_t track, const LineIds& lines, std::m
 Table syncs_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"syncs",
-              "Waits for the GPU" + from_recorded_steps(analysis.steps()),
+              "Waits for the GPU" + from_recorded(analysis),
               {{"call", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},
@@ -56,8 +58,9 @@ Table syncs_table(const Analysis& analysis) {
               {}};
   const LineIds& lines = analysis.lines();
   std::map<SyncKey, SyncSums> all;
+  const std::vector<Stretches> left_out = find_left_out(run, analysis.steps());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
-    if (run.tracks[t].kind == TrackKind::thread) add_track(run, t, lines, all);
+    if (run.tracks[t].kind == TrackKind::thread) add_track(run, t, lines, left_out[run.tracks[t].process], all);
   for (const auto& [key, sums] : all) {
     const auto& [track, call, line] = key;
     table.rows.push_back({std::string(run.strings[call]), lines.file_cell(line), lines.line_cell(line), integer_cell(sums.calls), sums.wait_ns,
