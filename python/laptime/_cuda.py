@@ -21,18 +21,23 @@ LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblaptime_c
 PROPERTY = "gpu"
 _LONGEST_LEAVE_S = 3
 
+# cuda::Wish: on whose behalf
+RECORDING, PROFILER = 1, 2
+_EVERYBODY = 0xFFFFFFFF
+
 # cuda::State
 IDLE, CAPTURING, DRAINING, LEAVING, FINALIZING, FINALIZED, FAILED = range(7)
 
 
-def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool = True) -> GpuSource | Off:
-    """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for which lines are the user's own."""
+def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool = True, who: int = RECORDING) -> GpuSource | Off:
+    """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for which lines are the user's own. The GPU is
+    recorded as long as anybody (``who``) has it on."""
     try:
         library = _open_library()
         library.laptime_cuda_defer()
         if lines:
             _configure_places(list(include), list(exclude))
-        return GpuSource(library, lines)
+        return GpuSource(library, lines, who)
     except Exception as error:
         reason = str(error) or type(error).__name__
         print(f"laptime: GPU is not recorded: {reason}", file=sys.stderr)
@@ -60,7 +65,7 @@ def leave(synchronize: Callable[[], object]) -> bool:
 
 def come_back() -> None:
     """After ``leave``; where another tool holds CUPTI still, the library says so."""
-    _open_library().laptime_cuda_on()
+    _open_library().laptime_cuda_on(RECORDING)
 
 
 def name_kernel(name: str, place: int) -> None:
@@ -79,12 +84,14 @@ class GpuSource:
 
     kind = "cupti"
 
-    def __init__(self, library: ctypes.CDLL, lines: bool) -> None:
+    def __init__(self, library: ctypes.CDLL, lines: bool, who: int) -> None:
         self._library = library
-        self._lines = lines
-        self._wanted = self._prepared = False
-        # Now, while nothing records: the trial runs ops of its own.
-        self._problem_with_nodes = problem_with_nodes(library, sys.modules.get("torch")) if lines else "no lines"
+        self._who = who
+        self._wanted = False
+        if who == RECORDING:
+            library.laptime_cuda_stay_away(0)
+        if lines:
+            self._give_lines()
         recording.set_property(PROPERTY, self.kind)
 
     def on(self) -> None:
@@ -93,24 +100,32 @@ class GpuSource:
         self.at_step()
 
     def at_step(self) -> None:
-        if self._wanted and self._library.laptime_cuda_on() == CAPTURING and self._lines:
-            self._prepare()
+        if self._wanted:
+            self._library.laptime_cuda_on(self._who)
 
     def off(self) -> None:
         self._wanted = False
-        self._library.laptime_cuda_off(1)
+        self._library.laptime_cuda_off(self._who, 1)
 
     def rest(self) -> None:
         """Off for a moment: CUPTI stays."""
         self._wanted = False
-        self._library.laptime_cuda_off(0)
+        self._library.laptime_cuda_off(self._who, 0)
 
     def leave(self, synchronize: Callable[[], object]) -> bool:
+        """For good, whoever has it on."""
         self._wanted = False
+        self._library.laptime_cuda_stay_away(1)
         return _leave(self._library, synchronize)
 
     def close(self) -> None:
         self.off()
+
+    @property
+    def functions(self) -> tuple[int, int, int, int]:
+        """For native code that switches the GPU itself, on any thread: addresses of on, off and counts, and on whose behalf."""
+        on, off, counts = (_address(self._library[f"laptime_cuda_{name}"]) for name in ("on", "off", "counts"))
+        return on, off, counts, self._who
 
     @property
     def state(self) -> int:
@@ -130,13 +145,11 @@ class GpuSource:
     def flush(self) -> None:
         self._library.laptime_cuda_flush()
 
-    def _prepare(self) -> None:
-        if self._prepared:
-            return
-        self._prepared = True
+    def _give_lines(self) -> None:
+        # Now, while nothing records: the trial runs ops of its own.
+        problem = problem_with_nodes(self._library, sys.modules.get("torch"))
         self._library.laptime_cuda_set_places(torch_ops.place_function())
         self._library.laptime_cuda_set_op_places(torch_ops.op_place_function())
-        problem = self._problem_with_nodes
         self._library.laptime_cuda_set_nodes(0 if problem else 1)
         recording.set_property("gpu_nodes", f"off: {problem}" if problem else "on")
 
@@ -165,7 +178,7 @@ def _state(library: ctypes.CDLL) -> int:
 
 
 def _leave(library: ctypes.CDLL, synchronize: Callable[[], object]) -> bool:
-    library.laptime_cuda_off(1)
+    library.laptime_cuda_off(_EVERYBODY, 1)
     limit = time.monotonic() + _LONGEST_LEAVE_S
     while _state(library) in (DRAINING, LEAVING, FINALIZING) and time.monotonic() < limit:
         synchronize()
@@ -173,8 +186,16 @@ def _leave(library: ctypes.CDLL, synchronize: Callable[[], object]) -> bool:
     return _state(library) in (IDLE, FINALIZED, FAILED)
 
 
+def _address(function: Any) -> int:
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    assert address is not None
+    return address
+
+
 def _open_library() -> ctypes.CDLL:
     library = ctypes.CDLL(LIBRARY)
+    library.laptime_cuda_on.argtypes = [ctypes.c_uint]
+    library.laptime_cuda_off.argtypes = [ctypes.c_uint, ctypes.c_int]
     for set_function in (library.laptime_cuda_set_places, library.laptime_cuda_set_op_places):
         set_function.argtypes = [ctypes.c_void_p]
     library.laptime_cuda_name_kernel.argtypes = [ctypes.c_char_p, ctypes.c_uint32]

@@ -105,10 +105,18 @@ class torch_ops:
 
     ProbedRow = tuple[str, int, int, bool, bool]  # name, scope, depth, thread and sequence number as torch says
 
-    class Source:
-        def on(self, inputs: bool = False) -> bool: ...
+    class Wish:
+        """Torch's callbacks are on as long as any wish is; False: torch refused."""
+
+        def on(self) -> bool: ...
         def off(self) -> bool: ...
+
+    class Source:
+        def wish(self, *, inputs: bool, frames: bool) -> torch_ops.Wish: ...
         def start_probe(self) -> None: ...
+        def on(self) -> bool:
+            """While it is probed; so is ``off``."""
+        def off(self) -> bool: ...
         def stop_probe(self) -> list[torch_ops.ProbedRow]: ...
 
     @staticmethod
@@ -123,8 +131,6 @@ class torch_ops:
     def stop_calibration() -> str: ...
     @staticmethod
     def open_prebuilt() -> Source: ...
-    @staticmethod
-    def keep_frames(on: bool) -> None: ...
     Moment = tuple[int, int]  # ticks, ns of the real-time clock
     # name, start and end (ns of the real-time clock), scope, sequence number, forward thread, thread (0: the caller's),
     # shapes, flops
@@ -156,6 +162,20 @@ class torch_ops:
     @staticmethod
     def op_place_function() -> int:
         """The address of a C function that tells the calling thread's place where it is inside of a recorded op."""
+
+class torch_stretches:
+    """A submodule."""
+
+    GpuFunctions = tuple[int, int, int, int]  # addresses of laptime_cuda_on, laptime_cuda_off, laptime_cuda_counts; in whose name
+
+    @staticmethod
+    def start(
+        *, ops: torch_ops.Wish | None, gpu: GpuFunctions | None, share: float, turns_before: int, event_ticks: float, period_s: float
+    ) -> bool:
+        """False: no thread can be had, or one runs already."""
+    @staticmethod
+    def stop() -> tuple[float, bool, bool] | None:
+        """Ticks that it added, whether anything was recorded, whether anything rested. None: it did not run."""
 
 class torch_events:
     """A submodule."""

@@ -51,7 +51,8 @@ class Recording:
             "only": None if lines else tuple(_marked.values()), **shared,
         }
         self._torch: _torch.Options = {
-            "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "replace_profiler": False, **shared,
+            "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "block": True, "replace_profiler": False,
+            **shared,
         }
         self._owns_recording = False
         self._torch_started = False
@@ -74,9 +75,17 @@ class Recording:
             self._torch_started = True
 
     def stop(self) -> None:
-        if self._torch_started:
-            _torch.stop()
-            self._torch_started = False
+        self._stop()
+
+    def _stop(self, await_gpu: bool = False) -> None:
+        try:
+            if self._torch_started:
+                self._torch_started = False
+                _torch.stop(await_gpu)
+        finally:
+            self._end()
+
+    def _end(self) -> None:
         _engine.stop(lines=self._engines["lines"], functions=self._engines["functions"])
         if self._owns_recording:
             atexit.unregister(self.stop)
@@ -89,8 +98,8 @@ class Recording:
         self.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        self._stop(await_gpu=error is None)
 
 
 def lines(function: Function) -> Function:

@@ -11,7 +11,7 @@ The contract, by environment:
 LAPTIME_RECORD       the folder that the processes of the run record into; set by `laptime run`, needed here
 LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob],
                      "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool, "steps": [[begin, end], …] or null,
-                     "replace_profiler": bool}}
+                     "block": bool, "replace_profiler": bool}}
 PYTHONPATH           begins with laptime/_site; the program finds its own entries behind it
 ===================  ==================================================================================================
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "lines": options.lines, "functions": options.functions, "budget": options.budget, "include": options.include,
         "exclude": options.exclude,
         "torch": {"ops": options.ops, "shapes": options.shapes, "memory": options.memory, "gpu": options.gpu, "steps": options.steps,
-                  "replace_profiler": options.replace_torch_profiler},
+                  "block": False, "replace_profiler": options.replace_torch_profiler},
     })
     paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != SITE_FOLDER]
     os.environ["PYTHONPATH"] = os.pathsep.join([SITE_FOLDER, *paths])

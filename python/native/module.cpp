@@ -7,6 +7,7 @@
 #include "collect/torch/python/binding.h"
 #include "collect/torch/python/memory_binding.h"
 #include "collect/torch/python/step_hooks.h"
+#include "collect/torch/python/stretch_binding.h"
 #include "laptime/laptime.h"
 #include "line_session.h"
 #include "recording_binding.h"
@@ -24,4 +25,5 @@ NB_MODULE(_native, m) {
   laptime::python::bind_torch_events(m);
   laptime::torch::bind_memory(m);
   laptime::torch::bind_step_hooks(m);
+  laptime::torch::bind_stretches(m);
 }

@@ -25,6 +25,7 @@ class Options(TypedDict):
     memory: bool
     gpu: bool
     steps: Sequence[Sequence[int]] | None  # record ops and memory in these only; each is [begin, end)
+    block: bool  # a part of a program that asked for it: recorded from its beginning on, steps or not
     replace_profiler: bool  # torch.profiler's names lead to laptime's
     budget: float | None
     include: Sequence[str]
@@ -51,19 +52,19 @@ def start(options: Options) -> None:
         _end()
 
 
-def stop() -> None:
-    """Undoes one ``start``; nothing when there is none."""
+def stop(await_gpu: bool = False) -> None:
+    """Undoes one ``start``; nothing when there is none. ``await_gpu``: what was launched until now belongs to it."""
     global _depth
     _depth = max(0, _depth - 1)
     if not _depth:
-        _end()
+        _end(await_gpu)
 
 
-def _end() -> None:
+def _end(await_gpu: bool = False) -> None:
     global _session
-    if _session is not None:
-        _session.stop()
-        _session = None
+    ended, _session = _session, None
+    if ended is not None:
+        ended.stop(await_gpu)
 
 
 def _after_fork() -> None:

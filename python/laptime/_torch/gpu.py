@@ -29,11 +29,15 @@ class TorchGpu:
         self._source = source
         self._stands_aside = False
         self._patches = Patches()
-        self._patches.replace(profile, "_prepare_trace", self._before_profiler)
+        torchs = profile.__mro__[-2]  # laptime's own, which may stand in its place, shares the GPU
+        self._patches.replace(torchs, "_prepare_trace", self._before_profiler)
+
+    @property
+    def functions(self) -> tuple[int, int, int, int]:
+        return self._source.functions
 
     def on(self) -> None:
-        if not self._stands_aside:
-            self._source.on()
+        self._source.on()
 
     def off(self) -> None:
         self._source.off()

@@ -12,6 +12,7 @@ from laptime._torch.event_cost import EventCost
 from laptime._torch.loaders import LoaderNumbers
 from laptime._torch.schedule import Schedule
 from laptime._torch.sources import Sources
+from laptime._torch.stretches import Stretches, Sums
 
 _MARKED = "step"
 
@@ -27,6 +28,7 @@ class Laps:
         self.cost = EventCost()
         self._phases: dict[str, int] = {}
         self._sources: Sources | None = None
+        self._stretches: Stretches | None = None
         self._start_over()
         self.hooks = torch_steps.StepHooks(
             begin=self._begin, mark=self._mark, gradients_on=gradients_on, add_loader=self._add_loader, is_training=_is_training,
@@ -37,6 +39,7 @@ class Laps:
         self.cpu_shares = CpuShares()
         self._loaders = LoaderNumbers(lambda iterator, loader: self.hooks.loader_dropped(iterator, loader))
         self._steps = 0
+        self._before_steps = Sums()
         self._events = 0  # that the sources had recorded when the step began
 
     def load_sources(self) -> None:
@@ -47,24 +50,42 @@ class Laps:
             self.hooks.tells = bool(self._sources)
             self._switch(bool(self._sources) and self._schedule.first())
 
+    def record_by_clock(self, budget: float, at_once: bool) -> None:
+        """Until a step has ended: that one began may mean no more than a batch to look at. Contract: the sources are loaded."""
+        if self._sources:
+            self._stretches = Stretches(self._sources)
+            self._stretches.begin(budget, at_once, self.cost.event)
+
+    def end_stretches(self) -> Sums:
+        """What was recorded by the clock."""
+        if self._stretches is not None:
+            self._before_steps = self._stretches.end()
+            self._stretches = None
+        return self._before_steps
+
     def after_fork(self) -> None:
         """In the child: most only prepare batches. One that trains counts its own steps."""
+        self._stretches = None  # its clock is the parent's
         if self._sources:
-            self._sources.switch(False)
+            self._sources.rest_in_child()
         self._start_over()
         self.hooks.start_over(self.cpu_shares, _main_thread())
 
     def spent(self) -> float | None:
         """What recording ops and the like added so far, and the hooks in the steps that it is decided in, in ticks; None: unknown."""
         spent = self._schedule.spent() if self._sources else None
-        return None if spent is None else spent + self._steps * self.cost.hooks
+        return None if spent is None else spent + self._before_steps.spent + self._steps * self.cost.hooks
 
     def switching(self) -> float:
         """What it took to switch the sources on and off the last time, in ticks."""
         return self._sources.switching if self._sources else 0
 
+    def source_names(self) -> list[str]:
+        """What is recorded in some steps only, in words."""
+        return [{"gpu": "GPU work"}.get(name, name) for name in (self._sources.loaded if self._sources else ())]
+
     def waited_in_vain(self) -> bool:
-        """Sources that rested to the end, because no step came."""
+        """Sources that the steps were to switch on, of which none came."""
         return bool(self._sources) and not self._sources.are_on and self._steps == 0
 
     def close(self) -> None:
@@ -89,6 +110,8 @@ class Laps:
         if sources is None:
             self.load_sources()
             sources = self._sources
+        if self._stretches is not None:
+            self.end_stretches()
         phase = self._phases.get(ended)
         if phase is None:
             phase = self._phases[ended] = recording.name(ended)

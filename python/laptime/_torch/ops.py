@@ -27,6 +27,10 @@ class OpSource(Protocol):
     def events(self) -> int:
         """How many ops began while on, in this process."""
 
+    @property
+    def wish(self) -> _native.Wish | None:
+        """To switch it on any thread, without Python; None: that cannot be."""
+
     def on(self) -> None: ...
     def off(self) -> None: ...
     def close(self) -> None:
@@ -89,9 +93,7 @@ def _checked(source: _native.Source, kind: str, torch: ModuleType, details: _Det
     problem = ops_self_test.problem_of(source, torch)
     if problem:
         raise RuntimeError(f"the {kind} op recorder failed its self-test: {problem}")
-    made = _Callbacks(source, kind, torch, details)
-    made.off()  # the test switched the callbacks off, which others may want
-    return made
+    return _Callbacks(source, kind, torch, details)
 
 
 def _say_off(reason: str) -> OpSource:
@@ -100,14 +102,9 @@ def _say_off(reason: str) -> OpSource:
 
 
 class _Callbacks(ops_property.Told):
-    """torch's callbacks are one for the process: on as long as any source wants them, with the details that one of those does."""
-
-    _wanting: set[_Callbacks] = set()
-
     def __init__(self, source: _native.Source, kind: str, torch: ModuleType, details: _Details) -> None:
         super().__init__(kind)
-        self._source = source
-        self._details = details
+        self.wish = source.wish(inputs=details.shapes, frames=details.frames)  # on its own it may be switched on any thread
         self._open = True
         # Modules are told of while the program builds its models, so that they need not be searched for later.
         self._parents = torch.nn.modules.module.register_module_module_registration_hook(_native.note_parent)
@@ -119,20 +116,11 @@ class _Callbacks(ops_property.Told):
     def on(self) -> None:
         if self._open:
             self.tell()
-            self._wanting.add(self)
-            self._switch()
+            self.wish.on()
 
     def off(self) -> None:
-        self._wanting.discard(self)
-        self._switch()
+        self.wish.off()
         _native.name_modules()
-
-    def _switch(self) -> None:
-        if self._wanting:
-            _native.keep_frames(any(source._details.frames for source in self._wanting))
-            self._source.on(any(source._details.shapes for source in self._wanting))
-        else:
-            self._source.off()
 
     def close(self) -> None:
         self.off()
@@ -142,6 +130,7 @@ class _Callbacks(ops_property.Told):
 
 class _Off(ops_property.Told):
     events = 0
+    wish = None
 
     def __init__(self, reason: str) -> None:
         super().__init__(f"off: {reason}")

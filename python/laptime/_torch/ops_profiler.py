@@ -14,6 +14,8 @@ from laptime._torch import ops_property
 class ProfilerOps(ops_property.Told):
     """Raises RuntimeError when this torch's profiler does not work."""
 
+    wish = None
+
     def __init__(self, torch: ModuleType, shapes: bool) -> None:
         if not torch.profiler.kineto_available():
             raise RuntimeError("torch was built without its profiler")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import time
 from importlib import import_module
@@ -20,11 +21,14 @@ from laptime._torch.patches import Patches
 from laptime._torch.schedule import Budget, Everything, Ranges, Schedule
 from laptime._torch.settings import Settings
 from laptime._torch.sources import load_sources, say_off
+from laptime._torch.stretches import Sums
 
 if TYPE_CHECKING:
     from laptime._torch import Options
 
 _SHORTEST_NS = 50_000_000
+_MEMORY = "memory"
+_INSTEAD = "use laptime.step() or --full (budget=None)"
 
 
 class Session:
@@ -51,16 +55,22 @@ class Session:
             self._hook_worker()
         else:
             self._laps.load_sources()
+            self._record_by_clock()
         watch_compilations(self._patches)  # after the sources, which say whose code is the user's
 
-    def stop(self) -> None:
+    def stop(self, await_gpu: bool = False) -> None:
+        """``await_gpu``: what was launched until now is recorded, even if it is not done yet."""
         _marks.mark_step = recording.mark_step
         self._gc.remove()
         self._patches.remove()
-        self._say_if_no_steps()
-        self._write_cost()
-        self._settings.close(self._laps.cpu_shares.facts())
-        self._laps.close()
+        try:
+            if await_gpu and self._options["gpu"]:
+                _await_gpu()
+        finally:
+            self._say_if_no_steps(self._laps.end_stretches())
+            self._write_cost()
+            self._settings.close(self._laps.cpu_shares.facts())
+            self._laps.close()
 
     def after_fork(self) -> None:
         self._engines_before = None
@@ -72,10 +82,23 @@ class Session:
             self._in_worker = True
             install_worker_hooks(self._patches)
 
-    def _say_if_no_steps(self) -> None:
+    def _record_by_clock(self) -> None:
+        """What comes before the first step, or instead of steps. Where more than the budget decides, that does."""
+        budget = self._options["budget"]
+        if budget is not None and self._options["steps"] is None:
+            self._laps.record_by_clock(budget, self._options["block"])
+
+    def _say_if_no_steps(self, by_clock: Sums) -> None:
         """Not of workers, and not where torch was hardly more than imported."""
-        if not self._in_worker and self._laps.waited_in_vain() and time.perf_counter_ns() - self._began > _SHORTEST_NS:
-            recording.lose("torch_no_steps", "no steps found: no ops or GPU work recorded; use laptime.step() or --full (budget=None)")
+        if self._in_worker or not self._laps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
+            return
+        names = self._laps.source_names()
+        by_clock_names = [name for name in names if name != _MEMORY]
+        if not by_clock.recorded:
+            recording.lose("torch_no_steps", f"no steps found: no {' or '.join(names)} recorded; {_INSTEAD}")
+        elif by_clock.rested or _MEMORY in names:
+            without = f", no {_MEMORY}" if _MEMORY in names else ""
+            recording.lose("torch_stretches", f"no steps found: {' and '.join(by_clock_names)} of parts of the time{without}; {_INSTEAD}")
 
     def _write_cost(self) -> None:
         spent, ticks = self._laps.spent(), recording.now() - self._began_ticks
@@ -96,6 +119,15 @@ class Session:
         if self._engines_before is None:
             self._engines_before = cost, now
         return max(0, cost - self._engines_before[0]) / max(1, now - self._engines_before[1])
+
+
+def _await_gpu() -> None:
+    """Each GPU that the program uses. What fails there is the program's own, who will see it."""
+    with contextlib.suppress(Exception):
+        if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
+            for device in range(torch.cuda.device_count()):
+                if torch._C._cuda_hasPrimaryContext(device):
+                    torch.cuda.synchronize(device)
 
 
 def _is_started_by_multiprocessing() -> bool:

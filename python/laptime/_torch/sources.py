@@ -33,6 +33,11 @@ class Sources:
         self._each(lambda source: source.on() if on else source.off())
         self.switching = recording.now() - began + (0 if on else self.switching)
 
+    def rest_in_child(self) -> None:
+        """What was on when the process forked, whoever had switched it."""
+        self.are_on = False
+        self._each(lambda source: source.off())
+
     def at_step(self) -> None:
         if self.are_on:
             self._each(lambda source: source.at_step() if hasattr(source, "at_step") else None)

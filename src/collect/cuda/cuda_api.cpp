@@ -1,5 +1,6 @@
 #include "collect/cuda/cuda_api.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <dlfcn.h>
 
@@ -129,7 +130,12 @@ class LoadedApi final : public CudaApi {
 
 }  // namespace
 
-bool cuda_is_loaded() { return ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr; }
+// It stays from then on: asked often, and also where another thread holds the loader's lock.
+bool cuda_is_loaded() {
+  static std::atomic<bool> loaded{false};
+  if (!loaded.load(std::memory_order_acquire)) loaded.store(::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr, std::memory_order_release);
+  return loaded.load(std::memory_order_acquire);
+}
 
 CudaApi* load_cuda_api(std::string& problem) {
   static LoadedApi* api = nullptr;

@@ -5,7 +5,6 @@
 #include <string>
 #include <thread>
 #include <unistd.h>
-#include <utility>
 
 #include "collect/cuda/device_facts.h"
 #include "collect/cuda/gpu_losses.h"
@@ -33,9 +32,10 @@ CudaCollector::CudaCollector(CudaApi& api) : api_(api), reader_(api, clock_), la
 
 bool CudaCollector::is_forked() const { return pid_ != ::getpid(); }
 
-bool CudaCollector::on() {
+bool CudaCollector::on(unsigned who) {
   if (is_forked()) return false;
   const std::lock_guard lock(control_);
+  wishes_ |= who;
   switch (state()) {
     case State::capturing: return true;
     case State::failed: return false;
@@ -51,13 +51,14 @@ bool CudaCollector::on() {
   }
   launches_.enable(true, generation_.load());
   memory_.enable(true);
+  // Before any work is recorded: other threads launch meanwhile, and what they launch has its line.
+  state_.store(State::capturing, std::memory_order_release);
   if (const ApiResult result = enable_kinds(true); result != kSuccess) {
     (void)api_.unsubscribe();
     fail(result, "");
     return false;
   }
   write_facts();
-  state_.store(State::capturing, std::memory_order_release);
   return true;
 }
 
@@ -109,10 +110,11 @@ ApiResult CudaCollector::enable_kinds(bool on) {
   return first;
 }
 
-void CudaCollector::off(bool finalize) {
+void CudaCollector::off(unsigned who, bool finalize) {
   if (is_forked()) return;
   const std::lock_guard lock(control_);
-  if (state() != State::capturing) return;
+  wishes_ &= ~who;
+  if (wishes_ != 0 || state() != State::capturing) return;
   (void)enable_kinds(false);
   launches_.enable(false, generation_.load());
   memory_.enable(false);
@@ -129,7 +131,7 @@ void CudaCollector::flush() {
 }
 
 void CudaCollector::stop() {
-  off(false);
+  off(kEverybody, false);
   for (int i = 0; i < kMostLastFlushes; ++i) {
     const std::uint64_t before = reader_.records();
     flush();
@@ -163,7 +165,7 @@ void CudaCollector::finalize_now() {
 }
 
 void CudaCollector::start_flush_thread() {
-  if (std::exchange(flush_thread_, true)) return;
+  if (flush_thread_.exchange(true)) return;
   std::thread([this] {
     ::pthread_setname_np(::pthread_self(), "laptime-cuda");
     for (;;) {

@@ -28,6 +28,9 @@
 
 namespace laptime::cuda {
 
+// On whose behalf the GPU is recorded: as long as anybody wishes it.
+enum Wish : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
+
 enum class State : int { idle = 0, capturing = 1, draining = 2, leaving = 3, finalizing = 4, finalized = 5, failed = 6 };
 
 class CudaCollector {
@@ -35,9 +38,9 @@ class CudaCollector {
   explicit CudaCollector(CudaApi& api);
 
   // True when it captures afterwards.
-  bool on();
-  // Records no new work. `finalize`: and takes CUPTI out of the process as soon as everything has arrived.
-  void off(bool finalize);
+  bool on(unsigned who);
+  // Unless somebody else wishes it: records no new work. `finalize`: and takes CUPTI out of the process as soon as everything has arrived.
+  void off(unsigned who, bool finalize);
   // From the next on(): memory that the program takes from the driver.
   void want_driver_memory() { memory_.want(); }
   void flush();
@@ -46,6 +49,8 @@ class CudaCollector {
   // The process ends: stop(), and CUPTI is not called again. Contract: CUDA still works.
   void end();
 
+  // The driver was initialised.
+  bool knows_devices() const { return facts_epoch_.load(std::memory_order_relaxed) != 0; }
   State state() const { return state_.load(std::memory_order_acquire); }
   LaunchContext& context() { return launches_.context(); }
   struct Counts {
@@ -80,13 +85,14 @@ class CudaCollector {
   LaunchRecorder launches_;
   DriverMemory memory_;
   std::mutex control_;
+  unsigned wishes_ = 0;
   std::atomic<std::uint32_t> generation_{0};
   bool finalize_wanted_ = false;
   std::uint64_t drained_records_ = 0;  // at the last tick
   unsigned quiet_ticks_ = 0;
-  std::uint32_t facts_epoch_ = 0;  // of the recording that knows the devices
+  std::atomic<std::uint32_t> facts_epoch_{0};  // of the recording that knows the devices
   int pid_;
-  bool flush_thread_ = false;
+  std::atomic<bool> flush_thread_{false};
 };
 
 }  // namespace laptime::cuda

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <thread>
+#include <utility>
 
 #include "collect/cuda/kernel_places.h"
 #include "collect/cuda/test_recorded_gpu.h"
@@ -14,16 +15,16 @@ namespace {
 constexpr std::uint32_t kLaunchKernel = 307, kStreamSynchronize = 126, kGraphLaunch = 514;
 
 TEST_F(CudaCollectorTest, SetsUpInTheOrderThatCuptiNeeds) {
-  EXPECT_TRUE(gpu.on());
+  EXPECT_TRUE(gpu.on(kRecording));
   EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe", "zeroed", "clock", "buffers"}));
   EXPECT_EQ(api.kinds, (std::set<std::uint32_t>{kConcurrentKernel, kMemcpy, kMemset}));
   EXPECT_TRUE(api.callbacks.contains({kDriverDomain, kLaunchKernel}));
-  EXPECT_TRUE(gpu.on());
+  EXPECT_TRUE(gpu.on(kRecording));
   EXPECT_EQ(api.calls.size(), 4u) << "a second on changes nothing";
 }
 
 TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
-  gpu.on();
+  gpu.on(kRecording);
   std::uint64_t start = 0, end = 0;
   api.call(kLaunchKernel, 41, [&] { start = api.clock(); });
   end = api.clock();
@@ -45,7 +46,7 @@ TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
 }
 
 TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint32_t code = record::add_code("train.py", "step", 1, 0), first = record::add_place(code, 7, 0), second = record::add_place(code, 9, 0);
   const auto run_kernel = [&](const char* name) {
     const std::uint64_t start = api.clock();
@@ -69,7 +70,7 @@ TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
 }
 
 TEST_F(CudaCollectorTest, CopiesAndFillsSayWhatTheyMoved) {
-  gpu.on();
+  gpu.on(kRecording);
   ActivityMemcpy copy{};
   copy.kind = kMemcpy;
   copy.copy_kind = 1;
@@ -102,7 +103,7 @@ TEST_F(CudaCollectorTest, CopiesAndFillsSayWhatTheyMoved) {
 }
 
 TEST_F(CudaCollectorTest, TwoDevicesAndTwoStreamsStayApart) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 10, 1, 7, 0));
   api.add(api.kernel(now, now + 10, 2, 7, 1));
@@ -113,7 +114,7 @@ TEST_F(CudaCollectorTest, TwoDevicesAndTwoStreamsStayApart) {
 }
 
 TEST_F(CudaCollectorTest, RecordsWithoutSensibleTimesAreDroppedAndCounted) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(0, now, 1));
   api.add(api.kernel(now, now, 2));
@@ -125,7 +126,7 @@ TEST_F(CudaCollectorTest, RecordsWithoutSensibleTimesAreDroppedAndCounted) {
 }
 
 TEST_F(CudaCollectorTest, LongerRecordsOfALaterVersionAreRead) {
-  gpu.on();
+  gpu.on(kRecording);
   api.kernel_tail = 48;
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
@@ -134,7 +135,7 @@ TEST_F(CudaCollectorTest, LongerRecordsOfALaterVersionAreRead) {
 }
 
 TEST_F(CudaCollectorTest, RecordsThatReachOutOfTheirBufferAreLeftAlone) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
   api.record_shift = sizeof(ActivityKernel);
@@ -144,7 +145,7 @@ TEST_F(CudaCollectorTest, RecordsThatReachOutOfTheirBufferAreLeftAlone) {
 }
 
 TEST_F(CudaCollectorTest, ARecordThatIsCutIsLeftAlone) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   ActivityKernel whole = api.kernel(now, now + 5, 1);
   std::array<std::uint8_t, 64> front;
@@ -156,7 +157,7 @@ TEST_F(CudaCollectorTest, ARecordThatIsCutIsLeftAlone) {
 }
 
 TEST_F(CudaCollectorTest, DroppedRecordsAreCounted) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
   api.dropped = 12;
@@ -165,14 +166,14 @@ TEST_F(CudaCollectorTest, DroppedRecordsAreCounted) {
 
 TEST_F(CudaCollectorTest, WhatWasDroppedForAnotherToolBeforeIsNotCounted) {
   api.dropped = 12;
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
   EXPECT_FALSE(stop_and_read().losses.contains("gpu_records_dropped"));
 }
 
 TEST_F(CudaCollectorTest, CorrelationNumbersMayWrap) {
-  gpu.on();
+  gpu.on(kRecording);
   for (const std::uint32_t number : {0xFFFF'FFFEu, 0xFFFF'FFFFu, 0u, 1u}) {
     api.call(kLaunchKernel, number);
     const std::uint64_t now = api.clock();
@@ -187,7 +188,7 @@ TEST_F(CudaCollectorTest, CorrelationNumbersMayWrap) {
 
 TEST_F(CudaCollectorTest, WaitsAreSpansOfTheThreadWithTheirLine) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 5; });
-  gpu.on();
+  gpu.on(kRecording);
   api.call(kStreamSynchronize, 1, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   const auto waits = stop_and_read().of(SpanKind::sync);
   ASSERT_EQ(waits.size(), 1u);
@@ -198,7 +199,7 @@ TEST_F(CudaCollectorTest, WaitsAreSpansOfTheThreadWithTheirLine) {
 
 TEST_F(CudaCollectorTest, LaunchesCarryTheirPlace) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 9; });
-  gpu.on();
+  gpu.on(kRecording);
   api.call(kLaunchKernel, 1);
   const auto launches = stop_and_read().of(SpanKind::launch);
   ASSERT_EQ(launches.size(), 1u);
@@ -209,7 +210,7 @@ TEST_F(CudaCollectorTest, LaunchesCarryTheirPlace) {
 TEST_F(CudaCollectorTest, InsideOfARecordedOpItsPlaceIsTaken) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 9; });
   gpu.context().set_op_place_function(+[]() -> std::int64_t { static std::int64_t calls = 0; return ++calls % 2 != 0 ? 4 : -1; });
-  gpu.on();
+  gpu.on(kRecording);
   for (std::uint32_t number = 1; number <= 2; ++number) api.call(kLaunchKernel, number);
   for (std::uint32_t number = 3; number <= 4; ++number) api.call(kStreamSynchronize, number, [] {});
   const ReadRun run = stop_and_read();
@@ -223,7 +224,7 @@ TEST_F(CudaCollectorTest, InsideOfARecordedOpItsPlaceIsTaken) {
 
 TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 3; });
-  gpu.on();
+  gpu.on(kRecording);
   api.graph_node(kGraphNodeCreated, 100);
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 4; });
   api.graph_node(kGraphNodeCloned, 200, 100);
@@ -246,7 +247,7 @@ TEST_F(CudaCollectorTest, AToolThatDoesNotSayItsNameIsAnother) {
   api.subscribe_result = kMultipleSubscribers;
   api.holder = "<not provided>";
   ::testing::internal::CaptureStderr();
-  EXPECT_FALSE(gpu.on());
+  EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_TRUE(::testing::internal::GetCapturedStderr().starts_with("laptime: GPU is not recorded: another tool uses CUPTI"));
 }
 
@@ -254,8 +255,8 @@ TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
   api.subscribe_result = kMultipleSubscribers;
   api.holder = "CUPTI for Kineto";
   ::testing::internal::CaptureStderr();
-  EXPECT_FALSE(gpu.on());
-  EXPECT_FALSE(gpu.on());
+  EXPECT_FALSE(gpu.on(kRecording));
+  EXPECT_FALSE(gpu.on(kRecording));
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_EQ(said, "laptime: GPU is not recorded: CUPTI for Kineto uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)\n");
   EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe"})) << "nothing may be registered after a refusal";
@@ -266,16 +267,44 @@ TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
 TEST_F(CudaCollectorTest, ARefusedKindGivesTheSubscriptionBack) {
   api.enable_result = kInsufficientPrivileges;
   ::testing::internal::CaptureStderr();
-  EXPECT_FALSE(gpu.on());
+  EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI error 35)\n");
   EXPECT_EQ(api.calls.back(), "unsubscribe");
 }
 
+TEST_F(CudaCollectorTest, WhatAnotherThreadLaunchesWhileItGoesOnHasItsLaunch) {
+  api.while_enabling = [this, first = true]() mutable {
+    if (!std::exchange(first, false)) return;
+    api.call(kLaunchKernel, 5);
+    api.add(api.kernel(api.clock(), api.clock() + 100, 5));
+  };
+  gpu.on(kRecording);
+  const ReadRun run = stop_and_read();
+  ASSERT_EQ(run.of(SpanKind::kernel).size(), 1u);
+  ASSERT_EQ(run.of(SpanKind::launch).size(), 1u);
+  EXPECT_EQ(run.of(SpanKind::kernel)[0].link, run.of(SpanKind::launch)[0].link);
+}
+
+TEST_F(CudaCollectorTest, IsOnAsLongAsAnybodyWishesIt) {
+  gpu.on(kRecording);
+  EXPECT_TRUE(gpu.on(kProfiler));
+  gpu.off(kRecording, true);
+  EXPECT_EQ(gpu.state(), State::capturing);
+  gpu.off(kRecording, true);
+  EXPECT_EQ(gpu.state(), State::capturing) << "off twice takes nobody else's wish";
+  gpu.off(kProfiler, false);
+  EXPECT_EQ(gpu.state(), State::draining);
+  gpu.on(kProfiler);
+  gpu.on(kRecording);
+  gpu.off(kEverybody, true);
+  EXPECT_EQ(gpu.state(), State::draining);
+}
+
 TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
-  gpu.off(true);
+  gpu.off(kRecording, true);
   EXPECT_TRUE(api.kinds.empty());
   EXPECT_TRUE(api.callbacks.empty());
   EXPECT_EQ(gpu.state(), State::draining);
@@ -285,7 +314,7 @@ TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
   api.call(kLaunchKernel, 2);
   EXPECT_EQ(gpu.state(), State::finalized);
   EXPECT_EQ(api.calls.back(), "finalize");
-  EXPECT_TRUE(gpu.on());
+  EXPECT_TRUE(gpu.on(kRecording));
   api.call(kLaunchKernel, 1);
   const std::uint64_t later = api.clock();
   api.add(api.kernel(later, later + 100, 1));
@@ -298,22 +327,22 @@ TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
 }
 
 TEST_F(CudaCollectorTest, AfterTheEndCuptiIsNotAskedAgain) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
   gpu.end();
   api.add(api.kernel(now + 10, now + 15, 2));  // nobody fetches it any more
   gpu.tick();
   gpu.flush();
-  EXPECT_FALSE(gpu.on());
+  EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_EQ(stop_and_read().of(SpanKind::kernel).size(), 1u);
 }
 
 TEST_F(CudaCollectorTest, OnWhileLeavingStays) {
-  gpu.on();
-  gpu.off(true);
+  gpu.on(kRecording);
+  gpu.off(kRecording, true);
   tick_until(State::leaving);
-  EXPECT_TRUE(gpu.on());
+  EXPECT_TRUE(gpu.on(kRecording));
   api.call(kLaunchKernel, 2);
   EXPECT_EQ(gpu.state(), State::capturing);
   EXPECT_NE(api.calls.back(), "finalize");
@@ -322,7 +351,7 @@ TEST_F(CudaCollectorTest, OnWhileLeavingStays) {
 
 TEST_F(CudaCollectorTest, ThreadsMayLaunchWhileItIsSwitched) {
   std::atomic<bool> done{false};
-  gpu.on();
+  gpu.on(kRecording);
   const std::uint32_t numbers[] = {kLaunchKernel, kStreamSynchronize};
   std::vector<std::thread> threads;
   for (int t = 0; t < 3; ++t)
@@ -336,9 +365,9 @@ TEST_F(CudaCollectorTest, ThreadsMayLaunchWhileItIsSwitched) {
       }
     });
   for (int i = 0; i < 200; ++i) {
-    gpu.off(false);
+    gpu.off(kRecording, false);
     gpu.tick();
-    EXPECT_TRUE(gpu.on());
+    EXPECT_TRUE(gpu.on(kRecording));
   }
   done = true;
   for (std::thread& thread : threads) thread.join();
@@ -346,7 +375,7 @@ TEST_F(CudaCollectorTest, ThreadsMayLaunchWhileItIsSwitched) {
 }
 
 TEST_F(CudaCollectorTest, BuffersRunOutWithoutHarm) {
-  gpu.on();
+  gpu.on(kRecording);
   const std::size_t most = BufferPool::kBufferBytes / sizeof(ActivityKernel);
   const std::uint64_t now = api.clock();
   for (std::size_t i = 0; i < most + 10; ++i) api.add(api.kernel(now, now + 5, static_cast<std::uint32_t>(i)));
@@ -357,7 +386,7 @@ TEST_F(CudaCollectorTest, BuffersRunOutWithoutHarm) {
 
 TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
   api.initialized = false;
-  gpu.on();
+  gpu.on(kRecording);
   api.initialized = true;
   api.devices = 2;
   gpu.tick();
@@ -373,7 +402,7 @@ TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
 // The shape of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes a GPU record in the sealed file.
 TEST_F(CudaCollectorTest, AGpuRecordTakesFewBytes) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { static std::uint32_t i = 0; return 1 + i++ % 93 / 4; });
-  gpu.on();
+  gpu.on(kRecording);
   constexpr std::uint32_t kSteps = 400, kPerStep = 93;
   const char* const names[] = {"_Z4gemmPf", "_Z4reluPf", "_Z7softmaxPf", "_Z4adamPf", "_Z6reducePf"};
   std::uint64_t time = api.clock();

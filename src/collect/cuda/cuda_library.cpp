@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
-#include <utility>
 
 #include "base/nsight.h"
 #include "collect/cuda/cuda_collector.h"
@@ -19,16 +18,36 @@ using namespace laptime::cuda;
 
 namespace {
 
-std::atomic<bool> deferred{false};
-std::atomic<PlaceFunction> places{nullptr};  // for the collector, once there is one
+std::atomic<bool> deferred{false}, stays_away{false};
 
-// Null where there is no CUDA to record, which is said once.
-CudaCollector* collector() {
-  static std::mutex making;
-  static CudaCollector* made = nullptr;
-  static bool tried = false;
-  const std::lock_guard lock(making);
-  if (std::exchange(tried, true)) return made;
+// For the collector, once there is one.
+struct Wanted {
+  PlaceFunction places = nullptr;
+  OpPlaceFunction op_places = nullptr;
+  bool nodes = false;
+};
+std::mutex making;
+Wanted wanted;
+std::atomic<CudaCollector*> made{nullptr};
+
+// Contract: `making` is held.
+void apply_wanted() {
+  CudaCollector* const gpu = made.load();
+  if (!gpu) return;
+  gpu->context().set_place_function(wanted.places);
+  gpu->context().set_op_place_function(wanted.op_places);
+  if (wanted.nodes)
+    gpu->context().add_nodes();
+  else
+    gpu->context().leave_out_nodes();
+}
+
+// Handlers run in reverse order: this one before the driver's, which came earlier. The recording ends after both, and the flush thread
+// lives even longer: CUPTI would be asked when there is no driver any more.
+void end_at_exit() { std::atexit([] { made.load()->end(); }); }
+
+// Contract: `making` is held.
+void make_collector() {
   std::string problem;
   const char* const nsight = nsight_around();
   CudaApi* const api = nsight ? nullptr : load_cuda_api(problem);
@@ -36,21 +55,32 @@ CudaCollector* collector() {
   if (!api) {
     record::say("GPU is not recorded: " + problem);
     lose(kNoGpu);
-    return nullptr;
+    return;
   }
-  made = new CudaCollector(*api);
-  made->context().set_place_function(places.load());
-  record::add_stop_observer(+[]() noexcept { made->stop(); });
-  // Handlers run in reverse order: this one before the driver's, which came earlier. The recording ends after both, and the flush thread
-  // lives even longer: CUPTI would be asked when there is no driver any more.
-  std::atexit([] { made->end(); });
-  return made;
+  made.store(new CudaCollector(*api));
+  apply_wanted();
+  record::add_stop_observer(+[]() noexcept { made.load()->stop(); });
+  end_at_exit();
 }
 
-bool start() {
+// Null where there is no CUDA to record, which is said once.
+CudaCollector* collector() {
+  static std::atomic<bool> tried{false};
+  if (!tried.load()) {  // once it was, without the lock: a forked child may find it held
+    const std::lock_guard lock(making);
+    if (!tried.load()) make_collector();
+    tried.store(true);
+  }
+  return made.load();
+}
+
+bool start(unsigned who) {
   CudaCollector* const gpu = collector();
-  if (!gpu || !gpu->on()) return false;
+  if (!gpu || !gpu->on(who)) return false;
   gpu->start_flush_thread();
+  // The collector may have been made before the driver was initialised and had its handler.
+  static std::once_flag again;
+  if (gpu->knows_devices()) std::call_once(again, &end_at_exit);
   return true;
 }
 
@@ -58,15 +88,18 @@ bool start() {
 
 extern "C" {
 
-// The numbers of cuda::State. idle: the program has not loaded CUDA yet, ask again later.
-LAPTIME_API int laptime_cuda_on(void) {
+// `who`: cuda::Wish. The numbers of cuda::State; idle: the program has not loaded CUDA yet, ask again later.
+LAPTIME_API int laptime_cuda_on(unsigned who) {
   if (!record::on() || !cuda_is_loaded()) return static_cast<int>(State::idle);
-  return static_cast<int>(start() ? State::capturing : State::failed);
+  if (stays_away.load()) return static_cast<int>(State::failed);
+  return static_cast<int>(start(who) ? State::capturing : State::failed);
 }
-LAPTIME_API void laptime_cuda_off(int finalize) {
+LAPTIME_API void laptime_cuda_off(unsigned who, int finalize) {
   if (!cuda_is_loaded()) return;
-  if (CudaCollector* const gpu = collector()) gpu->off(finalize != 0);
+  if (CudaCollector* const gpu = collector()) gpu->off(who, finalize != 0);
 }
+// Not 0: whoever wishes to record the GPU does not, until this is said again with 0.
+LAPTIME_API void laptime_cuda_stay_away(int away) { stays_away.store(away != 0); }
 LAPTIME_API int laptime_cuda_state(void) {
   if (!cuda_is_loaded()) return static_cast<int>(State::idle);
   CudaCollector* const gpu = collector();
@@ -85,11 +118,20 @@ LAPTIME_API void laptime_cuda_flush(void) {
 
 // Also before the program has loaded CUDA.
 LAPTIME_API void laptime_cuda_set_places(PlaceFunction function) {
-  places.store(function);
-  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_place_function(function);
+  const std::lock_guard lock(making);
+  wanted.places = function;
+  apply_wanted();
 }
 LAPTIME_API void laptime_cuda_set_op_places(OpPlaceFunction function) {
-  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->context().set_op_place_function(function);
+  const std::lock_guard lock(making);
+  wanted.op_places = function;
+  apply_wanted();
+}
+// Not 0: launches carry autograd's node. Contract: laptime_cuda_bind_torch succeeded.
+LAPTIME_API void laptime_cuda_set_nodes(int on) {
+  const std::lock_guard lock(making);
+  wanted.nodes = on != 0;
+  apply_wanted();
 }
 LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t place) { KernelPlaces::get().add(kernel, place); }
 LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction, std::uint32_t place) { XlaPlaces::get().add(module, instruction, place); }
@@ -105,14 +147,6 @@ LAPTIME_API void laptime_cuda_next_node(std::int64_t* sequence, std::uint64_t* t
   *sequence = TorchContext::get().made_nodes();
   *thread = TorchContext::get().thread();
 }
-LAPTIME_API void laptime_cuda_set_nodes(int on) {
-  CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr;
-  if (!gpu) return;
-  if (on != 0)
-    gpu->context().add_nodes();
-  else
-    gpu->context().leave_out_nodes();
-}
 
 // Somebody in this process will say when to record: loading by the driver is no longer a reason to.
 LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
@@ -121,7 +155,7 @@ LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
 LAPTIME_API int InitializeInjection(void) {
   if (!record::on() || deferred.load()) return 1;
   if (CudaCollector* const gpu = collector()) gpu->want_driver_memory();
-  start();
+  start(kRecording);
   return 1;
 }
 

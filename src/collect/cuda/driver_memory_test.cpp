@@ -24,7 +24,7 @@ class DriverMemoryTest : public CudaCollectorTest {
 TEST_F(DriverMemoryTest, AllocationsAndReleasesWithTheirDevice) {
   api.devices = 2;
   gpu.want_driver_memory();
-  ASSERT_TRUE(gpu.on());
+  ASSERT_TRUE(gpu.on(kRecording));
   allocate(kAllocate, 0x1000, 4096);
   allocate(kAllocateAsync, 0x9000, 512, 0, reinterpret_cast<void*>(1));
   release(kRelease, 0x1000);
@@ -43,7 +43,7 @@ TEST_F(DriverMemoryTest, AllocationsAndReleasesWithTheirDevice) {
 
 TEST_F(DriverMemoryTest, RowsTakeTheirPitch) {
   gpu.want_driver_memory();
-  ASSERT_TRUE(gpu.on());
+  ASSERT_TRUE(gpu.on(kRecording));
   std::uint64_t got = 0;
   std::size_t pitch = 0;
   const struct {
@@ -57,7 +57,7 @@ TEST_F(DriverMemoryTest, RowsTakeTheirPitch) {
 
 TEST_F(DriverMemoryTest, WhatFailedOrIsNothingIsNoBlock) {
   gpu.want_driver_memory();
-  ASSERT_TRUE(gpu.on());
+  ASSERT_TRUE(gpu.on(kRecording));
   allocate(kAllocate, 0, 1ull << 50, kOutOfMemory);
   allocate(kAllocate, 0x1000, 64, kOutOfMemory);
   release(kRelease, 0);
@@ -67,7 +67,7 @@ TEST_F(DriverMemoryTest, WhatFailedOrIsNothingIsNoBlock) {
 }
 
 TEST_F(DriverMemoryTest, IsLeftAloneWhereNobodyAsksForIt) {
-  ASSERT_TRUE(gpu.on());
+  ASSERT_TRUE(gpu.on(kRecording));
   EXPECT_FALSE(api.callbacks.contains({kDriverDomain, kAllocate}));
 }
 

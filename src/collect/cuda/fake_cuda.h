@@ -18,6 +18,7 @@ class FakeCuda final : public CudaApi {
   // ---- What it does ----
   ApiResult subscribe_result = kSuccess;
   ApiResult enable_result = kSuccess;
+  std::function<void()> while_enabling;  // what another thread of the program does meanwhile
   std::string holder;             // who has the subscription when subscribe fails
   std::size_t kernel_tail = 0;    // bytes by which this version's records are longer than the oldest form
   std::size_t dropped = 0;        // told once
@@ -116,7 +117,11 @@ class FakeCuda final : public CudaApi {
     complete_ = complete;
     return kSuccess;
   }
-  ApiResult enable(ActivityKind kind) override { return kinds.insert(kind), enable_result; }
+  ApiResult enable(ActivityKind kind) override {
+    kinds.insert(kind);
+    if (while_enabling) while_enabling();
+    return enable_result;
+  }
   ApiResult disable(ActivityKind kind) override { return kinds.erase(kind), kSuccess; }
   ApiResult flush() override {
     std::uint8_t* const done = std::exchange(buffer_, nullptr);

@@ -21,7 +21,9 @@ bool Budget::spend(std::int64_t events, double ticks_per_event, std::uint64_t no
   const auto elapsed = static_cast<std::int64_t>(now - filled_at_);
   filled_at_ = now;
   balance_ = std::min(capacity_, balance_ + share_ * static_cast<double>(std::max<std::int64_t>(0, elapsed)));
-  balance_ -= static_cast<double>(events) * ticks_per_event;
+  const double cost = static_cast<double>(events) * ticks_per_event;
+  balance_ -= cost;
+  paid_.fetch_add(static_cast<std::uint64_t>(cost), std::memory_order_relaxed);
   return balance_ >= 0;
 }
 

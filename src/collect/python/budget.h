@@ -4,6 +4,7 @@
 // the share plus one bucket. The bucket is small, so a quiet hour does not pay for a slow minute.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace laptime::python {
@@ -17,12 +18,15 @@ class Budget {
 
   // Pays for `events`; false when they cost more than there is.
   bool spend(std::int64_t events, double ticks_per_event, std::uint64_t now);
+  // Ticks, in all; for any thread, without the GIL.
+  std::uint64_t paid() const { return paid_.load(std::memory_order_relaxed); }
 
  private:
   double share_ = -1;
   double balance_ = 0;   // ticks
   double capacity_ = 0;  // ticks
   std::uint64_t filled_at_ = 0;
+  std::atomic<std::uint64_t> paid_{0};
 };
 
 }  // namespace laptime::python

@@ -28,6 +28,7 @@ class FunctionEngine {
   void stop();
   bool running() const { return running_; }
   bool limited() const { return budget_.limited(); }
+  const Budget& budget() const { return budget_; }
   std::uint32_t epoch() const { return epoch_; }
 
   // False when the code is no longer followed: the caller may silence its events.

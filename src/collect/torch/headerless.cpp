@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -94,7 +95,7 @@ bool differ(std::uint64_t Sighting::* value) {
 
 // ---- Recording ----
 OpHost host;
-const OpProbe* probe = nullptr;
+std::atomic<const OpProbe*> probe{nullptr};
 std::uint64_t running = 0;
 __thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -107,19 +108,19 @@ SeenOp seen(const Function& function) {
 }
 
 NoContext begin(const Function& function) {
-  const SeenOp op = seen(function);
-  if (probe != nullptr) [[unlikely]]
-    probe->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
-  else
-    begin_op(host, this_thread, op, [&function] { return std::string_view(torch_functions.name(&function)); });
+  begin_op(host, this_thread, seen(function), [&function] { return std::string_view(torch_functions.name(&function)); });
   return {};
 }
+void end(const Function& function, void*) { end_op(host, this_thread, &function); }
 
-void end(const Function& function, void*) {
-  if (probe != nullptr) [[unlikely]]
-    probe->end(&function);
-  else
-    end_op(host, this_thread, &function);
+NoContext tell_begin(const Function& function) {
+  const SeenOp op = seen(function);
+  if (const OpProbe* const told = probe) told->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
+  return {};
+}
+// Of another thread's op perhaps after the probe has gone.
+void tell_end(const Function& function, void*) {
+  if (const OpProbe* const told = probe) told->end(&function);
 }
 
 Callback all_scopes(NoContext (*start)(const Function&), void (*end)(const Function&, void*)) {
@@ -136,7 +137,7 @@ int off() {
 }
 
 int on(int) {
-  if (running == 0) running = torch_functions.add(all_scopes(&begin, &end));
+  if (running == 0) running = torch_functions.add(probe != nullptr ? all_scopes(&tell_begin, &tell_end) : all_scopes(&begin, &end));
   return 0;
 }
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include <atomic>
 #include <utility>
 
 namespace laptime::torch {
@@ -10,15 +11,18 @@ namespace {
 
 constexpr std::size_t kMostOps = 256;
 
+std::atomic<bool> on{false};
+std::atomic<pthread_t> thread{};  // that it looks at
+
+// Of that thread.
 struct Probe {
   const OpShim* shim = nullptr;
-  pthread_t thread{};
   std::vector<ProbedOp> ops;
   std::vector<std::pair<const void*, std::size_t>> open;
 };
 Probe probe;
 
-bool looks() { return probe.shim != nullptr && pthread_equal(pthread_self(), probe.thread) && probe.ops.size() < kMostOps; }
+bool looks() { return on && pthread_equal(pthread_self(), thread) && probe.ops.size() < kMostOps; }
 
 void begin(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread, std::uint32_t scope) {
   if (!looks()) return;
@@ -39,12 +43,14 @@ void start_probe(const OpShim& shim) {
   static constexpr OpProbe told{&begin, &end};
   probe = Probe{};
   probe.ops.reserve(kMostOps);
-  probe.thread = pthread_self();
   probe.shim = &shim;
+  thread = pthread_self();
+  on = true;
   shim.tell(&told);
 }
 
 std::vector<ProbedOp> stop_probe() {
+  on = false;
   if (probe.shim) probe.shim->tell(nullptr);
   probe.shim = nullptr;
   return std::move(probe.ops);

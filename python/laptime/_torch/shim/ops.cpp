@@ -4,6 +4,7 @@
 // library. Contract: nothing here throws into torch, and a callback that is off costs nothing.
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
+#include <atomic>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace {
 using namespace laptime::torch;
 
 alignas(64) OpHost host;  // one cache line holds what every op looks at
-const OpProbe* probe = nullptr;
+std::atomic<const OpProbe*> probe{nullptr};
 enum Callbacks { kPlain, kWithInputs, kTelling, kNone };
 at::CallbackHandle handles[kNone];
 int running = kNone;
@@ -56,10 +57,13 @@ void end(const at::RecordFunction& function, at::ObserverContext*) { end_op(host
 
 std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& function) {
   const SeenOp op = seen(function);
-  probe->begin(op.function, name_of(function).data(), op.sequence, op.thread, op.scope);
+  if (const OpProbe* const told = probe) told->begin(op.function, name_of(function).data(), op.sequence, op.thread, op.scope);
   return nullptr;
 }
-void tell_end(const at::RecordFunction& function, at::ObserverContext*) { probe->end(&function); }
+// Of another thread's op perhaps after the probe has gone.
+void tell_end(const at::RecordFunction& function, at::ObserverContext*) {
+  if (const OpProbe* const told = probe) told->end(&function);
+}
 
 __attribute__((cold, noinline)) void tell_inputs(const at::RecordFunction& function, std::uint64_t hash, OpThread& thread, OpEntry& entry) {
   InputRoom words(thread.input_words);

@@ -19,7 +19,6 @@ class GpuStretch:
     def __init__(self) -> None:
         torch.cuda.init()
         self._source = sources.gpu()
-        self._was_on = self._source.state == _cuda.CAPTURING  # by a recording around this one, which goes on
         self._source.on()
 
     def begin(self) -> None:
@@ -36,6 +35,6 @@ class GpuStretch:
         torch.cuda.synchronize()
 
     def end(self) -> None:
+        """A recording around this one goes on."""
         self._source.flush()
-        if not self._was_on:
-            self._source.off()
+        self._source.off()

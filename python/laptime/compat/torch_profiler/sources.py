@@ -45,7 +45,7 @@ def ops(*, shapes: bool, frames: bool) -> Any:
 def gpu() -> Any:
     from laptime import _cuda
 
-    return _cuda.load(lines=False)
+    return _cuda.load(lines=False, who=_cuda.PROFILER)
 
 
 @functools.cache

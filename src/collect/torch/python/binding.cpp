@@ -9,6 +9,7 @@
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/probe.h"
 #include "collect/torch/python/module_paths.h"
+#include "collect/torch/python/op_wishes.h"
 #include "collect/torch/python/places.h"
 #include "collect/torch/python/profiled_ops.h"
 #include "collect/torch/python/shim_library.h"
@@ -29,13 +30,21 @@ class Source {
     if (shim_ == nullptr || shim_->version != kShimVersion) throw std::runtime_error("the op recorder is from another laptime");
   }
 
-  bool on(bool inputs) const { return shim_->on(inputs ? 1 : 0) == 0; }
-  bool off() const { return shim_->off() == 0; }
+  // Never destroyed: another thread may still be switching by it.
+  const OpWish* wish(bool inputs, bool frames) const { return new OpWish(*shim_, inputs, frames); }
 
-  void start_probe() const { torch::start_probe(*shim_); }
+  // From here to stop_probe nothing is recorded, and the callbacks are the caller's to switch.
+  void start_probe() const {
+    begin_trial();
+    torch::start_probe(*shim_);
+  }
+  bool on() const { return shim_->on(0) == 0; }
+  bool off() const { return shim_->off() == 0; }
   nb::list stop_probe() const {
     nb::list rows;
-    for (const ProbedOp& op : torch::stop_probe())
+    const std::vector<ProbedOp> ops = torch::stop_probe();
+    end_trial(*shim_);
+    for (const ProbedOp& op : ops)
       rows.append(nb::make_tuple(op.name, op.scope, op.depth, op.ended && op.thread == op.expected_thread,
                                  op.ended && op.sequence == op.expected_sequence));
     return rows;
@@ -87,13 +96,14 @@ void bind_ops(nb::module_& module) {
   m.def("is_user_code", &is_user_code);
   m.def("place_of", &place_of_line, nb::arg("file"), nb::arg("function"), nb::arg("function_line"), nb::arg("line"));
   m.def("add_generated_code", &add_generated, nb::arg("file"), nb::arg("rows"));
-  m.def("keep_frames", &keep_frames, nb::arg("on"));
   m.def("name_modules", [] { name_modules(false); });
   m.def("note_parent", [](nb::handle module, nb::handle, nb::handle) { note_parent(module.ptr()); });
+  nb::class_<OpWish>(m, "Wish").def("on", &OpWish::on).def("off", &OpWish::off);
   nb::class_<Source>(m, "Source")
-      .def("on", &Source::on, nb::arg("inputs") = false)
-      .def("off", &Source::off)
+      .def("wish", &Source::wish, nb::kw_only(), nb::arg("inputs"), nb::arg("frames"), nb::rv_policy::reference)
       .def("start_probe", &Source::start_probe)
+      .def("on", &Source::on)
+      .def("off", &Source::off)
       .def("stop_probe", &Source::stop_probe);
 }
 

@@ -1,0 +1,96 @@
+#include "collect/torch/python/op_wishes.h"
+
+#include <pthread.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "collect/torch/python/places.h"
+
+namespace laptime::torch {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// After a switch each thread takes a lock of torch's for a moment, with its next op. A child that is forked in that moment finds it held for ever; a
+// process that forks waits until threads that run ops have had theirs.
+constexpr std::chrono::milliseconds kSettling{5};
+
+}  // namespace
+
+class OpWishes {
+ public:
+  // Never destroyed: other threads may wish while the process ends.
+  static OpWishes& get() {
+    static auto* const made = new OpWishes;
+    return *made;
+  }
+
+  bool add(const OpWish& wish) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(all_.begin(), all_.end(), &wish) == all_.end()) all_.push_back(&wish);
+    if (std::find(used_.begin(), used_.end(), &wish.shim_) == used_.end()) used_.push_back(&wish.shim_);
+    return apply(wish.shim_);
+  }
+
+  bool remove(const OpWish& wish) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(std::remove(all_.begin(), all_.end(), &wish), all_.end());
+    return apply(wish.shim_);
+  }
+
+  void begin_trial() {
+    const std::lock_guard lock(mutex_);
+    ++trials_;
+  }
+  void end_trial(const OpShim& tried) {
+    const std::lock_guard lock(mutex_);
+    --trials_;
+    (void)apply(tried);
+    for (const OpShim* const shim : used_) (void)apply(*shim);
+  }
+
+ private:
+  OpWishes() {
+    ::pthread_atfork([] { get().before_fork(); }, [] { get().mutex_.unlock(); }, [] { get().after_fork_in_child(); });
+  }
+
+  void before_fork() {
+    mutex_.lock();
+    if (const auto settled = switched_ + kSettling; Clock::now() < settled) std::this_thread::sleep_until(settled);
+  }
+
+  // A trial on another thread goes on in the parent only.
+  void after_fork_in_child() {
+    trials_ = 0;
+    mutex_.unlock();
+  }
+
+  bool apply(const OpShim& shim) {
+    if (trials_ > 0) return true;
+    switched_ = Clock::now();
+    const auto any = [this](auto wanted) { return std::any_of(all_.begin(), all_.end(), [&](const OpWish* wish) { return wanted(*wish); }); };
+    if (!any([&](const OpWish& wish) { return &wish.shim_ == &shim; })) return shim.off() == 0;
+    keep_frames(any([](const OpWish& wish) { return wish.frames_; }));
+    return shim.on(any([&](const OpWish& wish) { return &wish.shim_ == &shim && wish.inputs_; }) ? 1 : 0) == 0;
+  }
+
+  std::mutex mutex_;
+  std::vector<const OpWish*> all_;
+  std::vector<const OpShim*> used_;
+  int trials_ = 0;
+  Clock::time_point switched_{};
+};
+
+bool OpWish::on() const { return OpWishes::get().add(*this); }
+bool OpWish::off() const { return OpWishes::get().remove(*this); }
+
+void begin_trial() { OpWishes::get().begin_trial(); }
+void end_trial(const OpShim& tried) { OpWishes::get().end_trial(tried); }
+void prepare_wishes() { (void)OpWishes::get(); }
+
+}  // namespace laptime::torch
