@@ -17,7 +17,7 @@ GpuWorkload::GpuWorkload(const Analysis& analysis) {
   std::vector<std::vector<std::uint32_t>> tracks(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks[run.tracks[t].process].push_back(t);
   for (const std::vector<std::uint32_t>& of_process : tracks) launches_.emplace_back(run, ops, of_process);
-  const std::vector<Stretches> left_out = find_left_out(run, analysis.steps());
+  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (is_stream(run.tracks[t])) add_track(run, t, left_out[run.tracks[t].process]);
 }

@@ -121,6 +121,13 @@ std::vector<Stretches> find_left_out(const Run& run, const std::vector<Step>& st
   return found;
 }
 
+std::vector<Stretches> find_left_out_of_gpu(const Run& run, const std::vector<Step>& steps) {
+  std::vector<Stretches> found = find_left_out(run, steps);
+  for (std::size_t process = 0; process < found.size(); ++process)
+    if (!run.processes[process].properties.contains("gpu")) found[process] = {};
+  return found;
+}
+
 std::string from_recorded(const Analysis& analysis) {
   const std::string steps = told_by_steps(analysis.steps()), clock = told_by_clock(analysis);
   if (steps.empty() && clock.empty()) return "";

@@ -20,6 +20,9 @@ std::vector<Stretches> find_stretches_by_clock(const Analysis& analysis);
 // does not count.
 std::vector<Stretches> find_left_out(const Run& run, const std::vector<Step>& steps);
 
+// The same for what GPUs did, and waits for them. Empty of processes whose GPU work is recorded always (JAX): there nothing switches it.
+std::vector<Stretches> find_left_out_of_gpu(const Run& run, const std::vector<Step>& steps);
+
 // For titles of tables: ", from 12 of 300 steps"; of processes without steps ", from 1.20 s of 12.3 s"; empty where nothing says what was
 // recorded.
 std::string from_recorded(const Analysis& analysis);

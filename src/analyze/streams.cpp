@@ -41,7 +41,7 @@ Table streams_table(const Analysis& analysis) {
     ++(kind == SpanKind::copy || kind == SpanKind::fill ? stream.copies : stream.kernels);
     stream.busy.push_back({spans.start[work.row], spans.end(work.row)});
   }
-  const std::vector<Stretches> left_out = find_left_out(run, analysis.steps());
+  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
   for (auto& [number, stream] : streams) {
     const Track& track = run.tracks[number];
     const Stretches busy(std::move(stream.busy));

@@ -58,7 +58,7 @@ Table syncs_table(const Analysis& analysis) {
               {}};
   const LineIds& lines = analysis.lines();
   std::map<SyncKey, SyncSums> all;
-  const std::vector<Stretches> left_out = find_left_out(run, analysis.steps());
+  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (run.tracks[t].kind == TrackKind::thread) add_track(run, t, lines, left_out[run.tracks[t].process], all);
   for (const auto& [key, sums] : all) {

