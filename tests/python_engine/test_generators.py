@@ -121,8 +121,8 @@ def test_time_is_charged_once(engine, use):
     engine.start(lines=True)
     begin = time.perf_counter()
     use(outermost())
-    wall = time.perf_counter() - begin
     engine.stop()
+    wall = time.perf_counter() - begin  # of all lines that were counted, those here too
     rows = [row for rows in engine.snapshot_lines().values() for row in rows]
-    assert sum(row[3] for row in rows) / 1e9 <= wall * 1.01 + 0.002
+    assert sum(row[3] for row in rows) / 1e9 <= wall * 1.01 + 0.005  # one charged twice is 0.02 more
     assert all(0 <= row[3] <= row[2] for row in rows)

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <memory>
 #include <thread>
 
 #include "record/test_recording.h"
@@ -11,14 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One that counts how often it was switched. Never destroyed: a test that fails may leave its clock running.
-struct Watched {
+// One that counts how often it was switched. Shared with the clock, which a test that fails may leave running.
+struct Watched : std::enable_shared_from_this<Watched> {
   std::atomic<int> switched_on{0}, switched_off{0};
   std::atomic<bool> on{false};
-  std::atomic<std::uint64_t> events{0};
 
   ClockedSource source() {
-    return {[this] { on = true, ++switched_on; }, [this] { on = false, ++switched_off; }, [this] { return events.load(); }};
+    const auto self = shared_from_this();
+    return {[self] { self->on = true, ++self->switched_on; }, [self] { self->on = false, ++self->switched_off; }, [] { return std::uint64_t{0}; }};
   }
 };
 
@@ -42,7 +43,7 @@ class StretchClock : public RecorderTest {
 TEST_F(StretchClock, NothingRunsBeforeItIsStarted) { EXPECT_FALSE(stop_stretches()); }
 
 TEST_F(StretchClock, TheFirstStretchIsOnWhenStartReturns) {
-  auto* const watched = new Watched;
+  const auto watched = std::make_shared<Watched>();
   StretchPlan slow = plan({watched->source()}, 0.05, 0);
   slow.period = 1h;
   ASSERT_TRUE(start_stretches(std::move(slow)));
@@ -56,7 +57,7 @@ TEST_F(StretchClock, TheFirstStretchIsOnWhenStartReturns) {
 }
 
 TEST_F(StretchClock, RestsUntilAStretchIsPaidFor) {
-  auto* const watched = new Watched;
+  const auto watched = std::make_shared<Watched>();
   ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.1, 2)));
   EXPECT_EQ(watched->switched_off, 0);
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 3; }));
@@ -68,7 +69,7 @@ TEST_F(StretchClock, RestsUntilAStretchIsPaidFor) {
 }
 
 TEST_F(StretchClock, SourcesGoOnInOrderAndOffInTheOther) {
-  auto* const order = new std::string;
+  const auto order = std::make_shared<std::string>();
   std::vector<ClockedSource> sources;
   for (const char name : {'a', 'b'})
     sources.push_back({[=] { *order += name; }, [=] { *order += static_cast<char>(name - 'a' + 'A'); }, [] { return std::uint64_t{0}; }});
@@ -80,7 +81,7 @@ TEST_F(StretchClock, SourcesGoOnInOrderAndOffInTheOther) {
 }
 
 TEST_F(StretchClock, WithoutARecordingNothingStaysOn) {
-  auto* const watched = new Watched;
+  const auto watched = std::make_shared<Watched>();
   ASSERT_EQ(laptime_stop(), 0);
   ASSERT_TRUE(start_stretches(plan({watched->source()}, 1.0, 1)));
   EXPECT_FALSE(comes([&] { return watched->switched_on > 0; }, 50));
@@ -88,7 +89,7 @@ TEST_F(StretchClock, WithoutARecordingNothingStaysOn) {
 }
 
 TEST_F(StretchClock, OnlyOneRuns) {
-  auto* const watched = new Watched;
+  const auto watched = std::make_shared<Watched>();
   ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.05, 1000)));
   EXPECT_FALSE(start_stretches(plan({watched->source()}, 0.05, 1000)));
   const auto sums = stop_stretches();
@@ -98,7 +99,7 @@ TEST_F(StretchClock, OnlyOneRuns) {
 
 TEST_F(StretchClock, StopsForTwoThreadsAtOnce) {
   for (int i = 0; i < 50; ++i) {
-    auto* const watched = new Watched;
+    const auto watched = std::make_shared<Watched>();
     ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.5, 0)));
     std::thread other([] { (void)stop_stretches(); });
     (void)stop_stretches();
@@ -111,12 +112,12 @@ TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process with threads";
 #endif
-  auto* const watched = new Watched;
+  const auto watched = std::make_shared<Watched>();
   ASSERT_TRUE(start_stretches(plan({watched->source()}, 1.0, 0)));
   for (int i = 0; i < 20; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      auto* const own = new Watched;
+      const auto own = std::make_shared<Watched>();
       const bool none = !stop_stretches();
       const bool starts = start_stretches(plan({own->source()}, 1.0, 0)) && own->switched_on > 0;
       const bool stops = stop_stretches().has_value() && !own->on;
