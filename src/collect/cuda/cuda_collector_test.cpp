@@ -276,7 +276,8 @@ TEST_F(CudaCollectorTest, WhatAnotherThreadLaunchesWhileItGoesOnHasItsLaunch) {
   api.while_enabling = [this, first = true]() mutable {
     if (!std::exchange(first, false)) return;
     api.call(kLaunchKernel, 5);
-    api.add(api.kernel(api.clock(), api.clock() + 100, 5));
+    const std::uint64_t now = api.clock();
+    api.add(api.kernel(now, now + 100, 5));
   };
   gpu.on(kRecording);
   const ReadRun run = stop_and_read();
