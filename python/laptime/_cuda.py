@@ -88,8 +88,6 @@ class GpuSource:
         self._library = library
         self._who = who
         self._wanted = False
-        if who == RECORDING:
-            library.laptime_cuda_stay_away(0)
         if lines:
             self._give_lines()
         recording.set_property(PROPERTY, self.kind)
@@ -117,6 +115,10 @@ class GpuSource:
         self._wanted = False
         self._library.laptime_cuda_stay_away(1)
         return _leave(self._library, synchronize)
+
+    def come_back(self) -> None:
+        """After ``leave``: whoever wishes may have it again."""
+        self._library.laptime_cuda_stay_away(0)
 
     def close(self) -> None:
         self.off()

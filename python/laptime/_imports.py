@@ -37,13 +37,16 @@ class _Watcher:
 
     def forget(self) -> None:
         self._wanted = False
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
+        self._leave()
+
+    def _leave(self) -> None:
+        """Another thread may be going through the list: it keeps the one that it began with."""
+        sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         if name != self._name:
             return None
-        sys.meta_path.remove(self)
+        self._leave()
         spec = find_spec(name)
         if spec is not None and spec.loader is not None:
             self._follow(spec.loader)

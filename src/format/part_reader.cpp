@@ -107,15 +107,17 @@ struct CopiedSlot {
   std::vector<RawUnit> units;
 };
 
-// None: it is free. A slot of a running process may be recycled under us: copy, then see whether it is still the same.
+// None: it is free, or changes hands all the time. A slot of a running process may be recycled under us: copy, then see whether it is still the same.
 std::optional<CopiedSlot> copy_slot(const Slot& slot) {
   constexpr int kMostTries = 8;
   for (int i = 0; i < kMostTries; ++i) {
     if (slot.header.state.load(std::memory_order_acquire) == SlotState::free) return std::nullopt;
+    const volatile SlotHeader& header = slot.header;
+    CopiedSlot copy{header.sequence, header.track, {}};
     const std::uint32_t used = std::min<std::uint32_t>(slot.header.used.load(std::memory_order_acquire), kSlotUnits);
-    CopiedSlot copy{slot.header.sequence, slot.header.track, {slot.units, slot.units + used}};
+    copy.units.assign(slot.units, slot.units + used);
     std::atomic_thread_fence(std::memory_order_acquire);
-    if (slot.header.sequence == copy.sequence) return copy;
+    if (header.sequence == copy.sequence) return copy;
   }
   return std::nullopt;
 }
@@ -170,8 +172,8 @@ Status read_part(RunContent& run, ByteView file, const std::string& name, const 
   ASSIGN_OR_RETURN(PartLayout layout, check_layout(file, name));
   // Slots before the log: a running process writes a slot's records to the log and frees it, so the other way round they could be in neither.
   const std::vector<CopiedSlot> copied = copy_slots(run, file, layout);
-  if (look_again && layout.header->state.load(std::memory_order_acquire) != PartState::finished) {
-    ASSIGN_OR_RETURN(file, look_again());
+  if (const auto now = look_again ? look_again() : Result<ByteView>(file)) {  // else it is gone, and what was seen of it is what there is
+    file = *now;
     ASSIGN_OR_RETURN(layout, check_layout(file, name));
   }
   const PartHeader& header = *layout.header;

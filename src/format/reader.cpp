@@ -27,7 +27,7 @@ void RunContent::release_pages() const {
 
 namespace {
 
-// Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
+// Parts only grow and are never truncated while they exist, so a mapping of a live one is safe. Mapped twice: see read_part.
 Status read_part_file(RunContent& run, const std::string& path) {
   const auto map_now = [&]() -> Result<ByteView> {
     ASSIGN_OR_RETURN(MappedFile map, MappedFile::open(path));

@@ -140,3 +140,27 @@ def test_doctor_builds_the_recorder_ahead(compiler, tmp_path):
     assert "op recorder: compiled" in str(doctor("--build"))
     assert "the op recorder is built" in str(doctor())
     assert times_compiled(tmp_path) == 1
+
+
+SECOND = """
+import sys, torch
+from laptime._native import recording
+from laptime._torch import ops
+recording.start(sys.argv[1])
+first = ops.load()
+first.on()
+second = ops.load(shapes=True)
+before = first.events
+torch.ones(3).cumsum(0)
+print(first.kind, second.kind, first.events > before)
+recording.stop()
+"""
+
+
+@pytest.mark.parametrize("environment, kind", [({}, "compiled"), ({"CXX": "/bin/false"}, "prebuilt")])
+def test_a_second_source_is_tried_out_while_the_first_records(tmp_path, environment, kind):
+    if environment:
+        environment = {**environment, "XDG_CACHE_HOME": str(tmp_path / "empty")}
+    done = subprocess.run([sys.executable, "-c", SECOND, str(tmp_path / "run.lap")], capture_output=True, text=True, timeout=200,
+                          env={**os.environ, **environment})
+    assert done.returncode == 0 and done.stdout.split() == [kind, kind, "True"], done.stderr

@@ -15,6 +15,11 @@ def read_tables(path, *names):
             for table in json.loads(text)["tables"]}
 
 
+def op_rows(path):
+    """Table ops, by name."""
+    return {row["name"]: row for row in read_tables(path, "ops")["ops"]}
+
+
 class Recorded:
     """What a recording holds of steps and spans."""
 

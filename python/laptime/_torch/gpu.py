@@ -48,6 +48,8 @@ class TorchGpu:
     def close(self) -> None:
         self._patches.remove()
         self._source.close()
+        if self._stands_aside:
+            self._source.come_back()
 
     def _before_profiler(self, prepare: Callable[..., Any]) -> Callable[..., Any]:
         def _prepare_trace(profiler: profile) -> Any:

@@ -40,6 +40,7 @@ class Laps:
         self._loaders = LoaderNumbers(lambda iterator, loader: self.hooks.loader_dropped(iterator, loader))
         self._steps = 0
         self._before_steps = Sums()
+        self.clocked_names: list[str] = []  # what the clock switches, in words
         self._events = 0  # that the sources had recorded when the step began
 
     def load_sources(self) -> None:
@@ -54,12 +55,14 @@ class Laps:
         """Until a step has ended: that one began may mean no more than a batch to look at. Contract: the sources are loaded."""
         if self._sources:
             self._stretches = Stretches(self._sources)
+            self.clocked_names = self._stretches.names
             self._stretches.begin(budget, at_once, self.cost.event)
 
     def end_stretches(self) -> Sums:
         """What was recorded by the clock."""
-        if self._stretches is not None:
-            self._before_steps = self._stretches.end()
+        stretches = self._stretches
+        if stretches is not None:  # perhaps for two threads at once
+            self._before_steps = stretches.end()
             self._stretches = None
         return self._before_steps
 
@@ -89,6 +92,7 @@ class Laps:
         return bool(self._sources) and not self._sources.are_on and self._steps == 0
 
     def close(self) -> None:
+        self.end_stretches()
         if self._sources:
             self._sources.close()
 

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from laptime._torch import Options
 
 _SHORTEST_NS = 50_000_000
-_MEMORY = "memory"
 _INSTEAD = "use laptime.step() or --full (budget=None)"
 
 
@@ -59,18 +58,20 @@ class Session:
         watch_compilations(self._patches)  # after the sources, which say whose code is the user's
 
     def stop(self, await_gpu: bool = False) -> None:
-        """``await_gpu``: what was launched until now is recorded, even if it is not done yet."""
-        _marks.mark_step = recording.mark_step
-        self._gc.remove()
-        self._patches.remove()
-        try:
+        """``await_gpu``: what was launched until now is recorded, even if it is not done yet. An interruption leaves nothing on."""
+        with contextlib.ExitStack() as closing:
+            closing.callback(self._laps.close)
+            closing.callback(self._close_facts)
+            closing.callback(self._patches.remove)
+            closing.callback(self._gc.remove)
+            _marks.mark_step = recording.mark_step
             if await_gpu and self._options["gpu"]:
                 _await_gpu()
-        finally:
-            self._say_if_no_steps(self._laps.end_stretches())
-            self._write_cost()
-            self._settings.close(self._laps.cpu_shares.facts())
-            self._laps.close()
+
+    def _close_facts(self) -> None:
+        self._say_if_no_steps(self._laps.end_stretches())
+        self._write_cost()
+        self._settings.close(self._laps.cpu_shares.facts())
 
     def after_fork(self) -> None:
         self._engines_before = None
@@ -92,13 +93,13 @@ class Session:
         """Not of workers, and not where torch was hardly more than imported."""
         if self._in_worker or not self._laps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
             return
-        names = self._laps.source_names()
-        by_clock_names = [name for name in names if name != _MEMORY]
+        names, clocked = self._laps.source_names(), self._laps.clocked_names
+        missing = [name for name in names if name not in clocked]
         if not by_clock.recorded:
             recording.lose("torch_no_steps", f"no steps found: no {' or '.join(names)} recorded; {_INSTEAD}")
-        elif by_clock.rested or _MEMORY in names:
-            without = f", no {_MEMORY}" if _MEMORY in names else ""
-            recording.lose("torch_stretches", f"no steps found: {' and '.join(by_clock_names)} of parts of the time{without}; {_INSTEAD}")
+        elif by_clock.rested or missing:
+            without = f", no {' or '.join(missing)}" if missing else ""
+            recording.lose("torch_stretches", f"no steps found: {' and '.join(clocked)} of parts of the time{without}; {_INSTEAD}")
 
     def _write_cost(self) -> None:
         spent, ticks = self._laps.spent(), recording.now() - self._began_ticks

@@ -27,6 +27,7 @@ class Stretches:
     def __init__(self, sources: Sources) -> None:
         ops, self._gpu = sources.loaded.get("ops"), sources.loaded.get("gpu")
         self._ops = ops if ops is not None and ops.wish is not None else None
+        self.names = [name for name, source in (("ops", self._ops), ("GPU work", self._gpu)) if source is not None]
         self._runs = False
         self._ended = Sums()
 
@@ -36,6 +37,7 @@ class Stretches:
             return
         if self._ops is not None:
             self._ops.tell()
+        _native.stop()  # one that an interrupted end left
         self._runs = _native.start(
             ops=self._ops and self._ops.wish, gpu=self._gpu and self._gpu.functions, share=budget, turns_before=0 if at_once else TURNS_BEFORE,
             event_ticks=event_ticks, period_s=PERIOD_S)

@@ -35,6 +35,7 @@ bool CudaCollector::is_forked() const { return pid_ != ::getpid(); }
 bool CudaCollector::on(unsigned who) {
   if (is_forked()) return false;
   const std::lock_guard lock(control_);
+  if (away_) return false;
   wishes_ |= who;
   switch (state()) {
     case State::capturing: return true;
@@ -122,6 +123,12 @@ void CudaCollector::off(unsigned who, bool finalize) {
   quiet_ticks_ = 0;
   drained_records_ = reader_.records();
   state_.store(State::draining, std::memory_order_release);
+}
+
+void CudaCollector::stay_away(bool away) {
+  if (is_forked()) return;
+  const std::lock_guard lock(control_);
+  away_ = away;
 }
 
 void CudaCollector::flush() {

@@ -41,6 +41,8 @@ class CudaCollector {
   bool on(unsigned who);
   // Unless somebody else wishes it: records no new work. `finalize`: and takes CUPTI out of the process as soon as everything has arrived.
   void off(unsigned who, bool finalize);
+  // While away nobody's wish is heard.
+  void stay_away(bool away);
   // From the next on(): memory that the program takes from the driver.
   void want_driver_memory() { memory_.want(); }
   void flush();
@@ -86,6 +88,7 @@ class CudaCollector {
   DriverMemory memory_;
   std::mutex control_;
   unsigned wishes_ = 0;
+  bool away_ = false;
   std::atomic<std::uint32_t> generation_{0};
   bool finalize_wanted_ = false;
   std::uint64_t drained_records_ = 0;  // at the last tick

@@ -297,8 +297,13 @@ TEST_F(CudaCollectorTest, IsOnAsLongAsAnybodyWishesIt) {
   EXPECT_EQ(gpu.state(), State::draining);
   gpu.on(kProfiler);
   gpu.on(kRecording);
+  gpu.stay_away(true);
   gpu.off(kEverybody, true);
   EXPECT_EQ(gpu.state(), State::draining);
+  EXPECT_FALSE(gpu.on(kRecording));
+  EXPECT_EQ(gpu.state(), State::draining);
+  gpu.stay_away(false);
+  EXPECT_TRUE(gpu.on(kRecording));
 }
 
 TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {

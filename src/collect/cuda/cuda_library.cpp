@@ -18,22 +18,25 @@ using namespace laptime::cuda;
 
 namespace {
 
-std::atomic<bool> deferred{false}, stays_away{false};
+std::atomic<bool> deferred{false};
 
 // For the collector, once there is one.
 struct Wanted {
   PlaceFunction places = nullptr;
   OpPlaceFunction op_places = nullptr;
   bool nodes = false;
+  bool away = false;
 };
 std::mutex making;
 Wanted wanted;
 std::atomic<CudaCollector*> made{nullptr};
+std::atomic<bool> tried{false};
 
 // Contract: `making` is held.
 void apply_wanted() {
   CudaCollector* const gpu = made.load();
   if (!gpu) return;
+  gpu->stay_away(wanted.away);
   gpu->context().set_place_function(wanted.places);
   gpu->context().set_op_place_function(wanted.op_places);
   if (wanted.nodes)
@@ -65,7 +68,6 @@ void make_collector() {
 
 // Null where there is no CUDA to record, which is said once.
 CudaCollector* collector() {
-  static std::atomic<bool> tried{false};
   if (!tried.load()) {  // once it was, without the lock: a forked child may find it held
     const std::lock_guard lock(making);
     if (!tried.load()) make_collector();
@@ -91,29 +93,31 @@ extern "C" {
 // `who`: cuda::Wish. The numbers of cuda::State; idle: the program has not loaded CUDA yet, ask again later.
 LAPTIME_API int laptime_cuda_on(unsigned who) {
   if (!record::on() || !cuda_is_loaded()) return static_cast<int>(State::idle);
-  if (stays_away.load()) return static_cast<int>(State::failed);
   return static_cast<int>(start(who) ? State::capturing : State::failed);
 }
+// Makes no collector where there is none: also called in a forked child, which must load nothing.
 LAPTIME_API void laptime_cuda_off(unsigned who, int finalize) {
-  if (!cuda_is_loaded()) return;
-  if (CudaCollector* const gpu = collector()) gpu->off(who, finalize != 0);
+  if (CudaCollector* const gpu = made.load()) gpu->off(who, finalize != 0);
 }
 // Not 0: whoever wishes to record the GPU does not, until this is said again with 0.
-LAPTIME_API void laptime_cuda_stay_away(int away) { stays_away.store(away != 0); }
+LAPTIME_API void laptime_cuda_stay_away(int away) {
+  const std::lock_guard lock(making);
+  wanted.away = away != 0;
+  apply_wanted();
+}
 LAPTIME_API int laptime_cuda_state(void) {
-  if (!cuda_is_loaded()) return static_cast<int>(State::idle);
-  CudaCollector* const gpu = collector();
-  return static_cast<int>(gpu ? gpu->state() : State::failed);
+  if (CudaCollector* const gpu = made.load()) return static_cast<int>(gpu->state());
+  return static_cast<int>(tried.load() ? State::failed : State::idle);
 }
 // Launches and GPU records so far.
 LAPTIME_API void laptime_cuda_counts(std::uint64_t* launches, std::uint64_t* records) {
-  CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr;
+  CudaCollector* const gpu = made.load();
   const CudaCollector::Counts counts = gpu ? gpu->counts() : CudaCollector::Counts{};
   *launches = counts.launches;
   *records = counts.records;
 }
 LAPTIME_API void laptime_cuda_flush(void) {
-  if (CudaCollector* const gpu = cuda_is_loaded() ? collector() : nullptr) gpu->flush();
+  if (CudaCollector* const gpu = made.load()) gpu->flush();
 }
 
 // Also before the program has loaded CUDA.

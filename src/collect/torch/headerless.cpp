@@ -97,6 +97,7 @@ bool differ(std::uint64_t Sighting::* value) {
 OpHost host;
 std::atomic<const OpProbe*> probe{nullptr};
 std::uint64_t running = 0;
+bool telling = false;  // what runs
 __thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
 SeenOp seen(const Function& function) {
@@ -137,7 +138,11 @@ int off() {
 }
 
 int on(int) {
-  if (running == 0) running = torch_functions.add(probe != nullptr ? all_scopes(&tell_begin, &tell_end) : all_scopes(&begin, &end));
+  const bool tells = probe != nullptr;
+  if (running != 0 && telling == tells) return 0;
+  if (off() != 0) return -1;
+  telling = tells;
+  running = torch_functions.add(tells ? all_scopes(&tell_begin, &tell_end) : all_scopes(&begin, &end));
   return 0;
 }
 

@@ -33,7 +33,6 @@ class OpWishes {
   bool add(const OpWish& wish) {
     const std::lock_guard lock(mutex_);
     if (std::find(all_.begin(), all_.end(), &wish) == all_.end()) all_.push_back(&wish);
-    if (std::find(used_.begin(), used_.end(), &wish.shim_) == used_.end()) used_.push_back(&wish.shim_);
     return apply(wish.shim_);
   }
 
@@ -50,8 +49,8 @@ class OpWishes {
   void end_trial(const OpShim& tried) {
     const std::lock_guard lock(mutex_);
     --trials_;
-    (void)apply(tried);
-    for (const OpShim* const shim : used_) (void)apply(*shim);
+    shim_state(tried) = kUnknown;
+    for (Shim& shim : shims_) (void)apply(*shim.shim);
   }
 
  private:
@@ -72,16 +71,32 @@ class OpWishes {
 
   bool apply(const OpShim& shim) {
     if (trials_ > 0) return true;
-    switched_ = Clock::now();
     const auto any = [this](auto wanted) { return std::any_of(all_.begin(), all_.end(), [&](const OpWish* wish) { return wanted(*wish); }); };
-    if (!any([&](const OpWish& wish) { return &wish.shim_ == &shim; })) return shim.off() == 0;
     keep_frames(any([](const OpWish& wish) { return wish.frames_; }));
-    return shim.on(any([&](const OpWish& wish) { return &wish.shim_ == &shim && wish.inputs_; }) ? 1 : 0) == 0;
+    const bool on = any([&](const OpWish& wish) { return &wish.shim_ == &shim; });
+    const State wanted = !on ? kOff : any([&](const OpWish& wish) { return &wish.shim_ == &shim && wish.inputs_; }) ? kWithInputs : kPlain;
+    State& state = shim_state(shim);
+    if (state == wanted) return true;
+    switched_ = Clock::now();
+    const bool done = (on ? shim.on(wanted == kWithInputs ? 1 : 0) : shim.off()) == 0;
+    state = done ? wanted : kUnknown;
+    return done;
+  }
+
+  enum State { kUnknown, kOff, kPlain, kWithInputs };
+  struct Shim {
+    const OpShim* shim;
+    State state;
+  };
+  State& shim_state(const OpShim& shim) {
+    for (Shim& known : shims_)
+      if (known.shim == &shim) return known.state;
+    return shims_.emplace_back(Shim{&shim, kUnknown}).state;
   }
 
   std::mutex mutex_;
   std::vector<const OpWish*> all_;
-  std::vector<const OpShim*> used_;
+  std::vector<Shim> shims_;
   int trials_ = 0;
   Clock::time_point switched_{};
 };
