@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/status.h"
@@ -48,6 +50,19 @@ class MappedFile {
   MappedFile(void* data, std::size_t size) : data_(data), size_(size) {}
   void* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+// Which bytes of a sparse file somebody wrote, on a tmpfs: there a hole that is read through a mapping takes a page, and where none is left
+// the reader gets SIGBUS.
+class WrittenParts {
+ public:
+  WrittenParts() = default;  // all of it
+  // All of it, too, on other file systems.
+  static WrittenParts of(const std::string& path);
+  bool has(std::size_t offset) const;
+
+ private:
+  std::optional<std::vector<std::pair<std::size_t, std::size_t>>> parts_;  // begin, end, in order
 };
 
 Result<Bytes> read_whole_file(const std::string& path);

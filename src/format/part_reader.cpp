@@ -123,12 +123,14 @@ std::optional<CopiedSlot> copy_slot(const Slot& slot) {
 }
 
 // In recording order.
-std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const PartLayout& layout) {
+std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const PartLayout& layout, const WrittenParts& written) {
   std::vector<CopiedSlot> copied;
   PageBudget pages(run);
   for (std::uint32_t i = 0; i < layout.slots; ++i) {
+    const std::size_t offset = kPageSize + i * kSlotSize;
+    if (!written.has(offset)) continue;
     pages.touch(kSlotSize);
-    if (auto copy = copy_slot(*reinterpret_cast<const Slot*>(file.data() + kPageSize + i * kSlotSize))) copied.push_back(std::move(*copy));
+    if (auto copy = copy_slot(*reinterpret_cast<const Slot*>(file.data() + offset))) copied.push_back(std::move(*copy));
   }
   std::sort(copied.begin(), copied.end(), [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
   return copied;
@@ -168,10 +170,10 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
 
 }  // namespace
 
-Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again) {
+Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again, const WrittenParts& written) {
   ASSIGN_OR_RETURN(PartLayout layout, check_layout(file, name));
   // Slots before the log: a running process writes a slot's records to the log and frees it, so the other way round they could be in neither.
-  const std::vector<CopiedSlot> copied = copy_slots(run, file, layout);
+  const std::vector<CopiedSlot> copied = copy_slots(run, file, layout, written);
   if (const auto now = look_again ? look_again() : Result<ByteView>(file)) {  // else it is gone, and what was seen of it is what there is
     file = *now;
     ASSIGN_OR_RETURN(layout, check_layout(file, name));

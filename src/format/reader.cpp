@@ -34,7 +34,7 @@ Status read_part_file(RunContent& run, const std::string& path) {
     return run.maps.emplace_back(std::move(map)).bytes();
   };
   ASSIGN_OR_RETURN(const ByteView bytes, map_now());
-  RETURN_IF_ERROR(read_part(run, bytes, path, map_now));
+  RETURN_IF_ERROR(read_part(run, bytes, path, map_now, WrittenParts::of(path)));
   run.file_bytes += run.maps.back().bytes().size();
   return {};
 }

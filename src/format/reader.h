@@ -77,7 +77,7 @@ Result<RunContent> open_run(const std::string& path);
 // The steps of open_run, apart for tests and fuzzers: `name` is what an error calls the input.
 Result<RunContent> read_sealed(ByteView file, const std::string& name);
 // Adds the part; an error only when the file is no part at all. `look_again` gives the file as it is now: that of a
-// process that still runs may have grown, or be gone.
-Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again = {});
+// process that still runs may have grown, or be gone. `written`: slots elsewhere hold nothing, and are not looked at.
+Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again = {}, const WrittenParts& written = {});
 
 }  // namespace laptime

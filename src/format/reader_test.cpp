@@ -1,7 +1,10 @@
 #include "format/reader.h"
 
 #include <cstring>
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "format/part.h"
 #include "format/seal.h"
@@ -119,6 +122,40 @@ TEST(Seal, LeavesOutAndCountsDamage) {
   const auto sealed = read_sealed(sink.data, "y.lap");
   EXPECT_EQ(rows_of(*sealed), 10'000u);
   EXPECT_EQ(loss_of(*sealed, "damaged_chunk"), 1u);
+}
+
+// On a full tmpfs a hole that is touched is a SIGBUS.
+TEST(PartReader, HolesAreNotTouched) {
+  const std::string path = "/dev/shm/laptime-sparse-" + std::to_string(::getpid()) + ".part";
+  constexpr std::size_t kSlots = 64, kSize = kPageSize + kSlots * kSlotSize;
+  {
+    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+    if (!fd) GTEST_SKIP() << "no /dev/shm";
+    ASSERT_EQ(::ftruncate(fd.get(), kSize), 0);
+    PartHeader header{};
+    std::memcpy(header.magic, kPartMagic, 8);
+    header.version = kFormatVersion;
+    header.slot_size = kSlotSize;
+    header.slot_count = kSlots;
+    header.log_offset = kSize;
+    header.ns_per_tick = 1;
+    ASSERT_EQ(pwrite_fully(fd.get(), {reinterpret_cast<const std::uint8_t*>(&header), sizeof header}, 0), 0);
+    SlotHeader slot{};
+    slot.state = SlotState::full;
+    slot.sequence = 1;
+    ASSERT_EQ(pwrite_fully(fd.get(), {reinterpret_cast<const std::uint8_t*>(&slot), sizeof slot}, kPageSize + 40 * kSlotSize), 0);
+  }
+  const WrittenParts written = WrittenParts::of(path);
+  EXPECT_TRUE(written.has(0));
+  EXPECT_TRUE(written.has(kPageSize + 40 * kSlotSize));
+  if (written.has(kPageSize + 20 * kSlotSize)) GTEST_SKIP() << "it is no tmpfs";
+  const auto map = MappedFile::open(path);
+  ASSERT_TRUE(map);
+  // Whoever touches what was not written dies.
+  ASSERT_EQ(::mprotect(const_cast<std::uint8_t*>(map->bytes().data()) + kPageSize, 39 * kSlotSize, PROT_NONE), 0);
+  RunContent run;
+  EXPECT_TRUE(read_part(run, map->bytes(), path, {}, written));
+  ::unlink(path.c_str());
 }
 
 TEST(PartReader, RefusesAHeaderThatLies) {

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
-#include <csignal>
 #include <ctime>
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/no_signals.h"
 #include "format/frame.h"
 #include "format/raw_batch.h"
 #include "record/losses.h"
@@ -22,6 +21,7 @@ namespace {
 
 constexpr std::uint32_t kBatchSlots = 32;   // 2 MiB raw: bounds the encoder's own memory
 constexpr std::uint32_t kGrowSlots = 16;    // 1 MiB at a time
+constexpr std::uint32_t kOwnSlots = 4;      // what a thread of the program takes, where there is no time to wait for that
 constexpr std::uint32_t kReadySlots = 32;   // kept allocated and touched ahead of the threads
 constexpr long kWaitNs = 50'000'000;
 constexpr std::uint64_t kDateEveryNs = 1'000'000'000;
@@ -36,12 +36,8 @@ void futex_wake(std::atomic<std::uint32_t>& word) { ::syscall(SYS_futex, &word, 
 }  // namespace
 
 int Encoder::start() {
-  // Signals are the program's: none may be delivered to this thread.
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const NoSignals meanwhile;
   const int error = pthread_create(&thread_, nullptr, &Encoder::thread_main, this);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   running_ = error == 0;
   return error;
 }
@@ -72,29 +68,23 @@ void Encoder::loop() {
 }
 
 bool Encoder::grow(Touch touch) {
-  // Allocating a megabyte takes some 50 µs, and milliseconds where the disk or the processors are busy; a thread that finds somebody at it waits
-  // for that, not for long: its records are lost then.
-  constexpr std::uint64_t kLongestWaitNs = 50'000'000;
-  for (std::uint64_t began = 0; growing_.test_and_set(std::memory_order_acquire);) {
-    const std::uint64_t now = monotonic_ns();
-    if (began == 0) began = now;
-    if (now - began > kLongestWaitNs) return false;
-    ::sched_yield();
-    if (pool_.free_count() > 0) return true;
-  }
-  const std::uint32_t first = grown_;
-  const std::uint32_t count = std::min(kGrowSlots, pool_.capacity() - first);
-  const int error = count == 0 ? 0 : part_.allocate_slots(first, count);
-  if (error == 0) grown_ = first + count;
-  growing_.clear(std::memory_order_release);
+  // Each takes a range of its own: one that is kept from running while it allocates, as this thread is where others are busy, holds up nobody.
+  const std::uint32_t wanted = touch == Touch::yes ? kGrowSlots : kOwnSlots;
+  std::uint32_t first = grown_.load(std::memory_order_relaxed);
+  std::uint32_t count = 0;
+  do {
+    count = std::min(wanted, pool_.capacity() - first);
+    if (count == 0) return false;
+  } while (!grown_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
+  const int error = part_.allocate_slots(first, count);
   if (error == PartFile::kDetached) return false;  // the recording is over, and perhaps another one is on
   if (error != 0) {
     on_error_(error);
     return false;
   }
-  if (touch == Touch::yes && count != 0) part_.touch_slots(first, count);
+  if (touch == Touch::yes) part_.touch_slots(first, count);
   for (std::uint32_t i = 0; i < count; ++i) pool_.push_free(first + i);
-  return count != 0;
+  return true;
 }
 
 void Encoder::drain() {

@@ -52,8 +52,7 @@ class Encoder {
   bool running_ = false;
   std::atomic<std::uint32_t> signal_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic_flag growing_ = ATOMIC_FLAG_INIT;
-  std::uint32_t grown_ = 0;  // by whoever holds growing_
+  std::atomic<std::uint32_t> grown_{0};  // slots that somebody has made usable, or is about to
   std::uint64_t dated_at_ns_ = 0;
 };
 

@@ -1,7 +1,9 @@
 #include "record/part_file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <dirent.h>
@@ -23,6 +25,33 @@ std::string part_name() {
   char name[64];
   std::snprintf(name, sizeof name, "%d-%llx.part", static_cast<int>(::getpid()), static_cast<unsigned long long>(realtime_ns()));
   return name;
+}
+
+// Addresses of parts that are over stay taken (detach). Side by side they are one mapping to the kernel, which allows a process some 65,000;
+// far below where it puts other ones, so that nothing comes between. Not farther: a program under the thread sanitizer has no addresses 1.5 TiB below the
+// highest, and the kernel begins up to 1 TiB below that; of an address that is not the program's it makes 0.
+constexpr std::uintptr_t kAway = std::uintptr_t{1} << 38;
+std::atomic<std::uintptr_t> taken_down_to{0};
+
+// Where the place beside them is not free, the kernel chooses.
+void* map_part(int fd, std::size_t size) {
+  const std::uintptr_t end = taken_down_to.load(std::memory_order_relaxed);
+  void* map = MAP_FAILED;
+  if (end > size) map = ::mmap(reinterpret_cast<void*>(end - size), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+  return map != MAP_FAILED ? map : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+}
+
+void keep_taken(const void* begin, std::size_t size) {
+  const auto at = reinterpret_cast<std::uintptr_t>(begin);
+  const bool is_beside = at + size == taken_down_to.load(std::memory_order_relaxed);
+  taken_down_to.store(is_beside ? at : at > kAway ? at - kAway : 0, std::memory_order_relaxed);
+}
+
+// 0 or an errno. A signal of the program's may interrupt it, any number of times.
+int allocate(int fd, std::size_t offset, std::size_t size) {
+  int error = EINTR;
+  while (error == EINTR) error = ::posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
+  return error;
 }
 
 bool is_part(const char* name) {
@@ -56,8 +85,8 @@ Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, st
   ::flock(fd.get(), LOCK_EX | LOCK_NB);
   const std::size_t size = kPageSize + std::size_t{slot_count} * kSlotSize;
   if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0) return errno_error(ErrorKind::system, "cannot write in " + folder, errno);
-  if (const int error = ::posix_fallocate(fd.get(), 0, kPageSize)) return errno_error(ErrorKind::system, "cannot write in " + folder, error);
-  void* map = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+  if (const int error = allocate(fd.get(), 0, kPageSize)) return errno_error(ErrorKind::system, "cannot write in " + folder, error);
+  void* map = map_part(fd.get(), size);
   if (map == MAP_FAILED) return errno_error(ErrorKind::system, "cannot map a file in " + folder, errno);
 
   std::unique_ptr<PartFile> part(new PartFile());
@@ -90,16 +119,18 @@ void PartFile::abandon() {
 }
 
 void PartFile::detach() {
-  if (header_) ::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  const std::lock_guard lock(log_mutex_);
+  if (header_) {
+    ::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    keep_taken(header_, mapped_size());
+  }
+  const std::scoped_lock lock(log_mutex_, open_);
   fd_.reset();
 }
 
 int PartFile::allocate_slots(std::uint32_t first, std::uint32_t count) {
-  const auto offset = static_cast<off_t>(kPageSize + std::size_t{first} * kSlotSize);
-  const std::lock_guard lock(log_mutex_);
+  const std::shared_lock lock(open_);
   if (fd_.get() < 0) return kDetached;
-  return ::posix_fallocate(fd_.get(), offset, static_cast<off_t>(std::size_t{count} * kSlotSize));
+  return allocate(fd_.get(), kPageSize + std::size_t{first} * kSlotSize, std::size_t{count} * kSlotSize);
 }
 
 void PartFile::touch_slots(std::uint32_t first, std::uint32_t count) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ class PartFile {
   std::uint32_t slot_count() const { return header_->slot_count; }
   std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - slots_); }
 
-  // Makes `count` slots from `first` usable; 0, kDetached, or another errno.
+  // Makes `count` slots from `first` usable; 0, kDetached, or another errno. Waits for nobody but the file system.
   static constexpr int kDetached = EBADF;
   int allocate_slots(std::uint32_t first, std::uint32_t count);
   void touch_slots(std::uint32_t first, std::uint32_t count);
@@ -58,6 +59,7 @@ class PartFile {
   std::uint32_t slot_total_ = 0;
   TickScale scale_;
   std::mutex log_mutex_;
+  std::shared_mutex open_;  // held while the descriptor is used beside the log, by any number at once
   std::uint64_t log_end_ = 0;
 };
 

@@ -1,10 +1,14 @@
 // The recorder as a program uses it, through the public interface, read back through the format's reader.
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <future>
 #include <gtest/gtest.h>
+#include <iterator>
 #include <random>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -13,6 +17,7 @@
 #include <unistd.h>
 
 #include "record/collector.h"
+#include "record/recorder.h"
 #include "record/test_recording.h"
 
 namespace laptime {
@@ -47,6 +52,27 @@ TEST_F(RecorderTest, RecordsAgainAfterStopping) {
   }
 }
 
+std::ptrdiff_t mappings() {
+  std::ifstream maps("/proc/self/maps");
+  return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
+}
+
+// The kernel allows a process some 65,000 of them, its own memory's included.
+TEST_F(RecorderTest, RecordingsThatAreOverShareOneMapping) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "it maps its own memory beside each of them";
+#endif
+  std::ptrdiff_t before = 0;
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+    scopes(3);
+    ASSERT_EQ(laptime_stop(), 0);
+    if (round == 2) before = mappings();
+  }
+  EXPECT_EQ(count(path_).spans, 3u);
+  EXPECT_LT(mappings() - before, 50);
+}
+
 TEST_F(RecorderTest, StartingTwiceIsAnError) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   EXPECT_EQ(laptime_start((path_ + "2").c_str(), nullptr), -1);
@@ -69,6 +95,27 @@ TEST_F(RecorderTest, TenThousandShortThreads) {
   EXPECT_EQ(c.spans + c.lost, 3u * kThreads);
   EXPECT_EQ(c.lost, 0u);
   EXPECT_EQ(c.tracks, static_cast<std::size_t>(kThreads));
+}
+
+// The encoder holds that lock while it writes, and may be kept from running then: it has the lowest priority.
+TEST_F(RecorderTest, AThreadGetsMemoryWhileTheLogIsHeld) {
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  scopes(1);
+  std::promise<void> held, recorded;
+  std::future<std::future_status> status = std::async(std::launch::async, [&] {
+    const std::lock_guard hold(record::Recorder::get().current()->part.log_mutex());
+    held.set_value();
+    return recorded.get_future().wait_for(std::chrono::seconds(30));
+  });
+  held.get_future().wait();
+  constexpr int kRecords = 200'000;
+  scopes(kRecords);
+  recorded.set_value();
+  EXPECT_EQ(status.get(), std::future_status::ready);
+  ASSERT_EQ(laptime_stop(), 0);
+  const Counted c = count(path_);
+  EXPECT_EQ(c.spans, kRecords + 1u);
+  EXPECT_EQ(c.lost, 0u);
 }
 
 TEST_F(RecorderTest, ThreadsRecordWhileRecordingStartsAndStops) {

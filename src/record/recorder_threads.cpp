@@ -114,7 +114,7 @@ void Recorder::hand_over(ThreadState& thread, Recording& recording) noexcept {
 
 RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept {
   auto index = recording.pool.pop_free();
-  if (!index && recording.encoder.grow(Encoder::Touch::no)) index = recording.pool.pop_free();
+  while (!index && recording.encoder.grow(Encoder::Touch::no)) index = recording.pool.pop_free();  // others may have been faster
   if (!index) {
     lose(kLossBufferFull);
     return nullptr;
