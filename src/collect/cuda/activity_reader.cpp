@@ -24,11 +24,19 @@ const char* direction_name(std::uint32_t kind) {
   return kind < std::size(kNames) ? kNames[kind] : kNames[0];
 }
 
+template <typename Copy>
+std::uint32_t copy_name(const Copy& c) {
+  char name[96];
+  std::snprintf(name, sizeof name, "Memcpy %s (%s -> %s)%s", direction_name(c.copy_kind), memory_name(c.source_kind), memory_name(c.target_kind),
+                c.flags & kMemcpyAsync ? "" : " blocking");
+  return record::intern(name);
+}
+
 }  // namespace
 
 void ActivityReader::read(std::uint8_t* buffer, std::size_t valid, std::uint32_t generation) {
   const std::lock_guard lock(reading_);
-  if (!record::on()) return;
+  if (!record::on()) return awaited_.give_up();
   begin_recording();
   generation_ = generation;
   Activity* record = nullptr;
@@ -43,7 +51,8 @@ void ActivityReader::read(std::uint8_t* buffer, std::size_t valid, std::uint32_t
   if (bad_times_) lose(kBadTimes, bad_times_);
   if (malformed_) lose(kMalformed, malformed_);
   if (unnamed_configurations_) lose(kConfigurations, unnamed_configurations_);
-  bad_times_ = malformed_ = unnamed_configurations_ = 0;
+  if (incomplete_) lose(kUnanswered, incomplete_);
+  bad_times_ = malformed_ = unnamed_configurations_ = incomplete_ = 0;
 }
 
 void ActivityReader::begin_recording() {
@@ -66,6 +75,7 @@ void ActivityReader::take(const Activity& record, std::size_t room) {
   switch (record.kind) {
     case kConcurrentKernel: return take_as(reinterpret_cast<const ActivityKernel&>(record));
     case kMemcpy: return take_as(reinterpret_cast<const ActivityMemcpy&>(record));
+    case kPeerCopy: return take_as(reinterpret_cast<const ActivityPeerCopy&>(record));
     case kMemset: return take_as(reinterpret_cast<const ActivityMemset&>(record));
     default: return;
   }
@@ -78,10 +88,11 @@ void ActivityReader::take(const ActivityKernel& k) {
 }
 
 void ActivityReader::take(const ActivityMemcpy& c) {
-  char name[96];
-  std::snprintf(name, sizeof name, "Memcpy %s (%s -> %s)%s", direction_name(c.copy_kind), memory_name(c.source_kind), memory_name(c.target_kind),
-                c.flags & kMemcpyAsync ? "" : " blocking");
-  put({c.start, c.end, c.device, c.context, c.stream, c.correlation, c.graph_node}, record::intern(name), SpanKind::copy, ArgType::integer, c.bytes);
+  put({c.start, c.end, c.device, c.context, c.stream, c.correlation, c.graph_node}, copy_name(c), SpanKind::copy, ArgType::integer, c.bytes);
+}
+
+void ActivityReader::take(const ActivityPeerCopy& c) {
+  put({c.start, c.end, c.device, c.context, c.stream, c.correlation, c.graph_node}, copy_name(c), SpanKind::copy, ArgType::integer, c.bytes);
 }
 
 void ActivityReader::take(const ActivityMemset& f) {
@@ -92,6 +103,11 @@ void ActivityReader::take(const ActivityMemset& f) {
 
 void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own, std::uint32_t place) {
   static const std::uint32_t graph_node_key = record::intern("graph_node");
+  if (work.start == 0 && work.end == 0 && takes_incomplete_.load(std::memory_order_relaxed)) {
+    incomplete_ += awaited_.is_awaited(work.correlation) ? 0 : 1;
+    return;
+  }
+  awaited_.done(work.correlation);
   if (work.start == 0 || work.end <= work.start) {
     ++bad_times_;
     return;

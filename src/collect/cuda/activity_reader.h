@@ -14,6 +14,7 @@
 #include <mutex>
 #include <string>
 
+#include "collect/cuda/awaited_launches.h"
 #include "collect/cuda/cuda_api.h"
 #include "collect/cuda/gpu_clock.h"
 #include "format/record.h"
@@ -22,9 +23,11 @@ namespace laptime::cuda {
 
 class ActivityReader {
  public:
-  ActivityReader(CudaApi& api, const GpuClock& clock) : api_(api), clock_(clock) {}
+  ActivityReader(CudaApi& api, const GpuClock& clock, AwaitedLaunches& awaited) : api_(api), clock_(clock), awaited_(awaited) {}
 
   void read(std::uint8_t* buffer, std::size_t valid, std::uint32_t generation);
+  // While incomplete records are delivered, too: these have no times, and answer nothing. Of a launch that was answered already (a graph's, by another node) they are lost.
+  void take_incomplete(bool on) { takes_incomplete_.store(on, std::memory_order_relaxed); }
 
   std::uint64_t records() const { return records_.load(std::memory_order_relaxed); }
 
@@ -45,6 +48,7 @@ class ActivityReader {
   void take(const Activity& record, std::size_t room);
   void take(const ActivityKernel& kernel);
   void take(const ActivityMemcpy& copy);
+  void take(const ActivityPeerCopy& copy);
   void take(const ActivityMemset& fill);
   void put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own, std::uint32_t place = 0);
   void begin_recording();
@@ -57,8 +61,10 @@ class ActivityReader {
   std::mutex reading_;
   std::uint32_t generation_ = 0;
   std::uint32_t epoch_ = 0;
-  std::uint64_t bad_times_ = 0, malformed_ = 0, unnamed_configurations_ = 0;
+  std::uint64_t bad_times_ = 0, malformed_ = 0, unnamed_configurations_ = 0, incomplete_ = 0;
   std::atomic<std::uint64_t> records_{0};
+  AwaitedLaunches& awaited_;
+  std::atomic<bool> takes_incomplete_{false};
   std::map<std::array<std::uint32_t, 3>, std::uint16_t> tracks_;  // device, context, stream; of this epoch
   std::array<KnownName, 512> names_{};
   std::uint64_t places_version_ = 0;  // of KernelPlaces, when names were looked up

@@ -30,6 +30,7 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
+constexpr std::uint32_t kFlushForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
 constexpr ApiResult kMissing = 11;  // CUPTI_ERROR_API_NOT_IMPLEMENTED
 
 class LoadedApi final : public CudaApi {
@@ -81,7 +82,7 @@ class LoadedApi final : public CudaApi {
   ApiResult register_buffers(BufferRequest request, BufferComplete complete) override { return buffers_(request, complete); }
   ApiResult enable(ActivityKind kind) override { return enable_(kind); }
   ApiResult disable(ActivityKind kind) override { return disable_(kind); }
-  ApiResult flush() override { return flush_(0); }
+  ApiResult flush(bool forced) override { return flush_(forced ? kFlushForced : 0); }
   ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) override { return next_record_(buffer, valid, record); }
   ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) override { return dropped_(context, stream, dropped); }
   ApiResult device_of(void* context, std::uint32_t* device) override { return device_of_ ? device_of_(context, device) : kMissing; }

@@ -26,8 +26,8 @@ class CudaApi {
   virtual ApiResult register_buffers(BufferRequest request, BufferComplete complete) = 0;
   virtual ApiResult enable(ActivityKind kind) = 0;
   virtual ApiResult disable(ActivityKind kind) = 0;
-  // Delivers the buffers whose records are all complete.
-  virtual ApiResult flush() = 0;
+  // Delivers the buffers whose records are all complete. `forced`: all of them; what is not complete then never will be, and has no times.
+  virtual ApiResult flush(bool forced) = 0;
   virtual ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) = 0;
   virtual ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) = 0;
   virtual ApiResult device_of(void* context, std::uint32_t* device) = 0;

@@ -1,11 +1,14 @@
 #include "collect/cuda/cuda_collector.h"
 
+#include <algorithm>
 #include <chrono>
 #include <pthread.h>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
+#include "base/no_signals.h"
 #include "collect/cuda/device_facts.h"
 #include "collect/cuda/gpu_losses.h"
 #include "record/collector.h"
@@ -14,20 +17,26 @@ namespace laptime::cuda {
 
 namespace {
 
-constexpr ActivityKind kKinds[] = {kConcurrentKernel, kMemcpy, kMemset};
+constexpr ActivityKind kKinds[] = {kConcurrentKernel, kMemcpy, kMemset, kPeerCopy};
 constexpr const char* kNoName = "<not provided>";  // CUPTI's for a tool that did not say it
 constexpr std::size_t kFirstBuffers = 8;
-// Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left.
-constexpr unsigned kQuietTicks = 2;
-constexpr int kMostLastFlushes = 20;
+// Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left. Where launches are unanswered that is a queue of long kernels,
+// or work that never was: a buffer is delivered only when all that is in it has ended.
+constexpr unsigned kQuietTicks = 2, kQuietTicksAfterAWait = 5, kMostQuietTicks = 100;
+// Once it was work that never was, it will be again: CUPTI that rests meanwhile slows the program.
+constexpr unsigned kQuietTicksOnceInVain = 20;
+// The same for the end of a recording, which the program waits for.
+constexpr int kMostLastFlushes = 400, kQuietLastFlushes = 200;
 constexpr std::chrono::milliseconds kBetweenLastFlushes{5};
 
 std::atomic<CudaCollector*> the_collector{nullptr};  // for the callbacks that CUPTI gives no argument
 
 }  // namespace
 
-CudaCollector::CudaCollector(CudaApi& api) : api_(api), reader_(api, clock_), launches_(api), memory_(api), pid_(::getpid()) {
+CudaCollector::CudaCollector(CudaApi& api) : api_(api), launches_(api), reader_(api, clock_, launches_.awaited()), memory_(api), pid_(::getpid()) {
   the_collector.store(this, std::memory_order_release);
+  // What the parent asked CUPTI for still calls back there.
+  ::pthread_atfork(nullptr, nullptr, [] { the_collector.load()->state_.store(State::failed); });
 }
 
 bool CudaCollector::is_forked() const { return pid_ != ::getpid(); }
@@ -39,7 +48,7 @@ bool CudaCollector::on(unsigned who) {
   wishes_ |= who;
   switch (state()) {
     case State::capturing: return true;
-    case State::failed: return false;
+    case State::failed: return tell_failed(), false;
     case State::draining: break;
     case State::leaving:
     case State::finalizing:
@@ -55,10 +64,12 @@ bool CudaCollector::on(unsigned who) {
   // Before any work is recorded: other threads launch meanwhile, and what they launch has its line.
   state_.store(State::capturing, std::memory_order_release);
   if (const ApiResult result = enable_kinds(true); result != kSuccess) {
+    (void)enable_kinds(false);
     (void)api_.unsubscribe();
     fail(result, "");
     return false;
   }
+  launches_.expect_records(true);
   write_facts();
   return true;
 }
@@ -88,6 +99,8 @@ bool CudaCollector::set_up() {
     std::size_t of_others = 0;  // CUPTI counts on for the next tool what it dropped for the last
     (void)api_.dropped_records(nullptr, 0, &of_others);
     generation_.fetch_add(1);
+    launches_.awaited().give_up();
+    dropped_ = 0;
     return true;
   }
   fail(result, other);
@@ -100,26 +113,37 @@ void CudaCollector::fail(ApiResult result, const std::string& other) {
     why = (other.empty() || other == kNoName ? "another tool" : other) + " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
   if (result == kInsufficientPrivileges) why = "the driver lets only administrators profile (CUPTI error 35)";
   record::say("GPU is not recorded: " + why);
-  lose(kNoGpu);
   state_.store(State::failed, std::memory_order_release);
+  tell_failed();
 }
 
+// Once in each recording.
+void CudaCollector::tell_failed() {
+  if (failed_epoch_ == record::epoch()) return;
+  failed_epoch_ = record::epoch();
+  lose(kNoGpu);
+}
+
+// Without copies between GPUs the rest is worth having.
 ApiResult CudaCollector::enable_kinds(bool on) {
   ApiResult first = kSuccess;
   for (const ActivityKind kind : kKinds)
-    if (const ApiResult result = on ? api_.enable(kind) : api_.disable(kind); first == kSuccess) first = result;
+    if (const ApiResult result = on ? api_.enable(kind) : api_.disable(kind); first == kSuccess && kind != kPeerCopy) first = result;
   return first;
 }
 
-void CudaCollector::off(unsigned who, bool finalize) {
+void CudaCollector::off(unsigned who, After after) {
   if (is_forked()) return;
   const std::lock_guard lock(control_);
   wishes_ &= ~who;
-  if (wishes_ != 0 || state() != State::capturing) return;
+  if (wishes_ != 0) return;
+  if (state() == State::draining) after_ = std::max(after_, after);
+  if (state() != State::capturing) return;
+  launches_.expect_records(false);
   (void)enable_kinds(false);
   launches_.enable(false, generation_.load());
   memory_.enable(false);
-  finalize_wanted_ = finalize;
+  after_ = after;
   quiet_ticks_ = 0;
   drained_records_ = reader_.records();
   state_.store(State::draining, std::memory_order_release);
@@ -134,52 +158,93 @@ void CudaCollector::stay_away(bool away) {
 void CudaCollector::flush() {
   if (is_forked()) return;
   const std::lock_guard lock(control_);
-  if (state() == State::capturing || state() == State::draining) (void)api_.flush();
+  if (state() == State::capturing || state() == State::draining) (void)api_.flush(false);
 }
 
 void CudaCollector::stop() {
-  off(kEverybody, false);
+  if (is_forked()) return;
+  off(kEverybody, After::leave);
+  int quiet = 0;
   for (int i = 0; i < kMostLastFlushes; ++i) {
     const std::uint64_t before = reader_.records();
     flush();
-    if (reader_.records() == before) return;
+    quiet = reader_.records() == before ? quiet + 1 : 0;
+    if (quiet > 0 && (unanswered() == 0 || quiet == kQuietLastFlushes)) break;
     std::this_thread::sleep_for(kBetweenLastFlushes);
   }
+  const std::lock_guard lock(control_);
+  if (state() == State::draining) deliver_rest();
 }
 
 void CudaCollector::end() {
+  if (is_forked()) return;
   stop();
   const std::lock_guard lock(control_);
   state_.store(State::failed, std::memory_order_release);
+  failed_epoch_ = record::epoch();
+}
+
+// Launches whose work is under way on the GPU, or never was.
+std::uint64_t CudaCollector::unanswered() const {
+  const std::uint64_t awaited = launches_.awaited().count(), dropped = dropped_;
+  return awaited > dropped ? awaited - dropped : 0;
+}
+
+// What is complete in buffers that are not; the rest is given up. Also where all launches are answered: a graph's is by its first node.
+void CudaCollector::deliver_rest() {
+  reader_.take_incomplete(true);
+  (void)api_.flush(true);
+  reader_.take_incomplete(false);
+  count_dropped();
+  const std::uint64_t lost = unanswered();
+  if (lost > 0) lose(kUnanswered, lost);
+  awaited_in_vain_ |= lost > 0;
+  launches_.awaited().give_up();
+  dropped_ = 0;
+}
+
+unsigned CudaCollector::patience() const {
+  if (unanswered() == 0) return kQuietTicks;
+  if (after_ == After::leave_soon) return kQuietTicksAfterAWait;
+  return awaited_in_vain_ ? kQuietTicksOnceInVain : kMostQuietTicks;
 }
 
 void CudaCollector::tick() {
   flush();
   const std::lock_guard lock(control_);
   if (state() == State::capturing) write_facts();
-  if (state() != State::draining || !finalize_wanted_) return;
+  if (state() != State::draining || after_ == After::rest) return;
   quiet_ticks_ = reader_.records() == drained_records_ ? quiet_ticks_ + 1 : 0;
   drained_records_ = reader_.records();
-  if (quiet_ticks_ < kQuietTicks) return;
-  count_dropped();
-  state_.store(State::leaving, std::memory_order_release);
+  if (quiet_ticks_ < patience()) return;
+  deliver_rest();
+  // Before any call may take CUPTI out: nothing may be asked of it meanwhile.
   for (const DriverCall& call : kDriverCalls) (void)api_.enable_callback(true, kDriverDomain, call.id);
+  state_.store(State::leaving, std::memory_order_release);
 }
 
 void CudaCollector::finalize_now() {
   (void)api_.finalize();
-  state_.store(State::finalized, std::memory_order_release);
+  State expected = State::finalizing;  // else the process ends meanwhile
+  state_.compare_exchange_strong(expected, State::finalized);
 }
 
-void CudaCollector::start_flush_thread() {
-  if (flush_thread_.exchange(true)) return;
-  std::thread([this] {
-    ::pthread_setname_np(::pthread_self(), "laptime-cuda");
-    for (;;) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(kFlushPeriodMs));
-      tick();
-    }
-  }).detach();
+bool CudaCollector::start_flush_thread() {
+  if (flush_thread_.exchange(true)) return true;
+  const NoSignals meanwhile;
+  try {
+    std::thread([this] {
+      ::pthread_setname_np(::pthread_self(), "laptime-cuda");
+      for (;;) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(kFlushPeriodMs));
+        tick();
+      }
+    }).detach();
+    return true;
+  } catch (const std::system_error&) {
+    flush_thread_.store(false);
+    return false;
+  }
 }
 
 void CudaCollector::on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data) {
@@ -215,7 +280,9 @@ void CudaCollector::on_buffer_complete(void* context, std::uint32_t stream, std:
 
 void CudaCollector::count_dropped(void* context, std::uint32_t stream) {
   std::size_t dropped = 0;
-  if (api_.dropped_records(context, stream, &dropped) == kSuccess && dropped > 0) lose(kDropped, dropped);
+  if (api_.dropped_records(context, stream, &dropped) != kSuccess || dropped == 0) return;
+  dropped_ += dropped;
+  lose(kDropped, dropped);
 }
 
 std::uint64_t CudaCollector::on_clock() { return the_collector.load(std::memory_order_acquire)->clock_.now(); }

@@ -31,6 +31,10 @@ namespace laptime::cuda {
 // On whose behalf the GPU is recorded: as long as anybody wishes it.
 enum Wish : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
 
+// What becomes of CUPTI when nobody wishes to record any more: it rests in the process; or it is taken out as soon as everything has arrived. `leave_soon`:
+// the caller has the program wait for the GPU, so that what has not arrived a moment later never will.
+enum class After : int { rest = 0, leave = 1, leave_soon = 2 };
+
 enum class State : int { idle = 0, capturing = 1, draining = 2, leaving = 3, finalizing = 4, finalized = 5, failed = 6 };
 
 class CudaCollector {
@@ -39,8 +43,8 @@ class CudaCollector {
 
   // True when it captures afterwards.
   bool on(unsigned who);
-  // Unless somebody else wishes it: records no new work. `finalize`: and takes CUPTI out of the process as soon as everything has arrived.
-  void off(unsigned who, bool finalize);
+  // Unless somebody else wishes it: records no new work. Said again while CUPTI drains, the stronger wish counts.
+  void off(unsigned who, After after);
   // While away nobody's wish is heard.
   void stay_away(bool away);
   // From the next on(): memory that the program takes from the driver.
@@ -63,14 +67,19 @@ class CudaCollector {
   // What the flush thread does every kFlushPeriodMs; tests call it themselves.
   void tick();
   static constexpr unsigned kFlushPeriodMs = 100;
-  void start_flush_thread();
+  // False where no thread can be had.
+  bool start_flush_thread();
 
  private:
   bool set_up();
   bool take_back_leaving();
+  unsigned patience() const;
   bool is_forked() const;
   void write_facts();
   void fail(ApiResult result, const std::string& other);
+  void tell_failed();
+  std::uint64_t unanswered() const;
+  void deliver_rest();
   ApiResult enable_kinds(bool on);
   void finalize_now();
   void count_dropped(void* context = nullptr, std::uint32_t stream = 0);
@@ -83,16 +92,19 @@ class CudaCollector {
   CudaApi& api_;
   GpuClock clock_;
   BufferPool pool_;
-  ActivityReader reader_;
   LaunchRecorder launches_;
+  ActivityReader reader_;
   DriverMemory memory_;
   std::mutex control_;
   unsigned wishes_ = 0;
   bool away_ = false;
   std::atomic<std::uint32_t> generation_{0};
-  bool finalize_wanted_ = false;
+  After after_ = After::rest;
   std::uint64_t drained_records_ = 0;  // at the last tick
   unsigned quiet_ticks_ = 0;
+  bool awaited_in_vain_ = false;
+  std::atomic<std::uint64_t> dropped_{0};  // by CUPTI, of what is awaited
+  std::uint32_t failed_epoch_ = 0;  // of the recording that was told of the failure
   std::atomic<std::uint32_t> facts_epoch_{0};  // of the recording that knows the devices
   int pid_;
   std::atomic<bool> flush_thread_{false};

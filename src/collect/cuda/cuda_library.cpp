@@ -19,6 +19,7 @@ using namespace laptime::cuda;
 namespace {
 
 std::atomic<bool> deferred{false};
+std::atomic<unsigned> wished_early{0};  // cuda::Wish, said while the program had not loaded CUDA yet
 
 // For the collector, once there is one.
 struct Wanted {
@@ -57,7 +58,6 @@ void make_collector() {
   if (nsight) problem = std::string("it is left to ") + nsight;
   if (!api) {
     record::say("GPU is not recorded: " + problem);
-    lose(kNoGpu);
     return;
   }
   made.store(new CudaCollector(*api));
@@ -76,10 +76,20 @@ CudaCollector* collector() {
   return made.load();
 }
 
+// Once in each recording.
+void lose_gpu() {
+  static std::atomic<std::uint32_t> told{0};
+  if (told.exchange(record::epoch()) != record::epoch()) lose(kNoGpu);
+}
+
 bool start(unsigned who) {
   CudaCollector* const gpu = collector();
-  if (!gpu || !gpu->on(who)) return false;
-  gpu->start_flush_thread();
+  if (!gpu) return lose_gpu(), false;
+  if (!gpu->on(who)) return false;
+  if (!gpu->start_flush_thread()) {
+    gpu->off(who, After::leave);
+    return lose_gpu(), false;
+  }
   // The collector may have been made before the driver was initialised and had its handler.
   static std::once_flag again;
   if (gpu->knows_devices()) std::call_once(again, &end_at_exit);
@@ -92,12 +102,14 @@ extern "C" {
 
 // `who`: cuda::Wish. The numbers of cuda::State; idle: the program has not loaded CUDA yet, ask again later.
 LAPTIME_API int laptime_cuda_on(unsigned who) {
-  if (!record::on() || !cuda_is_loaded()) return static_cast<int>(State::idle);
+  if (!record::on()) return static_cast<int>(State::idle);
+  if (!cuda_is_loaded()) return wished_early.fetch_or(who), static_cast<int>(State::idle);
   return static_cast<int>(start(who) ? State::capturing : State::failed);
 }
-// Makes no collector where there is none: also called in a forked child, which must load nothing.
-LAPTIME_API void laptime_cuda_off(unsigned who, int finalize) {
-  if (CudaCollector* const gpu = made.load()) gpu->off(who, finalize != 0);
+// `after`: cuda::After. Makes no collector where there is none: also called in a forked child, which must load nothing.
+LAPTIME_API void laptime_cuda_off(unsigned who, int after) {
+  wished_early.fetch_and(~who);
+  if (CudaCollector* const gpu = made.load()) gpu->off(who, static_cast<After>(after));
 }
 // Not 0: whoever wishes to record the GPU does not, until this is said again with 0.
 LAPTIME_API void laptime_cuda_stay_away(int away) {
@@ -157,7 +169,11 @@ LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
 
 // Called by the driver while it is initialised. 1: success.
 LAPTIME_API int InitializeInjection(void) {
-  if (!record::on() || deferred.load()) return 1;
+  if (!record::on()) return 1;
+  if (deferred.load()) {
+    if (const unsigned who = wished_early.exchange(0)) start(who);
+    return 1;
+  }
   if (CudaCollector* const gpu = collector()) gpu->want_driver_memory();
   start(kRecording);
   return 1;

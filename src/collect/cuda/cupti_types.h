@@ -18,6 +18,7 @@ enum ActivityKind : std::uint32_t {
   kMemcpy = 1,
   kMemset = 2,
   kConcurrentKernel = 10,  // never 3, KERNEL: it serialises
+  kPeerCopy = 22,          // between two GPUs: no record of kMemcpy is made then
 };
 
 #pragma pack(push, 8)
@@ -54,6 +55,18 @@ struct ActivityMemcpy {  // CUpti_ActivityMemcpy4 (CUDA 11.1) on
   std::uint64_t bytes, start, end;
   std::uint32_t device, context, stream;
   std::uint32_t correlation, runtime_correlation, pad;
+  void* reserved;
+  std::uint64_t graph_node;
+  std::uint32_t graph;
+};
+
+struct ActivityPeerCopy {  // CUpti_ActivityMemcpyPtoP3 (CUDA 11.1) on
+  std::uint32_t kind;
+  std::uint8_t copy_kind, source_kind, target_kind, flags;
+  std::uint64_t bytes, start, end;
+  std::uint32_t device, context, stream;
+  std::uint32_t source_device, source_context, target_device, target_context;
+  std::uint32_t correlation;
   void* reserved;
   std::uint64_t graph_node;
   std::uint32_t graph;

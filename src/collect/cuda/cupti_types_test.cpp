@@ -37,22 +37,24 @@ CHECK_KERNEL(CUpti_ActivityKernel9);  // CUDA 12
 CHECK_KERNEL(CUpti_ActivityKernel10);  // CUDA 13
 #endif
 
-#define CHECK_COPY(theirs)                                           \
-  SAME_FIELD(ActivityMemcpy, copy_kind, theirs, copyKind);           \
-  SAME_FIELD(ActivityMemcpy, source_kind, theirs, srcKind);          \
-  SAME_FIELD(ActivityMemcpy, target_kind, theirs, dstKind);          \
-  SAME_FIELD(ActivityMemcpy, flags, theirs, flags);                  \
-  SAME_FIELD(ActivityMemcpy, bytes, theirs, bytes);                  \
-  SAME_FIELD(ActivityMemcpy, start, theirs, start);                  \
-  SAME_FIELD(ActivityMemcpy, end, theirs, end);                      \
-  SAME_FIELD(ActivityMemcpy, device, theirs, deviceId);              \
-  SAME_FIELD(ActivityMemcpy, stream, theirs, streamId);              \
-  SAME_FIELD(ActivityMemcpy, correlation, theirs, correlationId);    \
-  SAME_FIELD(ActivityMemcpy, graph_node, theirs, graphNodeId);       \
-  static_assert(sizeof(ActivityMemcpy) <= sizeof(theirs))
-CHECK_COPY(CUpti_ActivityMemcpy4);
+#define CHECK_COPY(ours, theirs)                           \
+  SAME_FIELD(ours, copy_kind, theirs, copyKind);           \
+  SAME_FIELD(ours, source_kind, theirs, srcKind);          \
+  SAME_FIELD(ours, target_kind, theirs, dstKind);          \
+  SAME_FIELD(ours, flags, theirs, flags);                  \
+  SAME_FIELD(ours, bytes, theirs, bytes);                  \
+  SAME_FIELD(ours, start, theirs, start);                  \
+  SAME_FIELD(ours, end, theirs, end);                      \
+  SAME_FIELD(ours, device, theirs, deviceId);              \
+  SAME_FIELD(ours, stream, theirs, streamId);              \
+  SAME_FIELD(ours, correlation, theirs, correlationId);    \
+  SAME_FIELD(ours, graph_node, theirs, graphNodeId);       \
+  static_assert(sizeof(ours) <= sizeof(theirs))
+CHECK_COPY(ActivityMemcpy, CUpti_ActivityMemcpy4);
+CHECK_COPY(ActivityPeerCopy, CUpti_ActivityMemcpyPtoP3);
 #if CUPTI_API_VERSION >= 130000
-CHECK_COPY(CUpti_ActivityMemcpy6);
+CHECK_COPY(ActivityMemcpy, CUpti_ActivityMemcpy6);
+CHECK_COPY(ActivityPeerCopy, CUpti_ActivityMemcpyPtoP4);
 #endif
 
 #define CHECK_FILL(theirs)                                           \
@@ -77,7 +79,7 @@ SAME_FIELD(GraphData, original_node, CUpti_GraphData, originalNode);
 SAME_FIELD(SubscriberParams, other_size, CUpti_SubscriberParams, oldSubscriberSize);
 static_assert(sizeof(SubscriberParams) == sizeof(CUpti_SubscriberParams));
 
-static_assert(int{kMemcpy} == CUPTI_ACTIVITY_KIND_MEMCPY && int{kMemset} == CUPTI_ACTIVITY_KIND_MEMSET);
+static_assert(int{kMemcpy} == CUPTI_ACTIVITY_KIND_MEMCPY && int{kPeerCopy} == CUPTI_ACTIVITY_KIND_MEMCPY2 && int{kMemset} == CUPTI_ACTIVITY_KIND_MEMSET);
 static_assert(int{kConcurrentKernel} == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 static_assert(int{kDriverDomain} == CUPTI_CB_DOMAIN_DRIVER_API && int{kResourceDomain} == CUPTI_CB_DOMAIN_RESOURCE);
 static_assert(int{kGraphNodeCreated} == CUPTI_CBID_RESOURCE_GRAPHNODE_CREATED && int{kGraphNodeCloned} == CUPTI_CBID_RESOURCE_GRAPHNODE_CLONED);

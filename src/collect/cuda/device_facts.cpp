@@ -1,37 +1,21 @@
 #include "collect/cuda/device_facts.h"
 
-#include <cstdio>
+#include <string>
 
+#include "collect/cuda/device_peaks.h"
 #include "record/collector.h"
 
 namespace laptime::cuda {
 
 namespace {
 
-// Operations a multiprocessor finishes per clock, two for each multiply-add; dense, from NVIDIA's architecture white papers.
-struct Architecture {
-  int major, minor;
-  int fp32, tf32, fp16, fp8;  // 0: it has none
-};
-constexpr Architecture kArchitectures[] = {
-    {7, 0, 128, 0, 1024, 0},       {7, 5, 128, 0, 1024, 0},       {8, 0, 128, 1024, 2048, 0},     {8, 6, 256, 256, 1024, 0},
-    {8, 9, 256, 512, 1024, 2048},  {9, 0, 256, 2048, 4096, 8192}, {10, 0, 256, 4096, 8192, 16384},
-};
-
-const Architecture* find_architecture(int major, int minor) {
-  for (const Architecture& a : kArchitectures)
-    if (a.major == major && a.minor == minor) return &a;
-  return nullptr;
-}
-
 class DeviceFacts {
  public:
   DeviceFacts(CudaApi& api, int device) : api_(api), device_(device) {}
 
   void write() {
-    std::string name;
-    if (api_.device_name(device_, name) != kSuccess) return;
-    set("name", name);
+    if (api_.device_name(device_, name_) != kSuccess) return;
+    set("name", name_);
     std::uint64_t memory = 0;
     if (api_.device_memory(device_, &memory) == kSuccess) set("memory_bytes", memory);
     copy("multiprocessors", kMultiprocessors);
@@ -64,20 +48,12 @@ class DeviceFacts {
     if (bandwidth) set("peak_bytes_per_s", bandwidth);
     const auto major = static_cast<int>(attribute(kComputeMajor)), minor = static_cast<int>(attribute(kComputeMinor));
     set("compute", std::to_string(major) + '.' + std::to_string(minor));
-    const Architecture* const a = find_architecture(major, minor);
-    if (!a) return;
-    const std::uint64_t cycles = clock * attribute(kMultiprocessors);
-    const auto peak = [&](const char* key, int per_cycle) {
-      if (const std::uint64_t flops = cycles * static_cast<std::uint64_t>(per_cycle)) set(key, flops);
-    };
-    peak("peak_flops_fp32", a->fp32);
-    peak("peak_flops_tf32", a->tf32);
-    peak("peak_flops_fp16", a->fp16);
-    peak("peak_flops_fp8", a->fp8);
+    for (const Peak& peak : peaks_of({name_, major, minor, attribute(kMultiprocessors), clock})) set((std::string("peak_flops_") + peak.precision).c_str(), peak.flops_per_s);
   }
 
   CudaApi& api_;
   int device_;
+  std::string name_;
 };
 
 }  // namespace

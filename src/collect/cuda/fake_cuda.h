@@ -17,13 +17,16 @@ class FakeCuda final : public CudaApi {
  public:
   // ---- What it does ----
   ApiResult subscribe_result = kSuccess;
-  ApiResult enable_result = kSuccess;
-  std::function<void()> while_enabling;  // what another thread of the program does meanwhile
+  std::function<void()> while_enabling, while_disabling, while_asking_for_calls;  // what another thread of the program does meanwhile
+  std::map<std::uint32_t, ApiResult> refused;  // kinds
+  std::function<void()> while_finalizing;
   std::string holder;             // who has the subscription when subscribe fails
   std::size_t kernel_tail = 0;    // bytes by which this version's records are longer than the oldest form
   std::size_t dropped = 0;        // told once
   std::size_t record_shift = 0;   // next_record hands out addresses this far off
   bool initialized = true;        // the driver knows its devices
+  std::function<void()> while_flushing;
+  bool holds_back = false;        // a record in each buffer is not complete: only a forced flush delivers them
   int devices = 1;
 
   // ---- What was asked of it ----
@@ -33,6 +36,8 @@ class FakeCuda final : public CudaApi {
   CallbackFunction callback = nullptr;
   void* user = nullptr;
   ClockFunction clock = nullptr;
+  bool finalizes = false;  // until it is subscribed to again
+  int asked_after_finalize = 0;
 
   // ---- The program's part ----
   // A call of the driver, as CUPTI tells it.
@@ -99,6 +104,7 @@ class FakeCuda final : public CudaApi {
   const char* describe(ApiResult) override { return "FAKE_ERROR"; }
   ApiResult subscribe(CallbackFunction function, void* argument, std::string& other) override {
     calls.push_back("subscribe");
+    finalizes = false;
     if (subscribe_result != kSuccess) return other = holder, subscribe_result;
     callback = function;
     user = argument;
@@ -106,7 +112,9 @@ class FakeCuda final : public CudaApi {
   }
   ApiResult unsubscribe() override { return calls.push_back("unsubscribe"), kSuccess; }
   ApiResult enable_callback(bool on, std::uint32_t domain, std::uint32_t id) override {
+    if (finalizes) ++asked_after_finalize;
     on ? (void)callbacks.insert({domain, id}) : (void)callbacks.erase({domain, id});
+    if (on && while_asking_for_calls) while_asking_for_calls();
     return kSuccess;
   }
   ApiResult promise_zeroed_buffers() override { return calls.push_back("zeroed"), kSuccess; }
@@ -118,12 +126,19 @@ class FakeCuda final : public CudaApi {
     return kSuccess;
   }
   ApiResult enable(ActivityKind kind) override {
+    if (const auto it = refused.find(kind); it != refused.end()) return it->second;
     kinds.insert(kind);
     if (while_enabling) while_enabling();
-    return enable_result;
+    return kSuccess;
   }
-  ApiResult disable(ActivityKind kind) override { return kinds.erase(kind), kSuccess; }
-  ApiResult flush() override {
+  ApiResult disable(ActivityKind kind) override {
+    kinds.erase(kind);
+    if (while_disabling) while_disabling();
+    return kSuccess;
+  }
+  ApiResult flush(bool forced) override {
+    if (while_flushing) while_flushing();
+    if (holds_back && !forced) return kSuccess;
     std::uint8_t* const done = std::exchange(buffer_, nullptr);
     if (!done) return kSuccess;
     at_ = 0;
@@ -143,6 +158,8 @@ class FakeCuda final : public CudaApi {
   ApiResult graph_node_id(void* node, std::uint64_t* id) override { return *id = reinterpret_cast<std::uint64_t>(node), kSuccess; }
   ApiResult finalize() override {
     calls.push_back("finalize");
+    finalizes = true;
+    if (while_finalizing) while_finalizing();
     callbacks.clear();
     kinds.clear();
     callback = nullptr;

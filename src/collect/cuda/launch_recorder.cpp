@@ -10,10 +10,14 @@ namespace {
 // A program that captures graphs in a loop must not fill the memory of its own training.
 constexpr std::size_t kMostGraphNodes = 1u << 20;
 
+// Whether the calling thread's call went into a graph that is captured. Looked at only in programs that make graphs. Not in static memory of threads: there
+// is no room for all that this library keeps by thread where a program loads it late.
+thread_local constinit bool went_into_graph = false;
+
 }  // namespace
 
 LaunchRecorder::LaunchRecorder(CudaApi& api) : api_(api), graph_node_name_(record::intern("graph node")) {
-  static_assert(sizeof(LaunchContext) + sizeof launches_ + sizeof generation_ <= 64);
+  static_assert(sizeof(LaunchContext) + sizeof launches_ + sizeof generation_ + sizeof expects_ + sizeof sees_graphs_ <= 64);
   for (const DriverCall& call : kDriverCalls) calls_[call.id] = {record::intern(call.name), call.waits};
 }
 
@@ -26,19 +30,24 @@ void LaunchRecorder::enable(bool on, std::uint32_t generation) {
 }
 
 void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) {
+  const KnownCall& known = calls_[id];
   if (call.site == kEnter) {
+    if (sees_graphs_.load(std::memory_order_relaxed)) went_into_graph = false;
+    if (expects_.load(std::memory_order_relaxed) && !known.waits) awaited_.await(call.correlation);
     *call.correlation_data = ticks();
     return;
   }
-  const std::uint64_t end = ticks();
-  // 0: the callback was asked for while the call was under way.
-  const std::uint64_t start = *call.correlation_data ? *call.correlation_data : end;
-  const KnownCall& known = calls_[id];
+  const std::uint64_t end = ticks(), entered = *call.correlation_data;
+  const std::uint64_t start = entered ? entered : end;  // the callback was asked for while the call was under way
   if (known.waits) return put_wait(start, end, known.name);
   const LaunchOrigin origin = context_.here();
   record::put_launch({start, end, origin.packed, known.name, call.correlation,
                       static_cast<std::uint16_t>(generation_.load(std::memory_order_relaxed)), origin.backward});
   launches_.fetch_add(1, std::memory_order_relaxed);
+  const bool failed = call.return_value && *static_cast<const int*>(call.return_value) != 0;
+  const bool captured = sees_graphs_.load(std::memory_order_relaxed) && went_into_graph;
+  const bool switched = !expects_.load(std::memory_order_relaxed);  // while it was under way: perhaps nothing was recorded of it
+  if (failed || captured || switched) [[unlikely]] awaited_.done(call.correlation);
 }
 
 void LaunchRecorder::put_wait(std::uint64_t start, std::uint64_t end, std::uint32_t name) {
@@ -54,6 +63,8 @@ void LaunchRecorder::on_resource(std::uint32_t id, const ResourceData& resource)
   LaunchOrigin origin{};
   if (id == kGraphNodeCreated) {
     origin = context_.here();
+    went_into_graph = true;
+    sees_graphs_.store(true, std::memory_order_relaxed);
   } else if (id != kGraphNodeCloned || api_.graph_node_id(graph->original_node, &original) != kSuccess) {
     return;
   }

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "collect/cuda/awaited_launches.h"
 #include "collect/cuda/cuda_api.h"
 #include "collect/cuda/driver_calls.h"
 #include "collect/cuda/launch_context.h"
@@ -22,6 +23,8 @@ class LaunchRecorder {
 
   // Asks CUPTI for the callbacks, or no longer.
   void enable(bool on, std::uint32_t generation);
+  // Whether work is recorded that is launched from now on: launches are seen a moment longer, at both ends.
+  void expect_records(bool on) { expects_.store(on, std::memory_order_relaxed); }
   // Contract: knows(id).
   void on_driver_call(std::uint32_t id, const CallbackData& call);
   void on_resource(std::uint32_t id, const ResourceData& resource);
@@ -30,6 +33,9 @@ class LaunchRecorder {
   // Whether it is a call that launches or waits.
   bool knows(std::uint32_t id) const { return id < kIds && calls_[id].name != 0; }
   std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
+  // Those that began while records were expected, and neither failed nor went into a graph.
+  AwaitedLaunches& awaited() { return awaited_; }
+  const AwaitedLaunches& awaited() const { return awaited_; }
 
  private:
   void put_wait(std::uint64_t start, std::uint64_t end, std::uint32_t name);
@@ -45,8 +51,10 @@ class LaunchRecorder {
   alignas(64) LaunchContext context_;
   std::atomic<std::uint64_t> launches_{0};
   std::atomic<std::uint32_t> generation_{0};
+  std::atomic<bool> expects_{false}, sees_graphs_{false};
   alignas(64) CudaApi& api_;
   std::array<KnownCall, kIds> calls_{};
+  AwaitedLaunches awaited_;
   std::uint32_t graph_node_name_;
   std::mutex graphs_;
   std::unordered_map<std::uint64_t, LaunchOrigin> graph_nodes_;

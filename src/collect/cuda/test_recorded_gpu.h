@@ -14,6 +14,8 @@
 
 namespace laptime::cuda {
 
+inline constexpr std::uint32_t kLaunchKernel = 307, kStreamSynchronize = 126, kGraphLaunch = 514, kCopyToPeer = 319;
+
 struct ReadSpan {
   std::string track, name;
   SpanKind kind;
@@ -91,6 +93,9 @@ class CudaCollectorTest : public ::testing::Test {
     gpu.flush();
     EXPECT_EQ(laptime_stop(), 0);
     return read_run(folder_ + "/run.lap");
+  }
+  void tick(int times) {
+    for (int i = 0; i < times; ++i) gpu.tick();
   }
   // Until the state is reached or can no longer be.
   void tick_until(State state) {

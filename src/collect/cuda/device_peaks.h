@@ -1,0 +1,24 @@
+// What a device can reach at the most, by precision, from its architecture, its multiprocessors and its highest clock.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace laptime::cuda {
+
+struct DeviceKind {
+  std::string_view name;  // as the driver has it
+  int major, minor;       // compute capability
+  std::uint64_t multiprocessors, clock_hz;
+};
+
+struct Peak {
+  const char* precision;        // "fp64", "fp32"; on tensor cores, dense, summed up in fp32: "fp64_tensor", "tf32", "fp16", "fp8"
+  std::uint64_t flops_per_s;
+};
+
+// Those that it has; none of an architecture that is not known.
+std::vector<Peak> peaks_of(const DeviceKind& device);
+
+}  // namespace laptime::cuda
