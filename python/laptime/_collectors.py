@@ -54,7 +54,7 @@ def _start() -> None:
     import atexit
     import json
 
-    from laptime import _engine
+    from laptime import _engine, _sigterm
     from laptime._imports import when_imported
     from laptime._native import recording
 
@@ -71,7 +71,7 @@ def _start() -> None:
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     _do_not_warn_of_our_thread()
-    _stop_on_sigterm()
+    _sigterm.write_before(_stop)
 
 
 def _start_torch(options: Options) -> None:
@@ -101,13 +101,22 @@ def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> Non
 
 def _stop() -> None:
     """Writes the last counts while there is an interpreter to ask."""
+    from laptime import _sigterm
+
+    _sigterm.writing(_write)
+
+
+def _write() -> None:
     from laptime import _torch
     from laptime._closing import write_closing_facts
-    from laptime._native import recording
+    from laptime._native import recording, sigterm
 
+    if (blocks := sys.modules.get("laptime._recording")) is not None:
+        blocks.end_inner()
     _torch.stop()
     write_closing_facts()
     recording.stop()
+    sigterm.uninstall()
 
 
 def _stop_with_multiprocessing() -> None:
@@ -125,20 +134,3 @@ def _do_not_warn_of_our_thread() -> None:
     import warnings
 
     warnings.filterwarnings("ignore", r"This process \(pid=\d+\) is multi-threaded", DeprecationWarning)
-
-
-def _stop_on_sigterm() -> None:
-    """SIGTERM ends the process as ever, with its counts written. A handler of the program's own takes this one's place."""
-    import signal
-
-    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
-        return
-
-    def end(number: int, _: object) -> None:
-        try:
-            _stop()
-        finally:
-            signal.signal(number, signal.SIG_DFL)
-            os.kill(os.getpid(), number)
-
-    signal.signal(signal.SIGTERM, end)

@@ -25,6 +25,9 @@ _LONGEST_LEAVE_S = 3
 RECORDING, PROFILER = 1, 2
 _EVERYBODY = 0xFFFFFFFF
 
+# cuda::After
+_REST, _LEAVE, _LEAVE_SOON = range(3)
+
 # cuda::State
 IDLE, CAPTURING, DRAINING, LEAVING, FINALIZING, FINALIZED, FAILED = range(7)
 
@@ -93,7 +96,7 @@ class GpuSource:
         recording.set_property(PROPERTY, self.kind)
 
     def on(self) -> None:
-        """Where the program has not loaded CUDA yet, this is tried again at each step."""
+        """Where the program has not loaded CUDA yet, this is tried again at each step, and by the driver itself where ``laptime run`` started the program."""
         self._wanted = True
         self.at_step()
 
@@ -103,12 +106,12 @@ class GpuSource:
 
     def off(self) -> None:
         self._wanted = False
-        self._library.laptime_cuda_off(self._who, 1)
+        self._library.laptime_cuda_off(self._who, _LEAVE)
 
     def rest(self) -> None:
         """Off for a moment: CUPTI stays."""
         self._wanted = False
-        self._library.laptime_cuda_off(self._who, 0)
+        self._library.laptime_cuda_off(self._who, _REST)
 
     def leave(self, synchronize: Callable[[], object]) -> bool:
         """For good, whoever has it on."""
@@ -180,7 +183,7 @@ def _state(library: ctypes.CDLL) -> int:
 
 
 def _leave(library: ctypes.CDLL, synchronize: Callable[[], object]) -> bool:
-    library.laptime_cuda_off(_EVERYBODY, 1)
+    library.laptime_cuda_off(_EVERYBODY, _LEAVE_SOON)
     limit = time.monotonic() + _LONGEST_LEAVE_S
     while _state(library) in (DRAINING, LEAVING, FINALIZING) and time.monotonic() < limit:
         synchronize()

@@ -1,6 +1,6 @@
 from collections.abc import Callable, Iterable
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 from typing_extensions import Self
 
@@ -56,6 +56,21 @@ class recording:
         def begin(self) -> None: ...
         def end(self) -> None: ...
 
+class sigterm:
+    """A submodule."""
+
+    @staticmethod
+    def install(answered_by: int) -> None:
+        """``answered_by``: a signal whose Python handler calls ``answer``, writes and calls ``end_process``."""
+    @staticmethod
+    def uninstall() -> None: ...
+    @staticmethod
+    def after_fork() -> None: ...
+    @staticmethod
+    def answer() -> None: ...
+    @staticmethod
+    def end_process() -> NoReturn: ...
+
 class Around:
     def __init__(
         self,
@@ -86,6 +101,9 @@ class torch_steps:
             first_step: Callable[[Any], None],
             shares: Any,
             thread: int,
+            tensor: type,
+            disable: type,
+            mode_is_on: Callable[[], bool],
         ) -> None: ...
         def start_over(self, shares: Any, thread: int) -> None: ...
         def batch_asked(self, iterator: Any) -> None: ...
@@ -170,12 +188,18 @@ class torch_stretches:
 
     @staticmethod
     def start(
-        *, ops: torch_ops.Wish | None, gpu: GpuFunctions | None, share: float, turns_before: int, event_ticks: float, period_s: float
+        *, ops: torch_ops.Wish | None, gpu: GpuFunctions | None, memory_off: int | None, share: float, turns_before: int, event_ticks: float,
+        period_s: float, leaves_no_trace: bool
     ) -> bool:
         """False: no thread can be had, or one runs already."""
     @staticmethod
-    def stop() -> tuple[float, bool, bool] | None:
-        """Ticks that it added, whether anything was recorded, whether anything rested. None: it did not run."""
+    def end_step() -> bool:
+        """From here on steps decide. True: the clock did, for all or the last part of the step; all is off."""
+    @staticmethod
+    def steps_record(on: bool) -> None: ...
+    @staticmethod
+    def stop() -> tuple[float, bool, bool, int] | None:
+        """Ticks that it added, whether anything was recorded, whether anything rested, how often steps had stopped coming. None: it did not run."""
 
 class torch_events:
     """A submodule."""
@@ -205,18 +229,23 @@ class torch_memory:
     """A submodule."""
 
     class Memory:
-        def attach(self) -> bool: ...
+        def attach(self) -> None: ...
         def self_test(self) -> bool: ...
         def on(self) -> None: ...
         def off(self) -> None: ...
+        @property
+        def off_function(self) -> int:
+            """The address of a C function that any thread may call."""
         def close(self) -> None: ...
         def attach_cuda(self) -> bool: ...
         def mark(self, tensors: Iterable[object], role: str) -> None: ...
         def mark_parameters(self, tensors: Iterable[object]) -> None: ...
-        def mark_parameters_of(self, optimizer: object) -> None: ...
+        def mark_before_step(self, optimizer: object) -> bool: ...
+        def has_new_state(self, optimizer: object) -> bool: ...
+        def forget_states(self) -> None: ...
 
     @staticmethod
-    def open(path: str, tensor: type, parameter: type, disable: type) -> Memory: ...
+    def open(path: str, tensor: type, parameter: type, disable: type, mode_is_on: Callable[[], bool]) -> Memory: ...
 
 class LineSession:
     def __init__(self) -> None: ...

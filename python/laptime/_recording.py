@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import os
 import sys
@@ -19,6 +20,10 @@ DEFAULT_BUDGET = 0.05
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 _marked: dict[int, CodeType] = {}  # by @lines
+
+
+class _NotWritten(OSError):
+    """The recorder has said why."""
 
 
 class Recording:
@@ -54,52 +59,104 @@ class Recording:
             "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "block": True, "replace_profiler": False,
             **shared,
         }
-        self._owns_recording = False
-        self._torch_started = False
+        self._started: list[contextlib.ExitStack] = []  # each undoes one start
+        self._await_gpu = False
 
     def start(self) -> None:
-        self._owns_recording = not _native.on()
-        if self._owns_recording:
+        """An interruption leaves nothing on."""
+        undo = contextlib.ExitStack()
+        try:
+            self._start_recording(undo)
+            self._start_engines(undo)
+            self._started.append(undo)
+        except BaseException:
+            _close_quietly(undo)
+            raise
+
+    def stop(self) -> None:
+        """Raises OSError where the file cannot be written. The end of a block and of the program only say so."""
+        self._take_undo().close()
+
+    def _stop_quietly(self) -> None:
+        _close_quietly(self._take_undo())
+
+    def _take_undo(self) -> contextlib.ExitStack:
+        try:
+            return self._started.pop()  # one step: another thread may end it, too
+        except IndexError:
+            return contextlib.ExitStack()
+
+    def _start_recording(self, undo: contextlib.ExitStack) -> None:
+        if not _native.on():
+            undo.callback(self._end_recording)  # before the start: an interruption may come with its end
             problem = _native.start(self.path)
-            if problem:
+            if not problem:
+                atexit.register(self._stop_quietly)
+                return
+            undo.pop_all()
+            if not _native.on():  # another thread was first
                 raise OSError(problem)
-            atexit.register(self.stop)
-        else:
-            print(f"laptime: already recording; {self.path} is not written, what it would hold is in the outer recording",
-                  file=sys.stderr)
-        _engine.start(**self._engines)
+        _say_of_inner(self.path)
+        undo.callback(_inner.discard, self)
+        _inner.add(self)
+
+    def _start_engines(self, undo: contextlib.ExitStack) -> None:
+        kinds = {kind: self._engines[kind] for kind in ("lines", "functions")}
+        if any(kinds.values()):
+            _engine.start(**self._engines)
+            undo.callback(_engine.stop, **kinds)
         for code in _marked.values():
             _engine.watch(code)
         if "torch" in sys.modules:
             _torch.start(self._torch)
-            self._torch_started = True
+            undo.callback(lambda: _torch.stop(self._await_gpu))
 
-    def stop(self) -> None:
-        self._stop()
-
-    def _stop(self, await_gpu: bool = False) -> None:
-        try:
-            if self._torch_started:
-                self._torch_started = False
-                _torch.stop(await_gpu)
-        finally:
-            self._end()
-
-    def _end(self) -> None:
-        _engine.stop(lines=self._engines["lines"], functions=self._engines["functions"])
-        if self._owns_recording:
-            atexit.unregister(self.stop)
-            self._owns_recording = False
-            write_closing_facts()
-            if not _native.stop():
-                raise OSError(_native.error())
+    def _end_recording(self) -> None:
+        atexit.unregister(self._stop_quietly)
+        for _ in range(end_inner()):
+            _native.lose("block_cut", "blocks that began within this recording went on after its end: what they did then is not recorded")
+        write_closing_facts()
+        if not _native.stop():
+            raise _NotWritten(_native.error())
 
     def __enter__(self) -> Recording:
         self.start()
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        self._stop(await_gpu=error is None)
+        self._await_gpu = error is None
+        self._stop_quietly()
+
+
+_inner: set[Recording] = set()  # started where the process recorded already
+_said_of_inner = False
+
+
+def end_inner() -> int:
+    """Ends the blocks that began within a recording and are open still; how many these were."""
+    blocks = tuple(_inner)
+    for inner in blocks:
+        inner._stop_quietly()
+    return len(blocks)
+
+
+def _say_of_inner(path: str) -> None:
+    """Once a process: a block may be in a loop."""
+    global _said_of_inner
+    if not _said_of_inner:
+        _said_of_inner = True
+        print(f"laptime: already recording; {path} is not written, the block is recorded as the outer recording is, with its options "
+              "and its budget", file=sys.stderr)
+
+
+def _close_quietly(undo: contextlib.ExitStack) -> None:
+    """One line where it fails: what the program does, and how it ends, is its own."""
+    try:
+        undo.close()
+    except _NotWritten:
+        pass
+    except Exception as error:
+        print(f"laptime: {' '.join(str(error).split())}", file=sys.stderr)
 
 
 def lines(function: Function) -> Function:

@@ -19,11 +19,19 @@ struct Around {
   SpanKind kind;
 };
 
-// The exception that is under way, kept out of the way of the calls in between.
+// The exception that is under way, kept out of the way of the calls in between. One that comes meanwhile takes its place.
 class HeldError {
  public:
   HeldError() { PyErr_Fetch(&type_, &value_, &traceback_); }
-  ~HeldError() { PyErr_Restore(type_, value_, traceback_); }
+  ~HeldError() {
+    if (!PyErr_Occurred()) {
+      PyErr_Restore(type_, value_, traceback_);
+      return;
+    }
+    Py_XDECREF(type_);
+    Py_XDECREF(value_);
+    Py_XDECREF(traceback_);
+  }
   HeldError(const HeldError&) = delete;
   HeldError& operator=(const HeldError&) = delete;
   PyObject* type() const { return type_ ? type_ : Py_None; }
@@ -48,11 +56,26 @@ void give_up(Around* self) {
   Py_CLEAR(self->after);
 }
 
-// Whether the call may go on. Ctrl-C and the like arrive wherever Python happens to run, and are the program's.
+// Whether a handler of the program's raised what is under way (laptime/_signal_handlers.py).
+bool is_raised_by_handler() {
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback) PyException_SetTraceback(value, traceback);
+  PyObject* const module = PyImport_ImportModule("laptime._signal_handlers");
+  PyObject* const answer = module ? PyObject_CallMethod(module, "raised_by_handler", "O", value) : nullptr;
+  const bool is_raised = answer == Py_True;
+  Py_XDECREF(answer);
+  Py_XDECREF(module);
+  PyErr_Restore(type, value, traceback);
+  return is_raised;
+}
+
+// Whether the call may go on. Ctrl-C, and what handlers of the program's raise, arrive wherever Python happens to run, and are the program's.
 bool survive(Around* self, PyObject* result) {
   Py_XDECREF(result);
   if (result) return true;
-  if (!PyErr_ExceptionMatches(PyExc_Exception)) return false;
+  if (!PyErr_ExceptionMatches(PyExc_Exception) || is_raised_by_handler()) return false;
   give_up(self);
   return true;
 }
@@ -87,7 +110,7 @@ PyObject* call_around(PyObject* object, PyObject* const* arguments, std::size_t 
     return nullptr;
   }
   const HeldError error;
-  if (!call_after(self, first, nullptr, error.type())) PyErr_Clear();  // the function's own exception goes on
+  (void)call_after(self, first, nullptr, error.type());
   return nullptr;
 }
 

@@ -11,6 +11,7 @@
 #include "laptime/laptime.h"
 #include "line_session.h"
 #include "recording_binding.h"
+#include "sigterm.h"
 #include "torch_events_binding.h"
 
 NB_MODULE(_native, m) {
@@ -19,6 +20,7 @@ NB_MODULE(_native, m) {
   laptime::python::bind_engine(m);
   laptime::python::install_tally_writer();
   laptime::python::bind_recording(m);
+  laptime::python::bind_sigterm(m);
   laptime::python::bind_line_session(m);
   laptime::torch::bind_ops(m);
   laptime::python::bind_around(m);

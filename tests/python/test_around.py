@@ -1,6 +1,8 @@
 """Around: a function with something done before and after it, which its callers cannot tell from the function itself."""
 
+import functools
 import inspect
+import signal
 import traceback
 
 import pytest
@@ -115,3 +117,36 @@ def test_interrupts_go_through(where):
 
     with pytest.raises(KeyboardInterrupt):
         Around(lambda: 1, **{where: interrupt})()
+
+
+class Preempted(Exception):
+    pass
+
+
+def preempt(number, frame):
+    raise Preempted
+
+
+class Preempts:
+    def handle(self, number, frame):
+        raise Preempted
+
+    def __call__(self, number, frame):
+        raise Preempted
+
+
+@pytest.mark.parametrize("handler", [preempt, Preempts().handle, Preempts(), functools.partial(preempt)], ids=["function", "method", "object", "partial"])
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_a_handler_of_the_program_raises_is_the_programs(handler, when, capfd):
+    def signalled(*_):
+        signal.raise_signal(signal.SIGUSR1)
+
+    was = signal.signal(signal.SIGUSR1, handler)
+    try:
+        around = Around(len, **{when: signalled})
+        for argument in ([1], [2], 7):  # also where the function raises something itself
+            with pytest.raises(Preempted):
+                around(argument)
+    finally:
+        signal.signal(signal.SIGUSR1, was)
+    assert capfd.readouterr().err == ""

@@ -3,11 +3,8 @@
 import json
 import os
 import shutil
-import signal
 import subprocess
-import sys
 import sysconfig
-import time
 from pathlib import Path
 
 import pytest
@@ -90,28 +87,6 @@ def test_end_and_traceback_are_the_programs_own(sandbox, run, source, code):
     ours, bare = run("ends.py", code=code), sandbox.python("ends.py", code=code)
     assert ours.stderr == bare.stderr and ours.stdout == bare.stdout
     assert len(parts(sandbox)) == 1
-
-
-def test_sigterm_from_outside_ends_a_sleeping_program(sandbox):
-    sandbox.write("sleeps.py", "import time\nprint('ready', flush=True)\ntime.sleep(60)\n")
-    recorded(sandbox).mkdir()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "laptime._run", "sleeps.py"], cwd=sandbox.folder, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, "LAPTIME_RECORD": str(recorded(sandbox))})
-    assert process.stdout.readline() == "ready\n"
-    begin = time.monotonic()
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(timeout=30) == -15 and time.monotonic() - begin < 20
-    process.stdout.close()
-
-
-def test_programs_own_sigterm_handler_stays(sandbox, run):
-    sandbox.write("handles.py", """
-        import os, signal, sys
-        signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))
-        os.kill(os.getpid(), signal.SIGTERM)
-    """)
-    run("handles.py", code=3)
 
 
 def test_mistakes_get_one_line(sandbox, run):

@@ -264,3 +264,58 @@ def test_subinterpreters_run_as_ever_and_are_told(tmp_path):
         losses, lines = json.loads(report.stdout)["tables"]
         assert "subinterpreters" in [row[0] for row in losses["rows"]]
         assert {row[2] for row in lines["rows"]} == {"<module>", "main"}
+
+
+@pytest.mark.parametrize("interrupted", ["start_lines", "stop_lines"])
+def test_a_profiler_that_is_collected_while_an_engine_starts_or_stops(interrupted):
+    """The garbage collector runs its finalizer, which stops an engine, on the thread that is in the middle of that."""
+    program = f"""
+        import gc
+        from laptime import _engine
+        from laptime.compat.line_profiler import LineProfiler
+        def work():
+            return 1
+        class Cycle:
+            pass
+        gc.disable()
+        cycle = Cycle()
+        cycle.itself, cycle.profiler = cycle, LineProfiler(work)
+        del cycle
+        call = _engine._native.{interrupted}
+        def collecting(*words, **options):
+            gc.collect()
+            return call(*words, **options)
+        _engine._native.{interrupted} = collecting
+        _engine.start(lines=True)
+        _engine.stop(lines=True)
+        print(_engine.running(), _engine._started)
+    """
+    assert run_program(program) == (0, "(False, False) []\n", "")
+
+
+def test_a_child_ends_that_was_forked_while_another_thread_started_an_engine():
+    program = """
+        import os, threading, warnings
+        from laptime import _engine
+        warnings.simplefilter("ignore")  # of Python's own about forks of several threads
+        began, go_on = threading.Event(), threading.Event()
+        start = _engine._native.start_lines
+        def slow(*words, **options):
+            began.set()
+            go_on.wait()
+            return start(*words, **options)
+        _engine._native.start_lines = slow
+        thread = threading.Thread(target=lambda: _engine.start(lines=True))
+        thread.start()
+        began.wait()
+        child = os.fork()
+        if child:
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            go_on.set()
+            thread.join()
+            print(_engine.running())
+        else:
+            import signal
+            signal.alarm(20)
+    """
+    assert run_program(program) == (0, "0\n(True, False)\n", "")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
+from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader, TensorDataset
 from torch_runs import read_tables
 
@@ -299,6 +300,29 @@ def test_roles_told_inside_of_one_another_and_of_subclasses(tmp_path):
     by_category = {row["category"]: row["bytes"] for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]}
     by_category.pop("unknown", None)
     assert by_category == {"optimizer state": bytes_of([state, more, own]), "parameter": bytes_of([parameter])}
+
+
+class Watching(TorchFunctionMode):
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        self.seen.append(func)
+        return func(*args, **(kwargs or {}))
+
+
+def test_modes_of_the_program_see_nothing_of_it(tmp_path):
+    model, (x, y) = Net(), batch()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+    source = memory.load()
+    with recorded(tmp_path / "run.lap", source), Watching() as mode:
+        for _ in range(2):
+            learn(model, optimizer, x, y)
+            step(source)
+    assert mode.seen and torch.Tensor._cdata.__get__ not in mode.seen
+    by_category = {row["category"]: row["bytes"] for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]}
+    assert by_category["parameter"] == bytes_of(model.parameters())
 
 
 def test_bytes_of_ops_are_those_of_torch_profiler(tmp_path):

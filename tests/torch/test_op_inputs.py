@@ -7,6 +7,7 @@ import torch
 from laptime.compat import torch_profiler
 from profiled_ops import everything, profiled
 from recorded_ops import record
+from torch.utils.flop_counter import FlopCounterMode, mm_flop, sdpa_backward_flop_count, sdpa_flop_count
 
 
 @pytest.fixture
@@ -24,14 +25,59 @@ def test_shapes_are_torchs(recorded):
     assert own.named("aten::conv2d")[0].types == '["float", "float", "float", "ScalarList", "ScalarList", "ScalarList", "Scalar"]'
 
 
-def test_flops_are_torchs_and_attention_has_some(recorded):
+def test_flops_are_torchs_and_the_profilers_ops_without_have_some(recorded):
     everything()
     peer = sorted((event.name(), event.flops()) for event in profiled(everything) if event.flops())
     own = recorded(everything, shapes=True)
     ours = sorted((op.name, op.flops) for op in own if op.flops)
-    attention = [row for row in ours if "attention" in row[0]]
-    assert [row for row in ours if "attention" not in row[0]] == peer
-    assert [flops for _, flops in attention] == [2 * (1 * 2 * 8 * 6) * (4 + 4)]
+    beyond = ("aten::convolution_backward", "aten::_scaled_dot_product_flash_attention_for_cpu")
+    assert [row for row in ours if row[0] not in beyond] == peer
+    assert {name for name, _ in ours} >= set(beyond)
+
+
+def convolutions():
+    """Of one to three dimensions, transposed, with a padding that has a name, without a batch; most with a backward pass."""
+    def learned(*sizes):
+        return torch.ones(*sizes, requires_grad=True)
+
+    functions = torch.nn.functional
+    functions.conv1d(learned(2, 4, 9), learned(6, 4, 3), stride=2, dilation=2).sum().backward()
+    functions.conv2d(torch.ones(2, 4, 9, 8), learned(6, 4, 3, 2), padding=(1, 0)).sum().backward()  # no gradient of the input
+    functions.conv2d(learned(2, 4, 9, 8), learned(6, 4, 3, 3), padding="same").sum().backward()
+    functions.conv3d(learned(2, 4, 5, 6, 7), learned(6, 4, 1, 2, 3)).sum().backward()
+    functions.conv_transpose1d(learned(2, 4, 9), learned(4, 4, 3), stride=2).sum().backward()
+    functions.conv_transpose2d(learned(2, 4, 9, 8), learned(4, 2, 3, 3), stride=2, output_padding=1).sum().backward()
+    functions.conv2d(torch.ones(4, 9, 8), torch.ones(6, 2, 3, 3), groups=2)  # backward, flop_counter takes no note of groups
+    functions.conv_transpose3d(torch.ones(1, 4, 3, 3, 3), torch.ones(4, 2, 2, 2, 2))
+
+
+def test_flops_of_convolutions_are_flop_counters(recorded):
+    with FlopCounterMode(display=False) as peer:
+        convolutions()
+    counted = peer.get_flop_counts()["Global"]
+    own = recorded(convolutions, shapes=True)
+    backward = [op.flops for op in own if op.name == "aten::convolution_backward"]
+    forward = {op.name: op.flops for op in own if "conv" in op.name and op.flops and op.name != "aten::convolution_backward"}
+    assert sum(backward) == counted[torch.ops.aten.convolution_backward]
+    assert sum(op.flops for op in own if op.name in forward) == counted[torch.ops.aten.convolution]
+    assert set(forward) == {f"aten::{name}" for name in ("conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "convolution")}
+
+
+def test_flops_of_attention_and_fp8_are_flop_counters(recorded):
+    query, key, value = (torch.ones(2, 3, length, 4, requires_grad=True) for length in (8, 6, 6))
+    left, right = torch.ones(16, 32).to(torch.float8_e4m3fn), torch.ones(48, 32).to(torch.float8_e4m3fn).t()
+
+    def program():
+        torch.nn.functional.scaled_dot_product_attention(query, key, value).sum().backward()
+        torch._scaled_mm(left, right, torch.ones([]), torch.ones([]), out_dtype=torch.float32)
+
+    own = recorded(program, shapes=True)
+    sizes = [list(tensor.shape) for tensor in (query, key, value)]
+    flops = {op.name: op.flops for op in own if op.flops}
+    assert flops["aten::_scaled_dot_product_flash_attention_for_cpu"] == sdpa_flop_count(*sizes)
+    assert flops["aten::_scaled_dot_product_flash_attention_for_cpu_backward"] == sdpa_backward_flop_count(sizes[0], *sizes)
+    assert flops["aten::_scaled_mm"] == mm_flop(left.shape, right.shape)
+    assert own.named("aten::_scaled_mm")[0].types.startswith('["c10::Float8_e4m3fn", "c10::Float8_e4m3fn", "float"')
 
 
 def test_types_of_odd_inputs_are_torchs(recorded):
@@ -45,6 +91,7 @@ def test_types_of_odd_inputs_are_torchs(recorded):
         torch.ones([]).reshape([])
         torch.einsum("abcd,ab->cd", x, torch.ones(2, 3))
         torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]).sum(-1, keepdim=True)
+        torch.nn.functional.conv1d(torch.ones(1, 2, 5), torch.ones(2, 2, 3, requires_grad=True)).sum().backward()
 
     odd()
     peer = sorted((event.name(), *(str(type_) for type_ in event.dtypes())) for event in profiled(odd) if event.dtypes())

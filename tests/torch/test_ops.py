@@ -1,6 +1,8 @@
 """Ops with names, counts and nesting as torch.profiler has them, and with the lines that called them."""
 
+import gc
 import threading
+import weakref
 from collections import Counter
 
 import marked_programs as programs
@@ -150,6 +152,28 @@ def test_an_address_that_a_new_module_takes_has_the_new_name(recorded):
 
     own = recorded(program)
     assert {op.module for op in own.named("aten::relu")} <= {f"Sequential.{i}" for i in range(4)} | {"ReLU"}
+
+
+def dead_references():
+    return sum(type(each) is weakref.ref and each() is None for each in gc.get_objects())
+
+
+def test_modules_that_are_gone_leave_no_memory_and_those_that_live_keep_their_names(recorded):
+    kept, counted = [], []
+
+    def program():
+        kept.append(torch.nn.Sequential(torch.nn.Identity(), torch.nn.ReLU()))
+        before = dead_references()
+        for _ in range(20_000):
+            net = torch.nn.Sequential(torch.nn.Identity())
+            other = torch.nn.Sequential(torch.nn.Identity())
+            del net, other
+        counted.append(dead_references() - before)
+        kept[0](torch.ones(2))
+
+    own = recorded(program)
+    assert [op.module for op in own.named("aten::relu")] == ["Sequential.1"]
+    assert counted[0] < 10_000
 
 
 class Scale(torch.nn.Module):

@@ -176,3 +176,78 @@ def test_a_batch_to_look_at_is_no_step(record, tmp_path):
 
     assert not record(infer, ops=True).losses
     assert op_rows(tmp_path / "run.lap")["aten::cumsum"]["calls"] == 30
+
+
+STOPS = """
+import time, torch
+torch.set_num_threads(1)
+model = torch.nn.Linear(16, 16)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+x = torch.ones(4, 16)
+
+def steps(count):
+    for _ in range(count):
+        optimizer.zero_grad()
+        model(x).sum().backward()
+        optimizer.step()
+
+def infer(seconds):
+    calls, end = 0, time.monotonic() + seconds
+    with torch.no_grad():
+        while time.monotonic() < end:
+            model(x).relu_()  # infers
+            calls += 1
+    return calls
+"""
+
+
+def test_steps_that_stop_coming(run, tmp_path):
+    """Four steps: the schedule records the third and fourth and would record the next."""
+    process, found = run(STOPS + "steps(4)\nprint(infer(9))\n")
+    assert [step["recorded"] for step in found.steps] == [0, 0, 1, 1]
+    relu = op_rows(tmp_path / "run.lap")["aten::relu_"]
+    assert 10 < relu["calls"] < 0.7 * int(process.stdout), "of the time until the clock took over"
+    assert relu["line"] == 17
+    assert re.match(r"Ops, from 2 of 4 steps and [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops"))
+    assert title(tmp_path / "run.lap", "breakdown").startswith("Where a step goes, from 2 of 4 steps")
+    assert "and" not in title(tmp_path / "run.lap", "breakdown")
+    assert "torch_between_steps" in found.losses
+
+
+def test_steps_that_come_back_decide_again(run, tmp_path):
+    """What is cut in the middle of a step makes it a step that was not recorded; the next ones are as ever."""
+    _, found = run(STOPS + "steps(4)\ninfer(5)\nsteps(30)\n")
+    recorded = [step["recorded"] for step in found.steps]
+    assert len(recorded) == 34 and recorded[:6] == [0, 0, 1, 1, 0, 1], "the fifth was cut"
+    assert op_rows(tmp_path / "run.lap")["aten::relu_"]["calls"] > 10, "of the time until the clock took over"
+    assert "torch_between_steps" in found.losses
+
+
+def test_a_pause_of_all_the_process_is_no_time_without_steps(run):
+    """As under a debugger: another process stops it for longer than the clock waits."""
+    stop = ("import os, subprocess, sys\nwhile_away = 'import os, signal, sys, time; os.kill(int(sys.argv[1]), signal.SIGSTOP); time.sleep(4); "
+            "os.kill(int(sys.argv[1]), signal.SIGCONT)'\nsubprocess.run([sys.executable, '-S', '-c', while_away, str(os.getpid())])\n")
+    _, found = run(STOPS + "steps(4)\n" + stop + "steps(6)\n")
+    assert [step["recorded"] for step in found.steps[:6]] == [0, 0, 1, 1, 1, 1]
+    assert "torch_between_steps" not in found.losses
+
+
+def test_long_steps_are_recorded(record, monkeypatch):
+    """Longer than the clock waits for steps, once it knows their length."""
+    monkeypatch.setattr(stretches, "PERIOD_S", 0.01)
+
+    def work():
+        for _ in range(30):
+            time.sleep(0.15)  # 15 turns of the clock
+            torch.ones(3).cumsum(0)
+            laptime.step()
+
+    found = record(work, ops=True)
+    assert [step["recorded"] for step in found.steps[3:10]] == [1] * 7
+
+
+def test_mostly_without_steps(run, tmp_path):
+    process, found = run(STOPS + "print(infer(5))\nsteps(1)\n")
+    assert 10 < op_rows(tmp_path / "run.lap")["aten::relu_"]["calls"] < int(process.stdout)
+    assert re.match(r"Ops, from 0 of 1 steps and [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops"))
+    assert found.phases == ["train"]

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 import torch
@@ -120,6 +121,28 @@ def test_forked_workers_are_left_alone():
         print("aten::mul" in {e.name for e in p.events()}, "aten::sum" in {e.name for e in p.events()})
     """)
     assert done.stdout.split() == ["0.0", "0.0", "False", "True"] and done.stderr == ""
+
+
+@pytest.mark.parametrize("ops", [True, False])
+def test_workers_that_are_forked_within_a_profile_of_a_recording_record_no_ops(tmp_path, ops):
+    """They have nobody to switch them off."""
+    program(f"""
+        import laptime, torch
+        from laptime.compat.torch_profiler import profile, ProfilerActivity
+
+        class Data(torch.utils.data.Dataset):
+            def __len__(self): return 4
+            def __getitem__(self, index): return torch.ones(2).cumprod(0)
+
+        model = torch.nn.Linear(2, 1)
+        with laptime.profile({str(tmp_path / "outer.lap")!r}, ops={ops}), profile(activities=[ProfilerActivity.CPU]) as p:
+            for batch in torch.utils.data.DataLoader(Data(), num_workers=1, multiprocessing_context="fork"):
+                model(batch)
+        assert "aten::linear" in {{e.name for e in p.events()}}
+    """)
+    report = subprocess.run([Path(sys.executable).parent / "laptime", "report", tmp_path / "outer.lap", "ops", "--csv"],
+                            capture_output=True, text=True, check=True)
+    assert "aten::cumprod" not in report.stdout
 
 
 def test_temporary_files_go(tmp_path):

@@ -57,7 +57,9 @@ class _Start(NamedTuple):
 # ``snapshot_functions`` gives. Layers may nest and open again. The function engine must run; an open layer costs a few ns a call.
 FunctionLayer = _native.FunctionLayer
 
-_lock = threading.Lock()
+_lock = threading.RLock()
+_busy = False
+_stops_asked: list[tuple[bool, bool]] = []  # also by finalizers, which the garbage collector calls in the middle of a start or stop
 _started: list[_Start] = []
 _running_lines: dict[str, Any] | None = None  # one of theirs
 
@@ -89,37 +91,69 @@ def start(
     ``budget``: the share of wall time that may be spent, e.g. 0.05; None traces everything whatever it costs.
     Raises RuntimeError when the interpreter has no room for another tool.
     """
+    global _busy
     with _lock:
-        share = -1.0 if budget is None else float(budget)
-        wanted = None
-        if lines:
-            calibration.apply_to_lines(_native)
-            wanted = {"library_paths": library_paths(), "include": list(include), "exclude": list(exclude), "predicate": is_user,
-                      "only": None if only is None else list(only), "budget": share, "statement_reader": first_lines}
-        _started.append(_Start(wanted, functions))
+        _busy = True
         try:
-            _follow_lines()
-            if functions and sum(start.functions for start in _started) == 1:
-                calibration.apply_to_calls(_native, builtins)
-                _native.start_functions(builtins=builtins, budget=share)
-        except BaseException:
-            _started.pop()
-            _follow_lines()
-            raise
+            _start(lines, functions, builtins, only, include, exclude, is_user, -1.0 if budget is None else float(budget))
+        finally:
+            _busy = False
+            if _stops_asked:
+                _undo_asked()
+
+
+def _start(
+    lines: bool, functions: bool, builtins: bool, only: Iterable[CodeType] | None, include: Iterable[str], exclude: Iterable[str],
+    is_user: Callable[[str], bool] | None, share: float,
+) -> None:
+    wanted = None
+    if lines:
+        calibration.apply_to_lines(_native)
+        wanted = {"library_paths": library_paths(), "include": list(include), "exclude": list(exclude), "predicate": is_user,
+                  "only": None if only is None else list(only), "budget": share, "statement_reader": first_lines}
+    _started.append(_Start(wanted, functions))
+    try:
+        _follow_lines()
+        if functions and sum(start.functions for start in _started) == 1:
+            calibration.apply_to_calls(_native, builtins)
+            _native.start_functions(builtins=builtins, budget=share)
+    except BaseException:
+        _take_back(len(_started) - 1)
+        raise
 
 
 def stop(*, lines: bool = False, functions: bool = False) -> None:
     """Undoes the latest ``start`` of these kinds, or the latest of all; nothing when there is none."""
     with _lock:
-        any_kind = not (lines or functions)
-        for place in reversed(range(len(_started))):
-            start = _started[place]
-            if any_kind or (start.lines is not None, start.functions) == (lines, functions):
-                del _started[place]
-                if start.functions and not any(other.functions for other in _started):
-                    _native.stop_functions()
-                _follow_lines()
-                return
+        _stops_asked.append((lines, functions))
+        if not _busy:
+            _undo_asked()
+
+
+def _undo_asked() -> None:
+    global _busy
+    _busy = True
+    try:
+        while _stops_asked:
+            _undo_latest(*_stops_asked.pop())
+    finally:
+        _busy = False
+
+
+def _undo_latest(lines: bool, functions: bool) -> None:
+    any_kind = not (lines or functions)
+    for place in reversed(range(len(_started))):
+        start = _started[place]
+        if any_kind or (start.lines is not None, start.functions) == (lines, functions):
+            _take_back(place)
+            return
+
+
+def _take_back(place: int) -> None:
+    start = _started.pop(place)
+    if start.functions and not any(other.functions for other in _started):
+        _native.stop_functions()
+    _follow_lines()
 
 
 def _follow_lines() -> None:
@@ -131,8 +165,8 @@ def _follow_lines() -> None:
         _native.stop_lines()
         _running_lines = None
     if _running_lines is None and wanted is not None:
+        _running_lines = wanted  # before the start: an interruption may come with its end
         _native.start_lines(**wanted)
-        _running_lines = wanted
 
 
 def running() -> tuple[bool, bool]:
@@ -187,9 +221,18 @@ def own_cost() -> OwnCost:
 
 
 def _stop_everything() -> None:
-    while _started:
+    for _ in range(len(_started)):
         stop()
 
 
+def _after_fork() -> None:
+    """Another thread may have been in the middle of a start or stop: it does not live here."""
+    global _busy
+    _lock._at_fork_reinit()  # type: ignore[attr-defined]
+    _busy = False
+    _stops_asked.clear()
+    _native.after_fork()
+
+
 atexit.register(_stop_everything)
-os.register_at_fork(after_in_child=_native.after_fork)
+os.register_at_fork(after_in_child=_after_fork)

@@ -37,7 +37,7 @@ _depth = 0
 
 
 def start(options: Options) -> None:
-    """A failure is one line, and nothing of torch is measured."""
+    """A failure is one line, and nothing of torch is measured. An interruption leaves nothing on."""
     global _session, _depth
     _depth += 1
     if _depth > 1:
@@ -50,6 +50,9 @@ def start(options: Options) -> None:
     except Exception as error:
         print(f"laptime: torch is not measured: {' '.join(str(error).split())}", file=sys.stderr)
         _end()
+    except BaseException:  # an interruption
+        stop()
+        raise
 
 
 def stop(await_gpu: bool = False) -> None:

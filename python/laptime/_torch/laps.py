@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import torch
+from torch.utils._python_dispatch import _disable_current_modes
+
 from laptime._native import recording, torch_steps
+from laptime._signal_handlers import raised_by_handler
 from laptime._torch.cpu_shares import CpuShares
 from laptime._torch.event_cost import EventCost
 from laptime._torch.loaders import LoaderNumbers
 from laptime._torch.schedule import Schedule
-from laptime._torch.sources import Sources
+from laptime._torch.sources import Sources, say_off
 from laptime._torch.stretches import Stretches, Sums
 
 _MARKED = "step"
 
 
 class Laps:
-    def __init__(self, new_schedule: Callable[[], Schedule], load: Callable[[], Sources], gradients_on: Callable[[], bool],
-                 first_step: Callable[[Any], None], measure_cost: Callable[[], EventCost]) -> None:
+    def __init__(self, new_schedule: Callable[[], Schedule], load: Callable[[], Sources], first_step: Callable[[Any], None],
+                 measure_cost: Callable[[], EventCost]) -> None:
         """``load`` and ``measure_cost`` are called with the first sign of training, or by ``load_sources``; ``first_step`` with the
         first optimizer of each class that steps."""
         self._new_schedule = new_schedule
@@ -28,33 +33,46 @@ class Laps:
         self.cost = EventCost()
         self._phases: dict[str, int] = {}
         self._sources: Sources | None = None
+        self._loading = threading.Lock()
         self._stretches: Stretches | None = None
         self._start_over()
         self.hooks = torch_steps.StepHooks(
-            begin=self._begin, mark=self._mark, gradients_on=gradients_on, add_loader=self._add_loader, is_training=_is_training,
-            first_step=first_step, shares=self.cpu_shares, thread=_main_thread())
+            begin=self._begin, mark=self._mark, gradients_on=torch.is_grad_enabled, add_loader=self._add_loader, is_training=_is_training,
+            first_step=first_step, shares=self.cpu_shares, thread=_main_thread(), tensor=torch.Tensor,
+            disable=torch._C.DisableTorchFunction, mode_is_on=torch._C._is_torch_function_mode_enabled)
 
     def _start_over(self) -> None:
         self._schedule = self._new_schedule()
         self.cpu_shares = CpuShares()
         self._loaders = LoaderNumbers(lambda iterator, loader: self.hooks.loader_dropped(iterator, loader))
         self._steps = 0
-        self._before_steps = Sums()
+        self._by_clock = Sums()
         self.clocked_names: list[str] = []  # what the clock switches, in words
         self._events = 0  # that the sources had recorded when the step began
 
     def load_sources(self) -> None:
-        if self._sources is None:
-            self._sources = self._load()
-            if self._sources:
-                self.cost = self._measure_cost()
-            self.hooks.tells = bool(self._sources)
-            self._switch(bool(self._sources) and self._schedule.first())
+        """Nothing where another thread is at it: it is waited for by nobody."""
+        if self._sources is not None or not self._loading.acquire(blocking=False):
+            return
+        try:
+            with _unseen_by_modes():
+                sources = self._load()
+                try:
+                    if sources:
+                        self.cost = self._measure_cost()
+                except BaseException:
+                    sources.close()
+                    raise
+            self._sources = sources
+            self.hooks.tells = bool(sources)
+            self._begin_first()
+        finally:
+            self._loading.release()
 
-    def record_by_clock(self, budget: float, at_once: bool) -> None:
-        """Until a step has ended: that one began may mean no more than a batch to look at. Contract: the sources are loaded."""
+    def record_by_clock(self, budget: float, at_once: bool, forked: bool = False) -> None:
+        """Where no steps end: that one began may mean no more than a batch to look at. Contract: the sources are loaded."""
         if self._sources:
-            self._stretches = Stretches(self._sources)
+            self._stretches = Stretches(self._sources, forked)
             self.clocked_names = self._stretches.names
             self._stretches.begin(budget, at_once, self.cost.event)
 
@@ -62,22 +80,30 @@ class Laps:
         """What was recorded by the clock."""
         stretches = self._stretches
         if stretches is not None:  # perhaps for two threads at once
-            self._before_steps = stretches.end()
+            self._by_clock = stretches.end()
             self._stretches = None
-        return self._before_steps
+        return self._by_clock
 
     def after_fork(self) -> None:
-        """In the child: most only prepare batches. One that trains counts its own steps."""
+        """In the child, which counts its own steps. Nothing is on until it is known what it is for."""
         self._stretches = None  # its clock is the parent's
+        self._loading = threading.Lock()
         if self._sources:
             self._sources.rest_in_child()
         self._start_over()
         self.hooks.start_over(self.cpu_shares, _main_thread())
 
+    def begin_in_child(self) -> None:
+        """It is no loader's worker. What is to be recorded from the beginning is."""
+        if self._sources is None:
+            self.load_sources()
+        else:
+            self._begin_first()
+
     def spent(self) -> float | None:
         """What recording ops and the like added so far, and the hooks in the steps that it is decided in, in ticks; None: unknown."""
         spent = self._schedule.spent() if self._sources else None
-        return None if spent is None else spent + self._before_steps.spent + self._steps * self.cost.hooks
+        return None if spent is None else spent + self._by_clock.spent + self._steps * self.cost.hooks
 
     def switching(self) -> float:
         """What it took to switch the sources on and off the last time, in ticks."""
@@ -86,6 +112,11 @@ class Laps:
     def source_names(self) -> list[str]:
         """What is recorded in some steps only, in words."""
         return [{"gpu": "GPU work"}.get(name, name) for name in (self._sources.loaded if self._sources else ())]
+
+    @property
+    def steps(self) -> int:
+        """That ended, where anything is recorded in some of them only."""
+        return self._steps
 
     def waited_in_vain(self) -> bool:
         """Sources that the steps were to switch on, of which none came."""
@@ -106,35 +137,69 @@ class Laps:
 
     def _begin(self) -> None:
         """The first step begins here, not where the program began."""
-        self.load_sources()
+        try:
+            self.load_sources()
+        except Exception as error:
+            self._give_up(error)
         recording.begin_step()
 
     def _mark(self, ended: str, samples: int) -> None:
+        try:
+            self._end_step(ended, samples)
+        except Exception as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        """What goes wrong inside of the program's own ``optimizer.step()`` must not end that: steps are marked from here on, and no more."""
+        if raised_by_handler(error):
+            raise error
+        failed, self._sources = self._sources, Sources()
+        say_off("steps", error)
+        if failed:
+            failed.close()
+
+    def _end_step(self, ended: str, samples: int) -> None:
         sources = self._sources
         if sources is None:
             self.load_sources()
             sources = self._sources
-        if self._stretches is not None:
-            self.end_stretches()
+        if self._stretches is not None and self._stretches.end_step() and sources is not None:
+            sources.switch(False)  # the clock did, in the middle of this step
         phase = self._phases.get(ended)
         if phase is None:
             phase = self._phases[ended] = recording.name(ended)
-        if not sources.loaded:
-            recording.mark_step(samples, phase)
+        if not sources:
+            are_none = sources is not None and self._steps == 0  # else they are being loaded, or have failed: this step goes without
+            recording.mark_step(samples, phase, -1 if are_none else 0)
             return
         recorded = sources.are_on
         sources.at_step()
         wall = recording.mark_step(samples, phase, int(recorded))
+        if wall == 0:  # nothing is recorded any more: there is no room for it, as was said
+            self._switch(False)
+            return
         self._steps += 1
         counted = (sources.events() - self._events) * self.cost.event if recorded else 0.0
         self._switch(self._schedule.after(ended, wall, recorded, counted))
+
+    def _begin_first(self) -> None:
+        self._switch(bool(self._sources) and self._schedule.first())
 
     def _switch(self, on: bool) -> None:
         assert self._sources is not None
         self._sources.switch(on)
         self.hooks.recorded = on
+        if self._stretches is not None:
+            self._stretches.steps_record(on)
         if on:
             self._events = self._sources.events()
+
+
+@contextlib.contextmanager
+def _unseen_by_modes() -> Iterator[None]:
+    """What torch is tried on meanwhile no mode of the program's is told of."""
+    with torch._C.DisableTorchFunction(), _disable_current_modes():
+        yield
 
 
 def _is_training(model: Callable[[], Any]) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 
 from laptime._native import recording
+from laptime._signal_handlers import raised_by_handler
 from laptime._native import torch_memory as _native
 from laptime._torch import shim_build
 from laptime._torch.memory_roles import Roles
@@ -20,7 +21,7 @@ def load() -> MemorySource:
     if torch is None:
         raise RuntimeError("torch is not imported")
     try:
-        memory = _native.open(str(shim_build.library(torch)), torch.Tensor, torch.nn.Parameter, torch._C.DisableTorchFunctionSubclass)
+        memory = _native.open(str(shim_build.library(torch)), torch.Tensor, torch.nn.Parameter, torch._C.DisableTorchFunction, torch._C._is_torch_function_mode_enabled)
     except shim_build.BuildError as error:
         raise RuntimeError(str(error)) from None
     return MemorySource(memory)
@@ -33,7 +34,7 @@ class MemorySource:
 
     def __init__(self, memory: _native.Memory) -> None:
         self._memory = memory
-        self._attach()
+        memory.attach()
         if not memory.self_test():
             memory.close()
             raise RuntimeError("the allocator's wrapper does not work with this torch")
@@ -41,10 +42,6 @@ class MemorySource:
         self._open = True
         self._cuda_wanted = sys.modules["torch"].version.cuda is not None
         self._await_cuda()
-
-    def _attach(self) -> None:
-        if not self._memory.attach():
-            raise RuntimeError("the program's own CPU allocator cannot be followed")
 
     def _await_cuda(self) -> None:
         """CUDA's allocator can be followed only once the program has initialised CUDA: torch calls us when it has."""
@@ -60,7 +57,7 @@ class MemorySource:
 
     def on(self) -> None:
         if self._open:
-            self._attach()
+            self._memory.attach()
             self._memory.on()
             self._roles.begin()
 
@@ -68,13 +65,19 @@ class MemorySource:
         self._roles.end()
         self._memory.off()
 
+    @property
+    def off_function(self) -> int:
+        """For native code that switches it off itself, on any thread; ``off`` is called all the same."""
+        return self._memory.off_function
+
     def at_step(self) -> None:
         """At the end of a step that was recorded. One that fails leaves the source closed."""
         try:
-            self._attach()
+            self._memory.attach()
             self._roles.at_step()
-        except Exception:
-            self.close()
+        except Exception as error:
+            if not raised_by_handler(error):
+                self.close()
             raise
 
     def close(self) -> None:

@@ -1,27 +1,31 @@
 """Tells what tensors are for: parameters, buffers and gradients of modules, and the state of optimizers.
 
-Gradients are told when an optimizer is about to step: there they exist, whatever the program does with them next. Modules
-are found among the objects that Python's collector knows, once there are any. A tensor's block is told of once; the shim knows
+Gradients are told when an optimizer is about to step: there they exist, whatever the program does with them next; and so is the state that it
+has made before: a role counts for a block's whole life, whenever it is told. Modules are found among the objects that Python's collector knows, once there are any. A tensor's block is told of once; the shim knows
 which ones it was told.
 """
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import weakref
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeVar
 
 import torch
-from torch.optim.optimizer import Optimizer, register_optimizer_step_post_hook, register_optimizer_step_pre_hook
+from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
 
 from laptime._native import torch_memory
+from laptime._signal_handlers import raised_by_handler
 from laptime._torch.instances import instances
 
 # Between two looks at tensors that rarely change.
 _OFTEN_ENOUGH = 16
 
 _is_compiling = torch.compiler.is_dynamo_compiling
+
+Thing = TypeVar("Thing")
 
 
 class Roles:
@@ -33,9 +37,7 @@ class Roles:
         self._steps = 0
         self._modules: list[weakref.ref[torch.nn.Module]] = []
         self._optimizers: dict[int, weakref.ref[Optimizer]] = {}
-        self._states_told: dict[int, tuple[int, int]] = {}  # by id of the optimizer: what its state looked like
-        self._hooks = (register_optimizer_step_pre_hook(self._before_optimizer),
-                       register_optimizer_step_post_hook(self._after_optimizer))
+        self._hook = register_optimizer_step_pre_hook(self._before_optimizer)
 
     def begin(self) -> None:
         """Recording begins: what is there already is told of."""
@@ -45,7 +47,15 @@ class Roles:
         self._tell_all()
 
     def end(self) -> None:
-        self._on = False
+        """State that was made since is told of."""
+        if self._on:
+            self._on = False
+            try:
+                for optimizer in _alive(self._optimizers.values()):
+                    if self._memory.has_new_state(optimizer):
+                        self._tell_state(optimizer)
+            except Exception as error:
+                self._give_up(error)
 
     def at_step(self) -> None:
         self._steps += 1
@@ -53,12 +63,11 @@ class Roles:
         if not self._modules and is_power_of_two:
             self._find()
         if is_power_of_two or self._steps % _OFTEN_ENOUGH == 0 or not self._optimizers:
-            self._tell_all()
+            self._tell_all(gradients=not self._optimizers)  # with an optimizer they are told before it steps
 
     def close(self) -> None:
         self._on = False
-        for hook in self._hooks:
-            hook.remove()
+        self._hook.remove()
 
     # ---- what there is ----
 
@@ -69,45 +78,49 @@ class Roles:
             else:
                 self._modules.append(weakref.ref(thing))
 
-    # The next two run inside the program's own ``optimizer.step()``, in every one: what goes wrong must not end that, and every function
-    # that they call in Python is paid for several times, as nothing of it is in the processor's caches.
-
+    # Runs inside the program's own ``optimizer.step()``, in every one: what goes wrong must not end that, and every function that it calls in Python
+    # is paid for several times, as nothing of it is in the processor's caches.
     def _before_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._on and not _is_compiling():
             try:
-                if id(optimizer) not in self._optimizers:
+                if self._memory.mark_before_step(optimizer):
                     self._optimizers[id(optimizer)] = weakref.ref(optimizer)
-                self._memory.mark_parameters_of(optimizer)
-            except Exception as error:
-                self._give_up(error)
-
-    def _after_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
-        if self._on and not _is_compiling():
-            try:
-                looks = (id(optimizer.state), len(optimizer.state))
-                if self._states_told.get(id(optimizer)) != looks:
-                    self._states_told[id(optimizer)] = looks
-                    self._memory.mark(_state(optimizer), "optimizer state")
+                    self._tell_state(optimizer)
             except Exception as error:
                 self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
+        if raised_by_handler(error):
+            raise error
         self.close()
-        print(f"laptime: memory goes without roles: {error}", file=sys.stderr)
+        with contextlib.suppress(Exception):  # the program may have closed it
+            print(f"laptime: memory goes without roles: {error}", file=sys.stderr)
 
     # ---- telling ----
 
-    def _tell_all(self) -> None:
-        modules = [module for reference in self._modules if (module := reference()) is not None]
-        optimizers = [optimizer for reference in self._optimizers.values() if (optimizer := reference()) is not None]
+    def _tell_all(self, gradients: bool = False) -> None:
+        """``gradients``: too. Only where nobody else steps: another thread may be letting go of one right now."""
+        modules, optimizers = _alive(self._modules), _alive(self._optimizers.values())
         self._modules = [weakref.ref(module) for module in modules]
         self._optimizers = {id(optimizer): weakref.ref(optimizer) for optimizer in optimizers}
         for module in modules:
-            self._memory.mark_parameters(module.__dict__.get("_parameters", {}).values())
+            parameters = module.__dict__.get("_parameters", {}).values()
+            if gradients:
+                self._memory.mark_parameters(parameters)
+            else:
+                self._memory.mark(parameters, "parameter")
             self._memory.mark(module.__dict__.get("_buffers", {}).values(), "buffer")
+        self._memory.forget_states()
         for optimizer in optimizers:
-            self._memory.mark_parameters_of(optimizer)
-            self._memory.mark(_state(optimizer), "optimizer state")
+            if self._memory.has_new_state(optimizer):
+                self._tell_state(optimizer)
+
+    def _tell_state(self, optimizer: Optimizer) -> None:
+        self._memory.mark(_state(optimizer), "optimizer state")
+
+
+def _alive(references: Iterable[weakref.ref[Thing]]) -> list[Thing]:
+    return [thing for reference in references if (thing := reference()) is not None]
 
 
 def _state(optimizer: Optimizer) -> Iterator[Any]:

@@ -13,6 +13,7 @@ from typing import NamedTuple, Protocol
 
 from laptime._engine import library_paths
 from laptime._native import torch_ops as _native
+from laptime._signal_handlers import raised_by_handler
 from laptime._torch import ops_calibration, ops_profiler, ops_property, ops_self_test, shim_build
 
 
@@ -38,7 +39,7 @@ class OpSource(Protocol):
 
 
 def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[str] = (), frames: bool = False) -> OpSource:
-    """The source of ops for the torch that the program has imported. Never raises; says in one line on stderr what is missing.
+    """The source of ops for the torch that the program has imported. Raises nothing of its own; says in one line on stderr what is missing.
 
     ``shapes``: also shapes, types and FLOPs of each op. ``include``, ``exclude``: globs on file names, for which lines are
     the user's own. ``frames``: with all frames of Python at each op.
@@ -51,6 +52,8 @@ def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[st
                           module_call=torch.nn.Module.__call__.__code__, module_type=torch.nn.Module)
         return _best_source(torch, _Details(shapes, frames))
     except Exception as error:
+        if raised_by_handler(error):
+            raise
         return _say_off(str(error) or type(error).__name__)
 
 

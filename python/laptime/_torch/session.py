@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import multiprocessing
 import time
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -12,6 +11,8 @@ import torch
 
 from laptime import _engine, _marks
 from laptime._native import recording
+from laptime._signal_handlers import raised_by_handler
+from laptime._torch import children
 from laptime._torch.compile_events import watch_compilations
 from laptime._torch.event_cost import measure_event_cost
 from laptime._torch.gc_spans import GcSpans
@@ -35,12 +36,11 @@ class Session:
         self._options = options
         self._began, self._began_ticks = time.perf_counter_ns(), recording.now()
         self._patches = Patches()
-        self._in_worker = False
+        self._is_child = self._is_forked = self._in_worker = self._has_worker_hooks = self._has_stopped = False
         self._gc = GcSpans()
         self._settings = Settings()
         self._engines_before: tuple[int, int] | None = None
-        self._laps = Laps(self._new_schedule, lambda: load_sources(options), torch.is_grad_enabled, self._settings.optimizer_stepped,
-                          lambda: measure_event_cost(torch))
+        self._laps = Laps(self._new_schedule, lambda: load_sources(options), self._settings.optimizer_stepped, lambda: measure_event_cost(torch))
 
     def start(self) -> None:
         recording.set_property("torch", torch.__version__)
@@ -50,15 +50,17 @@ class Session:
         self._settings.install(self._patches)
         self._gc.install()
         _marks.mark_step = self._laps.marked_by_program
-        if _is_started_by_multiprocessing():  # perhaps a loader's worker: sources wait for a sign of training
-            self._hook_worker()
-        else:
+        children.when_known(self, Session._begin_in_child)
+        if children.is_known():
+            self._begin_in_child(self._options["block"])
+        elif not children.will_be_known():
             self._laps.load_sources()
-            self._record_by_clock()
+            self._record_by_clock(self._options["block"])
         watch_compilations(self._patches)  # after the sources, which say whose code is the user's
 
     def stop(self, await_gpu: bool = False) -> None:
         """``await_gpu``: what was launched until now is recorded, even if it is not done yet. An interruption leaves nothing on."""
+        self._has_stopped = True
         with contextlib.ExitStack() as closing:
             closing.callback(self._laps.close)
             closing.callback(self._close_facts)
@@ -69,29 +71,51 @@ class Session:
                 _await_gpu()
 
     def _close_facts(self) -> None:
-        self._say_if_no_steps(self._laps.end_stretches())
+        by_clock = self._laps.end_stretches()
+        self._say_if_no_steps(by_clock)
+        self._say_if_steps_stopped(by_clock)
         self._write_cost()
         self._settings.close(self._laps.cpu_shares.facts())
 
     def after_fork(self) -> None:
         self._engines_before = None
+        self._is_child = self._is_forked = True
         self._laps.after_fork()
-        self._hook_worker()
+        if not children.is_forked_by_multiprocessing():
+            self._begin_in_child()
+
+    def _begin_in_child(self, at_once: bool = False) -> None:
+        """Which knows what it is for. What goes wrong must not end it."""
+        if self._has_stopped:
+            return
+        try:
+            self._is_child = True
+            self._in_worker = children.is_loader_worker()
+            self._hook_worker()
+            if not self._in_worker:
+                self._laps.begin_in_child()
+                self._record_by_clock(at_once)
+        except Exception as error:
+            if raised_by_handler(error):
+                raise
+            say_off("in a child", error)
 
     def _hook_worker(self) -> None:
-        if not self._in_worker:
-            self._in_worker = True
+        if not self._has_worker_hooks:
+            self._has_worker_hooks = True
             install_worker_hooks(self._patches)
 
-    def _record_by_clock(self) -> None:
-        """What comes before the first step, or instead of steps. Where more than the budget decides, that does."""
+    def _record_by_clock(self, at_once: bool) -> None:
+        """Where no steps end. Where more than the budget decides, that does."""
         budget = self._options["budget"]
         if budget is not None and self._options["steps"] is None:
-            self._laps.record_by_clock(budget, self._options["block"])
+            self._laps.record_by_clock(budget, at_once, self._is_forked)
 
     def _say_if_no_steps(self, by_clock: Sums) -> None:
-        """Not of workers, and not where torch was hardly more than imported."""
-        if self._in_worker or not self._laps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
+        """Not of workers, nor of children that were over before the clock began, and not where torch was hardly more than imported."""
+        if self._in_worker or (self._is_child and not by_clock.recorded):
+            return
+        if not self._laps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
             return
         names, clocked = self._laps.source_names(), self._laps.clocked_names
         missing = [name for name in names if name not in clocked]
@@ -100,6 +124,11 @@ class Session:
         elif by_clock.rested or missing:
             without = f", no {' or '.join(missing)}" if missing else ""
             recording.lose("torch_stretches", f"no steps found: {' and '.join(clocked)} of parts of the time{without}; {_INSTEAD}")
+
+    def _say_if_steps_stopped(self, by_clock: Sums) -> None:
+        if self._laps.steps and by_clock.took_over:
+            recording.lose("torch_between_steps", f"no step ended for three seconds and more: {' and '.join(self._laps.clocked_names)} there of "
+                           f"parts of the time, if any; {_INSTEAD}", by_clock.took_over)
 
     def _write_cost(self) -> None:
         spent, ticks = self._laps.spent(), recording.now() - self._began_ticks
@@ -124,16 +153,14 @@ class Session:
 
 def _await_gpu() -> None:
     """Each GPU that the program uses. What fails there is the program's own, who will see it."""
-    with contextlib.suppress(Exception):
+    try:
         if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
             for device in range(torch.cuda.device_count()):
                 if torch._C._cuda_hasPrimaryContext(device):
                     torch.cuda.synchronize(device)
-
-
-def _is_started_by_multiprocessing() -> bool:
-    """Also while a child imports the program's main module, before it knows its parent."""
-    return multiprocessing.parent_process() is not None or getattr(multiprocessing.current_process(), "_inheriting", False)
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
 
 
 def _replace_profiler() -> None:

@@ -55,7 +55,12 @@ def _code_facts(name: str, function: Any) -> Facts:
 
 
 def optimizer_facts(optimizer: torch.optim.Optimizer) -> Facts:
-    """Of its first group, which nearly always is like the others."""
+    """Of its first group, which nearly always is like the others. No code of its tensors' classes runs, nor of a mode of torch's."""
+    with torch._C.DisableTorchFunction():
+        return _facts_of(optimizer)
+
+
+def _facts_of(optimizer: torch.optim.Optimizer) -> Facts:
     group = optimizer.param_groups[0]
     parameters = [p for g in optimizer.param_groups for p in g["params"]]
     first = parameters[0]

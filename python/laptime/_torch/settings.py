@@ -17,6 +17,7 @@ from torch.utils.data import DataLoader
 
 from laptime._engine import library_paths
 from laptime._native import recording
+from laptime._signal_handlers import raised_by_handler
 from laptime._torch import setting_facts
 from laptime._torch.instances import instances
 from laptime._torch.patches import Patches
@@ -110,6 +111,8 @@ def _carefully(tell: Callable[..., None], *arguments: Any) -> None:
     try:
         tell(*arguments)
     except Exception as error:
+        if raised_by_handler(error):
+            raise
         recording.lose("torch_settings", f"a setting of torch's is not known: {_one_line(error)}")
 
 

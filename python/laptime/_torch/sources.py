@@ -8,12 +8,14 @@ fails later is named in one line and left; the others and the program go on.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
 from laptime._native import recording
+from laptime._signal_handlers import raised_by_handler
 
 
 class Sources:
@@ -47,16 +49,24 @@ class Sources:
 
     def close(self) -> None:
         self.switch(False)
-        self._each(lambda source: source.close())
-        self.loaded.clear()
+        try:
+            self._each(lambda source: source.close())
+        finally:
+            self.loaded.clear()
 
     def _each(self, action: Callable[[Any], object]) -> None:
+        of_program: Exception | None = None
         for name, source in tuple(self.loaded.items()):
             try:
                 action(source)
             except Exception as error:
+                if raised_by_handler(error):
+                    of_program = error
+                    continue
                 del self.loaded[name]
                 say_off(name, error)
+        if of_program is not None:
+            raise of_program
 
 
 def load_sources(options: dict[str, Any]) -> Sources:
@@ -68,14 +78,23 @@ def load_sources(options: dict[str, Any]) -> Sources:
         wanted["memory"] = {}
     if options["gpu"] and sys.modules["torch"].version.cuda is not None:
         wanted["gpu"] = {name: options[name] for name in ("include", "exclude")}
-    loaded = {name: _load(name, arguments) for name, arguments in wanted.items()}
-    return Sources({name: source for name, source in loaded.items() if source is not None})
+    sources = Sources()
+    try:
+        for name, arguments in wanted.items():
+            if (source := _load(name, arguments)) is not None:
+                sources.loaded[name] = source
+    except BaseException:
+        sources.close()
+        raise
+    return sources
 
 
 def _load(name: str, arguments: dict[str, Any]) -> Any:
     try:
         source = import_module(f"laptime._torch.{name}").load(**arguments)
     except Exception as error:
+        if raised_by_handler(error):
+            raise
         say_off(name, error)
         return None
     if source.kind.startswith("off"):
@@ -86,7 +105,8 @@ def _load(name: str, arguments: dict[str, Any]) -> Any:
 
 def say_off(name: str, error: object) -> None:
     reason = " ".join(str(error).split()) or type(error).__name__
-    print(f"laptime: torch {name} off: {reason}", file=sys.stderr)
+    with contextlib.suppress(Exception):  # the program may have closed it
+        print(f"laptime: torch {name} off: {reason}", file=sys.stderr)
     _lose(name, reason)
 
 

@@ -25,15 +25,68 @@ class Words {
 TEST(Flops, ProductsCountTwiceTheirMultiplications) {
   EXPECT_EQ(flops(flop_rule("aten::mm"), Words().tensor({3, 4}).tensor({4, 5}).inputs()), 2u * 3 * 4 * 5);
   EXPECT_EQ(flops(flop_rule("aten::addmm"), Words().tensor({5}).tensor({3, 4}).tensor({4, 5}).inputs()), 2u * 3 * 4 * 5);
+  EXPECT_EQ(flops(flop_rule("aten::_scaled_mm"), Words().tensor({3, 4}).tensor({4, 5}).tensor({}).tensor({}).inputs()), 2u * 3 * 4 * 5);
   EXPECT_EQ(flops(flop_rule("aten::bmm"), Words().tensor({2, 3, 4}).tensor({2, 4, 5}).inputs()), 2u * 2 * 3 * 4 * 5);
+}
+
+// A convolution's arguments from the stride on.
+Words& geometry(Words& words, std::vector<std::int64_t> stride, std::vector<std::int64_t> padding, std::vector<std::int64_t> dilation) {
+  return words.add(InputKind::integers, std::move(stride)).add(InputKind::integers, std::move(padding)).add(InputKind::integers, std::move(dilation));
 }
 
 TEST(Flops, ConvolutionNeedsAllItsArguments) {
   Words words;
   words.tensor({2, 3, 8, 8}).tensor({4, 3, 3, 3}).add(InputKind::other, {});
-  EXPECT_EQ(flops(FlopRule::conv2d, words.inputs()), 0u);
-  words.add(InputKind::integers, {1, 1}).add(InputKind::integers, {1, 1}).add(InputKind::integers, {1, 1}).add(InputKind::integer, {1});
-  EXPECT_EQ(flops(FlopRule::conv2d, words.inputs()), 2u * 2 * 8 * 8 * 3 * 3 * 3 * 4);
+  EXPECT_EQ(flops(flop_rule("aten::conv2d"), words.inputs()), 0u);
+  geometry(words, {1, 1}, {1, 1}, {1, 1}).add(InputKind::integer, {1});
+  EXPECT_EQ(flops(flop_rule("aten::conv2d"), words.inputs()), 2u * 2 * 8 * 8 * 3 * 3 * 3 * 4);
+}
+
+TEST(Flops, ConvolutionsMayHaveAnyNumberOfDimensions) {
+  Words one, three, single;
+  geometry(one.tensor({2, 4, 9}).tensor({6, 4, 3}).add(InputKind::other, {}), {2}, {0}, {2});
+  EXPECT_EQ(flops(flop_rule("aten::conv1d"), one.inputs()), 2u * 2 * 3 * 6 * 4 * 3) << "9 - 2 * 2 places, every second of them";
+  geometry(three.tensor({1, 4, 5, 6, 7}).tensor({8, 2, 1, 2, 3}).add(InputKind::other, {}), {1}, {0, 1, 1}, {1});
+  EXPECT_EQ(flops(flop_rule("aten::conv3d"), three.inputs()), 2u * (5 * 7 * 7) * 8 * 2 * 1 * 2 * 3) << "two groups; one number for all dimensions";
+  geometry(single.tensor({3, 8, 8}).tensor({4, 3, 3, 3}).add(InputKind::other, {}), {1}, {0}, {1});
+  EXPECT_EQ(flops(flop_rule("aten::conv2d"), single.inputs()), 2u * 36 * 4 * 3 * 9) << "without a batch";
+  Words none;
+  geometry(none.tensor({2, 4, 2}).tensor({6, 4, 3}).add(InputKind::other, {}), {1}, {0}, {1});
+  EXPECT_EQ(flops(flop_rule("aten::conv1d"), none.inputs()), 0u) << "a kernel that does not fit";
+}
+
+TEST(Flops, ATransposedConvolutionAppliesItsWeightToEveryInput) {
+  Words outer, inner;
+  geometry(outer.tensor({2, 4, 8, 8}).tensor({4, 2, 3, 3}).add(InputKind::other, {}), {2}, {0}, {1});
+  EXPECT_EQ(flops(flop_rule("aten::conv_transpose2d"), outer.inputs()), 2u * 2 * 64 * 4 * 2 * 9);
+  geometry(inner.tensor({2, 4, 8, 8}).tensor({4, 4, 3, 3}).add(InputKind::other, {}), {2, 2}, {0, 0}, {1, 1}).add(InputKind::integer, {1});
+  EXPECT_EQ(flops(flop_rule("aten::convolution"), inner.inputs()), 2u * 2 * 64 * 4 * 4 * 9);
+  Words plain;
+  geometry(plain.tensor({2, 4, 8, 8}).tensor({4, 4, 3, 3}).add(InputKind::other, {}), {2, 2}, {0, 0}, {1, 1}).add(InputKind::integer, {0});
+  EXPECT_EQ(flops(flop_rule("aten::convolution"), plain.inputs()), 2u * 2 * 9 * 4 * 4 * 9);
+}
+
+TEST(Flops, AConvolutionsBackwardPassMakesTheProductsThatAreAskedFor) {
+  const auto backward = [](std::int64_t transposed, std::vector<std::int64_t> asked) {
+    Words words;
+    words.tensor({2, 6, 4, 4}).tensor({2, 4, 8, 8}).tensor({6, 4, 3, 3}).add(InputKind::integers, {6});
+    geometry(words, {2, 2}, {1, 1}, {1, 1}).add(InputKind::integer, {transposed}).add(InputKind::integers, {0, 0}).add(InputKind::integer, {1});
+    return flops(flop_rule("aten::convolution_backward"), words.add(InputKind::integers, std::move(asked)).inputs());
+  };
+  EXPECT_EQ(backward(0, {1, 1, 1}), 2u * 2 * 2 * 16 * 6 * 4 * 9);
+  EXPECT_EQ(backward(0, {0, 1, 1}), 2u * 2 * 16 * 6 * 4 * 9) << "the first layer's input has no gradient";
+  EXPECT_EQ(backward(0, {0, 0, 1}), 0u);
+  EXPECT_EQ(backward(1, {1, 0, 0}), 2u * 2 * 64 * 6 * 4 * 9);
+}
+
+TEST(Flops, AttentionsBackwardPassMakesFiveProductsOfItsForwardPasssTwo) {
+  Words forward, backward, wide;
+  forward.tensor({2, 3, 8, 4}).tensor({2, 3, 6, 4}).tensor({2, 3, 6, 4});
+  EXPECT_EQ(flops(flop_rule("aten::_scaled_dot_product_flash_attention"), forward.inputs()), 2u * 2 * (2 * 3 * 8 * 6) * 4);
+  backward.tensor({2, 3, 8, 4}).tensor({2, 3, 8, 4}).tensor({2, 3, 6, 4}).tensor({2, 3, 6, 4});
+  EXPECT_EQ(flops(flop_rule("aten::_scaled_dot_product_flash_attention_backward"), backward.inputs()), 5u * 2 * (2 * 3 * 8 * 6) * 4);
+  wide.tensor({2, 3, 8, 16}).tensor({2, 3, 8, 4}).tensor({2, 3, 6, 4}).tensor({2, 3, 6, 16});
+  EXPECT_EQ(flops(flop_rule("aten::_scaled_dot_product_cudnn_attention_backward"), wide.inputs()), 2u * (2 * 3 * 8 * 6) * (3 * 4 + 2 * 16)) << "values of another width";
 }
 
 TEST(Flops, EmptyProductsAreNothing) {
@@ -48,6 +101,8 @@ TEST(OpInputs, TextsAreTorchs) {
   words.tensor({64, 1}).add(InputKind::other, {}).add(InputKind::integers, {1, 2}).add(InputKind::scalar, {});
   EXPECT_EQ(shapes_text(words.inputs(), kLong), "[[64, 1], [], [], []]");
   EXPECT_EQ(types_text(words.inputs(), kLong), R"(["float", "", "ScalarList", "Scalar"])");
+  EXPECT_EQ(types_text(Words().add(InputKind::tensor, {3}, 24).add(InputKind::tensor, {3}, 29).add(InputKind::tensor, {3}, 99).inputs(), kLong),
+            R"(["c10::Float8_e4m3fn", "long unsigned int", ""])");
   Words list;
   list.words().push_back(2 << 16 | static_cast<int>(InputKind::tensor_list));
   list.tensor({2, 2}).tensor({3}).add(InputKind::integer, {1});

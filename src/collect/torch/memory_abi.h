@@ -2,16 +2,20 @@
 // This header stands alone: it is also installed beside the shim's sources.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
 extern "C" {
 
-enum { LAPTIME_MEMORY_VERSION = 2, LAPTIME_MEMORY_CPU = -1 };
+enum { LAPTIME_MEMORY_VERSION = 3, LAPTIME_MEMORY_CPU = -1, LAPTIME_MEMORY_DEVICES = 129 };
 
 // `device`: LAPTIME_MEMORY_CPU, or a CUDA device's number. None of them throws, locks or allocates on the usual path.
 struct LaptimeMemoryHost {
   std::uint32_t version;
+  // Of device `number` at number + 1, LAPTIME_MEMORY_DEVICES of them, more than torch has numbers for: record::intern of its name; 0: not made yet, which
+  // allocated and released do. Where it is known a block's record may be stored without a call.
+  const std::atomic<std::uint32_t>* device_names;
   // HOT
   void (*allocated)(int device, const void* address, std::uint64_t bytes);
   void (*released)(int device, const void* address);
@@ -23,7 +27,7 @@ struct LaptimeMemoryHost {
   void (*not_followed)();
 };
 
-// All are called under the interpreter's lock.
+// All but off, which any thread may call, are called under the interpreter's lock.
 struct LaptimeMemoryShim {
   std::uint32_t version;
   // Stands before the allocator that the program uses now, if it does not yet. 0, or -1: that one cannot be followed.

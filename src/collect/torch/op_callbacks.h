@@ -50,8 +50,15 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
   return thread.op_place = guarded != 0 ? guarded : host.find_place(thread);
 }
 
-// Whether integers among the inputs are told with their values: where these say how much there is to do.
+// Whether integers and switches among the inputs are told with their values: where these say how much there is to do.
 inline bool has_numbers(const OpEntry& entry) { return OpTraits::flops(entry.traits) != FlopRule::none; }
+
+// aten::conv2d and its like call aten::convolution: FLOPs that both told would count twice. `entry`: the innermost.
+inline void leave_flops_to_outer(const OpThread& thread, OpEntry& entry) {
+  if (OpTraits::flops(entry.traits) != FlopRule::any_convolution || &entry == thread.first) [[likely]] return;
+  const FlopRule outer = OpTraits::flops((&entry)[-1].traits);
+  if (outer == FlopRule::convolution || outer == FlopRule::transposed_convolution) entry.traits = OpTraits::without_flops(entry.traits);
+}
 
 // False: the thread has not met them.
 inline bool add_known_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash) {

@@ -48,7 +48,9 @@ std::string shape_of(const OpInput& input) {
 std::string_view type_name(int type) {
   constexpr std::string_view kNames[] = {"unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "float", "double",
                                          "c10::complex<c10::Half>", "c10::complex<float>", "c10::complex<double>", "bool", "c10::qint8",
-                                         "c10::quint8", "c10::qint32", "c10::BFloat16"};
+                                         "c10::quint8", "c10::qint32", "c10::BFloat16", "c10::quint4x2", "c10::quint2x4", "c10::bits1x8",
+                                         "c10::bits2x4", "c10::bits4x2", "c10::bits8", "c10::bits16", "c10::Float8_e5m2", "c10::Float8_e4m3fn",
+                                         "c10::Float8_e5m2fnuz", "c10::Float8_e4m3fnuz", "short unsigned int", "unsigned int", "long unsigned int"};
   return static_cast<std::size_t>(type) < std::size(kNames) ? kNames[type] : "";
 }
 

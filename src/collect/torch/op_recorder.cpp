@@ -43,7 +43,7 @@ Registry::Registry() {
 PlaceSource places{[]() -> const void* { return nullptr; }, [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return 0; }, [](void*) {}};
 
 // The calling thread's, for whoever asks; also after the thread's own objects are gone.
-thread_local const OpThread* op_thread_here = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local constinit const OpThread* op_thread_here = nullptr;
 
 void detach(OwnedThread* thread) {
   *thread->here = nullptr;

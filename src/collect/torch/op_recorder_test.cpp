@@ -92,6 +92,27 @@ TEST(OpRecorder, TellsWhereTheThreadStandsInsideOfAnOp) {
   program.end(3);
 }
 
+TEST(OpRecorder, AConvolutionWithinAnotherLeavesTheFlopsToIt) {
+  Program program;
+  const auto tells = [&](int number, const char* name) {
+    bool told = false;
+    begin_op(program.host, here, {function(number), nullptr, -1, 1, kScopeFunction}, [name] { return std::string_view(name); },
+             [&](OpThread& thread, OpEntry& entry) {
+               leave_flops_to_outer(thread, entry);
+               told = has_numbers(entry);
+             });
+    return told;
+  };
+  EXPECT_TRUE(tells(1, "aten::convolution")) << "by itself";
+  program.end(1);
+  EXPECT_TRUE(tells(2, "aten::conv2d"));
+  EXPECT_FALSE(tells(3, "aten::convolution"));
+  EXPECT_NE(here->next[-1].traits & OpTraits::kContainsOps, 0u);
+  EXPECT_TRUE(tells(4, "aten::mm")) << "only of the same";
+  for (int number : {4, 3, 2}) program.end(number);
+  EXPECT_EQ(here->ops, 0u);
+}
+
 TEST(OpRecorder, RegionsMayEndOutOfOrderAndOnOtherThreads) {
   Program program;
   program.begin(1, "first", 7);

@@ -18,7 +18,10 @@
 namespace laptime::torch {
 
 enum class FlopRule : std::uint8_t {
-  none, conv2d, matrix_product, added_matrix_product, batched_product, added_batched_product, elementwise, attention
+  none, matrix_product, added_matrix_product, batched_product, added_batched_product, elementwise,
+  convolution, transposed_convolution,
+  any_convolution,  // which it is is one of its inputs
+  convolution_backward, attention, attention_backward
 };
 
 // What an op's name and scope say about it, as the hot path copies it: in one word each.
@@ -29,6 +32,7 @@ struct OpTraits {
 
   static constexpr std::uint32_t pack(std::uint32_t bits, FlopRule rule) { return bits | static_cast<std::uint32_t>(rule) << 8; }
   static constexpr FlopRule flops(std::uint32_t traits) { return static_cast<FlopRule>(traits >> 8); }
+  static constexpr std::uint32_t without_flops(std::uint32_t traits) { return traits & 0xFF; }
 };
 
 // The last eight bytes of an op's RawUnit.
@@ -138,8 +142,8 @@ enum class InputKind : std::uint8_t {
   other = 0,        // nothing is known of it; no numbers
   tensor = 1,       // its sizes
   tensor_list = 2,  // a head and sizes for each tensor
-  integers = 3,     // an int[]
-  integer = 4,
+  integers = 3,     // an int[]; where numbers are told a bool[], too
+  integer = 4,      // where numbers are told a bool, too
   scalar = 5,       // a float, bool or complex; no numbers
   scalars = 6,      // a list of such; no numbers
 };

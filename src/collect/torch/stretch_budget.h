@@ -21,6 +21,9 @@ class StretchBudget {
   // `turns_before`: of the clock, until the first stretch may begin; with 0 it begins at once, and lasts kFirst turns whatever it costs.
   StretchBudget(double share, unsigned turns_before) : share_(share), turns_before_(turns_before), least_(turns_before == 0 ? kFirst : 0) {}
 
+  // With the same share: nothing spent, nothing owed, and the first stretch may begin at the next turn.
+  StretchBudget anew() const { return {share_, 1}; }
+
   bool first() const { return turns_before_ == 0; }
 
   // The clock turned: whether the time until the next turn is recorded. `switching`: what it takes to switch recording on and off once.

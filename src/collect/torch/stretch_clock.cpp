@@ -1,7 +1,7 @@
 #include "collect/torch/stretch_clock.h"
 
+#include <atomic>
 #include <condition_variable>
-#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
@@ -10,11 +10,21 @@
 #include <thread>
 #include <utility>
 
+#include "base/no_signals.h"
+#include "collect/torch/step_pulse.h"
 #include "record/collector.h"
 
 namespace laptime::torch {
 
 namespace {
+
+// Of this process's steps, whichever clock runs. A clock that is about to decide says so and then looks whether a step has ended; who ends a step counts it and then looks
+// whether the clock decides. So one of them sees the other.
+struct Hearing {
+  StepPulse steps;
+  std::atomic<bool> clock_decides{false}, steps_record{false};
+};
+Hearing hearing;
 
 class StretchClock {
  public:
@@ -24,14 +34,17 @@ class StretchClock {
     std::unique_lock lock(mutex_);
     turned_ = ticks();
     others_ = plan_.others();
-    tell(turned_, kResting);
+    hearing.steps.forget_lengths();
+    hearing.clock_decides = true;
+    begin_ = turned_;
+    if (!plan_.leaves_no_trace) tell_begin();
     if (plan_.budget.first()) switch_on();
     begun_ = true;
     changed_.notify_all();
     while (!stop_) {
       if (!asked_.wait_for(lock, plan_.period, [this] { return stop_; })) turn();
     }
-    end();
+    leave();
     over_ = true;
     changed_.notify_all();
   }
@@ -51,13 +64,20 @@ class StretchClock {
     return sums_;
   }
 
+  // To the steps; false: they decide already.
+  bool hand_over() {
+    const std::lock_guard lock(mutex_);
+    return leave();
+  }
+
   void before_fork() { mutex_.lock(); }
   void after_fork_in_parent() { mutex_.unlock(); }
 
  private:
   Turn pass() {
     const std::uint64_t now = ticks(), events = count(), others = plan_.others();
-    const Turn turn{static_cast<double>(now - turned_), on_, on_ ? plan_.event_ticks * static_cast<double>(events - events_) : 0, static_cast<double>(others - others_)};
+    const bool on = hearing.clock_decides ? on_ : hearing.steps_record.load();
+    const Turn turn{static_cast<double>(now - turned_), on, on ? plan_.event_ticks * static_cast<double>(events - events_) : 0, static_cast<double>(others - others_)};
     turned_ = now;
     events_ = events;
     others_ = others;
@@ -65,18 +85,58 @@ class StretchClock {
   }
 
   void turn() {
-    const bool wanted = plan_.budget.after(pass(), switching_) && record::on();
-    if (wanted)
-      switch_on();
+    if (hearing.clock_decides)
+      decide(pass());
     else
-      switch_off();
+      listen();
   }
 
-  void end() {
+  void decide(const Turn& passed) {
+    if (plan_.budget.after(passed, switching_) && record::on()) {
+      switch_on();
+    } else {
+      sums_.rested = true;
+      switch_off();
+    }
+  }
+
+  void listen() {
+    const Turn passed = pass();
+    if (const std::uint64_t steps = hearing.steps.counted(); steps != steps_) {
+      steps_ = steps;
+      quiet_ = {};
+      quiet_turns_ = 0;
+      return;
+    }
+    quiet_ = {quiet_.wall + passed.wall, passed.recorded, quiet_.counted + passed.counted, quiet_.others + passed.others};
+    if (++quiet_turns_ >= plan_.quiet_turns && ticks() - hearing.steps.last_end() >= kQuietSteps * hearing.steps.median()) take_over();
+  }
+
+  void take_over() {
+    hearing.clock_decides = true;
+    if (hearing.steps.counted() != steps_) {
+      hearing.clock_decides = false;
+      return;
+    }
+    ++sums_.took_over;
+    on_ = quiet_.recorded;
+    sums_.recorded |= on_;
+    tell(hearing.steps.last_end(), on_ ? kRecorded : kResting);
+    if (on_)
+      for (const auto& off : plan_.only_steps_switch_on) off();
+    decide(quiet_);
+  }
+
+  // False: steps decide already.
+  bool leave() {
+    if (!hearing.clock_decides) return false;
     plan_.budget.end(pass(), switching_);
     switch_off();
-    tell(ticks(), kEnded);
-    sums_.spent = plan_.budget.spent();
+    if (told_) tell(ticks(), kEnded);
+    sums_.spent += plan_.budget.spent();
+    plan_.budget = plan_.budget.anew();
+    hearing.clock_decides = false;
+    return true;
   }
 
   void switch_on() {
@@ -90,11 +150,11 @@ class StretchClock {
     sums_.recorded = true;
     switched_on_ = ticks() - began;
     events_ = count();
+    if (!told_) tell_begin();
     tell(last, kRecorded);
   }
 
   void switch_off() {
-    sums_.rested |= !stop_;
     if (!std::exchange(on_, false)) return;
     const std::uint64_t began = ticks();
     for (auto source = plan_.sources.rbegin(); source != plan_.sources.rend(); ++source) source->off();
@@ -109,15 +169,23 @@ class StretchClock {
     return events;
   }
 
-  static void tell(std::uint64_t time, double state) { record::put_value(time, record::intern(kStretchValue), state); }
+  void tell_begin() { tell(begin_, kResting); }
+
+  void tell(std::uint64_t time, double state) {
+    told_ = true;
+    record::put_value(time, record::intern(kStretchValue), state);
+  }
 
   std::mutex mutex_;  // held by the thread but for its waits
   std::condition_variable asked_, changed_;
-  bool begun_ = false, stop_ = false, over_ = false;
+  bool begun_ = false, stop_ = false, over_ = false, told_ = false;
   StretchPlan plan_;
-  std::uint64_t turned_, others_ = 0, events_ = 0, switched_on_ = 0;
+  std::uint64_t begin_ = 0, turned_, others_ = 0, events_ = 0, switched_on_ = 0;
   double switching_ = 0;  // ticks, the last time
-  bool on_ = false;
+  bool on_ = false;       // while the clock decides
+  std::uint64_t steps_ = 0;    // that had ended at the last turn
+  unsigned quiet_turns_ = 0;   // since the last step's end …
+  Turn quiet_{};               // … and what passed in them
   StretchSums sums_;
 };
 
@@ -127,6 +195,11 @@ struct Running {
   std::shared_ptr<StretchClock> clock;
 };
 Running* running = new Running;
+
+std::shared_ptr<StretchClock> running_clock() {
+  const std::lock_guard lock(running->mutex);
+  return running->clock;
+}
 
 void at_process_exit() { (void)stop_stretches(); }
 
@@ -142,29 +215,27 @@ void watch_process() {
           if (running->clock) running->clock->after_fork_in_parent();
           running->mutex.unlock();
         },
-        [] { running = new Running; });
+        [] {
+          running = new Running;
+          hearing.clock_decides = hearing.steps_record = false;
+        });
     // torch's own objects go later.
     return std::atexit(&at_process_exit) == 0;
   }();
   (void)watched;
 }
 
-// The program's signals are not for this thread.
 bool start_thread(std::shared_ptr<StretchClock> clock) {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool started = true;
+  const NoSignals meanwhile;
   try {
     std::thread([clock = std::move(clock)] {
       ::pthread_setname_np(::pthread_self(), "laptime-clock");
       clock->run();
     }).detach();
+    return true;
   } catch (const std::system_error&) {
-    started = false;
+    return false;
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
 }
 
 }  // namespace
@@ -180,12 +251,19 @@ bool start_stretches(StretchPlan plan) {
   return true;
 }
 
+bool end_step() {
+  hearing.steps.count();
+  bool decided = false;
+  if (hearing.clock_decides)
+    if (const auto clock = running_clock()) decided = clock->hand_over();
+  hearing.steps.ended(ticks());
+  return decided;
+}
+
+void steps_record(bool on) { hearing.steps_record = on; }
+
 std::optional<StretchSums> stop_stretches() {
-  std::shared_ptr<StretchClock> clock;
-  {
-    const std::lock_guard lock(running->mutex);
-    clock = running->clock;
-  }
+  const std::shared_ptr<StretchClock> clock = running_clock();
   if (!clock) return std::nullopt;
   const StretchSums sums = clock->stop();
   const std::lock_guard lock(running->mutex);

@@ -108,6 +108,99 @@ TEST_F(StretchClock, StopsForTwoThreadsAtOnce) {
   }
 }
 
+StretchPlan silent_plan(const std::shared_ptr<Watched>& watched, unsigned turns_before) {
+  StretchPlan silent = plan({watched->source()}, 0.1, turns_before);
+  silent.leaves_no_trace = true;
+  return silent;
+}
+
+TEST_F(StretchClock, MayLeaveNoTraceBeforeTheFirstStretch) {
+  const auto watched = std::make_shared<Watched>();
+  ASSERT_TRUE(start_stretches(silent_plan(watched, 1'000'000)));
+  std::this_thread::sleep_for(5ms);
+  ASSERT_TRUE(stop_stretches());
+  ASSERT_EQ(laptime_stop(), 0);
+  EXPECT_EQ(count(path_).values, 0u);
+}
+
+TEST_F(StretchClock, AFirstStretchTellsWhenItsClockBegan) {
+  const auto watched = std::make_shared<Watched>();
+  ASSERT_TRUE(start_stretches(silent_plan(watched, 2)));
+  EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; }));
+  ASSERT_TRUE(stop_stretches());
+  ASSERT_EQ(laptime_stop(), 0);
+  EXPECT_GE(count(path_).values, 4u) << "0 at the begin, the stretch's begin and end, the end";
+}
+
+// Sources as steps switch them.
+void switch_by_steps(const std::vector<ClockedSource>& sources, bool on) {
+  for (const ClockedSource& source : sources) on ? source.on() : source.off();
+  steps_record(on);
+}
+
+// In which steps decide once one has ended.
+StretchPlan stepping_plan(std::vector<ClockedSource> sources, unsigned quiet_turns) {
+  StretchPlan made = plan(std::move(sources), 0.1, 1000);
+  made.quiet_turns = quiet_turns;
+  return made;
+}
+
+TEST_F(StretchClock, TheFirstStepTakesOverAndTheClockListens) {
+  const auto watched = std::make_shared<Watched>();
+  ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.5, 0)));
+  EXPECT_TRUE(end_step()) << "the clock decided until here";
+  EXPECT_FALSE(watched->on);
+  EXPECT_FALSE(end_step());
+  const int before = watched->switched_on;
+  std::this_thread::sleep_for(5ms);
+  EXPECT_EQ(watched->switched_on, before);
+  const auto sums = stop_stretches();
+  EXPECT_TRUE(sums->recorded);
+  EXPECT_GT(sums->spent, 0);
+  EXPECT_EQ(sums->took_over, 0u);
+}
+
+TEST_F(StretchClock, WhatStepsLeaveOnIsSwitchedOffWhenNoneEndsAnyMore) {
+  const auto watched = std::make_shared<Watched>();
+  std::atomic<int> memory_off{0};
+  StretchPlan plan = stepping_plan({watched->source()}, 3);
+  plan.only_steps_switch_on.push_back([&] { ++memory_off; });
+  ASSERT_TRUE(start_stretches(std::move(plan)));
+  ASSERT_TRUE(end_step());
+  switch_by_steps({watched->source()}, true);
+  EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; })) << "by the clock";
+  EXPECT_TRUE(comes([&] { return watched->switched_on >= 3; })) << "and it goes on in stretches";
+  EXPECT_TRUE(end_step()) << "which the next step's end is told";
+  EXPECT_FALSE(watched->on);
+  EXPECT_EQ(memory_off, 1);
+  EXPECT_FALSE(end_step());
+  EXPECT_EQ(stop_stretches()->took_over, 1u);
+}
+
+TEST_F(StretchClock, StepsThatTakeLongAreNotQuiet) {
+  const auto watched = std::make_shared<Watched>();
+  ASSERT_TRUE(start_stretches(stepping_plan({watched->source()}, 1)));
+  bool cut = true;
+  for (int i = 0; i < 100 && cut; ++i) {  // each many turns of the clock
+    std::this_thread::sleep_for(30ms);
+    cut = end_step();
+  }
+  EXPECT_FALSE(cut) << "once their median is known";
+  ASSERT_TRUE(stop_stretches());
+}
+
+TEST_F(StretchClock, StepsThatEndAllTheTimeAreNeverCut) {
+  const auto watched = std::make_shared<Watched>();
+  ASSERT_TRUE(start_stretches(stepping_plan({watched->source()}, 20)));
+  (void)end_step();
+  for (int i = 0; i < 2000; ++i) {
+    switch_by_steps({watched->source()}, i % 2 == 0);
+    const bool was_on = watched->on, cut = end_step();  // by a machine that was away for some turns
+    EXPECT_TRUE(cut || was_on == (i % 2 == 0));
+  }
+  ASSERT_TRUE(stop_stretches());
+}
+
 TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process with threads";
@@ -117,8 +210,11 @@ TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
   for (int i = 0; i < 20; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      const auto own = std::make_shared<Watched>();
       const bool none = !stop_stretches();
+#if defined(__SANITIZE_ADDRESS__)
+      _exit(none ? 7 : 1);  // AddressSanitizer's allocator, before LLVM 17, may be locked for ever in a child: it is not told of forks
+#endif
+      const auto own = std::make_shared<Watched>();
       const bool starts = start_stretches(plan({own->source()}, 1.0, 0)) && own->switched_on > 0;
       const bool stops = stop_stretches().has_value() && !own->on;
       _exit(none && starts && stops ? 7 : 1);

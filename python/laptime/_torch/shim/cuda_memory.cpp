@@ -67,7 +67,7 @@ void track(const auto& entry) {
     case Entry::ALLOC:
       if (mode.load(std::memory_order_relaxed) != Mode::record) return;
       followed.add(entry.addr_);
-      return told().allocated(entry.device_, address, entry.size_);
+      return tell_allocation(entry.device_, address, entry.size_);
     case Entry::FREE_REQUESTED:
       if (followed.remove(entry.addr_)) tell_release(entry.device_, address);
       return;

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "collect/torch/memory_abi.h"
+#include "op_state.h"
 
 namespace laptime_memory {
 
@@ -50,8 +51,23 @@ inline void tell_role(int device, const void* address, std::uint64_t bytes, std:
   if (told_roles.add(address, role)) told().has_role(device, address, bytes, role);
 }
 
+// Stores the record beside those of the ops around it. False: it is to be told by a call.
+inline bool put_block(laptime::SpanKind kind, int device, const void* address, std::uint64_t bytes) {
+  laptime::torch::OpThread* const thread = laptime_shim::op_thread;
+  const std::uint32_t name = told().device_names[device + 1].load(std::memory_order_relaxed);
+  laptime::RawUnit* const unit = thread != nullptr && name != 0 ? laptime::record::reserve(*thread->lane, 1) : nullptr;
+  if (unit == nullptr) return false;
+  *unit = {laptime::torch::op_ticks(laptime_shim::op_host), bytes, reinterpret_cast<std::uint64_t>(address), name, 0, static_cast<std::uint8_t>(kind),
+           laptime::UnitType::memory};
+  laptime::record::publish(*thread->lane, unit + 1);
+  return true;
+}
+
+inline void tell_allocation(int device, const void* address, std::uint64_t bytes) {
+  if (!put_block(laptime::SpanKind::allocate, device, address, bytes)) told().allocated(device, address, bytes);
+}
 inline void tell_release(int device, const void* address) {
-  told().released(device, address);
+  if (!put_block(laptime::SpanKind::release, device, address, 0)) told().released(device, address);
   told_roles.remove(address);
 }
 

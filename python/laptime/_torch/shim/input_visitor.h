@@ -58,7 +58,7 @@ class InputRoom {
 template <typename Taker>
 class InputVisitor {
  public:
-  // `numbers`: integers' values too; else they would only make alike what is alike look different.
+  // `numbers`: values of integers and bools too; else they would only make alike what is alike look different.
   InputVisitor(Taker& taker, bool numbers) : taker_(taker), numbers_(numbers) {}
 
   // `inputs`: a range of IValue, which torch has told in several types.
@@ -91,8 +91,9 @@ class InputVisitor {
     const c10::ArrayRef<c10::IValue> elements = value.toListRef();
     // Torch compares the type that is asked for, by value where it is another one: a list's first element says which to ask for.
     const bool may_be_tensors = elements.empty() || elements[0].isTensor(), may_be_integers = elements.empty() || elements[0].isInt();
-    if (may_be_integers && value.isIntList()) return integers(elements);
+    if (may_be_integers && value.isIntList()) return integers(elements, [](const c10::IValue& number) { return number.toInt(); });
     if (may_be_tensors && value.isTensorList()) return tensors(elements);
+    if (numbers_ && value.isBoolList()) return integers(elements, [](const c10::IValue& number) { return std::int64_t{number.toBool()}; });
     head(value.isDoubleList() || value.isBoolList() ? InputKind::scalars : InputKind::other);
   }
   void tensors(c10::ArrayRef<c10::IValue> list) {
@@ -100,18 +101,22 @@ class InputVisitor {
     head(InputKind::tensor_list, list.size());
     for (std::size_t i = 0; i < list.size() && taker_.has_room(); ++i) tensor(list[i]);
   }
-  void integers(c10::ArrayRef<c10::IValue> list) {
+  void integers(c10::ArrayRef<c10::IValue> list, auto read) {
     head(InputKind::integers, numbers_ ? list.size() : 0);
     if (!numbers_) return;
-    for (const c10::IValue& number : list) taker_.word(number.toInt());
+    for (const c10::IValue& number : list) taker_.word(read(number));
+  }
+  void integer(std::int64_t number) {
+    head(InputKind::integer, numbers_ ? 1 : 0);
+    if (numbers_) taker_.word(number);
   }
   void put(const c10::IValue& value) {
     if (value.isTensor()) return tensor(value);
     if (value.isNone()) return head(InputKind::other);
     if (value.isList()) return list(value);
-    if (!value.isInt()) return head(value.isScalar() || value.isBool() ? InputKind::scalar : InputKind::other);
-    head(InputKind::integer, numbers_ ? 1 : 0);
-    if (numbers_) taker_.word(value.toInt());
+    if (value.isInt()) return integer(value.toInt());
+    if (numbers_ && value.isBool()) return integer(value.toBool());
+    head(value.isScalar() || value.isBool() ? InputKind::scalar : InputKind::other);
   }
 
   Taker& taker_;

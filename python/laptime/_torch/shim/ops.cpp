@@ -12,17 +12,25 @@
 
 #include "collect/torch/op_callbacks.h"
 #include "input_visitor.h"
+#include "op_state.h"
+
+namespace laptime_shim {
+
+alignas(64) laptime::torch::OpHost op_host;
+__thread laptime::torch::OpThread* op_thread = nullptr;
+
+}  // namespace laptime_shim
 
 namespace {
 
 using namespace laptime::torch;
+using laptime_shim::op_host;
+using laptime_shim::op_thread;
 
-alignas(64) OpHost host;  // one cache line holds what every op looks at
 std::atomic<const OpProbe*> probe{nullptr};
 enum Callbacks { kPlain, kWithInputs, kTelling, kNone };
 at::CallbackHandle handles[kNone];
 int running = kNone;
-__thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
 // torch keeps an operator's schema to itself, and tells its name by a call that reads it. A template's arguments may name what is private.
 using Descriptor = std::variant<std::string, at::RecordFunction::schema_ref_t>;
@@ -50,10 +58,10 @@ inline SeenOp seen(const at::RecordFunction& function) {
 }
 
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
-  begin_op(host, this_thread, seen(function), [&] { return name_of(function); });
+  begin_op(op_host, op_thread, seen(function), [&] { return name_of(function); });
   return nullptr;
 }
-void end(const at::RecordFunction& function, at::ObserverContext*) { end_op(host, this_thread, &function); }
+void end(const at::RecordFunction& function, at::ObserverContext*) { end_op(op_host, op_thread, &function); }
 
 std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& function) {
   const SeenOp op = seen(function);
@@ -68,18 +76,19 @@ void tell_end(const at::RecordFunction& function, at::ObserverContext*) {
 __attribute__((cold, noinline)) void tell_inputs(const at::RecordFunction& function, std::uint64_t hash, OpThread& thread, OpEntry& entry) {
   InputRoom words(thread.input_words);
   InputVisitor(words, has_numbers(entry)).visit(function.inputs());
-  host.describe_inputs(thread, entry, hash, words.data(), words.count());
+  op_host.describe_inputs(thread, entry, hash, words.data(), words.count());
 }
 
 inline void describe(const at::RecordFunction& function, OpThread& thread, OpEntry& entry) {
   if (function.inputs().empty()) return;
+  leave_flops_to_outer(thread, entry);
   InputHash inputs(static_cast<std::uint64_t>(OpTraits::flops(entry.traits)));
   InputVisitor(inputs, has_numbers(entry)).visit(function.inputs());
   if (!add_known_inputs(thread, entry, inputs.hash())) [[unlikely]] tell_inputs(function, inputs.hash(), thread, entry);
 }
 
 std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {
-  begin_op(host, this_thread, seen(function), [&] { return name_of(function); },
+  begin_op(op_host, op_thread, seen(function), [&] { return name_of(function); },
            [&](OpThread& thread, OpEntry& entry) { describe(function, thread, entry); });
   return nullptr;
 }
@@ -132,6 +141,6 @@ const OpShim shim{kShimVersion, &on, &off, &peek_sequence, &thread_number, &tell
 
 extern "C" __attribute__((visibility("default"))) const OpShim* laptime_torch_ops(const OpHost* offered) {
   if (offered->version != kShimVersion) return nullptr;
-  host = *offered;
+  op_host = *offered;
   return &shim;
 }

@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from typing import Any
+from typing import Any, ClassVar
 
 from laptime._native import recording, torch_events
 from laptime.compat.torch_profiler import sources
@@ -26,7 +26,7 @@ def _remove(folder: str, owner: int) -> None:
 class Capture:
     """Contract: ``start``, ``stop``, then ``profile``; nothing but OSError leaves ``start``."""
 
-    _with_own_recording: Capture | None = None  # at most one: the recorder is the process's
+    _running: ClassVar[weakref.WeakSet[Capture]] = weakref.WeakSet()
 
     def __init__(self, *, shapes: bool, memory: bool, places: bool, frames: bool, gpu: GpuStretch | None) -> None:
         self._ops = sources.ops(shapes=shapes, frames=frames)
@@ -50,7 +50,7 @@ class Capture:
             if problem:
                 raise OSError(problem)
             atexit.register(self._abandon)
-            Capture._with_own_recording = self
+        Capture._running.add(self)
         if self._memory is not None:
             self._memory.on()
         if self._gpu is not None:
@@ -59,6 +59,7 @@ class Capture:
         self._ops.on()
 
     def stop(self) -> None:
+        Capture._running.discard(self)
         self._ops.off()
         if self._gpu is not None:
             self._gpu.wait()
@@ -89,23 +90,23 @@ class Capture:
 
     def _end_recording(self) -> None:
         atexit.unregister(self._abandon)
-        Capture._with_own_recording = None
         recording.stop()
 
     def _abandon(self) -> None:
-        """A program that ends while it is profiled."""
+        """A program that ends while it is profiled, or a child that is forked meanwhile."""
+        Capture._running.discard(self)
         self._ops.off()
         if self._gpu is not None:
             self._gpu.end()
         if self._memory is not None:
             self._memory.off()
-        self._end_recording()
+        if self._owns_recording:
+            self._end_recording()
 
 
 def _leave_to_parent() -> None:
     """A loader's worker is forked with everything switched on, and has nobody to switch it off: it is not profiled."""
-    capture = Capture._with_own_recording
-    if capture is not None:
+    for capture in tuple(Capture._running):
         capture._abandon()
 
 

@@ -8,9 +8,14 @@ namespace {
 
 constexpr int kDeepestBatch = 4;  // lists in lists that a batch may be
 
+bool runs_code(nb::handle object, const BatchWords& words) {
+  auto* const tensor = reinterpret_cast<PyTypeObject*>(words.tensor.ptr());
+  return PyObject_TypeCheck(object.ptr(), tensor) && (Py_TYPE(object.ptr()) != tensor || words.quiet.mode_is_on());
+}
+
 // None also where asking for it fails; Ctrl-C and the like are the program's.
-nb::object attribute_or_none(nb::handle object, nb::handle name) {
-  PyObject* const found = PyObject_GetAttr(object.ptr(), name.ptr());
+nb::object shape_or_none(nb::handle object, const BatchWords& words) {
+  PyObject* const found = runs_code(object, words) ? words.quiet.attribute(object, words.shape) : PyObject_GetAttr(object.ptr(), words.shape.ptr());
   if (found) return nb::steal(found);
   if (!PyErr_ExceptionMatches(PyExc_Exception)) nb::raise_python_error();
   PyErr_Clear();
@@ -37,7 +42,7 @@ std::uint64_t samples_in(nb::object batch, const BatchWords& words) {
       batch = size > 0 ? nb::borrow(PySequence_Fast_GET_ITEM(batch.ptr(), 0)) : nb::none();
       continue;
     }
-    const nb::object shape = attribute_or_none(batch, words.shape);
+    const nb::object shape = shape_or_none(batch, words);
     if (PyTuple_Check(shape.ptr())) return first_dimension(shape);
     const int is_mapping = PyObject_IsInstance(batch.ptr(), words.mapping.ptr());
     if (is_mapping < 0) nb::raise_python_error();

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
+#include <stdexcept>
+#include <unordered_map>
 #include <vector>
 
 #include "collect/torch/memory_recorder.h"
@@ -21,7 +23,10 @@ class Memory {
  public:
   Memory(const LaptimeMemoryShim& shim, const TensorAddresses& tensors) : shim_(shim), tensors_(tensors) {}
 
-  bool attach() const { return shim_.attach() == 0; }
+  // Throws where it cannot.
+  void attach() const {
+    if (shim_.attach() != 0) throw std::runtime_error("the program's own CPU allocator cannot be followed");
+  }
   bool attach_cuda() const { return shim_.attach_cuda() == 0; }
   bool self_test() const { return shim_.self_test() == 0; }
   void on() const {
@@ -29,20 +34,30 @@ class Memory {
     shim_.on();
   }
   void off() const { shim_.off(); }
+  std::uintptr_t off_function() const { return reinterpret_cast<std::uintptr_t>(shim_.off); }
   void close() const { shim_.close(); }
 
   // What is no tensor among them is passed over.
   void mark(nb::handle tensors, std::string_view role) const { tell({held(tensors)}, record::intern(role), 0); }
   // The tensors are parameters, and their gradients are gradients.
   void mark_parameters(nb::handle tensors) const { tell({held(tensors)}, parameter_, gradient_); }
-  // In each step.
-  void mark_parameters_of(nb::handle optimizer) const {
-    std::vector<nb::object> groups;
-    for (const nb::handle group : held(optimizer.attr("param_groups"))) groups.push_back(held(group["params"]));
-    tell(groups, parameter_, gradient_);
+  // Before the optimizer steps, in each step: its parameters and their gradients. Whether it has more state than when this was last asked.
+  bool mark_before_step(nb::handle optimizer) {
+    mark_parameters_of(optimizer);
+    return has_new_state(optimizer);
   }
+  bool has_new_state(nb::handle optimizer) {
+    const nb::object state = optimizer.attr(state_name_);
+    const State now{state.ptr(), PyDict_Check(state.ptr()) ? PyDict_GET_SIZE(state.ptr()) : 0};
+    State& before = states_[optimizer.ptr()];
+    if (before == now) return false;
+    before = now;
+    return true;
+  }
+  void forget_states() { states_.clear(); }
 
  private:
+  static nb::object interned(const char* name) { return nb::steal(PyUnicode_InternFromString(name)); }
   // What is held lives until it was told, whatever runs in Python meanwhile.
   static nb::object held(nb::handle objects) {
     nb::object list = nb::steal(PySequence_List(objects.ptr()));
@@ -52,36 +67,71 @@ class Memory {
   void tell(const std::vector<nb::object>& lists, std::uint32_t role, std::uint32_t gradient_role) const {
     std::vector<std::uint64_t> addresses;
     for (const nb::object& list : lists) tensors_.add(list, addresses);
+    tell(addresses, role, gradient_role);
+  }
+  void tell(const std::vector<std::uint64_t>& addresses, std::uint32_t role, std::uint32_t gradient_role) const {
     if (!addresses.empty()) shim_.mark(addresses.data(), addresses.size(), role, gradient_role);
   }
 
+  void mark_parameters_of(nb::handle optimizer) {
+    const nb::object groups = optimizer.attr(groups_name_);
+    addresses_.clear();
+    if (add_at_once(groups)) return tell(addresses_, parameter_, gradient_);
+    std::vector<nb::object> lists;
+    for (const nb::handle group : held(groups)) lists.push_back(held(group[parameters_name_]));
+    tell(lists, parameter_, gradient_);
+  }
+  bool add_at_once(nb::handle groups) {
+    if (!PyList_CheckExact(groups.ptr())) return false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups.ptr()); ++i) {
+      PyObject* const group = PyList_GET_ITEM(groups.ptr(), i);
+      PyObject* const list = PyDict_CheckExact(group) ? PyDict_GetItemWithError(group, parameters_name_.ptr()) : nullptr;
+      if (list == nullptr || !tensors_.add_at_once(list, addresses_)) return false;
+    }
+    return true;
+  }
+
+  struct State {
+    const PyObject* dict = nullptr;
+    Py_ssize_t size = 0;
+
+    bool operator==(const State&) const = default;
+  };
+
   const LaptimeMemoryShim& shim_;
   const TensorAddresses tensors_;
+  // Names that need no making when they are asked for.
+  const nb::object groups_name_ = interned("param_groups"), parameters_name_ = interned("params"), state_name_ = interned("state");
+  std::vector<std::uint64_t> addresses_;                     // room that is kept
+  std::unordered_map<const PyObject*, State> states_;        // by optimizer, as it looked
   const std::uint32_t parameter_ = record::intern("parameter"), gradient_ = record::intern("gradient");
 };
 
-Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle parameter, nb::handle disable) {
+Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle parameter, nb::handle disable, nb::handle mode_is_on) {
   const auto open = find_in_shim<LaptimeOpenMemory>(path, "laptime_torch_memory");
   const LaptimeMemoryShim* const shim = open(&memory_host());
   if (shim == nullptr || shim->version != LAPTIME_MEMORY_VERSION) throw std::runtime_error("the shim is from another laptime");
-  return new Memory(*shim, TensorAddresses(tensor, parameter, disable));
+  return new Memory(*shim, TensorAddresses(tensor, parameter, QuietTorch(disable, mode_is_on)));
 }
 
 }  // namespace
 
 void bind_memory(nb::module_& module) {
   nb::module_ m = module.def_submodule("torch_memory", "The recorder of what torch's allocators do.");
-  m.def("open", &open_memory, nb::arg("path"), nb::arg("tensor"), nb::arg("parameter"), nb::arg("disable"), nb::rv_policy::reference);
+  m.def("open", &open_memory, nb::arg("path"), nb::arg("tensor"), nb::arg("parameter"), nb::arg("disable"), nb::arg("mode_is_on"), nb::rv_policy::reference);
   nb::class_<Memory>(m, "Memory")
       .def("attach", &Memory::attach)
       .def("attach_cuda", &Memory::attach_cuda)
       .def("self_test", &Memory::self_test)
       .def("on", &Memory::on)
       .def("off", &Memory::off)
+      .def_prop_ro("off_function", &Memory::off_function)
       .def("close", &Memory::close)
       .def("mark", &Memory::mark, nb::arg("tensors"), nb::arg("role"))
       .def("mark_parameters", &Memory::mark_parameters, nb::arg("tensors"))
-      .def("mark_parameters_of", &Memory::mark_parameters_of, nb::arg("optimizer"));
+      .def("mark_before_step", &Memory::mark_before_step, nb::arg("optimizer"))
+      .def("has_new_state", &Memory::has_new_state, nb::arg("optimizer"))
+      .def("forget_states", &Memory::forget_states);
 }
 
 }  // namespace laptime::torch

@@ -43,20 +43,34 @@ class KnownParents {
     OwnedRef reference(PyWeakref_NewRef(module, nullptr));
     if (!reference) PyErr_Clear();
     if (reference) references_.push_back(std::move(reference));
+    if (references_.size() >= drop_dead_at_) drop_dead();
   }
   // Those that live, as a list that keeps them so. The garbage collector may run here, and code that it runs may add some.
   OwnedRef living() {
     OwnedRef list(PyList_New(0));
     for (OwnedRef& reference : std::exchange(references_, {})) {
-      const OwnedRef module(PyObject_CallNoArgs(reference.get()));
-      if (!list || !module || module.get() == Py_None || PyList_Append(list.get(), module.get()) != 0) continue;
+      const OwnedRef module = living_module(reference);
+      if (!list || !module || PyList_Append(list.get(), module.get()) != 0) continue;
       references_.push_back(std::move(reference));
     }
     return list;
   }
 
  private:
+  static constexpr std::size_t kFew = 1024;
+
+  static OwnedRef living_module(const OwnedRef& reference) {
+    OwnedRef module(PyObject_CallNoArgs(reference.get()));
+    return module && module.get() != Py_None ? std::move(module) : OwnedRef();
+  }
+  // A program that makes modules all the time need never ask for the living ones. No code of the program's runs here.
+  void drop_dead() {
+    std::erase_if(references_, [](const OwnedRef& reference) { return !living_module(reference); });
+    drop_dead_at_ = std::max(kFew, 2 * references_.size());
+  }
+
   std::vector<OwnedRef> references_;
+  std::size_t drop_dead_at_ = kFew;
   const PyObject* latest_ = nullptr;
 };
 

@@ -63,9 +63,11 @@ class OpWishes {
     if (const auto settled = switched_ + kSettling; Clock::now() < settled) std::this_thread::sleep_until(settled);
   }
 
-  // A trial on another thread goes on in the parent only.
+  // A trial on another thread goes on in the parent only, and whoever wished did so there. Callbacks that are on stay so until the next wish, or the end of one:
+  // torch is not called here.
   void after_fork_in_child() {
     trials_ = 0;
+    all_.clear();
     mutex_.unlock();
   }
 

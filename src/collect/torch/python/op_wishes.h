@@ -1,5 +1,6 @@
 // Torch's callbacks are one for the process: on as long as anybody wishes for ops, with the details that one of those asked for.
 //
+// A forked child has none of its parent's wishes.
 // Contract: any thread may call, with the GIL or without; nothing throws.
 #pragma once
 

@@ -262,12 +262,12 @@ void bind_step_hooks(nb::module_& module) {
       .def(
           "__init__",
           [](StepHooks* self, nb::object begin, nb::object mark, nb::object gradients_on, nb::object add_loader, nb::object is_training, nb::object first_step,
-             nb::object shares, unsigned long thread) {
+             nb::object shares, unsigned long thread, nb::handle tensor, nb::handle disable, nb::handle mode_is_on) {
             new (self) StepHooks({std::move(begin), std::move(mark), std::move(gradients_on), std::move(add_loader), std::move(is_training), std::move(first_step), std::move(shares)},
-                                 BatchWords(), thread);
+                                 BatchWords{.tensor = tensor, .quiet = QuietTorch(disable, mode_is_on)}, thread);
           },
           nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("gradients_on"), nb::arg("add_loader"), nb::arg("is_training"), nb::arg("first_step"), nb::arg("shares"),
-          nb::arg("thread"))
+          nb::arg("thread"), nb::arg("tensor"), nb::arg("disable"), nb::arg("mode_is_on"))
       .def("start_over", &StepHooks::start_over, nb::arg("shares"), nb::arg("thread"))
       .def("batch_asked", &StepHooks::batch_asked)
       .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(), nb::arg("raised").none())

@@ -6,48 +6,54 @@
 #include <cstdint>
 #include <vector>
 
+#include "collect/torch/python/quiet_torch.h"
+
 namespace laptime::torch {
 
-// Contract: with the GIL. No code of a tensor's own class runs: what torch would hand to it is switched off.
+// Contract: with the GIL. No code of a tensor's own class or of a mode of torch's runs: what torch would hand to them is switched off.
 class TensorAddresses {
  public:
-  // `disable`: torch._C.DisableTorchFunctionSubclass. What is given lives as long as torch.
-  TensorAddresses(nanobind::handle tensor, nanobind::handle parameter, nanobind::handle disable)
-      : tensor_(reinterpret_cast<PyTypeObject*>(tensor.ptr())), parameter_(reinterpret_cast<PyTypeObject*>(parameter.ptr())), disable_(disable) {
-    const auto address = nanobind::steal(PyObject_GetAttrString(tensor.ptr(), "_cdata"));
+  // The types live as long as torch.
+  TensorAddresses(nanobind::handle tensor, nanobind::handle parameter, QuietTorch quiet)
+      : tensor_(reinterpret_cast<PyTypeObject*>(tensor.ptr())), parameter_(reinterpret_cast<PyTypeObject*>(parameter.ptr())), quiet_(quiet) {
+    const auto address = nanobind::steal(PyObject_GetAttr(tensor.ptr(), name_.ptr()));
     if (address.is_valid() && Py_TYPE(address.ptr()) == &PyGetSetDescr_Type) getter_ = reinterpret_cast<PyGetSetDescrObject*>(address.ptr())->d_getset;
     PyErr_Clear();
   }
 
+  // Adds those of `list`'s tensors while no code in Python runs, so that all of them live until some does. False where that cannot be: it is no list, or
+  // holds something else than torch's own types; what was added is to be taken back.
+  bool add_at_once(PyObject* list, std::vector<std::uint64_t>& addresses) const {
+    if (!can_read() || !PyList_CheckExact(list)) return false;
+    for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
+      PyObject* const object = PyList_GET_ITEM(list, i);
+      if (!is_plain(object)) return false;
+      addresses.push_back(read(object));
+    }
+    return true;
+  }
   // Adds those of the tensors among `objects`, an iterable.
   void add(nanobind::handle objects, std::vector<std::uint64_t>& addresses) const {
+    const bool reads = can_read();
     for (const nanobind::handle object : objects)
-      if (PyObject_TypeCheck(object.ptr(), tensor_)) addresses.push_back(of(object));
+      if (PyObject_TypeCheck(object.ptr(), tensor_)) addresses.push_back(reads && is_plain(object.ptr()) ? read(object.ptr()) : ask(object));
   }
 
  private:
-  std::uint64_t of(nanobind::handle tensor) const {
-    const PyTypeObject* const type = Py_TYPE(tensor.ptr());
-    if (getter_ == nullptr || (type != tensor_ && type != parameter_)) return of_subclass(tensor);
-    const auto address = nanobind::steal(getter_->get(tensor.ptr(), getter_->closure));
-    if (!address.is_valid()) throw nanobind::python_error();
-    return nanobind::cast<std::uint64_t>(address);
-  }
-  std::uint64_t of_subclass(nanobind::handle tensor) const {
-    const nanobind::object off = disable_();
-    off.attr("__enter__")();
-    try {
-      const auto address = nanobind::cast<std::uint64_t>(tensor.attr("_cdata"));
-      off.attr("__exit__")(nanobind::none(), nanobind::none(), nanobind::none());
-      return address;
-    } catch (...) {
-      off.attr("__exit__")(nanobind::none(), nanobind::none(), nanobind::none());
-      throw;
-    }
+  // Whether plain tensors tell it without the interpreter.
+  bool can_read() const { return getter_ != nullptr && !quiet_.mode_is_on(); }
+  bool is_plain(const PyObject* object) const { return Py_TYPE(object) == parameter_ || Py_TYPE(object) == tensor_; }
+  std::uint64_t read(PyObject* plain) const { return as_number(getter_->get(plain, getter_->closure)); }
+  std::uint64_t ask(nanobind::handle tensor) const { return as_number(quiet_.attribute(tensor, name_)); }
+  // `address`: a new reference, or null with the exception set.
+  static std::uint64_t as_number(PyObject* address) {
+    if (!address) nanobind::raise_python_error();
+    return nanobind::cast<std::uint64_t>(nanobind::steal(address));
   }
 
   PyTypeObject *tensor_, *parameter_;
-  nanobind::handle disable_;
+  QuietTorch quiet_;
+  nanobind::object name_ = nanobind::steal(PyUnicode_InternFromString("_cdata"));
   const PyGetSetDef* getter_ = nullptr;
 };
 
