@@ -4,9 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/gpu_waits.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
-#include "analyze/span_place.h"
 #include "analyze/stretches.h"
 #include "analyze/typical.h"
 
@@ -20,8 +20,6 @@ Stretches stretches_of(const std::vector<DeviceStep>& steps) {
   return Stretches(std::move(parts));
 }
 
-std::size_t index(DeviceCategory category) { return static_cast<std::size_t>(category); }
-
 std::string file_of(const LineIds& lines, std::uint32_t id) {
   const Cell cell = lines.file_cell(id);
   return cell == kUnknown ? "" : std::get<std::string>(cell);
@@ -33,20 +31,20 @@ GpuSteps::GpuSteps(const Analysis& analysis, const Lap& lap) {
   choose_device(analysis, lap);
   if (steps_.empty()) return;
   gather_work(analysis);
-  gather_syncs(analysis, lap);
+  gather_syncs(analysis);
 }
 
 void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
   std::map<std::uint32_t, std::int64_t> compute;
-  for (const DeviceStep& s : analysis.device_steps())
+  for (const DeviceStep& s : analysis.device_steps().all)
     if (lap.has(s.step)) compute[s.device] += s.exposed[index(DeviceCategory::compute)];
   if (compute.empty()) return;
   const auto most = std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  for (const DeviceStep& s : analysis.device_steps())
+  for (const DeviceStep& s : analysis.device_steps().all)
     if (lap.has(s.step) && s.device == most->first) steps_.push_back(s);
   std::vector<const DeviceStep*> steps;
   for (const DeviceStep& s : steps_) steps.push_back(&s);
-  scale_.emplace(steps, mean_wall_ns(steps) * lap.step_ns() / lap.recorded_step_ns());
+  scale_.emplace(steps, lap.step_ns());
 }
 
 void GpuSteps::gather_work(const Analysis& analysis) {
@@ -66,7 +64,8 @@ void GpuSteps::gather_work(const Analysis& analysis) {
     ++sums.calls;
     sums.ns += static_cast<double>(spans.duration[work.row]);
     sums.bytes += static_cast<double>(work.bytes);
-    if (work.launch) sums.host_ns += static_cast<double>(work.launch->end_ns - work.launch->start_ns);
+    sums.waits |= work.waits;
+    if (work.launch && !work.in_graph) sums.host_ns += static_cast<double>(work.launch->end_ns - work.launch->start_ns);
   }
   for (auto& [key, sums] : all) {
     for (double* sum : {&sums.calls, &sums.ns, &sums.bytes, &sums.host_ns}) *sum /= steps;
@@ -74,27 +73,24 @@ void GpuSteps::gather_work(const Analysis& analysis) {
   }
 }
 
-// A wait inside another is the outer one's.
-void GpuSteps::gather_syncs(const Analysis& analysis, const Lap& lap) {
+// Those of all threads: what the device idles after them is told for the process as a whole.
+void GpuSteps::gather_syncs(const Analysis& analysis) {
   const Run& run = analysis.run();
   const Stretches in_steps = stretches_of(steps_);
-  const SpanColumns& spans = run.tracks[lap.track()].spans;
+  const std::uint32_t process = run.tracks[steps_.front().step.track].process;
   std::map<std::uint32_t, StepSync> all;  // by line
   const auto steps = static_cast<double>(steps_.size());
-  std::int64_t covered_from = INT64_MAX;
-  for (auto row = static_cast<std::uint32_t>(spans.size()); row-- > 0;) {
-    if (spans.kind[row] != SpanKind::sync || spans.start[row] >= covered_from) continue;
-    covered_from = spans.start[row];
-    if (!in_steps.overlaps(spans.start[row], spans.start[row] + 1)) continue;
-    const std::uint32_t line = analysis.lines()[recorded_place(run, spans, row)];
+  for (const GpuWait& wait : analysis.gpu_waits()) {
+    if (run.tracks[wait.track].process != process || !in_steps.overlaps(wait.start_ns, wait.start_ns + 1)) continue;
+    const std::uint32_t line = analysis.lines()[wait.place];
     StepSync& sync = all[line];
     sync.file = file_of(analysis.lines(), line);
     sync.line = line ? analysis.lines().line(line) : 0;
-    ++sync.calls;
-    sync.wait_ns += static_cast<double>(spans.duration[row]);
+    sync.waits += wait.goes_on ? 0 : 1;
+    sync.wait_ns += static_cast<double>(wait.end_ns - wait.start_ns);
   }
   for (auto& [line, sync] : all) {
-    sync.calls /= steps;
+    sync.waits /= steps;
     sync.wait_ns /= steps;
     syncs_.push_back(std::move(sync));
   }

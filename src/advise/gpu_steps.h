@@ -19,13 +19,15 @@ struct StepWork {
   std::string file;      // empty: unknown
   std::uint32_t line = 0;
   double calls = 0, ns = 0, bytes = 0;
-  double host_ns = 0;  // in the calls that launched it
+  bool waits = false;  // GpuWork's, of any of them
+  double host_ns = 0;  // in the calls that launched it alone, not in a graph
 };
 
+// Waits for the GPU at one line.
 struct StepSync {
   std::string file;
   std::uint32_t line = 0;
-  double calls = 0, wait_ns = 0;  // a step
+  double waits = 0, wait_ns = 0;  // a step; of a wait that goes on in a second call both are one
 };
 
 class GpuSteps {
@@ -45,7 +47,7 @@ class GpuSteps {
  private:
   void choose_device(const Analysis& analysis, const Lap& lap);
   void gather_work(const Analysis& analysis);
-  void gather_syncs(const Analysis& analysis, const Lap& lap);
+  void gather_syncs(const Analysis& analysis);
 
   std::vector<DeviceStep> steps_;
   std::optional<DeviceScale> scale_;

@@ -43,9 +43,7 @@ Lap::Lap(const Analysis& analysis, LapKey key) : key_(key), longest_ns_(longest_
   std::copy_if(all.begin(), all.end(), std::back_inserter(steps_), [&](const HostStep& s) { return has(s.step); });
   knows_gpu_ = std::any_of(steps_.begin(), steps_.end(), [](const HostStep& s) { return s.has_gpu; });
   double light = 0, details = 0;
-  std::size_t not_rested = 0;
   for (const HostStep& s : steps_) {
-    if (s.step.ops != StepOps::rested) recorded_step_ns_ += static_cast<double>(s.step.wall_ns), ++not_rested;
     step_ns_ += static_cast<double>(s.step.wall_ns) / static_cast<double>(steps_.size());
     recorded_ += s.has_ops;
     for (std::size_t c = 0; c < kHostCategories; ++c) {
@@ -54,7 +52,6 @@ Lap::Lap(const Analysis& analysis, LapKey key) : key_(key), longest_ns_(longest_
       if (is_detail && s.has_ops) details += static_cast<double>(s.exposed[c]);
     }
   }
-  if (not_rested > 0) recorded_step_ns_ = not_rested == steps_.size() ? step_ns_ : recorded_step_ns_ / static_cast<double>(not_rested);
   if (details > 0) detail_scale_ = (step_ns_ - light) * static_cast<double>(recorded_) / details;
 }
 

@@ -31,7 +31,6 @@ class Lap {
   const std::vector<HostStep>& steps() const { return steps_; }
   std::size_t recorded() const { return recorded_; }  // those of them whose ops are known
   double step_ns() const { return step_ns_; }         // mean
-  double recorded_step_ns() const { return recorded_step_ns_; }  // mean of those whose recording did not rest; 0: of none
   double total_ns() const { return step_ns_ * static_cast<double>(steps_.size()); }
   // Exposed time of a mean step; of categories that only recorded steps know, brought to a mean step as breakdown does.
   Part part(HostCategory category) const;
@@ -45,7 +44,7 @@ class Lap {
   std::vector<HostStep> steps_;
   bool knows_gpu_ = false;
   std::size_t recorded_ = 0;
-  double step_ns_ = 0, recorded_step_ns_ = 0;
+  double step_ns_ = 0;
   double detail_scale_ = 0;  // from a recorded step's details to a mean step's
 };
 

@@ -3,7 +3,8 @@
 #include <mutex>
 
 #include "analyze/attribution.h"
-#include "analyze/device_breakdown.h"
+#include "analyze/device_time.h"
+#include "analyze/gpu_waits.h"
 #include "analyze/gpu_work.h"
 #include "analyze/host_time.h"
 #include "analyze/line_ids.h"
@@ -39,8 +40,9 @@ struct Analysis::Parts {
   Once<OpAttribution> ops;
   Once<std::vector<OpTimes>> op_times;
   Once<GpuWorkload> gpu;
+  Once<std::vector<GpuWait>> gpu_waits;
   Once<std::vector<HostStep>> host_steps;
-  Once<std::vector<DeviceStep>> device_steps;
+  Once<DeviceSteps> device_steps;
   Once<std::vector<Rank>> ranks;
   Once<std::vector<MemoryHistory>> memory;
   Once<std::vector<MemoryPeak>> memory_peaks;
@@ -64,10 +66,13 @@ const std::vector<OpTimes>& Analysis::op_times() const {
 const GpuWorkload& Analysis::gpu() const {
   return parts_->gpu.get([&] { return GpuWorkload(*this); });
 }
+const std::vector<GpuWait>& Analysis::gpu_waits() const {
+  return parts_->gpu_waits.get([&] { return find_gpu_waits(*this); });
+}
 const std::vector<HostStep>& Analysis::host_steps() const {
   return parts_->host_steps.get([&] { return split_steps(*this); });
 }
-const std::vector<DeviceStep>& Analysis::device_steps() const {
+const DeviceSteps& Analysis::device_steps() const {
   return parts_->device_steps.get([&] { return split_device_steps(*this); });
 }
 const std::vector<Rank>& Analysis::ranks() const {

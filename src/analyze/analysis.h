@@ -14,7 +14,8 @@ namespace laptime {
 
 struct Step;
 struct HostStep;
-struct DeviceStep;
+struct DeviceSteps;
+struct GpuWait;
 struct Rank;
 struct OpAttribution;
 struct OpTimes;
@@ -36,8 +37,9 @@ class Analysis {
   const OpAttribution& ops() const;                     // attribute_ops
   const std::vector<OpTimes>& op_times() const;         // sum_op_times: by place
   const GpuWorkload& gpu() const;                       // all kernels, copies and fills
+  const std::vector<GpuWait>& gpu_waits() const;        // find_gpu_waits
   const std::vector<HostStep>& host_steps() const;      // split_steps
-  const std::vector<DeviceStep>& device_steps() const;  // split_device_steps
+  const DeviceSteps& device_steps() const;              // split_device_steps
   const std::vector<Rank>& ranks() const;               // find_ranks
   const std::vector<MemoryHistory>& memory() const;     // read_memory_histories
   const std::vector<MemoryPeak>& memory_peaks() const;  // find_memory_peaks

@@ -186,11 +186,14 @@ TEST(Attribution, StepsThatWereNotRecordedInFullDoNotCount) {
   t.add_step(0, 0, 10, 1);
   const auto cut = t.add(0, {15, 2, "aten::mul", SpanKind::op, 0, line});
   t.add_step(0, 10, 10, 0);
-  const auto after = t.add(0, {25, 2, "aten::mul", SpanKind::op, 0, line});
+  const auto next = t.add(0, {25, 2, "aten::mul", SpanKind::op, 0, line});
+  t.add_step(0, 20, 10, 1);
+  const auto after = t.add(0, {35, 2, "aten::mul", SpanKind::op, 0, line});
   const TrackOps ops = std::move(attribute(t).tracks[0]);
   EXPECT_EQ(ops.pass[first], OpPass::forward);
   EXPECT_EQ(ops.pass[cut], OpPass::none);
-  EXPECT_EQ(ops.pass[after], OpPass::forward);
+  EXPECT_EQ(ops.pass[next], OpPass::forward);
+  EXPECT_EQ(ops.pass[after], OpPass::none) << "in no step";
 }
 
 TEST(Attribution, PlacesThatDoNotExistAreUnknown) {

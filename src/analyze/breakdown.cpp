@@ -47,11 +47,17 @@ class PhaseBreakdown {
   MeanStep mean_;
 };
 
+// ", from 5 of 20 steps"; "; on the GPU from 3 of 20 steps" behind it where that is from fewer.
+std::string from_steps(const Analysis& analysis) {
+  const std::string host = from_recorded_steps(analysis), device = from_recorded_steps(analysis, analysis.device_steps().left_out.size());
+  return host == device ? host : host + "; on the GPU" + device.substr(1);
+}
+
 }  // namespace
 
 Table breakdown_table(const Analysis& analysis) {
   Table table{"breakdown",
-              "Where a step goes" + from_recorded(analysis),
+              "Where a step goes" + from_steps(analysis),
               {{"view", ColumnType::text},
                {"category", ColumnType::text},
                {"ns_per_step", ColumnType::real, Unit::ns},

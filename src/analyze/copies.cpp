@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/agreed.h"
 #include "analyze/copy_name.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
@@ -17,11 +18,13 @@ namespace {
 struct CopySums {
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t total_ns = 0, wait_ns = 0;
-  bool wait_known = false;
+  bool waits = false, wait_known = false;
+  Agreed<std::int64_t> device;
 };
 
 }  // namespace
 
+template <CopyGrouping grouping>
 Table copies_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"copies",
@@ -36,31 +39,40 @@ Table copies_table(const Analysis& analysis) {
                {"gb_per_s", ColumnType::real},
                {"wait_ns", ColumnType::integer, Unit::ns},
                {"blocking", ColumnType::text},
-               {"op", ColumnType::text}},
+               {"op", ColumnType::text},
+               {"device", ColumnType::integer, Unit::none, grouping == CopyGrouping::device ? Prominence::prominent : Prominence::detail}},
               {}};
   const LineIds& lines = analysis.lines();
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, CopySums> all;  // name, line, op
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, CopySums> all;  // name, line, op, group
   for (const GpuWork& work : analysis.gpu().all()) {
     const SpanColumns& spans = run.tracks[work.track].spans;
     if (spans.kind[work.row] != SpanKind::copy && spans.kind[work.row] != SpanKind::fill) continue;
-    CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op}];
+    const std::uint32_t device = device_of(run.tracks[work.track]);
+    CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op, grouping == CopyGrouping::device ? device : 0}];
     ++sums.calls;
+    sums.device.add(device);
     sums.bytes += work.bytes;
     sums.total_ns += spans.duration[work.row];
-    if (!work.launch || !CopyName(run.strings[spans.name[work.row]]).waits()) continue;
+    if (!work.waits) continue;
+    sums.waits = true;
+    if (!work.launch) continue;
     sums.wait_known = true;
     sums.wait_ns += work.launch->end_ns - work.launch->start_ns;
   }
   for (const auto& [key, sums] : all) {
-    const auto& [name_id, line, op] = key;
+    const auto& [name_id, line, op, group] = key;
     const CopyName name(run.strings[name_id]);
+    const std::int64_t device = sums.device.value_or(-1);
     table.rows.push_back({std::string(name.direction), name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), lines.file_cell(line), lines.line_cell(line),
                           integer_cell(sums.calls), integer_cell(sums.bytes), sums.total_ns,
                           ratio_cell(static_cast<double>(sums.bytes), static_cast<double>(sums.total_ns)), sums.wait_known ? Cell(sums.wait_ns) : kUnknown,
-                          name.blocks ? "yes" : "no", op ? Cell(std::string(run.strings[op])) : kUnknown});
+                          sums.waits ? "yes" : "no", op ? Cell(std::string(run.strings[op])) : kUnknown,
+                          device >= 0 ? Cell(device) : kUnknown});
   }
   (void)sort_by(table, "total_ns");
   return table;
 }
+template Table copies_table<CopyGrouping::line>(const Analysis&);
+template Table copies_table<CopyGrouping::device>(const Analysis&);
 
 }  // namespace laptime

@@ -1,7 +1,7 @@
 // Table `copies`: what was moved to, from and on the GPUs, copies and fills, by direction, memory and line; rows by falling time.
 //
-// wait_ns: how long the host stood in the calls. Only copies of pageable memory and those that block have it: an asynchronous
-// call takes its few microseconds and waits for nothing.
+// blocking, wait_ns: whether the host stood in the calls, and how long. Only copies of pageable memory and those that were asked to block do: an
+// asynchronous call takes its few microseconds and waits for nothing, and neither does the launch of a graph that holds the copy.
 #pragma once
 
 #include "analyze/analysis.h"
@@ -9,6 +9,10 @@
 
 namespace laptime {
 
+// What makes different rows besides kind, memory, line and op.
+enum class CopyGrouping { line, device };
+
+template <CopyGrouping grouping>
 Table copies_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -14,6 +14,8 @@ std::uint64_t device_number(const Properties& properties, std::uint32_t device, 
 
 std::uint64_t DevicePeaks::flops_per_s(Precision precision) const {
   switch (precision) {
+    case Precision::fp64: return fp64;
+    case Precision::fp64_tensor: return fp64_tensor;
     case Precision::fp32: return fp32;
     case Precision::tf32: return tf32;
     case Precision::fp16: return fp16;
@@ -23,9 +25,9 @@ std::uint64_t DevicePeaks::flops_per_s(Precision precision) const {
 }
 
 DevicePeaks device_peaks(const Properties& properties, std::uint32_t device) {
-  return {device_number(properties, device, "peak_bytes_per_s"), device_number(properties, device, "peak_flops_fp32"),
-          device_number(properties, device, "peak_flops_tf32"), device_number(properties, device, "peak_flops_fp16"),
-          device_number(properties, device, "peak_flops_fp8")};
+  const auto number = [&](std::string_view key) { return device_number(properties, device, key); };
+  return {number("peak_bytes_per_s"), number("peak_flops_fp64"), number("peak_flops_fp64_tensor"), number("peak_flops_fp32"),
+          number("peak_flops_tf32"),  number("peak_flops_fp16"), number("peak_flops_fp8")};
 }
 
 }  // namespace laptime

@@ -1,6 +1,6 @@
 #include "analyze/device_steps.h"
 
-#include "analyze/device_breakdown.h"
+#include "analyze/device_time.h"
 #include "analyze/recorded_part.h"
 #include "analyze/thread_label.h"
 
@@ -8,7 +8,7 @@ namespace laptime {
 
 Table device_steps_table(const Analysis& analysis) {
   Table table{"device_steps",
-              "Where each step went on the GPU" + from_recorded(analysis),
+              "Where each step went on the GPU" + from_recorded_steps(analysis, analysis.device_steps().left_out.size()),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"kind", ColumnType::text},
@@ -22,7 +22,7 @@ Table device_steps_table(const Analysis& analysis) {
     table.columns.push_back({name, ColumnType::integer, Unit::ns});
   table.columns.push_back({"thread", ColumnType::text});
   const Run& run = analysis.run();
-  for (const DeviceStep& s : analysis.device_steps()) {
+  for (const DeviceStep& s : analysis.device_steps().all) {
     Row row{integer_cell(s.step.number), std::string(run.strings[s.step.phase]), kind_name(s.step.kind), integer_cell(s.device), s.step.start_ns, s.step.wall_ns};
     for (const std::int64_t ns : s.exposed) row.push_back(ns);
     for (const DeviceCategory category : {DeviceCategory::communication, DeviceCategory::copies})

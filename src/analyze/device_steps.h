@@ -1,5 +1,5 @@
-// Table `device_steps`: where each step went on each GPU that worked in it, one row a step and device. The categories
-// (device_breakdown.h) sum to the step's wall time; copies and communication beside something else are columns of their own.
+// Table `device_steps`: where each step went on each GPU that worked in any of its phase, one row a step and device. The categories
+// (device_time.h) sum to the step's wall time; copies and communication beside something else are columns of their own.
 #pragma once
 
 #include "analyze/analysis.h"

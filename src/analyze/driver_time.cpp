@@ -1,25 +1,17 @@
 #include "analyze/driver_time.h"
 
-#include <map>
-
-#include "analyze/copy_name.h"
-
 namespace laptime {
 
 namespace {
 
 // Which launches are calls that wait for a copy, by process and launch.
-std::vector<std::vector<bool>> find_waiting_copies(const Run& run, const GpuWorkload& gpu) {
+std::vector<std::vector<bool>> find_waiting_calls(const Run& run, const GpuWorkload& gpu) {
   std::vector<std::vector<bool>> waits;
   for (const Launches& launches : gpu.launches()) waits.emplace_back(launches.all().size());
-  std::map<std::uint32_t, bool> names;  // by Run::strings
   for (const GpuWork& work : gpu.all()) {
-    const SpanColumns& spans = run.tracks[work.track].spans;
-    if (!work.launch || spans.kind[work.row] != SpanKind::copy) continue;
-    const auto [name, is_new] = names.try_emplace(spans.name[work.row]);
-    if (is_new) name->second = CopyName(run.strings[name->first]).waits();
+    if (!work.launch || !work.waits) continue;
     const std::uint32_t process = run.tracks[work.track].process;
-    if (name->second) waits[process][static_cast<std::size_t>(work.launch - gpu.launches()[process].all().data())] = true;
+    waits[process][static_cast<std::size_t>(work.launch - gpu.launches()[process].all().data())] = true;
   }
   return waits;
 }
@@ -29,7 +21,7 @@ std::vector<std::vector<bool>> find_waiting_copies(const Run& run, const GpuWork
 std::vector<std::vector<DriverCallTime>> find_driver_times(const Run& run, const GpuWorkload& gpu) {
   std::vector<std::vector<DriverCallTime>> times(run.tracks.size());
   if (gpu.all().empty()) return times;
-  const std::vector<std::vector<bool>> waits = find_waiting_copies(run, gpu);
+  const std::vector<std::vector<bool>> waits = find_waiting_calls(run, gpu);
   for (std::size_t process = 0; process < waits.size(); ++process) {
     const std::vector<Launch>& launches = gpu.launches()[process].all();
     for (std::size_t i = 0; i < launches.size(); ++i)

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "analyze/element_types.h"
 #include "analyze/kernel_names.h"
-#include "analyze/op_bytes.h"
 
 namespace laptime {
 
@@ -55,11 +55,11 @@ std::optional<std::uint64_t> foreach_bytes_per_element(std::string_view kernel) 
   const std::string whole = demangled_kernel_name(kernel);
   const Functor functor = functor_in(whole);
   if (functor.arguments.empty()) return std::nullopt;
-  const std::optional<std::uint64_t> bytes = bytes_of_type(functor.arguments[0]);
+  const ElementType* const type = find_element_type(functor.arguments[0]);
   const auto lists = number_at(functor, 1), read = number_at(functor, 2);
-  if (!bytes) return std::nullopt;
-  if (is_optimizer(functor.name) && lists && *lists > 0) return *bytes * (2 * *lists - 1);
-  if (is_elementwise(functor.name) && read) return *bytes * (*read + 1);
+  if (!type) return std::nullopt;
+  if (is_optimizer(functor.name) && lists && *lists > 0) return type->bytes * (2 * *lists - 1);
+  if (is_elementwise(functor.name) && read) return type->bytes * (*read + 1);
   return std::nullopt;
 }
 

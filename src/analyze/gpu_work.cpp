@@ -1,7 +1,9 @@
 #include "analyze/gpu_work.h"
 
 #include <algorithm>
+#include <map>
 
+#include "analyze/copy_name.h"
 #include "analyze/recorded_part.h"
 
 namespace laptime {
@@ -20,6 +22,7 @@ GpuWorkload::GpuWorkload(const Analysis& analysis) {
   const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (is_stream(run.tracks[t])) add_track(run, t, left_out[run.tracks[t].process]);
+  find_waiting_copies(run);
 }
 
 void GpuWorkload::add_track(const Run& run, std::uint32_t track, const Stretches& left_out) {
@@ -31,21 +34,36 @@ void GpuWorkload::add_track(const Run& run, std::uint32_t track, const Stretches
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (!is_gpu_work(spans.kind[row])) continue;
     GpuWork work{track, row};
-    if (!spans.link.empty()) work.launch = launches.find(spans.link[row], spans.start[row]);
+    const std::uint64_t link = spans.link.empty() ? 0 : spans.link[row];
+    work.launch = launches.find(link, spans.start[row]);
     if (leaving_out.contains(work.launch ? work.launch->start_ns : spans.start[row])) continue;
+    before_launch_ += !work.launch && launches.has(link);
     if (work.launch) work.op = work.launch->op, work.place = work.launch->place, work.pass = work.launch->pass;
     while (next < spans.args.size() && spans.args.row[next] < row) ++next;
     for (; next < spans.args.size() && spans.args.row[next] == row; ++next) {
       const std::uint64_t value = spans.args.value[next];
-      if (spans.args.key[next] == graph_key)
+      if (spans.args.key[next] == graph_key) {
+        work.in_graph = true;
         if (const Launch* const captured = launches.find_graph_node(value); captured && captured->place != 0)
           work.op = captured->op, work.place = captured->place, work.pass = captured->pass;
+      }
       if (spans.args.key[next] != 0) continue;
       if (spans.args.type[next] == ArgType::string) work.own = static_cast<std::uint32_t>(value);
       if (spans.args.type[next] == ArgType::integer) work.bytes = value;
       if (spans.args.type[next] == ArgType::place && value < run.places.size()) work.place = static_cast<std::uint32_t>(value);
     }
     work_.push_back(work);
+  }
+}
+
+void GpuWorkload::find_waiting_copies(const Run& run) {
+  std::map<std::uint32_t, bool> names;  // by Run::strings
+  for (GpuWork& work : work_) {
+    const SpanColumns& spans = run.tracks[work.track].spans;
+    if (work.in_graph || spans.kind[work.row] != SpanKind::copy) continue;
+    const auto [name, is_new] = names.try_emplace(spans.name[work.row]);
+    if (is_new) name->second = CopyName(run.strings[name->first]).waits();
+    work.waits = name->second;
   }
 }
 

@@ -1,4 +1,7 @@
 // All that a run's GPUs did — kernels, copies, fills — each with the launch that caused it and the line that it belongs to.
+//
+// Work may begin before the call that launches it ends, never before that begins: what a file puts there keeps its time, has no launch and no
+// line of it, and is counted.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +26,12 @@ struct GpuWork {
   std::uint32_t track = 0, row = 0;
   std::uint32_t own = 0;          // Run::strings: a kernel's launch configuration, 0 unknown
   std::uint64_t bytes = 0;        // copies and fills
-  const Launch* launch = nullptr; // null: not recorded
+  const Launch* launch = nullptr; // null: not recorded, or begun after the work
   std::uint32_t op = 0;           // Run::strings, 0 unknown
   std::uint32_t place = 0;        // Run::places, 0 unknown
   OpPass pass = OpPass::none;     // none: unknown
+  bool in_graph = false;          // a node of a CUDA graph ran it: its launch is that of many
+  bool waits = false;             // a copy, and the call that made it returned only when it was done or on its way; a graph's launch does not
 };
 
 // A track of GPU work: which device and stream it is.
@@ -41,12 +46,15 @@ class GpuWorkload {
 
   const std::vector<GpuWork>& all() const { return work_; }              // by track, in the order of their rows
   const std::vector<Launches>& launches() const { return launches_; }  // by process; none without a GPU
+  std::uint64_t before_launch() const { return before_launch_; }       // how much of it began before its launch
 
  private:
   void add_track(const Run& run, std::uint32_t track, const Stretches& left_out);
+  void find_waiting_copies(const Run& run);
 
   std::vector<Launches> launches_;
   std::vector<GpuWork> work_;
+  std::uint64_t before_launch_ = 0;
 };
 
 // What GPUs did for each place, forward and backward; empty where nothing of a GPU is recorded.

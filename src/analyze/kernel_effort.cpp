@@ -49,6 +49,7 @@ struct OpWork {
   std::uint32_t track = 0, row = 0;  // the op
   std::size_t work = 0, count = 0;   // the last one
   std::int64_t ns = 0;
+  bool winograd = false;  // one of it is of that method
 };
 
 // What a convolution's backward pass launched.
@@ -77,7 +78,7 @@ class Efforts {
   std::vector<KernelEffort> find() {
     for (std::size_t i = 0; i < gpu_.all().size(); ++i) add(i);
     multiplying_.for_each([&](const OpWork& op) {
-      if (op.count == 1) result_[op.work].flops = facts_[op.track].find(op.row)->flops;
+      if (op.count == 1 && !op.winograd) result_[op.work].flops = facts_[op.track].find(op.row)->flops;
     });
     convolutions_.for_each([&](const ConvolutionWork& op) { tell_products(op); });
     launched_.for_each([&](const OpWork& op) {
@@ -101,16 +102,20 @@ class Efforts {
       const OpFacts* const op = known->second.find(row);
       if (!op) continue;
       if (run_.tracks[track].spans.name[row] == convolution_backward_) return add_product(track, row, index, kernel);
-      if (kernel.multiplies && op->flops) return count(multiplying_, track, row, index);
+      if (op->flops) return add_multiplying(track, row, index, kernel);
     }
   }
   static std::uint64_t key_of(std::uint32_t track, std::uint32_t row) { return (static_cast<std::uint64_t>(track) << 32 | row) + 1; }
   void count(FlatMap<OpWork>& ops, std::uint32_t track, std::uint32_t row, std::size_t work) const {
     OpWork& op = ops[key_of(track, row)];
-    op = {track, row, work, op.count + 1, op.ns + duration_of(gpu_.all()[work])};
+    op = {track, row, work, op.count + 1, op.ns + duration_of(gpu_.all()[work]), op.winograd};
   }
   std::int64_t duration_of(const GpuWork& work) const { return run_.tracks[work.track].spans.duration[work.row]; }
 
+  void add_multiplying(std::uint32_t track, std::uint32_t row, std::size_t work, const KernelFacts& kernel) {
+    if (kernel.multiplies) count(multiplying_, track, row, work);
+    multiplying_[key_of(track, row)].winograd |= kernel.is_winograd;
+  }
   void add_product(std::uint32_t track, std::uint32_t row, std::size_t work, const KernelFacts& kernel) {
     ConvolutionWork& op = convolutions_[key_of(track, row)];
     op.track = track;

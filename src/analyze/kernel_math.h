@@ -7,8 +7,9 @@
 
 namespace laptime {
 
-// What the products are made of: bf16 counts as fp16, both 8-bit floats as fp8; tf32 is fp32 rounded on its way into a tensor core.
-enum class Precision { fp32, tf32, fp16, fp8 };
+// What the products are made of: bf16 counts as fp16, both 8-bit floats as fp8; tf32 is fp32 rounded on its way into a tensor core, where fp64 has a
+// peak of its own.
+enum class Precision { fp64, fp64_tensor, fp32, tf32, fp16, fp8 };
 
 struct KernelMath {
   std::optional<bool> tensor_cores;

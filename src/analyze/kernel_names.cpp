@@ -56,17 +56,31 @@ std::string function_in(const std::string& text) {
   return "";
 }
 
-// What CUTLASS's one kernel is made for: "ReduceSplitK" in "cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<…>>".
-std::string first_argument(const std::string& text) {
-  const std::size_t first = text.find('<') + 1;
-  if (first == 0) return "";
-  std::size_t last = first;
-  while (last < text.size() && (is_part_of_name(text[last]) || text[last] == ':')) ++last;
-  return last == first ? "" : name_at(text, last - 1);
+// What CUTLASS's one kernel is made for: "ReduceSplitK" in "cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<…>>". Its users wrap that, to compile it for
+// some chips only: "FlashAttnFwdSm90" in "cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<…>>>".
+std::string made_for(const std::string& text) {
+  std::string name;
+  for (std::size_t first = text.find('<') + 1; first != 0;) {
+    std::size_t last = first;
+    while (last < text.size() && (is_part_of_name(text[last]) || text[last] == ':')) ++last;
+    if (last == first) break;
+    name = name_at(text, last - 1);
+    const bool wraps = name.starts_with("enable_") && last < text.size() && text[last] == '<';
+    first = wraps ? last + 1 : 0;
+  }
+  return name;
 }
 
 bool is_of_cutlass(std::string_view plain) {
   return plain.starts_with("cutlass") && (plain.ends_with("::Kernel") || plain.ends_with("::Kernel2") || plain.ends_with("::device_kernel"));
+}
+
+// How many characters begin a template's first argument: "IN", "INS_", "INS1_".
+std::size_t argument_begin(std::string_view mangled) {
+  if (!mangled.starts_with("IN")) return 0;
+  if (!mangled.starts_with("INS")) return 2;
+  const std::size_t end = mangled.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", 3);
+  return end != std::string_view::npos && mangled[end] == '_' ? end + 1 : 0;
 }
 
 // The identifiers at the beginning of a mangled name, for names that the library cannot take apart: "_ZN7cutlass6KernelINS_4conv6kernel4GemmI…"
@@ -81,9 +95,9 @@ std::string outline(std::string_view mangled) {
       if (!text.empty() && text.back() != '<') text += "::";
       text += mangled.substr(at + digits, length);
       at += digits + length;
-    } else if (mangled.substr(at).starts_with("INS_") && text.find('<') == std::string::npos) {
+    } else if (const std::size_t begin = argument_begin(mangled.substr(at))) {
       text += '<';
-      at += 4;
+      at += begin;
     } else {
       break;
     }
@@ -111,7 +125,7 @@ std::string short_kernel_name(std::string_view name) {
   if (plain.empty()) return whole;
   std::string what;
   if (contains_any(plain, {"elementwise_kernel", "reduce_kernel", "multi_tensor_apply_kernel"})) what = functor_in(whole).empty() ? function_in(whole) : functor_in(whole);
-  if (is_of_cutlass(plain)) what = first_argument(whole);
+  if (is_of_cutlass(plain)) what = made_for(whole);
   if (!what.empty()) plain += '<' + what + '>';
   return plain;
 }

@@ -33,6 +33,21 @@ TEST(KernelNames, AreShortAndTellWhatIsDone) {
   EXPECT_EQ(short_kernel_name(">>>((("), ">>>") << "hostile names stay names";
 }
 
+TEST(KernelNames, LookThroughWhatOnlyEnablesAKernel) {
+  EXPECT_EQ(short_kernel_name("void cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<flash::CollectiveMainloopFwdSm90<2, cute::C<1> > > > >(int)"),
+            "cutlass::device_kernel<FlashAttnFwdSm90>");
+  EXPECT_EQ(short_kernel_name("void cutlass::device_kernel<flash::enable_sm90<flash::FlashAttnBwdSm90<flash::CollectiveMainloopBwdSm90<2, 2, 2> > > >(int)"),
+            "cutlass::device_kernel<FlashAttnBwdSm90>");
+  EXPECT_EQ(short_kernel_name("void cutlass::device_kernel<at::cuda::detail::enable_3x_kernel_for_sm9x<cutlass::gemm::kernel::GemmUniversal<int> > >(int)"),
+            "cutlass::device_kernel<GemmUniversal>");
+  EXPECT_EQ(short_kernel_name("_ZN7cutlass13device_kernelIN5flash20enable_sm90_or_laterINS1_16FlashAttnFwdSm90INS1_25CollectiveMainloopFwdSm90ILi2EN4cu"),
+            "cutlass::device_kernel<FlashAttnFwdSm90>")
+      << "a name that was cut";
+  EXPECT_EQ(short_kernel_name("void cutlass::device_kernel<mine::enable_all>(int)"), "cutlass::device_kernel<enable_all>");
+  for (const char* cut : {"void cutlass::device_kernel<flash::enable_sm90<", "_ZN7cutlass13device_kernelIN5flash11enable_sm90INS", "_ZN7cutlass13device_kernelIN"})
+    EXPECT_TRUE(short_kernel_name(cut).starts_with("cutlass::device_kernel")) << cut;
+}
+
 TEST(KernelNames, TellCommunication) {
   EXPECT_TRUE(is_communication_kernel("ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgsStorage<4096ul>)"));
   EXPECT_FALSE(is_communication_kernel("vectorAdd"));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "analyze/agreed.h"
 #include "analyze/device_facts.h"
 #include "analyze/gpu_work.h"
 #include "analyze/kernel_effort.h"
@@ -33,17 +34,53 @@ struct Achieved {
   }
 };
 
+// The innermost module that all calls are in.
+class AroundAll {
+ public:
+  void add(std::string_view module) {
+    if (any_ && module == module_) return;
+    module_ = any_ ? common(module_, module) : module;
+    any_ = true;
+  }
+  std::string_view module() const { return module_; }
+
+ private:
+  static std::string_view common(std::string_view a, std::string_view b) {
+    std::size_t same = 0;
+    const auto ends_at = [](std::string_view path, std::size_t at) { return at == path.size() || path[at] == '.'; };
+    for (std::size_t i = 0; i <= std::min(a.size(), b.size()); ++i) {
+      if (ends_at(a, i) && ends_at(b, i)) same = i;
+      if (i < std::min(a.size(), b.size()) && a[i] != b[i]) break;
+    }
+    return a.substr(0, same);
+  }
+
+  std::string_view module_;
+  bool any_ = false;
+};
+
 struct KernelSums {
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
-  std::uint32_t configuration = 0;  // common to all calls, while it is
-  bool one_configuration = true;
+  Agreed<std::uint32_t> configuration;
   double occupancy = 0;
   std::uint64_t with_occupancy = 0;
-  std::uint32_t place = 0;
-  std::optional<bool> tensor_cores;  // where all calls agree
+  AroundAll module;
+  Agreed<std::optional<bool>> tensor_cores;
+  Agreed<std::int64_t> device;
+  Agreed<std::uint32_t> region;
   Achieved flops, bytes;
 };
+
+constexpr std::string_view kCompiledRegion = "Torch-Compiled Region";
+
+// The compiled region that a launch lies in (Run::strings); 0: none.
+std::uint32_t region_around(const Run& run, const OpAttribution& ops, const Launch& launch) {
+  const SpanColumns& spans = run.tracks[launch.track].spans;
+  for (std::uint32_t row = launch.op_row; row != kNoRow; row = ops.tracks[launch.track].tree.parent[row])
+    if (spans.kind[row] == SpanKind::annotation && run.strings[spans.name[row]].starts_with(kCompiledRegion)) return spans.name[row];
+  return 0;
+}
 
 const char* pass_name(OpPass pass) {
   switch (pass) {
@@ -57,7 +94,8 @@ const char* pass_name(OpPass pass) {
 
 class KernelTable {
  public:
-  explicit KernelTable(const Analysis& analysis) : run_(analysis.run()), lines_(analysis.lines()) {
+  KernelTable(const Analysis& analysis, KernelGrouping grouping)
+      : run_(analysis.run()), ops_(analysis.ops()), lines_(analysis.lines()), grouping_(grouping) {
     const std::vector<GpuWork>& all = analysis.gpu().all();
     const std::vector<KernelEffort> efforts = find_kernel_efforts(run_, analysis.ops(), analysis.gpu());
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -74,7 +112,7 @@ class KernelTable {
   }
 
  private:
-  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, OpPass>;  // short name, op, line id, pass
+  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, OpPass, std::uint32_t>;  // short name, op, line id, pass, group
 
   struct NamedKernel {
     std::string name;
@@ -89,23 +127,42 @@ class KernelTable {
   void add(const GpuWork& work, const KernelEffort& effort) {
     const Track& track = run_.tracks[work.track];
     const auto& [name, math] = kernel_named(track.spans.name[work.row]);
-    const Key key{name, work.op, lines_[work.place], work.pass};
-    KernelSums& sums = sums_[key];
+    const std::uint32_t line = lines_[work.place];
+    KernelSums& sums = sums_[{name, work.op, line, work.pass, group_of(work)}];
     const std::int64_t ns = track.spans.duration[work.row];
-    if (sums.calls++ == 0) sums.configuration = work.own;
-    sums.one_configuration &= sums.configuration == work.own;
+    ++sums.calls;
+    sums.configuration.add(work.own);
+    sums.tensor_cores.add(math.tensor_cores);
+    sums.device.add(device_of(track));
+    sums.module.add(run_.strings[run_.places[work.place].module]);
+    if (const std::uint32_t region = work.launch ? region_around(run_, ops_, *work.launch) : 0) {
+      sums.region.add(region);
+      regions_[line].add(region);
+    }
     sums.total_ns += ns;
     sums.min_ns = std::min(sums.min_ns, ns);
     sums.max_ns = std::max(sums.max_ns, ns);
-    sums.place = work.place;
     if (const auto share = occupancy_of(work, track)) {
       sums.occupancy += *share;
       ++sums.with_occupancy;
     }
     if (effort.flops) sums.flops.add(*effort.flops, ns, math.precision ? peaks_of(track).flops_per_s(*math.precision) : 0);
     if (effort.bytes) sums.bytes.add(*effort.bytes, ns, peaks_of(track).bytes_per_s);
-    if (sums.calls == 1) sums.tensor_cores = math.tensor_cores;
-    if (sums.tensor_cores != math.tensor_cores) sums.tensor_cores.reset();
+  }
+
+  std::uint32_t group_of(const GpuWork& work) const {
+    switch (grouping_) {
+      case KernelGrouping::line: return 0;
+      case KernelGrouping::device: return device_of(run_.tracks[work.track]);
+      case KernelGrouping::module: return run_.places[work.place].module;
+    }
+    return 0;
+  }
+  // A compiled region's backward pass runs outside of it, and belongs to its lines.
+  std::uint32_t region_of(const KernelSums& sums, std::uint32_t line, OpPass pass) const {
+    const auto of_line = regions_.find(line);
+    const bool asks_line = pass == OpPass::backward && line != 0 && of_line != regions_.end();
+    return sums.region.value_or(asks_line ? of_line->second.value_or(0) : 0);
   }
 
   std::optional<double> occupancy_of(const GpuWork& work, const Track& track) {
@@ -129,12 +186,13 @@ class KernelTable {
   }
 
   Row row(const Key& key, const KernelSums& sums, double all_ns) {
-    const auto& [name, op, line, pass] = key;
-    const auto launch = sums.one_configuration ? parse_configuration(run_.strings[sums.configuration]) : std::nullopt;
+    const auto& [name, op, line, pass, group] = key;
+    const auto launch = parse_configuration(run_.strings[sums.configuration.value_or(0)]);
     const auto size = [](const std::array<std::uint32_t, 3>& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
-    const std::uint32_t module = run_.places[sums.place].module;
+    const std::optional<bool> tensor_cores = sums.tensor_cores.value_or(std::nullopt);
+    const std::int64_t device = sums.device.value_or(-1);
     return {name,
-            op ? Cell(std::string(run_.strings[op])) : kUnknown,
+            text_or_unknown(run_.strings[op]),
             lines_.file_cell(line),
             lines_.line_cell(line),
             integer_cell(sums.calls),
@@ -147,18 +205,25 @@ class KernelTable {
             launch ? integer_cell(launch->registers) : kUnknown,
             launch ? integer_cell(launch->shared()) : kUnknown,
             ratio_cell(sums.occupancy, static_cast<double>(sums.with_occupancy)),
-            sums.tensor_cores ? Cell(*sums.tensor_cores ? "yes" : "no") : kUnknown,
+            tensor_cores ? Cell(*tensor_cores ? "yes" : "no") : kUnknown,
             pass == OpPass::none ? kUnknown : Cell(pass_name(pass)),
-            module ? Cell(std::string(run_.strings[module])) : kUnknown,
+            text_or_unknown(sums.module.module()),
             ratio_cell(static_cast<double>(sums.total_ns), all_ns),
             ratio_cell(sums.flops.amount * 1e-3, sums.flops.ns),
             ratio_cell(sums.bytes.amount, sums.bytes.ns),
-            peak_share(sums)};
+            peak_share(sums),
+            device >= 0 ? Cell(device) : kUnknown,
+            text_or_unknown(run_.strings[region_of(sums, line, pass)])};
   }
 
+  static Cell text_or_unknown(std::string_view text) { return text.empty() ? kUnknown : Cell(std::string(text)); }
+
   const Run& run_;
+  const OpAttribution& ops_;
   const LineIds& lines_;
+  const KernelGrouping grouping_;
   std::map<Key, KernelSums> sums_;
+  std::map<std::uint32_t, Agreed<std::uint32_t>> regions_;  // by line id: those of kernels that lie in one
   std::map<std::uint32_t, NamedKernel> names_;  // by Run::strings
   std::map<std::pair<std::uint32_t, std::uint32_t>, DevicePeaks> peaks_;  // process, device
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>> occupancies_;  // process, device, configuration
@@ -166,6 +231,7 @@ class KernelTable {
 
 }  // namespace
 
+template <KernelGrouping grouping>
 Table kernels_table(const Analysis& analysis) {
   Table table{"kernels",
               "Kernels" + from_recorded(analysis),
@@ -189,10 +255,15 @@ Table kernels_table(const Analysis& analysis) {
                {"share", ColumnType::real, Unit::share},
                {"tflop_per_s", ColumnType::real},
                {"gb_per_s", ColumnType::real},
-               {"peak_share", ColumnType::real, Unit::share}},
+               {"peak_share", ColumnType::real, Unit::share},
+               {"device", ColumnType::integer, Unit::none, grouping == KernelGrouping::device ? Prominence::prominent : Prominence::detail},
+               {"region", ColumnType::text, Unit::none, Prominence::detail}},
               {}};
-  KernelTable(analysis).fill(table);
+  KernelTable(analysis, grouping).fill(table);
   return table;
 }
+template Table kernels_table<KernelGrouping::line>(const Analysis&);
+template Table kernels_table<KernelGrouping::device>(const Analysis&);
+template Table kernels_table<KernelGrouping::module>(const Analysis&);
 
 }  // namespace laptime

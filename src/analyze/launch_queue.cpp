@@ -128,11 +128,10 @@ Table launch_queue_table(const Analysis& analysis) {
         if (const auto times = queue.within(step.start_ns, step.start_ns + step.wall_ns))
           table.rows.push_back(make_row(run, integer_cell(step.number), std::string(run.strings[step.phase]), device, *times));
   }
-  if (!analysis.steps().empty()) return table;
   const std::vector<Stretches> by_clock = find_stretches_by_clock(analysis);
   for (const auto& [device, queue] : queues) {
     const std::vector<Stretch>& recorded = by_clock[device.first].parts();
-    for (const Stretch& part : recorded.empty() ? std::vector<Stretch>{{0, run.end_ns}} : recorded)
+    for (const Stretch& part : recorded.empty() && analysis.steps().empty() ? std::vector<Stretch>{{0, run.end_ns}} : recorded)
       if (const auto times = queue.within(part.start, part.end)) table.rows.push_back(make_row(run, kUnknown, kUnknown, device, *times));
   }
   return table;

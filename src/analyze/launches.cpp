@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/ops_around.h"
+
 namespace laptime {
 
 namespace {
@@ -35,42 +37,6 @@ class OwnArgReader {
   std::size_t next_ = 0;
 };
 
-// The innermost span of the op tree around a moment of its thread.
-class OpsAround {
- public:
-  OpsAround(const SpanColumns& spans, const TrackOps& ops) : spans_(spans), ops_(ops) {
-    for (std::uint32_t row = 0; row < ops.size(); ++row)
-      if (is_in_op_tree(spans.kind[row])) by_start_.push_back(row);
-    std::stable_sort(by_start_.begin(), by_start_.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return spans.start[a] != spans.start[b] ? spans.start[a] < spans.start[b] : spans.duration[a] > spans.duration[b];
-    });
-  }
-  std::uint32_t at(std::int64_t time) const {
-    const auto after = std::upper_bound(by_start_.begin(), by_start_.end(), time, [&](std::int64_t t, std::uint32_t row) { return t < spans_.start[row]; });
-    std::uint32_t row = after == by_start_.begin() ? kNoRow : *(after - 1);
-    while (row != kNoRow && (spans_.end(row) < time || repeats_parent(spans_, row, ops_.tree.parent[row]))) row = ops_.tree.parent[row];
-    return row;
-  }
-
- private:
-  const SpanColumns& spans_;
-  const TrackOps& ops_;
-  std::vector<std::uint32_t> by_start_;
-};
-
-// The name to show for what a launch lies in: the outermost op, or the autograd node around it.
-std::uint32_t name_around(const SpanColumns& spans, const TrackOps& ops, std::uint32_t row) {
-  std::uint32_t name = 0;
-  for (; row != kNoRow; row = ops.tree.parent[row])
-    if (spans.kind[row] == SpanKind::op || (spans.kind[row] == SpanKind::backward && name == 0)) name = spans.name[row];
-  return name;
-}
-
-// Not the span of a Function of the program's own, nor a region around several ops: these may run lines of their own.
-bool is_of_torch(const Run& run, const SpanColumns& spans, std::uint32_t row) {
-  return spans.kind[row] == SpanKind::op && run.strings[spans.name[row]].find("::") != std::string_view::npos;
-}
-
 }  // namespace
 
 Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<std::uint32_t>& tracks) {
@@ -88,7 +54,7 @@ Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<s
 void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t track) {
   const SpanColumns& spans = run.tracks[track].spans;
   if (spans.link.empty()) return;
-  const OpsAround around(spans, ops);
+  const OpsAround ops_around(run, track, ops);
   OwnArgReader args(run, spans.args);
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != SpanKind::launch || spans.link[row] == 0) continue;
@@ -96,12 +62,12 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
     Launch launch{spans.start[row], spans.end(row), spans.link[row], track, row, 0, own.place, OpPass::forward, kNoRow};
     Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), own.place != 0, false};
     if (node.backward) launch.pass = OpPass::backward;
-    if (const std::uint32_t op = around.at(launch.start_ns); op != kNoRow) {
-      launch.op_row = op;
-      launch.op = name_around(spans, ops, op);
-      if (ops.pass[op] != OpPass::none) launch.pass = ops.pass[op];
-      node.done = launch.op != 0 && ops.place[op] != 0 && (!node.has_line || is_of_torch(run, spans, op));
-      if (node.done) launch.place = ops.place[op];
+    if (const OpAround around = ops_around.at(launch.start_ns, node.has_line); around.row != kNoRow) {
+      launch.op_row = around.row;
+      launch.op = around.op;
+      if (ops.pass[around.row] != OpPass::none) launch.pass = ops.pass[around.row];
+      node.done = around.place != 0;
+      if (node.done) launch.place = around.place;
     }
     launches_.push_back(launch);
     nodes_.push_back(node);
@@ -137,7 +103,7 @@ const Launch* Launches::find(std::uint64_t link, std::int64_t time) const {
   const Launch* found = nullptr;
   for (std::size_t i = *first - 1; i < by_time_.size(); ++i) {
     const Launch& launch = launches_[by_time_[i]];
-    if (launch.link != link || (found && launch.start_ns > time)) break;
+    if (launch.link != link || launch.start_ns > time) break;
     found = &launch;
   }
   return found;

@@ -33,8 +33,10 @@ class Launches {
   Launches(const Run& run, const OpAttribution& ops, const std::vector<std::uint32_t>& tracks);
 
   const std::vector<Launch>& all() const { return launches_; }
-  // The last launch with this link that began before `time`; null: none was recorded.
+  // The last launch with this link that began no later than `time`; null: none was recorded.
   const Launch* find(std::uint64_t link, std::int64_t time) const;
+  // Whether any was recorded, whenever it began.
+  bool has(std::uint64_t link) const { return link != 0 && by_link_.find(link); }
   // Where the node of a CUDA graph was captured; null: not known.
   const Launch* find_graph_node(std::uint64_t link) const;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "analyze/gpu_work.h"
+
 namespace laptime {
 
 namespace {
@@ -15,10 +17,17 @@ const char* severity_name(Severity severity) {
   return "error";  // a later version's, so graver than what is known
 }
 
+// Those of the recording, and what only shows when its records are put together.
+std::vector<LossCount> all_losses(const Analysis& analysis) {
+  std::vector<LossCount> losses = analysis.run().losses;
+  if (const std::uint64_t count = analysis.gpu().before_launch(); count > 0)
+    losses.push_back({"gpu_before_launch", Severity::warning, count, "GPU work that begins before the call that launched it has no line of that call"});
+  return losses;
+}
+
 }  // namespace
 
 Table losses_table(const Analysis& analysis) {
-  const Run& run = analysis.run();
   Table table{"losses",
               "Losses",
               {{"name", ColumnType::text},
@@ -26,13 +35,11 @@ Table losses_table(const Analysis& analysis) {
                {"count", ColumnType::integer, Unit::count},
                {"message", ColumnType::text}},
               {}};
-  std::vector<const LossCount*> losses;
-  for (const LossCount& loss : run.losses) losses.push_back(&loss);
-  std::sort(losses.begin(), losses.end(), [](const LossCount* a, const LossCount* b) {
-    return a->severity != b->severity ? a->severity > b->severity : a->name < b->name;
+  std::vector<LossCount> losses = all_losses(analysis);
+  std::sort(losses.begin(), losses.end(), [](const LossCount& a, const LossCount& b) {
+    return a.severity != b.severity ? a.severity > b.severity : a.name < b.name;
   });
-  for (const LossCount* loss : losses)
-    table.rows.push_back({loss->name, severity_name(loss->severity), integer_cell(loss->count), loss->message});
+  for (const LossCount& loss : losses) table.rows.push_back({loss.name, severity_name(loss.severity), integer_cell(loss.count), loss.message});
   return table;
 }
 

@@ -62,7 +62,7 @@ bool may_miss_blocks(const Run& run) {
 Table make_table(const Analysis& analysis, MemoryGrouping grouping) {
   const Run& run = analysis.run();
   Table table{"memory",
-              "Memory at the peak" + from_recorded(analysis),
+              "Memory at the peak" + from_recorded_steps(analysis),
               {{"category", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},

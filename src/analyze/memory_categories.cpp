@@ -20,6 +20,12 @@ std::int64_t next_after(const std::vector<std::int64_t>& moments, std::int64_t t
   return it == moments.end() ? INT64_MAX : *it;
 }
 
+// Of the span that a mark was made in.
+OpPass pass_around(const TrackOps& ops, std::uint32_t row) {
+  const std::uint32_t around = row < ops.size() ? ops.tree.parent[row] : kNoRow;
+  return around == kNoRow ? OpPass::none : ops.pass[around];
+}
+
 }  // namespace
 
 const char* category_name(MemoryCategory category) {
@@ -72,10 +78,9 @@ MemoryCategories::MemoryCategories(const Run& run, const OpAttribution& ops, std
   std::sort(step_ends_.begin(), step_ends_.end());
 }
 
-bool MemoryCategories::is_activation(const PeakBlock& block) const {
-  const std::int64_t born = block.block.born_ns;
-  const std::int64_t backward = next_after(backward_starts_, born);
-  return backward != INT64_MAX && backward <= next_after(step_ends_, born) && block.block.died_ns > backward;
+bool MemoryCategories::is_activation(const MemoryBlock& block) const {
+  const std::int64_t backward = next_after(backward_starts_, block.born_ns);
+  return backward != INT64_MAX && backward <= next_after(step_ends_, block.born_ns) && block.died_ns > backward;
 }
 
 void MemoryCategories::describe(PeakBlock& peak) const {
@@ -83,14 +88,19 @@ void MemoryCategories::describe(PeakBlock& peak) const {
   const MarkOrigin origin = block.from_before ? MarkOrigin{} : origin_of(run_, ops_, block.track, block.row);
   peak.op = origin.op;
   peak.place = origin.place;
-  if (const auto told = category_of_role(run_.strings[block.role]))
-    peak.category = *told;
-  else if (loading_[block.track].overlaps(block.born_ns, block.born_ns + 1))
-    peak.category = MemoryCategory::input;
-  else if (!block.from_before && !step_ends_.empty() && block.born_ns < first_step_ns_)
-    peak.category = MemoryCategory::before_steps;
-  else if (origin.pass == OpPass::forward && is_activation(peak))
-    peak.category = MemoryCategory::activation;
+  peak.category = category_of(block, origin.pass);
+}
+
+MemoryCategory MemoryCategories::category_of(const MemoryBlock& block) const {
+  return category_of(block, block.from_before ? OpPass::none : pass_around(ops_.tracks[block.track], block.row));
+}
+
+MemoryCategory MemoryCategories::category_of(const MemoryBlock& block, OpPass pass) const {
+  if (block.role != 0)
+    if (const auto told = category_of_role(run_.strings[block.role])) return *told;
+  if (loading_[block.track].overlaps(block.born_ns, block.born_ns + 1)) return MemoryCategory::input;
+  if (!block.from_before && !step_ends_.empty() && block.born_ns < first_step_ns_) return MemoryCategory::before_steps;
+  return pass == OpPass::forward && is_activation(block) ? MemoryCategory::activation : MemoryCategory::temporary;
 }
 
 }  // namespace laptime

@@ -17,9 +17,11 @@ class MemoryCategories {
 
   // Sets category, place and op.
   void describe(PeakBlock& block) const;
+  MemoryCategory category_of(const MemoryBlock& block) const;
 
  private:
-  bool is_activation(const PeakBlock& block) const;
+  MemoryCategory category_of(const MemoryBlock& block, OpPass pass) const;
+  bool is_activation(const MemoryBlock& block) const;
 
   const Run& run_;
   const OpAttribution& ops_;

@@ -1,5 +1,10 @@
 #include "analyze/memory_curve.h"
 
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "analyze/memory_categories.h"
 #include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
 #include "analyze/reserved_memory.h"
@@ -10,10 +15,14 @@ namespace {
 
 class CurveMaker {
  public:
-  explicit CurveMaker(const MemoryHistory& history)
+  CurveMaker(const MemoryHistory& history, const MemoryCategories& categories)
       : first_(history.first_ns), width_((history.last_ns - history.first_ns) / static_cast<std::int64_t>(kCurvePoints / 2) + 1) {
-    history.for_each_change(
-        [&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) { add({birth ? block.born_ns : block.died_ns, live_bytes}); });
+    std::array<std::uint64_t, kMemoryCategories> live{};
+    history.for_each_change([&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) {
+      std::uint64_t& of_its_kind = live[static_cast<std::size_t>(categories.category_of(block))];
+      of_its_kind = birth ? of_its_kind + block.bytes : of_its_kind - block.bytes;
+      add({birth ? block.born_ns : block.died_ns, live_bytes, live});
+    });
     end_stretch();
   }
 
@@ -46,11 +55,22 @@ class CurveMaker {
   std::vector<CurvePoint> points_;
 };
 
+std::string column_of(MemoryCategory category) {
+  std::string name = category_name(category);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name + "_bytes";
+}
+
 }  // namespace
 
 std::vector<MemoryCurve> memory_curves(const Analysis& analysis) {
   std::vector<MemoryCurve> curves;
-  for (const MemoryHistory& history : analysis.memory()) curves.push_back({history.process, history.device, CurveMaker(history).take()});
+  std::unique_ptr<MemoryCategories> categories;  // of a process, whose devices follow each other
+  for (const MemoryHistory& history : analysis.memory()) {
+    if (curves.empty() || curves.back().process != history.process)
+      categories = std::make_unique<MemoryCategories>(analysis.run(), analysis.ops(), history.process);
+    curves.push_back({history.process, history.device, CurveMaker(history, *categories).take()});
+  }
   return curves;
 }
 
@@ -61,11 +81,14 @@ Table memory_curve_table(const Analysis& analysis) {
               {{"time_ns", ColumnType::integer, Unit::ns}, {"bytes", ColumnType::integer, Unit::bytes}, {"device", ColumnType::text},
                {"reserved_bytes", ColumnType::integer, Unit::bytes}},
               {}};
+  for (std::size_t i = 0; i < kMemoryCategories; ++i) table.columns.push_back({column_of(static_cast<MemoryCategory>(i)), ColumnType::integer, Unit::bytes});
   for (const MemoryCurve& curve : memory_curves(analysis)) {
     const ReservedMemory reserved(run, curve.process, curve.device);
     for (const CurvePoint& point : curve.points) {
       const auto held = reserved.at(point.time_ns);
-      table.rows.push_back({point.time_ns, integer_cell(point.bytes), device_label(run, curve.process, curve.device), held ? integer_cell(*held) : kUnknown});
+      Row row{point.time_ns, integer_cell(point.bytes), device_label(run, curve.process, curve.device), held ? integer_cell(*held) : kUnknown};
+      for (const std::uint64_t bytes : point.by_category) row.push_back(integer_cell(bytes));
+      table.rows.push_back(std::move(row));
     }
   }
   return table;

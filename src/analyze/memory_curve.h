@@ -1,15 +1,17 @@
-// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each; and what a caching allocator
-// held at these moments.
+// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each; what a caching allocator
+// held at these moments, and what the bytes were for (memory_peak.h), which sum to them.
 //
 // The time from the first event to the last is cut into equal stretches; of each the lowest and the highest value are
 // kept, at their own times. Consequence: the curve's maximum is the peak, however long the run.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "analyze/analysis.h"
+#include "analyze/memory_peak.h"
 #include "analyze/table.h"
 
 namespace laptime {
@@ -19,6 +21,7 @@ inline constexpr std::size_t kCurvePoints = 1000;
 struct CurvePoint {
   std::int64_t time_ns;
   std::uint64_t bytes;
+  std::array<std::uint64_t, kMemoryCategories> by_category;
 };
 
 struct MemoryCurve {

@@ -45,7 +45,7 @@ Row make_row(const Run& run, const MemoryPeak& peak) {
 
 Table memory_devices_table(const Analysis& analysis) {
   Table table{"memory_devices",
-              "Memory by device" + from_recorded(analysis),
+              "Memory by device" + from_recorded_steps(analysis),
               {{"device", ColumnType::text},
                {"peak_bytes", ColumnType::integer, Unit::bytes},
                {"peak_ns", ColumnType::integer, Unit::ns},

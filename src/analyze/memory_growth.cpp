@@ -122,7 +122,7 @@ std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
 Table memory_growth_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_growth",
-              "Lines whose memory grows" + from_recorded(analysis),
+              "Lines whose memory grows" + from_recorded_steps(analysis),
               {{"file", ColumnType::text},
                {"line", ColumnType::integer},
                {"op", ColumnType::text},

@@ -15,6 +15,7 @@
 namespace laptime {
 
 enum class MemoryCategory { parameter, buffer, gradient, optimizer_state, activation, input, before_steps, temporary };
+inline constexpr std::size_t kMemoryCategories = 8;
 const char* category_name(MemoryCategory category);
 
 struct PeakBlock {

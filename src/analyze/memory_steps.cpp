@@ -109,7 +109,7 @@ Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory&
 Table memory_steps_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_steps",
-              "Memory by step" + from_recorded(analysis),
+              "Memory by step" + from_recorded_steps(analysis),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"device", ColumnType::text},

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <iterator>
 
+#include "analyze/element_types.h"
+
 namespace laptime {
 
 namespace {
@@ -20,13 +22,6 @@ template <std::size_t n>
 bool is_one_of(std::string_view name, const std::string_view (&names)[n]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
-
-struct TypeSize {
-  std::string_view name;
-  std::uint64_t bytes;
-};
-constexpr TypeSize kTypes[] = {{"unsigned char", 1}, {"signed char", 1}, {"bool", 1}, {"short int", 2}, {"c10::Half", 2}, {"c10::BFloat16", 2}, {"int", 4},
-                               {"float", 4}, {"long int", 8}, {"double", 8}, {"c10::complex<float>", 8}, {"c10::complex<double>", 16}};
 
 bool is_no_tensor(std::string_view type) { return type.empty() || type == "Scalar" || type == "ScalarList"; }
 
@@ -51,20 +46,47 @@ std::optional<std::uint64_t> count_elements(std::string_view text) {
   return elements;
 }
 
-std::uint64_t sum_bytes(const std::vector<TensorSize>& tensors) {
+struct Tensor {
+  std::uint64_t elements;
+  Operand operand;
+
+  std::uint64_t bytes() const { return elements * operand.type->bytes; }
+};
+
+// The tensors among an op's inputs, from the texts that records hold: "[[64, 10], []]" and "["float", "Scalar"]". Nothing where one is
+// a list of tensors or of a type unknown here, or where the texts do not belong together.
+std::optional<std::vector<Tensor>> parse_tensors(std::string_view shapes_text, std::string_view types_text) {
+  const auto shapes = split_shapes(shapes_text);
+  const std::vector<std::string_view> types = split_types(types_text);
+  if (!shapes || shapes->size() != types.size()) return std::nullopt;
+  std::vector<Tensor> tensors;
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const std::string_view shape = (*shapes)[i];
+    if (is_no_tensor(types[i]) && shape.empty()) continue;
+    const ElementType* const type = find_element_type(types[i]);
+    const auto elements = count_elements(shape);
+    if (!type || !elements) return std::nullopt;
+    tensors.push_back({*elements, {type, !shape.empty()}});
+  }
+  return tensors;
+}
+
+std::uint64_t sum_bytes(const std::vector<Tensor>& tensors) {
   std::uint64_t sum = 0;
-  for (const TensorSize& tensor : tensors) sum += tensor.bytes();
+  for (const Tensor& tensor : tensors) sum += tensor.bytes();
   return sum;
 }
 
-// As many elements as the largest input has, of the widest type.
-std::uint64_t output_bytes(const std::vector<TensorSize>& tensors) {
-  TensorSize output{0, 0};
-  for (const TensorSize& tensor : tensors) {
-    output.elements = std::max(output.elements, tensor.elements);
-    output.element_bytes = std::max(output.element_bytes, tensor.element_bytes);
+// As many elements as the largest input has; what works in place writes its first input.
+std::uint64_t output_bytes(std::string_view op, const std::vector<Tensor>& tensors) {
+  if (op.ends_with('_')) return tensors.front().bytes();
+  std::uint64_t elements = 0;
+  std::vector<Operand> operands;
+  for (const Tensor& tensor : tensors) {
+    elements = std::max(elements, tensor.elements);
+    operands.push_back(tensor.operand);
   }
-  return output.bytes();
+  return elements * promoted_type(operands).bytes;
 }
 
 }  // namespace
@@ -92,11 +114,6 @@ std::optional<std::vector<std::uint64_t>> parse_sizes(std::string_view text) {
   return sizes;
 }
 
-std::optional<std::uint64_t> bytes_of_type(std::string_view name) {
-  const auto type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const TypeSize& t) { return t.name == name; });
-  return type == std::end(kTypes) ? std::nullopt : std::optional(type->bytes);
-}
-
 std::optional<std::uint64_t> first_list_elements(std::string_view shapes, std::string_view types) {
   if (!types.starts_with("[\"TensorList\"") || !shapes.starts_with("[[[")) return std::nullopt;
   const std::size_t end = shapes.find("]]");
@@ -110,28 +127,13 @@ std::optional<std::uint64_t> first_list_elements(std::string_view shapes, std::s
   return sum;
 }
 
-std::optional<std::vector<TensorSize>> parse_tensors(std::string_view shapes_text, std::string_view types_text) {
-  const auto shapes = split_shapes(shapes_text);
-  const std::vector<std::string_view> types = split_types(types_text);
-  if (!shapes || shapes->size() != types.size()) return std::nullopt;
-  std::vector<TensorSize> tensors;
-  for (std::size_t i = 0; i < types.size(); ++i) {
-    if (is_no_tensor(types[i])) continue;
-    const auto bytes = bytes_of_type(types[i]);
-    const auto elements = count_elements((*shapes)[i]);
-    if (!bytes || !elements) return std::nullopt;
-    tensors.push_back({*elements, *bytes});
-  }
-  return tensors;
-}
-
 std::optional<std::uint64_t> bytes_moved(std::string_view op, std::string_view shapes, std::string_view types) {
   const bool elementwise = is_one_of(op, kElementwise), fills = is_one_of(op, kFills);
   if (!elementwise && !fills && !is_one_of(op, kReadOnce)) return std::nullopt;
   const auto tensors = parse_tensors(shapes, types);
   if (!tensors || tensors->empty()) return std::nullopt;
   if (fills) return tensors->front().bytes();
-  return sum_bytes(*tensors) + (elementwise ? output_bytes(*tensors) : 0);
+  return sum_bytes(*tensors) + (elementwise ? output_bytes(op, *tensors) : 0);
 }
 
 }  // namespace laptime

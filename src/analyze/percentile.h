@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <span>
 
 namespace laptime {
@@ -20,9 +21,10 @@ inline std::size_t percentile_index(std::size_t count, double share) {
 }
 
 // Reorders `values`. Linear on average.
-inline std::int64_t take_percentile(std::span<std::int64_t> values, double share) {
-  const auto at = values.begin() + static_cast<std::ptrdiff_t>(percentile_index(values.size(), share));
-  std::nth_element(values.begin(), at, values.end());
+template <std::ranges::random_access_range Values>
+auto take_percentile(Values&& values, double share) {
+  const auto at = std::ranges::begin(values) + static_cast<std::ptrdiff_t>(percentile_index(std::ranges::size(values), share));
+  std::nth_element(std::ranges::begin(values), at, std::ranges::end(values));
   return *at;
 }
 

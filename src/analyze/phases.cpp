@@ -6,6 +6,7 @@
 
 #include "analyze/host_time.h"
 #include "analyze/steps.h"
+#include "analyze/stretches.h"
 #include "analyze/thread_label.h"
 
 namespace laptime {

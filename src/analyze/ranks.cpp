@@ -4,7 +4,7 @@
 #include <charconv>
 #include <map>
 
-#include "analyze/device_breakdown.h"
+#include "analyze/device_time.h"
 #include "analyze/kernel_names.h"
 #include "analyze/percentile.h"
 #include "analyze/recorded_part.h"
@@ -40,7 +40,7 @@ std::optional<std::int64_t> rank_number(const Properties& properties) {
 std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_devices(const Analysis& analysis) {
   constexpr auto kCommunication = static_cast<std::size_t>(DeviceCategory::communication);
   std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> longest;
-  for (const DeviceStep& step : analysis.device_steps()) {
+  for (const DeviceStep& step : analysis.device_steps().all) {
     const DeviceStep*& known = longest[{step.step.track, step.step.number}];
     if (!known || step.exposed[kCommunication] > known->exposed[kCommunication]) known = &step;
   }
@@ -82,6 +82,7 @@ std::vector<Rank> find_ranks(const Analysis& analysis) {
   const std::vector<HostStep>& steps = analysis.host_steps();
   const std::vector<bool> is_rank = processes_with_collectives(run);
   const auto devices = waits_of_devices(analysis);
+  const auto& left_out = analysis.device_steps().left_out;
   std::vector<Rank> ranks;
   for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
     const auto lap = is_rank[process] ? find_main_lap(run, steps, process) : std::nullopt;
@@ -91,7 +92,7 @@ std::vector<Rank> find_ranks(const Analysis& analysis) {
     for (const HostStep& s : steps) {
       if (lap_of(s.step) != *lap) continue;
       const std::size_t position = next++;
-      if (!is_typical(s.step.kind) || !(s.has_ops || s.has_gpu)) continue;
+      if (!is_typical(s.step.kind) || !(s.has_ops || s.has_gpu) || left_out.contains({s.step.track, s.step.number})) continue;
       const auto device = devices.find({s.step.track, s.step.number});
       rank.steps.push_back(rank_step(s, position, device == devices.end() ? nullptr : device->second));
     }
@@ -119,7 +120,7 @@ std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks) 
 
 Table ranks_table(const Analysis& analysis) {
   Table table{"ranks",
-              "Ranks" + from_recorded(analysis),
+              "Ranks" + from_recorded_steps(analysis, analysis.device_steps().left_out.size()),
               {{"rank", ColumnType::integer},
                {"pid", ColumnType::integer},
                {"phase", ColumnType::text},

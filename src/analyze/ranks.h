@@ -1,6 +1,6 @@
 // The processes of a run that train together: those that step and call collectives.
 //
-// A rank waits in communication what its stepping thread does (host_time.h) or the GPU that waits longest (device_breakdown.h), whichever is more; the rest of a
+// A rank waits in communication what its stepping thread does (host_time.h) or the GPU that waits longest (device_time.h), whichever is more; the rest of a
 // step is its own work. Collectives make ranks wait for each other: a rank that has more work of its own waits less, and all steps take the same.
 // Consequence: the slowest rank is not the one whose steps are longest but the one with most work of its own.
 // Assumption: the first steps of that phase belong together, the second ones, and so on; what else a rank alone does (validation) is of another phase.

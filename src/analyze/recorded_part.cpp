@@ -1,7 +1,9 @@
 #include "analyze/recorded_part.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <fmt/format.h>
+#include <utility>
 
 #include "analyze/steps.h"
 #include "base/humane.h"
@@ -10,8 +12,12 @@ namespace laptime {
 
 namespace {
 
-// One process's time by the clock. A process may have had several clocks, one after the other.
+// As long as steps must not have ended for that the time counts as one without steps.
+constexpr std::int64_t kWithoutSteps = 3'000'000'000;
+
+// A part of a process's time in which the clock decided; a process may have several, one after the other.
 struct ByClock {
+  std::int64_t begin, end;
   std::vector<Stretch> recorded, rested;
 };
 
@@ -45,27 +51,100 @@ std::int64_t last_moment(const Run& run, std::size_t process) {
   return last;
 }
 
-std::vector<ByClock> find_by_clock(const Run& run) {
-  std::vector<std::vector<Change>> all = find_changes(run);
-  std::vector<ByClock> found(all.size());
-  for (std::size_t process = 0; process < all.size(); ++process) {
-    std::vector<Change>& changes = all[process];
-    if (!changes.empty() && changes.back().to != Change::To::ended) changes.push_back({last_moment(run, process), Change::To::ended});  // it was killed
-    for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
-      const Stretch stretch{changes[i].time, changes[i + 1].time};
-      if (changes[i].to == Change::To::recorded) found[process].recorded.push_back(stretch);
-      if (changes[i].to == Change::To::rested) found[process].rested.push_back(stretch);
+// In their order. `changes`: by time.
+std::vector<ByClock> find_parts(const std::vector<Change>& changes) {
+  std::vector<ByClock> parts;
+  bool open = false;
+  for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    const Stretch stretch{changes[i].time, changes[i + 1].time};
+    if (changes[i].to == Change::To::ended) {
+      open = false;
+      continue;
     }
+    if (!std::exchange(open, true)) parts.push_back({stretch.start, stretch.end, {}, {}});
+    (changes[i].to == Change::To::recorded ? parts.back().recorded : parts.back().rested).push_back(stretch);
+    parts.back().end = stretch.end;
+  }
+  return parts;
+}
+
+// By process.
+std::vector<std::vector<ByClock>> find_by_clock(const Run& run) {
+  std::vector<std::vector<Change>> all = find_changes(run);
+  std::vector<std::vector<ByClock>> found;
+  for (std::vector<Change>& changes : all) {
+    if (!changes.empty() && changes.back().to != Change::To::ended) changes.push_back({last_moment(run, found.size()), Change::To::ended});  // it was killed
+    found.push_back(find_parts(changes));
   }
   return found;
 }
 
-// By process: whether its steps say what was recorded.
-std::vector<bool> find_stepping(const Run& run, const std::vector<Step>& steps) {
-  std::vector<bool> found(run.processes.size());
-  for (const Step& step : steps)
-    if (step.ops != StepOps::not_told) found[run.tracks[step.track].process] = true;
+// What the steps of one process say.
+struct Stepping {
+  std::vector<Stretch> recorded, rested;
+
+  bool told() const { return !recorded.empty() || !rested.empty(); }
+};
+
+// By process.
+std::vector<Stepping> find_stepping(const Run& run, const std::vector<Step>& steps) {
+  std::vector<Stepping> found(run.processes.size());
+  for (const Step& step : steps) {
+    if (step.ops == StepOps::not_told) continue;
+    Stepping& process = found[run.tracks[step.track].process];
+    (step.ops == StepOps::recorded ? process.recorded : process.rested).push_back({step.start_ns, step.start_ns + step.wall_ns});
+  }
   return found;
+}
+
+// Assumption: a step that ends ends the part, so steps end about where it begins, or ends, or outside of it.
+bool counts(const ByClock& part, const Stepping& steps) {
+  if (!steps.told()) return true;
+  const std::int64_t length = part.end - part.begin, middle = part.begin + length / 2;
+  std::int64_t later_ns = 0;
+  bool is_before_all = true;
+  for (const auto* const some : {&steps.recorded, &steps.rested})
+    for (const Stretch& step : *some) {
+      is_before_all &= step.end > middle;
+      if (step.start > middle) later_ns += step.end - step.start;
+    }
+  return length >= kWithoutSteps && (!is_before_all || length > later_ns);
+}
+
+struct Told {
+  std::vector<Stretch> recorded, rested;
+};
+
+// The clock's parts that count.
+Told told_of(const std::vector<ByClock>& parts, const Stepping& steps) {
+  Told told;
+  for (const ByClock& part : parts) {
+    if (!counts(part, steps)) continue;
+    told.recorded.insert(told.recorded.end(), part.recorded.begin(), part.recorded.end());
+    told.rested.insert(told.rested.end(), part.rested.begin(), part.rested.end());
+  }
+  return told;
+}
+
+// All moments but these.
+Stretches complement(const Stretches& of) {
+  std::vector<Stretch> rest;
+  std::int64_t from = INT64_MIN;
+  for (const Stretch& part : of.parts()) {
+    rest.push_back({from, part.start});
+    from = part.end;
+  }
+  rest.push_back({from, INT64_MAX});
+  return Stretches(std::move(rest));
+}
+
+// Of one process.
+Stretches left_out_of(const std::vector<ByClock>& parts, const Stepping& steps) {
+  Told told = told_of(parts, steps);
+  if (!steps.told()) return Stretches(std::move(told.rested));
+  if (steps.rested.empty() && parts.empty()) return {};
+  told.recorded.insert(told.recorded.end(), steps.recorded.begin(), steps.recorded.end());
+  return complement(Stretches(std::move(told.recorded)));
 }
 
 std::int64_t length_of(const std::vector<Stretch>& stretches) {
@@ -75,24 +154,24 @@ std::int64_t length_of(const std::vector<Stretch>& stretches) {
 }
 
 // "2 of 3 steps", or "".
-std::string told_by_steps(const std::vector<Step>& steps) {
+std::string told_by_steps(const std::vector<Step>& steps, std::size_t left_out = 0) {
   std::size_t told = 0, recorded = 0;
   for (const Step& step : steps) {
     told += step.ops != StepOps::not_told;
     recorded += step.ops == StepOps::recorded;
   }
-  return told == 0 ? "" : fmt::format("{} of {} steps", recorded, told);
+  return told == 0 ? "" : fmt::format("{} of {} steps", recorded - std::min(left_out, recorded), told);
 }
 
-// "1.20 s of 12.3 s" of processes without steps, or "".
+// "1.20 s of 12.3 s", or "".
 std::string told_by_clock(const Analysis& analysis) {
-  const std::vector<bool> stepping = find_stepping(analysis.run(), analysis.steps());
-  const std::vector<ByClock> by_clock = find_by_clock(analysis.run());
+  const std::vector<Stepping> stepping = find_stepping(analysis.run(), analysis.steps());
+  const std::vector<std::vector<ByClock>> by_clock = find_by_clock(analysis.run());
   std::int64_t recorded = 0, rested = 0;
   for (std::size_t process = 0; process < by_clock.size(); ++process) {
-    if (stepping[process]) continue;
-    recorded += length_of(by_clock[process].recorded);
-    rested += length_of(by_clock[process].rested);
+    const Told told = told_of(by_clock[process], stepping[process]);
+    recorded += length_of(told.recorded);
+    rested += length_of(told.rested);
   }
   return recorded == 0 ? "" : fmt::format("{} of {}", humane_time(static_cast<double>(recorded)), humane_time(static_cast<double>(recorded + rested)));
 }
@@ -100,24 +179,16 @@ std::string told_by_clock(const Analysis& analysis) {
 }  // namespace
 
 std::vector<Stretches> find_stretches_by_clock(const Analysis& analysis) {
+  const std::vector<Stepping> stepping = find_stepping(analysis.run(), analysis.steps());
   std::vector<Stretches> found;
-  const std::vector<bool> steps = find_stepping(analysis.run(), analysis.steps());
-  for (ByClock& process : find_by_clock(analysis.run())) found.emplace_back(steps[found.size()] ? std::vector<Stretch>() : std::move(process.recorded));
+  for (const std::vector<ByClock>& process : find_by_clock(analysis.run())) found.emplace_back(told_of(process, stepping[found.size()]).recorded);
   return found;
 }
 
 std::vector<Stretches> find_left_out(const Run& run, const std::vector<Step>& steps) {
-  const std::vector<bool> stepping = find_stepping(run, steps);
-  const std::vector<Stretches> rested_steps = find_rested_steps(run, steps);
-  std::vector<ByClock> by_clock = find_by_clock(run);
+  const std::vector<Stepping> stepping = find_stepping(run, steps);
   std::vector<Stretches> found;
-  for (std::size_t process = 0; process < by_clock.size(); ++process) {
-    std::vector<Stretch> all = std::move(by_clock[process].rested);
-    const auto add = [&all](const std::vector<Stretch>& more) { all.insert(all.end(), more.begin(), more.end()); };
-    add(rested_steps[process].parts());
-    if (stepping[process]) add(by_clock[process].recorded);
-    found.emplace_back(std::move(all));
-  }
+  for (const std::vector<ByClock>& process : find_by_clock(run)) found.push_back(left_out_of(process, stepping[found.size()]));
   return found;
 }
 
@@ -132,6 +203,11 @@ std::string from_recorded(const Analysis& analysis) {
   const std::string steps = told_by_steps(analysis.steps()), clock = told_by_clock(analysis);
   if (steps.empty() && clock.empty()) return "";
   return ", from " + steps + (steps.empty() || clock.empty() ? "" : " and ") + clock;
+}
+
+std::string from_recorded_steps(const Analysis& analysis, std::size_t left_out) {
+  const std::string steps = told_by_steps(analysis.steps(), left_out);
+  return steps.empty() ? "" : ", from " + steps;
 }
 
 }  // namespace laptime

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "analyze/percentile.h"
+#include "analyze/stretches.h"
 #include "analyze/thread_label.h"
 
 namespace laptime {
@@ -135,13 +136,6 @@ std::vector<Step> find_steps(const Run& run) {
   if (!steps.empty()) find_compile_steps(run, steps);
   for (auto& [key, laps] : laps_of(steps)) classify_steps(laps);
   return steps;
-}
-
-std::vector<Stretches> find_rested_steps(const Run& run, const std::vector<Step>& steps) {
-  std::vector<std::vector<Stretch>> rested(run.processes.size());
-  for (const Step& step : steps)
-    if (step.ops == StepOps::rested) rested[run.tracks[step.track].process].push_back({step.start_ns, step.start_ns + step.wall_ns});
-  return {rested.begin(), rested.end()};
 }
 
 Table steps_table(const Analysis& analysis) {

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "analyze/analysis.h"
-#include "analyze/stretches.h"
 #include "analyze/table.h"
 #include "model/run.h"
 
@@ -44,9 +43,6 @@ std::vector<Step> find_steps(const Run& run);
 
 // Sets the kinds of one thread's steps of one phase, in their order; those of kind compile stay.
 void classify_steps(std::span<Step*> steps);
-
-// By process: the steps whose ops were not recorded, or only in part. What lies in them does not count in tables of ops.
-std::vector<Stretches> find_rested_steps(const Run& run, const std::vector<Step>& steps);
 
 // Table `steps`: one row a step.
 Table steps_table(const Analysis& analysis);

@@ -1,5 +1,5 @@
-// Table `syncs`: where the host waited for a GPU, by line and call (`.item()`, `.cpu()`, `print(loss)`, torch.cuda.synchronize); rows by falling
-// time. Copies that make the host wait are in table `copies`.
+// Table `syncs`: where threads waited for a GPU (gpu_waits.h), by call, line and op, which tells `.item()`, `.cpu()`, `print(loss)` and
+// torch.cuda.synchronize apart; rows by falling time. Copies to a GPU that make the host wait are in table `copies`.
 #pragma once
 
 #include "analyze/analysis.h"

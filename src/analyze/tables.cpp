@@ -46,6 +46,10 @@ constexpr Grouping kOpGroupings[] = {{"name", ops_table<OpGrouping::name>},
 
 constexpr Grouping kLineGroupings[] = {{"line", lines_table}, {"thread", lines_by_thread_table}};
 constexpr Grouping kFunctionGroupings[] = {{"function", functions_table}, {"thread", functions_by_thread_table}};
+constexpr Grouping kKernelGroupings[] = {{"line", kernels_table<KernelGrouping::line>},
+                                         {"device", kernels_table<KernelGrouping::device>},
+                                         {"module", kernels_table<KernelGrouping::module>}};
+constexpr Grouping kCopyGroupings[] = {{"line", copies_table<CopyGrouping::line>}, {"device", copies_table<CopyGrouping::device>}};
 constexpr Grouping kMemoryGroupings[] = {{"line", memory_table<MemoryGrouping::line>},
                                          {"category", memory_table<MemoryGrouping::category>},
                                          {"op", memory_table<MemoryGrouping::op>},
@@ -66,8 +70,8 @@ constexpr TableDefinition kTables[] = {
     {"scopes", "where the time went, by name and thread", scopes_table},
     {"lines", "time by source line", lines_table, kLineGroupings},
     {"functions", "calls and time by function, as cProfile counts them", functions_table, kFunctionGroupings},
-    {"kernels", "what the GPUs computed, by kernel and line", kernels_table},
-    {"copies", "what was moved to, from and on the GPUs", copies_table},
+    {"kernels", "what the GPUs computed, by kernel and line", kernels_table<KernelGrouping::line>, kKernelGroupings},
+    {"copies", "what was moved to, from and on the GPUs", copies_table<CopyGrouping::line>, kCopyGroupings},
     {"syncs", "where the host waited for a GPU", syncs_table},
     {"streams", "what each stream of each GPU did", streams_table},
     {"launch_queue", "how far the host launches ahead of each GPU, by step", launch_queue_table},

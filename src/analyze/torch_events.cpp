@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -20,6 +21,8 @@ constexpr std::uint32_t kNone = TorchEvent::kNone;
 constexpr std::array<std::string_view, 6> kLeftOut = {
     "profiler::_record_function_enter", "profiler::_record_function_enter_new", "profiler::_record_function_exit",
     "aten::is_leaf", "aten::output_nr", "aten::_version"};
+// What torch.profiler counts FLOPs of; a recording knows of more.
+constexpr std::array<std::string_view, 7> kWithFlops = {"aten::conv2d", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::mul", "aten::add"};
 
 struct ProcessStretch {
   std::uint32_t process;
@@ -80,17 +83,27 @@ struct ArgumentKeys {
 
 bool is_cpu(std::string_view device) { return device == "cpu"; }
 
+// The strings that are one of the names.
+std::unordered_set<std::uint32_t> ids_of(const StringTable& strings, std::span<const std::string_view> names) {
+  std::unordered_set<std::uint32_t> ids;
+  for (const std::string_view name : names)
+    if (const std::uint32_t id = strings.find(name); id != StringTable::kNoString) ids.insert(id);
+  return ids;
+}
+
 // What all threads share.
 struct Context {
   ProcessStretch stretch;
   ArgumentKeys keys;
   TorchMemory memory;
-  std::unordered_set<std::uint32_t> left_out;  // names
+  std::unordered_set<std::uint32_t> left_out, with_flops;  // names
 
-  Context(const Run& run, const ProcessStretch& where) : stretch(where), keys(run.strings), memory(read_memory(run, where.process, where.begin, where.end)) {
-    for (std::uint32_t id = 0; id < run.strings.size(); ++id)
-      if (std::find(kLeftOut.begin(), kLeftOut.end(), run.strings[id]) != kLeftOut.end()) left_out.insert(id);
-  }
+  Context(const Run& run, const ProcessStretch& where)
+      : stretch(where),
+        keys(run.strings),
+        memory(read_memory(run, where.process, where.begin, where.end)),
+        left_out(ids_of(run.strings, kLeftOut)),
+        with_flops(ids_of(run.strings, kWithFlops)) {}
 };
 
 // One thread's events: first linked as a tree, children before parents, then written out parents first.
@@ -143,6 +156,7 @@ class ThreadEvents {
     if (!places_.empty()) nodes_[self].event.place = places_[row];
     TorchEvent& event = nodes_[self].event;
     args_.for_each(row, [&](std::uint32_t key, ArgType type, std::uint64_t value) { context_.keys.give(key, type, value, event); });
+    if (!context_.with_flops.contains(event.name)) event.flops = 0;
     if (!spans_.link.empty()) nodes_[self].event.link = spans_.link[row];
     while (!orphans_.empty() && nodes_[orphans_.back()].event.start_ns >= nodes_[self].event.start_ns) {
       adopt(self, orphans_.back());

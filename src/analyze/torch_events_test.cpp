@@ -72,6 +72,18 @@ TEST(TorchEvents, ListsParentsFirst) {
   EXPECT_EQ(s.outline(), "a 0+100 50 -1 | b 10+40 25 0 | c 20+10 10 1 | d 40+5 5 1 | e 60+10 10 0 | f 200+10 10 -1");
 }
 
+TEST(TorchEvents, HaveFlopsWhereTorchsProfilerHasSome) {
+  TracedOps s;
+  s.op("aten::conv2d", 0, 10);
+  s.arg("flops", ArgType::integer, 100);
+  s.op("aten::convolution_backward", 20, 30);
+  s.arg("flops", ArgType::integer, 200);
+  const TorchEvents events = s.events();
+  ASSERT_EQ(events.events.size(), 2u);
+  EXPECT_EQ(events.events[0].flops, 100);
+  EXPECT_EQ(events.events[1].flops, 0);
+}
+
 TEST(TorchEvents, LeavesOutWhatLiesOutsideAndTheProfilersOwnCalls) {
   TracedOps s;
   s.op("before", -50, -10);

@@ -54,7 +54,7 @@ Table breakdown_summary(const Analysis& analysis) {
 Table ranks_summary(const Analysis& analysis) { return has_several_ranks(analysis.run()) ? ranks_table(analysis) : Table{}; }
 
 Table kernel_summary(const Analysis& analysis) {
-  return top_of(columns_of(kernels_table(analysis), {"name", "calls", "total_ns", "file", "line", "share"}));
+  return top_of(columns_of(kernels_table<KernelGrouping::line>(analysis), {"name", "calls", "total_ns", "file", "line", "share"}));
 }
 
 std::vector<Table> training_summary(const Analysis& analysis) {

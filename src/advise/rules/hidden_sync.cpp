@@ -24,7 +24,7 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
     whatif::Changes changes;
     changes.no_waits.push_back(fmt::format("{}:{}", sync.file, sync.line));
     findings.push_back({sync.file, sync.line, evidence.share(part.ns), std::nullopt, Confidence::medium,
-                        fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the GPU idle {} until new work comes.", counted(sync.calls, "time", "times"),
+                        fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the GPU idle {} until new work comes.", counted(sync.waits, "time", "times"),
                                     humane_time(sync.wait_ns), cited(evidence.source(sync.file, sync.line)), of_a_step(evidence, part.ns)),
                         kFix, std::move(changes)});
   }

@@ -13,7 +13,6 @@ namespace {
 constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copies'
 
 bool is_to_gpu(const StepWork& work) { return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos; }
-bool is_slow(const StepWork& work) { return work.name.find("Pageable") != std::string::npos || work.name.ends_with(" blocking"); }
 
 std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
@@ -21,7 +20,7 @@ std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
   double host = 0, bytes = 0, calls = 0;
   const StepWork* largest = nullptr;
   for (const StepWork& work : gpu.work()) {
-    if (!is_to_gpu(work) || !is_slow(work) || work.bytes < kLeastBytes * work.calls) continue;
+    if (!is_to_gpu(work) || !work.waits || work.bytes < kLeastBytes * work.calls) continue;
     host += work.host_ns;
     bytes += work.bytes;
     calls += work.calls;

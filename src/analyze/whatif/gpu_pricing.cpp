@@ -90,8 +90,7 @@ void GpuPricing::price(const TaskGraph& graph, Outlook outlook, Prices& prices) 
 
 bool GpuPricing::is_pageable(const Task& task) const {
   if (task.kind != TaskKind::copy) return false;
-  const std::string_view name = run_.strings[run_.tracks[task.track].spans.name[task.row]];
-  return name.find("HtoD") != std::string_view::npos && (name.find("Pageable") != std::string_view::npos || name.ends_with(" blocking"));
+  return source_.gpu.all()[task.work].waits && run_.strings[run_.tracks[task.track].spans.name[task.row]].find("HtoD") != std::string_view::npos;
 }
 
 bool GpuPricing::is_small_transfer(const Task& task) const {

@@ -42,6 +42,24 @@ TEST(GpuPricing, WithoutTheWaitHostAndGpuWorkBesideEachOther) {
   EXPECT_EQ(built.walls(scaled("train.py:9", 0))[4], 601'000);
 }
 
+// As .cpu() makes it: the copy's own call lasts until the kernel and the copy are done.
+TEST(GpuPricing, ACopyToPageableMemoryIsWaitedForInItsCall) {
+  GpuRun t;
+  const std::uint32_t line = t.place(9);
+  for (std::uint32_t i = 0; i < 8; ++i) {
+    const std::int64_t at = i * kStep;
+    t.launch(at + 50'000, 10'000, 2 * i);
+    t.add(0, {at + 70'000, 610'000, "cuMemcpyDtoHAsync_v2", SpanKind::launch, LaunchLink::pack(1, 2 * i + 1), line});
+    t.add_step(0, at, kStep, 1);
+    t.kernel(t.stream, at + 70'000, 600'000, 2 * i, "slow");
+    t.add(t.stream, {at + 671'000, 4'000, "Memcpy DtoH (Device -> Pageable)", SpanKind::copy, LaunchLink::pack(1, 2 * i + 1)});
+  }
+  const Built built(t.run);
+  EXPECT_NEAR(static_cast<double>(built.walls({})[4]), kStep, 5'000);
+  // The GPU sets the pace, with a microsecond before the kernel and before the copy.
+  EXPECT_EQ(built.walls(no_waits("train.py:9"))[4], 606'000);
+}
+
 TEST(GpuPricing, AHostThatIsAheadIsWaitedForByNobody) {
   GpuRun t;
   for (std::uint32_t i = 0; i < 8; ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/copy_name.h"
 #include "analyze/kernel_names.h"
 #include "analyze/percentile.h"
 
@@ -186,13 +187,15 @@ class GpuTasks {
   }
   std::string_view name_of(const Task& work) const { return source_.run.strings[source_.run.tracks[work.track].spans.name[work.row]]; }
   bool is_to_gpu(const Task& work) const { return work.kind == TaskKind::copy && name_of(work).find("HtoD") != std::string_view::npos; }
-  // A copy that the call itself waits for.
+  // A copy that the call itself waits for: one from the GPU, or one that was asked to block. A call that copies from pageable memory to the GPU takes what the
+  // driver needs to read it; that it waited as well shows in its length only.
   bool blocks(const Task& call) const {
     for (auto it = std::lower_bound(work_.begin(), work_.end(), call.start, [&](std::uint32_t i, std::int64_t t) { return graph_.tasks[i].end < t; });
          it != work_.end() && graph_.tasks[*it].end <= call.end; ++it)
-      if (graph_.tasks[*it].frame == call.frame && name_of(graph_.tasks[*it]).ends_with("blocking")) return true;
+      if (graph_.tasks[*it].frame == call.frame && is_waited_for(graph_.tasks[*it])) return true;
     return false;
   }
+  bool is_waited_for(const Task& work) const { return source_.gpu.all()[work.work].waits && (!is_to_gpu(work) || CopyName(name_of(work)).blocks); }
 
   const GraphSource& source_;
   TaskGraph& graph_;
