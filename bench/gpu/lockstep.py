@@ -117,10 +117,12 @@ def play(children: list[Child], until: float) -> None:
 
 
 def summary(children: list[Child]) -> dict[str, Any]:
+    """`ratio`: of medians, turn by turn; `whole`: of the time that all steps took together, recorded and resting."""
     rounds = min((len(child.turns) for child in children if not child.problem), default=0)
     medians = {id(child): [statistics.median(turn) for turn in child.turns[:rounds]] for child in children if not child.problem}
     bare = [medians[id(child)] for child in children if child.level == "bare" and id(child) in medians]
     base = [statistics.mean(turn) for turn in zip(*bare)]
+    bare_mean = statistics.fmean(us for child in children if child.level == "bare" for turn in child.turns[:rounds] for us in turn) if base else 0
     table: dict[str, Any] = {}
     for level in dict.fromkeys(child.level for child in children):
         mine = [child for child in children if child.level == level and id(child) in medians]
@@ -129,6 +131,7 @@ def summary(children: list[Child]) -> dict[str, Any]:
             pooled = [us for child in mine for turn in child.turns[:rounds] for us in turn]
             ratios = [statistics.mean(medians[id(c)][i] for c in mine) / base[i] for i in range(rounds)]
             entry |= {"us": round(statistics.median(pooled), 1), "ratio": round(statistics.median(ratios), 4),
+                      "whole": round(statistics.fmean(pooled) / bare_mean, 4),
                       "each": [round(statistics.median(m / b for m, b in zip(medians[id(c)], base)), 4) for c in mine]}
         entry["told"] = [child.told for child in mine]
         table[level] = entry
