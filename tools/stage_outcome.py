@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -14,6 +14,7 @@ LOGS = ROOT / "build" / "logs"
 
 CTEST_SUMMARY = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
 PYTEST_SUMMARY = re.compile(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
+FAILED_TEST = re.compile(r"^(?:(?:FAILED|ERROR) (tests/\S.*)|\t *\d+ - (\S.*\((?!Skipped|Disabled)[^()]+\)))$", re.MULTILINE)  # of pytest, of ctest
 
 _lock = threading.Lock()  # of the two below
 _running = set()
@@ -68,9 +69,11 @@ class Outcome:
     seconds: float = 0
     recalled: str = ""  # the summary of the run before, where that was with the same files
     stands_back: bool = False  # its commands leave the processor to those of other stages
+    failures: list = field(default_factory=list)  # the tests that failed, each with why where its runner says so
 
     def count(self, text):
         """Adds the tests that ctest's or pytest's last lines in `text` tell of."""
+        self.failures += [pytest or ctest for pytest, ctest in FAILED_TEST.findall(text)]
         for failed, total in CTEST_SUMMARY.findall(text):
             self.failed += int(failed)
             self.passed += int(total) - int(failed)
@@ -112,4 +115,5 @@ class Outcome:
         elif not self.ok and not self.failed:
             counts += f", and the stage failed (build/logs/{self.stage}.log)"
         note = f"  {self.note}" if self.note else ""
-        return f"{self.stage:<10} {counts}  [{self.seconds:.0f} s]{note}"
+        failures = "".join(f"\n{'':<10}   {failure}" for failure in self.failures)
+        return f"{self.stage:<10} {counts}  [{self.seconds:.0f} s]{note}{failures}"
