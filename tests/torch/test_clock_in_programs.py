@@ -16,8 +16,9 @@ warnings.simplefilter("ignore")
 class Alarm(Exception): pass
 armed, raised, seen = False, 0, 0
 def ring(*_):
-    global raised
+    global armed, raised
     if armed:
+        armed = False  # else the next one could come while this one is being caught
         raised += 1
         raise Alarm
 signal.signal(signal.SIGALRM, ring)
