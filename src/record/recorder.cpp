@@ -67,14 +67,13 @@ Status Recorder::start(RecordingPlan plan) {
   ASSIGN_OR_RETURN(const bool shared, prepare_folder(plan.folder, plan.seal_as.empty() ? OldParts::keep : OldParts::remove));
   if (shared) plan.seal_as.clear();
   plan_ = std::move(plan);
-  ASSIGN_OR_RETURN(Recording* const recording, open_part());
+  RETURN_IF_ERROR(open_part());
   send_threads_to_slow_path();
-  current_.store(recording, std::memory_order_release);
   set_recording(true);
   return {};
 }
 
-Result<Recording*> Recorder::open_part() {
+Status Recorder::open_part() {
   const TickScale scale = TickScale::calibrate();
   ASSIGN_OR_RETURN(std::unique_ptr<PartFile> file, PartFile::create(plan_.folder, slots_for(plan_.memory_limit), scale));
   file->header().record_cost_ps = measure_record_cost_ps(scale);
@@ -86,7 +85,8 @@ Result<Recording*> Recorder::open_part() {
   if (error == 0 && !recording->encoder.grow(Encoder::Touch::yes)) error = ENOSPC;
   if (error == 0) error = recording->encoder.start();
   if (error != 0) return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
-  return recording;
+  current_.store(recording, std::memory_order_release);  // with facts_ held: a fact that is new is among the opening ones, or goes to it
+  return {};
 }
 
 std::vector<Fact> Recorder::opening_facts() {

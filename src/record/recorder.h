@@ -100,7 +100,8 @@ class Recorder {
 
  private:
   Recorder() = default;
-  Result<Recording*> open_part();
+  // The new part is the current one from then on.
+  Status open_part();
   std::vector<Fact> opening_facts();
   std::uint32_t append_place(PlaceFact place);
   void end_part(Recording& recording);

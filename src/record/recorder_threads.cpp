@@ -174,17 +174,15 @@ void Recorder::after_fork_in_child() {
   control_.unlock();
 }
 
+// Other threads wait here until it is open: what they record meanwhile would be in no part.
 void Recorder::begin_child_part() noexcept {
   const std::lock_guard lock(control_);
   if (!child_needs_part_) return;
-  child_needs_part_ = false;
-  auto recording = open_part();
-  if (!recording) {
+  if (const Status opened = open_part(); !opened) {
     __atomic_store_n(&laptime_recording, 0, __ATOMIC_SEQ_CST);
-    say(recording.error().message);
-    return;
+    say(opened.error().message);
   }
-  current_.store(*recording, std::memory_order_release);
+  child_needs_part_ = false;
 }
 
 }  // namespace laptime::record
