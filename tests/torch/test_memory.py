@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import torch
 from torch import nn
-from torch.overrides import TorchFunctionMode
 from torch.utils.data import DataLoader, TensorDataset
 from torch_runs import read_tables
+from watching_mode import WatchingMode
 
 import laptime
 from laptime._native import recording
@@ -302,21 +302,11 @@ def test_roles_told_inside_of_one_another_and_of_subclasses(tmp_path):
     assert by_category == {"optimizer state": bytes_of([state, more, own]), "parameter": bytes_of([parameter])}
 
 
-class Watching(TorchFunctionMode):
-    def __init__(self):
-        super().__init__()
-        self.seen = []
-
-    def __torch_function__(self, func, types, args=(), kwargs=None):
-        self.seen.append(func)
-        return func(*args, **(kwargs or {}))
-
-
 def test_modes_of_the_program_see_nothing_of_it(tmp_path):
     model, (x, y) = Net(), batch()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     source = memory.load()
-    with recorded(tmp_path / "run.lap", source), Watching() as mode:
+    with recorded(tmp_path / "run.lap", source), WatchingMode() as mode:
         for _ in range(2):
             learn(model, optimizer, x, y)
             step(source)

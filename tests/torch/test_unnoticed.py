@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import torch
-from torch.overrides import TorchFunctionMode
+from watching_mode import WatchingMode
 
 import laptime
 from laptime._torch.sources import Sources
@@ -101,18 +101,8 @@ def test_what_a_handler_raises_while_a_source_is_switched_reaches_the_program(ca
     assert not sources and capfd.readouterr().err == "laptime: torch broken off: 7 is not a valid Kind\n"
 
 
-class Calls(TorchFunctionMode):
-    def __init__(self):
-        super().__init__()
-        self.functions = []
-
-    def __torch_function__(self, function, types, args=(), kwargs=None):
-        self.functions.append(function)
-        return function(*args, **(kwargs or {}))
-
-
 def test_a_mode_around_a_block_sees_only_what_the_program_does(tmp_path):
-    with Calls() as mode:
+    with WatchingMode() as mode:
         with laptime.profile(tmp_path / "run.lap", lines=False, memory=True):
             torch.ones(3).cumsum(0)
-    assert [function.__name__ for function in mode.functions] == ["ones", "cumsum"]
+    assert [function.__name__ for function in mode.seen] == ["ones", "cumsum"]
