@@ -26,6 +26,7 @@ class UniqueFd {
   }
   ~UniqueFd() { reset(); }
   void reset();
+  int release() { return std::exchange(fd_, -1); }
   int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
 

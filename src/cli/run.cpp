@@ -104,7 +104,7 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
     return say_not_started(command[0], end.start_error);
   }
   // The program has ended, and its end is what the caller waits for: a failure here is told and changes nothing.
-  if (const Status sealed = folder.seal(program, end, {begin, finish}); !sealed)
+  if (const Status sealed = folder.seal(program, end, {begin, finish}, target.is_python); !sealed)
     fmt::print(stderr, "laptime: {}; what was recorded is in {}\n", sealed.error().message, folder.folder());
   else if (!options.quiet)
     print_summary(folder.file());

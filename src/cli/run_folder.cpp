@@ -1,8 +1,11 @@
 #include "cli/run_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <filesystem>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,26 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_part(const fs::directory_entry& entry) { return entry.path().extension() == ".part"; }
-
-Status empty_folder(const fs::path& folder) {
-  std::error_code error;
-  std::vector<fs::path> parts;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (!is_part(entry)) return fail(ErrorKind::usage, folder.string() + " is not a run's folder: give another name with -o");
-    parts.push_back(entry.path());
-  }
-  for (const fs::path& part : parts)
-    if (!fs::remove(part, error)) return fail(ErrorKind::usage, "cannot replace the run in " + folder.string() + ": " + error.message());
-  return {};
-}
-
-bool has_parts(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (is_part(entry)) return true;
-  return false;
-}
+constexpr const char* kNothingRecorded = "the program's process recorded nothing: it ended before it could, or its folder was removed";
 
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = {};
@@ -75,37 +59,102 @@ ClockFact clock_now() {
   return {ns, ns, static_cast<std::int64_t>(realtime_ns())};
 }
 
+namespace {
+
+bool any_live(const std::vector<FoundPart>& parts) {
+  return std::any_of(parts.begin(), parts.end(), [](const FoundPart& part) { return part.is_live; });
+}
+
+// What is written through instead of replaced has no folder beside it.
+Result<std::string> temporary_folder() {
+  std::error_code ignored;
+  std::string pattern = (fs::temp_directory_path(ignored) / "laptime-XXXXXX").string();
+  if (!::mkdtemp(pattern.data())) return write_error("cannot record in " + pattern, errno);
+  return pattern;
+}
+
+bool is_special(const std::string& file) {
+  std::error_code ignored;
+  const fs::file_status status = fs::status(file, ignored);
+  return fs::exists(status) && !fs::is_regular_file(status);
+}
+
+}  // namespace
+
 Result<RunFolder> RunFolder::prepare(const std::string& file) {
   std::error_code error;
   if (fs::is_directory(file, error)) return fail(ErrorKind::usage, file + " is a folder: give a file name with -o");
-  const fs::path folder = fs::absolute(file + ".d", error);
-  fs::create_directory(folder, error);
-  if (error) return write_error("cannot record to " + file, error.value());
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) return write_error("cannot record to " + file, errno);
-  RETURN_IF_ERROR(empty_folder(folder));
-  return RunFolder(file, folder.string());
+  if (is_special(file)) {
+    ASSIGN_OR_RETURN(const std::string path, temporary_folder());
+    ASSIGN_OR_RETURN(PartFolder folder, PartFolder::open(path));
+    return RunFolder(file, std::move(folder));
+  }
+  ASSIGN_OR_RETURN(auto folder, take(file));
+  if (folder) return RunFolder(file, std::move(*folder));
+  constexpr int kMostTries = 1000;  // others may take the same free name at the same time
+  for (int i = 0; i < kMostTries; ++i) {
+    const std::string name = free_run_name(file);
+    ASSIGN_OR_RETURN(auto other, take(name));
+    if (!other) continue;
+    fmt::print(stderr, "laptime: another run records to {}; this one is {}\n", file, name);
+    return RunFolder(name, std::move(*other));
+  }
+  return fail(ErrorKind::system, "cannot find a free name for " + file + ": give another one with -o");
 }
 
-Status RunFolder::seal(const std::vector<std::string>& command, const ChildEnd& end, std::vector<Fact> clock) {
-  RunContent run;
-  if (has_parts(folder_)) {
-    ASSIGN_OR_RETURN(run, open_run(folder_));
+// Nothing where another run records under this name.
+Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
+  std::error_code error;
+  const std::string path = fs::absolute(file + ".d", error);
+  constexpr int kMostTries = 3;  // a run that ends meanwhile removes the folder
+  for (int i = 0; i < kMostTries; ++i) {
+    auto folder = PartFolder::make(path);
+    if (!folder) return fail(folder.error().kind, "cannot record to " + file + ": " + folder.error().message);
+    if (::access(path.c_str(), W_OK | X_OK) != 0) return write_error("cannot record to " + file, errno);
+    const bool mine = folder->lock();
+    const std::vector<FoundPart> parts = folder->parts();
+    if (any_live(parts)) return std::nullopt;
+    if (!mine) {
+      if (fs::exists(path, error)) return std::nullopt;
+      continue;
+    }
+    if (parts.empty()) return std::optional(std::move(*folder));
+    ASSIGN_OR_RETURN(const std::string kept, keep_unsealed(file));
+    fmt::print(stderr, "laptime: {}\n", kept_line(file, kept));
   }
+  return std::nullopt;
+}
+
+namespace {
+
+// Loader workers of a program that was killed end a moment after it.
+void await_offspring(const PartFolder& folder) {
+  constexpr int kMostLooks = 6;
+  constexpr useconds_t kBetween = 50'000;
+  for (int i = 0; i < kMostLooks && any_live(folder.parts()); ++i) ::usleep(kBetween);
+}
+
+PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::string, std::string>>& facts) {
+  PartContent part;
+  part.facts = std::move(clock);
+  for (const auto& [key, value] : facts) part.facts.push_back(PropertyFact{key, value});
+  return part;
+}
+
+}  // namespace
+
+Status RunFolder::seal(const std::vector<std::string>& command, const ChildEnd& end, std::vector<Fact> clock, bool is_recorded) {
+  await_offspring(folder_);
   const auto facts = outside_facts(command, end);
-  PartContent outside;
-  outside.facts = std::move(clock);
-  for (const auto& [key, value] : facts) outside.facts.push_back(PropertyFact{key, value});
-  run.parts.push_back(std::move(outside));
-  ASSIGN_OR_RETURN(FileSink sink, FileSink::create(file_));
-  RETURN_IF_ERROR(laptime::seal(run, sink));
-  RETURN_IF_ERROR(sink.commit());
-  remove();
+  const bool nothing = is_recorded && folder_.parts().empty();
+  PartContent outside = part_of(std::move(clock), facts);
+  if (nothing) outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
+  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep));
+  if (nothing) fmt::print(stderr, "laptime: {}\n", kNothingRecorded);
+  if (!left.empty()) fmt::print(stderr, "laptime: {}\n", left_line(left, file_ + ".d"));
   return {};
 }
 
-void RunFolder::remove() {
-  std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-}
+void RunFolder::remove() { folder_.remove_if_empty(); }
 
 }  // namespace laptime

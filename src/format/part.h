@@ -23,7 +23,8 @@ inline constexpr std::uint32_t kFormatVersion = 1;
 inline constexpr std::size_t kPageSize = 4096;
 inline constexpr std::size_t kMaxLosses = 128;
 
-enum class PartState : std::uint32_t { recording = 0, finished = 1 };
+// Sealed: all of it is in another file, and the part is deleted. A process that still writes to it stops.
+enum class PartState : std::uint32_t { recording = 0, finished = 1, sealed = 2 };
 
 struct PartHeader {
   char magic[8];
@@ -40,7 +41,8 @@ struct PartHeader {
   std::atomic<std::uint64_t> encoder_ns;   // CPU time of the background thread
   std::uint64_t record_cost_ps;            // measured cost of storing one record
   std::atomic<std::uint64_t> cpu_ns;       // CPU time of the process, from its start; 0: unknown
-  std::uint64_t padding[5];
+  std::uint64_t process_start;             // of the process, in clock ticks since boot; 0: unknown
+  std::uint64_t padding[4];
   std::atomic<std::uint64_t> losses[kMaxLosses];
 };
 static_assert(sizeof(PartHeader) <= kPageSize);

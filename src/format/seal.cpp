@@ -1,9 +1,11 @@
 #include "format/seal.h"
 
-#include <filesystem>
+#include <algorithm>
 #include <map>
+#include <unistd.h>
 #include <utility>
 
+#include "base/process.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -119,16 +121,71 @@ Status seal(const RunContent& run, Sink& sink) {
   return writer.finish();
 }
 
-Status seal_folder(const std::string& folder, const std::string& path) {
+namespace {
+
+bool descends_from(std::uint32_t pid, std::uint32_t ancestor) {
+  for (int i = 0; i < 64 && pid > 1; ++i) {
+    if (pid == ancestor) return true;
+    pid = parent_of(pid);
+  }
+  return false;
+}
+
+bool has_loss(const RunContent& run, std::string_view name) {
+  return std::any_of(run.losses.begin(), run.losses.end(), [&](const LossCount& loss) { return loss.name == name; });
+}
+
+// The parts cannot be read, or none is there: what was seen from outside is worth a file all the same.
+RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& found) {
+  if (found.empty()) return {};
+  if (auto run = open_run(folder.path())) return std::move(*run);
+  RunContent run;
+  run.count_loss("unreadable_part", Severity::error, found.size(), "a process's part of the run could not be read");
+  return run;
+}
+
+std::vector<FoundPart> parts_to_keep(const std::vector<FoundPart>& found, const RunContent& run, LiveParts live) {
+  if (has_loss(run, "unreadable_part")) return found;
+  std::vector<FoundPart> kept;
+  const auto self = static_cast<std::uint32_t>(::getpid());
+  for (const FoundPart& part : found)
+    if (part.is_live && (live == LiveParts::keep || !descends_from(part.pid, self))) kept.push_back(part);
+  return kept;
+}
+
+bool contains(const std::vector<FoundPart>& parts, const std::string& name) {
+  return std::any_of(parts.begin(), parts.end(), [&](const FoundPart& part) { return part.name == name; });
+}
+
+}  // namespace
+
+Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live) {
+  const std::vector<FoundPart> found = folder.parts();
+  std::vector<FoundPart> kept;
   {
-    ASSIGN_OR_RETURN(const RunContent run, open_run(folder));
+    RunContent run = read_parts(folder, found);
+    kept = parts_to_keep(found, run, live);
+    const auto running = std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
+    run.count_loss("outlived", Severity::warning, static_cast<std::uint64_t>(running),
+                   "processes still ran when the run was sealed; what they record from then on stays in the folder NAME.lap.d");
+    if (run.parts.empty() && outside.facts.empty()) return fail(ErrorKind::bad_file, folder.path() + " holds no recording");
+    if (!outside.facts.empty()) run.parts.push_back(std::move(outside));
     ASSIGN_OR_RETURN(FileSink sink, FileSink::create(path));
     RETURN_IF_ERROR(seal(run, sink));
     RETURN_IF_ERROR(sink.commit());
   }
-  std::error_code ignored;
-  std::filesystem::remove_all(folder, ignored);
-  return {};
+  for (const FoundPart& part : found)
+    if (!contains(kept, part.name)) folder.remove(part);
+  folder.remove_if_empty();
+  return kept;
+}
+
+std::string left_line(const std::vector<FoundPart>& left, const std::string& folder) {
+  std::string pids;
+  for (const FoundPart& part : left)
+    if (part.is_live) pids += (pids.empty() ? "" : ", ") + std::to_string(part.pid);
+  if (pids.empty()) return "some of what was recorded could not be read; it stays in " + folder;
+  return "processes of this run still run (" + pids + "); what they record from now on stays in " + folder;
 }
 
 }  // namespace laptime

@@ -3,16 +3,28 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/sink.h"
 #include "base/status.h"
+#include "format/part_folder.h"
 #include "format/reader.h"
 
 namespace laptime {
 
 Status seal(const RunContent& run, Sink& sink);
 
-// Seals `folder` into `path` and removes the folder. When that fails the folder stays: nothing recorded is lost.
-Status seal_folder(const std::string& folder, const std::string& path);
+// What becomes of the part of a process that still writes to it. Its records until now are sealed in any case.
+enum class LiveParts {
+  keep,           // it goes on, and its part stays in the folder
+  end_offspring,  // if it descends from the calling process, it stops and its part is removed
+};
+
+// Seals the parts in `folder`, and `outside` as one more part, into `path`. Removes the parts that were read, and the
+// folder if nothing else is in it. If it fails, all parts stay. Returns the parts that stay in the folder.
+Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live);
+
+// The line for the user about them.
+std::string left_line(const std::vector<FoundPart>& left, const std::string& folder);
 
 }  // namespace laptime

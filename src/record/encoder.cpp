@@ -57,13 +57,14 @@ void Encoder::wake() {
 void Encoder::loop() {
   while (!stopping_.load(std::memory_order_acquire)) {
     const std::uint32_t seen = signal_.load(std::memory_order_acquire);
+    if (const int error = part_.error()) on_error_(error);
     drain();
     while (pool_.free_count() < kReadySlots && grow(Touch::yes)) {
     }
     date_clock();
     part_.header().encoder_ns.store(thread_cpu_ns(), std::memory_order_relaxed);
     part_.header().cpu_ns.store(process_cpu_ns(), std::memory_order_relaxed);
-    if (pool_.full_count() < kWakeAtFull) futex_wait(signal_, seen);
+    if (part_.error() != 0 || pool_.full_count() < kWakeAtFull) futex_wait(signal_, seen);
   }
 }
 
@@ -88,6 +89,7 @@ bool Encoder::grow(Touch touch) {
 }
 
 void Encoder::drain() {
+  if (part_.error() != 0) return;  // full slots stay so, and a reader finds what is in them
   const std::vector<std::uint32_t> full = pool_.take_full();
   for (std::size_t i = 0; i < full.size(); i += kBatchSlots) {
     std::vector<Slot*> slots;
@@ -112,7 +114,7 @@ void Encoder::encode(const std::vector<Slot*>& slots) {
   Bytes frame;
   append_frame(frame, FrameType::batch, Codec::raw, payload);
   if (const int error = part_.append_frames(frame)) {
-    on_error_(error);  // the slots stay full, so that a reader still finds what is in them
+    on_error_(error);  // the slots stay full, as above
     return;
   }
   for (Slot* slot : slots) {

@@ -1,7 +1,7 @@
 // The background thread of a recording: turns full slots into encoded batches, keeps free slots ready, dates the clock.
 //
-// Contract: never touches a slot that a thread is writing to until finish(). A write error ends the recording through
-// the callback given; what was encoded before stays.
+// Contract: never touches a slot that a thread is writing to until finish(). The part's first error is reported through
+// the callback given, perhaps several times; what was encoded before stays, and so do full slots.
 #pragma once
 
 #include <atomic>

@@ -6,15 +6,17 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <dirent.h>
 #include <fcntl.h>
 #include <new>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/process.h"
 #include "format/writer.h"
+#include "record/lost_pages.h"
 
 namespace laptime::record {
 
@@ -47,51 +49,47 @@ void keep_taken(const void* begin, std::size_t size) {
   taken_down_to.store(is_beside ? at : at > kAway ? at - kAway : 0, std::memory_order_relaxed);
 }
 
+// Where a file may end (ulimit -f). Beyond it the kernel sends SIGXFSZ, which ends most programs, so no call may reach it.
+std::uint64_t file_size_limit() {
+  rlimit limit{};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+}
+
+// Half of what a file may have is left to the log.
+std::uint32_t slots_that_fit(std::uint32_t wanted) {
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, file_size_limit() / 2 / kSlotSize));
+}
+
 // 0 or an errno. A signal of the program's may interrupt it, any number of times.
 int allocate(int fd, std::size_t offset, std::size_t size) {
+  if (offset + size > file_size_limit()) return EFBIG;
   int error = EINTR;
   while (error == EINTR) error = ::posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
   return error;
 }
 
-bool is_part(const char* name) {
-  const std::size_t n = std::strlen(name);
-  return n > 5 && std::strcmp(name + n - 5, ".part") == 0;
-}
-
 }  // namespace
 
-Result<bool> prepare_folder(const std::string& folder, OldParts old_parts) {
-  if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) return errno_error(ErrorKind::system, "cannot create " + folder, errno);
-  DIR* dir = ::opendir(folder.c_str());
-  if (!dir) return errno_error(ErrorKind::system, "cannot open " + folder, errno);
-  bool shared = false;
-  while (const dirent* entry = ::readdir(dir)) {
-    if (!is_part(entry->d_name)) continue;
-    const std::string path = folder + "/" + entry->d_name;
-    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-    const bool live = !fd || ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0;
-    shared |= live;
-    if (!live && old_parts == OldParts::remove) ::unlink(path.c_str());
-  }
-  ::closedir(dir);
-  return shared;
-}
-
-Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, std::uint32_t slot_count, TickScale scale) {
+Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, std::uint32_t most_slots, TickScale scale) {
   const std::string path = folder + "/" + part_name();
-  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+  const std::uint32_t slot_count = slots_that_fit(most_slots);
+  if (slot_count == 0) return errno_error(ErrorKind::system, "cannot write in " + folder, EFBIG);
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!fd) return errno_error(ErrorKind::system, "cannot write in " + folder, errno);
+  const auto refuse = [&](const std::string& what, int error) {
+    ::unlink(path.c_str());
+    return errno_error(ErrorKind::system, what + folder, error);
+  };
   ::flock(fd.get(), LOCK_EX | LOCK_NB);
   const std::size_t size = kPageSize + std::size_t{slot_count} * kSlotSize;
-  if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0) return errno_error(ErrorKind::system, "cannot write in " + folder, errno);
-  if (const int error = allocate(fd.get(), 0, kPageSize)) return errno_error(ErrorKind::system, "cannot write in " + folder, error);
+  if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0) return refuse("cannot write in ", errno);
+  if (const int error = allocate(fd.get(), 0, kPageSize)) return refuse("cannot write in ", error);
   void* map = map_part(fd.get(), size);
-  if (map == MAP_FAILED) return errno_error(ErrorKind::system, "cannot map a file in " + folder, errno);
+  if (map == MAP_FAILED) return refuse("cannot map a file in ", errno);
 
   std::unique_ptr<PartFile> part(new PartFile());
   part->path_ = path;
-  part->fd_ = std::move(fd);
+  if (const int error = part->fd_.adopt(std::move(fd), path)) return refuse("cannot write in ", error);
   part->scale_ = scale;
   part->slot_total_ = slot_count;
   part->log_end_ = size;
@@ -103,34 +101,54 @@ Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, st
   h.slot_count = slot_count;
   h.pid = static_cast<std::uint32_t>(::getpid());
   h.parent_pid = static_cast<std::uint32_t>(::getppid());
+  h.process_start = process_start(h.pid);
   h.log_offset = size;
   h.origin_ticks = scale.origin_ticks();
   h.ns_per_tick = scale.ns_per_tick();
   std::memcpy(h.magic, kPartMagic, sizeof kPartMagic);  // last: from here on the file is a part
+  watch_pages(map, size, &part->error_, kPageLost);
   return part;
 }
 
 PartFile::~PartFile() { abandon(); }
 
+int PartFile::note(int error) {
+  int none = 0;
+  error_.compare_exchange_strong(none, error);
+  return error;
+}
+
+int PartFile::note_unreachable() {
+  return note(header_->state.load(std::memory_order_acquire) == PartState::sealed ? kSealed : kUnreachable);
+}
+
 void PartFile::abandon() {
-  if (header_) ::munmap(header_, mapped_size());
+  if (header_) {
+    stop_watching_pages();
+    ::munmap(header_, mapped_size());
+  }
   header_ = nullptr;
-  fd_.reset();
+  fd_.close();
 }
 
 void PartFile::detach() {
   if (header_) {
     ::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     keep_taken(header_, mapped_size());
+    stop_watching_pages();
   }
   const std::scoped_lock lock(log_mutex_, open_);
-  fd_.reset();
+  fd_.close();
 }
 
 int PartFile::allocate_slots(std::uint32_t first, std::uint32_t count) {
   const std::shared_lock lock(open_);
-  if (fd_.get() < 0) return kDetached;
-  return allocate(fd_.get(), kPageSize + std::size_t{first} * kSlotSize, std::size_t{count} * kSlotSize);
+  if (!fd_.is_open()) return kDetached;
+  if (const int known = error()) return known;
+  const int fd = fd_.get();
+  if (fd < 0) return note_unreachable();
+  if (const int error = allocate(fd, kPageSize + std::size_t{first} * kSlotSize, std::size_t{count} * kSlotSize)) return note(error);
+  return 0;
 }
 
 void PartFile::touch_slots(std::uint32_t first, std::uint32_t count) {
@@ -143,10 +161,14 @@ void PartFile::touch_slots(std::uint32_t first, std::uint32_t count) {
 
 int PartFile::append_frames(ByteView frames) {
   const std::lock_guard lock(log_mutex_);
-  if (fd_.get() < 0) return 0;
-  const int error = pwrite_fully(fd_.get(), frames, log_end_);
-  if (error == 0) log_end_ += frames.size();
-  return error;
+  if (!fd_.is_open()) return 0;
+  if (const int known = error()) return known;
+  const int fd = fd_.get();
+  if (fd < 0) return note_unreachable();
+  if (log_end_ + frames.size() > file_size_limit()) return note(EFBIG);
+  if (const int error = pwrite_fully(fd, frames, log_end_)) return note(error);
+  log_end_ += frames.size();
+  return 0;
 }
 
 int PartFile::append_facts(const std::vector<Fact>& facts) {

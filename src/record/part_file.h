@@ -2,8 +2,12 @@
 //
 // Assumption: the folder's file system keeps what was written when a process dies (any local one does). Space for a slot
 // is allocated before the slot is used, so a full disk is an error code here and never a SIGBUS in the program.
+//
+// Contract: the first error of the file stays: from then on nothing is written, and `error()` says why. What was written
+// before, and the slots, can still be read.
 #pragma once
 
+#include <atomic>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
@@ -17,12 +21,13 @@
 #include "base/status.h"
 #include "format/facts.h"
 #include "format/part.h"
+#include "record/guarded_descriptor.h"
 
 namespace laptime::record {
 
 class PartFile {
  public:
-  static Result<std::unique_ptr<PartFile>> create(const std::string& folder, std::uint32_t slot_count, TickScale scale);
+  static Result<std::unique_ptr<PartFile>> create(const std::string& folder, std::uint32_t most_slots, TickScale scale);
   ~PartFile();
 
   const std::string& path() const { return path_; }
@@ -30,6 +35,12 @@ class PartFile {
   Slot* slot(std::uint32_t index) { return slots_ + index; }
   std::uint32_t slot_count() const { return header_->slot_count; }
   std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - slots_); }
+
+  // The file was deleted, or the program closed its descriptor and the path leads elsewhere; or a page of it is lost.
+  static constexpr int kUnreachable = ESTALE, kPageLost = EFAULT;
+  // The run was sealed by somebody else, this part included: there is nothing more to record for.
+  static constexpr int kSealed = ECANCELED;
+  int error() const { return error_.load(std::memory_order_relaxed); }
 
   // Makes `count` slots from `first` usable; 0, kDetached, or another errno. Waits for nobody but the file system.
   static constexpr int kDetached = EBADF;
@@ -42,8 +53,8 @@ class PartFile {
 
   // Unmaps in a forked child, which must not write into its parent's part.
   void abandon();
-  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory, and what one that
-  // is late would append is dropped. The file's descriptor is then the program's to have.
+  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory, and what
+  // a late thread would append is dropped. The descriptor is closed.
   void detach();
 
   std::mutex& log_mutex() { return log_mutex_; }
@@ -52,8 +63,13 @@ class PartFile {
   PartFile() = default;
   std::size_t mapped_size() const { return kPageSize + std::size_t{slot_total_} * kSlotSize; }
 
+  // Remembers the first error.
+  int note(int error);
+  int note_unreachable();
+
   std::string path_;
-  UniqueFd fd_;
+  GuardedDescriptor fd_;
+  std::atomic<int> error_{0};
   PartHeader* header_ = nullptr;
   Slot* slots_ = nullptr;
   std::uint32_t slot_total_ = 0;
@@ -62,11 +78,5 @@ class PartFile {
   std::shared_mutex open_;  // held while the descriptor is used beside the log, by any number at once
   std::uint64_t log_end_ = 0;
 };
-
-// Parts of processes that are gone: left by a run that was never sealed, or, when somebody else seals, by a process of
-// this very run.
-enum class OldParts { remove, keep };
-// The folder for parts, made if need be. Says whether another live process records there already.
-Result<bool> prepare_folder(const std::string& folder, OldParts old_parts);
 
 }  // namespace laptime::record

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -37,6 +38,33 @@ std::uint32_t slots_for(std::uint64_t memory_limit) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(raw / kSlotSize, 1u << 18));
 }
 
+// Where another live process records already, this one joins its run. What a run that was killed left there is kept.
+Status prepare_folder(RecordingPlan& plan) {
+  std::error_code ignored;
+  plan.folder = std::filesystem::absolute(plan.folder, ignored);
+  ASSIGN_OR_RETURN(const PartFolder folder, PartFolder::make(plan.folder));
+  if (plan.seal_as.empty()) return {};
+  plan.seal_as = std::filesystem::absolute(plan.seal_as, ignored);
+  const std::vector<FoundPart> parts = folder.parts();
+  if (std::any_of(parts.begin(), parts.end(), [](const FoundPart& part) { return part.is_live; })) {
+    plan.seal_as.clear();
+  } else if (!parts.empty()) {
+    ASSIGN_OR_RETURN(const std::string name, keep_unsealed(plan.seal_as));
+    say(kept_line(plan.seal_as, name));
+    RETURN_IF_ERROR(PartFolder::make(plan.folder));
+  }
+  return {};
+}
+
+const char* text_of(int error_number) {
+  switch (error_number) {
+    case PartFile::kUnreachable: return "its file was deleted, or closed and moved";
+    case PartFile::kPageLost: return "its file was truncated, or its disk is gone";
+    case EFBIG: return "its file reached the limit on file sizes (ulimit -f)";
+    default: return std::strerror(error_number);
+  }
+}
+
 }  // namespace
 
 void say(std::string_view message) noexcept {
@@ -50,7 +78,7 @@ Recording::Recording(std::unique_ptr<PartFile> file, TickScale tick_scale, std::
     : owned_part(std::move(file)),
       part(*owned_part),
       pool(part.slot_count()),
-      encoder(part, pool, tick_scale, [](SharedArgs& known) { Recorder::get().copy_args(known); }, [](int error) { Recorder::get().disable(error); }),
+      encoder(part, pool, tick_scale, [](SharedArgs& known) { Recorder::get().copy_args(known); }, [](int error) { Recorder::get().report_stop(error); }),
       scale(tick_scale),
       epoch(number),
       start_ticks(ticks()) {}
@@ -64,8 +92,7 @@ Recorder& Recorder::get() {
 Status Recorder::start(RecordingPlan plan) {
   const std::lock_guard lock(control_);
   if (current()) return fail(ErrorKind::usage, "recording is already on");
-  ASSIGN_OR_RETURN(const bool shared, prepare_folder(plan.folder, plan.seal_as.empty() ? OldParts::keep : OldParts::remove));
-  if (shared) plan.seal_as.clear();
+  RETURN_IF_ERROR(prepare_folder(plan));
   plan_ = std::move(plan);
   RETURN_IF_ERROR(open_part());
   send_threads_to_slow_path();
@@ -83,7 +110,7 @@ Status Recorder::open_part() {
   int error = recording->part.append_facts(opening_facts());
   if (error == 0) error = recording->part.append_clock_point();
   if (error == 0 && !recording->encoder.grow(Encoder::Touch::yes)) error = ENOSPC;
-  if (error == 0) error = recording->encoder.start();
+  if (error == 0 && recording->encoder.start() != 0) recording->part.header().losses[kLossNoThread].fetch_add(1);
   if (error != 0) return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
   current_.store(recording, std::memory_order_release);  // with facts_ held: a fact that is new is among the opening ones, or goes to it
   return {};
@@ -110,7 +137,10 @@ Status Recorder::stop() {
   if (!recording) return {};
   end_part(*recording);
   if (plan_.seal_as.empty()) return {};
-  return seal_folder(plan_.folder, plan_.seal_as);
+  ASSIGN_OR_RETURN(const PartFolder folder, PartFolder::open(plan_.folder));
+  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder, plan_.seal_as, {}, LiveParts::end_offspring));
+  if (!left.empty()) say(left_line(left, plan_.folder));
+  return {};
 }
 
 void Recorder::end_part(Recording& recording) {
@@ -130,10 +160,14 @@ void Recorder::end_part(Recording& recording) {
   recording.part.detach();
 }
 
-void Recorder::disable(int error_number) noexcept {
-  if (!__atomic_exchange_n(&laptime_recording, 0, __ATOMIC_SEQ_CST)) return;
-  char line[256];
-  std::snprintf(line, sizeof line, "recording stopped: %s (%s); the program goes on, what was recorded is kept", std::strerror(error_number),
+void Recorder::report_stop(int error_number) noexcept {
+  Recording* const recording = current();
+  if (!recording || recording->stop_reported.exchange(true)) return;
+  if (error_number == PartFile::kSealed) return set_recording(false);
+  // Their slots may be in memory that nobody will read.
+  if (error_number == PartFile::kPageLost) send_threads_to_slow_path();
+  char line[512];
+  std::snprintf(line, sizeof line, "recording stopped: %s (%s); the program goes on, what was recorded is kept", text_of(error_number),
                 plan_.folder.c_str());
   say(line);
 }

@@ -52,6 +52,7 @@ struct Recording {
   std::atomic<std::uint32_t> next_thread_track{kFirstThreadTrack};
   std::atomic<std::uint32_t> next_track{1};
   std::atomic<std::uint32_t> steps{0};
+  std::atomic<bool> stop_reported{false};
   // By kernel id: tracks of threads that have not recorded anything themselves yet. Under the registry's lock.
   std::map<std::uint64_t, std::uint32_t> tracks_ahead;
 };
@@ -64,8 +65,8 @@ class Recorder {
   // Ends the part; seals when this process owns the run.
   Status stop();
 
-  // After a write error: says so once; the program goes on, what was written is kept.
-  void disable(int error_number) noexcept;
+  // After an error of the part: prints one line, once. The program goes on, and what it records is dropped and counted.
+  void report_stop(int error_number) noexcept;
 
   // Slow path of a record: room for `count` units, or null (not recording, or no slot to be had: counted).
   RawUnit* renew(ThreadState& thread, std::size_t count) noexcept;

@@ -258,26 +258,6 @@ TEST_F(RecorderTest, KilledAtRandomMomentsEveryAcknowledgedRecordIsReadBack) {
   munmap(memory, sizeof(Shared));
 }
 
-TEST_F(RecorderTest, AFullDiskStopsRecordingAndNothingElse) {
-  // A limit on file size stands in for a full disk: the log grows into it while the program runs.
-  const int status = in_child([&] {
-    std::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{4u << 20, 4u << 20};
-    setrlimit(RLIMIT_FSIZE, &limit);
-    const laptime_options options{sizeof options, 4u << 20};
-    if (laptime_start(path_.c_str(), &options) != 0) _exit(1);
-    // However slowly the encoder gets its turn, the log meets the limit long before a minute is over.
-    for (int i = 0; i < 60'000 && laptime_is_recording(); ++i) {
-      scopes(2000);
-      usleep(1000);
-    }
-    if (laptime_is_recording()) _exit(2);
-    scopes(1000);
-  });
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  EXPECT_GT(count(path_ + ".d").spans, 100'000u);
-}
-
 TEST_F(RecorderTest, AFolderThatCannotBeWrittenIsOneErrorAndTheProgramGoesOn) {
   EXPECT_EQ(laptime_start("/proc/no/such/place.lap", nullptr), -1);
   EXPECT_NE(std::string(laptime_error()).find("cannot create"), std::string::npos);

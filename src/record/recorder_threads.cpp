@@ -1,4 +1,5 @@
 // The recorder's dealings with threads: entering a recording, changing slots, leaving, fork.
+#include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <pthread.h>
@@ -21,6 +22,18 @@ std::string kernel_thread_name(pid_t tid) {
   const ssize_t n = fd ? ::read(fd.get(), process, sizeof process - 1) : 0;
   if (n > 0 && process[n - 1] == '\n') process[n - 1] = '\0';
   return std::strcmp(own, process) == 0 ? "" : own;
+}
+
+// What is counted when the part's error keeps records from being stored.
+BuiltinLoss loss_of(int error) {
+  switch (error) {
+    case ENOSPC:
+    case EDQUOT: return kLossDiskFull;
+    case EFBIG: return kLossFileLimit;
+    case PartFile::kUnreachable:
+    case PartFile::kPageLost: return kLossPartLost;
+    default: return kLossWriteFailed;
+  }
 }
 
 }  // namespace
@@ -116,7 +129,8 @@ RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept
   auto index = recording.pool.pop_free();
   while (!index && recording.encoder.grow(Encoder::Touch::no)) index = recording.pool.pop_free();  // others may have been faster
   if (!index) {
-    lose(kLossBufferFull);
+    const int error = recording.part.error();
+    lose(error != 0 ? loss_of(error) : kLossBufferFull);
     return nullptr;
   }
   if (recording.pool.free_count() == kWakeAtFree) recording.encoder.wake();

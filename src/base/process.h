@@ -1,0 +1,14 @@
+// Facts about processes of this machine, from /proc.
+#pragma once
+
+#include <cstdint>
+
+namespace laptime {
+
+// When a process began, in the kernel's clock ticks since boot; 0 if there is none of that number. A number is used again
+// for another process, the pair of both is not.
+std::uint64_t process_start(std::uint32_t pid);
+// 0 if there is none of that number.
+std::uint32_t parent_of(std::uint32_t pid);
+
+}  // namespace laptime

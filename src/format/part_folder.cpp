@@ -1,0 +1,142 @@
+#include "format/part_folder.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <filesystem>
+#include <memory>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "format/part.h"
+
+namespace laptime {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// PID-HEX.part
+bool has_part_name(const char* name) {
+  unsigned pid = 0;
+  unsigned long long number = 0;
+  int length = 0;
+  return std::sscanf(name, "%9u-%16llx.part%n", &pid, &number, &length) == 2 && length > 0 && name[length] == '\0';
+}
+
+std::uint32_t pid_in_name(const char* name) { return static_cast<std::uint32_t>(std::strtoul(name, nullptr, 10)); }
+
+// What the header says of the process. A process that died before it had written the header leaves zeros.
+struct Header {
+  alignas(PartHeader) std::array<std::byte, sizeof(PartHeader)> bytes{};
+  const PartHeader& part() const { return *reinterpret_cast<const PartHeader*>(bytes.data()); }
+  bool is_part() const { return std::memcmp(part().magic, kPartMagic, sizeof kPartMagic) == 0; }
+  bool is_empty() const {
+    return std::all_of(bytes.begin(), bytes.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+};
+
+bool is_locked(int fd) {
+  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return true;
+  ::flock(fd, LOCK_UN);
+  return false;
+}
+
+// The lock is gone when the program closed our descriptor; then the process itself is looked for.
+bool is_live(int fd, const Header& header, std::uint32_t pid) {
+  if (is_locked(fd)) return true;
+  if (!header.is_part()) return process_start(pid) != 0;
+  const PartHeader& part = header.part();
+  return part.state.load() == PartState::recording && part.process_start != 0 && process_start(part.pid) == part.process_start;
+}
+
+// Nothing where the file is not ours.
+UniqueFd open_part(int folder, const char* name, Header& header) {
+  if (!has_part_name(name)) return {};
+  UniqueFd fd(::openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat file {};
+  if (!fd || ::fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) return {};
+  if (::pread(fd.get(), header.bytes.data(), header.bytes.size(), 0) < 0) return {};
+  return header.is_part() || header.is_empty() ? std::move(fd) : UniqueFd();
+}
+
+Result<UniqueFd> open_directory(const std::string& path) {
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!fd) return write_error("cannot open " + path, errno);
+  return fd;
+}
+
+}  // namespace
+
+Result<PartFolder> PartFolder::make(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return write_error("cannot create " + path, errno);
+  return open(path);
+}
+
+Result<PartFolder> PartFolder::open(const std::string& path) {
+  ASSIGN_OR_RETURN(UniqueFd fd, open_directory(path));
+  return PartFolder(path, std::move(fd));
+}
+
+bool PartFolder::lock() {
+  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  struct stat held {}, there {};
+  return ::fstat(fd_.get(), &held) == 0 && ::stat(path_.c_str(), &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+}
+
+std::vector<FoundPart> PartFolder::parts() const {
+  std::vector<FoundPart> found;
+  const auto listing = open_directory(path_);
+  if (!listing) return found;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(::dup(listing->get())), &::closedir);
+  if (!folder) return found;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    Header header;
+    const UniqueFd part = open_part(fd_.get(), entry->d_name, header);
+    const std::uint32_t pid = pid_in_name(entry->d_name);
+    if (part) found.push_back({entry->d_name, pid, is_live(part.get(), header, pid)});
+  }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return found;
+}
+
+void PartFolder::remove(const FoundPart& found) const {
+  Header header;
+  const UniqueFd part = open_part(fd_.get(), found.name.c_str(), header);
+  if (!part) return;
+  const PartState sealed = PartState::sealed;
+  if (header.is_part()) (void)!::pwrite(part.get(), &sealed, sizeof sealed, offsetof(PartHeader, state));
+  ::unlinkat(fd_.get(), found.name.c_str(), 0);
+}
+
+void PartFolder::remove_if_empty() const { ::rmdir(path_.c_str()); }
+
+std::string free_run_name(const std::string& file) {
+  const fs::path path = file;
+  const std::string extension = path.extension() == ".lap" ? ".lap" : "";
+  const std::string stem = file.substr(0, file.size() - extension.size());
+  std::error_code ignored;
+  for (int i = 2;; ++i) {
+    const std::string name = stem + "." + std::to_string(i) + extension;
+    if (!fs::exists(fs::symlink_status(name, ignored)) && !fs::exists(fs::symlink_status(name + ".d", ignored))) return name;
+  }
+}
+
+Result<std::string> keep_unsealed(const std::string& file) {
+  const std::string name = free_run_name(file);
+  if (::rename((file + ".d").c_str(), (name + ".d").c_str()) != 0) return write_error("cannot rename " + file + ".d", errno);
+  return name;
+}
+
+std::string kept_line(const std::string& file, const std::string& kept_as) {
+  return file + ".d holds a run that was killed before it was sealed; it is kept as " + kept_as + ".d (laptime report " + kept_as + ")";
+}
+
+}  // namespace laptime
