@@ -1,4 +1,5 @@
 // Threads that are started while one of these lives are born with all signals blocked: those are the program's.
+// Faults stay open: the kernel ends a process that faults while the signal is blocked, whatever its handler.
 #pragma once
 
 #include <pthread.h>
@@ -11,6 +12,7 @@ class NoSignals {
   NoSignals() {
     sigset_t all;
     ::sigfillset(&all);
+    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL}) ::sigdelset(&all, fault);
     ::pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   NoSignals(const NoSignals&) = delete;

@@ -1,5 +1,6 @@
 #include "base/process.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -12,22 +13,37 @@ namespace laptime {
 
 namespace {
 
-// A field of /proc/PID/stat by its number in proc(5), above 2. The second, the name, may hold blanks and brackets.
-std::uint64_t stat_field(std::uint32_t pid, int number) {
-  char path[32], text[1024];
-  std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
-  const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
-  const ssize_t n = fd ? ::read(fd.get(), text, sizeof text - 1) : 0;
-  if (n <= 0) return 0;
-  text[n] = '\0';
-  const char* at = std::strrchr(text, ')');
-  for (int field = 2; at && field < number; ++field) at = std::strchr(at + 1, ' ');
-  return at ? std::strtoull(at + 1, nullptr, 10) : 0;
-}
+constexpr int kState = 3, kParent = 4, kStart = 22;  // fields of /proc/PID/stat, see proc(5)
+
+class ProcessStat {
+ public:
+  explicit ProcessStat(std::uint32_t pid) {
+    char path[32];
+    std::snprintf(path, sizeof path, "/proc/%u/stat", pid);
+    const UniqueFd fd(::open(path, O_RDONLY | O_CLOEXEC));
+    const ssize_t n = fd ? ::read(fd.get(), text_, sizeof text_ - 1) : 0;
+    text_[std::max<ssize_t>(n, 0)] = '\0';
+  }
+
+  // Field 2, the name, may hold blanks and brackets: fields are counted from its end. Empty if there is no such process.
+  const char* field(int number) const {
+    const char* at = std::strrchr(text_, ')');
+    for (int i = 2; at && i < number; ++i) at = std::strchr(at + 1, ' ');
+    return at ? at + 1 : "";
+  }
+  std::uint64_t number(int field_number) const { return std::strtoull(field(field_number), nullptr, 10); }
+
+ private:
+  char text_[1024];
+};
 
 }  // namespace
 
-std::uint64_t process_start(std::uint32_t pid) { return stat_field(pid, 22); }
-std::uint32_t parent_of(std::uint32_t pid) { return static_cast<std::uint32_t>(stat_field(pid, 4)); }
+std::uint64_t process_start(std::uint32_t pid) {
+  const ProcessStat stat(pid);
+  return *stat.field(kState) == 'Z' ? 0 : stat.number(kStart);
+}
+
+std::uint32_t parent_of(std::uint32_t pid) { return static_cast<std::uint32_t>(ProcessStat(pid).number(kParent)); }
 
 }  // namespace laptime

@@ -4,6 +4,7 @@
 
 #include "analyze/compare.h"
 #include "cli/command.h"
+#include "cli/named_run.h"
 #include "show/json.h"
 #include "show/markdown.h"
 #include "show/terminal.h"
@@ -52,8 +53,8 @@ Result<int> compare(const CompareOptions& options) {
   if (!options.fail_over.empty()) {
     ASSIGN_OR_RETURN(limit, parse_percent(options.fail_over));
   }
-  ASSIGN_OR_RETURN(const Run run_a, load_run(options.a));
-  ASSIGN_OR_RETURN(const Run run_b, load_run(options.b));
+  ASSIGN_OR_RETURN(const Run run_a, load_named_run(options.a));
+  ASSIGN_OR_RETURN(const Run run_b, load_named_run(options.b));
   const Analysis a(run_a), b(run_b);
   const std::vector<PhaseChange> changes = compare_steps(a, b);
   std::vector<Table> tables{compare_steps_table(changes)};

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/command.h"
+#include "cli/named_run.h"
 #include "export/chrome.h"
 #include "export/lprof.h"
 #include "export/pstats.h"
@@ -82,7 +83,7 @@ Result<std::string> export_to(const Run& run, const Format& format, const std::s
 
 Result<int> export_run(const ExportOptions& options) {
   const Format* format = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& f) { return options.format == f.name; });
-  ASSIGN_OR_RETURN(const Run run, load_run(options.file));
+  ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
   ASSIGN_OR_RETURN(const std::string said, export_to(run, *format, options.output));
   if (options.output != "-") fmt::print(stderr, "{}: {}\n", options.output, said);
   return 0;

@@ -7,6 +7,7 @@
 
 #include "analyze/run_facts.h"
 #include "cli/command.h"
+#include "cli/named_run.h"
 #include "cli/overview.h"
 #include "cli/report_tables.h"
 #include "show/csv.h"
@@ -84,7 +85,7 @@ Result<int> report(const ReportOptions& options) {
   // Mistakes in what is asked for are told before a large file is read.
   ASSIGN_OR_RETURN(auto definitions, find_tables(options.tables));
   if (!definitions.empty()) RETURN_IF_ERROR(choose_groupings(definitions, options.by));
-  ASSIGN_OR_RETURN(const Run run, load_run(options.file));
+  ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
   if (definitions.empty()) {
     ASSIGN_OR_RETURN(definitions, find_tables(overview_tables(run)));
   }

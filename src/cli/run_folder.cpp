@@ -146,7 +146,7 @@ PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::st
 Status RunFolder::seal(const std::vector<std::string>& command, const ChildEnd& end, std::vector<Fact> clock, bool is_recorded) {
   await_offspring(folder_);
   const auto facts = outside_facts(command, end);
-  const bool nothing = is_recorded && folder_.parts().empty();
+  const bool nothing = !folder_.is_there() || (is_recorded && folder_.parts().empty());
   PartContent outside = part_of(std::move(clock), facts);
   if (nothing) outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
   ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep));

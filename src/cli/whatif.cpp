@@ -11,6 +11,7 @@
 #include "analyze/whatif/rule_changes.h"
 #include "analyze/whatif/whatif_tables.h"
 #include "cli/command.h"
+#include "cli/named_run.h"
 #include "show/csv.h"
 #include "base/humane.h"
 #include "show/json.h"
@@ -75,7 +76,7 @@ std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool
 }
 
 Result<int> predict_and_print(const WhatIfOptions& options) {
-  ASSIGN_OR_RETURN(const Run run, load_run(options.file));
+  ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
   const Analysis analysis(run);
   ASSIGN_OR_RETURN(const whatif::Changes changes, gather_changes(options, analysis));
   if (changes.launch_free && std::none_of(run.tracks.begin(), run.tracks.end(), is_stream))

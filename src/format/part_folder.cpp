@@ -5,15 +5,18 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
 #include <filesystem>
 #include <memory>
+#include <string_view>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/process.h"
 #include "format/part.h"
 
@@ -23,12 +26,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// PID-HEX.part
-bool has_part_name(const char* name) {
+constexpr std::string_view kPart = ".part", kMissing = ".missing";
+
+// PID-HEX and an extension.
+bool has_part_name(std::string_view name, std::string_view extension) {
   unsigned pid = 0;
   unsigned long long number = 0;
   int length = 0;
-  return std::sscanf(name, "%9u-%16llx.part%n", &pid, &number, &length) == 2 && length > 0 && name[length] == '\0';
+  return std::sscanf(name.data(), "%9u-%16llx%n", &pid, &number, &length) == 2 && name.substr(static_cast<std::size_t>(length)) == extension;
 }
 
 std::uint32_t pid_in_name(const char* name) { return static_cast<std::uint32_t>(std::strtoul(name, nullptr, 10)); }
@@ -44,7 +49,7 @@ struct Header {
 };
 
 bool is_locked(int fd) {
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) return true;
+  if (::flock(fd, LOCK_SH | LOCK_NB) != 0) return true;
   ::flock(fd, LOCK_UN);
   return false;
 }
@@ -59,7 +64,7 @@ bool is_live(int fd, const Header& header, std::uint32_t pid) {
 
 // Nothing where the file is not ours.
 UniqueFd open_part(int folder, const char* name, Header& header) {
-  if (!has_part_name(name)) return {};
+  if (!has_part_name(name, kPart)) return {};
   UniqueFd fd(::openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat file {};
   if (!fd || ::fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) return {};
@@ -73,7 +78,31 @@ Result<UniqueFd> open_directory(const std::string& path) {
   return fd;
 }
 
+std::vector<std::string> names_in(const std::string& path) {
+  std::vector<std::string> names;
+  auto listing = open_directory(path);
+  if (!listing) return names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(listing->get()), &::closedir);
+  if (!folder) return names;
+  listing->release();
+  while (const dirent* entry = ::readdir(folder.get())) names.emplace_back(entry->d_name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
 }  // namespace
+
+std::string new_part_name() {
+  char name[64];
+  std::snprintf(name, sizeof name, "%d-%llx", static_cast<int>(::getpid()), static_cast<unsigned long long>(realtime_ns()));
+  return name + std::string(kPart);
+}
+
+void leave_missing_part(const std::string& folder, const std::string& cause) {
+  constexpr std::size_t kMostText = 200;
+  const fs::path name = fs::path(new_part_name()).replace_extension(kMissing);
+  (void)!::symlink(cause.substr(0, kMostText).c_str(), (folder / name).c_str());
+}
 
 Result<PartFolder> PartFolder::make(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return write_error("cannot create " + path, errno);
@@ -86,24 +115,32 @@ Result<PartFolder> PartFolder::open(const std::string& path) {
 }
 
 bool PartFolder::lock() {
-  if (::flock(fd_.get(), LOCK_EX | LOCK_NB) != 0) return false;
+  return ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0 && is_there();
+}
+
+bool PartFolder::is_there() const {
   struct stat held {}, there {};
   return ::fstat(fd_.get(), &held) == 0 && ::stat(path_.c_str(), &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
 std::vector<FoundPart> PartFolder::parts() const {
   std::vector<FoundPart> found;
-  const auto listing = open_directory(path_);
-  if (!listing) return found;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::fdopendir(::dup(listing->get())), &::closedir);
-  if (!folder) return found;
-  while (const dirent* entry = ::readdir(folder.get())) {
+  for (const std::string& name : names_in(path_)) {
     Header header;
-    const UniqueFd part = open_part(fd_.get(), entry->d_name, header);
-    const std::uint32_t pid = pid_in_name(entry->d_name);
-    if (part) found.push_back({entry->d_name, pid, is_live(part.get(), header, pid)});
+    const UniqueFd part = open_part(fd_.get(), name.c_str(), header);
+    const std::uint32_t pid = pid_in_name(name.c_str());
+    if (part) found.push_back({name, pid, is_live(part.get(), header, pid)});
   }
-  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  return found;
+}
+
+std::vector<MissingPart> PartFolder::missing() const {
+  std::vector<MissingPart> found;
+  for (const std::string& name : names_in(path_)) {
+    char cause[256];
+    const ssize_t n = has_part_name(name, kMissing) ? ::readlinkat(fd_.get(), name.c_str(), cause, sizeof cause) : -1;
+    if (n >= 0) found.push_back({name, {cause, static_cast<std::size_t>(n)}});
+  }
   return found;
 }
 
@@ -115,6 +152,8 @@ void PartFolder::remove(const FoundPart& found) const {
   if (header.is_part()) (void)!::pwrite(part.get(), &sealed, sizeof sealed, offsetof(PartHeader, state));
   ::unlinkat(fd_.get(), found.name.c_str(), 0);
 }
+
+void PartFolder::remove(const MissingPart& missing) const { ::unlinkat(fd_.get(), missing.name.c_str(), 0); }
 
 void PartFolder::remove_if_empty() const { ::rmdir(path_.c_str()); }
 

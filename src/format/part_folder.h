@@ -20,6 +20,17 @@ struct FoundPart {
   bool is_live;  // its process still writes
 };
 
+// PID-HEX.part, which no other process uses, even after exec or with a recycled pid.
+std::string new_part_name();
+
+// A process that could not make its part. It leaves a symbolic link, which needs neither a descriptor nor a block of the
+// disk; the link's target is the cause.
+struct MissingPart {
+  std::string name;  // in the folder
+  std::string cause;
+};
+void leave_missing_part(const std::string& folder, const std::string& cause);
+
 class PartFolder {
  public:
   // Makes the folder if it is not there, for its owner only.
@@ -29,9 +40,13 @@ class PartFolder {
   const std::string& path() const { return path_; }
   // Held until this object ends. False: somebody else holds it, or the folder was removed or replaced meanwhile.
   bool lock();
+  // False if it was removed, renamed or replaced.
+  bool is_there() const;
   std::vector<FoundPart> parts() const;
+  std::vector<MissingPart> missing() const;
   // Marks the part as sealed: a process that still writes to it stops without a message.
   void remove(const FoundPart& part) const;
+  void remove(const MissingPart& part) const;
   // If it is empty and no link.
   void remove_if_empty() const;
 

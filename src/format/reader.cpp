@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "format/part.h"
+#include "format/part_folder.h"
 
 namespace laptime {
 
@@ -39,28 +40,12 @@ Status read_part_file(RunContent& run, const std::string& path) {
   return {};
 }
 
-Result<RunContent> open_folder(const fs::path& folder) {
-  RunContent run;
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error))
-    if (entry.path().extension() == ".part") files.push_back(entry.path());
-  if (error) return fail(ErrorKind::bad_file, "cannot read " + folder.string() + ": " + error.message());
-  std::sort(files.begin(), files.end());
-  std::string first_problem;
-  for (const auto& file : files) {
-    const Status status = read_part_file(run, file.string());
-    if (status) continue;
-    if (first_problem.empty()) first_problem = status.error().message;
-    run.count_loss("unreadable_part", Severity::error, 1, "a process's part of the run could not be read");
-  }
-  if (run.parts.empty())
-    return fail(ErrorKind::bad_file, first_problem.empty() ? folder.string() + " holds no recording" : first_problem);
-  std::vector<IndexEntry> index;
-  for (const PartContent& part : run.parts)
-    for (const Block& block : part.blocks) index.push_back({block.summary, 0});
-  run.detail = build_levels(index);
-  return run;
+Result<RunContent> open_folder(const std::string& path) {
+  const auto folder = PartFolder::open(path);
+  if (!folder) return fail(ErrorKind::bad_file, folder.error().message);
+  RunContent run = read_parts(*folder, folder->parts());
+  if (!run.parts.empty()) return run;
+  return fail(ErrorKind::bad_file, run.unreadable.empty() ? path + " holds no recording" : run.unreadable.front().problem);
 }
 
 Result<RunContent> open_file(const std::string& path) {
@@ -77,6 +62,21 @@ Result<RunContent> open_file(const std::string& path) {
 }
 
 }  // namespace
+
+RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& found) {
+  RunContent run;
+  for (const FoundPart& part : found)
+    if (const Status status = read_part_file(run, folder.path() + "/" + part.name); !status)
+      run.unreadable.push_back({part.name, status.error().message});
+  run.count_loss("unreadable_part", Severity::error, run.unreadable.size(), "a process's part of the run could not be read");
+  for (const MissingPart& missing : folder.missing())
+    run.count_loss("process_not_recorded", Severity::error, 1, "processes could not record; the first: " + missing.cause);
+  std::vector<IndexEntry> index;
+  for (const PartContent& part : run.parts)
+    for (const Block& block : part.blocks) index.push_back({block.summary, 0});
+  run.detail = build_levels(index);
+  return run;
+}
 
 Result<RunContent> open_run(const std::string& path) {
   std::error_code ignored;

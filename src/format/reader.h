@@ -20,6 +20,9 @@
 
 namespace laptime {
 
+class PartFolder;
+struct FoundPart;
+
 // A named count of what was dropped, cut or estimated.
 struct LossCount {
   std::string name;
@@ -33,12 +36,17 @@ struct PartContent {
   std::vector<Block> blocks;  // in order
 };
 
+struct UnreadablePart {
+  std::string name, problem;
+};
+
 struct RunContent {
   std::vector<PartContent> parts;
   std::vector<LossCount> losses;
   DetailTree detail;
   bool sealed = false;
   std::uint64_t file_bytes = 0;
+  std::vector<UnreadablePart> unreadable;  // of a folder
 
   // Adds to the row of that name, or starts one.
   void count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
@@ -73,6 +81,9 @@ class PageBudget {
 
 // `path` may name the file, the folder, or the file when only its folder exists.
 Result<RunContent> open_run(const std::string& path);
+
+// Those of the parts that can be read; `unreadable` has the others.
+RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& found);
 
 // The steps of open_run, apart for tests and fuzzers: `name` is what an error calls the input.
 Result<RunContent> read_sealed(ByteView file, const std::string& name);

@@ -131,25 +131,13 @@ bool descends_from(std::uint32_t pid, std::uint32_t ancestor) {
   return false;
 }
 
-bool has_loss(const RunContent& run, std::string_view name) {
-  return std::any_of(run.losses.begin(), run.losses.end(), [&](const LossCount& loss) { return loss.name == name; });
-}
-
-// The parts cannot be read, or none is there: what was seen from outside is worth a file all the same.
-RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& found) {
-  if (found.empty()) return {};
-  if (auto run = open_run(folder.path())) return std::move(*run);
-  RunContent run;
-  run.count_loss("unreadable_part", Severity::error, found.size(), "a process's part of the run could not be read");
-  return run;
-}
-
 std::vector<FoundPart> parts_to_keep(const std::vector<FoundPart>& found, const RunContent& run, LiveParts live) {
-  if (has_loss(run, "unreadable_part")) return found;
   std::vector<FoundPart> kept;
   const auto self = static_cast<std::uint32_t>(::getpid());
-  for (const FoundPart& part : found)
-    if (part.is_live && (live == LiveParts::keep || !descends_from(part.pid, self))) kept.push_back(part);
+  for (const FoundPart& part : found) {
+    const bool goes_on = part.is_live && (live == LiveParts::keep || !descends_from(part.pid, self));
+    if (goes_on || std::ranges::count(run.unreadable, part.name, &UnreadablePart::name) > 0) kept.push_back(part);
+  }
   return kept;
 }
 
@@ -176,7 +164,10 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
   }
   for (const FoundPart& part : found)
     if (!contains(kept, part.name)) folder.remove(part);
+  for (const MissingPart& missing : folder.missing()) folder.remove(missing);
   folder.remove_if_empty();
+  for (const FoundPart& part : folder.parts())
+    if (!contains(found, part.name)) kept.push_back(part);  // began meanwhile
   return kept;
 }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
 #include <new>
@@ -15,19 +14,13 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "format/part_folder.h"
 #include "format/writer.h"
 #include "record/lost_pages.h"
 
 namespace laptime::record {
 
 namespace {
-
-// A name no other process uses, even after exec or with a recycled pid.
-std::string part_name() {
-  char name[64];
-  std::snprintf(name, sizeof name, "%d-%llx.part", static_cast<int>(::getpid()), static_cast<unsigned long long>(realtime_ns()));
-  return name;
-}
 
 // Addresses of parts that are over stay taken (detach). Side by side they are one mapping to the kernel, which allows a process some 65,000;
 // far below where it puts other ones, so that nothing comes between. Not farther: a program under the thread sanitizer has no addresses 1.5 TiB below the
@@ -71,7 +64,7 @@ int allocate(int fd, std::size_t offset, std::size_t size) {
 }  // namespace
 
 Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, std::uint32_t most_slots, TickScale scale) {
-  const std::string path = folder + "/" + part_name();
+  const std::string path = folder + "/" + new_part_name();
   const std::uint32_t slot_count = slots_that_fit(most_slots);
   if (slot_count == 0) return errno_error(ErrorKind::system, "cannot write in " + folder, EFBIG);
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

@@ -94,10 +94,17 @@ Status Recorder::start(RecordingPlan plan) {
   if (current()) return fail(ErrorKind::usage, "recording is already on");
   RETURN_IF_ERROR(prepare_folder(plan));
   plan_ = std::move(plan);
-  RETURN_IF_ERROR(open_part());
+  RETURN_IF_ERROR(open_part_or_leave_word());
   send_threads_to_slow_path();
   set_recording(true);
   return {};
+}
+
+// A run that another process seals has no other way to know that this one is not in it.
+Status Recorder::open_part_or_leave_word() {
+  const Status opened = open_part();
+  if (!opened && plan_.seal_as.empty()) leave_missing_part(plan_.folder, opened.error().message);
+  return opened;
 }
 
 Status Recorder::open_part() {

@@ -102,6 +102,7 @@ class Recorder {
  private:
   Recorder() = default;
   // The new part is the current one from then on.
+  Status open_part_or_leave_word();
   Status open_part();
   std::vector<Fact> opening_facts();
   std::uint32_t append_place(PlaceFact place);

@@ -192,7 +192,7 @@ void Recorder::after_fork_in_child() {
 void Recorder::begin_child_part() noexcept {
   const std::lock_guard lock(control_);
   if (!child_needs_part_) return;
-  if (const Status opened = open_part(); !opened) {
+  if (const Status opened = open_part_or_leave_word(); !opened) {
     __atomic_store_n(&laptime_recording, 0, __ATOMIC_SEQ_CST);
     say(opened.error().message);
   }
