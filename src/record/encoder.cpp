@@ -45,7 +45,9 @@ int Encoder::start() {
 void* Encoder::thread_main(void* self) {
   pthread_setname_np(pthread_self(), "laptime");
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::syscall(SYS_gettid)), kNice);
-  static_cast<Encoder*>(self)->loop();
+  auto* const encoder = static_cast<Encoder*>(self);
+  encoder->part_.isolate_this_thread();
+  encoder->loop();
   return nullptr;
 }
 

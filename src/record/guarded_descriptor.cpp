@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace laptime::record {
@@ -15,6 +16,18 @@ namespace {
 // The kernel gives the lowest free number, so a program's next file never gets a high one by itself. Not higher than this:
 // the kernel's table of a process grows with its highest number.
 constexpr rlim_t kHighNumber = 960;
+
+thread_local bool is_isolated = false;
+
+// Linux 5.9 and later; glibc has a function for it since 2.34 only.
+bool close_numbers(unsigned first, unsigned last, unsigned flags) {
+#ifdef SYS_close_range
+  return ::syscall(SYS_close_range, first, last, flags) == 0;
+#else
+  return false;
+#endif
+}
+constexpr unsigned kUnshare = 1u << 1;  // CLOSE_RANGE_UNSHARE
 
 UniqueFd move_up(UniqueFd fd) {
   rlimit limit{};
@@ -42,8 +55,19 @@ GuardedDescriptor::Found GuardedDescriptor::look_at(int fd) const {
   return file.st_nlink == 0 ? Found::deleted : Found::yes;
 }
 
+std::atomic<int>& GuardedDescriptor::number() { return is_isolated ? isolated_fd_ : fd_; }
+
+// The second call closes the copies of what the program has open: none of its pipes may stay open because of us.
+void GuardedDescriptor::isolate_this_thread() {
+  const int fd = fd_.load();
+  if (fd <= 0 || !close_numbers(static_cast<unsigned>(fd) + 1, ~0u, kUnshare)) return;
+  is_isolated = true;
+  close_numbers(0, static_cast<unsigned>(fd) - 1, 0);
+  isolated_fd_.store(fd);
+}
+
 int GuardedDescriptor::get() {
-  const int fd = fd_.load(std::memory_order_acquire);
+  const int fd = number().load(std::memory_order_acquire);
   if (fd < 0) return -1;
   switch (look_at(fd)) {
     case Found::yes: return fd;
@@ -55,13 +79,14 @@ int GuardedDescriptor::get() {
 
 int GuardedDescriptor::reopen() {
   const std::lock_guard lock(reopening_);
-  const int fd = fd_.load();
+  const int fd = number().load();
   if (fd < 0 || look_at(fd) == Found::yes) return fd;
   UniqueFd fresh(::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fresh || look_at(fresh.get()) != Found::yes) return -1;
   ::flock(fresh.get(), LOCK_EX | LOCK_NB);
-  fd_.store(move_up(std::move(fresh)).release(), std::memory_order_release);
-  return fd_.load();
+  const int moved = move_up(std::move(fresh)).release();
+  number().store(moved, std::memory_order_release);
+  return moved;
 }
 
 void GuardedDescriptor::close() {

@@ -3,9 +3,12 @@
 //
 // Contract: every use and the close check that the number still names our file (device, inode). If it does not, the
 // file is opened again by its path, so recording goes on. A number that names another file is never written or closed.
+// Between the check and the use another thread could still take the number. A thread that isolates itself is safe from
+// that as well: its table of descriptors is its own.
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <mutex>
 #include <string>
 #include <sys/types.h>
@@ -23,8 +26,22 @@ class GuardedDescriptor {
 
   // Takes over a descriptor of the file at `path` (absolute). 0 or an errno.
   int adopt(UniqueFd fd, std::string path);
-  // The descriptor, for one operation; -1 if the file is closed or deleted, or cannot be found any more.
-  int get();
+  // Gives the calling thread a table of descriptors with ours alone in it: no close() of the program reaches it. For a
+  // thread of ours, which then must use no other descriptor that was opened before. No effect where the kernel refuses.
+  void isolate_this_thread();
+  // Calls `operation(descriptor)`, which returns 0 or an errno; again if the number was closed meanwhile. kGone if the
+  // file is closed or deleted, or cannot be found any more.
+  static constexpr int kGone = -1;
+  template <class Operation>
+  int with(Operation operation) {
+    constexpr int kMostTries = 3;
+    int error = EBADF;
+    for (int i = 0; i < kMostTries && error == EBADF; ++i) {
+      const int fd = get();
+      error = fd < 0 ? kGone : operation(fd);
+    }
+    return error;
+  }
   bool is_open() const { return fd_.load(std::memory_order_relaxed) >= 0; }
   // Contract: no lock, for a forked child.
   void close();
@@ -32,9 +49,11 @@ class GuardedDescriptor {
  private:
   enum class Found { no, deleted, yes };
   Found look_at(int fd) const;
+  std::atomic<int>& number();
+  int get();
   int reopen();
 
-  std::atomic<int> fd_{-1};
+  std::atomic<int> fd_{-1}, isolated_fd_{-1};
   dev_t device_ = 0;
   ino_t inode_ = 0;
   std::string path_;

@@ -105,14 +105,13 @@ Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, st
 
 PartFile::~PartFile() { abandon(); }
 
-int PartFile::note(int error) {
+int PartFile::noted(int error) {
+  if (error == 0) return 0;
+  if (error == GuardedDescriptor::kGone || error == EBADF)
+    error = header_->state.load(std::memory_order_acquire) == PartState::sealed ? kSealed : kUnreachable;
   int none = 0;
   error_.compare_exchange_strong(none, error);
   return error;
-}
-
-int PartFile::note_unreachable() {
-  return note(header_->state.load(std::memory_order_acquire) == PartState::sealed ? kSealed : kUnreachable);
 }
 
 void PartFile::abandon() {
@@ -138,10 +137,7 @@ int PartFile::allocate_slots(std::uint32_t first, std::uint32_t count) {
   const std::shared_lock lock(open_);
   if (!fd_.is_open()) return kDetached;
   if (const int known = error()) return known;
-  const int fd = fd_.get();
-  if (fd < 0) return note_unreachable();
-  if (const int error = allocate(fd, kPageSize + std::size_t{first} * kSlotSize, std::size_t{count} * kSlotSize)) return note(error);
-  return 0;
+  return noted(fd_.with([&](int fd) { return allocate(fd, kPageSize + std::size_t{first} * kSlotSize, std::size_t{count} * kSlotSize); }));
 }
 
 void PartFile::touch_slots(std::uint32_t first, std::uint32_t count) {
@@ -156,12 +152,10 @@ int PartFile::append_frames(ByteView frames) {
   const std::lock_guard lock(log_mutex_);
   if (!fd_.is_open()) return 0;
   if (const int known = error()) return known;
-  const int fd = fd_.get();
-  if (fd < 0) return note_unreachable();
-  if (log_end_ + frames.size() > file_size_limit()) return note(EFBIG);
-  if (const int error = pwrite_fully(fd, frames, log_end_)) return note(error);
-  log_end_ += frames.size();
-  return 0;
+  if (log_end_ + frames.size() > file_size_limit()) return noted(EFBIG);
+  const int error = noted(fd_.with([&](int fd) { return pwrite_fully(fd, frames, log_end_); }));
+  if (error == 0) log_end_ += frames.size();
+  return error;
 }
 
 int PartFile::append_facts(const std::vector<Fact>& facts) {

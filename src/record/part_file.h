@@ -51,6 +51,9 @@ class PartFile {
   int append_facts(const std::vector<Fact>& facts);
   int append_clock_point();
 
+  // For the encoder's thread: see GuardedDescriptor.
+  void isolate_this_thread() { fd_.isolate_this_thread(); }
+
   // Unmaps in a forked child, which must not write into its parent's part.
   void abandon();
   // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory, and what
@@ -63,9 +66,8 @@ class PartFile {
   PartFile() = default;
   std::size_t mapped_size() const { return kPageSize + std::size_t{slot_total_} * kSlotSize; }
 
-  // Remembers the first error.
-  int note(int error);
-  int note_unreachable();
+  // Remembers the first error; returns it as one of ours or an errno.
+  int noted(int error);
 
   std::string path_;
   GuardedDescriptor fd_;

@@ -78,7 +78,7 @@ Recording::Recording(std::unique_ptr<PartFile> file, TickScale tick_scale, std::
     : owned_part(std::move(file)),
       part(*owned_part),
       pool(part.slot_count()),
-      encoder(part, pool, tick_scale, [](SharedArgs& known) { Recorder::get().copy_args(known); }, [](int error) { Recorder::get().report_stop(error); }),
+      encoder(part, pool, tick_scale, [](SharedArgs& known) { Recorder::get().copy_args(known); }, [this](int error) { Recorder::get().note_stop(*this, error); }),
       scale(tick_scale),
       epoch(number),
       start_ticks(ticks()) {}
@@ -163,16 +163,22 @@ void Recorder::end_part(Recording& recording) {
     }
   }
   recording.encoder.finish(active);
+  say_stop(recording);
   recording.part.header().state.store(PartState::finished, std::memory_order_release);
   recording.part.detach();
 }
 
-void Recorder::report_stop(int error_number) noexcept {
-  Recording* const recording = current();
-  if (!recording || recording->stop_reported.exchange(true)) return;
-  if (error_number == PartFile::kSealed) return set_recording(false);
+void Recorder::note_stop(Recording& recording, int error_number) noexcept {
+  int none = 0;
+  if (!recording.stopped_by.compare_exchange_strong(none, error_number)) return;
+  if (error_number == PartFile::kSealed) set_recording(false);
   // Their slots may be in memory that nobody will read.
   if (error_number == PartFile::kPageLost) send_threads_to_slow_path();
+}
+
+void Recorder::say_stop(Recording& recording) noexcept {
+  const int error_number = recording.stopped_by.load();
+  if (error_number == 0 || error_number == PartFile::kSealed || recording.stop_said.exchange(true)) return;
   char line[512];
   std::snprintf(line, sizeof line, "recording stopped: %s (%s); the program goes on, what was recorded is kept", text_of(error_number),
                 plan_.folder.c_str());

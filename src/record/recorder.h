@@ -52,7 +52,8 @@ struct Recording {
   std::atomic<std::uint32_t> next_thread_track{kFirstThreadTrack};
   std::atomic<std::uint32_t> next_track{1};
   std::atomic<std::uint32_t> steps{0};
-  std::atomic<bool> stop_reported{false};
+  std::atomic<int> stopped_by{0};  // the part's first error
+  std::atomic<bool> stop_said{false};
   // By kernel id: tracks of threads that have not recorded anything themselves yet. Under the registry's lock.
   std::map<std::uint64_t, std::uint32_t> tracks_ahead;
 };
@@ -65,8 +66,10 @@ class Recorder {
   // Ends the part; seals when this process owns the run.
   Status stop();
 
-  // After an error of the part: prints one line, once. The program goes on, and what it records is dropped and counted.
-  void report_stop(int error_number) noexcept;
+  // After an error of the part, from any thread. The program goes on, and what it records is dropped and counted.
+  void note_stop(Recording& recording, int error_number) noexcept;
+  // Prints one line about it, once. Not from the encoder's thread, which has not the program's stderr.
+  void say_stop(Recording& recording) noexcept;
 
   // Slow path of a record: room for `count` units, or null (not recording, or no slot to be had: counted).
   RawUnit* renew(ThreadState& thread, std::size_t count) noexcept;

@@ -131,6 +131,7 @@ RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept
   if (!index) {
     const int error = recording.part.error();
     lose(error != 0 ? loss_of(error) : kLossBufferFull);
+    say_stop(recording);
     return nullptr;
   }
   if (recording.pool.free_count() == kWakeAtFree) recording.encoder.wake();
