@@ -15,7 +15,7 @@ export CCACHE_INODECACHE := 1
 PREFIX := build/prefix
 EXAMPLE := build/example-cpp
 
-.PHONY: help setup build run run-cpp test test-gpu bench fuzz clean
+.PHONY: help setup build run run-cpp test test-gpu bench fuzz torture clean
 
 help:
 	@echo "make build   laptime in .venv/bin/laptime"
@@ -25,6 +25,7 @@ help:
 	@echo "make test-gpu  tests and figures that need an NVIDIA GPU; says so where there is none"
 	@echo "make bench   the benchmarks; results in bench/results"
 	@echo "make fuzz    FUZZ_RUNS=$(FUZZ_RUNS) executions of each reader fuzzer"
+	@echo "make torture what docs/reliability.md promises, tried: kills, mutants, closed descriptors, every CPython; TORTURE=--write keeps the table"
 	@echo "make clean   remove what was built (.venv stays)"
 
 setup:
@@ -62,6 +63,13 @@ fuzz: setup
 	cmake --preset fuzz >/dev/null
 	cmake --build --preset fuzz
 	@tools/fuzz build/fuzz $(FUZZ_RUNS)
+
+torture: build
+	cmake --preset release >/dev/null
+	cmake --build --preset release --target laptime laptime_cli
+	cmake --preset fuzz >/dev/null
+	cmake --build --preset fuzz
+	@.venv/bin/python tests/torture/torture.py $(TORTURE)
 
 clean:
 	rm -rf build dist .venv/laptime.installed

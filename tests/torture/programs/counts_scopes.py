@@ -1,0 +1,31 @@
+"""Two threads record scopes for ever; each notes in a shared file how many it has ended. argv: the file."""
+
+import mmap
+import struct
+import sys
+import threading
+import time
+
+import laptime
+
+THREADS = 2
+
+with open(sys.argv[1], "r+b") as file:
+    counts = mmap.mmap(file.fileno(), 8 * (THREADS + 1))
+
+
+def work(thread):
+    done = 0
+    while True:
+        for _ in range(50):
+            with laptime.scope("work"):
+                pass
+            done += 1
+            struct.pack_into("q", counts, 8 * thread, done)
+        time.sleep(0.0005)
+
+
+for number in range(THREADS):
+    threading.Thread(target=work, args=(number,), daemon=True).start()
+struct.pack_into("q", counts, 8 * THREADS, 1)
+time.sleep(600)
