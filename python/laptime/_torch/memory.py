@@ -21,7 +21,8 @@ def load() -> MemorySource:
     if torch is None:
         raise RuntimeError("torch is not imported")
     try:
-        memory = _native.open(str(shim_build.library(torch)), torch.Tensor, torch.nn.Parameter, torch._C.DisableTorchFunction, torch._C._is_torch_function_mode_enabled)
+        with shim_build.library(torch) as path:
+            memory = _native.open(path, torch.Tensor, torch.nn.Parameter, torch._C.DisableTorchFunction, torch._C._is_torch_function_mode_enabled)
     except shim_build.BuildError as error:
         raise RuntimeError(str(error)) from None
     return MemorySource(memory)

@@ -80,7 +80,9 @@ def _best_source(torch: ModuleType, details: _Details) -> OpSource:
 
 
 def _compiled(torch: ModuleType, details: _Details) -> OpSource:
-    return _checked(_native.open_compiled(str(shim_build.library(torch))), "compiled", torch, details)
+    with shim_build.library(torch) as path:
+        source = _native.open_compiled(path)
+    return _checked(source, "compiled", torch, details)
 
 
 def _prebuilt(torch: ModuleType, details: _Details) -> OpSource:

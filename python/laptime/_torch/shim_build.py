@@ -3,10 +3,12 @@
 Its sources, all ``*.cpp`` of the folder ``shim``, lie in the package. The library's file name tells torch's version, Python's
 and the compiler's ABI and the sources' hash apart, so that a cache may be shared by several of each. A library appears under
 its name only when it is whole: processes that build at the same time do the work twice and end with one file.
+shim_cache.py is where it is kept.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shlex
@@ -14,9 +16,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+
+from laptime._torch import shim_cache
 
 SOURCES = Path(__file__).parent / "shim"
 _COMPILERS = ("c++", "g++", "clang++")
@@ -29,36 +33,24 @@ class BuildError(Exception):
     """Why there is no shim, in one line."""
 
 
-def library(torch: ModuleType) -> Path:
-    """The shim for this torch, compiled if it is not in the cache."""
-    return _built(torch) or _build(torch, _file_name(torch))
+@contextlib.contextmanager
+def library(torch: ModuleType) -> Iterator[str]:
+    """The shim for this torch, compiled if it is not in the cache, under a name that the loader finds it by within the block."""
+    name = _file_name(torch)
+    descriptor = shim_cache.find(name)
+    if descriptor is None:
+        descriptor = _build(torch, name)
+    try:
+        yield f"/proc/self/fd/{descriptor}"
+    finally:
+        os.close(descriptor)
 
 
 def is_built(torch: ModuleType) -> bool:
-    return _built(torch) is not None
-
-
-def _built(torch: ModuleType) -> Path | None:
-    name = _file_name(torch)
-    return next((folder / name for folder in (cache_folder(), _fallback_folder()) if _is_ours(folder / name)), None)
-
-
-def cache_folder() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return Path(base) / "laptime"
-
-
-def _fallback_folder() -> Path:
-    """For who cannot write into their cache; not shared with other users."""
-    return Path(tempfile.gettempdir()) / f"laptime-{os.getuid()}"
-
-
-def _is_ours(path: Path) -> bool:
-    """A library that another user could have put there is not loaded."""
-    try:
-        return path.stat().st_uid in (os.getuid(), 0) and path.parent.stat().st_uid in (os.getuid(), 0)
-    except OSError:
-        return False
+    descriptor = shim_cache.find(_file_name(torch))
+    if descriptor is not None:
+        os.close(descriptor)
+    return descriptor is not None
 
 
 def _file_name(torch: ModuleType) -> str:
@@ -75,20 +67,13 @@ def _cxx11_abi(torch: ModuleType) -> bool:
     return bool(torch.compiled_with_cxx11_abi())
 
 
-def _build(torch: ModuleType, name: str) -> Path:
+def _build(torch: ModuleType, name: str) -> int:
     _compiler()
-    folder = _writable_folder()
     print(f"laptime: building the op recorder for torch {torch.__version__} (once, about 10 s)…", file=sys.stderr, flush=True)
-    handle, draft = tempfile.mkstemp(prefix=name + ".", suffix=".tmp", dir=folder)
-    os.close(handle)
     try:
-        _compile_shim(torch, draft)
-        os.chmod(draft, 0o755)
-        os.replace(draft, folder / name)
-    except BaseException:
-        os.unlink(draft)
-        raise
-    return folder / name
+        return shim_cache.add(name, lambda output: _compile_shim(torch, str(output)))
+    except OSError as error:
+        raise BuildError(f"the op recorder cannot be built: {error}") from None
 
 
 def _compile_shim(torch: ModuleType, output: str) -> None:
@@ -128,17 +113,6 @@ def has_compiler() -> bool:
         return False
 
 
-def _writable_folder() -> Path:
-    for folder in (cache_folder(), _fallback_folder()):
-        try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():
-                return folder
-        except OSError:
-            continue
-    raise BuildError(f"neither {cache_folder()} nor {_fallback_folder()} can be written")
-
-
 def compile_against(torch: ModuleType, sources: list[Path], output: str, *more: str) -> None:
     compiler = _compiler()
     root = Path(torch.__file__ or "").parent
@@ -149,7 +123,8 @@ def compile_against(torch: ModuleType, sources: list[Path], output: str, *more: 
         # By name, without a path: torch's own copies are loaded already, and no others may be.
         f"-L{root / 'lib'}", "-ltorch_cpu", "-lc10", *more,
     ]
-    environment = {**os.environ, "LC_ALL": "C"}
+    # The compiler's own temporary files lie where its result does: others cannot change them.
+    environment = {**os.environ, "LC_ALL": "C", "TMPDIR": os.path.dirname(os.path.abspath(output))}
     for variable in ("LD_PRELOAD", "LAPTIME_RECORD"):
         environment.pop(variable, None)
     try:
