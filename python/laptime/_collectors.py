@@ -61,6 +61,10 @@ def _start() -> None:
     options = json.loads(os.environ[OPTIONS_VARIABLE])
     if not recording.on():  # the recorder has said why
         return
+    if options["source"]:
+        _engine.start_sources(include=options["include"], exclude=options["exclude"])
+    else:
+        recording.set_property("source_text", "left out")
     _engine.start(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
                   budget=options["budget"], include=options["include"], exclude=options["exclude"])
     shared = {name: options[name] for name in ("budget", "include", "exclude")}

@@ -27,6 +27,7 @@ class Profile(GlobalProfiler):
         shapes: bool = False,
         memory: bool = False,
         gpu: bool = True,
+        source: bool = True,
     ) -> Recording: ...
     @overload
     def __call__(self, target: Decorated) -> Decorated: ...

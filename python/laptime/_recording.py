@@ -31,6 +31,7 @@ class Recording:
 
     ``lines``: the user's own code by line (not the standard library, not site-packages; ``include`` and ``exclude`` are
     globs on file names). ``functions``: calls of everything. ``budget``: the share of time that this may cost; None: any.
+    ``source``: the text of the user's own files that the recording names is stored in it.
     With PyTorch imported before: ``ops``, in as many steps as the budget allows; their ``shapes``; ``memory``; what the ``gpu`` does.
     Where the process records already (`laptime run`), the block is part of that recording, and no file is written.
     """
@@ -48,6 +49,7 @@ class Recording:
         shapes: bool = False,
         memory: bool = False,
         gpu: bool = True,
+        source: bool = True,
     ) -> None:
         self.path = os.fspath(path)
         shared: dict[str, Any] = {"budget": budget, "include": tuple(include), "exclude": tuple(exclude)}
@@ -59,6 +61,7 @@ class Recording:
             "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "block": True, "replace_profiler": False,
             **shared,
         }
+        self._source = source
         self._started: list[contextlib.ExitStack] = []  # each undoes one start
         self._await_gpu = False
 
@@ -88,9 +91,11 @@ class Recording:
 
     def _start_recording(self, undo: contextlib.ExitStack) -> None:
         if not _native.on():
+            undo.callback(_engine.stop_sources)
             undo.callback(self._end_recording)  # before the start: an interruption may come with its end
             problem = _native.start(self.path)
             if not problem:
+                self._start_sources()
                 atexit.register(self._stop_quietly)
                 return
             undo.pop_all()
@@ -99,6 +104,12 @@ class Recording:
         _say_of_inner(self.path)
         undo.callback(_inner.discard, self)
         _inner.add(self)
+
+    def _start_sources(self) -> None:
+        if self._source:
+            _engine.start_sources(include=self._engines["include"], exclude=self._engines["exclude"])
+        else:
+            _native.set_property("source_text", "left out")
 
     def _start_engines(self, undo: contextlib.ExitStack) -> None:
         kinds = {kind: self._engines[kind] for kind in ("lines", "functions")}

@@ -10,13 +10,14 @@ The contract, by environment:
 ===================  ==================================================================================================
 LAPTIME_RECORD       the folder that the processes of the run record into; set by `laptime run`, needed here
 LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob],
+                     "source": bool,
                      "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool, "steps": [[begin, end], …] or null,
                      "block": bool, "replace_profiler": bool}}
 PYTHONPATH           begins with laptime/_site; the program finds its own entries behind it
 ===================  ==================================================================================================
 
 Options: ``--no-lines``, ``--functions``, ``--budget PCT|none``, ``--include GLOB``, ``--exclude GLOB`` (both may be
-repeated); for PyTorch ``--no-ops``, ``--shapes``, ``--memory``, ``--steps A:B[,C:D…]``, ``--replace-torch-profiler``. Mistakes
+repeated), ``--no-source``; for PyTorch ``--no-ops``, ``--shapes``, ``--memory``, ``--steps A:B[,C:D…]``, ``--replace-torch-profiler``. Mistakes
 get one line and exit code 2.
 """
 
@@ -41,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _check(command)
     os.environ[OPTIONS_VARIABLE] = json.dumps({
         "lines": options.lines, "functions": options.functions, "budget": options.budget, "include": options.include,
-        "exclude": options.exclude,
+        "exclude": options.exclude, "source": options.source,
         "torch": {"ops": options.ops, "shapes": options.shapes, "memory": options.memory, "gpu": options.gpu, "steps": options.steps,
                   "block": False, "replace_profiler": options.replace_torch_profiler},
     })
@@ -64,6 +65,7 @@ def _parse(arguments: list[str]) -> tuple[Namespace, list[str]]:
     parser.add_argument("--budget", type=_budget, default=0.05, help="share of time that this may cost, e.g. 5%%, or none")
     parser.add_argument("--include", action="append", default=[], metavar="GLOB", help="also these files are the user's")
     parser.add_argument("--exclude", action="append", default=[], metavar="GLOB", help="these files are not the user's")
+    parser.add_argument("--no-source", dest="source", action="store_false", help="do not store the text of the program's files")
     parser.add_argument("--no-ops", dest="ops", action="store_false", help="PyTorch: do not record ops")
     parser.add_argument("--shapes", action="store_true", help="PyTorch: record the shapes of ops' inputs")
     parser.add_argument("--memory", action="store_true", help="PyTorch: record allocations")

@@ -3,8 +3,7 @@
 namespace laptime {
 
 std::string Evidence::source(const std::string& file, std::uint32_t line) const {
-  const auto directory = process().properties.find("directory");
-  const auto found = sources_.find(file, directory == process().properties.end() ? "" : directory->second, line);
+  const auto found = sources_.find(file, line);
   if (!found) return "";
   const std::size_t first = found->find_first_not_of(" \t"), last = found->find_last_not_of(" \t");
   return first == std::string_view::npos ? "" : std::string(found->substr(first, last - first + 1));

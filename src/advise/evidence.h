@@ -44,7 +44,7 @@ class Lazy {
 
 class Evidence {
  public:
-  explicit Evidence(const Analysis& analysis) : analysis_(analysis), run_(analysis.run()), lap_(analysis), settings_(lap_.empty() ? Properties{} : process().properties) {}
+  explicit Evidence(const Analysis& analysis) : analysis_(analysis), run_(analysis.run()), lap_(analysis), settings_(lap_.empty() ? Properties{} : process().properties), sources_(run_) {}
 
   const Analysis& analysis() const { return analysis_; }
   const Run& run() const { return run_; }
@@ -77,7 +77,7 @@ class Evidence {
   }
   // What the lap's step rate would become; nothing where there is nothing to replay.
   std::optional<Prediction> replayed(const whatif::Changes& changes) const;
-  // A line as it stands in its file, without what indents it; empty: not to be had.
+  // A line as the run stored it, without its indentation; empty: the run does not have it.
   std::string source(const std::string& file, std::uint32_t line) const;
 
  private:

@@ -11,10 +11,7 @@ std::string_view property(const Properties& properties, const char* key) {
 
 }  // namespace
 
-std::string_view program_directory(const Run& run) {
-  return run.processes.empty() ? std::string_view() : property(run.processes.front().properties, "directory");
-}
-
+bool leaves_source_out(const Process& process) { return property(process.properties, "source_text") == "left out"; }
 bool knows_line_self_times(const Process& process) { return property(process.properties, "line_self_time") != "unknown"; }
 
 }  // namespace laptime

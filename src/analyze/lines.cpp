@@ -174,7 +174,7 @@ class LineRows {
  public:
   LineRows(const Analysis& analysis, const std::vector<LineTotals>& lines, Threads threads, bool ops_known, bool gpu_known)
       : run_(analysis.run()), threads_(threads), has_steps_(!analysis.steps().empty()), ops_known_(ops_known), gpu_known_(gpu_known), bytes_(analysis, threads),
-        directory_(program_directory(run_)) {
+        sources_(run_) {
     for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
 
@@ -206,7 +206,7 @@ class LineRows {
   Cell gpu_cell(const OpTimes& ops) const { return gpu_known_ ? integer_cell(ops.gpu_ns) : kUnknown; }
   static Cell wait_cell(const OpTimes& ops) { return ops.wait_ns > 0 ? integer_cell(ops.wait_ns) : kUnknown; }
   Cell source_cell(std::uint32_t code, std::uint32_t line) {
-    const auto source = sources_.find(run_.strings[run_.codes[code].file], directory_, line);
+    const auto source = sources_.find(run_.strings[run_.codes[code].file], line);
     return source ? Cell(std::string(*source)) : kUnknown;
   }
 
@@ -214,14 +214,13 @@ class LineRows {
   Threads threads_;
   bool has_steps_, ops_known_, gpu_known_;
   LineBytes bytes_;
-  std::string_view directory_;
   SourceLines sources_;
   std::map<std::uint32_t, double> function_ns_;  // by code
 };
 
 std::string title_of(const Analysis& analysis, bool ops_known) {
   const std::string note = ops_known ? from_recorded(analysis) : "";
-  return note.empty() ? "Lines" : "Lines; ops" + note.substr(1);
+  return (note.empty() ? "Lines" : "Lines; ops" + note.substr(1)) + source_note(analysis.run());
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "analyze/tally_runs.h"
+#include "format/source_text.h"
 
 namespace laptime {
 namespace {
@@ -81,12 +82,11 @@ TEST(Lines, WithoutSelfTimesTheyAreUnknown) {
   EXPECT_EQ(cell(lines_table(Analysis(t.run)), 0, "self_ns"), kUnknown);
 }
 
-TEST(Lines, ShowsTheSourceThatIsThere) {
-  const std::string folder = testing::TempDir(), name = "laptime_lines_test.py";
-  std::ofstream(folder + name) << "def f():\r\n    return 1";
+TEST(Lines, ShowsTheSourceThatTheRunHolds) {
   TallyRun t;
-  t.run.processes[0].properties["directory"] = folder;
-  const auto code = t.code(name, 1, "f");
+  const std::string text = "def f():\n    return 1";
+  t.run.sources["a.py"] = {static_cast<std::uint32_t>(text.size()), text};
+  const auto code = t.code("a.py", 1, "f");
   t.add(TallyKind::line, code, 1, {1, 30, 0});
   t.add(TallyKind::line, code, 2, {1, 20, 0});
   t.add(TallyKind::line, code, 3, {1, 10, 0});
@@ -96,7 +96,37 @@ TEST(Lines, ShowsTheSourceThatIsThere) {
   EXPECT_EQ(cell(table, 1, "source"), Cell("    return 1"));
   EXPECT_EQ(cell(table, 2, "source"), kUnknown);
   EXPECT_EQ(cell(table, 3, "source"), kUnknown);
-  std::remove((folder + name).c_str());
+}
+
+TEST(Lines, OpensNoFileThatTheRunNames) {
+  const std::string name = testing::TempDir() + "laptime_lines_test.py";
+  std::ofstream(name) << "secret = 1\n";
+  TallyRun t;
+  t.add(TallyKind::line, t.code(name, 1, "f"), 1, {1, 5, 0});
+  EXPECT_EQ(cell(lines_table(Analysis(t.run)), 0, "source"), kUnknown);
+  std::remove(name.c_str());
+}
+
+TEST(Lines, SaysThatSourceWasLeftOut) {
+  TallyRun t;
+  t.run.processes[0].properties["source_text"] = "left out";
+  t.add(TallyKind::line, t.code("a.py", 1, "f"), 1, {1, 5, 0});
+  EXPECT_EQ(lines_table(Analysis(t.run)).title, "Lines; source left out (--no-source)");
+}
+
+TEST(Lines, ShowNoSourceThatIsDamagedOrUnpacksToMoreThanItSays) {
+  const std::string text(1000, 'a');
+  const PackedSource packed = pack_source(text);
+  for (const std::uint32_t size : {999u, 1001u, 3u << 20, 0xffffffffu}) {
+    TallyRun t;
+    t.run.sources["a.py"] = {size, std::string(packed.fact(0).stored)};
+    t.add(TallyKind::line, t.code("a.py", 1, "f"), 1, {1, 5, 0});
+    EXPECT_EQ(cell(lines_table(Analysis(t.run)), 0, "source"), kUnknown) << size;
+  }
+  TallyRun good;
+  good.run.sources["a.py"] = {packed.raw_size, std::string(packed.fact(0).stored)};
+  good.add(TallyKind::line, good.code("a.py", 1, "f"), 1, {1, 5, 0});
+  EXPECT_EQ(cell(lines_table(Analysis(good.run)), 0, "source"), Cell(text));
 }
 
 }  // namespace

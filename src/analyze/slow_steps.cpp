@@ -100,7 +100,7 @@ void add_categories(const Run& run, const SlowAndMedian& sides, PhaseRows& rows)
 // Own times of lines in slow and in median steps.
 class LineExcess {
  public:
-  LineExcess(const Analysis& analysis, const SlowAndMedian& sides) : run_(analysis.run()), sides_(sides) {
+  LineExcess(const Analysis& analysis, const SlowAndMedian& sides) : run_(analysis.run()), sides_(sides), sources_(run_) {
     std::vector<Side> side_of(analysis.steps().size(), Side::neither);
     const HostStep* const first = analysis.host_steps().data();
     for (const HostStep* s : sides.slow) side_of[static_cast<std::size_t>(s - first)] = Side::slow;
@@ -143,7 +143,7 @@ class LineExcess {
   };
   Row place_cells(std::uint32_t code, std::uint32_t line) {
     const std::string_view file = run_.strings[run_.codes[code].file];
-    const auto source = sources_.find(file, program_directory(run_), line);
+    const auto source = sources_.find(file, line);
     return {kUnknown, std::string(file), integer_cell(line), source ? Cell(std::string(*source)) : kUnknown};
   }
 

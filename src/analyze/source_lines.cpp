@@ -1,25 +1,26 @@
 #include "analyze/source_lines.h"
 
-#include <filesystem>
+#include <algorithm>
 
-#include "base/file.h"
+#include "analyze/line_facts.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr std::uintmax_t kMaxSourceBytes = 16u << 20;
+// A small file may hold texts that unpack to much more: those beyond this are not shown.
+constexpr std::size_t kMostUnpacked = 256u << 20;
 
 }  // namespace
 
-SourceLines::File SourceLines::read(const std::string& path) {
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
+SourceLines::File SourceLines::unpack(std::string_view name) {
   File file;
-  if (error || size > kMaxSourceBytes) return file;
-  const auto bytes = read_whole_file(path);
-  if (!bytes || bytes->empty()) return file;
-  file.text.assign(bytes->begin(), bytes->end());
+  const auto source = sources_.find(name);
+  if (source == sources_.end() || unpacked_ + source->second.raw_size > kMostUnpacked) return file;
+  unpacked_ += source->second.raw_size;
+  auto text = laptime::unpack(source->second);
+  if (!text || text->empty()) return file;
+  file.text = std::move(*text);
   file.starts.push_back(0);
   for (std::size_t i = 0; i < file.text.size(); ++i)
     if (file.text[i] == '\n') file.starts.push_back(i + 1);
@@ -27,18 +28,18 @@ SourceLines::File SourceLines::read(const std::string& path) {
   return file;
 }
 
-std::optional<std::string_view> SourceLines::find(std::string_view file, std::string_view directory, std::uint32_t line) {
-  // "<stdin>", "<frozen importlib>" …
-  if (file.empty() || file.front() == '<' || line == 0) return std::nullopt;
-  const std::string path = (std::filesystem::path(directory) / file).string();
-  auto it = files_.find(path);
-  if (it == files_.end()) it = files_.emplace(path, read(path)).first;
+std::optional<std::string_view> SourceLines::find(std::string_view file, std::uint32_t line) {
+  auto it = files_.find(file);
+  if (it == files_.end()) it = files_.emplace(file, unpack(file)).first;
   const File& found = it->second;
-  if (line >= found.starts.size()) return std::nullopt;
+  if (line == 0 || line >= found.starts.size()) return std::nullopt;
   const std::size_t begin = found.starts[line - 1];
-  std::string_view text = std::string_view(found.text).substr(begin, found.starts[line] - 1 - begin);
-  if (!text.empty() && text.back() == '\r') text.remove_suffix(1);
-  return text;
+  return std::string_view(found.text).substr(begin, found.starts[line] - 1 - begin);
+}
+
+std::string source_note(const Run& run) {
+  const bool left_out = std::any_of(run.processes.begin(), run.processes.end(), [](const Process& p) { return leaves_source_out(p); });
+  return left_out ? "; source left out (--no-source)" : "";
 }
 
 }  // namespace laptime

@@ -120,6 +120,7 @@ void add_python_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--full", options.full, "Python: the same as --budget none")->excludes(budget);
   command.add_option("--include", options.python.include, "Python: files that count as the program's own, e.g. '*/mylib/*'")
       ->type_name("GLOB")->allow_extra_args(false);
+  command.add_flag_callback("--no-source", [&options] { options.python.source = false; }, "Python: do not store the text of the program's files in the run");
   command.add_option("--exclude", options.python.exclude, "Python: files that do not")->type_name("GLOB")->allow_extra_args(false);
 }
 

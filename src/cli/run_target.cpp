@@ -70,6 +70,7 @@ std::vector<std::string> python_command(const std::string& python, const std::ve
   if (!options.lines) command.push_back("--no-lines");
   if (options.functions) command.push_back("--functions");
   if (!options.budget.empty()) command.insert(command.end(), {"--budget", options.budget});
+  if (!options.source) command.push_back("--no-source");
   for (const std::string& glob : options.include) command.insert(command.end(), {"--include", glob});
   for (const std::string& glob : options.exclude) command.insert(command.end(), {"--exclude", glob});
   add_torch_options(options, command);

@@ -34,6 +34,7 @@ RunWords split_run_words(const std::vector<std::string>& words, TakesValue takes
 struct PythonOptions {
   bool gpu = true;  // of other programs too
   bool lines = true;
+  bool source = true;
   bool functions = false;
   std::string budget;  // as typed; empty: the package's default
   std::vector<std::string> include, exclude;

@@ -1,6 +1,8 @@
 #include "export/lprof.h"
 
 #include <bit>
+#include <optional>
+#include <set>
 
 #include "analyze/lines.h"
 #include "base/utf8.h"
@@ -66,6 +68,22 @@ void write_lines(PickleWriter& out, const std::vector<LineTotals>& lines, std::s
   out.op('e');
 }
 
+// The texts that the run holds, for viewers that open no file.
+void write_sources(PickleWriter& out, const Run& run, const std::vector<LineTotals>& lines) {
+  std::set<std::string_view> files;
+  for (const LineTotals& line : lines) files.insert(run.strings[run.codes[line.code].file]);
+  out.text("laptime_sources");
+  out.op("}(");
+  for (const std::string_view file : files) {
+    const auto source = run.sources.find(file);
+    const auto text = source == run.sources.end() ? std::nullopt : unpack(source->second);
+    if (!text) continue;
+    out.text(file);
+    out.text(*text);
+  }
+  out.op('u');
+}
+
 }  // namespace
 
 Result<LprofExport> export_lprof(const Run& run, Sink& sink) {
@@ -85,6 +103,7 @@ Result<LprofExport> export_lprof(const Run& run, Sink& sink) {
   out.op('u');
   out.text("unit");
   out.real(1e-9);
+  if (!run.sources.empty()) write_sources(out, run, lines);
   out.op("ub.");
   RETURN_IF_ERROR(out.finish());
   return done;

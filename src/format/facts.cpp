@@ -7,7 +7,7 @@ namespace laptime {
 namespace {
 
 // Stable numbers: they are in files. The variant's order is not.
-enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7, args = 8, frame = 9 };
+enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7, args = 8, frame = 9, source = 10 };
 
 struct Encoder {
   ByteWriter out;
@@ -65,6 +65,12 @@ struct Encoder {
     out.varint(f.line);
     return FactType::frame;
   }
+  FactType operator()(const SourceFact& f) {
+    out.varint(f.file);
+    out.varint(f.raw_size);
+    out.string(f.stored);
+    return FactType::source;
+  }
   FactType operator()(const ArgsFact& f) {
     out.varint(f.id);
     out.varint(f.args.size());
@@ -97,6 +103,7 @@ std::optional<Fact> decode(FactType type, ByteReader& in) {
     case FactType::place: return PlaceFact{id32(in), id32(in), id32(in), id32(in), in.remaining() > 0 ? id32(in) : 0};
     case FactType::args: return decode_args(in);
     case FactType::frame: return CallFrameFact{id32(in), id32(in), id32(in), id32(in)};
+    case FactType::source: return SourceFact{id32(in), id32(in), in.string()};
   }
   return std::nullopt;
 }

@@ -74,7 +74,13 @@ struct ArgsFact {  // arguments that many raw records have alike; only in parts:
   std::vector<SharedArg> args;
 };
 
-using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact, ArgsFact, CallFrameFact>;
+struct SourceFact {  // the text of a source file as the recording process saw it (format/source_text.h)
+  std::uint32_t file;  // string id
+  std::uint32_t raw_size;
+  std::string_view stored;
+};
+
+using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact, ArgsFact, CallFrameFact, SourceFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 

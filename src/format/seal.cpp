@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/process.h"
+#include "format/source_text.h"
+#include "format/stored_sources.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -108,15 +110,17 @@ class PartSealer {
 Status seal(const RunContent& run, Sink& sink) {
   ASSIGN_OR_RETURN(LapWriter writer, LapWriter::create(sink));
   std::uint64_t damaged = 0;
+  StoredSources sources;
   for (const PartContent& content : run.parts) {
     const std::uint32_t part = writer.add_part();
-    RETURN_IF_ERROR(writer.add_facts(part, content.facts));
+    RETURN_IF_ERROR(writer.add_facts(part, sources.take(content.facts)));
     ASSIGN_OR_RETURN(const std::uint64_t bad, PartSealer(writer, part).add_all(run, content.blocks));
     damaged += bad;
   }
   std::vector<Fact> losses;
   for (const LossCount& loss : run.losses) losses.push_back(LossFact{0, loss.severity, loss.count, loss.name, loss.message});
   if (damaged) losses.push_back(LossFact{0, Severity::error, damaged, "damaged_chunk", "part of the recording is damaged; the rest is shown"});
+  if (sources.left_out()) losses.push_back(LossFact{0, Severity::warning, sources.left_out(), kSourceLeftOut, kSourceLeftOutMessage});
   RETURN_IF_ERROR(writer.add_facts(0, losses));
   return writer.finish();
 }

@@ -1,5 +1,6 @@
 #include "import/import.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -9,6 +10,7 @@
 namespace laptime {
 namespace {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 
 class Import : public testing::Test {
@@ -102,6 +104,28 @@ TEST_F(Import, RefusesWhatUnfoldsBeyondItsSize) {
   }
   bytes += "uG?\xf0\0\0\0\0\0\0\x86."sv;
   EXPECT_EQ(message(bytes), "x is a pickle, but not line_profiler's: it unfolds to more entries than it has bytes");
+}
+
+std::string with_sources(std::string_view texts) {
+  return std::string("\x80\x02}(X\x07\0\0\0timings}X\x04\0\0\0unitG?\xf0\0\0\0\0\0\0X\x0f\0\0\0laptime_sources"sv).append(texts) + "u.";
+}
+
+TEST_F(Import, TakesTheSourceTextThatTheFileHolds) {
+  MemorySink sink;
+  ASSERT_TRUE(import_files({file(with_sources("}X\x04\0\0\0a.pyX\x05\0\0\0a = 1s"sv))}, sink));
+  const auto run = read_sealed(sink.data, "x.lap");
+  const auto is_source = [](const Fact& fact) { return std::holds_alternative<SourceFact>(fact); };
+  const auto& facts = run->parts.at(0).facts;
+  const auto found = std::find_if(facts.begin(), facts.end(), is_source);
+  ASSERT_NE(found, facts.end());
+  EXPECT_EQ(std::get<SourceFact>(*found).stored, "a = 1");
+  EXPECT_EQ(message(with_sources("}X\x04\0\0\0a.pyK\x01s"sv)), "x is a pickle, but not line_profiler's: its source texts are no texts by file");
+}
+
+TEST_F(Import, RefusesSourceTextThatUnfoldsBeyondItsSize) {
+  std::string texts = "}(X\x01"s + "\0\0\0aX\xe8\x03\0\0"s + std::string(1000, 'x') + "q\x01";
+  for (char c = 'b'; c < 'z'; ++c) texts += "X\x01\0\0\0"s + c + "h\x01";
+  EXPECT_EQ(message(with_sources(texts + "u")), "x is a pickle, but not line_profiler's: it unfolds to more source text than it has bytes");
 }
 
 TEST_F(Import, ImpossibleTimesAreALoss) {

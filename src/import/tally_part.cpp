@@ -47,6 +47,11 @@ void TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where, con
   tallies_.extra_ns.push_back(0);
 }
 
+void TallyPart::add_source(std::string_view file, std::string_view content) {
+  if (content.size() > kMaxSourceText) return add_loss(kSourceLeftOut, Severity::warning, 1, kSourceLeftOutMessage);
+  facts_.push_back(sources_.emplace_back(pack_source(content)).fact(text(file)));
+}
+
 void TallyPart::add_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message) {
   if (count > 0) facts_.push_back(LossFact{losses_++, severity, count, name, message});
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "format/source_text.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -35,6 +37,8 @@ class TallyPart {
   void add(TallyKind kind, std::uint32_t code, std::uint32_t where, const ImportedCounts& counts);
   void add_property(std::string_view key, std::string_view value) { facts_.push_back(PropertyFact{key, value}); }
   void add_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
+  // The text of a file that codes name.
+  void add_source(std::string_view file, std::string_view text);
   std::size_t rows() const { return tallies_.size(); }
 
   // `file` names the track.
@@ -45,6 +49,7 @@ class TallyPart {
   std::uint64_t nanoseconds(double seconds);
 
   std::vector<Fact> facts_;
+  std::deque<PackedSource> sources_;
   std::unordered_map<std::string_view, std::uint32_t> texts_;
   std::map<CodeLabel, std::uint32_t> codes_;
   TallyColumns tallies_;

@@ -1,5 +1,7 @@
 #include "model/part_facts.h"
 
+#include "format/source_text.h"
+
 namespace laptime {
 
 namespace {
@@ -19,6 +21,7 @@ struct FirstPass {
   void operator()(const PlaceFact&) {}
   void operator()(const ArgsFact&) {}
   void operator()(const CallFrameFact&) {}
+  void operator()(const SourceFact&) {}
 };
 
 // Codes name strings, which may stand after them; a later fact about the same code replaces the earlier.
@@ -42,6 +45,12 @@ void read_place(const PlaceFact& fact, PartFacts& facts, Run& run) {
     run.places.push_back({facts.codes[fact.code], fact.line, facts.names[fact.module], facts.frames[fact.frame]});
 }
 
+// Files name strings, which may stand after them. Processes that recorded different texts of a file: the first one's is shown.
+void read_source(const SourceFact& fact, const PartFacts& facts, Run& run) {
+  const std::string_view file = run.strings[facts.names[fact.file]];
+  if (!file.empty() && fact.raw_size <= kMaxSourceText) run.sources.try_emplace(std::string(file), fact.raw_size, std::string(fact.stored));
+}
+
 }  // namespace
 
 bool IdMap::set(std::uint32_t id, std::uint32_t to) {
@@ -60,6 +69,8 @@ PartFacts read_facts(const PartContent& part, Run& run) {
     if (const auto* frame = std::get_if<CallFrameFact>(&fact)) read_frame(*frame, facts, run);
   for (const Fact& fact : part.facts)
     if (const auto* place = std::get_if<PlaceFact>(&fact)) read_place(*place, facts, run);
+  for (const Fact& fact : part.facts)
+    if (const auto* source = std::get_if<SourceFact>(&fact)) read_source(*source, facts, run);
   return facts;
 }
 

@@ -1,6 +1,10 @@
 #include "model/run.h"
 
+#include "format/source_text.h"
+
 namespace laptime {
+
+std::optional<std::string> unpack(const SourceText& source) { return unpack_source(source.text, source.raw_size); }
 
 namespace {
 

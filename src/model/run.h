@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,15 @@ struct CallFrame {
   std::uint32_t line = 0;
 };
 
+// The texts of the program's own files, as the recording stored them; by file name. `text` is packed (format/source_text.h).
+struct SourceText {
+  std::uint32_t raw_size = 0;
+  std::string text;
+};
+// Nothing where it is damaged.
+std::optional<std::string> unpack(const SourceText& source);
+using SourceTexts = std::map<std::string, SourceText, std::less<>>;
+
 struct Run {
   std::string path;
   std::uint64_t file_bytes = 0;
@@ -69,6 +80,7 @@ struct Run {
   std::vector<Code> codes;         // row 0 is the unknown code
   std::vector<Place> places;       // row 0 is the unknown place; arguments of type place are rows of this
   std::vector<CallFrame> call_frames;  // row 0 is no frame
+  SourceTexts sources;
   LinkColumns links;
   std::vector<LossCount> losses;
 

@@ -83,6 +83,10 @@ void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std:
   Recorder::get().set_place(place, code, line, module);
 }
 std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept { return Recorder::get().add_args(args, count); }
+const char* code_file(std::uint32_t index) noexcept { return Recorder::get().code_file(index); }
+void add_source(std::string_view file, std::string_view text) noexcept { Recorder::get().add_source(file, text); }
+void repeat_sources() noexcept { Recorder::get().repeat_sources(); }
+void lose_source() noexcept { Recorder::get().lose_source(); }
 void set_property(std::string_view key, std::string_view value) noexcept { Recorder::get().set_property(key, value); }
 std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept {
   return Recorder::get().loss_index(name, severity, message);

@@ -45,6 +45,13 @@ LAPTIME_API void set_place(std::uint32_t place, std::uint32_t code, std::uint32_
 // Arguments that many ops share (Op::args); the same ones give the same number. 0 when there are too many.
 struct Arg;
 LAPTIME_API std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept;
+// The name of the index-th file, from 0, that a code of this process is in; it stays for ever. Null: there are not so many.
+LAPTIME_API const char* code_file(std::uint32_t index) noexcept;
+// The text of such a file, in UTF-8. It is kept for later recordings of this process, which repeat_sources gives it to.
+LAPTIME_API void add_source(std::string_view file, std::string_view text) noexcept;
+LAPTIME_API void repeat_sources() noexcept;
+// Counts a file whose text is left out of the run.
+LAPTIME_API void lose_source() noexcept;
 LAPTIME_API void set_property(std::string_view key, std::string_view value) noexcept;
 // A named loss; the same name gives the same index. `name` and `message` must outlive the process (literals).
 LAPTIME_API std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept;

@@ -28,6 +28,8 @@ class Names {
   };
   Added add(std::string_view text);
   std::vector<Fact> all() const;
+  // Assumption: the id is one that add() gave. The text stays where it is.
+  const char* text(std::uint32_t id) const { return texts_[id - 1].c_str(); }
 
  private:
   std::uint32_t insert(std::string_view text);

@@ -12,10 +12,12 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/status.h"
+#include "format/source_text.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 #include "record/encoder.h"
@@ -81,6 +83,10 @@ class Recorder {
   std::uint32_t intern(std::string_view text);
   std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);
   void set_code_flags(std::uint32_t code, std::uint32_t flags);
+  const char* code_file(std::uint32_t index);
+  void add_source(std::string_view file, std::string_view text);
+  void repeat_sources();
+  void lose_source();
   std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line);
   // Their id is given here.
   std::uint32_t add_place(const PlaceFact& place);
@@ -126,6 +132,10 @@ class Recorder {
   std::mutex facts_;  // everything below, and the order of facts in the log
   Names names_;
   std::vector<CodeFact> codes_;
+  std::vector<std::uint32_t> code_files_;  // string ids, each once
+  std::unordered_set<std::uint32_t> known_code_files_;
+  std::map<std::uint32_t, PackedSource> sources_;  // by the file's string id
+  std::size_t source_bytes_ = 0;
   std::vector<PlaceFact> places_;
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> place_ids_;  // (code, line, module, frame)
   std::vector<CallFrameFact> frames_;

@@ -26,6 +26,7 @@ std::uint32_t Recorder::add_code(std::string_view file, std::string_view name, s
   const std::lock_guard lock(facts_);
   const CodeFact code{static_cast<std::uint32_t>(codes_.size() + 1), file_id, name_id, first_line, flags};
   codes_.push_back(code);
+  if (known_code_files_.insert(file_id).second) code_files_.push_back(file_id);
   if (Recording* const recording = current()) recording->part.append_facts({code});
   return code.id;
 }
@@ -35,6 +36,38 @@ void Recorder::set_code_flags(std::uint32_t code, std::uint32_t flags) {
   if (code == 0 || code > codes_.size()) return;
   codes_[code - 1].flags = flags;
   if (Recording* const recording = current()) recording->part.append_facts({codes_[code - 1]});
+}
+
+const char* Recorder::code_file(std::uint32_t index) {
+  const std::lock_guard lock(facts_);
+  return index < code_files_.size() ? names_.text(code_files_[index]) : nullptr;
+}
+
+void Recorder::add_source(std::string_view file, std::string_view text) {
+  if (text.size() > kMaxSourceText) return lose_source();
+  const std::uint32_t id = intern(file);
+  PackedSource packed = pack_source(text);
+  std::unique_lock lock(facts_);
+  if (source_bytes_ + packed.stored.size() > kMaxStoredSources) {
+    lock.unlock();
+    return lose_source();
+  }
+  const auto [source, is_new] = sources_.try_emplace(id, std::move(packed));
+  if (!is_new) return;
+  source_bytes_ += source->second.stored.size();
+  if (Recording* const recording = current()) recording->part.append_facts({source->second.fact(id)});
+}
+
+void Recorder::repeat_sources() {
+  const std::lock_guard lock(facts_);
+  Recording* const recording = current();
+  if (!recording) return;
+  for (const auto& [id, source] : sources_) recording->part.append_facts({source.fact(id)});
+}
+
+void Recorder::lose_source() {
+  static const std::uint32_t loss = loss_index(kSourceLeftOut, Severity::warning, kSourceLeftOutMessage);
+  record::lose(loss);
 }
 
 std::uint32_t Recorder::add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) {

@@ -30,7 +30,8 @@ std::vector<Fact> facts() {
           LossFact{0, Severity::warning, 3, "memory_limit", "records were dropped"},
           CodeFact{1, 2, 1, 10, kCodeBuiltin},
           CodeFact{2, 2, 4, 20, 0},
-          CallFrameFact{1, 0, 1, 3}, CallFrameFact{2, 1, 2, 21}, PlaceFact{1, 2, 21, 1, 2}};
+          CallFrameFact{1, 0, 1, 3}, CallFrameFact{2, 1, 2, 21}, PlaceFact{1, 2, 21, 1, 2},
+          SourceFact{2, 6, "a = 1\n"}};
 }
 
 SpanColumns spans(std::size_t count, bool linked) {

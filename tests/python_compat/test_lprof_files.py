@@ -6,7 +6,7 @@ import pickle
 import pytest
 from compat_sandbox import CAN_READ_TOML
 
-from laptime.compat.line_profiler import LineStats, LprofError, load_stats
+from laptime.compat.line_profiler import LineStats, LprofError, load_stats, lprof_file
 
 STATS = {("train.py", 3, "Trainer.step"): [(4, 2, 1500), (5, 200, 123456789012)], ("train.py", 9, "never"): []}
 
@@ -109,13 +109,43 @@ def test_viewer_without_a_file(sandbox):
 def test_viewer_prints_what_line_profiler_prints(sandbox):
     pytest.importorskip("line_profiler")
     sandbox.write("train.py", "def f():\n    a = 1\n    return a\n\n\ndef never():\n    pass\n")
-    stats = {("train.py", 1, "f"): [(2, 10, 123456), (3, 10, 2345678901234)], ("train.py", 6, "never"): []}
+    train = str(sandbox.folder / "train.py")
+    stats = {(train, 1, "f"): [(2, 10, 123456), (3, 10, 2345678901234)], (train, 6, "never"): []}
     LineStats(stats, 1e-9).to_file(sandbox.folder / "a.lprof")
     LineStats({("gone.py", 4, "g"): [(6, 3000000000, 5)]}, 1e-9).to_file(sandbox.folder / "b.lprof")
     for options in ([], ["-z"], ["-m"], ["-t"], ["-zmt", "-u", "1"], ["-u", "1e-3"], ["--sort", "--summarize", "no"], ["-r"]):
         words = [*options, "a.lprof", "b.lprof"]
         ours = sandbox.python("-m", "laptime.line_profiler", *words).stdout
         assert ours == sandbox.python("-m", "line_profiler", *words).stdout, options
+
+
+def test_viewer_opens_no_file_that_results_name(sandbox):
+    sandbox.write("secret.txt", "root:x:0:0\n")
+    secret = str(sandbox.folder / "secret.txt")
+    lprof_file.write(sandbox.folder / "bad.lprof", {(secret, 1, name): [(1, 1, 5)] for name in ("f", "<module>")}, 1e-9, {})
+    for options in ([], ["-r"], ["-zmt"]):
+        printed = sandbox.python("-m", "laptime.line_profiler", *options, "bad.lprof").stdout
+        assert "root:" not in printed and f"The results hold no source of {secret}" in printed
+    load_stats(sandbox.folder / "bad.lprof").to_file(sandbox.folder / "copy")
+    (load_stats(sandbox.folder / "bad.lprof") + LineStats(STATS, 1e-9)).to_file(sandbox.folder / "sum")
+    for name in ("copy", "sum"):
+        assert b"root:" not in (sandbox.folder / name).read_bytes()
+
+
+def test_viewer_shows_what_was_measured(sandbox):
+    sandbox.write("train.py", "@profile\ndef f():\n    return 'measured'\n\n\nf()\n")
+    sandbox.python("-m", "laptime.kernprof", "-l", "-q", "train.py")
+    sandbox.write("train.py", "@profile\ndef f():\n    return 'edited'\n\n\nf()\n")
+    printed = sandbox.python("-m", "laptime.line_profiler", "train.py.lprof").stdout
+    assert "return 'measured'" in printed and "edited" not in printed
+
+
+@pytest.mark.parametrize("sources", [b"X\x01\x00\x00\x00a", b"}X\x01\x00\x00\x00aK\x01s"])
+def test_source_texts_that_are_none_are_refused(tmp_path, sources):
+    state = pickle.dumps({"timings": {}, "unit": 1e-9}, 2)[2:-1]
+    (tmp_path / "bad.lprof").write_bytes(b"\x80\x02cline_profiler\nLineStats\n)\x81" + state + b"X\x0f\x00\x00\x00laptime_sources" + sources + b"sb.")
+    with pytest.raises(LprofError, match="no table of texts"):
+        load_stats(tmp_path / "bad.lprof")
 
 
 @pytest.mark.skipif(not CAN_READ_TOML, reason="TOML needs Python 3.11, or tomli")

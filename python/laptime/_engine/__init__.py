@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import Any, NamedTuple
 
+from laptime import _source_text
 from laptime._engine import calibration
 from laptime._engine.statements import first_lines
 from laptime._native import engine as _native
 
 __all__ = [
     "Demotion", "FunctionLayer", "Notice", "OwnCost", "clear", "demoted", "library_paths", "notices", "own_cost", "running", "snapshot_functions",
-    "snapshot_lines", "start", "stop", "watch",
+    "snapshot_lines", "start", "start_sources", "stop", "stop_sources", "watch",
 ]
 
 LineKey = tuple[str, int, str]  # file, first line, qualified name
@@ -172,6 +173,15 @@ def _follow_lines() -> None:
 def running() -> tuple[bool, bool]:
     """Whether the line and the function engine run."""
     return any(start.lines is not None for start in _started), any(start.functions for start in _started)
+
+
+def start_sources(*, include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None:
+    """From now on the recording gets the text of the user's own files that it names."""
+    _native.start_sources(library_paths=library_paths(), include=list(include), exclude=list(exclude), reader=_source_text.read)
+
+
+def stop_sources() -> None:
+    _native.stop_sources()
 
 
 def watch(code: CodeType) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-import linecache
+
+from laptime import _source_text
 
 
 def first_lines(filename: str) -> list[int]:
@@ -12,14 +13,14 @@ def first_lines(filename: str) -> list[int]:
     A compound statement is only its header: the lines of its body are statements of their own. Negative where that first
     line holds a loop's header and the beginning of its body.
     """
-    lines = linecache.getlines(filename)
-    if not lines:
+    text = _source_text.text_of(filename)
+    if not text:
         return []
     try:
-        tree = ast.parse("".join(lines))
+        tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return []
-    result = list(range(len(lines) + 2))
+    result = list(range(text.count("\n") + 3))
     loops: set[int] = set()
     pending: list[ast.AST] = list(tree.body)
     while pending:

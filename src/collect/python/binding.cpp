@@ -13,6 +13,7 @@
 #include "collect/python/line_engine.h"
 #include "collect/python/line_snapshot.h"
 #include "collect/python/notices.h"
+#include "collect/python/source_keeper.h"
 #include "collect/python/tally_writer.h"
 #include "collect/python/tick_rate.h"
 
@@ -219,8 +220,16 @@ void bind_shared(nb::module_& m) {
     LineEngine::instance().set_event_cost(line_ns * ticks_per_ns, call_ns * ticks_per_ns);
     FunctionEngine::instance().set_event_cost(call_ns * ticks_per_ns);
   });
+  m.def(
+      "start_sources",
+      [](std::vector<std::string> library_paths, std::vector<std::string> include, std::vector<std::string> exclude, nb::callable reader) {
+        SourceKeeper::instance().start({std::move(library_paths), std::move(include), std::move(exclude)}, reader.ptr());
+      },
+      nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"), nb::arg("reader"));
+  m.def("stop_sources", [] { SourceKeeper::instance().stop(); });
   // Each process counts its own.
   m.def("after_fork", [] {
+    SourceKeeper::instance().after_fork();
     ThreadSlots::instance().after_fork();
     LineEngine::instance().clear();
     FunctionEngine::instance().clear();

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "collect/python/source_keeper.h"
 #include "collect/python/tick_rate.h"
 
 namespace laptime::python {
@@ -63,6 +64,7 @@ CodeRecord* LineEngine::classify(PyObject* code) {
   auto& registry = CodeRegistry::instance();
   if (!explicit_only_ && file != nullptr && user_code_.is_user(file)) {
     CodeRecord* record = registry.find_or_add(code);
+    SourceKeeper::instance().keep(record->file, record->name == "<module>");
     read_statements(record);
     record->user = record->slot_count != 0;
     record->verdict_generation = generation_;

@@ -13,6 +13,7 @@
 #include "collect/python/function_engine.h"
 #include "collect/python/line_engine.h"
 #include "collect/python/python_support.h"
+#include "collect/python/source_keeper.h"
 #include "record/collector.h"
 
 namespace laptime::python {
@@ -71,6 +72,7 @@ class TallyWriter {
       write_calls();
       write_edges();
     }
+    SourceKeeper::instance().keep_new();
   }
 
  private:

@@ -22,7 +22,7 @@ class LprofImport {
     const auto timings = find_timings();
     if (!timings) return odd("it holds no timings and unit");
     for (std::size_t i = 0; i < timings->size(); i += 2) RETURN_IF_ERROR(add_function(part, (*timings)[i], (*timings)[i + 1]));
-    return {};
+    return add_sources(part);
   }
 
  private:
@@ -43,6 +43,7 @@ class LprofImport {
       const auto key = shape_.text((*fields)[i]);
       if (key == "timings") timings = (*fields)[i + 1];
       if (key == "unit") unit = (*fields)[i + 1];
+      if (key == "laptime_sources") sources_ = shape_.map((*fields)[i + 1]);
     }
     return timings && unit ? take(*timings, *unit) : nullptr;
   }
@@ -65,6 +66,19 @@ class LprofImport {
     return {};
   }
 
+  // Those that the file itself holds; a file that it names is not opened.
+  Status add_sources(TallyPart& part) {
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; sources_ && i < sources_->size(); i += 2) {
+      const auto file = shape_.text((*sources_)[i]), text = shape_.text((*sources_)[i + 1]);
+      if (!file || !text) return odd("its source texts are no texts by file");
+      bytes += text->size();
+      if (bytes > max_rows_) return odd("it unfolds to more source text than it has bytes");
+      part.add_source(*file, *text);
+    }
+    return {};
+  }
+
   Status add_line(TallyPart& part, std::uint32_t code, Id value) {
     // Every entry takes more than a byte; a file that makes more of them shares entries to no honest end.
     if (part.rows() >= max_rows_) return odd("it unfolds to more entries than it has bytes");
@@ -80,6 +94,7 @@ class LprofImport {
   const PythonTree& tree_;
   PythonShape shape_;
   std::size_t max_rows_;
+  const Items* sources_ = nullptr;
   double unit_s_ = 0;
 };
 

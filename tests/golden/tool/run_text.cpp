@@ -10,6 +10,7 @@
 
 #include "format/frame.h"
 #include "format/part.h"
+#include "format/source_text.h"
 #include "format/writer.h"
 #include "model/kind_names.h"
 #include "statement.h"
@@ -62,7 +63,7 @@ class RunMaker {
         {"stream", &RunMaker::take_stream},
         {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value}, {"link", &RunMaker::take_link},
         {"code", &RunMaker::take_code},       {"line", &RunMaker::take_line},   {"call", &RunMaker::take_call},
-        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place},
+        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place}, {"source", &RunMaker::take_source},
         {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block}, {"corrupt", &RunMaker::take_corrupt},
         {"cut", &RunMaker::take_cut},         {"version", &RunMaker::take_version}};
     if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
@@ -204,6 +205,29 @@ class RunMaker {
     facts_.push_back(CodeFact{id, string_id(file), string_id(name), line, flags});
     return {};
   }
+  // source FILE LINE TEXT: a line of a file whose text the run holds; lines that are not given are empty
+  Status take_source(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::string file, s.word(0));
+    ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 1));
+    ASSIGN_OR_RETURN(const std::string text, s.word(2));
+    sources_[file][line] = text;
+    return {};
+  }
+  void add_sources() {
+    for (const auto& [file, lines] : sources_) {
+      std::string text;
+      std::uint32_t at = 1;
+      for (const auto& [line, content] : lines) {
+        for (; at < line; ++at) text += '\n';
+        text += content;
+      }
+      const PackedSource packed = pack_source(text);
+      SourceFact fact = packed.fact(string_id(file));
+      fact.stored = keep(std::string(fact.stored));
+      facts_.push_back(fact);
+    }
+    sources_.clear();
+  }
   // place NUMBER CODE LINE [MODULE]
   Status take_place(const Statement& s) {
     ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
@@ -329,6 +353,7 @@ class RunMaker {
   Status end_part() {
     if (!in_part_) return {};
     RETURN_IF_ERROR(write_rows());
+    add_sources();
     RETURN_IF_ERROR(writer_->add_facts(part_, facts_));
     facts_.clear();
     strings_.clear();
@@ -344,6 +369,7 @@ class RunMaker {
   std::vector<Fact> facts_;
   std::list<std::string> kept_;
   std::map<std::string, std::uint32_t> strings_;  // of the present part
+  std::map<std::string, std::map<std::uint32_t, std::string>> sources_;  // by file, by line
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;
   std::map<std::uint32_t, TallyColumns> tallies_;

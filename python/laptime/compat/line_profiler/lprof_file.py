@@ -3,6 +3,8 @@
 Written so that line_profiler reads it where laptime is not installed: the class is named by line_profiler's own path, the
 one that its releases since 4.0 share. Read without executing anything that the file may carry: the only names it may
 refer to are the places where line_profiler keeps that class, and all of them are an inert stand-in here.
+
+Ours also hold the text of the source files, under a name that line_profiler ignores: a file that results name is not opened.
 """
 
 from __future__ import annotations
@@ -16,6 +18,9 @@ Key = tuple[str, int, str]  # file, first line, name
 Row = tuple[int, int, float]  # line, hits, time in units
 Timings = dict[Key, list[Row]]
 
+Sources = dict[str, str]  # text by file
+
+_SOURCES = "laptime_sources"  # src/import/lprof, src/export/lprof.cpp
 _CLASS = b"cline_profiler._line_profiler\nLineStats\n"
 _PROTOCOL = b"\x80\x02"
 _NEW_OBJECT = b")\x81"
@@ -33,14 +38,14 @@ class LprofError(ValueError):
     """The file is not line profiling results; the message says which file and why, in one line."""
 
 
-def write(path: str | os.PathLike[str], timings: Timings, unit: float) -> None:
-    state = pickle.dumps({"timings": timings, "unit": unit}, protocol=2)
+def write(path: str | os.PathLike[str], timings: Timings, unit: float, sources: Sources) -> None:
+    state = pickle.dumps({"timings": timings, "unit": unit, **({_SOURCES: sources} if sources else {})}, protocol=2)
     body = state[len(_PROTOCOL):-1]  # without its own header and stop
     with open(path, "wb") as file:
         file.write(_PROTOCOL + _CLASS + _NEW_OBJECT + body + _SET_STATE_AND_STOP)
 
 
-def read(path: str | os.PathLike[str]) -> tuple[Timings, float]:
+def read(path: str | os.PathLike[str]) -> tuple[Timings, float, Sources]:
     with open(path, "rb") as file:
         data = file.read()
     try:
@@ -60,7 +65,7 @@ class _Stats:
     unit: Any
 
     def __setstate__(self, state: Any) -> None:
-        if not isinstance(state, dict) or set(state) != {"timings", "unit"}:
+        if not isinstance(state, dict) or set(state) - {_SOURCES} != {"timings", "unit"}:
             raise LprofError("not line profiling results: another state than timings and unit")
         self.__dict__.update(state)
 
@@ -75,15 +80,17 @@ class _Reader(pickle.Unpickler):
         raise LprofError("refused: it refers to objects outside the file")
 
 
-def _checked(stats: Any) -> tuple[Timings, float]:
-    if type(stats) is not _Stats or set(stats.__dict__) != {"timings", "unit"}:
+def _checked(stats: Any) -> tuple[Timings, float, Sources]:
+    if type(stats) is not _Stats or set(stats.__dict__) - {_SOURCES} != {"timings", "unit"}:
         raise LprofError("not line profiling results")
-    timings, unit = stats.timings, stats.unit
+    timings, unit, sources = stats.timings, stats.unit, stats.__dict__.get(_SOURCES, {})
+    if not isinstance(sources, dict) or not all(isinstance(text, str) for item in sources.items() for text in item):
+        raise LprofError("the source texts are no table of texts")
     if not isinstance(unit, (int, float)) or not unit > 0:
         raise LprofError(f"the unit is {unit!r:.40}")
     if not isinstance(timings, dict):
         raise LprofError("the timings are no table")
-    return {_checked_key(key): [_checked_row(row) for row in rows] for key, rows in timings.items()}, float(unit)
+    return {_checked_key(key): [_checked_row(row) for row in rows] for key, rows in timings.items()}, float(unit), sources
 
 
 def _checked_key(key: Any) -> Key:

@@ -6,8 +6,9 @@ import os
 from collections.abc import Iterable
 from typing import Any, Protocol, TextIO
 
+from laptime import _source_text
 from laptime.compat.line_profiler import lprof_file
-from laptime.compat.line_profiler.lprof_file import Timings
+from laptime.compat.line_profiler.lprof_file import Sources, Timings
 from laptime.compat.line_profiler.text import show_text
 
 
@@ -17,10 +18,14 @@ class StatsLike(Protocol):
 
 
 class LineStats:
-    """``timings[file, first_line, name]`` is a list of ``(line, hits, time)``, the time in ``unit`` seconds."""
+    """``timings[file, first_line, name]`` is a list of ``(line, hits, time)``, the time in ``unit`` seconds.
+
+    Results from files show the source text that the files hold, and no other. Those of this process show what it runs.
+    """
 
     timings: Timings
     unit: float
+    _sources: Sources | None = None  # None: of this process
 
     def __init__(self, timings: Timings, unit: float) -> None:
         self.timings = timings
@@ -37,9 +42,10 @@ class LineStats:
     __hash__ = None  # type: ignore[assignment]
 
     def __add__(self, other: StatsLike) -> LineStats:
-        return type(self)(*added_up([self, other]))
+        return self.from_stats_objects(self, other)
 
     def __iadd__(self, other: StatsLike) -> LineStats:
+        self._sources = _sources_of([self, other])
         self.timings, self.unit = added_up([self, other])
         return self
 
@@ -56,18 +62,45 @@ class LineStats:
         config: Any = None,
     ) -> None:
         show_text(self.timings, self.unit, output_unit=output_unit, stream=stream, stripzeros=stripzeros,
-                  details=details, summarize=summarize, sort=sort, rich=rich, config=config)
+                  details=details, summarize=summarize, sort=sort, rich=rich, config=config, sources=self._sources)
 
     def to_file(self, filename: str | os.PathLike[str]) -> None:
-        lprof_file.write(filename, self.timings, self.unit)
+        lprof_file.write(filename, self.timings, self.unit, _texts(self))
 
     @classmethod
     def from_files(cls, file: str | os.PathLike[str], /, *files: str | os.PathLike[str]) -> LineStats:
-        return cls.from_stats_objects(*(cls(*lprof_file.read(path)) for path in (file, *files)))
+        return cls.from_stats_objects(*(cls._from_file(path) for path in (file, *files)))
+
+    @classmethod
+    def _from_file(cls, path: str | os.PathLike[str]) -> LineStats:
+        timings, unit, sources = lprof_file.read(path)
+        stats = cls(timings, unit)
+        stats._sources = sources
+        return stats
 
     @classmethod
     def from_stats_objects(cls, stats: StatsLike, /, *more_stats: StatsLike) -> LineStats:
-        return cls(*added_up([stats, *more_stats]))
+        parts = [stats, *more_stats]
+        result = cls(*added_up(parts))
+        result._sources = _sources_of(parts)
+        return result
+
+
+def _sources_of(parts: list[Any]) -> Sources | None:
+    if all(getattr(stats, "_sources", None) is None for stats in parts):
+        return None
+    texts: Sources = {}
+    for stats in parts:
+        texts = {**_texts(stats), **texts}
+    return texts
+
+
+def _texts(stats: Any) -> Sources:
+    sources: Sources | None = getattr(stats, "_sources", None)
+    if sources is not None:
+        return sources
+    found = ((file, _source_text.text_of(file)) for file in sorted({key[0] for key in stats.timings}))
+    return {file: text for file, text in found if text is not None}
 
 
 def added_up(parts: Iterable[StatsLike]) -> tuple[Timings, float]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import io
 import linecache
 import os
 import sys
 import tempfile
+import tokenize
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TextIO
 
@@ -16,6 +18,11 @@ _NOT_FOUND = """
 Could not find file {}
 Are you sure you are running this program from the same directory
 that you ran the profiler from?
+Continuing without the function's contents.
+"""
+_NOT_STORED = """
+The results hold no source of {}
+A file that they name is not opened.
 Continuing without the function's contents.
 """
 
@@ -32,14 +39,18 @@ def show_func(
     rich: bool = False,
     *,
     config: Any = None,
+    sources: Mapping[str, str] | None = None,
 ) -> None:
-    """One function: a line for each source line, with hits, time, time per hit and share where it was executed."""
+    """One function: a line for each source line, with hits, time, time per hit and share where it was executed.
+
+    ``sources``: the only texts to show, by file; None: those of this process's files.
+    """
     out: TextIO = stream or sys.stdout
     total = sum(time for _, _, time in timings)
     if stripzeros and not sum(hits for _, hits, _ in timings):
         return
     out.write(f"Total time: {total * unit:g} s\n")
-    source = _source_or_blanks(out, filename, start_lineno, func_name, timings)
+    source = _source_or_blanks(out, filename, start_lineno, func_name, timings, sources)
     widths = dict(column_widths(config))
     cells = _cells(timings, total, unit / (output_unit or unit), widths)
     for at, column in enumerate(("hits", "time", "perhit")):
@@ -69,6 +80,7 @@ def show_text(
     rich: bool = False,
     *,
     config: Any = None,
+    sources: Mapping[str, str] | None = None,
 ) -> None:
     """All functions, then the summary; ``sort``: the most expensive last."""
     out: TextIO = stream or sys.stdout
@@ -78,7 +90,7 @@ def show_text(
         functions.sort(key=lambda item: sum(time for _, _, time in item[1]))
     if details:
         for (file, line, name), timings in functions:
-            show_func(file, line, name, timings, unit, output_unit, out, stripzeros, rich, config=config)
+            show_func(file, line, name, timings, unit, output_unit, out, stripzeros, rich, config=config, sources=sources)
     if summarize:
         _write_summary(out, functions, unit, stripzeros, rich)
 
@@ -92,17 +104,30 @@ def is_generated_code(filename: str) -> bool:
 
 def get_code_block(filename: str | os.PathLike[str], lineno: int) -> list[str]:
     """The lines of the block that begins at ``lineno``."""
-    return inspect.getblock(linecache.getlines(os.fspath(filename))[lineno - 1:])
+    return _block(linecache.getlines(os.fspath(filename))[lineno - 1:])
 
 
-def _source_or_blanks(out: TextIO, filename: str, first: int, name: str, timings: Sequence[tuple[int, int, float]]) -> list[str]:
+def _block(lines: list[str]) -> list[str]:
+    try:
+        return inspect.getblock(lines)
+    except tokenize.TokenError:  # no Python, or cut off
+        return lines
+
+
+def _source_or_blanks(
+    out: TextIO, filename: str, first: int, name: str, timings: Sequence[tuple[int, int, float]], sources: Mapping[str, str] | None
+) -> list[str]:
     exists = os.path.exists(filename)
-    if exists or is_generated_code(filename):
+    if sources is not None and filename in sources:
+        out.write(f"File: {filename}\nFunction: {name} at line {first}\n")
+        lines = list(io.StringIO(sources[filename]))
+        return lines if name == "<module>" else _block(lines[first - 1:])
+    if sources is None and (exists or is_generated_code(filename)):
         out.write(f"File: {filename}\nFunction: {name} at line {first}\n")
         if exists:
             linecache.checkcache(filename)
         return linecache.getlines(filename) if name == "<module>" else get_code_block(filename, first)
-    out.write(_NOT_FOUND.format(filename))
+    out.write((_NOT_STORED if exists else _NOT_FOUND).format(filename))
     lines = [line for line, _, _ in timings]
     return [""] * (max(lines) - min(*lines, first) + 1 if lines else 1)
 
