@@ -46,4 +46,9 @@ std::uint64_t process_start(std::uint32_t pid) {
 
 std::uint32_t parent_of(std::uint32_t pid) { return static_cast<std::uint32_t>(ProcessStat(pid).number(kParent)); }
 
+bool is_stopped(std::uint32_t pid) {
+  const char state = *ProcessStat(pid).field(kState);
+  return state == 'T' || state == 't';
+}
+
 }  // namespace laptime

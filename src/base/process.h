@@ -10,5 +10,7 @@ namespace laptime {
 std::uint64_t process_start(std::uint32_t pid);
 // 0 if there is none of that number.
 std::uint32_t parent_of(std::uint32_t pid);
+// By SIGSTOP and its kin, or by a debugger.
+bool is_stopped(std::uint32_t pid);
 
 }  // namespace laptime

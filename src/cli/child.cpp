@@ -4,51 +4,38 @@
 #include <csignal>
 #include <cstdlib>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "cli/signal_relay.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr int kPassedOn[] = {SIGTERM, SIGHUP};
-constexpr int kLeftToChild[] = {SIGINT, SIGQUIT};
-
-volatile sig_atomic_t child_pid = 0;
-
-void pass_on(int signal) { ::kill(static_cast<pid_t>(child_pid), signal); }
-
-// Holds the signals from before the fork until the parent knows whom to pass them on to.
-class SignalGuard {
+// Blocks all signals. The child gets back what was before, so the program starts as it would without us.
+class AllBlocked {
  public:
-  SignalGuard() {
-    sigset_t held;
-    sigemptyset(&held);
-    for (const int s : kPassedOn) sigaddset(&held, s);
-    for (const int s : kLeftToChild) sigaddset(&held, s);
-    sigprocmask(SIG_BLOCK, &held, &before_);
+  AllBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before_);
+    // Ignored, it would take away how the program ended.
+    const struct sigaction usual {};
+    sigaction(SIGCHLD, &usual, &child_before_);
   }
-  void release_in_child() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }
-  void release_in_parent(pid_t child) {
-    child_pid = child;
-    for (const int s : kLeftToChild) std::signal(s, SIG_IGN);
-    for (const int s : kPassedOn) {
-      struct sigaction now{};
-      sigaction(s, nullptr, &now);
-      if (now.sa_handler == SIG_IGN) continue;  // nohup stays nohup
-      struct sigaction action{};
-      action.sa_handler = pass_on;
-      sigaction(s, &action, nullptr);
-    }
+  void undo() const {
+    sigaction(SIGCHLD, &child_before_, nullptr);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
   }
 
  private:
   sigset_t before_;
+  struct sigaction child_before_;
 };
 
 [[noreturn]] void become(const std::vector<std::string>& command, const Environment& added, int error_pipe) {
@@ -64,12 +51,10 @@ class SignalGuard {
 
 std::int64_t nanoseconds(const timeval& t) { return (static_cast<std::int64_t>(t.tv_sec) * 1'000'000 + t.tv_usec) * 1000; }
 
-ChildEnd wait_for(pid_t child) {
+ChildEnd wait_for(SignalRelay& relay) {
   ChildEnd end;
-  int status = 0;
   rusage usage{};
-  while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
-  }
+  const int status = relay.wait(usage);
   if (WIFSIGNALED(status))
     end.signal = WTERMSIG(status);
   else
@@ -80,6 +65,9 @@ ChildEnd wait_for(pid_t child) {
   return end;
 }
 
+constexpr int kEndPrograms[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
+const ChildEnd* end_on_signals = nullptr;
+
 }  // namespace
 
 Result<ChildEnd> run_child(const std::vector<std::string>& command, const Environment& added) {
@@ -87,36 +75,53 @@ Result<ChildEnd> run_child(const std::vector<std::string>& command, const Enviro
   if (::pipe2(ends, O_CLOEXEC) != 0) return errno_error(ErrorKind::system, "cannot start " + command[0], errno);
   const UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
-  SignalGuard signals;
+  const AllBlocked signals;
   const std::uint64_t begin = monotonic_ns();
-  const pid_t child = ::fork();
+  const pid_t self = ::getpid(), child = ::fork();
   if (child < 0) return errno_error(ErrorKind::system, "cannot start " + command[0], errno);
   if (child == 0) {
-    signals.release_in_child();
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != self) ::_exit(128 + SIGKILL);
+    signals.undo();
     become(command, added, write_end.get());
   }
-  signals.release_in_parent(child);
+  SignalRelay relay(child);
   write_end.reset();
   int start_error = 0;
   ssize_t got;
   while ((got = ::read(read_end.get(), &start_error, sizeof start_error)) < 0 && errno == EINTR) {
   }
-  ChildEnd end = wait_for(child);
+  ChildEnd end = wait_for(relay);
   end.wall_ns = static_cast<std::int64_t>(monotonic_ns() - begin);
   if (got == sizeof start_error) end.start_error = start_error;
   return end;
 }
 
-int end_by_signal(int signal) {
-  const rlimit none{0, 0};
-  ::setrlimit(RLIMIT_CORE, &none);
-  std::signal(signal, SIG_DFL);
-  sigset_t only;
-  sigemptyset(&only);
-  sigaddset(&only, signal);
-  sigprocmask(SIG_UNBLOCK, &only, nullptr);
-  ::raise(signal);
-  return 128 + signal;
+void end_as(const ChildEnd& end) {
+  if (end.signal != 0) {
+    const rlimit none{0, 0};
+    ::setrlimit(RLIMIT_CORE, &none);
+    std::signal(end.signal, SIG_DFL);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, end.signal);
+    ::raise(end.signal);
+    sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  }
+  ::_exit(end.signal != 0 ? 128 + end.signal : end.exit_code);
+}
+
+bool end_as_on_signals(const ChildEnd& end) {
+  sigset_t ending, pending;
+  sigemptyset(&ending);
+  for (const int signal : kEndPrograms) sigaddset(&ending, signal);
+  sigpending(&pending);
+  for (const int signal : kEndPrograms)
+    if (sigismember(&pending, signal)) return false;
+  end_on_signals = &end;
+  for (const int signal : kEndPrograms) std::signal(signal, [](int) { end_as(*end_on_signals); });
+  sigprocmask(SIG_UNBLOCK, &ending, nullptr);
+  return true;
 }
 
 }  // namespace laptime

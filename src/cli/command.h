@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 #include "base/status.h"
@@ -27,6 +28,9 @@ void add_rules_command(CLI::App& app, Action& action);
 void add_whatif_command(CLI::App& app, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
+
+// "--mode 640": who may read the run that the command writes.
+void add_mode_option(CLI::App& command, mode_t& mode);
 
 // Writes to stdout, whole; an error when that fails (a full disk behind a redirection).
 Status print_result(const std::string& text);

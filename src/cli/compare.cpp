@@ -5,6 +5,7 @@
 #include "analyze/compare.h"
 #include "cli/command.h"
 #include "cli/named_run.h"
+#include "cli/standard_streams.h"
 #include "show/json.h"
 #include "show/markdown.h"
 #include "show/terminal.h"
@@ -68,7 +69,7 @@ Result<int> compare(const CompareOptions& options) {
                                               : verdicts + "\n" + to_terminal(tables, style_for(STDOUT_FILENO));
   RETURN_IF_ERROR(print_result(text));
   if (limit < 0 || !is_over(changes, limit)) return 0;
-  fmt::print(stderr, "laptime: slower by more than {}\n", options.fail_over);
+  to_stderr(fmt::format("laptime: slower by more than {}\n", options.fail_over));
   return kOverLimit;
 }
 

@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cstdio>
 #include <new>
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "cli/run_target.h"
+#include "cli/standard_streams.h"
 #include "show/screen_text.h"
 
 namespace laptime {
@@ -13,7 +13,7 @@ namespace laptime {
 namespace {
 
 int say_error(const std::string& message, ErrorKind kind) {
-  fmt::print(stderr, "laptime: {}\n", printable(message));
+  to_stderr(fmt::format("laptime: {}\n", printable(message)));
   return static_cast<int>(kind);
 }
 
@@ -71,10 +71,11 @@ int run_command_line(int argc, char** argv) {
 }  // namespace laptime
 
 int main(int argc, char** argv) {
+  laptime::keep_closed_streams_closed();
   try {
     return laptime::run_command_line(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("laptime: out of memory\n", stderr);
+    laptime::to_stderr("laptime: out of memory\n");
     return static_cast<int>(laptime::ErrorKind::system);
   }
 }

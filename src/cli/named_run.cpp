@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "cli/standard_streams.h"
 #include "format/part_folder.h"
 
 namespace laptime {
@@ -21,8 +22,8 @@ void mention_unsealed(const std::string& file) {
   const std::vector<FoundPart> parts = unsealed->parts();
   if (parts.empty()) return;
   const bool is_live = std::ranges::any_of(parts, &FoundPart::is_live);
-  fmt::print(stderr, "laptime: {} {}: laptime report {}\n", folder,
-             is_live ? "holds a run that is being recorded" : "holds records that were never sealed", folder);
+  to_stderr(fmt::format("laptime: {} {}: laptime report {}\n", folder,
+             is_live ? "holds a run that is being recorded" : "holds records that were never sealed", folder));
 }
 
 }  // namespace

@@ -9,12 +9,15 @@
 #include "analyze/run_facts.h"
 #include "base/humane.h"
 #include "base/nsight.h"
+#include "base/output_path.h"
+#include "base/sink.h"
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/gpu_library.h"
 #include "cli/overview.h"
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
+#include "cli/standard_streams.h"
 #include "show/terminal.h"
 
 namespace laptime {
@@ -31,6 +34,7 @@ constexpr const char* kInjections[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION6
 struct RunOptions {
   std::string file;
   std::uint64_t memory_limit = 0;
+  mode_t mode = FileSink::kPrivate;
   bool quiet = false;
   bool full = false;
   bool lines_asked = false;  // what is done anyway
@@ -50,11 +54,11 @@ Environment environment_for(const RunOptions& options, const RunFolder& folder, 
   if (!options.python.gpu) return added;
   const std::string library = find_gpu_library();
   if (library.empty()) {
-    if (has_gpu()) fmt::print(stderr, "laptime: GPU is {}: {}\n", target.is_python ? "recorded in PyTorch programs only" : "not recorded", kNoGpuLibrary);
+    if (has_gpu()) to_stderr(fmt::format("laptime: GPU is {}: {}\n", target.is_python ? "recorded in PyTorch programs only" : "not recorded", kNoGpuLibrary));
     return added;
   }
   if (const char* nsight = nsight_of(target)) {
-    if (!target.is_python) fmt::print(stderr, "laptime: GPU is not recorded: it is left to {}\n", nsight);  // in Python the package says it
+    if (!target.is_python) to_stderr(fmt::format("laptime: GPU is not recorded: it is left to {}\n", nsight));  // in Python the package says it
   } else {
     for (const char* injection : kInjections)
       if (!std::getenv(injection)) added.emplace_back(injection, library);  // another tool's stays
@@ -73,7 +77,7 @@ std::string closing_line(const Run& run, const std::string& file) {
 void print_summary(const std::string& file) {
   const auto run = load_run(file);
   if (!run) {
-    fmt::print(stderr, "laptime: {}\n", run.error().message);
+    to_stderr(fmt::format("laptime: {}\n", run.error().message));
     return;
   }
   const std::vector<Table> tables = summary_tables(Analysis(*run));
@@ -83,13 +87,26 @@ void print_summary(const std::string& file) {
   std::string text = "\n" + to_terminal(tables, style);
   if (!tables.empty()) text += "\n";
   if (run->processes.empty()) text += "The program recorded nothing: link it with liblaptime and mark scopes and steps (laptime.hpp).\n";
-  fmt::print(stderr, "{}{}", text, closing_line(*run, file));
+  to_stderr(fmt::format("{}{}", text, closing_line(*run, file)));
 }
 
 int say_not_started(const std::string& program, int error) {
   const bool missing = error == ENOENT || error == ENOTDIR;
-  fmt::print(stderr, "laptime: cannot run {}: {}\n", program, missing ? "command not found" : std::strerror(error));
+  to_stderr(fmt::format("laptime: cannot run {}: {}\n", program, missing ? "command not found" : std::strerror(error)));
   return missing ? kNotFound : kNotExecutable;
+}
+
+// The program has ended, and its end is what the caller waits for: a failure here is one line and changes nothing.
+void keep_and_show(const RunOptions& options, const std::vector<std::string>& program, const RunTarget& target, const ChildEnd& end,
+                   std::vector<Fact> clock, RunFolder& folder) {
+  try {
+    if (const Status sealed = folder.seal({program, end, target.is_python, options.mode}, std::move(clock)); !sealed)
+      to_stderr(fmt::format("laptime: {}; what was recorded is in {}\n", sealed.error().message, folder.folder()));
+    else if (end_as_on_signals(end) && !options.quiet && resolve_output(folder.file()).is_replaceable)
+      print_summary(folder.file());
+  } catch (const std::exception& error) {
+    to_stderr(fmt::format("laptime: no summary: {}\n", error.what()));
+  }
 }
 
 Result<int> run_program(const RunOptions& options, const std::vector<std::string>& program) {
@@ -103,12 +120,8 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
     folder.remove();
     return say_not_started(command[0], end.start_error);
   }
-  // The program has ended, and its end is what the caller waits for: a failure here is told and changes nothing.
-  if (const Status sealed = folder.seal(program, end, {begin, finish}, target.is_python); !sealed)
-    fmt::print(stderr, "laptime: {}; what was recorded is in {}\n", sealed.error().message, folder.folder());
-  else if (!options.quiet)
-    print_summary(folder.file());
-  return end.signal != 0 ? end_by_signal(end.signal) : end.exit_code;
+  keep_and_show(options, program, target, end, {begin, finish}, folder);
+  end_as(end);
 }
 
 void add_python_options(CLI::App& command, RunOptions& options) {
@@ -151,6 +164,7 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   auto options = std::make_shared<RunOptions>();
   CLI::App* command = app.add_subcommand("run", "Run a program and record it");
   command->add_option("-o,--output", options->file, "The file to write; else the program's name with .lap")->type_name("FILE");
+  add_mode_option(*command, options->mode);
   command->add_flag("-q,--quiet", options->quiet, "Print no summary at the end");
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))

@@ -10,6 +10,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/output_path.h"
+#include "cli/standard_streams.h"
 #include "format/reader.h"
 #include "format/seal.h"
 
@@ -73,18 +75,12 @@ Result<std::string> temporary_folder() {
   return pattern;
 }
 
-bool is_special(const std::string& file) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(file, ignored);
-  return fs::exists(status) && !fs::is_regular_file(status);
-}
-
 }  // namespace
 
 Result<RunFolder> RunFolder::prepare(const std::string& file) {
   std::error_code error;
   if (fs::is_directory(file, error)) return fail(ErrorKind::usage, file + " is a folder: give a file name with -o");
-  if (is_special(file)) {
+  if (!resolve_output(file).is_replaceable) {
     ASSIGN_OR_RETURN(const std::string path, temporary_folder());
     ASSIGN_OR_RETURN(PartFolder folder, PartFolder::open(path));
     return RunFolder(file, std::move(folder));
@@ -96,7 +92,7 @@ Result<RunFolder> RunFolder::prepare(const std::string& file) {
     const std::string name = free_run_name(file);
     ASSIGN_OR_RETURN(auto other, take(name));
     if (!other) continue;
-    fmt::print(stderr, "laptime: another run records to {}; this one is {}\n", file, name);
+    to_stderr(fmt::format("laptime: another run records to {}; this one is {}\n", file, name));
     return RunFolder(name, std::move(*other));
   }
   return fail(ErrorKind::system, "cannot find a free name for " + file + ": give another one with -o");
@@ -120,7 +116,7 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
     }
     if (parts.empty()) return std::optional(std::move(*folder));
     ASSIGN_OR_RETURN(const std::string kept, keep_unsealed(file));
-    fmt::print(stderr, "laptime: {}\n", kept_line(file, kept));
+    to_stderr(fmt::format("laptime: {}\n", kept_line(file, kept)));
   }
   return std::nullopt;
 }
@@ -143,15 +139,15 @@ PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::st
 
 }  // namespace
 
-Status RunFolder::seal(const std::vector<std::string>& command, const ChildEnd& end, std::vector<Fact> clock, bool is_recorded) {
+Status RunFolder::seal(const Outcome& outcome, std::vector<Fact> clock) {
   await_offspring(folder_);
-  const auto facts = outside_facts(command, end);
-  const bool nothing = !folder_.is_there() || (is_recorded && folder_.parts().empty());
+  const auto facts = outside_facts(outcome.command, outcome.end);
+  const bool nothing = !folder_.is_there() || (outcome.should_have_recorded && folder_.parts().empty());
   PartContent outside = part_of(std::move(clock), facts);
   if (nothing) outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
-  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep));
-  if (nothing) fmt::print(stderr, "laptime: {}\n", kNothingRecorded);
-  if (!left.empty()) fmt::print(stderr, "laptime: {}\n", left_line(left, file_ + ".d"));
+  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep, outcome.mode));
+  if (nothing) to_stderr(fmt::format("laptime: {}\n", kNothingRecorded));
+  if (!left.empty()) to_stderr(fmt::format("laptime: {}\n", left_line(left, file_ + ".d")));
   return {};
 }
 

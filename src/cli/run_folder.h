@@ -14,6 +14,12 @@ namespace laptime {
 
 class RunFolder {
  public:
+  struct Outcome {
+    const std::vector<std::string>& command;
+    const ChildEnd& end;
+    bool should_have_recorded;
+    mode_t mode;  // of the sealed run
+  };
   // Makes the folder and holds it until the run is sealed. Another run that uses the name keeps it, and this one gets the
   // next free name; a run that was killed before it was sealed is kept under another name. Both are one line on stderr.
   // Errors before anything runs: FILE is a directory, the place cannot be written.
@@ -22,9 +28,9 @@ class RunFolder {
   const std::string& file() const { return file_; }
   const std::string& folder() const { return folder_.path(); }  // absolute
 
-  // Seals what the processes recorded together with what was seen from outside; `clock` holds the program's start and end.
-  // `is_recorded`: the program should have recorded something. When it fails the folder stays.
-  Status seal(const std::vector<std::string>& command, const ChildEnd& end, std::vector<Fact> clock, bool is_recorded);
+  // Seals what the processes recorded together with what was seen from outside. If it fails, the folder stays.
+  // `clock`: the program's start and end.
+  Status seal(const Outcome& outcome, std::vector<Fact> clock);
   // For a program that never ran.
   void remove();
 

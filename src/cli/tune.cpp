@@ -40,7 +40,7 @@ Result<int> tune(const TuneOptions& options, const std::vector<std::string>& pro
   const std::vector<std::string> command = python_command(options, program);
   ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, {{"LAPTIME_CLI", error ? "laptime" : self.string()}}));
   if (end.start_error != 0) return fail(ErrorKind::usage, fmt::format("cannot start the Python interpreter {}: {}", command[0], std::strerror(end.start_error)));
-  return end.signal != 0 ? end_by_signal(end.signal) : end.exit_code;
+  end_as(end);
 }
 
 }  // namespace

@@ -151,7 +151,8 @@ bool contains(const std::vector<FoundPart>& parts, const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live) {
+Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live,
+                                           mode_t mode) {
   const std::vector<FoundPart> found = folder.parts();
   std::vector<FoundPart> kept;
   {
@@ -162,9 +163,9 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
                    "processes still ran when the run was sealed; what they record from then on stays in the folder NAME.lap.d");
     if (run.parts.empty() && outside.facts.empty()) return fail(ErrorKind::bad_file, folder.path() + " holds no recording");
     if (!outside.facts.empty()) run.parts.push_back(std::move(outside));
-    ASSIGN_OR_RETURN(FileSink sink, FileSink::create(path));
+    ASSIGN_OR_RETURN(FileSink sink, FileSink::create(path, mode));
     RETURN_IF_ERROR(seal(run, sink));
-    RETURN_IF_ERROR(sink.commit());
+    RETURN_IF_ERROR(sink.commit_durably());
   }
   for (const FoundPart& part : found)
     if (!contains(kept, part.name)) folder.remove(part);

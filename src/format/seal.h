@@ -22,7 +22,8 @@ enum class LiveParts {
 
 // Seals the parts in `folder`, and `outside` as one more part, into `path`. Removes the parts that were read, and the
 // folder if nothing else is in it. If it fails, all parts stay. Returns the parts that stay in the folder.
-Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live);
+Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live,
+                                           mode_t mode = FileSink::kPrivate);
 
 // The line for the user about them.
 std::string left_line(const std::vector<FoundPart>& left, const std::string& folder);

@@ -67,13 +67,6 @@ const char* text_of(int error_number) {
 
 }  // namespace
 
-void say(std::string_view message) noexcept {
-  char line[512];
-  const int n = std::snprintf(line, sizeof line, "laptime: %.*s\n", static_cast<int>(message.size()), message.data());
-  const auto length = static_cast<std::size_t>(std::clamp(n, 0, static_cast<int>(sizeof line) - 1));
-  write_fully(STDERR_FILENO, {reinterpret_cast<const std::uint8_t*>(line), length});
-}
-
 Recording::Recording(std::unique_ptr<PartFile> file, TickScale tick_scale, std::uint32_t number)
     : owned_part(std::move(file)),
       part(*owned_part),

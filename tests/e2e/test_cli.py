@@ -52,14 +52,8 @@ def facts(run):
 
 
 @pytest.fixture(scope="module")
-def trainer(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("trainer")
-    source = folder / "trainer.cpp"
-    source.write_text(TRAINER)
-    program = folder / "trainer"
-    subprocess.run(["c++", "-std=c++17", "-O1", f"-I{ROOT / 'include'}", source, "-o", program, f"-L{LIBRARY}", "-llaptime",
-                    f"-Wl,-rpath,{LIBRARY}", "-pthread"], check=True)
-    return program
+def trainer(compile_program):
+    return compile_program("trainer", TRAINER)
 
 
 def test_run_records_and_summarises(trainer, tmp_path):
@@ -149,22 +143,30 @@ def test_commands_that_cannot_start(tmp_path):
 
 
 def test_a_run_replaces_the_one_before(trainer, tmp_path):
-    leftover = tmp_path / "r.lap.d"
-    leftover.mkdir()
-    (leftover / "1.part").write_bytes(b"left by a crash")
     for steps in ("3", "4"):
         assert laptime("run", "-q", "-o", "r.lap", "--", trainer, steps, cwd=tmp_path).returncode == 0
         assert len(tables(tmp_path / "r.lap", "steps")["steps"]) == int(steps)
-    assert not leftover.exists()
+    assert os.listdir(tmp_path) == ["r.lap"]
 
 
-def test_a_folder_with_other_things_is_left_alone(tmp_path):
-    (tmp_path / "r.lap.d").mkdir()
-    (tmp_path / "r.lap.d" / "thesis.tex").write_text("precious")
-    result = laptime("run", "-o", "r.lap", "--", "touch", "ran", cwd=tmp_path)
-    assert result.returncode == 2 and result.stderr.count("\n") == 1
-    assert (tmp_path / "r.lap.d" / "thesis.tex").read_text() == "precious"
-    assert not (tmp_path / "ran").exists()
+def test_a_folder_with_other_things_is_recorded_into_and_they_stay(trainer, tmp_path):
+    folder = tmp_path / "r.lap.d"
+    folder.mkdir()
+    others = {"thesis.tex": "precious", "1.part": "not ours", "12-0abc.part": "neither is this"}
+    for name, text in others.items():
+        (folder / name).write_text(text)
+    assert laptime("run", "-q", "-o", "r.lap", "--", trainer, "3", cwd=tmp_path).returncode == 0
+    assert len(tables(tmp_path / "r.lap", "steps")["steps"]) == 3
+    assert {path.name: path.read_text() for path in folder.iterdir()} == others
+
+
+def test_a_folder_that_is_a_link_is_followed_and_stays(trainer, tmp_path):
+    (tmp_path / "big_disk").mkdir()
+    (tmp_path / "big_disk" / "other").write_text("precious")
+    (tmp_path / "r.lap.d").symlink_to("big_disk")
+    assert laptime("run", "-q", "-o", "r.lap", "--", trainer, "3", cwd=tmp_path).returncode == 0
+    assert len(tables(tmp_path / "r.lap", "steps")["steps"]) == 3
+    assert os.listdir(tmp_path / "big_disk") == ["other"] and (tmp_path / "r.lap.d").is_symlink()
 
 
 def test_the_folder_of_a_killed_program_is_read(trainer, tmp_path):

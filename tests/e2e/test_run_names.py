@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_cli import LAPTIME, LIBRARY, ROOT, facts, laptime, tables
+from test_cli import LAPTIME, facts, laptime, tables
 
 PROGRAM = r"""
 #include <laptime/laptime.hpp>
@@ -33,12 +33,8 @@ int main(int argc, char** argv) {
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("program")
-    (folder / "program.cpp").write_text(PROGRAM)
-    words = ["c++", "-std=c++17", "-O1", f"-I{ROOT / 'include'}", folder / "program.cpp", "-o", folder / "program", f"-L{LIBRARY}", "-llaptime"]
-    subprocess.run([*words, f"-Wl,-rpath,{LIBRARY}"], check=True)
-    return folder / "program"
+def program(compile_program):
+    return compile_program("program", PROGRAM)
 
 
 def start(folder, *words):
@@ -71,13 +67,10 @@ def test_runs_of_one_name_at_once_each_get_a_file(program, tmp_path):
 def test_a_killed_run_is_kept_by_the_next_one(program, tmp_path):
     assert laptime("run", "-q", "-o", "train.lap", program, cwd=tmp_path).returncode == 0
     killed = start(tmp_path, "-o", "train.lap", program, "wait")
-    child = program_of(killed)
-    killed.kill()
-    killed.wait()
     live = laptime("report", "train.lap", "scopes", cwd=tmp_path)
     assert live.stderr == "laptime: train.lap.d holds a run that is being recorded: laptime report train.lap.d\n"
-    os.kill(child, signal.SIGKILL)
-    time.sleep(0.2)
+    killed.kill()  # and with it the program
+    killed.communicate(timeout=60)
     left = laptime("report", "train.lap", "scopes", cwd=tmp_path)
     assert left.stderr == "laptime: train.lap.d holds records that were never sealed: laptime report train.lap.d\n"
     assert left.returncode == 0
