@@ -9,6 +9,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from laptime._messages import say
+
 if TYPE_CHECKING:
     from laptime._torch import Options
 
@@ -33,7 +35,7 @@ def start_from_environment() -> None:
     try:
         _start()
     except Exception as error:
-        print(f"laptime: Python is not measured in process {os.getpid()}: {error}", file=sys.stderr)
+        say(f"Python is not measured in process {os.getpid()}: {error}")
 
 
 def _is_helper() -> bool:

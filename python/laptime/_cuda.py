@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import Any
 
 from laptime._engine import library_paths
+from laptime._messages import say
 from laptime._native import recording, torch_ops
 
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblaptime_cuda.so")
@@ -43,7 +44,7 @@ def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool =
         return GpuSource(library, lines, who)
     except Exception as error:
         reason = str(error) or type(error).__name__
-        print(f"laptime: GPU is not recorded: {reason}", file=sys.stderr)
+        say(f"GPU is not recorded: {reason}")
         return Off(reason)
 
 

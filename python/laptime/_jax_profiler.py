@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from laptime import _cuda
+from laptime._messages import say
 from laptime._native import recording
 
 
@@ -37,8 +37,8 @@ class _SharedGpu:
         if self._left or not _cuda.is_capturing():
             return
         self._left = True
-        print("laptime: jax.profiler takes the GPU; laptime goes on without it until it stops" if _cuda.leave(_use_the_gpu) else
-              "laptime: could not leave the GPU to jax.profiler in time", file=sys.stderr)
+        say("jax.profiler takes the GPU; laptime goes on without it until it stops" if _cuda.leave(_use_the_gpu) else
+            "could not leave the GPU to jax.profiler in time")
         recording.lose("gpu_left", "the GPU was left to the program's own jax.profiler; its work in that time is not recorded")
 
     def give_back(self, taker: str) -> None:
@@ -96,4 +96,4 @@ def _try(action: Callable[[], None]) -> None:
     try:
         action()
     except Exception as error:
-        print(f"laptime: jax.profiler: {error}", file=sys.stderr)
+        say(f"jax.profiler: {error}")

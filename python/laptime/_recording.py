@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from laptime import _engine, _torch
 from laptime._closing import write_closing_facts
+from laptime._messages import say
 from laptime._native import recording as _native
 
 DEFAULT_BUDGET = 0.05
@@ -156,8 +157,7 @@ def _say_of_inner(path: str) -> None:
     global _said_of_inner
     if not _said_of_inner:
         _said_of_inner = True
-        print(f"laptime: already recording; {path} is not written, the block is recorded as the outer recording is, with its options "
-              "and its budget", file=sys.stderr)
+        say(f"already recording; {path} is not written, the block is recorded as the outer recording is, with its options and its budget")
 
 
 def _close_quietly(undo: contextlib.ExitStack) -> None:
@@ -167,7 +167,7 @@ def _close_quietly(undo: contextlib.ExitStack) -> None:
     except _NotWritten:
         pass
     except Exception as error:
-        print(f"laptime: {' '.join(str(error).split())}", file=sys.stderr)
+        say(str(error))
 
 
 def lines(function: Function) -> Function:

@@ -111,6 +111,7 @@ void bind_recording(nb::module_& module) {
   });
   m.def("name_thread", [](const std::string& name) { laptime_name_thread(name.c_str()); });
   m.def("set_property", [](const std::string& key, const std::string& value) { record::set_property(key, value); });
+  m.def("say", [](const std::string& message) { record::say(message); });
   m.def("lose", &lose, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
   nb::class_<Scope>(m, "Scope")
       .def(nb::init<std::string, std::uint8_t>(), nb::arg("name"), nb::arg("kind") = 0)

@@ -22,6 +22,8 @@ LAPTIME_API std::uint32_t epoch() noexcept;
 
 // "laptime: …", one line on stderr, straight from a buffer: usable with any lock held.
 LAPTIME_API void say(std::string_view message) noexcept;
+// Descriptor 2 is the process's stderr as it is now: for tests that capture it.
+LAPTIME_API void stderr_was_replaced() noexcept;
 // The file that this process records into, for as long as the process lives; "" when nothing records.
 LAPTIME_API const char* part_path() noexcept;
 // A moment on the clock of that file; 0 when nothing records.

@@ -17,22 +17,24 @@ namespace {
 
 class OwnStderr {
  public:
-  OwnStderr() { was_open_ = ::fstat(STDERR_FILENO, &at_load_) == 0; }
+  OwnStderr() { was_open_ = ::fstat(STDERR_FILENO, &ours_) == 0; }
   bool takes_a_line() const {
     struct stat now {};
-    if (!was_open_ || ::fstat(STDERR_FILENO, &now) != 0 || now.st_dev != at_load_.st_dev || now.st_ino != at_load_.st_ino) return false;
+    if (!was_open_ || ::fstat(STDERR_FILENO, &now) != 0 || now.st_dev != ours_.st_dev || now.st_ino != ours_.st_ino) return false;
     pollfd writable{STDERR_FILENO, POLLOUT, 0};
     return ::poll(&writable, 1, 0) == 1 && writable.revents == POLLOUT;
   }
 
  private:
   bool was_open_ = false;
-  struct stat at_load_ {};
+  struct stat ours_ {};
 };
 
-const OwnStderr own_stderr;
+OwnStderr own_stderr;
 
 }  // namespace
+
+void stderr_was_replaced() noexcept { own_stderr = OwnStderr(); }
 
 void say(std::string_view message) noexcept {
   if (!own_stderr.takes_a_line()) return;

@@ -7,9 +7,10 @@ One in a process. ``start`` calls nest: the first one configures, the last ``sto
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
+
+from laptime._messages import say
 
 if TYPE_CHECKING:
     from laptime._torch.session import Session
@@ -48,7 +49,7 @@ def start(options: Options) -> None:
         _session = Session(options)
         _session.start()
     except Exception as error:
-        print(f"laptime: torch is not measured: {' '.join(str(error).split())}", file=sys.stderr)
+        say(f"torch is not measured: {error}")
         _end()
     except BaseException:  # an interruption
         stop()

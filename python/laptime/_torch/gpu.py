@@ -5,7 +5,6 @@ One tool at a time can use CUPTI. A program that starts torch.profiler for its G
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -13,6 +12,7 @@ import torch
 from torch.autograd.profiler import profile
 
 from laptime import _cuda
+from laptime._messages import say
 from laptime._native import recording
 from laptime._torch.patches import Patches
 
@@ -64,6 +64,5 @@ class TorchGpu:
             return
         self._stands_aside = True
         left = self._source.leave(torch.cuda.synchronize)
-        print("laptime: torch.profiler takes the GPU; laptime goes on without it" if left else
-              "laptime: could not leave the GPU to torch.profiler in time", file=sys.stderr)
+        say("torch.profiler takes the GPU; laptime goes on without it" if left else "could not leave the GPU to torch.profiler in time")
         recording.lose("gpu_left", "the GPU was left to the program's own torch.profiler; its work is recorded until then only")

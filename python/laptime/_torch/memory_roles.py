@@ -7,8 +7,6 @@ which ones it was told.
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import weakref
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
@@ -16,6 +14,7 @@ from typing import Any, TypeVar
 import torch
 from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
 
+from laptime._messages import say
 from laptime._native import torch_memory
 from laptime._signal_handlers import raised_by_handler
 from laptime._torch.instances import instances
@@ -93,8 +92,7 @@ class Roles:
         if raised_by_handler(error):
             raise error
         self.close()
-        with contextlib.suppress(Exception):  # the program may have closed it
-            print(f"laptime: memory goes without roles: {error}", file=sys.stderr)
+        say(f"memory goes without roles: {error}")
 
     # ---- telling ----
 

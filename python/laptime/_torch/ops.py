@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import NamedTuple, Protocol
 
 from laptime._engine import library_paths
+from laptime._messages import say
 from laptime._native import torch_ops as _native
 from laptime._signal_handlers import raised_by_handler
 from laptime._torch import ops_calibration, ops_profiler, ops_property, ops_self_test, shim_build
@@ -74,7 +75,7 @@ def _best_source(torch: ModuleType, details: _Details) -> OpSource:
             continue
         if reasons:
             lacks = "; no shapes" if details.shapes and source.kind == "prebuilt" else ""
-            print(f"laptime: ops are recorded by way of {source.kind}{lacks}: {'; '.join(reasons)}", file=sys.stderr)
+            say(f"ops are recorded by way of {source.kind}{lacks}: {'; '.join(reasons)}")
         return source
     return _say_off("; ".join(reasons))
 
@@ -102,7 +103,7 @@ def _checked(source: _native.Source, kind: str, torch: ModuleType, details: _Det
 
 
 def _say_off(reason: str) -> OpSource:
-    print(f"laptime: ops are not recorded: {reason}", file=sys.stderr)
+    say(f"ops are not recorded: {reason}")
     return _Off(reason)
 
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+from laptime._messages import say
 from laptime._torch import shim_cache
 
 SOURCES = Path(__file__).parent / "shim"
@@ -69,7 +70,7 @@ def _cxx11_abi(torch: ModuleType) -> bool:
 
 def _build(torch: ModuleType, name: str) -> int:
     _compiler()
-    print(f"laptime: building the op recorder for torch {torch.__version__} (once, about 10 s)…", file=sys.stderr, flush=True)
+    say(f"building the op recorder for torch {torch.__version__} (once, about 10 s)…")
     try:
         return shim_cache.add(name, lambda output: _compile_shim(torch, str(output)))
     except OSError as error:
@@ -83,7 +84,7 @@ def _compile_shim(torch: ModuleType, output: str) -> None:
         try:
             return compile_against(torch, sources, output, "-DLAPTIME_WITH_CUDA", "-isystem", str(headers), "-lc10_cuda")
         except BuildError as error:
-            print(f"laptime: the GPU's memory cannot be recorded: {error}", file=sys.stderr)
+            say(f"the GPU's memory cannot be recorded: {error}")
     compile_against(torch, sources, output)
 
 

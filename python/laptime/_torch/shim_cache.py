@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from laptime._messages import say
 from laptime._torch import trusted_folder
 
 Compile = Callable[[Path], None]  # writes the library into this new file
@@ -49,7 +49,7 @@ def add(name: str, compile_into: Compile) -> int:
         os.close(trusted_folder.open_folder(folder, make=True))
         work = Path(tempfile.mkdtemp(prefix=".build-", dir=folder))
     except OSError as error:
-        print(f"laptime: the op recorder is not kept for other processes: {error}", file=sys.stderr)
+        say(f"the op recorder is not kept for other processes: {error}")
         return _add_to_process(name, compile_into)
     try:
         return _compiled(work, name, compile_into, keep_in=folder)

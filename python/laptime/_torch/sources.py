@@ -8,12 +8,12 @@ fails later is named in one line and left; the others and the program go on.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from laptime._messages import say
 from laptime._native import recording
 from laptime._signal_handlers import raised_by_handler
 
@@ -105,8 +105,7 @@ def _load(name: str, arguments: dict[str, Any]) -> Any:
 
 def say_off(name: str, error: object) -> None:
     reason = " ".join(str(error).split()) or type(error).__name__
-    with contextlib.suppress(Exception):  # the program may have closed it
-        print(f"laptime: torch {name} off: {reason}", file=sys.stderr)
+    say(f"torch {name} off: {reason}")
     _lose(name, reason)
 
 

@@ -12,6 +12,17 @@
 namespace laptime::cuda {
 namespace {
 
+void capture_stderr() {
+  ::testing::internal::CaptureStderr();
+  record::stderr_was_replaced();
+}
+
+std::string captured_stderr() {
+  const std::string text = ::testing::internal::GetCapturedStderr();
+  record::stderr_was_replaced();
+  return text;
+}
+
 TEST_F(CudaCollectorTest, SetsUpInTheOrderThatCuptiNeeds) {
   EXPECT_TRUE(gpu.on(kRecording));
   EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe", "zeroed", "clock", "buffers"}));
@@ -244,18 +255,18 @@ TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
 TEST_F(CudaCollectorTest, AToolThatDoesNotSayItsNameIsAnother) {
   api.subscribe_result = kMultipleSubscribers;
   api.holder = "<not provided>";
-  ::testing::internal::CaptureStderr();
+  capture_stderr();
   EXPECT_FALSE(gpu.on(kRecording));
-  EXPECT_TRUE(::testing::internal::GetCapturedStderr().starts_with("laptime: GPU is not recorded: another tool uses CUPTI"));
+  EXPECT_TRUE(captured_stderr().starts_with("laptime: GPU is not recorded: another tool uses CUPTI"));
 }
 
 TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
   api.subscribe_result = kMultipleSubscribers;
   api.holder = "CUPTI for Kineto";
-  ::testing::internal::CaptureStderr();
+  capture_stderr();
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_FALSE(gpu.on(kRecording));
-  const std::string said = ::testing::internal::GetCapturedStderr();
+  const std::string said = captured_stderr();
   EXPECT_EQ(said, "laptime: GPU is not recorded: CUPTI for Kineto uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)\n");
   EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe"})) << "nothing may be registered after a refusal";
   EXPECT_EQ(gpu.state(), State::failed);
@@ -264,9 +275,9 @@ TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
 
 TEST_F(CudaCollectorTest, ARefusedKindGivesTheSubscriptionBack) {
   api.refused[kMemcpy] = kInsufficientPrivileges;
-  ::testing::internal::CaptureStderr();
+  capture_stderr();
   EXPECT_FALSE(gpu.on(kRecording));
-  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI error 35)\n");
+  EXPECT_EQ(captured_stderr(), "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI error 35)\n");
   EXPECT_EQ(api.calls.back(), "unsubscribe");
   EXPECT_TRUE(api.kinds.empty()) << "nobody would fetch the others' records";
 }

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-import sys
 from collections.abc import Collection
 from typing import Any
+
+from laptime._messages import say
 
 _OWN_SOURCES = ("compiled", "prebuilt")  # ops.py has one more: torch's profiler, which must not come to lie on itself
 _said: set[str] = set()
@@ -14,7 +15,7 @@ _said: set[str] = set()
 def say_once(message: str) -> None:
     if message not in _said:
         _said.add(message)
-        print(f"laptime: {message}", file=sys.stderr)
+        say(message)
 
 
 def problem(activities: Collection[str], use_device: str | None) -> str | None:
