@@ -1,0 +1,37 @@
+"""Makes a class from laptime's half of it and the class of that name of an installed Lightning."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+HALVES = {"AdvancedProfiler": "advanced", "PyTorchProfiler": "pytorch", "SimpleProfiler": "simple"}
+OWNERS = {"lightning.pytorch": "for_lightning", "pytorch_lightning": "for_pytorch_lightning"}  # Lightning's names, our modules
+
+
+def make(name: str, namespace: str) -> type:
+    """Another Lightning that is loaded accepts the class too."""
+    owner = f"laptime.compat.lightning.{OWNERS[namespace]}"
+    half = getattr(import_module(f"laptime.compat.lightning.{HALVES[name]}"), name)
+    original = getattr(import_module(f"{namespace}.profilers"), name)
+    members: dict[str, Any] = {"__module__": owner, "__doc__": half.__doc__}
+    if "__init__" in vars(half):
+        members["__init__"] = _with_signature(half.__init__, original.__init__)
+    made = type(name, (half, original), members)
+    for other in OWNERS:
+        if other != namespace and other in sys.modules:
+            import_module(f"{other}.profilers").Profiler.register(made)
+    return made
+
+
+def _with_signature(ours: Callable[..., None], original: Callable[..., None]) -> Callable[..., None]:
+    """``help`` and command lines that are made from signatures show the original's parameters."""
+
+    @functools.wraps(original)
+    def __init__(self: object, *args: object, **kwargs: object) -> None:
+        ours(self, *args, **kwargs)
+
+    return __init__
