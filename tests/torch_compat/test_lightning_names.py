@@ -1,0 +1,61 @@
+"""Trainer(profiler="simple") and its other names, with and without `laptime run`."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+LAPTIME = Path(sys.executable).parent / "laptime"
+PACKAGES = ["lightning.pytorch", "pytorch_lightning"]
+
+PROGRAM = """
+import sys
+from importlib import import_module
+package = sys.argv[1]
+pl, demos, profilers = (import_module(package + module) for module in ("", ".demos.boring_classes", ".profilers"))
+for name in ("simple", "Advanced", "pytorch"):
+    trainer = pl.Trainer(profiler=name, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
+                         accelerator="cpu", max_epochs=1, limit_train_batches=6, limit_val_batches=1)
+    kind = type(trainer.profiler)
+    print(kind.__module__.split(".")[0], kind.__name__, isinstance(trainer.profiler, getattr(profilers, kind.__name__)))
+    trainer.fit(demos.BoringModel())
+print(profilers.SimpleProfiler.__module__)
+"""
+
+
+def output(folder, package, *command, program=PROGRAM):
+    (folder / "train.py").write_text(program)
+    done = subprocess.run([*command, "train.py", package], capture_output=True, text=True, cwd=folder, timeout=240,
+                          env={**os.environ, "LAPTIME_RECORD": ""} if command[0] == sys.executable else None)
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def expected(owner, package):
+    lines = [f"{owner} {name} True" for name in ("SimpleProfiler", "AdvancedProfiler", "PyTorchProfiler")]
+    return [*lines, f"{package}.profilers.simple"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_names_lead_to_laptime(tmp_path, package):
+    done = output(tmp_path, package, LAPTIME, "run", "--no-lines")
+    assert done.stdout.splitlines()[:4] == expected("laptime", package)
+    assert done.stderr.count("FIT Profiler Report") == 3
+    assert "Profile stats for: run_training_batch" in done.stderr and "Self CPU time total" in done.stderr
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_without_laptime_they_are_lightnings(tmp_path, package):
+    done = output(tmp_path, package, sys.executable)
+    assert done.stdout.splitlines() == expected(package.split(".")[0], package)
+
+
+def test_a_failure_leaves_them_to_lightning_and_says_so(tmp_path):
+    broken = "import sys; sys.modules['laptime.compat.lightning.for_lightning'] = None" + PROGRAM
+    done = output(tmp_path, "lightning.pytorch", LAPTIME, "run", "--no-lines", program=broken)
+    assert done.stdout.splitlines()[:4] == expected("lightning", "lightning.pytorch")
+    assert "laptime: the profiler names of lightning.pytorch's Trainer lead to Lightning's own profilers:" in done.stderr
+    losses = subprocess.run([LAPTIME, "report", "train.lap", "losses", "--json"], capture_output=True, text=True, cwd=tmp_path)
+    assert "lightning_profilers" in losses.stdout
