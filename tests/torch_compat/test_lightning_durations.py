@@ -75,6 +75,11 @@ def test_the_summary_says_what_was_dropped(few_kept, extended):
         assert row.split("|")[3].strip() == "25"
 
 
-def test_all_are_kept_where_the_program_says_so(monkeypatch):
-    monkeypatch.setattr(Durations, "kept", None)
+def test_they_are_bounded_by_default():
+    durations = Durations([0.5] * 100_000)
+    assert 8_192 <= len(durations) <= 16_384 and durations.calls == 100_000 and durations.total == 50_000
+
+
+def test_the_program_may_raise_the_bound(monkeypatch):
+    monkeypatch.setattr(Durations, "kept", 10**9)
     assert len(Durations([0.5] * 20_000)) == 20_000
