@@ -53,9 +53,22 @@ def test_without_laptime_they_are_lightnings(tmp_path, package):
 
 
 def test_a_failure_leaves_them_to_lightning_and_says_so(tmp_path):
-    broken = "import sys; sys.modules['laptime.compat.lightning.for_lightning'] = None" + PROGRAM
+    broken = "import sys; sys.modules['laptime.compat.lightning.advanced'] = None" + PROGRAM
     done = output(tmp_path, "lightning.pytorch", LAPTIME, "run", "--no-lines", program=broken)
     assert done.stdout.splitlines()[:4] == expected("lightning", "lightning.pytorch")
     assert "laptime: the profiler names of lightning.pytorch's Trainer lead to Lightning's own profilers:" in done.stderr
     losses = subprocess.run([LAPTIME, "report", "train.lap", "losses", "--json"], capture_output=True, text=True, cwd=tmp_path)
     assert "lightning_profilers" in losses.stdout
+
+
+@pytest.mark.parametrize("first", ["laptime.compat.lightning", "laptime.compat.lightning.for_lightning"])
+def test_a_program_that_begins_with_laptimes_classes(tmp_path, first):
+    """The names are replaced in the middle of the import that a class, or a pickle of it, asks for."""
+    done = output(tmp_path, "lightning.pytorch", LAPTIME, "run", "--no-lines", program=f"""
+from {first} import SimpleProfiler
+import pickle
+from lightning.pytorch import Trainer
+trainer = Trainer(profiler="simple", logger=False, accelerator="cpu")
+print(type(trainer.profiler) is SimpleProfiler, type(pickle.loads(pickle.dumps(trainer.profiler))) is SimpleProfiler)
+""")
+    assert done.stdout.splitlines()[0] == "True True" and "lead to Lightning's own" not in done.stderr

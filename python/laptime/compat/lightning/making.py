@@ -12,12 +12,21 @@ HALVES = {"AdvancedProfiler": "advanced", "PyTorchProfiler": "pytorch", "SimpleP
 OWNERS = {"lightning.pytorch": "for_lightning", "pytorch_lightning": "for_pytorch_lightning"}  # Lightning's names, our modules
 
 
+_made: dict[tuple[str, str], type] = {}
+
+
 def make(name: str, namespace: str) -> type:
+    """The same class each time. It may import Lightning, and replacing.py then comes here in the middle of that import."""
+    originals = import_module(f"{namespace}.profilers")
+    if (namespace, name) not in _made:
+        _made[namespace, name] = _combined(name, namespace, getattr(originals, name))
+    return _made[namespace, name]
+
+
+def _combined(name: str, namespace: str, original: Any) -> type:
     """Another Lightning that is loaded accepts the class too."""
-    owner = f"laptime.compat.lightning.{OWNERS[namespace]}"
     half = getattr(import_module(f"laptime.compat.lightning.{HALVES[name]}"), name)
-    original = getattr(import_module(f"{namespace}.profilers"), name)
-    members: dict[str, Any] = {"__module__": owner, "__doc__": half.__doc__}
+    members: dict[str, Any] = {"__module__": f"laptime.compat.lightning.{OWNERS[namespace]}", "__doc__": half.__doc__}
     if "__init__" in vars(half):
         members["__init__"] = _with_signature(half.__init__, original.__init__)
     made = type(name, (half, original), members)

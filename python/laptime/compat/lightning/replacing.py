@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from importlib import import_module
 
 from laptime._imports import when_imported
 from laptime._native import recording
 from laptime._signal_handlers import raised_by_handler
-from laptime.compat.lightning.making import HALVES, OWNERS
+from laptime.compat.lightning.making import HALVES, OWNERS, make
 
 
 def replace_names() -> None:
@@ -21,11 +20,10 @@ def replace_names() -> None:
 def _replace(namespace: str) -> None:
     """A failure leaves the names to Lightning."""
     try:
-        owner = import_module(f"laptime.compat.lightning.{OWNERS[namespace]}")
         trainers = sys.modules[f"{namespace}.trainer.setup"]  # where Trainer looks the names up
-        for name in HALVES:
-            if hasattr(trainers, name):
-                setattr(trainers, name, getattr(owner, name))
+        made = {name: make(name, namespace) for name in HALVES if hasattr(trainers, name)}
+        for name, ours in made.items():
+            setattr(trainers, name, ours)
     except Exception as error:
         if raised_by_handler(error):
             raise
