@@ -6,41 +6,16 @@ import pickle
 import pstats
 import re
 import time
-from copy import deepcopy
 
 import pytest
 import torch
-from lightning import pytorch as pl
 from lightning.pytorch import profilers as theirs
-from torch.utils.data import DataLoader
+from lightning_training import fit
 
 from laptime import _engine
 from laptime.compat import lightning as ours
 
 NAMES = ["SimpleProfiler", "AdvancedProfiler", "PyTorchProfiler"]
-
-
-class Model(pl.LightningModule):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(8, 2)
-
-    def training_step(self, batch, _):
-        return self.layer(batch).sum()
-
-    def validation_step(self, batch, _):
-        self.log("loss", self.layer(batch).sum())
-
-    def configure_optimizers(self):
-        return torch.optim.SGD(self.parameters(), 0.01)
-
-
-def fit(profiler, folder, batches=6, trainer=pl.Trainer, model=Model):
-    data = DataLoader(torch.randn(2 * batches, 8), batch_size=2)
-    torch.manual_seed(0)
-    trainer(max_epochs=1, profiler=profiler, logger=False, enable_checkpointing=False, enable_progress_bar=False,
-            enable_model_summary=False, accelerator="cpu", default_root_dir=folder).fit(model(), data, data)
-    return profiler
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -276,50 +251,3 @@ pl.Trainer(max_epochs=1, profiler=profiler, logger=False, enable_checkpointing=F
 """
     subprocess.run([sys.executable, "-c", text, str(tmp_path)], check=True, capture_output=True, timeout=240)
     assert "run_training_batch" in next(tmp_path.glob("fit-simple*.txt")).read_text()
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_copy_of_a_started_profiler_works_by_itself(name, tmp_path):
-    profiler = getattr(ours, name)(dirpath=tmp_path, filename="original")
-    profiler.start("before")
-    again = deepcopy(profiler)
-    assert type(again) is type(profiler) and (again.dirpath, again.filename) == (tmp_path, "original")
-    again.filename = "copy"
-    with again.profile("in the copy"):
-        torch.ones(3)
-    again.describe()
-    profiler.stop("before")
-    with profiler.profile("after"):
-        torch.zeros(3)
-    if name != "PyTorchProfiler":  # its default schedule has recorded nothing yet
-        profiler.describe()
-        texts = [(tmp_path / f"{file}.txt").read_text() for file in ("original", "copy")]
-        assert "in the copy" in texts[1] and "in the copy" not in texts[0]
-        assert "before" in texts[0] and "after" in texts[0] and "after" not in texts[1]
-
-
-def test_a_copy_keeps_the_events(tmp_path):
-    profiler = ours.PyTorchProfiler(dirpath=tmp_path, filename="ops", schedule=None, activities=[torch.profiler.ProfilerActivity.CPU])
-    profiler.start("action")
-    torch.ones(3)
-    running = deepcopy(profiler)
-    assert running.profiler is None and running.function_events is None
-    profiler.stop("action")
-    profiler.describe()
-    names = [event.name for event in profiler.function_events]
-    assert "aten::ones" in names and [event.name for event in deepcopy(profiler).function_events] == names
-
-
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", NAMES)
-def test_copies_within_a_training(name, tmp_path):
-    """Callbacks that copy the module and its Trainer do so."""
-    copies = []
-
-    class Copying(pl.Callback):
-        def on_train_batch_end(self, trainer, *_):
-            copies.append(deepcopy(trainer.profiler))
-
-    profiler = getattr(ours, name)(dirpath=tmp_path, filename="report")
-    fit(profiler, tmp_path, batches=6, trainer=lambda **options: pl.Trainer(callbacks=[Copying()], **options))
-    assert len(copies) == 6 and (tmp_path / "fit-report.txt").stat().st_size

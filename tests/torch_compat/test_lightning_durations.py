@@ -25,8 +25,10 @@ def test_they_are_lists():
             time.sleep(duration)
     durations = profiler.recorded_durations["nap"]
     plain = list(durations)
-    assert durations == plain and len(durations) == 3 and durations[-1] == plain[2] and durations[:2] == plain[:2]
-    assert (sum(durations), max(durations), durations.index(plain[1])) == (sum(plain), max(plain), 1)
+    assert durations == plain and len(durations) == 3
+    assert durations[-1] == plain[2] and durations[:2] == plain[:2]
+    assert (sum(durations), max(durations)) == (sum(plain), max(plain))
+    assert durations.index(plain[1]) == 1
     assert plain[0] >= 0.02 and plain[1] >= 0.01
     np.testing.assert_array_equal(np.array(durations), plain)
     assert np.mean(durations) == np.mean(plain)
@@ -46,14 +48,20 @@ def test_the_latest_are_kept_and_all_are_counted(few_kept):
         durations.append(duration)
         assert min(count, 5) <= len(durations) <= 10
         assert durations == all_of_them[:count][-len(durations):]
-    assert durations.calls == 107 and durations.total == pytest.approx(math.fsum(all_of_them), rel=1e-15)
+    assert durations.calls == 107
+    assert durations.total == pytest.approx(math.fsum(all_of_them), rel=1e-15)
 
 
-@pytest.mark.parametrize("copied", [deepcopy, lambda durations: pickle.loads(pickle.dumps(durations))])
+def through_pickle(durations):
+    return pickle.loads(pickle.dumps(durations))
+
+
+@pytest.mark.parametrize("copied", [deepcopy, through_pickle])
 def test_copies_go_on_counting(few_kept, copied):
     again = copied(Durations([1.0] * 25))
     again.append(1.0)
-    assert type(again) is Durations and (again.calls, again.total) == (26, 26.0) and len(again) <= 10
+    assert type(again) is Durations and len(again) <= 10
+    assert (again.calls, again.total) == (26, 26.0)
 
 
 @pytest.mark.parametrize("extended", [True, False])
@@ -69,7 +77,8 @@ def test_the_summary_says_what_was_dropped(few_kept, extended):
     durations = profiler.recorded_durations["frequent"]
     dropped = 25 - len(durations)
     line = profiler.summary().splitlines()[-1]
-    assert line.startswith(f"laptime: `recorded_durations` has only the latest durations of 1 action, {dropped} older ones were dropped")
+    assert line.startswith("laptime: recorded_durations keeps the latest 10 or fewer of an action; ")
+    assert f" {dropped} older ones of 1 action were dropped; " in line
     if extended:
         row = next(line for line in profiler.summary().splitlines() if "|  frequent" in line)
         assert row.split("|")[3].strip() == "25"
@@ -77,7 +86,8 @@ def test_the_summary_says_what_was_dropped(few_kept, extended):
 
 def test_they_are_bounded_by_default():
     durations = Durations([0.5] * 100_000)
-    assert 8_192 <= len(durations) <= 16_384 and durations.calls == 100_000 and durations.total == 50_000
+    assert 8_192 <= len(durations) <= 16_384
+    assert (durations.calls, durations.total) == (100_000, 50_000)
 
 
 def test_the_program_may_raise_the_bound(monkeypatch):

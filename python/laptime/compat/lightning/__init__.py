@@ -1,9 +1,9 @@
-"""Lightning's profilers, measured by laptime: ``Trainer(profiler=SimpleProfiler())`` with these classes instead of its own.
+"""Lightning's profilers, measured by laptime: ``Trainer(profiler=SimpleProfiler())``.
 
-They are subclasses of the installed Lightning's classes, so arguments, files, reports and what Trainer checks stay as they
-are. Lightning exists under two names, ``lightning.pytorch`` and ``pytorch_lightning``, which are strangers to each other;
-the classes belong to the one that the program has loaded (both: ``lightning.pytorch``, and the other's Trainer takes them
-too). Neither is imported before a class is asked for.
+The classes are subclasses of the installed Lightning's. Arguments, files and reports stay the same.
+Lightning exists under two names, ``lightning.pytorch`` and ``pytorch_lightning``, with classes of
+their own. Laptime's belong to the one that the program has loaded, or to ``lightning.pytorch`` if
+it has loaded both; the other's Trainer accepts them too. Neither is imported before a class is used.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _namespace() -> str:
     loaded = [name for name in OWNERS if name in sys.modules]
     installed = [name for name in OWNERS if find_spec(name.split(".")[0]) is not None]
     if not installed:
-        raise ImportError("laptime.compat.lightning: neither lightning nor pytorch_lightning is installed")
+        raise ImportError(f"{__name__}: neither lightning nor pytorch_lightning is installed")
     return (loaded or installed)[0]
 
 

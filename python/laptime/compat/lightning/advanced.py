@@ -1,7 +1,8 @@
-"""The half of AdvancedProfiler that differs from Lightning's: the functions of each action come from laptime's engine.
+"""The half of AdvancedProfiler that differs from Lightning's.
 
-Lightning's own keeps a cProfile for each action, and starting one stops all others for good: an action loses what follows
-the first action inside it. Here each action is a layer of the function engine and sees all calls that begin in it.
+Lightning's own keeps a cProfile for each action. Starting one stops all others for good, so an
+action loses what follows the first action inside it. Here each action is a layer of laptime's
+function engine and sees all calls that begin in it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>"
 
 
 class ActionProfile(cprofile.Profile):
-    """The cProfile.Profile of an action. It sees the thread that enables it; ``enable`` may nest."""
+    """The profile of an action. It sees the thread that enables it; ``enable`` may nest."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,8 +60,9 @@ class ActionProfile(cprofile.Profile):
         self.snapshot_stats()
 
     def snapshot_stats(self) -> None:
-        """With one call of cProfile's disable for each stop: its tables have that, and are never empty for it."""
-        self.stats = function_stats.without(self._layer.stats(), lambda function: function[0] in _OWN_FILES)
+        """Has a call of cProfile's disable for each stop, as its tables do: they are never empty."""
+        counted = self._layer.stats()
+        self.stats = function_stats.without(counted, lambda function: function[0] in _OWN_FILES)
         self.stats[_DISABLE] = (self._stops, self._stops, 0.0, 0.0, {})
 
 

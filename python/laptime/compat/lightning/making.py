@@ -9,14 +9,16 @@ from importlib import import_module
 from typing import Any
 
 HALVES = {"AdvancedProfiler": "advanced", "PyTorchProfiler": "pytorch", "SimpleProfiler": "simple"}
-OWNERS = {"lightning.pytorch": "for_lightning", "pytorch_lightning": "for_pytorch_lightning"}  # Lightning's names, our modules
+# Our module for each name of Lightning.
+OWNERS = {"lightning.pytorch": "for_lightning", "pytorch_lightning": "for_pytorch_lightning"}
 
 
+_Init = Callable[..., None]
 _made: dict[tuple[str, str], type] = {}
 
 
 def make(name: str, namespace: str) -> type:
-    """The same class each time. It may import Lightning, and replacing.py then comes here in the middle of that import."""
+    """The same class each time. This may import Lightning, and that import may call this again."""
     originals = import_module(f"{namespace}.profilers")
     if (namespace, name) not in _made:
         _made[namespace, name] = _combined(name, namespace, getattr(originals, name))
@@ -26,7 +28,8 @@ def make(name: str, namespace: str) -> type:
 def _combined(name: str, namespace: str, original: Any) -> type:
     """Another Lightning that is loaded accepts the class too."""
     half = getattr(import_module(f"laptime.compat.lightning.{HALVES[name]}"), name)
-    members: dict[str, Any] = {"__module__": f"laptime.compat.lightning.{OWNERS[namespace]}", "__doc__": half.__doc__}
+    owner = f"laptime.compat.lightning.{OWNERS[namespace]}"
+    members: dict[str, Any] = {"__module__": owner, "__doc__": half.__doc__}
     if "__init__" in vars(half):
         members["__init__"] = _with_signature(half.__init__, original.__init__)
     made = type(name, (half, original), members)
@@ -36,8 +39,8 @@ def _combined(name: str, namespace: str, original: Any) -> type:
     return made
 
 
-def _with_signature(ours: Callable[..., None], original: Callable[..., None]) -> Callable[..., None]:
-    """``help`` and command lines that are made from signatures show the original's parameters."""
+def _with_signature(ours: _Init, original: _Init) -> _Init:
+    """``help`` and command lines made from signatures show the original's parameters."""
 
     @functools.wraps(original)
     def __init__(self: object, *args: object, **kwargs: object) -> None:

@@ -38,13 +38,15 @@ class PyTorchProfiler:
         self._events = events
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy has the settings and the finished events. It is not started, and its schedule begins anew."""
-        state = {**self.__dict__, **_NOT_STARTED, "_recording_map": {}, "_events": self.function_events}
+        """A copy has the settings and the finished events. It is not started."""
+        state = {**self.__dict__, **_NOT_STARTED, "_recording_map": {}}
+        state["_events"] = self.function_events
         schedule = self._schedule  # type: ignore[attr-defined]
         if schedule is not None:
             state["_schedule"] = copy(schedule)
             state["_schedule"].reset()
-            state["_profiler_kwargs"] = {**state["_profiler_kwargs"], "schedule": state["_schedule"]}
+            arguments = {**state["_profiler_kwargs"], "schedule": state["_schedule"]}
+            state["_profiler_kwargs"] = arguments
         return state
 
     def _was_started(self) -> bool:
@@ -66,5 +68,6 @@ class PyTorchProfiler:
 
 # The Trainer sets the module again; a weak reference to it cannot be copied.
 _NOT_STARTED: dict[str, Any] = {
-    "profiler": None, "_finished": None, "_register": None, "_parent_profiler": None, "_start_action_name": None, "_lightning_module": None,
+    "profiler": None, "_finished": None, "_register": None, "_parent_profiler": None,
+    "_start_action_name": None, "_lightning_module": None,
 }

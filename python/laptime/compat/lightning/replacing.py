@@ -1,4 +1,4 @@
-"""``Trainer(profiler="simple")`` and the other names: under `laptime run` they lead to laptime's classes."""
+"""``Trainer(profiler="simple")`` and the other names lead to laptime's classes in `laptime run`."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _replace(namespace: str) -> None:
 
 
 def _warn(namespace: str, reason: str) -> None:
-    text = f"the profiler names of {namespace}'s Trainer lead to Lightning's own profilers: {reason}"
+    text = f"{namespace}: Trainer(profiler='…') uses Lightning's own profilers: {reason}"
     recording.lose("lightning_profilers", text)
     with contextlib.suppress(Exception):  # the program may have closed it
         print(f"laptime: {text}", file=sys.stderr)

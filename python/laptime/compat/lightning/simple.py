@@ -1,4 +1,4 @@
-"""The half of SimpleProfiler that differs from Lightning's: what it keeps of an action is bounded."""
+"""The half of SimpleProfiler that differs from Lightning's: it keeps a bounded part of an action."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any, ClassVar
 
+_Row = tuple[str, float, int, float, float]
+
 
 class Durations(list[float]):
-    """The latest durations of an action, in seconds. ``calls`` and ``total`` count the ones that were dropped too.
+    """The latest durations of an action, in seconds. ``calls`` and ``total`` are of all of them.
 
-    Contract: ``append`` drops the older half when there are more than ``kept``, so amortised it takes constant time.
+    Contract: there are never more than ``kept``; where one more comes, the older half is dropped.
     """
 
     kept: ClassVar[int] = 16_384  # an action then needs at most 512 KiB
@@ -48,7 +50,7 @@ class Durations(list[float]):
 
 
 class SimpleProfiler:
-    """Lightning's SimpleProfiler in bounded memory. ``recorded_durations`` holds a ``Durations``, a list, an action."""
+    """Lightning's SimpleProfiler in bounded memory. ``recorded_durations`` holds ``Durations``."""
 
     recorded_durations: dict[str, Any]  # Durations; the program may put plain lists there
     start_time: float
@@ -61,17 +63,18 @@ class SimpleProfiler:
         return super().summary() + self._what_was_dropped()  # type: ignore[misc]
 
     def _what_was_dropped(self) -> str:
-        shortened = [d for d in self.recorded_durations.values() if isinstance(d, Durations) and d.dropped_calls]
-        if not shortened:
+        ours = (d for d in self.recorded_durations.values() if isinstance(d, Durations))
+        dropped = [d.dropped_calls for d in ours if d.dropped_calls]
+        if not dropped:
             return ""
-        actions = f"{len(shortened)} action{'s' * (len(shortened) > 1)}"
-        dropped = sum(d.dropped_calls for d in shortened)
-        return (f"laptime: `recorded_durations` has only the latest durations of {actions}, {dropped:,} older ones were dropped; "
-                f"the table counts all calls{os.linesep}")
+        return (f"laptime: recorded_durations keeps the latest {Durations.kept:,} or fewer of an action; "
+                f"{sum(dropped):,} older ones of {len(dropped)} action{'s' * (len(dropped) > 1)} were dropped; "
+                f"the table counts all; {__name__}.Durations.kept = 10**9 keeps more{os.linesep}")
 
-    def _make_report_extended(self) -> tuple[list[tuple[str, float, int, float, float]], float, float]:
+    def _make_report_extended(self) -> tuple[list[_Row], float, float]:
         elapsed = time.perf_counter() - self.start_time
-        report = [(action, total / calls, calls, total, 100.0 * total / elapsed) for action, calls, total in self._sums()]
+        report = [(action, total / calls, calls, total, 100.0 * total / elapsed)
+                  for action, calls, total in self._sums()]
         report.sort(key=lambda row: row[4], reverse=True)
         return report, sum(row[2] for row in report), elapsed
 
@@ -82,5 +85,10 @@ class SimpleProfiler:
 
     def _sums(self) -> list[tuple[str, int, float]]:
         """Actions that ran, how often, and how long in all."""
-        return [(action, d.calls, d.total) if isinstance(d, Durations) else (action, len(d), math.fsum(d))
-                for action, d in self.recorded_durations.items() if d]
+        return [(action, *_sums_of(d)) for action, d in self.recorded_durations.items() if d]
+
+
+def _sums_of(durations: list[float]) -> tuple[int, float]:
+    if isinstance(durations, Durations):
+        return durations.calls, durations.total
+    return len(durations), math.fsum(durations)
