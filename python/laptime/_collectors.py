@@ -85,10 +85,17 @@ def _start_torch(options: Options) -> None:
     from laptime import _torch
 
     _torch.start(options)
+    _replace_lightning_names()
     if os.environ.get(_TRIAL_VARIABLE):
         from laptime._tune.applied import install
 
         install()
+
+
+def _replace_lightning_names() -> None:
+    from laptime.compat.lightning.replacing import replace_names
+
+    replace_names()
 
 
 def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> None:

@@ -9,36 +9,13 @@ import time
 
 import pytest
 import torch
-from lightning import pytorch as pl
 from lightning.pytorch import profilers as theirs
-from torch.utils.data import DataLoader
+from lightning_training import fit
 
+from laptime import _engine
 from laptime.compat import lightning as ours
 
 NAMES = ["SimpleProfiler", "AdvancedProfiler", "PyTorchProfiler"]
-
-
-class Model(pl.LightningModule):
-    def __init__(self):
-        super().__init__()
-        self.layer = torch.nn.Linear(8, 2)
-
-    def training_step(self, batch, _):
-        return self.layer(batch).sum()
-
-    def validation_step(self, batch, _):
-        self.log("loss", self.layer(batch).sum())
-
-    def configure_optimizers(self):
-        return torch.optim.SGD(self.parameters(), 0.01)
-
-
-def fit(profiler, folder, batches=6, trainer=pl.Trainer, model=Model):
-    data = DataLoader(torch.randn(2 * batches, 8), batch_size=2)
-    torch.manual_seed(0)
-    trainer(max_epochs=1, profiler=profiler, logger=False, enable_checkpointing=False, enable_progress_bar=False,
-            enable_model_summary=False, accelerator="cpu", default_root_dir=folder).fit(model(), data, data)
-    return profiler
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -48,6 +25,7 @@ def test_same_class_and_arguments(name):
     wanted = inspect.signature(original.__init__).parameters
     profiler = mine(**{k: p.default for k, p in wanted.items() if p.default is not p.empty})
     assert isinstance(profiler, theirs.Profiler)
+    assert inspect.signature(mine) == inspect.signature(original)
 
 
 def rows(text):
@@ -68,20 +46,6 @@ def test_simple_table(tmp_path, extended):
     assert names[0] == names[1] and len(names[0]) == 1
     assert ("Num calls" in texts[1]) == extended
     assert texts[1].splitlines()[0] == "FIT Profiler Report"
-
-
-def test_simple_numbers_in_constant_memory():
-    profiler = ours.SimpleProfiler()
-    for _ in range(1000):
-        with profiler.profile("nap"):
-            pass
-    with profiler.profile("sleep"):
-        time.sleep(0.02)
-    assert len(profiler.recorded_durations["nap"]) == 1000
-    assert not hasattr(profiler.recorded_durations["nap"], "append")
-    assert 0.02 <= profiler.recorded_durations["sleep"].total < 5
-    report, calls, elapsed = profiler._make_report_extended()
-    assert calls == 1001 and report[0][0] == "sleep" and report[0][3] <= elapsed
 
 
 def test_simple_errors():
@@ -186,6 +150,48 @@ def test_advanced_pickles():
     profiler = ours.AdvancedProfiler(dirpath="here", filename="there", line_count_restriction=3)
     again = pickle.loads(pickle.dumps(profiler))
     assert type(again) is ours.AdvancedProfiler and (again.filename, again.line_count_restriction) == ("there", 3)
+
+
+def calls_of(profile, name):
+    return sum(entry.callcount for entry in profile.getstats() if getattr(entry.code, "co_name", None) == name)
+
+
+def test_advanced_actions_are_profiles(capsys):
+    profiler = ours.AdvancedProfiler()
+    for _ in range(2):
+        with profiler.profile("action"):
+            outer_without_actions()
+            time.sleep(0.02)
+    profile = profiler.profiled_actions["action"]
+    assert calls_of(profile, "inner") == 4 and calls_of(profile, "outer_without_actions") == 2
+    assert 0.04 <= sum(entry.inlinetime for entry in profile.getstats()) < 5
+    outer_entry = next(entry for entry in profile.getstats() if getattr(entry.code, "co_name", None) == "outer_without_actions")
+    assert [(call.code.co_name, call.callcount) for call in outer_entry.calls] == [("inner", 4)]
+    profile.print_stats("cumulative")
+    assert "(outer_without_actions)" in capsys.readouterr().out
+    profile.clear()
+    assert calls_of(profile, "inner") == 0
+    profiler.teardown(None)
+
+
+def outer_without_actions():
+    inner()
+    inner()
+
+
+def test_advanced_profiles_of_the_programs_own():
+    """Lightning's dictionary makes a profile for a new name, which the program may use by itself."""
+    profiler = ours.AdvancedProfiler()
+    assert _engine.running()[1] is False
+    with profiler.profiled_actions["own"]:
+        inner()
+        with profiler.profile("action"):
+            inner()
+    profiler.profiled_actions["own"].runcall(outer_without_actions)
+    assert calls_of(profiler.profiled_actions["own"], "inner") == 4
+    assert "Profile stats for: own" in profiler.summary()
+    profiler.teardown(None)
+    assert _engine.running()[1] is False
 
 
 def table_rows(text):

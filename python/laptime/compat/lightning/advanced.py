@@ -1,33 +1,41 @@
-"""The half of AdvancedProfiler that differs from Lightning's: the functions of each action come from laptime's engine.
+"""The half of AdvancedProfiler that differs from Lightning's.
 
-Lightning's own keeps a cProfile for each action, and starting one stops all others for good: an action loses what follows
-the first action inside it. Here each action is a layer of the function engine and sees all calls that begin in it.
+Lightning's own keeps a cProfile for each action. Starting one stops all others for good, so an
+action loses what follows the first action inside it. Here each action is a layer of laptime's
+function engine and sees all calls that begin in it.
 """
 
 from __future__ import annotations
 
-import marshal
+from collections import defaultdict
 from typing import Any
 
 from laptime import _engine
-from laptime.compat import function_stats
-from laptime.compat.function_stats import Function, FunctionStats
+from laptime.compat import cprofile, function_stats
+from laptime.compat.function_stats import Function
 
 _DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
 
 
-class ActionProfile:
-    """What pstats and Lightning ask of a cProfile.Profile."""
+class ActionProfile(cprofile.Profile):
+    """The profile of an action. It sees the thread that enables it; ``enable`` may nest."""
 
     def __init__(self) -> None:
+        super().__init__()
         self._layer = _engine.FunctionLayer()
         self._depth = 0
         self._stops = 0
-        self.stats: FunctionStats = {}
+        self._engine_starts = 0
 
-    def enable(self) -> None:
+    def open(self) -> None:
+        """Assumes that the engine runs."""
         self._depth += 1
         self._layer.open()
+
+    def enable(self, subcalls: bool = True, builtins: bool = True) -> None:
+        self._engine_starts += 1
+        _engine.start(functions=True, builtins=True)
+        self.open()
 
     def disable(self) -> None:
         if self._depth == 0:
@@ -36,16 +44,26 @@ class ActionProfile:
         self._stops += 1
         if self._depth == 0:
             self._layer.close()
+        if self._engine_starts:
+            self._engine_starts -= 1
+            _engine.stop(functions=True)
+
+    def clear(self) -> None:
+        self._layer.close()
+        self._layer = _engine.FunctionLayer()
+        self._stops = 0
+        if self._depth:
+            self._layer.open()
 
     def create_stats(self) -> None:
-        """With one call of cProfile's disable for each stop: its tables have that, and are never empty for it."""
-        self.stats = function_stats.without(self._layer.stats(), lambda function: function[0] in _OWN_FILES)
-        self.stats[_DISABLE] = (self._stops, self._stops, 0.0, 0.0, {})
+        """An action that runs goes on."""
+        self.snapshot_stats()
 
-    def dump_stats(self, file: str) -> None:
-        self.create_stats()
-        with open(file, "wb") as out:
-            marshal.dump(self.stats, out)
+    def snapshot_stats(self) -> None:
+        """Has a call of cProfile's disable for each stop, as its tables do: they are never empty."""
+        counted = self._layer.stats()
+        self.stats = function_stats.without(counted, lambda function: function[0] in _OWN_FILES)
+        self.stats[_DISABLE] = (self._stops, self._stops, 0.0, 0.0, {})
 
 
 class AdvancedProfiler:
@@ -56,16 +74,13 @@ class AdvancedProfiler:
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.profiled_actions = {}
+        self.profiled_actions = defaultdict(ActionProfile)
 
     def start(self, action_name: str) -> None:
         if not self._runs:
             self._runs = True
             _engine.start(functions=True, builtins=True)
-        profile = self.profiled_actions.get(action_name)
-        if profile is None:
-            profile = self.profiled_actions[action_name] = ActionProfile()
-        profile.enable()
+        self.profiled_actions[action_name].open()
 
     def stop(self, action_name: str) -> None:
         profile = self.profiled_actions.get(action_name)
@@ -80,4 +95,4 @@ class AdvancedProfiler:
         super().teardown(stage=stage)  # type: ignore[misc]
 
 
-_OWN_FILES = {__file__, _engine.__file__}
+_OWN_FILES = {__file__, cprofile.__file__, _engine.__file__}

@@ -3,6 +3,7 @@ from averages, not from a Python object for every op."""
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import torch
@@ -36,6 +37,18 @@ class PyTorchProfiler:
     def function_events(self, events: Any) -> None:
         self._events = events
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy has the settings and the finished events. It is not started."""
+        state = {**self.__dict__, **_NOT_STARTED, "_recording_map": {}}
+        state["_events"] = self.function_events
+        schedule = self._schedule  # type: ignore[attr-defined]
+        if schedule is not None:
+            state["_schedule"] = copy(schedule)
+            state["_schedule"].reset()
+            arguments = {**state["_profiler_kwargs"], "schedule": state["_schedule"]}
+            state["_profiler_kwargs"] = arguments
+        return state
+
     def _was_started(self) -> bool:
         """A schedule may never have come to its first recorded step."""
         return getattr(self._finished, "profiler", self._finished) is not None
@@ -51,3 +64,10 @@ class PyTorchProfiler:
             return ""
         table = averages.table(sort_by=self._sort_by_key, row_limit=self._row_limit, **self._table_kwargs)  # type: ignore[attr-defined]
         return self._stats_to_str({"records": table})  # type: ignore[attr-defined]
+
+
+# The Trainer sets the module again; a weak reference to it cannot be copied.
+_NOT_STARTED: dict[str, Any] = {
+    "profiler": None, "_finished": None, "_register": None, "_parent_profiler": None,
+    "_start_action_name": None, "_lightning_module": None,
+}

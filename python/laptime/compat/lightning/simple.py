@@ -1,64 +1,94 @@
-"""The half of SimpleProfiler that differs from Lightning's: what it keeps of an action does not grow with its calls."""
+"""The half of SimpleProfiler that differs from Lightning's: it keeps a bounded part of an action."""
 
 from __future__ import annotations
 
+import math
+import os
 import time
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+_Row = tuple[str, float, int, float, float]
 
 
-class Durations:
-    """How often an action ran and how long in all. The sum is compensated: as good as adding up a list at the end."""
+class Durations(list[float]):
+    """The latest durations of an action, in seconds. ``calls`` and ``total`` are of all of them.
 
-    __slots__ = ("calls", "total", "_rest")
+    Contract: there are never more than ``kept``; where one more comes, the older half is dropped.
+    """
 
-    def __init__(self) -> None:
-        self.calls = 0
-        self.total = 0.0
-        self._rest = 0.0
+    kept: ClassVar[int] = 16_384  # an action then needs at most 512 KiB
+    dropped_calls = 0
+    dropped_total = 0.0
 
-    def add(self, duration: float) -> None:
-        self.calls += 1
-        corrected = duration - self._rest
-        total = self.total + corrected
-        self._rest = (total - self.total) - corrected
-        self.total = total
+    def __init__(self, durations: Iterable[float] = ()) -> None:
+        super().__init__()
+        self.extend(durations)
+
+    def append(self, duration: float) -> None:
+        list.append(self, duration)  # super() takes longer
+        if len(self) > self.kept:
+            self._drop(len(self) - self.kept // 2)
+
+    def extend(self, durations: Iterable[float]) -> None:
+        for duration in durations:
+            self.append(duration)
+
+    def _drop(self, count: int) -> None:
+        self.dropped_total = math.fsum((self.dropped_total, *self[:count]))
+        self.dropped_calls += count
+        del self[:count]
 
     @property
-    def mean(self) -> float:
-        return self.total / self.calls
+    def calls(self) -> int:
+        return self.dropped_calls + len(self)
 
-    def __len__(self) -> int:
-        return self.calls
+    @property
+    def total(self) -> float:
+        return self.dropped_total + math.fsum(self)
 
 
 class SimpleProfiler:
-    """Lightning's SimpleProfiler in constant memory. ``recorded_durations`` holds a ``Durations`` an action, not a list."""
+    """Lightning's SimpleProfiler in bounded memory. ``recorded_durations`` holds ``Durations``."""
 
-    current_actions: dict[str, float]
-    recorded_durations: dict[str, Durations]
+    recorded_durations: dict[str, Any]  # Durations; the program may put plain lists there
     start_time: float
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.recorded_durations = {}
+        self.recorded_durations = defaultdict(Durations)
 
-    def stop(self, action_name: str) -> None:
-        now = time.perf_counter()
-        started = self.current_actions.pop(action_name, None)
-        if started is None:
-            raise ValueError(f"Attempting to stop recording an action ({action_name}) which was never started.")
-        durations = self.recorded_durations.get(action_name)
-        if durations is None:
-            durations = self.recorded_durations[action_name] = Durations()
-        durations.add(now - started)
+    def summary(self) -> str:
+        return super().summary() + self._what_was_dropped()  # type: ignore[misc]
 
-    def _make_report_extended(self) -> tuple[list[tuple[str, float, int, float, float]], float, float]:
+    def _what_was_dropped(self) -> str:
+        ours = (d for d in self.recorded_durations.values() if isinstance(d, Durations))
+        dropped = [d.dropped_calls for d in ours if d.dropped_calls]
+        if not dropped:
+            return ""
+        return (f"laptime: recorded_durations keeps the latest {Durations.kept:,} or fewer of an action; "
+                f"{sum(dropped):,} older ones of {len(dropped)} action{'s' * (len(dropped) > 1)} were dropped; "
+                f"the table counts all; {__name__}.Durations.kept = 10**9 keeps more{os.linesep}")
+
+    def _make_report_extended(self) -> tuple[list[_Row], float, float]:
         elapsed = time.perf_counter() - self.start_time
-        report = [(action, d.mean, d.calls, d.total, 100.0 * d.total / elapsed) for action, d in self.recorded_durations.items()]
+        report = [(action, total / calls, calls, total, 100.0 * total / elapsed)
+                  for action, calls, total in self._sums()]
         report.sort(key=lambda row: row[4], reverse=True)
         return report, sum(row[2] for row in report), elapsed
 
     def _make_report(self) -> list[tuple[str, float, float]]:
-        report = [(action, d.mean, d.total) for action, d in self.recorded_durations.items()]
+        report = [(action, total / calls, total) for action, calls, total in self._sums()]
         report.sort(key=lambda row: row[1], reverse=True)
         return report
+
+    def _sums(self) -> list[tuple[str, int, float]]:
+        """Actions that ran, how often, and how long in all."""
+        return [(action, *_sums_of(d)) for action, d in self.recorded_durations.items() if d]
+
+
+def _sums_of(durations: list[float]) -> tuple[int, float]:
+    if isinstance(durations, Durations):
+        return durations.calls, durations.total
+    return len(durations), math.fsum(durations)

@@ -1,0 +1,7 @@
+"""The classes that belong to ``lightning.pytorch``: pickles name them here."""
+
+from laptime.compat.lightning.making import make
+
+AdvancedProfiler = make("AdvancedProfiler", "lightning.pytorch")
+PyTorchProfiler = make("PyTorchProfiler", "lightning.pytorch")
+SimpleProfiler = make("SimpleProfiler", "lightning.pytorch")

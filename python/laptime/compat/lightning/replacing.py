@@ -1,0 +1,37 @@
+"""``Trainer(profiler="simple")`` and the other names lead to laptime's classes in `laptime run`."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+from laptime._imports import when_imported
+from laptime._native import recording
+from laptime._signal_handlers import raised_by_handler
+from laptime.compat.lightning.making import HALVES, OWNERS, make
+
+
+def replace_names() -> None:
+    """For each Lightning, once the program imports it. Its public names stay as they are."""
+    for namespace in OWNERS:
+        when_imported(f"{namespace}.trainer.setup", lambda namespace=namespace: _replace(namespace))
+
+
+def _replace(namespace: str) -> None:
+    """A failure leaves the names to Lightning."""
+    try:
+        trainers = sys.modules[f"{namespace}.trainer.setup"]  # where Trainer looks the names up
+        made = {name: make(name, namespace) for name in HALVES if hasattr(trainers, name)}
+        for name, ours in made.items():
+            setattr(trainers, name, ours)
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
+        _warn(namespace, " ".join(str(error).split()) or type(error).__name__)
+
+
+def _warn(namespace: str, reason: str) -> None:
+    text = f"{namespace}: Trainer(profiler='…') uses Lightning's own profilers: {reason}"
+    recording.lose("lightning_profilers", text)
+    with contextlib.suppress(Exception):  # the program may have closed it
+        print(f"laptime: {text}", file=sys.stderr)
