@@ -1,6 +1,19 @@
 """Starts the collectors in a process of a run, as the environment says, and sees that its counts are written at its end.
 
-Contract: whatever goes wrong here is one line on stderr; the program starts all the same.
+`laptime run` becomes the parent of the interpreter that runs the program. So the program has the process to itself: ``sys.argv``,
+``__main__``, ``__file__``, ``sys.path``, stdin, signals, tracebacks and exit code are the interpreter's own. The collectors start in
+``laptime/_site/sitecustomize.py``, before the program's first import, in this process and in every Python that it starts.
+
+Contract: whatever goes wrong here is one line on stderr; the program starts all the same. The environment (src/cli/python_start.h):
+
+===================  ==================================================================================================
+LAPTIME_RECORD       the folder that the processes of the run record into
+LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob],
+                     "source": bool,
+                     "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool, "steps": [[begin, end], …] or null,
+                     "block": bool, "replace_profiler": bool}}
+PYTHONPATH           begins with laptime/_site; the user's entries follow as they were, empty ones too
+===================  ==================================================================================================
 """
 
 from __future__ import annotations
@@ -15,7 +28,6 @@ if TYPE_CHECKING:
 RECORD_VARIABLE = "LAPTIME_RECORD"
 OPTIONS_VARIABLE = "LAPTIME_PYTHON"
 _TRIAL_VARIABLE = "LAPTIME_TUNE"  # laptime._tune.applied
-SITE_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")
 
 # Besides torch: what launches GPU work from Python.
 _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
