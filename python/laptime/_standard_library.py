@@ -30,6 +30,8 @@ _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _FOLDERS = [os.path.dirname(os.__file__), os.path.join(os.path.dirname(os.__file__), "lib-dynload"),
             os.path.join(sys.base_exec_prefix, sys.platlibdir, _VERSION, "lib-dynload")]
 
+_NAMES = sys.stdlib_module_names | {"_interpreters", "_xxsubinterpreters"}
+
 _import_plainly = builtins.__import__  # the program may put another one there
 _lock = RLock()
 _kept: "dict[str, ModuleType]" = {}  # imported by laptime and not by the program
@@ -64,7 +66,7 @@ def _import(
     fromlist: "Sequence[str] | None" = (), level: int = 0,
 ) -> "ModuleType":
     """``__import__`` of laptime's modules."""
-    if level or name.partition(".")[0] not in sys.stdlib_module_names or _is_there(name, fromlist):
+    if level or name.partition(".")[0] not in _NAMES or _is_there(name, fromlist):
         return _import_plainly(name, globals, locals, fromlist or (), level)
     with StandardImports():
         return _import_plainly(name, globals, locals, fromlist or ())
@@ -85,7 +87,7 @@ class StandardImports:
         _lock.acquire()
         StandardImports._depth += 1
         if StandardImports._depth == 1:
-            tops = {name for name in sys.stdlib_module_names if name in sys.modules and not _is_standard(sys.modules[name])}
+            tops = {name for name in _NAMES if name in sys.modules and not _is_standard(sys.modules[name])}
             names = [name for name in list(sys.modules) if name.partition(".")[0] in tops] if tops else []
             StandardImports._aside = {name: sys.modules.pop(name) for name in names}
             StandardImports.thread = get_ident()
@@ -117,7 +119,7 @@ class _Finder:
             return None
         if top == "laptime":
             return _own_spec(name, path or [self._package_parent])
-        if get_ident() == StandardImports.thread and top in sys.stdlib_module_names:
+        if get_ident() == StandardImports.thread and top in _NAMES:
             return _standard_spec(name, path)
         return self._known_to_program(name, path) if name in _kept else None
 

@@ -34,6 +34,7 @@ struct InterpreterOptions {
   std::size_t count = 0;
   bool has_module_or_code = false;  // -m or -c is the last of them, alone or as in -um
   bool skips_collectors = false;    // -I, -E and -S: the interpreter imports no sitecustomize from PYTHONPATH
+  bool keeps_path = false;          // -S: what is on PYTHONPATH stays on the program's sys.path
 };
 
 InterpreterOptions read_options(const std::vector<std::string>& words) {
@@ -48,6 +49,7 @@ InterpreterOptions read_options(const std::vector<std::string>& words) {
     const std::size_t last = std::min(word.find_first_of("WXmc", 1), word.size() - 1);
     const char kind = word[last];
     options.skips_collectors |= word.find_first_of("IES", 1) <= last;
+    options.keeps_path |= word.find('S', 1) <= last;
     options.has_module_or_code = kind == 'm' || kind == 'c';
     if (kind == 'm' || kind == 'c') options.count = i;
     if ((kind == 'W' || kind == 'X') && last + 1 == word.size()) ++options.count;
@@ -87,7 +89,8 @@ Result<RunTarget> python_target(const std::string& python, std::vector<std::stri
   ASSIGN_OR_RETURN(const std::string site_folder, find_site_folder(python));
   if (!flags.has_module_or_code) RETURN_IF_ERROR(check_script(words[0]));
   if (flags.skips_collectors) fmt::print(stderr, "laptime: this program is not measured: an interpreter with -I, -E or -S starts no collectors\n");
-  return RunTarget{command, true, program_name(words, flags.has_module_or_code), python_environment(site_folder, options)};
+  return RunTarget{command, true, program_name(words, flags.has_module_or_code),
+                   flags.keeps_path ? Environment{} : python_environment(site_folder, options)};
 }
 
 }  // namespace
