@@ -134,10 +134,10 @@ class _Finder:
 
 
 def _standard_spec(name: str, path: "Sequence[str] | None") -> ModuleSpec:
-    spec = BuiltinImporter.find_spec(name) or FrozenImporter.find_spec(name)
+    spec = BuiltinImporter.find_spec(name)
     if spec is not None:
         return spec
-    spec = PathFinder.find_spec(name, _FOLDERS if path is None else path)
+    spec = FrozenImporter.find_spec(name) or PathFinder.find_spec(name, _FOLDERS if path is None else path)
     if spec is None:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
     _hand_over(spec)
@@ -146,7 +146,7 @@ def _standard_spec(name: str, path: "Sequence[str] | None") -> ModuleSpec:
 
 
 def _hand_over(spec: ModuleSpec) -> None:
-    """The module that is kept becomes the one of this spec, if it is of the same file."""
+    """The module that is kept becomes the one of this spec, if it is of the same file. A frozen one is made anew."""
     kept, loader = _kept.get(spec.name), spec.loader
     if kept is None or not isinstance(loader, FileLoader) or getattr(kept.__spec__, "origin", None) != spec.origin:
         return
