@@ -66,7 +66,7 @@ def _start() -> None:
     import atexit
     import json
 
-    from laptime import _engine, _sigterm
+    from laptime import _engine, _fork_warning, _sigterm
     from laptime._imports import when_imported
     from laptime._native import recording
 
@@ -77,8 +77,8 @@ def _start() -> None:
         _engine.start_sources(include=options["include"], exclude=options["exclude"])
     else:
         recording.set_property("source_text", "left out")
-    _engine.start(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
-                  budget=options["budget"], include=options["include"], exclude=options["exclude"])
+    _engine.start_or_lose(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
+                          budget=options["budget"], include=options["include"], exclude=options["exclude"])
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
     when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
     if options["torch"]["gpu"]:
@@ -86,7 +86,8 @@ def _start() -> None:
             when_imported(name, lambda name=name: _give_gpu_lines(name, options["include"], options["exclude"]))
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
-    _do_not_warn_of_our_thread()
+    if sys.version_info >= (3, 12):
+        _fork_warning.leave_out_our_threads()
     _sigterm.write_before(_stop)
 
 
@@ -143,10 +144,3 @@ def _stop_with_multiprocessing() -> None:
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
         util.register_after_fork(_stop, lambda stop: util.Finalize(None, stop, exitpriority=-100))
-
-
-def _do_not_warn_of_our_thread() -> None:
-    """Since 3.12 Python warns of a fork with several threads running; the recorder's own thread is made for that."""
-    import warnings
-
-    warnings.filterwarnings("ignore", r"This process \(pid=\d+\) is multi-threaded", DeprecationWarning)

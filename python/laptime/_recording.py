@@ -113,8 +113,7 @@ class Recording:
 
     def _start_engines(self, undo: contextlib.ExitStack) -> None:
         kinds = {kind: self._engines[kind] for kind in ("lines", "functions")}
-        if any(kinds.values()):
-            _engine.start(**self._engines)
+        if any(kinds.values()) and _engine.start_or_lose(**self._engines):
             undo.callback(_engine.stop, **kinds)
         for code in _marked.values():
             _engine.watch(code)
