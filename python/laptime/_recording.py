@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from laptime import _engine, _torch
 from laptime._closing import write_closing_facts
@@ -17,7 +17,8 @@ from laptime._native import recording as _native
 
 DEFAULT_BUDGET = 0.05
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:  # its bound makes the interpreter import typing in the program's name
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 _marked: dict[int, CodeType] = {}  # by @lines
 

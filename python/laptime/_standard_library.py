@@ -69,7 +69,10 @@ def _import(
     if level or name.partition(".")[0] not in _NAMES or _is_there(name, fromlist):
         return _import_plainly(name, globals, locals, fromlist or (), level)
     with StandardImports():
-        return _import_plainly(name, globals, locals, fromlist or ())
+        module = _import_plainly(name, globals, locals, fromlist or ())
+    if type(fromlist) is list and name not in sys.modules:  # PyImport_Import: the interpreter looks there next
+        sys.modules[name] = _kept.pop(name)
+    return module
 
 
 class StandardImports:

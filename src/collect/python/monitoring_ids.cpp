@@ -17,6 +17,7 @@ int wanted_by_program = -1;  // not taken again while a tool moves away from it
 
 PyObject* use_tool_id(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* get_tool(PyObject*, PyObject* const* args, Py_ssize_t count);
+PyObject* get_events(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* free_tool_id(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
@@ -31,6 +32,7 @@ struct Replaced {
 };
 Replaced use{{"use_tool_id", as_method(&use_tool_id), METH_FASTCALL, nullptr}};
 Replaced get{{"get_tool", as_method(&get_tool), METH_FASTCALL, nullptr}};
+Replaced events{{"get_events", as_method(&get_events), METH_FASTCALL, nullptr}};
 Replaced release{{"free_tool_id", as_method(&free_tool_id), METH_FASTCALL, nullptr}};
 
 PyObject* monitoring() { return PySys_GetObject("monitoring"); }  // borrowed
@@ -62,6 +64,11 @@ PyObject* get_tool(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return call_original(get, args, count);
 }
 
+PyObject* get_events(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (holder_of(args, count) != nullptr && count == 1) return PyLong_FromLong(0);
+  return call_original(events, args, count);
+}
+
 PyObject* free_tool_id(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (holder_of(args, count) != nullptr && count == 1) Py_RETURN_NONE;
   return call_original(release, args, count);
@@ -91,14 +98,14 @@ bool any_held() {
 
 void put_all_back_unless_held() {
   if (any_held()) return;
-  for (const Replaced* function : {&use, &get, &release}) put_back(*function);
+  for (const Replaced* function : {&use, &get, &events, &release}) put_back(*function);
 }
 
 }  // namespace
 
 Taken take_monitoring_id(MonitoringTool* tool, int id, const char* name) {
   if (id == wanted_by_program || holders[static_cast<std::size_t>(id)] != nullptr) return Taken::by_others;
-  if (!any_held() && !(put_ours(use) && put_ours(get) && put_ours(release))) return Taken::failed;
+  if (!any_held() && !(put_ours(use) && put_ours(get) && put_ours(events) && put_ours(release))) return Taken::failed;
   if (OwnedRef(PyObject_CallFunction(use.original, "is", id, name))) {
     holders[static_cast<std::size_t>(id)] = tool;
     return Taken::by_us;
