@@ -75,7 +75,9 @@ class [[nodiscard]] Recording {
 
 #define LAPTIME_JOIN_(a, b) a##b
 #define LAPTIME_JOIN(a, b) LAPTIME_JOIN_(a, b)
-#define LAPTIME_SCOPE(name)                                                               \
-  static laptime_site LAPTIME_JOIN(laptime_site_, __LINE__) = LAPTIME_SITE(name);         \
-  const ::laptime::Scope LAPTIME_JOIN(laptime_scope_, __LINE__)(LAPTIME_JOIN(laptime_site_, __LINE__))
+#define LAPTIME_SCOPE_AT(name, number)                                            \
+  static laptime_site LAPTIME_JOIN(laptime_site_, number) = LAPTIME_SITE(name);   \
+  const ::laptime::Scope LAPTIME_JOIN(laptime_scope_, number)(LAPTIME_JOIN(laptime_site_, number))
+/* Twice on a line, or twice in another macro, is two scopes. */
+#define LAPTIME_SCOPE(name) LAPTIME_SCOPE_AT(name, __COUNTER__)
 #define LAPTIME_FUNCTION() LAPTIME_SCOPE(__func__)

@@ -1,6 +1,19 @@
 """Starts the collectors in a process of a run, as the environment says, and sees that its counts are written at its end.
 
-Contract: whatever goes wrong here is one line on stderr; the program starts all the same.
+`laptime run` becomes the parent of the interpreter that runs the program. So the program has the process to itself: ``sys.argv``,
+``__main__``, ``__file__``, ``sys.path``, stdin, signals, tracebacks and exit code are the interpreter's own. The collectors start in
+``laptime/_site/sitecustomize.py``, before the program's first import, in this process and in every Python that it starts.
+
+Contract: whatever goes wrong here is one line on stderr; the program starts all the same. The environment (src/cli/python_start.h):
+
+===================  ==================================================================================================
+LAPTIME_RECORD       the folder that the processes of the run record into
+LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob],
+                     "source": bool,
+                     "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool, "steps": [[begin, end], …] or null,
+                     "block": bool, "replace_profiler": bool}}
+PYTHONPATH           begins with laptime/_site; the user's entries follow as they were, empty ones too
+===================  ==================================================================================================
 """
 
 from __future__ import annotations
@@ -17,7 +30,6 @@ if TYPE_CHECKING:
 RECORD_VARIABLE = "LAPTIME_RECORD"
 OPTIONS_VARIABLE = "LAPTIME_PYTHON"
 _TRIAL_VARIABLE = "LAPTIME_TUNE"  # laptime._tune.applied
-SITE_FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_site")
 
 # Besides torch: what launches GPU work from Python.
 _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
@@ -56,7 +68,7 @@ def _start() -> None:
     import atexit
     import json
 
-    from laptime import _engine, _sigterm
+    from laptime import _engine, _fork_warning, _sigterm
     from laptime._imports import when_imported
     from laptime._native import recording
 
@@ -67,8 +79,8 @@ def _start() -> None:
         _engine.start_sources(include=options["include"], exclude=options["exclude"])
     else:
         recording.set_property("source_text", "left out")
-    _engine.start(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
-                  budget=options["budget"], include=options["include"], exclude=options["exclude"])
+    _engine.start_or_lose(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
+                          budget=options["budget"], include=options["include"], exclude=options["exclude"])
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
     when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
     if options["torch"]["gpu"]:
@@ -76,7 +88,8 @@ def _start() -> None:
             when_imported(name, lambda name=name: _give_gpu_lines(name, options["include"], options["exclude"]))
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
-    _do_not_warn_of_our_thread()
+    if sys.version_info >= (3, 12):
+        _fork_warning.leave_out_our_threads()
     _sigterm.write_before(_stop)
 
 
@@ -140,10 +153,3 @@ def _stop_with_multiprocessing() -> None:
     util = sys.modules.get("multiprocessing.util")
     if util is not None:
         util.register_after_fork(_stop, lambda stop: util.Finalize(None, stop, exitpriority=-100))
-
-
-def _do_not_warn_of_our_thread() -> None:
-    """Since 3.12 Python warns of a fork with several threads running; the recorder's own thread is made for that."""
-    import warnings
-
-    warnings.filterwarnings("ignore", r"This process \(pid=\d+\) is multi-threaded", DeprecationWarning)

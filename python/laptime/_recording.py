@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from laptime import _engine, _torch
 from laptime._closing import write_closing_facts
@@ -18,7 +18,8 @@ from laptime._native import recording as _native
 
 DEFAULT_BUDGET = 0.05
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:  # its bound makes the interpreter import typing in the program's name
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 _marked: dict[int, CodeType] = {}  # by @lines
 
@@ -114,8 +115,7 @@ class Recording:
 
     def _start_engines(self, undo: contextlib.ExitStack) -> None:
         kinds = {kind: self._engines[kind] for kind in ("lines", "functions")}
-        if any(kinds.values()):
-            _engine.start(**self._engines)
+        if any(kinds.values()) and _engine.start_or_lose(**self._engines):
             undo.callback(_engine.stop, **kinds)
         for code in _marked.values():
             _engine.watch(code)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from laptime import _marks
 from laptime._native import Around
 from laptime._native import recording as _native
 
 Item = TypeVar("Item")
-Function = TypeVar("Function", bound=Callable[..., Any])
+if TYPE_CHECKING:  # its bound makes the interpreter import typing in the program's name
+    Function = TypeVar("Function", bound=Callable[..., Any])
 
 _CO_COROUTINE = 0x80
 

@@ -1,12 +1,12 @@
 #include "recording_binding.h"
 
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
 #include <optional>
 #include <set>
 #include <utility>
 #include <vector>
 
+#include "collect/python/string_caster.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <nanobind/stl/pair.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <memory>
 
 #include "analyze/place_stacks.h"
 #include "analyze/torch_averages.h"
+#include "collect/python/string_caster.h"
 #include "export/kineto.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"

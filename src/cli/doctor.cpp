@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -13,9 +11,10 @@
 #include "analyze/table.h"
 #include "base/clock.h"
 #include "base/humane.h"
+#include "cli/captured_output.h"
 #include "cli/command.h"
 #include "cli/gpu_library.h"
-#include "cli/run_target.h"
+#include "cli/python_start.h"
 #include "show/json.h"
 #include "show/terminal.h"
 
@@ -112,14 +111,12 @@ void check_gpu(Checkup& checkup) {
 
 // What the package's own check prints: "state<TAB>detail".
 void check_torch(Checkup& checkup, bool build) {
-  const std::string command = fmt::format("'{}' -m laptime._torch.ops_doctor{}", default_interpreter(), build ? " --build" : " 2>/dev/null");
-  std::FILE* const output = ::popen(command.c_str(), "r");
-  char line[1024] = {};
-  const bool answered = output != nullptr && std::fgets(line, sizeof line, output) != nullptr;
-  if (output != nullptr) ::pclose(output);
-  const std::string text(line, std::strcspn(line, "\n"));
+  std::vector<std::string> command = module_command(default_interpreter(), "laptime._torch.ops_doctor");
+  if (build) command.push_back("--build");
+  const CapturedOutput output = capture_output(command, {}, build ? HelperErrors::shown : HelperErrors::hidden);
+  const std::string text = output.text.substr(0, output.text.find('\n'));
   const std::size_t tab = text.find('\t');
-  if (!answered || tab == std::string::npos) return checkup.note("torch", "no Python with laptime to ask");
+  if (tab == std::string::npos) return checkup.note("torch", "no Python with laptime to ask");
   const std::string state = text.substr(0, tab), detail = text.substr(tab + 1);
   if (state == "ok")
     checkup.ok("torch", detail);

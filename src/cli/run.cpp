@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <regex>
 #include <unistd.h>
 
 #include "analyze/run_facts.h"
@@ -15,6 +14,7 @@
 #include "cli/command.h"
 #include "cli/gpu_library.h"
 #include "cli/overview.h"
+#include "cli/python_start.h"
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
 #include "cli/standard_streams.h"
@@ -49,7 +49,8 @@ const char* nsight_of(const RunTarget& target) {
 }
 
 Environment environment_for(const RunOptions& options, const RunFolder& folder, const RunTarget& target) {
-  Environment added{{"LAPTIME_RECORD", folder.folder()}};
+  Environment added = target.environment;
+  added.emplace_back("LAPTIME_RECORD", folder.folder());
   if (options.memory_limit > 0) added.emplace_back("LAPTIME_MEMORY_LIMIT", std::to_string(options.memory_limit));
   if (!options.python.gpu) return added;
   const std::string library = find_gpu_library();
@@ -129,23 +130,12 @@ void add_python_options(CLI::App& command, RunOptions& options) {
   command.add_flag_callback("--no-lines", [&options] { options.python.lines = false; }, "Python: do not")->excludes(lines);
   command.add_flag("-f,--functions", options.python.functions, "Python: time calls of functions, as cProfile does");
   auto* budget = command.add_option("--budget", options.python.budget, "Python: the share of time that this may add, e.g. 5% (the default), or none")
-                     ->type_name("PCT");
+                     ->type_name("PCT")->check(&problem_of_budget);
   command.add_flag("--full", options.full, "Python: the same as --budget none")->excludes(budget);
   command.add_option("--include", options.python.include, "Python: files that count as the program's own, e.g. '*/mylib/*'")
       ->type_name("GLOB")->allow_extra_args(false);
   command.add_flag_callback("--no-source", [&options] { options.python.source = false; }, "Python: do not store the text of the program's files in the run");
   command.add_option("--exclude", options.python.exclude, "Python: files that do not")->type_name("GLOB")->allow_extra_args(false);
-}
-
-// "" or what is wrong with ranges of steps.
-std::string problem_of_steps(const std::string& text) {
-  static const std::regex form(R"((\d{1,9}):(\d{1,9})(,|$))");
-  auto at = text.cbegin();
-  for (std::smatch found; std::regex_search(at, text.cend(), found, form, std::regex_constants::match_continuous); at = found[0].second) {
-    if (std::stoi(found[1]) >= std::stoi(found[2])) break;
-    if (found[0].second == text.cend() && !found[3].length()) return "";
-  }
-  return fmt::format("steps are given as 10:20 (10 to 19, counted from 0) or 10:20,100:110, not {}", text);
 }
 
 void add_torch_options(CLI::App& command, RunOptions& options) {

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "base/status.h"
+#include "cli/child.h"
+#include "cli/python_start.h"
 
 namespace laptime {
 
@@ -30,27 +32,11 @@ RunWords split_run_words(const std::vector<std::string>& words, TakesValue takes
   return split;
 }
 
-// How Python programs are timed; ignored for others.
-struct PythonOptions {
-  bool gpu = true;  // of other programs too
-  bool lines = true;
-  bool source = true;
-  bool functions = false;
-  std::string budget;  // as typed; empty: the package's default
-  std::vector<std::string> include, exclude;
-  struct {
-    bool ops = true, shapes = false, memory = false, replace_profiler = false;
-    std::string steps;  // as typed; empty: those that the budget allows
-  } torch;
-};
-
-// The interpreter that a Python program is run with when the command line names none.
-std::string default_interpreter();
-
 struct RunTarget {
   std::vector<std::string> command;
   bool is_python = false;
   std::string name;  // for the default file name: "train" of train.py, "pkg" of -m pkg
+  Environment environment;  // what a Python program's collectors need
 };
 
 // A script (*.py, or a folder or zip with __main__), -m MODULE, -c CODE, or "python… …" is a Python program.

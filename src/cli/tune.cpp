@@ -5,7 +5,7 @@
 
 #include "cli/child.h"
 #include "cli/command.h"
-#include "cli/run_target.h"
+#include "cli/python_start.h"
 
 namespace laptime {
 
@@ -19,7 +19,7 @@ struct TuneOptions {
 };
 
 std::vector<std::string> python_command(const TuneOptions& options, const std::vector<std::string>& program) {
-  std::vector<std::string> command{default_interpreter(), "-m", "laptime._tune"};
+  std::vector<std::string> command = module_command(default_interpreter(), "laptime._tune");
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) command.insert(command.end(), {name, value});
   };

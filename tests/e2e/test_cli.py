@@ -24,8 +24,7 @@ int main(int argc, char** argv) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 5;
   for (int i = 0; i < steps; ++i) {
     {
-      LAPTIME_SCOPE("forward");
-      LAPTIME_SCOPE("matmul");
+      LAPTIME_SCOPE("forward"); LAPTIME_SCOPE("matmul");
       usleep(200);
     }
     laptime::value("loss", 1.0 / (i + 1));

@@ -1,6 +1,7 @@
 """Runs programs under laptime's drop-ins and under the originals, each in a process and folder of its own."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -32,6 +33,17 @@ class Sandbox:
         if code is not None:
             assert result.returncode == code, result.stdout + result.stderr
         return result
+
+
+def recording_environment(folder, **options):
+    """What `laptime run` gives a Python program, for one that the test starts itself; all lines are timed."""
+    import laptime
+
+    folder.mkdir()
+    torch = {"ops": True, "shapes": False, "memory": False, "gpu": True, "steps": None, "block": False, "replace_profiler": False}
+    everything = {"lines": True, "functions": False, "budget": None, "include": [], "exclude": [], "source": True, "torch": torch, **options}
+    paths = [str(Path(laptime.__file__).parent / "_site"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {**os.environ, "LAPTIME_RECORD": str(folder), "LAPTIME_PYTHON": json.dumps(everything), "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def masked(text):

@@ -1,13 +1,18 @@
-"""``python -m laptime._run``: the program notices nothing, and what it did is in the run's folder."""
+"""`laptime run` on Python programs: the program notices nothing, and what it did is in the run."""
 
 import json
 import os
 import shutil
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
+from compat_sandbox import recording_environment
+
+COMMAND = shutil.which("laptime", path=sysconfig.get_path("scripts"))
+pytestmark = pytest.mark.skipif(COMMAND is None, reason="the laptime command is not installed here")
 
 # What a program can see of how it was started.
 SHOW = """
@@ -26,22 +31,22 @@ SHOW = """
 
 @pytest.fixture
 def run(sandbox):
-    """Runs `python -m laptime._run WORDS`; without `bare` the environment is as `laptime run` sets it."""
+    """`laptime run WORDS`, recorded into run.lap."""
 
-    def start(*words, code=0, bare=False, env=None, **options):
-        environment = {} if bare else {"LAPTIME_RECORD": str(recorded(sandbox))}
-        recorded(sandbox).mkdir(exist_ok=True)
-        return sandbox.python("-m", "laptime._run", *words, code=code, env={**environment, **(env or {})}, **options)
+    def start(*words, code=0, env=None, stdin=""):
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"}
+        result = subprocess.run([COMMAND, "run", "-q", "-o", "run.lap", *words], cwd=sandbox.folder, input=stdin, capture_output=True, text=True,
+                                timeout=120, env={**environment, **(env or {})})
+        assert result.returncode == code, result.stdout + result.stderr
+        return result
 
     return start
 
 
-def recorded(sandbox):
-    return sandbox.folder / "run.lap.d"
-
-
-def parts(sandbox):
-    return sorted(path.name for path in recorded(sandbox).iterdir())
+def processes(sandbox):
+    """How many recorded."""
+    output = subprocess.run([COMMAND, "report", "run.lap", "run", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True).stdout
+    return next(row[1] for row in json.loads(output)["tables"][0]["rows"] if row[0] == "processes")
 
 
 def test_program_sees_what_it_always_sees(sandbox, run):
@@ -49,7 +54,7 @@ def test_program_sees_what_it_always_sees(sandbox, run):
     ours = run("folder/show.py", "a", "--budget", "-m", stdin="input")
     bare = sandbox.python("folder/show.py", "a", "--budget", "-m", stdin="input")
     assert ours.stdout == bare.stdout and ours.stderr == bare.stderr
-    assert len(parts(sandbox)) == 1
+    assert processes(sandbox) == 1
 
 
 def test_module_sees_what_it_always_sees(sandbox, run):
@@ -62,14 +67,12 @@ def test_module_sees_what_it_always_sees(sandbox, run):
 
 def test_code_and_stdin(sandbox, run):
     assert run("-c", "import sys; print(sys.argv)", "x").stdout == "['-c', 'x']\n"
-    assert run("-", stdin="print('from stdin')").stdout == "from stdin\n"
+    assert run("--", sys.executable, "-", stdin="print('from stdin')").stdout == "from stdin\n"
 
 
 def test_interpreter_flags_are_kept(sandbox, run):
     sandbox.write("flags.py", "import sys\nprint(sys.flags.optimize, sys.flags.dont_write_bytecode)\n")
-    environment = {"LAPTIME_RECORD": str(recorded(sandbox))}
-    recorded(sandbox).mkdir()
-    assert sandbox.python("-O", "-B", "-m", "laptime._run", "flags.py", env=environment).stdout == "1 1\n"
+    assert run("--", sys.executable, "-O", "-B", "flags.py").stdout == "1 1\n"
 
 
 @pytest.mark.parametrize("source, code", [
@@ -86,14 +89,15 @@ def test_end_and_traceback_are_the_programs_own(sandbox, run, source, code):
     sandbox.write("ends.py", source)
     ours, bare = run("ends.py", code=code), sandbox.python("ends.py", code=code)
     assert ours.stderr == bare.stderr and ours.stdout == bare.stdout
-    assert len(parts(sandbox)) == 1
+    assert processes(sandbox) == 1
 
 
 def test_mistakes_get_one_line(sandbox, run):
     assert run("missing.py", code=2).stderr == "laptime: cannot open missing.py: No such file or directory\n"
-    assert "a script, -m module or -c code is needed" in run(code=2).stderr
-    assert "--budget" in run("--budget", "lots", "x.py", code=2).stderr
-    assert run("missing.py", bare=True, code=2).stderr.startswith("laptime: LAPTIME_RECORD is not set")
+    assert run(code=2).stderr.startswith("laptime: run needs a program")
+    for budget in ("lots", "0%", "100%", "nan", "-1"):
+        error = run("--budget", budget, "x.py", code=2).stderr
+        assert "--budget" in error and error.count("\n") == 1
 
 
 def test_lines_of_user_code_are_counted_from_the_first_import_on(sandbox, run):
@@ -150,7 +154,7 @@ def test_children_are_covered(sandbox, run, method):
     sandbox.write("children.py", CHILDREN)
     out = run("children.py", method).stdout
     assert out == f"{method} [(45, True, True), (4950, True, True)]\n(True, False)\n\n"
-    assert len(parts(sandbox)) >= 3, "the program, its worker, and the interpreter it started"
+    assert processes(sandbox) >= 3, "the program, its worker, and the interpreter it started"
 
 
 def test_another_sitecustomize_has_its_turn(sandbox, run):
@@ -163,18 +167,16 @@ def test_another_sitecustomize_has_its_turn(sandbox, run):
 def test_python_without_laptime_is_left_alone(sandbox):
     """Another interpreter may inherit the environment."""
     site = Path(__import__("laptime").__file__).parent / "_site"
-    recorded(sandbox).mkdir()
-    environment = {"LAPTIME_RECORD": str(recorded(sandbox)), "LAPTIME_PYTHON": "{}", "PYTHONPATH": str(site)}
-    result = sandbox.python("-S", "-c", "import sys; sys.path.insert(0, r'%s'); import sitecustomize; print('went on')" % site,
-                            env=environment)
-    assert result.stdout == "went on\n" and result.stderr == ""
+    shutil.copytree(site, sandbox.folder / "laptime" / "_site")
+    environment = recording_environment(sandbox.folder / "run.lap.d")
+    environment["PYTHONPATH"] = str(sandbox.folder / "laptime" / "_site")
+    words = [sys._base_executable, "-c", "import sys; print('went on', 'sitecustomize' in sys.modules, 'laptime' in sys.modules)"]
+    result = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
+    assert (result.stdout, result.stderr) == ("went on False False\n", "")
 
 
 def test_bad_options_do_not_stop_the_program(sandbox):
-    site = Path(__import__("laptime").__file__).parent / "_site"
-    recorded(sandbox).mkdir()
-    path = os.pathsep.join([str(site), os.environ.get("PYTHONPATH", "")])
-    environment = {"LAPTIME_RECORD": str(recorded(sandbox)), "LAPTIME_PYTHON": "nonsense", "PYTHONPATH": path}
+    environment = {**recording_environment(sandbox.folder / "run.lap.d"), "LAPTIME_PYTHON": "nonsense"}
     result = sandbox.python("-c", "print('went on')", env=environment)
     assert result.stdout == "went on\n" and result.stderr.startswith("laptime: Python is not measured in process")
     assert result.stderr.count("\n") == 1
@@ -193,9 +195,6 @@ def test_seeded_results_are_the_same(sandbox, run):
 
 
 def test_command_reports_scopes_of_the_run(sandbox, run):
-    command = shutil.which("laptime", path=sysconfig.get_path("scripts"))
-    if command is None:
-        pytest.skip("the laptime command is not installed here")
     sandbox.write("marks.py", """
         import laptime
         for _ in laptime.steps(range(4), samples=2):
@@ -203,7 +202,7 @@ def test_command_reports_scopes_of_the_run(sandbox, run):
                 sum(range(1000))
     """)
     run("marks.py")
-    report = subprocess.run([command, "report", str(recorded(sandbox)), "steps", "scopes", "--json"], capture_output=True, text=True, check=True)
+    report = subprocess.run([COMMAND, "report", "run.lap", "steps", "scopes", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True)
     tables = {table["name"]: table for table in json.loads(report.stdout)["tables"]}
     assert len(tables["steps"]["rows"]) == 4
     assert any("forward" in row for row in tables["scopes"]["rows"])

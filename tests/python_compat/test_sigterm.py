@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from compat_sandbox import recording_environment
 
 LAPTIME = Path(sys.executable).with_name("laptime")
 ENDED = -signal.SIGTERM
@@ -24,10 +25,8 @@ class Program:
     def __init__(self, sandbox, source):
         sandbox.write("program.py", source)
         self.recorded = sandbox.folder / "run.lap.d"
-        self.recorded.mkdir()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "laptime._run", "--budget", "none", "program.py"], cwd=sandbox.folder, stdout=subprocess.PIPE, bufsize=0,
-            env={**os.environ, "LAPTIME_RECORD": str(self.recorded)})
+        self.process = subprocess.Popen([sys.executable, "program.py"], cwd=sandbox.folder, stdout=subprocess.PIPE, bufsize=0,
+                                        env=recording_environment(self.recorded))
         assert self.process.stdout.readline() == b"ready\n"
 
     def terminate(self):

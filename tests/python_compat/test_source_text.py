@@ -9,6 +9,7 @@ import sysconfig
 import zipfile
 
 import pytest
+from compat_sandbox import recording_environment
 
 COMMAND = shutil.which("laptime", path=sysconfig.get_path("scripts"))
 pytestmark = pytest.mark.skipif(COMMAND is None, reason="the laptime command is not installed here")
@@ -83,9 +84,8 @@ def test_no_source(sandbox):
 
 def test_a_killed_program_has_its_source(sandbox):
     sandbox.write("work.py", PROGRAM + "    import os, laptime\n    laptime.step()\n    os.kill(os.getpid(), 9)\n")
-    environment = {**os.environ, "LAPTIME_RECORD": str(sandbox.folder / "run.lap.d")}
-    (sandbox.folder / "run.lap.d").mkdir()
-    subprocess.run([sys.executable, "-m", "laptime._run", "--budget", "none", "work.py"], cwd=sandbox.folder, env=environment, timeout=120)
+    environment = recording_environment(sandbox.folder / "run.lap.d")
+    subprocess.run([sys.executable, "work.py"], cwd=sandbox.folder, env=environment, timeout=120)
     sandbox.write("work.py", "")
     assert sources(sandbox, "run.lap.d")["work.py", 4].strip() == "total += i  # measured"
 

@@ -17,10 +17,11 @@ from laptime import _source_text
 from laptime._engine import calibration
 from laptime._engine.statements import first_lines
 from laptime._native import engine as _native
+from laptime._native import recording
 
 __all__ = [
     "Demotion", "FunctionLayer", "Notice", "OwnCost", "clear", "demoted", "library_paths", "notices", "own_cost", "running", "snapshot_functions",
-    "snapshot_lines", "start", "start_sources", "stop", "stop_sources", "watch",
+    "snapshot_lines", "start", "start_or_lose", "start_sources", "stop", "stop_sources", "watch",
 ]
 
 LineKey = tuple[str, int, str]  # file, first line, qualified name
@@ -101,6 +102,16 @@ def start(
             _busy = False
             if _stops_asked:
                 _undo_asked()
+
+
+def start_or_lose(**options: Any) -> bool:
+    """False where other tools hold all ids of sys.monitoring: a warning of the recording, and the rest goes on."""
+    try:
+        start(**options)
+    except RuntimeError as error:
+        recording.lose("monitoring_taken", f"lines and functions are not measured: {error}")
+        return False
+    return True
 
 
 def _start(

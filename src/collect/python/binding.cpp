@@ -1,6 +1,5 @@
 #include "collect/python/binding.h"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "collect/python/line_snapshot.h"
 #include "collect/python/notices.h"
 #include "collect/python/source_keeper.h"
+#include "collect/python/string_caster.h"
 #include "collect/python/tally_writer.h"
 #include "collect/python/tick_rate.h"
 

@@ -4,23 +4,18 @@
 
 #include "collect/python/code_registry.h"
 #include "collect/python/python_support.h"
+#include "collect/python/python_text.h"
 
 namespace laptime::python {
 
 namespace {
 
-std::string utf8(PyObject* unicode) {
-  const char* text = unicode != nullptr && PyUnicode_Check(unicode) ? PyUnicode_AsUTF8(unicode) : nullptr;
-  PyErr_Clear();
-  return text != nullptr ? text : "";
-}
-
 std::string module_name(PyObject* module) {
   if (module == nullptr) return "";
-  if (PyUnicode_Check(module)) return utf8(module);
+  if (PyUnicode_Check(module)) return bytes_of(module);
   if (!PyModule_Check(module)) return "";
   OwnedRef name(PyModule_GetNameObject(module));
-  return utf8(name.get());
+  return bytes_of(name.get());
 }
 
 std::string name_of_function(const PyCFunctionObject* function) {
@@ -37,9 +32,9 @@ std::string name_of_method(const PyCFunctionObject* function) {
   Py_XINCREF(method);
   OwnedRef text(method != nullptr ? PyObject_Repr(method) : nullptr);
   PyErr_Clear();
-  if (text) return utf8(text.get());
+  if (text) return bytes_of(text.get());
   const std::string module =
-      function->m_module != nullptr && PyUnicode_Check(function->m_module) ? utf8(function->m_module) + "." : "";
+      function->m_module != nullptr && PyUnicode_Check(function->m_module) ? bytes_of(function->m_module) + "." : "";
   return "<built-in method " + module + function->m_ml->ml_name + ">";
 }
 

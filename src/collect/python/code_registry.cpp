@@ -9,6 +9,7 @@
 
 #include "collect/python/line_stack.h"
 #include "collect/python/python_support.h"
+#include "collect/python/python_text.h"
 
 namespace laptime::python {
 
@@ -16,16 +17,6 @@ namespace {
 
 // Beyond this a "function" is generated data; its dense line arrays would not be worth their memory.
 constexpr std::int64_t kMostLines = 1 << 20;
-
-std::string text_of(PyObject* unicode) {
-  Py_ssize_t size = 0;
-  const char* text = unicode != nullptr ? PyUnicode_AsUTF8AndSize(unicode, &size) : nullptr;
-  if (text == nullptr) {  // lone surrogates in a file name
-    PyErr_Clear();
-    return "?";
-  }
-  return std::string(text, static_cast<std::size_t>(size));
-}
 
 // Calls visit(start_offset, end_offset, line) for each entry of co_lines(); line is -1 where there is none.
 template <typename Visit>
@@ -111,10 +102,10 @@ CodeRecord* CodeRegistry::add(PyObject* code) {
   CodeRecord fresh;
   fresh.code = code;
   fresh.first_line = object->co_firstlineno;
-  fresh.file = text_of(object->co_filename);
-  fresh.name = text_of(object->co_name);
+  fresh.file = bytes_of(object->co_filename);
+  fresh.name = bytes_of(object->co_name);
 #if PY_VERSION_HEX >= 0x030B0000
-  fresh.qualified = text_of(object->co_qualname);
+  fresh.qualified = bytes_of(object->co_qualname);
 #else
   fresh.qualified = fresh.name;
 #endif

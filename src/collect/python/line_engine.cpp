@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/clock.h"
+#include "collect/python/python_text.h"
 #include "collect/python/source_keeper.h"
 #include "collect/python/tick_rate.h"
 
@@ -59,10 +60,9 @@ CodeRecord* LineEngine::classify(PyObject* code) {
   const ErrorGuard guard;
   ThreadSlot* slot = ThreadSlots::current();
   const bool outer = std::exchange(slot->inside_engine, true);
-  const char* file = PyUnicode_AsUTF8(reinterpret_cast<PyCodeObject*>(code)->co_filename);
-  PyErr_Clear();
+  const std::string file = bytes_of(reinterpret_cast<PyCodeObject*>(code)->co_filename);
   auto& registry = CodeRegistry::instance();
-  if (!explicit_only_ && file != nullptr && user_code_.is_user(file)) {
+  if (!explicit_only_ && user_code_.is_user(file)) {
     CodeRecord* record = registry.find_or_add(code);
     SourceKeeper::instance().keep(record->file, record->name == "<module>");
     read_statements(record);
@@ -79,7 +79,7 @@ const std::vector<int>& LineEngine::first_lines_of(const std::string& file) {
   const auto known = statements_.find(file);
   if (known != statements_.end()) return known->second;
   const ErrorGuard guard;
-  OwnedRef result(PyObject_CallFunction(statement_reader_.get(), "s", file.c_str()));
+  OwnedRef result(PyObject_CallFunction(statement_reader_.get(), "N", text_from(file)));
   OwnedRef lines(result ? PySequence_Fast(result.get(), "not a sequence") : nullptr);
   std::vector<int> first_lines;
   for (Py_ssize_t i = 0; lines && i < PySequence_Fast_GET_SIZE(lines.get()); ++i) {

@@ -5,13 +5,17 @@
 
 #include "base/clock.h"
 #include "collect/python/function_engine.h"
+#include "collect/python/monitoring_ids.h"
+#include "collect/python/notices.h"
 
 namespace laptime::python {
 
 namespace {
 
+void move_tool();
+
 MonitoringTool& tool() {
-  static auto* tool = new MonitoringTool("laptime functions");
+  static auto* tool = new MonitoringTool("laptime functions", &move_tool);
   return *tool;
 }
 
@@ -19,6 +23,7 @@ using Arguments = PyObject* const*;
 
 FunctionEngine* engine = nullptr;
 PyObject* missing = nullptr;
+bool with_builtins = false;
 
 PyObject* on_start(PyObject*, Arguments args, std::size_t, PyObject*) {
   return engine->enter(args[0]) ? Py_None : MonitoringTool::disable();
@@ -50,9 +55,17 @@ PyObject* on_c_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
   return Py_None;
 }
 
+void move_tool() {
+  detach_functions();
+  if (attach_functions(with_builtins)) return;
+  add_notice(kMonitoringTaken, "the program took all tool ids of sys.monitoring: from then on its calls are not measured");
+  engine->stop();
+}
+
 }  // namespace
 
 bool attach_functions(bool builtins) {
+  with_builtins = builtins;
   engine = &FunctionEngine::instance();
   missing = MonitoringTool::missing();
   if (!tool().acquire()) return false;

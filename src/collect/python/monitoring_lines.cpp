@@ -8,13 +8,17 @@
 
 #include "base/clock.h"
 #include "collect/python/line_engine.h"
+#include "collect/python/monitoring_ids.h"
+#include "collect/python/notices.h"
 
 namespace laptime::python {
 
 namespace {
 
+void move_tool();
+
 MonitoringTool& tool() {
-  static auto* tool = new MonitoringTool("laptime lines");
+  static auto* tool = new MonitoringTool("laptime lines", &move_tool);
   return *tool;
 }
 
@@ -22,6 +26,7 @@ using Arguments = PyObject* const*;
 
 // Resolved once: the callbacks run for every line.
 LineEngine* engine = nullptr;
+bool only_explicit = false;
 
 constexpr int kCallEvents = kPyStart | kPyResume | kPyReturn | kPyYield;
 
@@ -121,10 +126,21 @@ PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
   return Py_None;
 }
 
+void move_tool() {
+  detach_lines();
+  if (!attach_lines(only_explicit)) {
+    add_notice(kMonitoringTaken, "the program took all tool ids of sys.monitoring: from then on its lines are not measured");
+    return engine->stop();
+  }
+  for (const auto& record : CodeRegistry::instance().records())
+    if (record->armed_epoch == engine->epoch() && record->code != nullptr) arm_lines(record.get());
+}
+
 }  // namespace
 
 bool attach_lines(bool explicit_only) {
   engine = &LineEngine::instance();
+  only_explicit = explicit_only;
   if (!tool().acquire()) return false;
   int global_events = kPyUnwind | kPyThrow;
   if (!explicit_only) global_events |= kPyStart | kPyResume;
@@ -141,6 +157,7 @@ bool attach_lines(bool explicit_only) {
 }
 
 void detach_lines() {
+  if (!tool().held()) return;
   const ErrorGuard guard;
   tool().set_events(0);
   for (const auto& record : CodeRegistry::instance().records()) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "collect/python/monitoring_ids.h"
 #include "collect/python/python_support.h"
 
 namespace laptime::python {
@@ -46,12 +47,12 @@ PyObject* constant(const char* name) { return PyObject_GetAttrString(monitoring(
 
 bool MonitoringTool::acquire() {
   for (const int id : {3, 4, 5, 1, 0, 2}) {
-    if (succeeded(PyObject_CallMethod(monitoring(), "use_tool_id", "is", id, name_))) {
+    const Taken taken = take_monitoring_id(this, id, name_);
+    if (taken == Taken::failed) return false;
+    if (taken == Taken::by_us) {
       id_ = id;
       return true;
     }
-    if (!PyErr_ExceptionMatches(PyExc_ValueError)) return false;
-    PyErr_Clear();
   }
   PyErr_SetString(PyExc_RuntimeError, "all sys.monitoring tool ids are in use by other tools");
   return false;
@@ -64,7 +65,7 @@ void MonitoringTool::release() {
   for (int event = 0; event <= 16; ++event) {
     if (!succeeded(PyObject_CallMethod(monitoring(), "register_callback", "iiO", id_, 1 << event, Py_None))) PyErr_Clear();
   }
-  if (!succeeded(PyObject_CallMethod(monitoring(), "free_tool_id", "i", id_))) PyErr_Clear();
+  free_monitoring_id(this, id_);
   id_ = -1;
 }
 

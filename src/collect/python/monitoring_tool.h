@@ -2,6 +2,7 @@
 //
 // Assumption: callbacks are objects with a vectorcall slot, the cheapest thing that the interpreter can call.
 // Contract: an id in use is never taken; 3 and 4 come first, and 2 (where a program's own cProfile would sit) last.
+// The program sees these ids as free. When it takes one, the tool moves to another id (monitoring_ids.h).
 #pragma once
 
 #include <Python.h>
@@ -28,12 +29,15 @@ enum MonitoringEvent : int {
 
 class MonitoringTool {
  public:
-  explicit MonitoringTool(const char* name) : name_(name) {}
+  // `move` releases the tool and sets it up again: the program takes its id.
+  MonitoringTool(const char* name, void (*move)()) : name_(name), move_(move) {}
 
   // False with a Python error set when all ids are taken.
   bool acquire();
   void release();
   bool held() const { return id_ >= 0; }
+  int id() const { return id_; }
+  void make_way() { move_(); }
 
   bool set_callbacks(std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks);
   bool set_events(int events);
@@ -46,6 +50,7 @@ class MonitoringTool {
 
  private:
   const char* name_;
+  void (*move_)();
   int id_ = -1;
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "collect/python/python_text.h"
 #include "collect/python/thread_slot.h"
 #include "record/collector.h"
 
@@ -56,7 +57,7 @@ void SourceKeeper::read(const std::string& file, bool loaded_just_now) {
   ThreadSlot* const slot = ThreadSlots::current();
   const bool outer = std::exchange(slot->inside_engine, true);
   busy_ = true;
-  const OwnedRef text(PyObject_CallFunction(reader_.get(), "si", file.c_str(), static_cast<int>(loaded_just_now)));
+  const OwnedRef text(PyObject_CallFunction(reader_.get(), "Ni", text_from(file), static_cast<int>(loaded_just_now)));
   busy_ = false;
   slot->inside_engine = outer;
   PyErr_Clear();

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "collect/python/notices.h"
 #include "collect/python/python_support.h"
+#include "collect/python/python_text.h"
 
 namespace laptime::python {
 
@@ -110,8 +111,7 @@ void ThreadSlots::name(ThreadSlot* slot) {
   OwnedRef key(PyLong_FromUnsignedLong(slot->ident));
   PyObject* thread = active && key && PyDict_Check(active.get()) ? PyDict_GetItem(active.get(), key.get()) : nullptr;
   OwnedRef name(thread != nullptr ? PyObject_GetAttrString(thread, "_name") : nullptr);
-  const char* text = name && PyUnicode_Check(name.get()) ? PyUnicode_AsUTF8(name.get()) : nullptr;
-  if (text != nullptr) slot->name = text;
+  if (name) slot->name = bytes_of(name.get());
   OwnedRef native(thread != nullptr ? PyObject_GetAttrString(thread, "_native_id") : nullptr);
   if (slot->os_thread == 0 && native && PyLong_Check(native.get())) slot->os_thread = PyLong_AsUnsignedLong(native.get());
   PyErr_Clear();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "collect/python/python_text.h"
+
 namespace laptime::python {
 
 namespace {
@@ -40,7 +42,7 @@ bool UserCode::is_user(const std::string& file) {
 
 bool UserCode::decide(const std::string& file) const {
   if (predicate_) {
-    OwnedRef answer(PyObject_CallFunction(predicate_.get(), "s", file.c_str()));
+    OwnedRef answer(PyObject_CallFunction(predicate_.get(), "N", text_from(file)));
     const int truth = answer ? PyObject_IsTrue(answer.get()) : 0;
     PyErr_Clear();
     return truth > 0;

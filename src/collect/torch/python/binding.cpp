@@ -1,10 +1,10 @@
 #include "collect/torch/python/binding.h"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 #include <tuple>
 
+#include "collect/python/string_caster.h"
 #include "collect/torch/headerless.h"
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/probe.h"

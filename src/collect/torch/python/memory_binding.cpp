@@ -1,12 +1,12 @@
 #include "collect/torch/python/memory_binding.h"
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/string_view.h>
 
 #include <stdexcept>
 #include <unordered_map>
 #include <vector>
 
+#include "collect/python/string_caster.h"
 #include "collect/torch/memory_recorder.h"
 #include "collect/torch/python/shim_library.h"
 #include "collect/torch/python/tensor_addresses.h"

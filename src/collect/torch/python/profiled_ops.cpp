@@ -1,7 +1,6 @@
 #include "collect/torch/python/profiled_ops.h"
 
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "collect/python/string_caster.h"
 #include "collect/torch/op_callbacks.h"
 #include "collect/torch/op_names.h"
 #include "record/collector.h"

@@ -1,6 +1,5 @@
 #include "collect/torch/python/step_hooks.h"
 
-#include <nanobind/stl/string.h>
 #include <algorithm>
 #include <array>
 #include <string>
@@ -8,6 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "collect/python/string_caster.h"
 #include "collect/torch/python/batch_samples.h"
 #include "collect/torch/step_rules.h"
 #include "laptime/laptime.h"

@@ -1,0 +1,24 @@
+// The tool ids of sys.monitoring that laptime's tools hold, and how the program gets them (CPython 3.12 and later).
+//
+// While a tool of laptime's holds an id, laptime stands in for use_tool_id, get_tool, get_events and free_tool_id of sys.monitoring. To the
+// program such an id is free; when it takes one, the tool moves to another id first. Where none is left, that tool stops with the notice
+// monitoring_taken.
+#pragma once
+
+#include <Python.h>
+
+#if PY_VERSION_HEX >= 0x030C0000
+
+#include "collect/python/monitoring_tool.h"
+
+namespace laptime::python {
+
+inline constexpr const char* kMonitoringTaken = "monitoring_taken";
+
+enum class Taken { by_us, by_others, failed };  // failed: a Python error is set
+Taken take_monitoring_id(MonitoringTool* tool, int id, const char* name);
+void free_monitoring_id(MonitoringTool* tool, int id);
+
+}  // namespace laptime::python
+
+#endif
