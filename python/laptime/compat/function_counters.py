@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from laptime import _engine
 from laptime.compat import function_stats
-from laptime.compat.function_stats import FunctionStats
+from laptime.compat.function_stats import Function, FunctionStats, Numbers
 
 
 class EngineCounter:
@@ -57,9 +57,10 @@ class TimerCounter:
     """The interpreter's profiler reads the timer at every event. It sees what it always sees of other threads."""
 
     def __init__(self, timer: Callable[[], float], timeunit: float) -> None:
-        import cProfile
+        # Not cProfile.Profile: a program may have put ours in its place.
+        from _lsprof import Profiler
 
-        self._profiler: Any = cProfile.Profile(timer, timeunit)
+        self._profiler: Any = Profiler(timer, timeunit)
 
     def enable(self, builtins: bool) -> None:
         self._profiler.enable(builtins=builtins)
@@ -71,8 +72,24 @@ class TimerCounter:
         self._profiler.clear()
 
     def functions(self) -> FunctionStats:
-        self._profiler.snapshot_stats()
-        return cast(FunctionStats, self._profiler.stats)
+        entries = self._profiler.getstats()
+        result: FunctionStats = {}
+        for entry in entries:
+            function_stats.add_to(result, {_function(entry.code): (*_primitive_first(entry), {})})
+        for caller in entries:
+            for callee in caller.calls or ():
+                primitive, calls, own, whole = _primitive_first(callee)
+                called = {_function(caller.code): (calls, primitive, own, whole)}
+                function_stats.add_to(result, {_function(callee.code): (0, 0, 0.0, 0.0, called)})
+        return result
+
+
+def _function(code: Any) -> Function:
+    return ("~", 0, code) if isinstance(code, str) else (code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def _primitive_first(entry: Any) -> Numbers:
+    return entry.callcount - entry.reccallcount, entry.callcount, entry.inlinetime, entry.totaltime
 
 
 def _claim_profiler_id() -> None:
