@@ -237,4 +237,4 @@ def test_what_was_counted_before_a_recording_is_not_in_it(tmp_path):
     with laptime.profile(path, functions=True, budget=None):
         work(3)
     assert lines_of(path, "work")["total += i"]["hits"] == "3"
-    assert [row["calls"] for row in table(path, "functions") if row["name"].endswith("work")] == ["1"]
+    assert [row["ncalls"] for row in table(path, "functions") if row["name"].endswith("work")] == ["1"]
