@@ -242,9 +242,9 @@ bool attach_lines(bool) {
 void detach_lines() {
   follow_lines = false;
   install_hook();
+  for (const auto& slot : ThreadSlots::instance().all()) SharedTrace::end(slot.get());
   for_each_python_thread([](PyThreadState* thread) {
     if (thread->c_tracefunc == trace_lines) set_trace(thread, nullptr);
-    SharedTrace::end(thread, ThreadSlots::instance().of_thread(thread->thread_id));
     restore_line_events(thread);
   });
 }

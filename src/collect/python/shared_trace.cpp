@@ -30,9 +30,10 @@ SharedTrace::~SharedTrace() {
   }
 }
 
-void SharedTrace::end(PyThreadState* thread, ThreadSlot* slot) {
-  if (active(thread)) set_trace(thread, slot->shared_trace->other_);
-  for (SharedTrace* shared = slot->shared_trace; shared != nullptr; shared = shared->outer_) shared->ended_ = true;
+void SharedTrace::end(const ThreadSlot* slot) {
+  SharedTrace* shared = slot->shared_trace;
+  if (shared != nullptr && active(shared->thread_)) set_trace(shared->thread_, shared->other_);
+  for (; shared != nullptr; shared = shared->outer_) shared->ended_ = true;
 }
 
 int SharedTrace::trace_both(PyObject* self, PyFrameObject* frame, int what, PyObject* argument) {

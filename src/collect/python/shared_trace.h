@@ -20,7 +20,7 @@ class SharedTrace {
 
   static bool active(const PyThreadState* thread);
   // The other function alone again, when line tracing ends.
-  static void end(PyThreadState* thread, ThreadSlot* slot);
+  static void end(const ThreadSlot* slot);
 
  private:
   friend class SharedTracePause;
