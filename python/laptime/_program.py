@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib.util
 import io
 import os
 import sys
+from collections.abc import Iterator
+from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 
 
@@ -31,13 +35,45 @@ def find_script(name: str) -> str:
     raise ProgramError(f"Could not find script {name!r}")
 
 
+def find_module(name: str) -> ModuleSpec:
+    """The module to run, which for a package is its ``__main__``. Imports the packages that it lies in."""
+    try:
+        spec = importlib.util.find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            spec = importlib.util.find_spec(f"{name}.__main__")
+    except ModuleNotFoundError as error:
+        if not error.name or not f"{name}.".startswith(f"{error.name}."):
+            raise  # what a package of the program imports is missing
+        spec = None
+    except ValueError:  # no name at all, or a module that was put into sys.modules without a spec
+        spec = None
+    if spec is None or not hasattr(spec.loader, "get_code") or spec.loader.get_code(spec.name) is None:  # type: ignore[union-attr]
+        raise ProgramError(f"Could not find module `{name}`")
+    return spec
+
+
 def main_module(path: str) -> ModuleType:
     """A fresh ``__main__``, as the interpreter prepares it for a script; it stays in place, as classes and threads need it."""
     module = ModuleType("__main__")
     module.__dict__.update(__file__=path, __cached__=None, __package__=None, __builtins__=__builtins__)
-    _kept.append(sys.modules.get("__main__"))
+    _kept.extend((sys.modules.get("__main__"), module))
     sys.modules["__main__"] = module
     return module
+
+
+@contextlib.contextmanager
+def restored() -> Iterator[None]:
+    """Afterwards ``sys.path``, ``sys.argv`` and ``__main__`` are what they were."""
+    lists = [(name, getattr(sys, name), list(getattr(sys, name))) for name in ("path", "argv")]
+    main = sys.modules.get("__main__")
+    try:
+        yield
+    finally:
+        for name, object, items in lists:
+            object[:] = items
+            setattr(sys, name, object)
+        if main is not None:
+            sys.modules["__main__"] = main
 
 
 _kept: list[ModuleType | None] = []  # a module that is freed may take its functions' globals along

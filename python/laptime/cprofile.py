@@ -9,8 +9,8 @@ import os
 import pstats
 import runpy
 import sys
-from argparse import REMAINDER, ArgumentParser
 from collections.abc import Sequence
+from optparse import OptionParser
 from typing import Any
 
 from laptime._program import ProgramError, check_writable, main_module, read_script
@@ -21,18 +21,18 @@ _DEFAULT_SORT = 2 if sys.version_info >= (3, 11) else -1  # as the interpreter's
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    options = _parser().parse_args(arguments)
-    target, *rest = options.command or [None]
-    if target is None:
+    options, command = _parser().parse_args(None if arguments is None else list(arguments))
+    if not command:
         _parser().print_usage()
         raise SystemExit(_USAGE_ERROR)
+    target = command[0]
     outfile = os.path.abspath(options.outfile) if options.outfile else None  # the program may go elsewhere
     if outfile:
         try:
             check_writable(outfile)
         except OSError as error:
             _end(f"cannot write {options.outfile}: {error.strerror}")
-    sys.argv[:] = [target, *rest]
+    sys.argv[:] = command
     code, namespace = _module(target) if options.module else _script(target)
     profile = Profile()
     try:
@@ -41,15 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _show(profile, outfile, options.sort)
 
 
-def _parser() -> ArgumentParser:
-    parser = ArgumentParser(
-        prog="python -m laptime.cprofile",
-        usage="python -m laptime.cprofile [-o output_file_path] [-s sort] [-m module | scriptfile] [arg] ...")
-    parser.add_argument("-o", "--outfile", help="Save stats to <outfile>")
-    parser.add_argument("-s", "--sort", default=_DEFAULT_SORT, choices=sorted(pstats.Stats.sort_arg_dict_default), metavar="SORT",
-                        help="Sort order when printing to stdout, based on pstats.Stats class")
-    parser.add_argument("-m", dest="module", action="store_true", help="Profile a library module")
-    parser.add_argument("command", nargs=REMAINDER)
+def _parser() -> OptionParser:
+    """Of the same kind as cProfile's, so that its errors read the same on each Python."""
+    usage = "python -m laptime.cprofile [-o output_file_path] [-s sort] [-m module | scriptfile] [arg] ..."
+    parser = OptionParser(usage=usage, prog="laptime.cprofile")
+    parser.allow_interspersed_args = False
+    parser.add_option("-o", "--outfile", help="Save stats to <outfile>")
+    parser.add_option("-s", "--sort", default=_DEFAULT_SORT, choices=sorted(pstats.Stats.sort_arg_dict_default),
+                      help="Sort order when printing to stdout, based on pstats.Stats class")
+    parser.add_option("-m", dest="module", action="store_true", default=False, help="Profile a library module")
     return parser
 
 

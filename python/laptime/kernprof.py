@@ -16,30 +16,39 @@ import sys
 import tempfile
 import textwrap
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from importlib.machinery import ModuleSpec
 from shlex import quote
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 from laptime._profile import profile as decorator
-from laptime._program import ProgramError, check_writable, find_script, main_module, read_script
+from laptime._program import ProgramError, check_writable, find_module, find_script, main_module, read_script, restored
 from laptime.compat.kernprof import options as command_line
 from laptime.compat.kernprof.contextual import ContextualProfile
 from laptime.compat.kernprof.dump_timer import DumpTimer
 from laptime.compat.kernprof.messages import Messages
-from laptime.compat.line_profiler.config import ConfigError
+from laptime.compat.line_profiler.config import ConfigError, says_yes
 from laptime.compat.line_profiler.counted import CountedProfiler
 from laptime.compat.line_profiler.options import python_command, short_path
 from laptime.compat.line_profiler.profiler import LineProfiler
 
 _USAGE_ERROR = 2
 
+Found = TypeVar("Found")
+
 
 def main(arguments: Sequence[str] | None = None) -> None:
+    """Runs the command within a program, whose ``sys.path``, ``sys.argv`` and ``__main__`` come back at the end."""
+    with restored():
+        _run_command(arguments)
+
+
+def _run_command(arguments: Sequence[str] | None = None) -> None:
     try:
         options = command_line.parse(sys.argv[1:] if arguments is None else list(arguments))
     except ConfigError as error:
         _end(_USAGE_ERROR, f"kernprof: {error}")
-    options.messages = Messages(options.verbose)
+    options.messages = Messages(options.verbose, says_yes(os.environ.get("LINE_PROFILER_DEBUG", "")))
     _say_what_is_profiled(options)
     with contextlib.ExitStack() as stack:
         if options.verbose < -1:
@@ -73,10 +82,7 @@ def _profile_program(options: Namespace) -> None:
         check_writable(options.outfile)
     except OSError as error:
         _end(_USAGE_ERROR, f"kernprof: cannot write {short_path(options.outfile)}: {error.strerror}")
-    try:
-        path = None if options.module else find_script(options.script)
-    except ProgramError as error:
-        _end(1, str(error))
+    path = None if options.module else _found(find_script, options.script)
     sys.argv[:] = [options.script, *options.args]
     if options.module:
         sys.path.insert(0, os.getcwd())
@@ -88,16 +94,24 @@ def _profile_program(options: Namespace) -> None:
     options.builtin = options.builtin or options.line_by_line
     stdout = sys.stdout
     with _installed(profiler, options.builtin):
+        module = _found(find_module, options.script) if options.module else None
         timer = DumpTimer(max(options.output_interval, 1), profiler, options.outfile) if options.output_interval else None
         try:
-            _run(path, options, profiler)
+            _run(path, module, options, profiler)
         finally:
             if timer:
                 timer.stop()
             _finish(options, profiler, stdout)
 
 
-def _run(path: str | None, options: Namespace, profiler: Any) -> None:
+def _found(find: Callable[[str], Found], name: str) -> Found:
+    try:
+        return find(name)
+    except ProgramError as error:
+        _end(1, str(error))
+
+
+def _run(path: str | None, module: ModuleSpec | None, options: Namespace, profiler: Any) -> None:
     if path is not None:
         sys.path.insert(0, os.path.dirname(path))
     if options.line_by_line and options.prof_mod:
@@ -105,7 +119,7 @@ def _run(path: str | None, options: Namespace, profiler: Any) -> None:
 
         options.messages.calling("laptime.compat.kernprof.autoprofile.run", path or options.script, prof_mod=options.prof_mod,
                                  profile_imports=options.prof_imports, as_module=options.module)
-        autoprofile.run(profiler, path, options)
+        autoprofile.run(profiler, path, module, options)
     elif path is not None:
         namespace = vars(main_module(path))
         _exec(read_script(path), namespace, profiler, options)
@@ -126,10 +140,7 @@ def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespac
 
 def _run_setup(options: Namespace) -> None:
     """Code to be run before profiling begins, e.g. large imports."""
-    try:
-        path = find_script(options.setup)
-    except ProgramError as error:
-        _end(1, str(error))
+    path = _found(find_script, options.setup)
     sys.path.insert(0, os.path.dirname(path))
     options.messages.debug(f"Executing file {short_path(path)!r} as pre-profiling setup")
     exec(read_script(path), {"__file__": path, "__name__": "__main__"})
@@ -225,10 +236,10 @@ def _extension(options: Namespace) -> str:
     return "lprof" if options.line_by_line else "prof"
 
 
-def _end(code: int, message: str) -> None:
+def _end(code: int, message: str) -> NoReturn:
     print(message, file=sys.stderr)
     raise SystemExit(code)
 
 
 if __name__ == "__main__":
-    main()
+    _run_command()  # threads that the program leaves behind need its __main__

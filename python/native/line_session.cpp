@@ -1,6 +1,7 @@
 #include "line_session.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "collect/python/tick_rate.h"
@@ -46,6 +47,7 @@ void LineSession::add(nb::object code) {
   for (auto& [slot, enabled] : threads_) {
     if (!counts_on(enabled)) continue;
     const std::vector<Counts> now = read(slot);
+    enabled.base.resize(watched_.back().offset);  // empty for a thread that began while all were on
     enabled.base.insert(enabled.base.end(), now.begin() + static_cast<std::ptrdiff_t>(enabled.base.size()), now.end());
   }
 }
@@ -66,20 +68,35 @@ void LineSession::enable() {
 void LineSession::disable() {
   ThreadSlot* slot = ThreadSlots::current();
   Enabled& enabled = threads_[slot];
-  if (everywhere_ || !enabled.on) return;
+  if (everywhere_ > 0 || !enabled.on) return;
   settle(slot);
   add_since(slot, enabled.base, totals_);
   enabled.on = false;
 }
 
 void LineSession::enable_everywhere() {
+  Enabled& caller = threads_[ThreadSlots::current()];
+  ++caller.depth;
+  if (caller.everywhere) return;
   for (const auto& slot : ThreadSlots::instance().all()) {
     Enabled& enabled = threads_[slot.get()];
     if (counts_on(enabled)) continue;
     settle(slot.get());
     enabled.base = read(slot.get());
   }
-  everywhere_ = true;
+  caller.everywhere = true;
+  ++everywhere_;
+}
+
+void LineSession::disable_everywhere() {
+  if (--everywhere_ > 0) return;
+  for (const auto& slot : ThreadSlots::instance().all()) {
+    Enabled& enabled = threads_[slot.get()];
+    enabled.on = enabled.on || enabled.depth > 0;
+    if (enabled.on) continue;
+    settle(slot.get());
+    add_since(slot.get(), enabled.base, totals_);
+  }
 }
 
 void LineSession::enter() {
@@ -87,8 +104,10 @@ void LineSession::enter() {
 }
 
 void LineSession::leave() {
-  int& depth = threads_[ThreadSlots::current()].depth;
-  if (depth > 0 && --depth == 0) disable();
+  Enabled& enabled = threads_[ThreadSlots::current()];
+  if (enabled.depth == 0 || --enabled.depth > 0) return;
+  if (std::exchange(enabled.everywhere, false)) disable_everywhere();
+  disable();
 }
 
 int LineSession::depth() { return threads_[ThreadSlots::current()].depth; }

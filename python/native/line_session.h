@@ -32,7 +32,7 @@ class LineSession {
   void enable();
   void disable();
   int depth();
-  // For good and on all threads, whatever is entered and left.
+  // By count, on all threads: until the calling thread has left as often as it entered.
   void enable_everywhere();
   // [(line, hits, ns), …] of the code added as number `index`, what is under way included.
   nanobind::list rows(std::size_t index) const;
@@ -49,18 +49,20 @@ class LineSession {
   struct Enabled {
     int depth = 0;
     bool on = false;
+    bool everywhere = false;  // asked for all threads
     std::vector<Counts> base;
   };
 
   void add_since(const ThreadSlot* slot, const std::vector<Counts>& base, std::vector<Counts>& sums) const;
-  bool counts_on(const Enabled& enabled) const { return everywhere_ || enabled.on; }
+  void disable_everywhere();
+  bool counts_on(const Enabled& enabled) const { return everywhere_ > 0 || enabled.on; }
   std::vector<Counts> read(const ThreadSlot* slot) const;
   static void settle(ThreadSlot* slot);
 
   std::vector<Watched> watched_;
   std::vector<Counts> totals_;
   std::map<ThreadSlot*, Enabled> threads_;
-  bool everywhere_ = false;
+  int everywhere_ = 0;  // threads that asked for all threads
 };
 
 void bind_line_session(nanobind::module_& module);

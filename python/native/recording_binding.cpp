@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collect/python/string_caster.h"
+#include "collect/python/tally_writer.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 
@@ -18,8 +19,12 @@ namespace {
 
 // "" or why it did not start.
 std::string start(const std::optional<std::string>& path) {
-  const nb::gil_scoped_release released;
-  return laptime_start(path ? path->c_str() : nullptr, nullptr) == 0 ? "" : laptime_error();
+  {
+    const nb::gil_scoped_release released;
+    if (laptime_start(path ? path->c_str() : nullptr, nullptr) != 0) return laptime_error();
+  }
+  pass_over_tallies();
+  return "";
 }
 
 // The GIL stays held: the engines write their last counts while recording stops.

@@ -1,5 +1,6 @@
 """Blocks of ``laptime.profile``: how they end, with the file and without, interrupted, and within one another."""
 
+import re
 import csv
 import io
 import subprocess
@@ -53,7 +54,7 @@ recording = laptime.profile("gone/run.lap")
 def test_a_file_that_cannot_be_written_is_one_line_at_the_blocks_end(tmp_path):
     done = python(GONE + "with recording:\n    shutil.rmtree('gone')\nprint('goes on')", tmp_path)
     assert done.stdout == "goes on\n"
-    assert done.stderr.startswith("laptime: cannot open gone/run.lap") and done.stderr.count("\n") == 1
+    assert re.match("laptime: cannot open .*/gone/run.lap", done.stderr) and done.stderr.count("\n") == 1
 
 
 def test_the_programs_exception_is_the_one_that_is_raised(tmp_path):
@@ -70,7 +71,7 @@ except KeyError as error:
 
 def test_a_file_that_cannot_be_written_is_one_line_at_the_programs_end(tmp_path):
     done = python(GONE + "recording.start()\nshutil.rmtree('gone')\nraise SystemExit(5)", tmp_path, code=5)
-    assert done.stderr.startswith("laptime: cannot open gone/run.lap") and done.stderr.count("\n") == 1
+    assert re.match("laptime: cannot open .*/gone/run.lap", done.stderr) and done.stderr.count("\n") == 1
 
 
 def test_stop_raises_where_the_file_cannot_be_written(tmp_path):

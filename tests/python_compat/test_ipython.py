@@ -1,10 +1,18 @@
 """%lprun, %%lprun_all, %lap and %%lap in a real IPython shell."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("IPython")
 
 from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
+
+import laptime  # noqa: E402
+
+LAPTIME = Path(sys.executable).with_name("laptime")
 
 
 @pytest.fixture
@@ -67,3 +75,20 @@ def test_lap_cell_with_a_file(shell, capsys, tmp_path):
     shell.run_cell_magic("lap", f"-o {tmp_path}/cell.lap -n 1 -u 1", "z = work(20)\n")
     assert "Timer unit: 1 s" in capsys.readouterr().out
     assert (tmp_path / "cell.lap").exists() and shell.user_ns["z"] == 190
+
+
+def test_lap_leaves_nothing_behind_for_the_next_recording(shell, capsys, tmp_path):
+    shell.run_line_magic("lap", "work(1000)")
+    path = tmp_path / "next.lap"
+    with laptime.profile(path):
+        shell.run_cell("z = 2\n")
+    out = subprocess.run([LAPTIME, "report", path, "lines", "--csv"], capture_output=True, text=True, check=True).stdout
+    assert ",z = 2," in out and "total += i" not in out
+
+
+def test_lap_within_a_recording_is_part_of_it(shell, capsys, tmp_path):
+    path = tmp_path / "whole.lap"
+    with laptime.profile(path, budget=None):
+        shell.run_line_magic("lap", "work(1000)")
+    out = subprocess.run([LAPTIME, "report", path, "lines", "--csv"], capture_output=True, text=True, check=True).stdout
+    assert "total += i" in out

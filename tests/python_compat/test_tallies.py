@@ -225,3 +225,16 @@ def test_more_threads_than_are_kept_apart_are_told(tmp_path):
     subprocess.run([LAPTIME, "run", "-q", "-o", path, "--full", script], check=True, cwd=tmp_path)
     assert lines_of(path, "f")["def f(): return 1"]["hits"] == "150"
     assert [loss["name"] for loss in table(path, "losses") if loss["name"] == "threads_merged"]
+
+
+def test_what_was_counted_before_a_recording_is_not_in_it(tmp_path):
+    from laptime.compat.cprofile import Profile
+    from laptime.compat.line_profiler import LineProfiler
+
+    LineProfiler(work).runcall(work, 1000)
+    Profile().runcall(work, 10)
+    path = tmp_path / "run.lap"
+    with laptime.profile(path, functions=True, budget=None):
+        work(3)
+    assert lines_of(path, "work")["total += i"]["hits"] == "3"
+    assert [row["ncalls"] for row in table(path, "functions") if row["name"].endswith("work")] == ["1"]

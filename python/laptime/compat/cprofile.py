@@ -1,6 +1,7 @@
 """cProfile's Profile on laptime's function engine: the same numbers and texts, and right with threads.
 
 All threads are measured, each on a stack of its own. cProfile sees one thread before Python 3.12 and mixes them up since.
+With a timer of the program's own the interpreter's profiler counts.
 """
 
 from __future__ import annotations
@@ -14,54 +15,41 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from laptime import _engine
-from laptime.compat import function_stats
+from laptime.compat import function_counters, function_stats
+from laptime.compat.function_counters import EngineCounter, TimerCounter
 from laptime.compat.function_stats import Function, FunctionStats
 
 # What cProfile's own last call is in its tables; programs that add up ncalls expect it.
 _DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
-_OWN_FILES = {__file__, _engine.__file__}
+_OWN_FILES = {__file__, function_counters.__file__, _engine.__file__}
 
 profiler_entry = namedtuple("profiler_entry", "code callcount reccallcount totaltime inlinetime calls")
 profiler_subentry = namedtuple("profiler_subentry", "code callcount reccallcount totaltime inlinetime")
 
 
 class Profile:
-    """``Profile(builtins=True)``: C functions too; ``subcalls``: who called whom. Times are laptime's clock's."""
+    """``Profile(builtins=True)``: C functions too; ``subcalls``: who called whom. ``timer`` and ``timeunit``: another clock."""
 
     def __init__(
         self, timer: Callable[[], float] | None = None, timeunit: float = 0.0, subcalls: bool = True, builtins: bool = True
     ) -> None:
-        if timer is not None:
-            raise ValueError("laptime measures with its own clock; use cProfile.Profile for another timer")
+        self._counter = EngineCounter() if timer is None else TimerCounter(timer, timeunit)
         self._subcalls = subcalls
         self._builtins = builtins
-        self._total: FunctionStats = {}
-        self._base: FunctionStats | None = None
         self.stats: FunctionStats = {}
 
     def enable(self, subcalls: bool = True, builtins: bool = True) -> None:
-        """Starts, or goes on after ``disable``."""
-        if self._base is not None:
-            return
+        """Starts, or goes on after ``disable``. From Python 3.12 on a second active profiler is a ValueError."""
         self._subcalls = self._subcalls and subcalls
         self._builtins = self._builtins and builtins
-        self._base = {}
-        _engine.start(functions=True, builtins=self._builtins)
-        # Taken when the engine already runs: what starting it called is no part of the program.
-        self._base = _engine.snapshot_functions()
+        self._counter.enable(self._builtins)
 
     def disable(self) -> None:
-        if self._base is None:
-            return
-        _engine.stop(functions=True)
-        function_stats.add_to(self._total, self._counted_since(self._base))
-        self._base = None
+        self._counter.disable()
 
     def clear(self) -> None:
         """Forgets everything counted so far."""
-        self._total = {}
-        if self._base is not None:
-            self._base = _engine.snapshot_functions()
+        self._counter.clear()
 
     def create_stats(self) -> None:
         self.disable()
@@ -69,9 +57,7 @@ class Profile:
 
     def snapshot_stats(self) -> None:
         """Puts what was counted into ``stats``, as pstats wants it."""
-        counted = dict(self._total)
-        if self._base is not None:
-            function_stats.add_to(counted, self._counted_since(self._base))
+        counted = self._of_program(self._counter.functions())
         self.stats = counted if self._subcalls else {key: (*entry[:4], {}) for key, entry in counted.items()}
 
     def print_stats(self, sort: Any = -1) -> None:
@@ -115,11 +101,10 @@ class Profile:
         finally:
             self.disable()
 
-    def _counted_since(self, before: FunctionStats) -> FunctionStats:
+    def _of_program(self, counted: FunctionStats) -> FunctionStats:
         """Without laptime's own functions, but that our ``disable`` is called what cProfile's is."""
-        added = function_stats.difference(_engine.snapshot_functions(), before)
-        result = function_stats.without(added, lambda function: function[0] in _OWN_FILES)
-        ours = added.get(_OUR_DISABLE)
+        result = function_stats.without(counted, lambda function: function[0] in _OWN_FILES)
+        ours = counted.get(_OUR_DISABLE)
         if ours is not None and self._builtins:
             callers = {caller: (nc, cc, 0.0, 0.0) for caller, (nc, cc, _, _) in ours[4].items() if caller[0] not in _OWN_FILES}
             result[_DISABLE] = (ours[0], ours[1], 0.0, 0.0, callers)

@@ -3,7 +3,8 @@
 // The hook sees every Python frame of every thread, pushes and pops the shadow stacks itself, and switches line tracing on
 // only while a frame of the user's code runs: library code pays a few nanoseconds a call. Frames that were running when
 // the engine started are not under the hook; they are traced as usual and popped by their return event.
-// Contract: a trace or profile function that somebody else installed is never replaced or removed.
+// Contract: a trace or profile function that somebody else installed is always called. Beside it, code that a line profiler
+// was given is timed by line, all other code by function.
 #include "collect/python/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -13,6 +14,7 @@
 #include "collect/python/function_engine.h"
 #include "collect/python/line_engine.h"
 #include "collect/python/notices.h"
+#include "collect/python/shared_trace.h"
 
 namespace laptime::python {
 
@@ -81,6 +83,10 @@ int trace_lines(PyObject*, PyFrameObject* frame, int what, PyObject*) {
 }
 
 PyObject* evaluate_library(PyThreadState* thread, EvalFrame* frame, int throwing) {
+  if (SharedTrace::active(thread)) [[unlikely]] {
+    const SharedTracePause pause(thread, ThreadSlots::current());
+    return previous_hook(thread, frame, throwing);
+  }
   if (thread->c_tracefunc != trace_lines) [[likely]] return previous_hook(thread, frame, throwing);
   set_trace(thread, nullptr);
   const std::uint32_t epoch = lines->epoch();
@@ -89,14 +95,7 @@ PyObject* evaluate_library(PyThreadState* thread, EvalFrame* frame, int throwing
   return result;
 }
 
-PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record) {
-  const Py_tracefunc outer = thread->c_tracefunc;
-  const bool foreign = (outer != nullptr && outer != trace_lines) || thread->tracing != 0;
-  if (foreign) [[unlikely]] {
-    say_other_tracer();
-  } else {
-    set_trace(thread, record->level == Level::lines ? trace_lines : nullptr);
-  }
+PyObject* evaluate_on_stack(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record, bool by_line) {
   const std::uint32_t epoch = lines->epoch();
   ThreadSlot* slot = lines->slot_for_event(code_of(frame));
   const std::size_t depth = slot->lines.depth();
@@ -106,13 +105,35 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
     if (PyErr_ExceptionMatches(PyExc_GeneratorExit)) lines->charge_closing(slot, record, line_slot);
   }
   lines->enter(slot, record, line_slot, ticks());
-  if (foreign && slot->lines.depth() > depth) slot->lines.move_top_to_whole();
+  if (!by_line && slot->lines.depth() > depth) slot->lines.move_top_to_whole();
   PyObject* result = previous_hook(thread, frame, throwing);
   if (!follow_lines || lines->epoch() != epoch) return result;
   const std::uint64_t now = ticks();
   while (slot->lines.depth() > depth) slot->lines.pop(now);
+  return result;
+}
+
+[[gnu::noinline]] PyObject* evaluate_beside_other(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record) {
+  ThreadSlot* slot = ThreadSlots::current();
+  if (record->sessions != 0 && record->level == Level::lines && thread->tracing == 0) {
+    const SharedTrace both(thread, slot, trace_lines);
+    return evaluate_on_stack(thread, frame, throwing, record, true);
+  }
+  say_other_tracer();
+  const SharedTracePause pause(thread, slot);
+  return evaluate_on_stack(thread, frame, throwing, record, false);
+}
+
+PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record) {
+  const Py_tracefunc outer = thread->c_tracefunc;
+  const bool foreign = (outer != nullptr && outer != trace_lines) || thread->tracing != 0;
+  if (foreign) [[unlikely]] return evaluate_beside_other(thread, frame, throwing, record);
+  set_trace(thread, record->level == Level::lines ? trace_lines : nullptr);
+  const std::uint32_t epoch = lines->epoch();
+  PyObject* result = evaluate_on_stack(thread, frame, throwing, record, true);
+  if (!follow_lines || lines->epoch() != epoch) return result;
   const bool still_ours = thread->c_tracefunc == nullptr || thread->c_tracefunc == trace_lines;
-  if (!foreign && still_ours) set_trace(thread, outer);
+  if (still_ours) set_trace(thread, outer);
   return result;
 }
 
@@ -221,6 +242,7 @@ bool attach_lines(bool) {
 void detach_lines() {
   follow_lines = false;
   install_hook();
+  for (const auto& slot : ThreadSlots::instance().all()) SharedTrace::end(slot.get());
   for_each_python_thread([](PyThreadState* thread) {
     if (thread->c_tracefunc == trace_lines) set_trace(thread, nullptr);
     restore_line_events(thread);

@@ -48,8 +48,8 @@ struct Written {
   std::uint32_t epoch = 0, track = 0;  // the recording that `track` belongs to
 };
 
-// Codes keep their ids over recordings of a process; tracks do not. The counters go on, so a second recording gets what
-// was counted since the first ended.
+// Codes keep their ids over recordings of a process; tracks do not. The counters go on, also between recordings: what was
+// counted before a recording is passed over when it begins.
 class TallyWriter {
  public:
   static TallyWriter& instance() {
@@ -59,6 +59,18 @@ class TallyWriter {
 
   void write(std::uint32_t step) {
     step_ = step;
+    passing_over_ = false;
+    visit();
+    SourceKeeper::instance().keep_new();
+  }
+
+  void pass_over() {
+    passing_over_ = true;
+    visit();
+  }
+
+ private:
+  void visit() {
     const std::uint64_t now = ticks();
     LineEngine::instance().settle_all(now);
     FunctionEngine::instance().settle_all(now);
@@ -72,10 +84,8 @@ class TallyWriter {
       write_calls();
       write_edges();
     }
-    SourceKeeper::instance().keep_new();
   }
 
- private:
   // Counters that were set back start from nothing again.
   void follow_clears() {
     const std::uint32_t lines = LineEngine::instance().clears(), functions = FunctionEngine::instance().clears();
@@ -122,6 +132,8 @@ class TallyWriter {
     return thread_->track;
   }
 
+  bool is_written(const Sums& rise) const { return !rise.empty() && !passing_over_; }
+
   void put(TallyKind kind, std::uint32_t code, std::uint32_t where, const Sums& rise) {
     record::put_tally({kind, code, where, step_, rise.hits, rise.inclusive, rise.exclusive, rise.primitive, 0, track()});
   }
@@ -146,7 +158,7 @@ class TallyWriter {
     for (std::uint32_t i = kWholeSlot; i < record.slot_count; ++i) {
       const Sums rise = sums[i].since(before[i]);
       const std::uint32_t line = i == kWholeSlot ? 0 : static_cast<std::uint32_t>(record.base_line) + i;
-      if (!rise.empty()) put(TallyKind::line, code_id(record, flags_of(record)), line, rise);
+      if (is_written(rise)) put(TallyKind::line, code_id(record, flags_of(record)), line, rise);
     }
     before = std::move(sums);
   }
@@ -157,7 +169,7 @@ class TallyWriter {
       if (counter == nullptr) continue;
       const Sums now = Sums::of(*counter);
       const Sums rise = now.since(std::exchange(at(thread_->calls, id), now));
-      if (!rise.empty()) put(TallyKind::call, callable_id(*counter->callable), 0, rise);
+      if (is_written(rise)) put(TallyKind::call, callable_id(*counter->callable), 0, rise);
     }
   }
 
@@ -166,7 +178,7 @@ class TallyWriter {
     for (std::size_t i = 0; i < edges.size(); ++i) {
       const Sums now = Sums::of(*edges[i]);
       const Sums rise = now.since(std::exchange(at(thread_->edges, i), now));
-      if (rise.empty()) continue;
+      if (!is_written(rise)) continue;
       put(TallyKind::edge, callable_id(*edges[i]->callee->callable), callable_id(*edges[i]->caller->callable), rise);
     }
   }
@@ -174,6 +186,7 @@ class TallyWriter {
   const ThreadSlot* slot_ = nullptr;
   Written* thread_ = nullptr;
   std::uint32_t step_ = 0;
+  bool passing_over_ = false;
   std::uint32_t line_clears_ = 0, function_clears_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ids_;  // by callable id: code id, flags
   std::vector<Written> written_;                              // by place among the thread slots
@@ -231,5 +244,7 @@ void install_tally_writer() {
 void write_tallies() {
   if (record::on()) TallyWriter::instance().write(record::current_step());
 }
+
+void pass_over_tallies() { TallyWriter::instance().pass_over(); }
 
 }  // namespace laptime::python

@@ -12,4 +12,7 @@ void install_tally_writer();
 // Writes what was counted so far, as part of the current step. Call with the GIL held, before counters are set back.
 void write_tallies();
 
+// What was counted so far belongs to no recording. Call with the GIL held, when a recording has begun.
+void pass_over_tallies();
+
 }  // namespace laptime::python

@@ -46,11 +46,14 @@ struct Closing {
   std::uint64_t child = 0;    // its time in traced callees when the first of them was closed
 };
 
+class SharedTrace;
+
 struct ThreadSlot {
   LineStack lines;
   Closing closing;
   std::uint32_t line_epoch = 0;  // the start of the line engine that `lines` is in step with
   std::size_t late_depth = 0;    // frames at the bottom of `lines` that ran before the start
+  SharedTrace* shared_trace = nullptr;  // the innermost; CPython 3.10 and 3.11
   EventMeter line_meter;
   CallStack calls;
   EventMeter call_meter;

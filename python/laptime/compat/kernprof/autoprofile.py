@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import ast
 import importlib
-import importlib.util
 import os
 import pkgutil
 import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Iterable, Iterator
+from importlib.machinery import ModuleSpec
 from inspect import CO_NEWLOCALS, CO_OPTIMIZED
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 from laptime._program import ProgramError, find_script, main_module, read_script
 from laptime.compat.line_profiler.profiler import LineProfiler
@@ -25,23 +25,42 @@ from laptime.compat.line_profiler.profiler import LineProfiler
 _FUNCTION = CO_NEWLOCALS | CO_OPTIMIZED
 
 
-def run(profiler: LineProfiler, path: str | None, options: Namespace) -> None:
-    """Runs the script at `path`, or the module `options.script`, with the targets of `options.prof_mod` profiled."""
+class _Program(NamedTuple):
+    """What is run. ``name`` and ``package`` are empty for a script, which has no place among the modules."""
+
+    file: str
+    code: CodeType
+    name: str = ""
+    package: str = ""
+
+    def is_at(self, target: str) -> bool:
+        path = os.path.realpath(target)
+        folder, name = os.path.split(os.path.realpath(self.file))
+        return path == os.path.join(folder, name) or path == folder and name == "__main__.py"
+
+    def lies_in(self, target: str) -> bool:
+        """Whether a module's or package's name includes the program."""
+        return bool(self.name) and f"{self.name}.".startswith(f"{target}.")
+
+
+def run(profiler: LineProfiler, path: str | None, module: ModuleSpec | None, options: Namespace) -> None:
+    """Runs the script at `path`, or the module, with the targets of `options.prof_mod` profiled."""
     targets = _normalized(options.prof_mod)
-    file, code, module_attributes = _module_to_run(options.script) if path is None else (path, read_script(path), {})
-    whole, others = _without_program(targets, file, options.script if path is None else None)
+    program = _Program(path or "", read_script(path)) if module is None else _module_to_run(module)  # type: ignore[arg-type]
+    whole, others = _without_program(targets, program)
     if not options.preimports:
-        others = [name for name in _imported_names(file) if _is_of(name, others)]
+        others = [name for name in _imported_names(program) if _is_of(name, others)]
     if options.prof_imports and whole:
-        others += [name for name in _imported_names(file) if name not in others]
-    _profile_imports(profiler, others)
+        others += [name for name in _imported_names(program) if name not in others]
+    _profile_imports(profiler, others, program)
     if whole:
-        for function in functions_in(code):
+        for function in functions_in(program.code):
             profiler.add_code(function)
         profiler.enable_everywhere()
-    namespace = vars(main_module(file))
-    namespace.update(module_attributes)
-    exec(code, namespace)
+    namespace = vars(main_module(program.file))
+    if module is not None:  # relative imports and children need these
+        namespace.update(__spec__=module, __package__=program.package, __loader__=module.loader)
+    exec(program.code, namespace)
 
 
 def _normalized(targets: Iterable[str]) -> list[str]:
@@ -65,26 +84,23 @@ def _file(target: str) -> str | None:
         return None
 
 
-def _module_to_run(name: str) -> tuple[str, CodeType, dict[str, Any]]:
-    """File, code and the attributes that make it this module: its relative imports and children need them."""
-    spec = importlib.util.find_spec(name)
-    if spec is not None and spec.submodule_search_locations is not None:
-        spec = importlib.util.find_spec(f"{name}.__main__")
-    code = spec.loader.get_code(spec.name) if spec and spec.loader and hasattr(spec.loader, "get_code") else None
-    if spec is None or code is None:
-        print(f"Could not find module `{name}`", file=sys.stderr)
-        raise SystemExit(1)
-    sys.argv[0] = spec.origin or name
-    return spec.origin or name, code, {"__spec__": spec, "__package__": spec.parent, "__loader__": spec.loader}
+def _module_to_run(spec: ModuleSpec) -> _Program:
+    file = spec.origin or spec.name
+    sys.argv[0] = file
+    return _Program(file, spec.loader.get_code(spec.name), spec.name, spec.parent or "")  # type: ignore[union-attr]
 
 
-def _without_program(targets: list[str], file: str, module: str | None) -> tuple[bool, list[str]]:
-    """Whether the program is among the targets, and the other targets."""
-    program = {os.path.realpath(file)}
-    if os.path.basename(file) == "__main__.py":
-        program.add(os.path.realpath(os.path.dirname(file)))
-    others = [t for t in targets if os.path.realpath(t) not in program and t not in (module, f"{module}.__main__")]
-    return len(others) < len(targets), others
+def _without_program(targets: list[str], program: _Program) -> tuple[bool, list[str]]:
+    """Whether the program is among the targets, and the other targets: a package's other modules are."""
+    whole, others = False, []
+    for target in targets:
+        name = _module_name(target) if os.path.isabs(target) else target
+        whole = whole or program.is_at(target) or program.lies_in(name)
+        if program.lies_in(name):
+            others += [name] if name != program.name else []
+        elif not program.is_at(target):
+            others.append(target)
+    return whole, others
 
 
 def functions_in(code: CodeType) -> list[CodeType]:
@@ -110,15 +126,23 @@ def _defined_in(code: CodeType) -> Iterator[CodeType]:
             yield from _defined_in(constant)
 
 
-def _imported_names(file: str) -> Iterator[str]:
-    """What the top level of a source file imports, in dotted form; relative imports are left out."""
-    with open(file, "rb") as source:
+def _imported_names(program: _Program) -> Iterator[str]:
+    """What the top level of the program imports, in dotted form."""
+    with open(program.file, "rb") as source:
         tree = ast.parse(source.read())
     for statement in tree.body:
         if isinstance(statement, ast.Import):
             yield from (name.name for name in statement.names)
-        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
-            yield from (f"{statement.module}.{name.name}" for name in statement.names if name.name != "*")
+        elif isinstance(statement, ast.ImportFrom) and (not statement.level or program.package):
+            module = _absolute_name(statement, program.package)
+            yield from (f"{module}.{name.name}" for name in statement.names if name.name != "*")
+
+
+def _absolute_name(statement: ast.ImportFrom, package: str) -> str:
+    if not statement.level:
+        return statement.module or ""
+    outer = package.split(".")[:len(package.split(".")) - (statement.level - 1)]
+    return ".".join([*outer, *([statement.module] if statement.module else [])])
 
 
 def _is_of(imported: str, targets: Iterable[str]) -> bool:
@@ -127,12 +151,15 @@ def _is_of(imported: str, targets: Iterable[str]) -> bool:
     return any(f"{imported}.".startswith(f"{name}.") for name in names)
 
 
-def _profile_imports(profiler: LineProfiler, targets: list[str]) -> None:
+def _profile_imports(profiler: LineProfiler, targets: list[str], program: _Program) -> None:
     failures = []
     for target in targets:
         name = _module_name(target) if os.path.isabs(target) else target
+        if not all(name.split(".")):  # a path to nothing: no module has such a name
+            failures.append(target)
+            continue
         try:
-            items = list(_import(name))
+            items = list(_import(name, program))
         except (ImportError, AttributeError):
             failures.append(target)
             continue
@@ -140,7 +167,7 @@ def _profile_imports(profiler: LineProfiler, targets: list[str]) -> None:
             profiler.add_imported_function_or_module(item)
     if failures:
         plural = "" if len(failures) == 1 else "s"
-        warnings.warn(f"{len(failures)} target{plural} cannot be imported: {failures!r}", stacklevel=2)
+        warnings.warn(f"{len(failures)} profiling target{plural} cannot be imported: {failures!r}", stacklevel=2)
 
 
 def _module_name(path: str) -> str:
@@ -153,8 +180,8 @@ def _module_name(path: str) -> str:
     return name
 
 
-def _import(name: str) -> Iterator[Any]:
-    """The module, or the object in a module, of that name; a package's modules after it."""
+def _import(name: str, program: _Program) -> Iterator[Any]:
+    """The module, or the object in a module, of that name; a package's modules after it, without the program."""
     only_package = name.endswith(".__init__")
     module_name = name.removesuffix(".__init__")
     attributes: list[str] = []
@@ -172,12 +199,12 @@ def _import(name: str) -> Iterator[Any]:
         item = getattr(item, attribute)
     yield item
     if not attributes and not only_package and hasattr(module, "__path__"):
-        yield from _modules_in(module)
+        yield from _modules_in(module, program)
 
 
-def _modules_in(package: Any) -> Iterator[Any]:
+def _modules_in(package: Any, program: _Program) -> Iterator[Any]:
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.", onerror=lambda _: None):
-        if info.name.endswith(".__main__"):
+        if info.name.endswith(".__main__") or info.name == program.name:
             continue
         try:
             yield importlib.import_module(info.name)

@@ -1,4 +1,7 @@
-"""What kernprof says of its own work: plain lines at level 0, dated ones with diagnostics from level 2 on."""
+"""What kernprof reports of its own work: plain lines at level 0, dated ones with diagnostics.
+
+Level 2 and ``LINE_PROFILER_DEBUG=1`` in the environment turn diagnostics on.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +12,9 @@ _DIAGNOSTICS = 2
 
 
 class Messages:
-    def __init__(self, verbosity: int) -> None:
+    def __init__(self, verbosity: int, debug: bool = False) -> None:
         self._shown = verbosity > -1
-        self.diagnostics = verbosity >= _DIAGNOSTICS
+        self.diagnostics = debug or verbosity >= _DIAGNOSTICS
 
     def info(self, text: str) -> None:
         if self.diagnostics:

@@ -156,6 +156,7 @@ def _generator(function: Callable[..., Any], enter: Callable[[], None], leave: C
             except StopIteration as stop:
                 return stop.value
             finally:
+                argument = None  # an error that stayed here would keep this frame alive
                 leave()
             try:
                 argument = yield item
@@ -181,6 +182,7 @@ def _async_generator(function: Callable[..., Any], enter: Callable[[], None], le
             except StopAsyncIteration:
                 return
             finally:
+                argument = None  # an error that stayed here would keep this frame alive
                 leave()
             try:
                 argument = yield item

@@ -40,6 +40,10 @@ class ConfigError(ValueError):
     """A file that was asked for cannot be used; one line."""
 
 
+class MissingConfig(ConfigError, FileNotFoundError):
+    """There is no such file. line_profiler raises a FileNotFoundError here."""
+
+
 def load(config: ConfigArgument = None) -> Config:
     """``False``: the defaults alone; ``None`` or ``True``: look for a file; else the file, which must then be good."""
     if config is False:
@@ -49,7 +53,7 @@ def load(config: ConfigArgument = None) -> Config:
     if path is None:
         return Config(None, DEFAULTS)
     try:
-        return Config(path, _merged(DEFAULTS, _table(_table(content, "tool"), "line_profiler")))
+        return Config(path, _merged(DEFAULTS, _table(_table(content, "tool"), "tool.line_profiler"), "tool.line_profiler"))
     except TypeError as error:
         if asked:
             raise ConfigError(f"Cannot load configurations from {asked!r}: {error}") from None
@@ -88,6 +92,8 @@ def _read(path: str) -> tuple[str, dict[str, Any]]:
     try:
         with open(path, "rb") as file:
             return os.path.abspath(path), tomllib.load(file)
+    except FileNotFoundError as error:
+        raise MissingConfig(f"Cannot load configurations from {path!r}: {error}") from None
     except (OSError, ValueError) as error:
         raise ConfigError(f"Cannot load configurations from {path!r}: {error}") from None
 
@@ -114,17 +120,18 @@ def _candidates() -> Iterator[str]:
         folder = os.path.dirname(folder)
 
 
-def _table(content: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    table = content.get(name, {})
+def _table(content: Mapping[str, Any], path: str) -> Mapping[str, Any]:
+    """The table at the end of a dotted path, in the table before it."""
+    table = content.get(path.rpartition(".")[2], {})
     if not isinstance(table, Mapping):
-        raise TypeError(f"{name} is no table")
+        raise TypeError(f"{path!r} is no table")
     return table
 
 
-def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any], path: str) -> dict[str, Any]:
     """The defaults, with what was given in their place; names that are not ours are left out."""
     given = {key.replace("-", "_"): value for key, value in given.items()}
     return {
-        key: _merged(default, _table(given, key)) if isinstance(default, Mapping) else given.get(key, default)
+        key: _merged(default, _table(given, f"{path}.{key}"), f"{path}.{key}") if isinstance(default, Mapping) else given.get(key, default)
         for key, default in defaults.items()
     }

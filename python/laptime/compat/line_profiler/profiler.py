@@ -12,6 +12,7 @@ from typing import Any, TextIO
 from laptime import _engine
 from laptime._native import LineSession
 from laptime.compat.line_profiler import callables
+from laptime.compat.line_profiler.config import says_yes
 from laptime.compat.line_profiler.counted import CountedProfiler
 from laptime.compat.line_profiler.lprof_file import Key, Row
 from laptime.compat.line_profiler.scoping import PolicyArgument, Scope, scope_of
@@ -26,7 +27,10 @@ class LineProfiler(CountedProfiler):
     timer_unit = _NANOSECOND
     announce: Callable[[str], None] | None = None  # told what is added, in line_profiler's words
 
-    def __init__(self, *functions: Any) -> None:
+    def __init__(self, *functions: Any, wrap_trace: bool | None = None, set_frame_local_trace: bool | None = None) -> None:
+        """The two settings have no effect: trace functions of other tools are never replaced, so they always run."""
+        self.wrap_trace = _setting(wrap_trace, "LINE_PROFILER_WRAP_TRACE")
+        self.set_frame_local_trace = _setting(set_frame_local_trace, "LINE_PROFILER_SET_FRAME_LOCAL_TRACE")
         self.functions: list[Any] = []
         self._codes: dict[int, types.CodeType] = {}  # by identity: equal code may belong to different functions
         self._session = LineSession()
@@ -106,7 +110,7 @@ class LineProfiler(CountedProfiler):
         self._session.disable()
 
     def enable_everywhere(self) -> None:
-        """For good, and on all threads."""
+        """By count, and on all threads: until the calling thread's count is 0."""
         self._session.enable_everywhere()
 
     @property
@@ -173,6 +177,10 @@ class LineProfiler(CountedProfiler):
             return self.add_callable(member, guard=left_out)
         except TypeError:  # nothing that can be called
             return 0
+
+
+def _setting(given: bool | None, variable: str) -> bool:
+    return says_yes(os.environ.get(variable, "")) if given is None else bool(given)
 
 
 def _description(item: Any) -> str:

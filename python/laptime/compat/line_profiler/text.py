@@ -143,7 +143,7 @@ def _cells(
 
     result = {}
     for line, hits, time in timings:
-        count = f"{hits:d}"
+        count = f"{int(hits)}"
         if len(count) > widths["hits"]:
             count = f"{hits:g}"
         share = f"{100 * time / total:5.1f}" if total else ""

@@ -1,0 +1,106 @@
+"""Who counts a Profile's calls: laptime's function engine, or the interpreter's profiler where the program brings its timer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from laptime import _engine
+from laptime.compat import function_stats
+from laptime.compat.function_stats import Function, FunctionStats, Numbers
+
+
+class EngineCounter:
+    def __init__(self) -> None:
+        self._total: FunctionStats = {}
+        self._base: FunctionStats | None = None  # None: not enabled
+
+    def enable(self, builtins: bool) -> None:
+        _claim_profiler_id()
+        if self._base is not None:
+            return
+        self._base = {}
+        try:
+            _engine.start(functions=True, builtins=builtins)
+        except BaseException:
+            self._base = None
+            _release_profiler_id()
+            raise
+        # Taken when the engine already runs: what starting it called is no part of the program.
+        self._base = _engine.snapshot_functions()
+
+    def disable(self) -> None:
+        if self._base is None:
+            return
+        _engine.stop(functions=True)
+        _release_profiler_id()
+        function_stats.add_to(self._total, self._since_enabled())
+        self._base = None
+
+    def clear(self) -> None:
+        self._total = {}
+        if self._base is not None:
+            self._base = _engine.snapshot_functions()
+
+    def functions(self) -> FunctionStats:
+        counted = dict(self._total)
+        if self._base is not None:
+            function_stats.add_to(counted, self._since_enabled())
+        return counted
+
+    def _since_enabled(self) -> FunctionStats:
+        return function_stats.difference(_engine.snapshot_functions(), self._base or {})
+
+
+class TimerCounter:
+    """The interpreter's profiler reads the timer at every event. It sees what it always sees of other threads."""
+
+    def __init__(self, timer: Callable[[], float], timeunit: float) -> None:
+        # Not cProfile.Profile: a program may have put ours in its place.
+        from _lsprof import Profiler
+
+        self._profiler: Any = Profiler(timer, timeunit)
+
+    def enable(self, builtins: bool) -> None:
+        self._profiler.enable(builtins=builtins)
+
+    def disable(self) -> None:
+        self._profiler.disable()
+
+    def clear(self) -> None:
+        self._profiler.clear()
+
+    def functions(self) -> FunctionStats:
+        entries = self._profiler.getstats()
+        result: FunctionStats = {}
+        for entry in entries:
+            function_stats.add_to(result, {_function(entry.code): (*_primitive_first(entry), {})})
+        for caller in entries:
+            for callee in caller.calls or ():
+                primitive, calls, own, whole = _primitive_first(callee)
+                called = {_function(caller.code): (calls, primitive, own, whole)}
+                function_stats.add_to(result, {_function(callee.code): (0, 0, 0.0, 0.0, called)})
+        return result
+
+
+def _function(code: Any) -> Function:
+    return ("~", 0, code) if isinstance(code, str) else (code.co_filename, code.co_firstlineno, code.co_name)
+
+
+def _primitive_first(entry: Any) -> Numbers:
+    return entry.callcount - entry.reccallcount, entry.callcount, entry.inlinetime, entry.totaltime
+
+
+def _claim_profiler_id() -> None:
+    """One profiler at a time: cProfile holds this id since Python 3.12, and raises the same error."""
+    if sys.version_info >= (3, 12):
+        try:
+            sys.monitoring.use_tool_id(sys.monitoring.PROFILER_ID, "cProfile")
+        except ValueError:
+            raise ValueError("Another profiling tool is already active") from None
+
+
+def _release_profiler_id() -> None:
+    if sys.version_info >= (3, 12):
+        sys.monitoring.free_tool_id(sys.monitoring.PROFILER_ID)
