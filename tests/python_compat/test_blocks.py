@@ -1,8 +1,8 @@
 """Blocks of ``laptime.profile``: how they end, with the file and without, interrupted, and within one another."""
 
-import re
 import csv
 import io
+import re
 import subprocess
 import sys
 import threading
@@ -84,7 +84,7 @@ except OSError as error:
     print(error)
 recording.stop()
 """, tmp_path)
-    assert done.stdout.startswith("cannot open gone/run.lap") and done.stdout.count("\n") == 1
+    assert re.match("cannot open .*/gone/run.lap", done.stdout) and done.stdout.count("\n") == 1
 
 
 def test_recording_left_open_is_written_at_exit(tmp_path):
