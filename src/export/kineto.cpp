@@ -48,6 +48,7 @@ class KinetoWriter {
     base_ns_ = begin / kSecond * kSecond;
     shift_ns_ = begin - base_ns_;
     duration_ns_ = events.duration_ns;
+    numbered_by_torch_ = std::any_of(events_.begin(), events_.end(), [](const TorchEvent& event) { return event.id != 0; });
   }
 
   Status write() {
@@ -62,6 +63,7 @@ class KinetoWriter {
   }
 
  private:
+  static constexpr std::string_view kHierarchy = "\"Module Hierarchy\"";
   static constexpr std::int64_t kSecond = 1'000'000'000;
   static constexpr std::uint64_t kDevicesLast = 5'000'000;  // below all processes, as Kineto sorts them
 
@@ -127,7 +129,7 @@ class KinetoWriter {
     write_time("ts", event.start_ns + shift_ns_);
     write_time("dur", event.duration_ns);
     out_.write(", \"args\": {{\"External id\": {}", row + 1);
-    event.on_device || event.kind == SpanKind::launch || event.kind == SpanKind::sync ? write_device_args(event) : write_op_args(event);
+    event.is_operation() ? write_op_args(event, row) : write_device_args(event);
     out_.write(", \"Ev Idx\": {}}}}}", row);
   }
 
@@ -160,21 +162,24 @@ class KinetoWriter {
     return value;
   }
 
-  void write_op_args(const TorchEvent& event) {
-    out_.buffer() += ", \"Record function id\": 0";
+  // Where torch numbered no ops, the row's number makes the id unique.
+  void write_op_args(const TorchEvent& event, std::uint32_t row) {
+    out_.write(", \"Record function id\": {}", event.id != 0 ? event.id : numbered_by_torch_ ? 0 : std::uint64_t{row} + 1);
     if (event.link != 0 && !event.is_annotation())
       out_.write(", \"Sequence number\": {}, \"Fwd thread id\": {}", sequence_number(event.link),
                  event.kind == SpanKind::backward ? forward_thread(event.link) : 0);
     if (event.types != 0) out_.write(", \"Input type\": {}", run_.strings[event.types]);
     if (event.shapes != 0) out_.write(", \"Input Dims\": {}", run_.strings[event.shapes]);
+    const std::string_view details = run_.strings[event.details];
+    if (!details.empty()) out_.write(", {}", details);
     if (event.place == 0) return;
     const Place& place = run_.places[event.place];
     if (options_.stacks) {
       out_.buffer() += ", \"Call stack\": ";
       append_json_string(out_.buffer(), fmt::format("{}", fmt::join(stack_at(run_, event.place), ";")));
     }
-    if (options_.modules && place.module != 0) {
-      out_.buffer() += ", \"Module Hierarchy\": ";
+    if (options_.modules && place.module != 0 && details.find(kHierarchy) == std::string_view::npos) {
+      out_.write(", {}: ", kHierarchy);
       append_json_string(out_.buffer(), run_.strings[place.module]);
     }
   }
@@ -251,6 +256,7 @@ class KinetoWriter {
   EventStream out_;
   std::uint32_t pid_ = 0;
   std::int64_t base_ns_ = 0, shift_ns_ = 0, duration_ns_ = 0;
+  bool numbered_by_torch_ = false;
   std::unordered_map<std::uint64_t, std::uint32_t> correlations_;
 };
 

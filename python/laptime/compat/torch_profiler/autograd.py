@@ -54,7 +54,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self.entered = True
         torch_autograd._run_on_profiler_start()
         self._capture = Capture(shapes=self.record_shapes, memory=self.profile_memory,
-                                places=self.with_stack or self.with_modules, frames=self.with_stack, gpu=self._gpu)
+                                modules=self.with_modules, frames=self.with_stack, gpu=self._gpu)
         self._capture.start()
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:

@@ -11,6 +11,8 @@ from typing import Any
 from torch.autograd import DeviceType
 from torch.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg, Kernel
 
+from laptime.compat.torch_profiler.details import parsed
+
 _ACCEPTED = set(inspect.signature(FunctionEvent.__init__).parameters)
 _NS_PER_US = 1000
 
@@ -49,6 +51,10 @@ class Average(FunctionEventAvg):
         self._parent: Any = None
         self._children: Any = None
         super().__init__()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled or copied has the row's figures, and no events."""
+        return {**self.__dict__, "_first": None}
 
     @property
     def cpu_parent(self) -> Any:
@@ -132,7 +138,8 @@ def merge(cycles: list[list[Average]]) -> list[Average]:
 
 def _event(number: int, row: Any, options: Options) -> FunctionEvent:
     (name, trace_name, thread, start, duration, _, scope, is_annotation, on_device, sequence, forward_thread, shapes, types,
-     stack, cpu_bytes, device_bytes, kernels, flops, device) = row
+     stack, cpu_bytes, device_bytes, kernels, flops, device, details) = row
+    values, keywords = parsed(details)
     dims = _parsed(shapes) if options.shapes else []
     fields = {
         "id": number + 1, "name": name, "thread": thread, "start_us": start / _NS_PER_US,
@@ -141,7 +148,7 @@ def _event(number: int, row: Any, options: Options) -> FunctionEvent:
         "stack": options.stack(stack), "scope": scope, "use_device": options.use_device, "cpu_memory_usage": cpu_bytes,
         "device_memory_usage": device_bytes, "sequence_nr": sequence,
         "device_type": DeviceType.CUDA if on_device else DeviceType.CPU, "device_index": device, "flops": flops,
-        "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": [], "kwinputs": {},
+        "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": values, "kwinputs": keywords,
         "is_user_annotation": is_annotation, "structured_input_shapes": dims, "input_dtypes": _parsed(types),
     }
     event = FunctionEvent(**{key: value for key, value in fields.items() if key in _ACCEPTED})

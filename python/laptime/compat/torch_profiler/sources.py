@@ -42,6 +42,19 @@ def ops(*, shapes: bool, frames: bool) -> Any:
 
 
 @functools.cache
+def details() -> Any:
+    """None without a compiler: only the shim sees them."""
+    from laptime._native import torch_ops
+    from laptime._torch import shim_build
+
+    try:
+        with shim_build.library(sys.modules["torch"]) as path:
+            return torch_ops.open_details(path)
+    except (shim_build.BuildError, RuntimeError):
+        return None
+
+
+@functools.cache
 def gpu() -> Any:
     from laptime import _cuda
 
