@@ -5,7 +5,10 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import logging
+import math
 import sys
+import time
 from typing import Any
 
 from torch.autograd import DeviceType
@@ -15,6 +18,7 @@ from laptime.compat.torch_profiler.details import parsed
 
 _ACCEPTED = set(inspect.signature(FunctionEvent.__init__).parameters)
 _NS_PER_US = 1000
+_LOG = logging.getLogger("torch.autograd.profiler")  # where torch itself says so
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -27,12 +31,13 @@ def _short(frame: str) -> str:
 class Options:
     """What of the events is shown, as the profiler was asked."""
 
-    def __init__(self, *, use_device: str | None, shapes: bool, memory: bool, stacks: bool, flops: bool) -> None:
+    def __init__(self, *, use_device: str | None, shapes: bool, memory: bool, stacks: bool, flops: bool, longest_s: float | None = None) -> None:
         self.use_device = use_device
         self.shapes = shapes
         self.memory = memory
         self.stacks = stacks
         self.flops = flops
+        self.longest_s = longest_s  # to make events
 
     def event_list(self, events: Any) -> EventList:
         result = EventList(events, use_device=self.use_device, profile_memory=self.memory, with_flops=self.flops)
@@ -56,9 +61,12 @@ class Average(FunctionEventAvg):
         """What is pickled or copied has the row's figures, and no events."""
         return {**self.__dict__, "_first": None}
 
+    def _relative(self, name: str) -> Any:
+        return getattr(self._first(), name, None) if self._first is not None else None
+
     @property
     def cpu_parent(self) -> Any:
-        return self._first().cpu_parent if self._parent is None and self._first is not None else self._parent
+        return self._relative("cpu_parent") if self._parent is None else self._parent
 
     @cpu_parent.setter
     def cpu_parent(self, parent: Any) -> None:
@@ -66,7 +74,7 @@ class Average(FunctionEventAvg):
 
     @property
     def cpu_children(self) -> Any:
-        return self._first().cpu_children if self._children is None and self._first is not None else self._children
+        return self._relative("cpu_children") if self._children is None else self._children
 
     @cpu_children.setter
     def cpu_children(self, children: Any) -> None:
@@ -79,7 +87,7 @@ class Cycle:
     def __init__(self, loaded: Any, options: Options) -> None:
         self._loaded = loaded
         self._options = options
-        self._events: list[FunctionEvent] | None = None
+        self._events: Any = None
 
     @property
     def loaded(self) -> Any:
@@ -90,14 +98,27 @@ class Cycle:
 
     def events(self) -> list[FunctionEvent]:
         if self._events is None:
-            rows = [self._loaded.event(row) for row in range(len(self._loaded))]
-            events = [_event(number, row, self._options) for number, row in enumerate(rows)]
-            for event, row in zip(events, rows):
-                if row[5] is not None:
-                    event.cpu_parent = events[row[5]]
-                    event.cpu_parent.cpu_children.append(event)
-            self._events = events
+            self._events = []
+            end = math.inf if self._options.longest_s is None else time.monotonic() + self._options.longest_s
+            for number in range(len(self._loaded)):
+                if time.monotonic() >= end:
+                    _LOG.warning("laptime: making events timed out after %s s: partial results, %d of %d events", self._options.longest_s,
+                                 number, len(self._loaded))
+                    break
+                self._add(number, self._loaded.event(number))
         return self._events
+
+    def _event(self, number: int) -> FunctionEvent | None:
+        """None where making events timed out before it."""
+        return next(iter(self.events()[number:number + 1]), None)
+
+    def _add(self, number: int, row: Any) -> None:
+        """Contract: an event's parent is there before it."""
+        event = _event(number, row, self._options)
+        self._events.append(event)
+        if row[5] is not None:
+            event.cpu_parent = self._events[row[5]]
+            event.cpu_parent.cpu_children.append(event)
 
     def averages(self, by_shapes: bool, stack_n: int) -> list[Average]:
         by_shapes = by_shapes and self._options.shapes
@@ -108,7 +129,7 @@ class Cycle:
     def _average(self, row: Any, by_shapes: bool, stack_n: int) -> Average:
         (key, count, cpu, self_cpu, kernels, self_kernels, cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes,
          flops, shapes, stack, scope, is_annotation, on_device, first) = row
-        average = Average(lambda: self.events()[first])
+        average = Average(lambda: self._event(first))
         average.key, average.count, average.scope = key, count, scope
         average.node_id, average.use_device = -1, self._options.use_device
         average.cpu_time_total, average.self_cpu_time_total = cpu / _NS_PER_US, self_cpu / _NS_PER_US

@@ -17,8 +17,8 @@ def say_once(message: str) -> None:
         print(f"laptime: {message}", file=sys.stderr)
 
 
-def problem(activities: Collection[str], use_device: str | None) -> str | None:
-    """Why laptime cannot take this profile, or None. ``activities``: names of torch's ProfilerActivity."""
+def problem(activities: Collection[str], use_device: str | None, *, details: bool = False) -> str | None:
+    """Why laptime cannot take this profile, or None. ``activities``: names of torch's ProfilerActivity. ``details``: with shapes, FLOPs or memory."""
     if "CPU" not in activities:
         return "a profile without CPU activity"
     if use_device not in (None, "cuda"):
@@ -26,6 +26,8 @@ def problem(activities: Collection[str], use_device: str | None) -> str | None:
     if use_device == "cuda" and gpu().kind != "cupti":
         return f"the GPU ({gpu().kind})"
     kind = ops(shapes=False, frames=False).kind
+    if kind == "prebuilt" and details:
+        return "shapes, FLOPs and memory without a C++ compiler"
     return None if kind in _OWN_SOURCES else f"ops ({kind})"
 
 
