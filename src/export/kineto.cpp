@@ -65,6 +65,7 @@ class KinetoWriter {
  private:
   static constexpr std::string_view kHierarchy = "\"Module Hierarchy\"";
   static constexpr std::int64_t kSecond = 1'000'000'000;
+  static constexpr int kSpansPlace = 536'870'912;           // Kineto's: below the CPU's processes
   static constexpr std::uint64_t kDevicesLast = 5'000'000;  // below all processes, as Kineto sorts them
 
   void write_head() {
@@ -88,8 +89,9 @@ class KinetoWriter {
       if (named[event.track]) continue;
       named[event.track] = true;
       out_.begin_event();
-      out_.write("{{\"ph\": \"M\", \"name\": \"thread_name\", \"ts\": 0, ");
+      out_.write("{{\"ph\": \"M\", \"name\": \"thread_name\", ");
       write_thread(event);
+      write_time("ts", shift_ns_);
       out_.buffer() += ", \"args\": {\"name\": ";
       append_json_string(out_.buffer(), run_.tracks[event.track].name);
       out_.buffer() += "}}";
@@ -103,7 +105,9 @@ class KinetoWriter {
   }
   void describe_process(std::uint64_t pid, const char* what, const char* key, const std::string& value) {
     out_.begin_event();
-    out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"ts\": 0, \"pid\": {}, \"tid\": 0, \"args\": {{\"{}\": {}}}}}", what, pid, key, value);
+    out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"pid\": {}, \"tid\": 0", what, pid);
+    write_time("ts", shift_ns_);
+    out_.write(", \"args\": {{\"{}\": {}}}}}", key, value);
   }
 
   void write_thread(const TorchEvent& event) {
@@ -241,6 +245,14 @@ class KinetoWriter {
     write_time("ts", shift_ns_);
     write_time("dur", duration_ns_);
     out_.write(", \"args\": {{\"Op count\": 0}}}}");
+    out_.begin_event();
+    out_.buffer() += "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": \"Spans\", \"tid\": 0";
+    write_time("ts", shift_ns_);
+    out_.write(", \"args\": {{\"sort_index\": {}}}}}", kSpansPlace);
+    out_.begin_event();
+    out_.buffer() += "{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Iteration Start: PyTorch Profiler\", \"pid\": \"Traces\", \"tid\": \"Trace PyTorch Profiler\"";
+    write_time("ts", shift_ns_);
+    out_.buffer() += "}";
     out_.begin_event();
     out_.write("{{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Record Window End\", \"pid\": \"\", \"tid\": \"\"");
     write_time("ts", shift_ns_ + duration_ns_);

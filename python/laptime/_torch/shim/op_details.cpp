@@ -53,7 +53,7 @@ std::string text_of(const at::RecordFunction& function) {
   std::string text;
   if ((wanted & LAPTIME_DETAIL_MODULES) != 0 && function.scope() != at::RecordScope::USER_SCOPE) {
     std::string path;
-    for (const std::string& part : torch::jit::currentModuleHierarchy()) path += (path.empty() ? "" : ".") + part;
+    for (const std::string& part : torch::jit::currentModuleHierarchy()) path += part + ".";
     if (!path.empty()) laptime_shim::add_member("Module Hierarchy", laptime_shim::quoted(path), text);
   }
   if ((wanted & LAPTIME_DETAIL_INPUTS) != 0) {
