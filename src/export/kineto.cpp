@@ -9,6 +9,7 @@
 #include "analyze/place_stacks.h"
 #include "base/utf8.h"
 #include "export/event_stream.h"
+#include "export/module_rows.h"
 
 namespace laptime {
 
@@ -56,6 +57,7 @@ class KinetoWriter {
     write_names();
     for (std::uint32_t row = 0; row < events_.size(); ++row)
       if (!events_[row].is_memory()) write_event(row);
+    if (options_.stacks || options_.modules) write_modules();
     write_memory();
     write_flows();
     write_tail();
@@ -185,6 +187,19 @@ class KinetoWriter {
     if (options_.modules && place.module != 0 && details.find(kHierarchy) == std::string_view::npos) {
       out_.write(", {}: ", kHierarchy);
       append_json_string(out_.buffer(), run_.strings[place.module]);
+    }
+  }
+
+  void write_modules() {
+    for (const ModuleRow& row : module_rows(run_, events_)) {
+      out_.begin_event();
+      out_.buffer() += "{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": ";
+      append_json_string(out_.buffer(), "nn.Module: " + row.path);
+      out_.write(", \"pid\": {}, \"tid\": {}", pid_, run_.tracks[row.track].os_id);
+      write_time("ts", row.start_ns + shift_ns_);
+      write_time("dur", row.duration_ns);
+      out_.write(", \"args\": {{\"Python id\": {}, \"Python parent id\": {}, \"Python module id\": {}}}}}", row.id,
+                 row.parent == 0 ? "null" : std::to_string(row.parent), row.module);
     }
   }
 
