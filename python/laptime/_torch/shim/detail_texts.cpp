@@ -3,6 +3,7 @@
 #include <ATen/core/ivalue.h>
 #include <c10/core/TensorImpl.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <sstream>
 

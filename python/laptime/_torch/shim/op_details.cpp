@@ -3,6 +3,7 @@
 //
 // Contract: nothing here throws into torch.
 #include <ATen/record_function.h>
+#include <pthread.h>
 #include <sys/syscall.h>
 #include <torch/csrc/jit/runtime/interpreter.h>
 #include <unistd.h>
@@ -32,6 +33,9 @@ struct Note {
 
 // Never destroyed: torch may call while the process ends.
 struct Notes {
+  // A child that is forked while another thread notes must find the lock free.
+  Notes();
+
   std::mutex mutex;
   std::vector<Note> rows;
   std::unordered_map<std::string, bool> texts;  // their addresses stay
@@ -39,6 +43,10 @@ struct Notes {
 Notes& notes() {
   static auto* const made = new Notes;
   return *made;
+}
+
+Notes::Notes() {
+  ::pthread_atfork([] { notes().mutex.lock(); }, [] { notes().mutex.unlock(); }, [] { notes().mutex.unlock(); });
 }
 
 unsigned wanted = 0;

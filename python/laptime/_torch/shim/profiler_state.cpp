@@ -5,6 +5,7 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
 
+#include <cstdint>
 #include <memory>
 
 #include "profiler_state.h"
