@@ -11,6 +11,7 @@ namespace laptime {
 namespace {
 
 constexpr std::int64_t kFurthestNs = 1'000'000;
+constexpr std::int64_t kRoundingNs = 20;
 
 // The notes of one thread, walked in the order of its events.
 class NoteCursor {
@@ -19,10 +20,12 @@ class NoteCursor {
   void sort() {
     std::stable_sort(notes_.begin(), notes_.end(), [](const TorchNote& a, const TorchNote& b) { return a.start_ns < b.start_ns; });
   }
-  // The note nearest to the moment, or null.
+  // The note nearest to the moment; null where the nearest is another op's. Moments rise.
   const TorchNote* find(std::int64_t start_ns) {
+    const std::int64_t furthest = std::clamp((start_ns - last_ns_) / 2, kRoundingNs, kFurthestNs);
+    last_ns_ = start_ns;
     while (at_ + 1 < notes_.size() && distance(at_ + 1, start_ns) <= distance(at_, start_ns)) ++at_;
-    if (at_ >= notes_.size() || distance(at_, start_ns) > kFurthestNs) return nullptr;
+    if (at_ >= notes_.size() || distance(at_, start_ns) > furthest) return nullptr;
     drift_ = start_ns - notes_[at_].start_ns;
     return &notes_[at_];
   }
@@ -33,6 +36,7 @@ class NoteCursor {
   std::vector<TorchNote> notes_;
   std::size_t at_ = 0;
   std::int64_t drift_ = 0;
+  std::int64_t last_ns_ = 0;
 };
 
 }  // namespace
