@@ -10,6 +10,8 @@
 #include "analyze/place_stacks.h"
 #include "analyze/torch_averages.h"
 #include "collect/python/string_caster.h"
+#include "collect/torch/op_details.h"
+#include "collect/torch/op_recorder.h"
 #include "export/kineto.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
@@ -24,25 +26,60 @@ namespace {
 class Stretch {
  public:
   void begin() { start_ = ticks(); }
+  std::uint64_t begin_ticks() const { return start_; }
   // Its begin on the clock of the file.
   std::int64_t begin_ns() const { return record::part_ns(start_); }
   // The link; 0 when nothing records any more.
   std::uint64_t end() {
     if (!record::on() || start_ == 0) return 0;
+    unended_ = torch::begun_ops();
     const std::uint64_t link = record::new_link();
     record::put_span({.start = start_, .end = ticks(), .name = record::intern("torch.profiler"), .link = link});
     return link;
   }
 
+  // Ops of the thread that called end(), begun before and not ended.
+  std::vector<torch::BegunOp> take_unended() { return std::exchange(unended_, {}); }
+
  private:
   std::uint64_t start_ = 0;
+  std::vector<torch::BegunOp> unended_;
+};
+
+// What lies beside the records of a session. Made when the session has ended, while its recording is on.
+class Notes {
+ public:
+  Notes(Stretch& stretch, const torch::OpDetails* details) {
+    if (details != nullptr) details_ = *details;
+    const std::int64_t begin = stretch.begin_ns();
+    for (const torch::BegunOp& op : stretch.take_unended())
+      unended_.push_back({record::name_text(op.name), record::part_ns(op.start) - begin, op.kind});
+  }
+
+  TorchNotes in(StringTable& strings) const {
+    TorchNotes notes;
+    notes.duration_ns = details_.duration_ns;
+    for (const torch::OpDetail& row : details_.rows)
+      notes.notes.push_back({row.thread, row.start_ns, row.id, row.text.empty() ? 0 : strings.add(row.text)});
+    for (const auto& [name, start_ns, kind] : unended_) notes.unended.push_back({start_ns, strings.add(name), kind});
+    return notes;
+  }
+
+ private:
+  struct Unended {
+    std::string name;
+    std::int64_t start_ns;
+    SpanKind kind;
+  };
+  torch::OpDetails details_;
+  std::vector<Unended> unended_;
 };
 
 // A recorded stretch, loaded.
 class Profile {
  public:
   // `from_ns`: what ended before it is not looked at: an outer recording may be long.
-  Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool places) {
+  Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool places, const Notes& notes) {
     const nb::gil_scoped_release released;
     Result<RunContent> content = open_run(path);
     if (!content) throw std::runtime_error(content.error().message);
@@ -51,7 +88,7 @@ class Profile {
     Result<Run> run = load_run(std::move(*content), path);
     if (!run) throw std::runtime_error(run.error().message);
     run_ = std::make_unique<Run>(std::move(*run));
-    Result<TorchEvents> events = torch_events(*run_, link, places ? Places::yes : Places::no);
+    Result<TorchEvents> events = torch_events(*run_, link, places ? Places::yes : Places::no, notes.in(run_->strings));
     if (!events) throw std::runtime_error(events.error().message);
     events_ = std::move(*events);
     gather_roles();
@@ -81,7 +118,7 @@ class Profile {
   }
 
   // Event number `row`: (name, trace name, thread, start ns, ns, parent or None, scope, annotation, on device, sequence
-  // number, forward thread, shapes, types, stack, cpu bytes, device bytes, kernel ns of its own, flops, device)
+  // number, forward thread, shapes, types, stack, cpu bytes, device bytes, kernel ns of its own, flops, device, details)
   nb::tuple event(std::size_t row) const {
     const TorchEvent& e = events_.events.at(row);
     const bool in_autograd = e.link != 0 && (e.kind == SpanKind::op || e.kind == SpanKind::backward);
@@ -90,7 +127,7 @@ class Profile {
         group_name(e), event_name(e, *run_), e.on_device ? os_id & 0xFFFF'FFFFu : threads_[e.track], e.start_ns, e.duration_ns,
         e.parent == TorchEvent::kNone ? nb::none() : nb::object(nb::int_(e.parent)), scope(e), e.is_annotation(), e.on_device,
         in_autograd ? sequence_number(e.link) : -1, e.kind == SpanKind::backward && in_autograd ? forward_thread(e.link) : 0,
-        text(e.shapes), text(e.types), stack(e), e.cpu_bytes, e.device_bytes, e.self_kernel_ns, e.flops, e.on_device ? os_id >> 32 : 0);
+        text(e.shapes), text(e.types), stack(e), e.cpu_bytes, e.device_bytes, e.self_kernel_ns, e.flops, e.on_device ? os_id >> 32 : 0, text(e.details));
   }
 
   // [(ns, bytes, address, device)], by time; bytes below 0: given back.
@@ -169,9 +206,12 @@ class Profile {
 void bind_torch_events(nb::module_& module) {
   nb::module_ m = module.def_submodule("torch_events", "What torch.profiler's drop-in marks and reads back.");
   m.def("part_path", [] { return std::string(record::part_path()); }, "The file that this process records into, '' when none.");
-  nb::class_<Stretch>(m, "Stretch").def(nb::init<>()).def("begin", &Stretch::begin).def("begin_ns", &Stretch::begin_ns).def("end", &Stretch::end);
+  nb::class_<Stretch>(m, "Stretch").def(nb::init<>()).def("begin", &Stretch::begin).def("begin_ns", &Stretch::begin_ns).def("end", &Stretch::end)
+      .def("begin_ticks", &Stretch::begin_ticks);
+  nb::class_<Notes>(m, "Notes").def(nb::init<Stretch&, const torch::OpDetails*>(), nb::arg("stretch"), nb::arg("details").none());
   nb::class_<Profile>(m, "Profile")
-      .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool>(), nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"))
+      .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool, const Notes&>(), nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"),
+           nb::arg("notes"))
       .def("__len__", &Profile::size)
       .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("stack_depth"))
       .def("event", &Profile::event, nb::arg("row"))

@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 6> kLeftOut = {
 constexpr std::array<std::string_view, 7> kWithFlops = {"aten::conv2d", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::mul", "aten::add"};
 
 struct ProcessStretch {
-  std::uint32_t process;
+  std::uint32_t process, track;
   std::int64_t begin, end;
   bool contains(const SpanColumns& spans, std::size_t row) const {
     return spans.start[row] >= begin && spans.end(row) <= end;
@@ -33,10 +33,12 @@ struct ProcessStretch {
 };
 
 Result<ProcessStretch> find_stretch(const Run& run, std::uint64_t link) {
-  for (const Track& track : run.tracks)
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
+    const Track& track = run.tracks[t];
     for (std::size_t row = track.spans.link.size(); row-- > 0;)
       if (track.spans.link[row] == link && track.spans.kind[row] == SpanKind::scope)
-        return ProcessStretch{track.process, track.spans.start[row], track.spans.end(row)};
+        return ProcessStretch{track.process, t, track.spans.start[row], track.spans.end(row)};
+  }
   return fail(ErrorKind::bad_file, run.path + " does not hold the stretch that was profiled");
 }
 
@@ -97,13 +99,15 @@ struct Context {
   ArgumentKeys keys;
   TorchMemory memory;
   std::unordered_set<std::uint32_t> left_out, with_flops;  // names
+  std::vector<UnendedOp> unended;
 
-  Context(const Run& run, const ProcessStretch& where)
+  Context(const Run& run, const ProcessStretch& where, std::vector<UnendedOp> open)
       : stretch(where),
         keys(run.strings),
         memory(read_memory(run, where.process, where.begin, where.end)),
         left_out(ids_of(run.strings, kLeftOut)),
-        with_flops(ids_of(run.strings, kWithFlops)) {}
+        with_flops(ids_of(run.strings, kWithFlops)),
+        unended(std::move(open)) {}
 };
 
 // One thread's events: first linked as a tree, children before parents, then written out parents first.
@@ -123,6 +127,7 @@ class ThreadEvents {
       if (is_memory_mark(kind)) add_memory(row);
       if (is_event(kind) && !context_.left_out.contains(spans_.name[row])) add_event(row);
     }
+    if (track_ == stretch_.track) add_unended();
     std::vector<TorchEvent> events;
     events.reserve(nodes_.size());
     for (const std::uint32_t root : orphans_) write_out(root, events);
@@ -158,6 +163,26 @@ class ThreadEvents {
     args_.for_each(row, [&](std::uint32_t key, ArgType type, std::uint64_t value) { context_.keys.give(key, type, value, event); });
     if (!context_.with_flops.contains(event.name)) event.flops = 0;
     if (!spans_.link.empty()) nodes_[self].event.link = spans_.link[row];
+    adopt_orphans(self);
+  }
+
+  // They last until the session ends, so they contain all that began later.
+  void add_unended() {
+    for (std::size_t i = context_.unended.size(); i-- > 0;) {
+      const UnendedOp& op = context_.unended[i];
+      if (op.start_ns < 0 || context_.left_out.contains(op.name)) continue;
+      const auto self = static_cast<std::uint32_t>(nodes_.size());
+      TorchEvent& event = nodes_.emplace_back().event;
+      event.start_ns = op.start_ns;
+      event.duration_ns = std::max<std::int64_t>(0, stretch_.end - stretch_.begin - op.start_ns);
+      event.name = op.name;
+      event.kind = op.kind;
+      event.track = track_;
+      adopt_orphans(self);
+    }
+  }
+
+  void adopt_orphans(std::uint32_t self) {
     while (!orphans_.empty() && nodes_[orphans_.back()].event.start_ns >= nodes_[self].event.start_ns) {
       adopt(self, orphans_.back());
       orphans_.pop_back();
@@ -317,9 +342,9 @@ bool is_backward_node(const TorchEvent& event, const Run& run) {
   return event.kind == SpanKind::backward && !run.strings[event.name].starts_with("autograd::engine::");
 }
 
-Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places places) {
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places places, TorchNotes notes) {
   ASSIGN_OR_RETURN(const ProcessStretch stretch, find_stretch(run, link));
-  const Context context(run, stretch);
+  const Context context(run, stretch, std::move(notes.unended));
   OpAttribution attribution;
   if (places == Places::yes) attribution = attribute_ops(run, find_steps(run));
   attribution.tracks.resize(run.tracks.size());
@@ -337,6 +362,7 @@ Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places plac
   result.memory = context.memory.marks;
   result.events = merge(std::move(lists));
   add_up(result.events);
+  add_notes(run, std::move(notes), result.duration_ns, result.events);
   return result;
 }
 

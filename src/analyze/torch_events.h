@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analyze/torch_memory.h"
+#include "analyze/torch_notes.h"
 #include "base/status.h"
 #include "model/run.h"
 
@@ -29,14 +30,18 @@ struct TorchEvent {
   std::int64_t flops = 0;
   std::int64_t moved_bytes = 0;  // by a copy or fill
   std::uint64_t link = 0;
+  std::uint64_t id = 0;          // torch's number of the op, where it was noted
   std::uint32_t name = 0, shapes = 0, types = 0;  // string ids
   std::uint32_t place = 0;                        // Run::places
   std::uint32_t geometry = 0;                     // of a kernel: string id, as docs/records.md says
+  std::uint32_t details = 0;                      // string id: TorchNote::details
   std::uint32_t parent = kNone;
   std::uint32_t track = 0;  // Run::tracks
   SpanKind kind = SpanKind::op;
   bool on_device = false;
 
+  // Something that torch runs, not a call of the driver or work of a device.
+  bool is_operation() const { return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation; }
   bool is_annotation() const { return kind == SpanKind::annotation; }
   bool is_memory() const { return is_mark(kind); }
   std::int64_t self_ns() const { return duration_ns - children_ns; }
@@ -63,6 +68,6 @@ bool is_backward_node(const TorchEvent& event, const Run& run);
 enum class Places : bool { no, yes };
 
 // An error when no span has the link.
-Result<TorchEvents> torch_events(const Run& run, std::uint64_t stretch, Places places);
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t stretch, Places places, TorchNotes notes = {});
 
 }  // namespace laptime

@@ -213,5 +213,35 @@ TEST(TorchAverages, GroupByNameShapesAndStack) {
   EXPECT_EQ(torch_averages(s.run, events, {.stack_depth = 1}).size(), 4u) << "the first and the third are of one line";
 }
 
+TEST(TorchEvents, OpsThatHaveNotEndedLastUntilTheSessionDoes) {
+  TracedOps s;
+  s.op("first", 10, 20);
+  s.op("second", 300, 400);
+  s.op("third", 500, 600);
+  TorchNotes notes;
+  notes.unended = {{-5, s.run.strings.add("began before"), SpanKind::annotation}, {200, s.run.strings.add("outer"), SpanKind::annotation},
+                   {450, s.run.strings.add("inner"), SpanKind::annotation}};
+  const TorchEvents found = *torch_events(s.run, kStretch, Places::no, notes);
+  std::string text;
+  for (const TorchEvent& e : found.events)
+    text += fmt::format("{} {}+{} {} | ", s.run.strings[e.name], e.start_ns, e.duration_ns, static_cast<std::int32_t>(e.parent));
+  EXPECT_EQ(text, "first 10+10 -1 | outer 200+800 -1 | second 300+100 1 | inner 450+550 1 | third 500+100 3 | ");
+}
+
+TEST(TorchEvents, NotesFindTheirOpsThoughTheClocksDrift) {
+  TracedOps s;
+  s.run.tracks[0].os_id = 7;
+  TorchNotes notes;
+  notes.duration_ns = 2000;  // twice as long by the clock of the notes
+  for (std::int64_t i = 0; i < 9; ++i) {
+    s.op(fmt::format("op {}", i).c_str(), 100 * i, 100 * i + 10);
+    if (i != 4) notes.notes.push_back({7, 200 * i + i, static_cast<std::uint64_t>(i) + 50, 0});
+  }
+  notes.notes.push_back({8, 0, 99, 0});
+  const TorchEvents found = *torch_events(s.run, kStretch, Places::no, notes);
+  ASSERT_EQ(found.events.size(), 9u);
+  for (std::uint64_t i = 0; i < 9; ++i) EXPECT_EQ(found.events[i].id, i == 4 ? 0 : i + 50);
+}
+
 }  // namespace
 }  // namespace laptime

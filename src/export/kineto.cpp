@@ -9,6 +9,7 @@
 #include "analyze/place_stacks.h"
 #include "base/utf8.h"
 #include "export/event_stream.h"
+#include "export/module_rows.h"
 
 namespace laptime {
 
@@ -48,6 +49,7 @@ class KinetoWriter {
     base_ns_ = begin / kSecond * kSecond;
     shift_ns_ = begin - base_ns_;
     duration_ns_ = events.duration_ns;
+    numbered_by_torch_ = std::any_of(events_.begin(), events_.end(), [](const TorchEvent& event) { return event.id != 0; });
   }
 
   Status write() {
@@ -55,6 +57,7 @@ class KinetoWriter {
     write_names();
     for (std::uint32_t row = 0; row < events_.size(); ++row)
       if (!events_[row].is_memory()) write_event(row);
+    if (options_.stacks || options_.modules) write_modules();
     write_memory();
     write_flows();
     write_tail();
@@ -62,7 +65,9 @@ class KinetoWriter {
   }
 
  private:
+  static constexpr std::string_view kHierarchy = "\"Module Hierarchy\"";
   static constexpr std::int64_t kSecond = 1'000'000'000;
+  static constexpr int kSpansPlace = 536'870'912;           // Kineto's: below the CPU's processes
   static constexpr std::uint64_t kDevicesLast = 5'000'000;  // below all processes, as Kineto sorts them
 
   void write_head() {
@@ -86,8 +91,9 @@ class KinetoWriter {
       if (named[event.track]) continue;
       named[event.track] = true;
       out_.begin_event();
-      out_.write("{{\"ph\": \"M\", \"name\": \"thread_name\", \"ts\": 0, ");
+      out_.write("{{\"ph\": \"M\", \"name\": \"thread_name\", ");
       write_thread(event);
+      write_time("ts", shift_ns_);
       out_.buffer() += ", \"args\": {\"name\": ";
       append_json_string(out_.buffer(), run_.tracks[event.track].name);
       out_.buffer() += "}}";
@@ -101,7 +107,9 @@ class KinetoWriter {
   }
   void describe_process(std::uint64_t pid, const char* what, const char* key, const std::string& value) {
     out_.begin_event();
-    out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"ts\": 0, \"pid\": {}, \"tid\": 0, \"args\": {{\"{}\": {}}}}}", what, pid, key, value);
+    out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"pid\": {}, \"tid\": 0", what, pid);
+    write_time("ts", shift_ns_);
+    out_.write(", \"args\": {{\"{}\": {}}}}}", key, value);
   }
 
   void write_thread(const TorchEvent& event) {
@@ -127,7 +135,7 @@ class KinetoWriter {
     write_time("ts", event.start_ns + shift_ns_);
     write_time("dur", event.duration_ns);
     out_.write(", \"args\": {{\"External id\": {}", row + 1);
-    event.on_device || event.kind == SpanKind::launch || event.kind == SpanKind::sync ? write_device_args(event) : write_op_args(event);
+    event.is_operation() ? write_op_args(event, row) : write_device_args(event);
     out_.write(", \"Ev Idx\": {}}}}}", row);
   }
 
@@ -160,22 +168,38 @@ class KinetoWriter {
     return value;
   }
 
-  void write_op_args(const TorchEvent& event) {
-    out_.buffer() += ", \"Record function id\": 0";
+  // Where torch numbered no ops, the row's number makes the id unique.
+  void write_op_args(const TorchEvent& event, std::uint32_t row) {
+    out_.write(", \"Record function id\": {}", event.id != 0 ? event.id : numbered_by_torch_ ? 0 : std::uint64_t{row} + 1);
     if (event.link != 0 && !event.is_annotation())
       out_.write(", \"Sequence number\": {}, \"Fwd thread id\": {}", sequence_number(event.link),
                  event.kind == SpanKind::backward ? forward_thread(event.link) : 0);
     if (event.types != 0) out_.write(", \"Input type\": {}", run_.strings[event.types]);
     if (event.shapes != 0) out_.write(", \"Input Dims\": {}", run_.strings[event.shapes]);
+    const std::string_view details = run_.strings[event.details];
+    if (!details.empty()) out_.write(", {}", details);
     if (event.place == 0) return;
     const Place& place = run_.places[event.place];
     if (options_.stacks) {
       out_.buffer() += ", \"Call stack\": ";
       append_json_string(out_.buffer(), fmt::format("{}", fmt::join(stack_at(run_, event.place), ";")));
     }
-    if (options_.modules && place.module != 0) {
-      out_.buffer() += ", \"Module Hierarchy\": ";
+    if (options_.modules && place.module != 0 && details.find(kHierarchy) == std::string_view::npos) {
+      out_.write(", {}: ", kHierarchy);
       append_json_string(out_.buffer(), run_.strings[place.module]);
+    }
+  }
+
+  void write_modules() {
+    for (const ModuleRow& row : module_rows(run_, events_)) {
+      out_.begin_event();
+      out_.buffer() += "{\"ph\": \"X\", \"cat\": \"python_function\", \"name\": ";
+      append_json_string(out_.buffer(), "nn.Module: " + row.path);
+      out_.write(", \"pid\": {}, \"tid\": {}", pid_, run_.tracks[row.track].os_id);
+      write_time("ts", row.start_ns + shift_ns_);
+      write_time("dur", row.duration_ns);
+      out_.write(", \"args\": {{\"Python id\": {}, \"Python parent id\": {}, \"Python module id\": {}}}}}", row.id,
+                 row.parent == 0 ? "null" : std::to_string(row.parent), row.module);
     }
   }
 
@@ -237,6 +261,14 @@ class KinetoWriter {
     write_time("dur", duration_ns_);
     out_.write(", \"args\": {{\"Op count\": 0}}}}");
     out_.begin_event();
+    out_.buffer() += "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": \"Spans\", \"tid\": 0";
+    write_time("ts", shift_ns_);
+    out_.write(", \"args\": {{\"sort_index\": {}}}}}", kSpansPlace);
+    out_.begin_event();
+    out_.buffer() += "{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Iteration Start: PyTorch Profiler\", \"pid\": \"Traces\", \"tid\": \"Trace PyTorch Profiler\"";
+    write_time("ts", shift_ns_);
+    out_.buffer() += "}";
+    out_.begin_event();
     out_.write("{{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Record Window End\", \"pid\": \"\", \"tid\": \"\"");
     write_time("ts", shift_ns_ + duration_ns_);
     out_.buffer() += "}\n  ],\n  \"traceName\": ";
@@ -251,6 +283,7 @@ class KinetoWriter {
   EventStream out_;
   std::uint32_t pid_ = 0;
   std::int64_t base_ns_ = 0, shift_ns_ = 0, duration_ns_ = 0;
+  bool numbered_by_torch_ = false;
   std::unordered_map<std::uint64_t, std::uint32_t> correlations_;
 };
 

@@ -65,6 +65,7 @@ std::int64_t part_ns(std::uint64_t ticks) noexcept {
   return recording ? static_cast<std::int64_t>(recording->scale.to_ns(ticks)) : 0;
 }
 std::uint32_t intern(std::string_view text) noexcept { return Recorder::get().intern(text); }
+const char* name_text(std::uint32_t id) noexcept { return Recorder::get().name_text(id); }
 std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) noexcept {
   return Recorder::get().add_track(kind, os_id, name);
 }

@@ -31,6 +31,8 @@ LAPTIME_API std::int64_t part_ns(std::uint64_t ticks) noexcept;
 
 // ---- Facts: slow, locked, once per thing. ----
 LAPTIME_API std::uint32_t intern(std::string_view text) noexcept;
+// The text that intern gave this id; it stays for ever.
+LAPTIME_API const char* name_text(std::uint32_t id) noexcept;
 // A track that is not a thread: a GPU stream, a counter. 0 when there are too many.
 LAPTIME_API std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) noexcept;
 // Code ids are unique in the process and rise from 1.

@@ -81,6 +81,7 @@ class Recorder {
   std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept;
 
   std::uint32_t intern(std::string_view text);
+  const char* name_text(std::uint32_t id) noexcept;
   std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);
   void set_code_flags(std::uint32_t code, std::uint32_t flags);
   const char* code_file(std::uint32_t index);

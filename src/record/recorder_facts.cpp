@@ -38,6 +38,11 @@ void Recorder::set_code_flags(std::uint32_t code, std::uint32_t flags) {
   if (Recording* const recording = current()) recording->part.append_facts({codes_[code - 1]});
 }
 
+const char* Recorder::name_text(std::uint32_t id) noexcept {
+  const std::lock_guard lock(facts_);
+  return names_.text(id);
+}
+
 const char* Recorder::code_file(std::uint32_t index) {
   const std::lock_guard lock(facts_);
   return index < code_files_.size() ? names_.text(code_files_[index]) : nullptr;

@@ -83,6 +83,21 @@ def test_top_level_fields(traces):
     assert abs(ours["baseTimeNanoseconds"] / 1e9 + events(ours, ph="X")[0]["ts"] / 1e6 - __import__("time").time()) < 600
 
 
+def test_modules_have_rows_for_the_module_view(tmp_path):
+    path = tmp_path / "trace.json"
+    run(profile, with_modules=True, steps=2).export_chrome_trace(str(path))
+    trace = json.loads(path.read_text())
+    rows = events(trace, ph="X", cat="python_function")
+    modules = ["Net", "Net.features", "Net.features.0", "Net.features.1", "Net.features.2", "Net.classifier"]
+    assert [row["name"] for row in rows] == [f"nn.Module: {module}" for module in modules] * 2
+    names = {row["args"]["Python id"]: row["name"] for row in rows}
+    parents = [names.get(row["args"]["Python parent id"]) for row in rows[:6]]
+    assert parents == [None, "nn.Module: Net", *["nn.Module: Net.features"] * 3, "nn.Module: Net"]
+    assert [row["args"]["Python module id"] for row in rows[6:]] == [row["args"]["Python module id"] for row in rows[:6]]
+    convolution = events(trace, name="aten::conv2d")[0]
+    assert rows[2]["ts"] <= convolution["ts"] <= convolution["ts"] + convolution["dur"] <= rows[2]["ts"] + rows[2]["dur"] + 0.002
+
+
 def test_children_lie_within_their_parents(traces):
     open_until = []
     for event in sorted(events(traces[1], ph="X"), key=lambda e: (e["ts"], -e["dur"])):

@@ -168,6 +168,17 @@ std::int64_t op_place_here() {
   return thread->op_place | (thread->floor != OpThread::no_floor() ? kInBackward : 0);
 }
 
+std::vector<BegunOp> begun_ops() {
+  std::vector<BegunOp> begun;
+  const OpThread* const thread = op_thread_here;
+  if (thread == nullptr) return begun;
+  for (const OpEntry* entry = thread->first; entry != thread->next; ++entry) {
+    const OpTail tail = OpTail::of(entry->tail);
+    begun.push_back({entry->start, tail.name, tail.kind});
+  }
+  return begun;
+}
+
 std::uint64_t op_count() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

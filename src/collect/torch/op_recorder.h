@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "collect/torch/shim_abi.h"
 
@@ -32,6 +33,14 @@ OpHost op_host();
 // runs around it; kInNoOp else.
 inline constexpr std::int64_t kInNoOp = -1, kInBackward = std::int64_t{1} << 32;
 std::int64_t op_place_here();
+
+// What has begun on the calling thread and not ended, the outermost first; its name is record::intern's.
+struct BegunOp {
+  std::uint64_t start;  // ticks
+  std::uint32_t name;
+  SpanKind kind;
+};
+std::vector<BegunOp> begun_ops();
 
 // Begins since the process started, all threads.
 std::uint64_t op_count();

@@ -16,14 +16,14 @@ from __future__ import annotations
 
 from torch.profiler import (
     DeviceType, ExecutionTraceObserver, ProfilerAction, ProfilerActivity, kineto_available, record_function, schedule,
-    supported_activities, tensorboard_trace_handler,
+    itt, supported_activities, tensorboard_trace_handler,
 )
 
 from laptime.compat.torch_profiler import autograd
-from laptime.compat.torch_profiler.front import profile
+from laptime.compat.torch_profiler.front import _KinetoProfile, profile
 from laptime.compat.torch_profiler.replacing import install, uninstall
 
 __all__ = [
-    "DeviceType", "ExecutionTraceObserver", "ProfilerAction", "ProfilerActivity", "autograd", "install", "kineto_available",
+    "_KinetoProfile", "DeviceType", "ExecutionTraceObserver", "ProfilerAction", "ProfilerActivity", "autograd", "install", "itt", "kineto_available",
     "profile", "record_function", "schedule", "supported_activities", "tensorboard_trace_handler", "uninstall",
 ]

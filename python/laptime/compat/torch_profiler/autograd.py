@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from typing import Any
 
@@ -10,7 +11,7 @@ import torch
 from torch.autograd import profiler as torch_autograd
 from torch.autograd.profiler_util import EventList
 
-from laptime.compat.torch_profiler import sources
+from laptime.compat.torch_profiler import own_options, sources
 from laptime.compat.torch_profiler.capture import Capture
 from laptime.compat.torch_profiler.events import Cycle, Options, merge
 from laptime.compat.torch_profiler.gpu_stretch import GpuStretch
@@ -21,6 +22,12 @@ TorchProfile = torch_autograd.profile  # as it was before `install`
 record_function = torch_autograd.record_function
 
 
+def _problem(options: dict[str, Any], device: str | None) -> str | None:
+    details = any(options.get(name) for name in ("record_shapes", "with_flops", "profile_memory"))
+    why = sources.problem({"CPU"} if options.get("use_cpu", True) else set(), device, details=details)
+    return why or ", ".join(own_options.of_torch(options.get("experimental_config"), options.get("activity_filters"))) or None
+
+
 class profile(TorchProfile):  # type: ignore[misc, valid-type]
     """Takes what torch's takes. Without CPU ops, or with a device that laptime does not see, it is torch's."""
 
@@ -28,7 +35,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         device = "cuda" if options.get("use_cuda") else options.get("use_device")
         if device == "cuda" and not torch.cuda.is_available():
             device = None  # torch says so itself
-        why = sources.problem({"CPU"} if options.get("use_cpu", True) else set(), device) if enabled else None
+        why = _problem(options, device) if enabled else None
         if why is None:
             return super().__new__(cls)
         sources.fall_back(why)
@@ -42,7 +49,8 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self._needs_loading = False
         if enabled:
             self._options = Options(use_device=self.use_device, shapes=self.record_shapes, memory=self.profile_memory,
-                                    stacks=self.with_stack, flops=self.with_flops)
+                                    stacks=self.with_stack, flops=self.with_flops,
+                                    longest_s=options.get("post_processing_timeout_s"))
 
     def _prepare_trace(self) -> None:
         self.entered = True
@@ -54,7 +62,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self.entered = True
         torch_autograd._run_on_profiler_start()
         self._capture = Capture(shapes=self.record_shapes, memory=self.profile_memory,
-                                places=self.with_stack or self.with_modules, frames=self.with_stack, gpu=self._gpu)
+                                modules=self.with_modules, frames=self.with_stack, gpu=self._gpu)
         self._capture.start()
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:
@@ -80,7 +88,15 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
     def _ensure_function_events(self) -> None:
         self._needs_processing = False
         if self._function_events is None and self.cycles():
+            began = time.perf_counter()
             self._function_events = self._options.event_list(event for cycle in self._cycles for event in cycle.events())
+            self._count(time.perf_counter() - began)
+
+    def _count(self, seconds: float) -> None:
+        stats = getattr(self, "_stats", None)  # since torch 2.3
+        if stats is not None:
+            stats.function_events_build_tree_call_duration_us = int(seconds * 1e6)
+            stats.number_of_events = len(self._function_events)
 
     @property
     def function_events(self) -> EventList:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from laptime._native import recording, torch_events
 from laptime.compat.torch_profiler import sources
+from laptime.compat.torch_profiler.details import Details
 from laptime.compat.torch_profiler.gpu_stretch import GpuStretch
 
 
@@ -28,16 +29,18 @@ class Capture:
 
     _running: ClassVar[weakref.WeakSet[Capture]] = weakref.WeakSet()
 
-    def __init__(self, *, shapes: bool, memory: bool, places: bool, frames: bool, gpu: GpuStretch | None) -> None:
+    def __init__(self, *, shapes: bool, memory: bool, modules: bool, frames: bool, gpu: GpuStretch | None) -> None:
         self._ops = sources.ops(shapes=shapes, frames=frames)
+        self._details = Details(inputs=shapes, modules=modules)
         self._gpu = gpu
-        self._places = places
+        self._places = frames or modules
         self._memory = sources.memory() if memory else None
         self._remove_file: weakref.finalize[Any, Any] | None = None
         self._path = ""
         self._owns_recording = False
         self._stretch = torch_events.Stretch()
         self._link = 0
+        self._notes: Any = None
         self._loaded: Any = None
 
     def start(self) -> None:
@@ -57,13 +60,16 @@ class Capture:
             self._gpu.begin()
         self._stretch.begin()
         self._ops.on()
+        self._details.on()
 
     def stop(self) -> None:
         Capture._running.discard(self)
         self._ops.off()
+        details = self._details.off(self._stretch.begin_ticks())
         if self._gpu is not None:
             self._gpu.wait()
         self._link = self._stretch.end()
+        self._notes = torch_events.Notes(self._stretch, details)
         if self._gpu is not None:
             self._gpu.end()
         if self._memory is not None:
@@ -72,7 +78,7 @@ class Capture:
             self._end_recording()
         elif self._link:
             # Now: the outer recording may end, and its parts with it, before anybody asks for the events.
-            self._loaded = torch_events.Profile(torch_events.part_path(), self._link, self._stretch.begin_ns(), self._places)
+            self._loaded = self._load(torch_events.part_path(), self._stretch.begin_ns())
 
     def toggle(self, on: bool) -> None:
         """Ops only in between; the stretch goes on."""
@@ -84,9 +90,12 @@ class Capture:
         if self._loaded is None:
             if self._remove_file is None or not self._link:
                 raise RuntimeError("laptime: the recording ended before the profiler was stopped; it has no events")
-            self._loaded = torch_events.Profile(self._path, self._link, 0, self._places)
+            self._loaded = self._load(self._path, 0)
             self._remove_file()
         return self._loaded
+
+    def _load(self, path: str, from_ns: int) -> Any:
+        return torch_events.Profile(path, self._link, from_ns, self._places, self._notes)
 
     def _end_recording(self) -> None:
         atexit.unregister(self._abandon)
@@ -96,6 +105,7 @@ class Capture:
         """A program that ends while it is profiled, or a child that is forked meanwhile."""
         Capture._running.discard(self)
         self._ops.off()
+        self._details.off(0)
         if self._gpu is not None:
             self._gpu.end()
         if self._memory is not None:

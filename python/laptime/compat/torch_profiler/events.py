@@ -5,14 +5,20 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import logging
+import math
 import sys
+import time
 from typing import Any
 
 from torch.autograd import DeviceType
 from torch.autograd.profiler_util import EventList, FunctionEvent, FunctionEventAvg, Kernel
 
+from laptime.compat.torch_profiler.details import parsed
+
 _ACCEPTED = set(inspect.signature(FunctionEvent.__init__).parameters)
 _NS_PER_US = 1000
+_LOG = logging.getLogger("torch.autograd.profiler")  # where torch itself says so
 
 
 @functools.lru_cache(maxsize=1 << 16)
@@ -25,12 +31,13 @@ def _short(frame: str) -> str:
 class Options:
     """What of the events is shown, as the profiler was asked."""
 
-    def __init__(self, *, use_device: str | None, shapes: bool, memory: bool, stacks: bool, flops: bool) -> None:
+    def __init__(self, *, use_device: str | None, shapes: bool, memory: bool, stacks: bool, flops: bool, longest_s: float | None = None) -> None:
         self.use_device = use_device
         self.shapes = shapes
         self.memory = memory
         self.stacks = stacks
         self.flops = flops
+        self.longest_s = longest_s  # to make events
 
     def event_list(self, events: Any) -> EventList:
         result = EventList(events, use_device=self.use_device, profile_memory=self.memory, with_flops=self.flops)
@@ -50,9 +57,16 @@ class Average(FunctionEventAvg):
         self._children: Any = None
         super().__init__()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled or copied has the row's figures, and no events."""
+        return {**self.__dict__, "_first": None}
+
+    def _relative(self, name: str) -> Any:
+        return getattr(self._first(), name, None) if self._first is not None else None
+
     @property
     def cpu_parent(self) -> Any:
-        return self._first().cpu_parent if self._parent is None and self._first is not None else self._parent
+        return self._relative("cpu_parent") if self._parent is None else self._parent
 
     @cpu_parent.setter
     def cpu_parent(self, parent: Any) -> None:
@@ -60,7 +74,7 @@ class Average(FunctionEventAvg):
 
     @property
     def cpu_children(self) -> Any:
-        return self._first().cpu_children if self._children is None and self._first is not None else self._children
+        return self._relative("cpu_children") if self._children is None else self._children
 
     @cpu_children.setter
     def cpu_children(self, children: Any) -> None:
@@ -73,7 +87,7 @@ class Cycle:
     def __init__(self, loaded: Any, options: Options) -> None:
         self._loaded = loaded
         self._options = options
-        self._events: list[FunctionEvent] | None = None
+        self._events: Any = None
 
     @property
     def loaded(self) -> Any:
@@ -84,14 +98,27 @@ class Cycle:
 
     def events(self) -> list[FunctionEvent]:
         if self._events is None:
-            rows = [self._loaded.event(row) for row in range(len(self._loaded))]
-            events = [_event(number, row, self._options) for number, row in enumerate(rows)]
-            for event, row in zip(events, rows):
-                if row[5] is not None:
-                    event.cpu_parent = events[row[5]]
-                    event.cpu_parent.cpu_children.append(event)
-            self._events = events
+            self._events = []
+            end = math.inf if self._options.longest_s is None else time.monotonic() + self._options.longest_s
+            for number in range(len(self._loaded)):
+                if time.monotonic() >= end:
+                    _LOG.warning("laptime: making events timed out after %s s: partial results, %d of %d events", self._options.longest_s,
+                                 number, len(self._loaded))
+                    break
+                self._add(number, self._loaded.event(number))
         return self._events
+
+    def _event(self, number: int) -> FunctionEvent | None:
+        """None where making events timed out before it."""
+        return next(iter(self.events()[number:number + 1]), None)
+
+    def _add(self, number: int, row: Any) -> None:
+        """Contract: an event's parent is there before it."""
+        event = _event(number, row, self._options)
+        self._events.append(event)
+        if row[5] is not None:
+            event.cpu_parent = self._events[row[5]]
+            event.cpu_parent.cpu_children.append(event)
 
     def averages(self, by_shapes: bool, stack_n: int) -> list[Average]:
         by_shapes = by_shapes and self._options.shapes
@@ -102,7 +129,7 @@ class Cycle:
     def _average(self, row: Any, by_shapes: bool, stack_n: int) -> Average:
         (key, count, cpu, self_cpu, kernels, self_kernels, cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes,
          flops, shapes, stack, scope, is_annotation, on_device, first) = row
-        average = Average(lambda: self.events()[first])
+        average = Average(lambda: self._event(first))
         average.key, average.count, average.scope = key, count, scope
         average.node_id, average.use_device = -1, self._options.use_device
         average.cpu_time_total, average.self_cpu_time_total = cpu / _NS_PER_US, self_cpu / _NS_PER_US
@@ -132,7 +159,8 @@ def merge(cycles: list[list[Average]]) -> list[Average]:
 
 def _event(number: int, row: Any, options: Options) -> FunctionEvent:
     (name, trace_name, thread, start, duration, _, scope, is_annotation, on_device, sequence, forward_thread, shapes, types,
-     stack, cpu_bytes, device_bytes, kernels, flops, device) = row
+     stack, cpu_bytes, device_bytes, kernels, flops, device, details) = row
+    values, keywords = parsed(details)
     dims = _parsed(shapes) if options.shapes else []
     fields = {
         "id": number + 1, "name": name, "thread": thread, "start_us": start / _NS_PER_US,
@@ -141,7 +169,7 @@ def _event(number: int, row: Any, options: Options) -> FunctionEvent:
         "stack": options.stack(stack), "scope": scope, "use_device": options.use_device, "cpu_memory_usage": cpu_bytes,
         "device_memory_usage": device_bytes, "sequence_nr": sequence,
         "device_type": DeviceType.CUDA if on_device else DeviceType.CPU, "device_index": device, "flops": flops,
-        "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": [], "kwinputs": {},
+        "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": values, "kwinputs": keywords,
         "is_user_annotation": is_annotation, "structured_input_shapes": dims, "input_dtypes": _parsed(types),
     }
     event = FunctionEvent(**{key: value for key, value in fields.items() if key in _ACCEPTED})

@@ -12,21 +12,19 @@ from typing import Any
 
 import torch.profiler
 
-from laptime.compat.torch_profiler import autograd, memory_timeline, sources
+from laptime.compat.torch_profiler import autograd, memory_timeline, own_options, sources
 
 _FLAGS = ("profile_memory", "with_stack", "record_shapes", "with_modules", "with_flops")
-_BACKEND_OPTIONS = (*_FLAGS, "acc_events", "custom_trace_id_callback")
-_WITHOUT_EFFECT = ("experimental_config", "activity_filters", "post_processing_timeout_s")
+_BACKEND_OPTIONS = (*_FLAGS, "acc_events", "custom_trace_id_callback", "post_processing_timeout_s")
 
 
-class profile(torch.profiler.profile):
-    """See torch.profiler.profile. ``experimental_config`` and ``post_processing_timeout_s`` have no effect here."""
+class _KinetoProfile(torch.profiler._KinetoProfile):
+    """See torch.profiler._KinetoProfile. Options that laptime does not have make torch's own profiler do the work."""
 
     def prepare_trace(self) -> None:
         if self._is_torchs():
             super().prepare_trace()
             return
-        self._say_what_has_no_effect()
         if self.profiler is None or not self.acc_events:
             options = {name: getattr(self, name) for name in _BACKEND_OPTIONS if hasattr(self, name)}
             self.profiler = autograd.profile(use_cpu=True, use_kineto=True, use_device=self._device(), **options)
@@ -108,7 +106,10 @@ class profile(torch.profiler.profile):
         """Whether torch's own profiler does the work; decided once."""
         decided = self.__dict__.get("_is_torchs_decided")
         if decided is None:
-            why = sources.problem({activity.name for activity in self.activities}, self._device())
+            why = sources.problem({activity.name for activity in self.activities}, self._device(),
+                                  details=self.record_shapes or self.with_flops or self.profile_memory)
+            if why is None:
+                why = ", ".join(own_options.of_torch(self.experimental_config, getattr(self, "activity_filters", None))) or None
             if why is not None:
                 sources.fall_back(why)
             decided = self.__dict__["_is_torchs_decided"] = why is not None
@@ -121,11 +122,10 @@ class profile(torch.profiler.profile):
     def _metadata(self) -> dict[str, str]:
         return self.__dict__.setdefault("_trace_metadata", {})
 
-    def _say_what_has_no_effect(self) -> None:
-        given = [name for name in _WITHOUT_EFFECT if getattr(self, name, None)]
-        if given:
-            sources.say_once(f"torch.profiler: {', '.join(given)} has no effect here")
-
     def _expect_profiler(self, what: str) -> None:
         if self.profiler is None:
             raise AssertionError(f"Profiler must be initialized before {what}")
+
+
+class profile(_KinetoProfile, torch.profiler.profile):
+    """See torch.profiler.profile."""

@@ -1,7 +1,6 @@
 """``export_memory_timeline``: memory over time by category, in torch's three formats.
 
-Categories come from what laptime's hooks say of an address (parameter, gradient, optimizer state, input); the rest is
-unknown, the last column. Memory that was there before and given back during the profile counts from its first moment;
+memory_categories.py says what a block was for. Memory that was there before and given back during the profile counts from its first moment;
 what was there before and stayed cannot be seen.
 """
 
@@ -13,8 +12,9 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
-_CATEGORIES = ("parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown")
-_UNKNOWN = _CATEGORIES.index("unknown")
+from laptime.compat.torch_profiler.memory_categories import CATEGORIES, backward_passes, category
+
+_UNKNOWN = CATEGORIES.index("unknown")
 _COLORS = ("darkgreen", "goldenrod", "black", "mediumpurple", "red", "mediumblue", "royalblue", "grey")
 _PREEXISTING, _CREATE, _DESTROY = 1, 2, 4  # torch.profiler._memory_profiler.Action
 _BEFORE = -1
@@ -42,20 +42,34 @@ def export(loaded: Any, path: str, device: str) -> None:
 def _events(loaded: Any, device: str) -> Iterator[Event]:
     name = "cpu" if device.startswith("cpu") else device
     marks = [mark for mark in loaded.memory() if mark[3] == name]
-    roles = {address: _CATEGORIES.index(role) for address, role in loaded.roles() if role in _CATEGORIES}
-    alive: set[int] = set()
+    roles = dict(loaded.roles())
+    passes = backward_passes(loaded.event(row) for row in range(len(loaded)))
+    alive: dict[int, int] = {}  # address: of its allocation, the place in `during`
     before: list[Event] = []
     during: list[Event] = []
+
+    def classify(address: int, end: int | None) -> int:
+        made = alive.pop(address)
+        ns, action, count, _ = during[made]
+        kind = CATEGORIES.index(category(ns, end, roles.get(address), passes))
+        during[made] = (ns, action, count, kind)
+        return kind
+
     for ns, count, address, _ in marks:
-        category = roles.get(address, _UNKNOWN)
         if count >= 0:
-            alive.add(address)
-            during.append((ns, _CREATE, count, category))
-            continue
-        if address not in alive:
-            before.append((_BEFORE, _PREEXISTING, -count, category))
-        alive.discard(address)
-        during.append((ns, _DESTROY, count, category))
+            if address in alive:
+                classify(address, ns)
+            alive[address] = len(during)
+            during.append((ns, _CREATE, count, _UNKNOWN))
+        elif address in alive:
+            during.append((ns, _DESTROY, count, classify(address, ns)))
+        else:
+            role = roles.get(address)
+            kind = CATEGORIES.index(role) if role in CATEGORIES else _UNKNOWN
+            before.append((_BEFORE, _PREEXISTING, -count, kind))
+            during.append((ns, _DESTROY, count, kind))
+    for address in tuple(alive):
+        classify(address, None)
     yield from before
     yield from during
 
@@ -69,7 +83,7 @@ def _points(events: list[Event]) -> tuple[list[int], list[list[int]]]:
         time = (first if ns == _BEFORE else ns) // 1000
         if not times or times[-1] != time:
             times.append(time)
-            sizes.append(sizes[-1].copy() if sizes else [0] * (len(_CATEGORIES) + 1))
+            sizes.append(sizes[-1].copy() if sizes else [0] * (len(CATEGORIES) + 1))
         sizes[-1][category + 1] += count
     return times, sizes
 
@@ -88,8 +102,8 @@ def _html(times: list[int], sizes: list[list[int]], device: str) -> str:
         edge = [f"{x:.1f},{height - y * height / most:.1f}" for x, y in zip(at, high)]
         edge += [f"{x:.1f},{height - y * height / most:.1f}" for x, y in zip(reversed(at), reversed(low))]
         areas.append(f'<polygon points="{" ".join(edge)}" fill="{color}" fill-opacity="0.7">'
-                     f"<title>{_CATEGORIES[index]}</title></polygon>")
+                     f"<title>{CATEGORIES[index]}</title></polygon>")
     return (f'<html>\n<head><meta charset="utf-8" /><title>Memory timeline, {device}</title></head>\n<body>\n'
             f"<p>{device}: at most {most / 2**20:.2f} MiB over {span / 1000:.3f} ms; "
-            f"{', '.join(f'{name}: {color}' for name, color in zip(_CATEGORIES, _COLORS))}</p>\n"
+            f"{', '.join(f'{name}: {color}' for name, color in zip(CATEGORIES, _COLORS))}</p>\n"
             f'<svg width="{width}" height="{height}" style="border: 1px solid">{"".join(areas)}</svg>\n</body>\n</html>{os.linesep}')

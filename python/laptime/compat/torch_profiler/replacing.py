@@ -13,6 +13,8 @@ from laptime.compat.torch_profiler import autograd, front
 _PLACES: list[tuple[Any, str, Any]] = [
     (torch.profiler, "profile", front.profile),
     (torch.profiler.profiler, "profile", front.profile),
+    (torch.profiler, "_KinetoProfile", front._KinetoProfile),
+    (torch.profiler.profiler, "_KinetoProfile", front._KinetoProfile),
     (torch.autograd.profiler, "profile", autograd.profile),
 ]
 _originals: list[tuple[Any, str, Any]] = []

@@ -18,8 +18,8 @@ def say_once(message: str) -> None:
         say(message)
 
 
-def problem(activities: Collection[str], use_device: str | None) -> str | None:
-    """Why laptime cannot take this profile, or None. ``activities``: names of torch's ProfilerActivity."""
+def problem(activities: Collection[str], use_device: str | None, *, details: bool = False) -> str | None:
+    """Why laptime cannot take this profile, or None. ``activities``: names of torch's ProfilerActivity. ``details``: with shapes, FLOPs or memory."""
     if "CPU" not in activities:
         return "a profile without CPU activity"
     if use_device not in (None, "cuda"):
@@ -27,6 +27,8 @@ def problem(activities: Collection[str], use_device: str | None) -> str | None:
     if use_device == "cuda" and gpu().kind != "cupti":
         return f"the GPU ({gpu().kind})"
     kind = ops(shapes=False, frames=False).kind
+    if kind == "prebuilt" and details:
+        return "shapes, FLOPs and memory without a C++ compiler"
     return None if kind in _OWN_SOURCES else f"ops ({kind})"
 
 
@@ -40,6 +42,19 @@ def ops(*, shapes: bool, frames: bool) -> Any:
     from laptime._torch import ops
 
     return ops.load(shapes=shapes, frames=frames)
+
+
+@functools.cache
+def details() -> Any:
+    """None without a compiler: only the shim sees them."""
+    from laptime._native import torch_ops
+    from laptime._torch import shim_build
+
+    try:
+        with shim_build.library(sys.modules["torch"]) as path:
+            return torch_ops.open_details(path)
+    except (shim_build.BuildError, RuntimeError):
+        return None
 
 
 @functools.cache

@@ -6,6 +6,7 @@
 
 #include "collect/python/string_caster.h"
 #include "collect/torch/headerless.h"
+#include "collect/torch/op_details.h"
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/probe.h"
 #include "collect/torch/python/module_paths.h"
@@ -58,6 +59,12 @@ Source* open_compiled(const std::string& path) {
   return new Source(find_in_shim<OpenOps>(path, "laptime_torch_ops"));
 }
 
+const OpDetailSource* open_details(const std::string& path) {
+  const LaptimeDetailsShim* const shim = find_in_shim<LaptimeOpenDetails>(path, "laptime_torch_details")();
+  if (shim->version != LAPTIME_DETAILS_VERSION) throw std::runtime_error("the op recorder is from another laptime");
+  return new OpDetailSource(*shim);  // never destroyed: another thread may still be switching by it
+}
+
 void configure(std::vector<std::string> library_paths, std::vector<std::string> include, std::vector<std::string> exclude,
                nb::object module_call, nb::object module_type) {
   if (!PyCode_Check(module_call.ptr()) || !PyType_Check(module_type.ptr())) throw nb::type_error("a code object and a type are expected");
@@ -85,6 +92,17 @@ void bind_ops(nb::module_& module) {
   m.def("configure", &configure, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"), nb::arg("module_call"),
         nb::arg("module_type"));
   m.def("open_compiled", &open_compiled, nb::rv_policy::reference);
+  m.def("open_details", &open_details, nb::rv_policy::reference);
+  m.attr("IDS") = static_cast<unsigned>(LAPTIME_DETAIL_IDS);
+  m.attr("MODULES") = static_cast<unsigned>(LAPTIME_DETAIL_MODULES);
+  m.attr("INPUTS") = static_cast<unsigned>(LAPTIME_DETAIL_INPUTS);
+  nb::class_<OpDetails>(m, "Details");
+  nb::class_<OpDetailSource>(m, "DetailSource")
+      .def("enter", &OpDetailSource::enter, nb::arg("inputs"))
+      .def("leave", &OpDetailSource::leave)
+      .def("needs_ids", &OpDetailSource::needs_ids)
+      .def("on", &OpDetailSource::on)
+      .def("off", &OpDetailSource::off, nb::arg("begin"));
   m.def("start_calibration", &start_calibration);
   m.def("stop_calibration", &stop_calibration);
   m.def("open_prebuilt", [] { return new Source(&open_headerless); }, nb::rv_policy::reference);

@@ -1,0 +1,27 @@
+"""Options whose effect only torch's own profiler has."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_HAS_EFFECT_HERE = {"verbose", "profile_all_threads"}  # frames come with with_stack; all threads are always there
+
+
+def of_torch(experimental_config: Any, activity_filters: Any) -> list[str]:
+    """The names of those that are given."""
+    names = [f"experimental_config's {name}" for name in _changed(experimental_config) if name not in _HAS_EFFECT_HERE]
+    return [*names, *(["filters of activities"] if activity_filters else [])]
+
+
+def _changed(config: Any) -> list[str]:
+    """Torch shows a configuration's values only in what it pickles, in the order of the constructor's parameters."""
+    if config is None:
+        return []
+    try:
+        values, defaults = config.__getstate__(), type(config)().__getstate__()
+    except (AttributeError, TypeError):
+        return ["options"]
+    names = re.findall(r"(\w+): ", (type(config).__init__.__doc__ or "").partition(") -> ")[0])[1:]
+    names += ["options"] * (len(values) - len(names))
+    return [name for name, value, default in zip(names, values, defaults) if value != default]
