@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -27,6 +28,12 @@ void add_rules_command(CLI::App& app, Action& action);
 void add_whatif_command(CLI::App& app, Action& action);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_completion_command(CLI::App& app, Action& action);
+
+// Adds --max-memory to a command that reads runs.
+void add_max_memory(CLI::App& command);
+
+// One line for the user on stderr. It may hold names from a run: nothing in it reaches the terminal as a command.
+void print_note(std::string_view line);
 
 // Writes to stdout, whole; an error when that fails (a full disk behind a redirection).
 Status print_result(const std::string& text);

@@ -85,7 +85,7 @@ Result<int> export_run(const ExportOptions& options) {
   const Format* format = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& f) { return options.format == f.name; });
   ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
   ASSIGN_OR_RETURN(const std::string said, export_to(run, *format, options.output));
-  if (options.output != "-") fmt::print(stderr, "{}: {}\n", options.output, said);
+  if (options.output != "-") print_note(fmt::format("{}: {}", options.output, said));
   return 0;
 }
 
@@ -109,6 +109,7 @@ void add_export_command(CLI::App& app, Action& action) {
   command->add_option("file", options->file, "The run: NAME.lap or NAME.lap.d")->required();
   command->add_option("--to", options->format, "The format")->required()->check(CLI::IsMember(format_names()));
   command->add_option("-o,--output", options->output, "The file to write; - for stdout")->required();
+  add_max_memory(*command);
   command->footer(describe_formats() +
                   "\nExamples:\n  laptime export trainer.lap --to chrome -o trainer.json\n  laptime export trainer.lap --to chrome -o - | gzip > trainer.json.gz");
   command->callback([options, &action] { action = [options] { return export_run(*options); }; });

@@ -1,19 +1,19 @@
 #include <algorithm>
 #include <cstdio>
+#include <exception>
 #include <new>
 
 #include <fmt/format.h>
 
 #include "cli/command.h"
 #include "cli/run_target.h"
-#include "show/screen_text.h"
 
 namespace laptime {
 
 namespace {
 
 int say_error(const std::string& message, ErrorKind kind) {
-  fmt::print(stderr, "laptime: {}\n", printable(message));
+  print_note("laptime: " + message);
   return static_cast<int>(kind);
 }
 
@@ -74,7 +74,9 @@ int main(int argc, char** argv) {
   try {
     return laptime::run_command_line(argc, argv);
   } catch (const std::bad_alloc&) {
-    std::fputs("laptime: out of memory\n", stderr);
-    return static_cast<int>(laptime::ErrorKind::system);
+    std::fputs("laptime: out of memory: this takes more than is available here, or than --max-memory allows\n", stderr);
+  } catch (const std::exception& error) {  // of the standard library, where the system refuses
+    std::fprintf(stderr, "laptime: cannot go on: %s\n", error.what());
   }
+  return static_cast<int>(laptime::ErrorKind::system);
 }
