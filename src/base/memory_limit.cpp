@@ -134,7 +134,8 @@ tl::unexpected<Error> ReadBudget::refusal(const std::string& path) const {
   if (used_ > proportional())
     return fail(ErrorKind::bad_file, takes + ", far more than a file of " + humane_bytes(static_cast<double>(file_bytes_)) +
                                          " should: damaged or hostile (--max-memory SIZE reads it all the same)");
-  if (user_limit != 0 && memory_ == user_limit) return fail(ErrorKind::system, takes + "; --max-memory allows " + humane_bytes(static_cast<double>(memory_)));
+  // hold_memory_to_limit made the user's limit one of the process, of which some is used by now.
+  if (user_limit != 0 && memory_ + (16u << 20) >= user_limit) return fail(ErrorKind::system, takes + "; --max-memory allows " + humane_bytes(static_cast<double>(memory_)));
   return fail(ErrorKind::system, takes + "; " + humane_bytes(static_cast<double>(memory_)) + " are available");
 }
 
