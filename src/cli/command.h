@@ -32,6 +32,9 @@ void add_completion_command(CLI::App& app, Action& action);
 // "--mode 640": who may read the run that the command writes.
 void add_mode_option(CLI::App& command, mode_t& mode);
 
+// Adds --max-memory to a command that reads runs.
+void add_max_memory(CLI::App& command);
+
 // Writes to stdout, whole; an error when that fails (a full disk behind a redirection).
 Status print_result(const std::string& text);
 

@@ -8,6 +8,7 @@
 #include "cli/standard_streams.h"
 #include "show/json.h"
 #include "show/markdown.h"
+#include "show/screen_text.h"
 #include "show/terminal.h"
 
 namespace laptime {
@@ -40,7 +41,7 @@ Result<double> parse_percent(const std::string& text) {
 
 // One line for people and logs: what happened to the step.
 std::string say(const PhaseChange& change) {
-  const std::string phase = change.phase == "step" ? "step" : change.phase + " step";
+  const std::string phase = change.phase == "step" ? "step" : printable(change.phase) + " step";
   if (!change.times) return fmt::format("{}: too few steps to tell ({} and {})\n", phase, change.steps_a, change.steps_b);
   const double percent = 100 * (change.times->ratio - 1), low = 100 * (change.times->low - 1), high = 100 * (change.times->high - 1);
   if (change.verdict == Verdict::no_difference)
@@ -69,7 +70,7 @@ Result<int> compare(const CompareOptions& options) {
                                               : verdicts + "\n" + to_terminal(tables, style_for(STDOUT_FILENO));
   RETURN_IF_ERROR(print_result(text));
   if (limit < 0 || !is_over(changes, limit)) return 0;
-  to_stderr(fmt::format("laptime: slower by more than {}\n", options.fail_over));
+  print_note(fmt::format("laptime: slower by more than {}", options.fail_over));
   return kOverLimit;
 }
 
@@ -84,6 +85,7 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("--top", options->top, "Rows of each table")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns, ratios as B over A");
   command->add_flag("--markdown", options->markdown, "Print Markdown, for a pull request")->excludes(json);
+  add_max_memory(*command);
   command->footer("The verdict is on the median step: 95 % interval by drawing stretches of steps again; differences under 1 % are none.\n\n"
                   "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.lap branch.lap --fail-over 5%\n"
                   "  laptime compare main.lap branch.lap --markdown > comment.md");

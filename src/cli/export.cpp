@@ -30,9 +30,9 @@ class StdoutSink final : public Sink {
 // Write the run and give the line that says what was written.
 Result<std::string> to_chrome(const Run& run, Sink& sink) {
   ASSIGN_OR_RETURN(const ChromeExport done, export_chrome(run, sink));
-  if (done.moved) to_stderr(fmt::format("laptime: spans that cross others of their thread, shown on tracks of their own: {}\n", done.moved));
-  if (done.flattened) to_stderr(fmt::format("laptime: spans that cross too many others, shown without duration: {}\n", done.flattened));
-  if (done.not_finite_values) to_stderr(fmt::format("laptime: values that are not finite numbers, left out: {}\n", done.not_finite_values));
+  if (done.moved) print_note(fmt::format("laptime: spans that cross others of their thread, shown on tracks of their own: {}", done.moved));
+  if (done.flattened) print_note(fmt::format("laptime: spans that cross too many others, shown without duration: {}", done.flattened));
+  if (done.not_finite_values) print_note(fmt::format("laptime: values that are not finite numbers, left out: {}", done.not_finite_values));
   return fmt::format("{} spans, {} values; open it in https://ui.perfetto.dev or chrome://tracing", done.spans, done.values);
 }
 
@@ -48,7 +48,7 @@ Result<std::string> to_lprof(const Run& run, Sink& sink) {
 
 Result<std::string> to_speedscope(const Run& run, Sink& sink) {
   ASSIGN_OR_RETURN(const SpeedscopeExport done, export_speedscope(run, sink));
-  if (done.left_out) to_stderr(fmt::format("laptime: {} spans cross too many others and are left out\n", done.left_out));
+  if (done.left_out) print_note(fmt::format("laptime: {} spans cross too many others and are left out", done.left_out));
   return fmt::format("{} profiles, {} spans; open it in https://www.speedscope.app", done.profiles, done.spans);
 }
 
@@ -86,7 +86,7 @@ Result<int> export_run(const ExportOptions& options) {
   const Format* format = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const Format& f) { return options.format == f.name; });
   ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
   ASSIGN_OR_RETURN(const std::string said, export_to(run, *format, options.output));
-  if (options.output != "-") to_stderr(fmt::format("{}: {}\n", options.output, said));
+  if (options.output != "-") print_note(fmt::format("{}: {}", options.output, said));
   return 0;
 }
 
@@ -110,6 +110,7 @@ void add_export_command(CLI::App& app, Action& action) {
   command->add_option("file", options->file, "The run: NAME.lap or NAME.lap.d")->required();
   command->add_option("--to", options->format, "The format")->required()->check(CLI::IsMember(format_names()));
   command->add_option("-o,--output", options->output, "The file to write; - for stdout")->required();
+  add_max_memory(*command);
   command->footer(describe_formats() +
                   "\nExamples:\n  laptime export trainer.lap --to chrome -o trainer.json\n  laptime export trainer.lap --to chrome -o - | gzip > trainer.json.gz");
   command->callback([options, &action] { action = [options] { return export_run(*options); }; });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "base/memory_limit.h"
 #include "cli/command.h"
 #include "cli/standard_streams.h"
 
@@ -17,10 +18,11 @@ struct ImportOptions {
 };
 
 Result<int> import_into_run(const ImportOptions& options) {
+  hold_memory_to_limit();
   ASSIGN_OR_RETURN(FileSink sink, FileSink::create(options.output, options.mode));
   RETURN_IF_ERROR(import_files(options.files, sink));
   RETURN_IF_ERROR(sink.commit());
-  to_stderr(fmt::format("{}: see laptime report {}\n", options.output, options.output));
+  print_note(fmt::format("{}: see laptime report {}", options.output, options.output));
   return 0;
 }
 
@@ -32,6 +34,7 @@ void add_import_command(CLI::App& app, Action& action) {
   command->add_option("files", options->files, "cProfile's .prof, line_profiler's .lprof; several become one run")->required();
   command->add_option("-o,--output", options->output, "The run to write: NAME.lap")->required();
   add_mode_option(*command, options->mode);
+  add_max_memory(*command);
   command->footer("A file is told by its content, whatever its name. Nothing in it is executed.\n\n"
                   "Examples:\n  laptime import train.prof -o train.lap\n  laptime import rank0.prof rank1.prof train.py.lprof -o train.lap");
   command->callback([options, &action] { action = [options] { return import_into_run(*options); }; });

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 #include <new>
 
 #include <fmt/format.h>
@@ -6,14 +7,13 @@
 #include "cli/command.h"
 #include "cli/run_target.h"
 #include "cli/standard_streams.h"
-#include "show/screen_text.h"
 
 namespace laptime {
 
 namespace {
 
 int say_error(const std::string& message, ErrorKind kind) {
-  to_stderr(fmt::format("laptime: {}\n", printable(message)));
+  print_note("laptime: " + message);
   return static_cast<int>(kind);
 }
 
@@ -75,7 +75,9 @@ int main(int argc, char** argv) {
   try {
     return laptime::run_command_line(argc, argv);
   } catch (const std::bad_alloc&) {
-    laptime::to_stderr("laptime: out of memory\n");
-    return static_cast<int>(laptime::ErrorKind::system);
+    laptime::to_stderr("laptime: out of memory: this takes more than is available here, or than --max-memory allows\n");
+  } catch (const std::exception& error) {  // of the standard library, where the system refuses
+    laptime::print_note(std::string("laptime: cannot go on: ") + error.what());
   }
+  return static_cast<int>(laptime::ErrorKind::system);
 }

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fmt/format.h>
 
+#include "base/memory_limit.h"
+#include "cli/command.h"
 #include "cli/standard_streams.h"
 #include "format/part_folder.h"
 
@@ -22,13 +24,14 @@ void mention_unsealed(const std::string& file) {
   const std::vector<FoundPart> parts = unsealed->parts();
   if (parts.empty()) return;
   const bool is_live = std::ranges::any_of(parts, &FoundPart::is_live);
-  to_stderr(fmt::format("laptime: {} {}: laptime report {}\n", folder,
-             is_live ? "holds a run that is being recorded" : "holds records that were never sealed", folder));
+  print_note(fmt::format("laptime: {} {}: laptime report {}", folder,
+                         is_live ? "holds a run that is being recorded" : "holds records that were never sealed", folder));
 }
 
 }  // namespace
 
 Result<Run> load_named_run(const std::string& path) {
+  hold_memory_to_limit();
   mention_unsealed(path);
   return load_run(path);
 }

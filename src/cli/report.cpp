@@ -134,6 +134,7 @@ void add_report_command(CLI::App& app, Action& action) {
   command->add_option("--top", options->top, "Print only the first N rows of each table")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns, memory in bytes");
   command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
+  add_max_memory(*command);
   command->footer(describe_tables() +
                   "\nExamples:\n  laptime report trainer.lap\n  laptime report trainer.lap scopes --sort self_ns --top 10\n"
                   "  laptime report trainer.lap steps --csv\n  laptime report train.lap ops --by line --top 20");

@@ -55,11 +55,11 @@ Environment environment_for(const RunOptions& options, const RunFolder& folder, 
   if (!options.python.gpu) return added;
   const std::string library = find_gpu_library();
   if (library.empty()) {
-    if (has_gpu()) to_stderr(fmt::format("laptime: GPU is {}: {}\n", target.is_python ? "recorded in PyTorch programs only" : "not recorded", kNoGpuLibrary));
+    if (has_gpu()) print_note(fmt::format("laptime: GPU is {}: {}", target.is_python ? "recorded in PyTorch programs only" : "not recorded", kNoGpuLibrary));
     return added;
   }
   if (const char* nsight = nsight_of(target)) {
-    if (!target.is_python) to_stderr(fmt::format("laptime: GPU is not recorded: it is left to {}\n", nsight));  // in Python the package says it
+    if (!target.is_python) print_note(fmt::format("laptime: GPU is not recorded: it is left to {}", nsight));  // in Python the package says it
   } else {
     for (const char* injection : kInjections)
       if (!std::getenv(injection)) added.emplace_back(injection, library);  // another tool's stays
@@ -78,7 +78,7 @@ std::string closing_line(const Run& run, const std::string& file) {
 void print_summary(const std::string& file) {
   const auto run = load_run(file);
   if (!run) {
-    to_stderr(fmt::format("laptime: {}\n", run.error().message));
+    print_note(fmt::format("laptime: {}", run.error().message));
     return;
   }
   const std::vector<Table> tables = summary_tables(Analysis(*run));
@@ -93,7 +93,7 @@ void print_summary(const std::string& file) {
 
 int say_not_started(const std::string& program, int error) {
   const bool missing = error == ENOENT || error == ENOTDIR;
-  to_stderr(fmt::format("laptime: cannot run {}: {}\n", program, missing ? "command not found" : std::strerror(error)));
+  print_note(fmt::format("laptime: cannot run {}: {}", program, missing ? "command not found" : std::strerror(error)));
   return missing ? kNotFound : kNotExecutable;
 }
 
@@ -102,11 +102,11 @@ void keep_and_show(const RunOptions& options, const std::vector<std::string>& pr
                    std::vector<Fact> clock, RunFolder& folder) {
   try {
     if (const Status sealed = folder.seal({program, end, target.is_python, options.mode}, std::move(clock)); !sealed)
-      to_stderr(fmt::format("laptime: {}; what was recorded is in {}\n", sealed.error().message, folder.folder()));
+      print_note(fmt::format("laptime: {}; what was recorded is in {}", sealed.error().message, folder.folder()));
     else if (end_as_on_signals(end) && !options.quiet && resolve_output(folder.file()).is_replaceable)
       print_summary(folder.file());
   } catch (const std::exception& error) {
-    to_stderr(fmt::format("laptime: no summary: {}\n", error.what()));
+    print_note(fmt::format("laptime: no summary: {}", error.what()));
   }
 }
 

@@ -92,7 +92,7 @@ Result<RunFolder> RunFolder::prepare(const std::string& file) {
     const std::string name = free_run_name(file);
     ASSIGN_OR_RETURN(auto other, take(name));
     if (!other) continue;
-    to_stderr(fmt::format("laptime: another run records to {}; this one is {}\n", file, name));
+    print_note(fmt::format("laptime: another run records to {}; this one is {}", file, name));
     return RunFolder(name, std::move(*other));
   }
   return fail(ErrorKind::system, "cannot find a free name for " + file + ": give another one with -o");
@@ -116,7 +116,7 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
     }
     if (parts.empty()) return std::optional(std::move(*folder));
     ASSIGN_OR_RETURN(const std::string kept, keep_unsealed(file));
-    to_stderr(fmt::format("laptime: {}\n", kept_line(file, kept)));
+    print_note(fmt::format("laptime: {}", kept_line(file, kept)));
   }
   return std::nullopt;
 }
@@ -146,8 +146,8 @@ Status RunFolder::seal(const Outcome& outcome, std::vector<Fact> clock) {
   PartContent outside = part_of(std::move(clock), facts);
   if (nothing) outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
   ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep, outcome.mode));
-  if (nothing) to_stderr(fmt::format("laptime: {}\n", kNothingRecorded));
-  if (!left.empty()) to_stderr(fmt::format("laptime: {}\n", left_line(left, file_ + ".d")));
+  if (nothing) print_note(fmt::format("laptime: {}", kNothingRecorded));
+  if (!left.empty()) print_note(fmt::format("laptime: {}", left_line(left, file_ + ".d")));
   return {};
 }
 

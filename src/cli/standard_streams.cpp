@@ -1,9 +1,11 @@
 #include "cli/standard_streams.h"
 
 #include <fcntl.h>
+#include <string>
 #include <unistd.h>
 
 #include "base/quiet_write.h"
+#include "show/screen_text.h"
 
 namespace laptime {
 
@@ -16,5 +18,7 @@ void keep_closed_streams_closed() {
 void to_stderr(std::string_view text) {
   write_quietly(STDERR_FILENO, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
+
+void print_note(std::string_view line) { to_stderr(printable(std::string(line)) + "\n"); }
 
 }  // namespace laptime

@@ -12,4 +12,7 @@ void keep_closed_streams_closed();
 // Best effort: what cannot be written is dropped, and no signal comes of it.
 void to_stderr(std::string_view text);
 
+// The same of one line for the user. It may hold names from a run: nothing in it reaches the terminal as a command.
+void print_note(std::string_view line);
+
 }  // namespace laptime

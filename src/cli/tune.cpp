@@ -15,6 +15,7 @@ namespace {
 struct TuneOptions {
   std::string time, steps, tolerance;
   std::vector<std::string> only;
+  std::string max_memory;
   bool apply = false, json = false;
 };
 
@@ -38,7 +39,9 @@ Result<int> tune(const TuneOptions& options, const std::vector<std::string>& pro
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   const std::vector<std::string> command = python_command(options, program);
-  ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, {{"LAPTIME_CLI", error ? "laptime" : self.string()}}));
+  Environment added{{"LAPTIME_CLI", error ? "laptime" : self.string()}};
+  if (!options.max_memory.empty()) added.emplace_back("LAPTIME_MAX_MEMORY", options.max_memory);
+  ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, added));
   if (end.start_error != 0) return fail(ErrorKind::usage, fmt::format("cannot start the Python interpreter {}: {}", command[0], std::strerror(end.start_error)));
   end_as(end);
 }
@@ -52,6 +55,9 @@ CLI::App& add_tune_command(CLI::App& app, Action& action, const std::vector<std:
   command->add_option("--steps", options->steps, "Steps of each trial; else 80")->type_name("N");
   command->add_option("--only", options->only, "Try these only, e.g. workers or threads=1; may be repeated")->type_name("CHANGE")->allow_extra_args(false);
   command->add_option("--loss-tolerance", options->tolerance, "How far the loss curve may move, e.g. 5% (the default)")->type_name("PCT");
+  command->add_option("--max-memory", options->max_memory, "As of laptime report, for the runs of the trials")
+      ->check(CLI::AsSizeValue(false))
+      ->type_name("SIZE");
   command->add_flag("--apply", options->apply, "Write the patch into the script");
   command->add_flag("--json", options->json, "Print the table of what was tried as JSON");
   command->footer("After the options: SCRIPT.py and its arguments. Changes: workers, persistent_workers, prefetch, pin_memory, non_blocking, optimizer,\n"

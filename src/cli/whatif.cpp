@@ -15,6 +15,7 @@
 #include "show/csv.h"
 #include "base/humane.h"
 #include "show/json.h"
+#include "show/screen_text.h"
 #include "show/terminal.h"
 
 namespace laptime {
@@ -72,7 +73,7 @@ std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool
   std::int64_t wall = 0;
   for (const whatif::PathPart& part : p.next) wall += part.ns;
   const whatif::PathPart& next = p.next.front();
-  return line + fmt::format("; next: {}, {:.0f} % of it\n", next.name, 100 * static_cast<double>(next.ns) / static_cast<double>(std::max<std::int64_t>(wall, 1)));
+  return line + fmt::format("; next: {}, {:.0f} % of it\n", printable(next.name), 100 * static_cast<double>(next.ns) / static_cast<double>(std::max<std::int64_t>(wall, 1)));
 }
 
 Result<int> predict_and_print(const WhatIfOptions& options) {
@@ -115,6 +116,7 @@ void add_whatif_command(CLI::App& app, Action& action) {
   command->add_option("--top", options->top, "Rows of the table of what bounds the step then")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns");
   command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
+  add_max_memory(*command);
   command->footer("Several changes are made at once. Without any the run is replayed as it is.\n\n"
                   "Examples:\n  laptime whatif train.lap --input free\n  laptime whatif train.lap --workers 4 --scale 'aten::conv2d=0.5'\n"
                   "  laptime whatif train.lap --scale 'train.py:42=0'\n  laptime whatif train.lap --batch 2x --json");

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <zstd.h>
 
 #define XXH_INLINE_ALL
@@ -40,6 +41,8 @@ struct FreeDecompressor {
 
 bool zstd_append(Bytes& out, ByteView raw) {
   thread_local std::unique_ptr<ZSTD_CCtx, FreeCompressor> context(ZSTD_createCCtx());
+  if (!context) context.reset(ZSTD_createCCtx());
+  if (!context) return false;  // no memory: stored as it is
   const std::size_t before = out.size();
   out.resize(before + ZSTD_compressBound(raw.size()));
   const std::size_t n =
@@ -54,6 +57,8 @@ bool zstd_append(Bytes& out, ByteView raw) {
 
 bool zstd_expand(ByteView stored, std::size_t raw_size, Bytes& out) {
   thread_local std::unique_ptr<ZSTD_DCtx, FreeDecompressor> context(ZSTD_createDCtx());
+  if (!context) context.reset(ZSTD_createDCtx());
+  if (!context) throw std::bad_alloc();
   if (raw_size > kMaxFrameSize) return false;
   out.resize(raw_size);
   return ZSTD_decompressDCtx(context.get(), out.data(), raw_size, stored.data(), stored.size()) == raw_size;

@@ -72,12 +72,15 @@ class LogReader {
         if (const auto* loss = std::get_if<LossFact>(&fact))
           losses_.push_back(*loss);
         else if (const auto* args = std::get_if<ArgsFact>(&fact))
-          shared_.set(*args);
+          set_args(*args);
         else
-          part_.facts.push_back(fact);
+          run_.add_fact(part_, fact);
       });
     }
     return frame.type == FrameType::batch ? take_batch(in) : true;
+  }
+  void set_args(const ArgsFact& fact) {
+    if (run_.budget.take(2 * sizeof(fact) + fact.args.size() * sizeof(SharedArg))) shared_.set(fact);
   }
   bool take_batch(ByteReader& in) {
     const std::uint64_t slots = in.varint();
@@ -136,6 +139,18 @@ std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const P
   return copied;
 }
 
+// Columns of the slots, and the arguments that they name: a short list may be named by every record.
+bool fits(RunContent& run, const std::vector<CopiedSlot>& slots, const LogReader& log) {
+  constexpr std::uint64_t kRecord = 64, kArgument = 3 * 17;  // with what is left behind as columns grow
+  for (const CopiedSlot& slot : slots) {
+    std::uint64_t arguments = 0;
+    for (const RawUnit& unit : slot.units)
+      if (unit.type == UnitType::op) arguments += log.shared_args().of(unit.track).size();
+    if (!run.budget.take(slot.units.size() * kRecord + arguments * kArgument)) return false;
+  }
+  return true;
+}
+
 // Those that hold records no batch has.
 void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedSlot>& copied, const LogReader& log, TickScale scale) {
   RawBatch batch(scale, log.shared_args());
@@ -179,10 +194,12 @@ Status read_part(RunContent& run, ByteView file, const std::string& name, const 
     ASSIGN_OR_RETURN(layout, check_layout(file, name));
   }
   const PartHeader& header = *layout.header;
+  run.budget.add_file(file.size());
   PartContent part;
   LogReader log(run, part);
   log.read(file.subspan(layout.log_offset));
   log.count_losses(header);
+  if (run.budget.exceeded() || !fits(run, copied, log)) return run.budget.refusal(name);
   recover_slots(run, part, copied, log, TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
   add_header_properties(run, part, header);
   run.parts.push_back(std::move(part));

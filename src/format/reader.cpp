@@ -11,13 +11,37 @@ namespace laptime {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Recorders know a few dozen names. A file may give any number; each count looks through all of them.
+constexpr std::size_t kMostLosses = 1000;
+constexpr std::string_view kOtherLosses = "other_losses";
+
+// The list of facts may have been moved to a longer one; the model keeps maps of some of them.
+std::uint64_t memory_for(const Fact& fact) {
+  constexpr std::uint64_t kListed = 2 * sizeof(Fact), kMapNode = 192, kTrack = 1024;
+  if (const auto* text = std::get_if<StringFact>(&fact)) return kListed + kMapNode + text->text.size();
+  if (const auto* property = std::get_if<PropertyFact>(&fact)) return kListed + kMapNode + property->key.size() + property->value.size();
+  if (const auto* source = std::get_if<SourceFact>(&fact)) return kListed + kMapNode + source->stored.size();
+  if (std::holds_alternative<TrackFact>(fact)) return kListed + kTrack;
+  return 2 * kListed;
+}
+
+}  // namespace
+
 void RunContent::count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message) {
   if (count == 0) return;
   const auto row = std::find_if(losses.begin(), losses.end(), [&](const LossCount& l) { return l.name == name; });
   if (row != losses.end())
     row->count += count;
-  else
+  else if (losses.size() < kMostLosses || name == kOtherLosses)
     losses.push_back({std::string(name), severity, count, std::string(message)});
+  else
+    count_loss(kOtherLosses, Severity::warning, count, "warnings of the file under further names");
+}
+
+void RunContent::add_fact(PartContent& part, const Fact& fact) {
+  if (budget.take(memory_for(fact))) part.facts.push_back(fact);
 }
 
 ByteView RunContent::keep(Bytes bytes) { return *buffers.emplace_back(std::make_unique<Bytes>(std::move(bytes))); }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/file.h"
+#include "base/memory_limit.h"
 #include "base/status.h"
 #include "format/block.h"
 #include "format/facts.h"
@@ -44,12 +45,15 @@ struct RunContent {
   std::vector<PartContent> parts;
   std::vector<LossCount> losses;
   DetailTree detail;
+  ReadBudget budget;  // what reading took so far, and what may still be taken
   bool sealed = false;
   std::uint64_t file_bytes = 0;
   std::vector<UnreadablePart> unreadable;  // of a folder
 
   // Adds to the row of that name, or starts one.
   void count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
+  // Adds a fact, unless the budget has no room for it and for what the model makes of it.
+  void add_fact(PartContent& part, const Fact& fact);
   // Keeps bytes alive as long as the content, for views into them.
   ByteView keep(Bytes bytes);
 

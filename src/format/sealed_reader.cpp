@@ -29,7 +29,7 @@ void take_facts(RunContent& run, PartContent& part, ByteView entries) {
     if (const auto* loss = std::get_if<LossFact>(&fact))
       run.count_loss(loss->name, loss->severity, loss->count, loss->message);
     else
-      part.facts.push_back(fact);
+      run.add_fact(part, fact);
   });
   if (!whole) run.count_loss("damaged_facts", Severity::error, 1, "a list of facts is malformed; what follows in it is left out");
 }
@@ -62,12 +62,12 @@ std::optional<Footer> find_footer(ByteView file) {
 // Adds the content of frames to a run, as long as they stay within what an honest file of that size can hold.
 class FrameTaker {
  public:
-  explicit FrameTaker(RunContent& run) : run_(run), stored_left_(run.file_bytes + kMaxFrameSize) {}
+  FrameTaker(RunContent& run, std::uint64_t most_stored) : run_(run), stored_left_(most_stored) {}
 
   // False when the frame is damaged or one too many.
   bool take(const Frame& frame) {
-    // Frames do not overlap, but for the one that follows a damaged size: else a small file could hold endless work.
-    if (frame.total_size > stored_left_) return false;
+    // Frames do not overlap: else a small file could hold endless work.
+    if (frame.total_size > stored_left_ || run_.budget.exceeded()) return false;
     stored_left_ -= frame.total_size;
     if (frame.type == FrameType::block) return take_block(frame);
     if (!frame.intact()) return false;
@@ -82,7 +82,7 @@ class FrameTaker {
     return part != nullptr;
   }
   bool take_fact_frame(const Frame& frame) {
-    if (frame.raw_size > facts_left_) return false;
+    if (frame.raw_size > facts_left_ || !run_.budget.take(frame.raw_size)) return false;
     Bytes scratch;
     auto payload = open_payload(frame, scratch);
     if (!payload) return false;
@@ -101,7 +101,7 @@ class FrameTaker {
 };
 
 void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
-  FrameTaker taker(run);
+  FrameTaker taker(run, run.file_bytes);
   std::uint64_t damaged = 0;
   const auto take_at = [&](std::uint64_t offset) {
     const auto frame = parse_frame(file, offset);
@@ -115,7 +115,7 @@ void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
 // Without a footer (cut off, or damaged) the frames themselves are looked for.
 void read_by_scan(RunContent& run, ByteView file) {
   run.count_loss("missing_footer", Severity::warning, 1, "the file's end is missing; what is before it is shown");
-  FrameTaker taker(run);
+  FrameTaker taker(run, run.file_bytes + kMaxFrameSize);  // the one that follows a damaged size may overlap it
   std::uint64_t damaged = 0;
   // Checksums of what only looks like a frame are work in vain; a file made of such is given up.
   std::uint64_t vain_left = 4 * file.size() + kMaxFrameSize;
@@ -145,12 +145,14 @@ Result<RunContent> read_sealed(ByteView file, const std::string& name) {
   RunContent run;
   run.sealed = true;
   run.file_bytes = file.size();
+  run.budget.add_file(file.size());
   if (auto footer = find_footer(file)) {
     read_by_index(run, file, *footer);
     run.detail = std::move(footer->detail);
   } else {
     read_by_scan(run, file);
   }
+  if (run.budget.exceeded()) return run.budget.refusal(name);
   if (run.parts.empty()) return fail(ErrorKind::bad_file, name + " holds no readable data");
   return run;
 }

@@ -11,8 +11,9 @@ constexpr std::uint32_t kMaxId = 1u << 24;
 struct FirstPass {
   PartFacts& facts;
   Run& run;
+  ReadBudget& budget;
 
-  void operator()(const StringFact& fact) { facts.names.set(fact.id, run.strings.add(fact.text)); }
+  void operator()(const StringFact& fact) { facts.names.set(fact.id, run.strings.add(fact.text), budget); }
   void operator()(const TrackFact& fact) { facts.tracks.insert_or_assign(fact.id, fact); }
   void operator()(const PropertyFact& fact) { facts.properties.insert_or_assign(std::string(fact.key), fact.value); }
   void operator()(const ClockFact& fact) { facts.clock.push_back(fact); }
@@ -25,23 +26,23 @@ struct FirstPass {
 };
 
 // Codes name strings, which may stand after them; a later fact about the same code replaces the earlier.
-void read_code(const CodeFact& fact, PartFacts& facts, Run& run) {
+void read_code(const CodeFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
   const Code code{facts.names[fact.file], facts.names[fact.name], fact.first_line, fact.flags};
   if (const std::uint32_t row = facts.codes[fact.id])
     run.codes[row] = code;
-  else if (facts.codes.set(fact.id, static_cast<std::uint32_t>(run.codes.size())))
+  else if (facts.codes.set(fact.id, static_cast<std::uint32_t>(run.codes.size()), budget))
     run.codes.push_back(code);
 }
 
 // A caller stands before those it calls; a file where one does not has a frame without a caller, and no circle.
-void read_frame(const CallFrameFact& fact, PartFacts& facts, Run& run) {
+void read_frame(const CallFrameFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
   const CallFrame frame{facts.frames[fact.caller], facts.codes[fact.code], fact.line};
-  if (facts.frames.set(fact.id, static_cast<std::uint32_t>(run.call_frames.size()))) run.call_frames.push_back(frame);
+  if (facts.frames.set(fact.id, static_cast<std::uint32_t>(run.call_frames.size()), budget)) run.call_frames.push_back(frame);
 }
 
 // Places name codes and strings, which may stand after them.
-void read_place(const PlaceFact& fact, PartFacts& facts, Run& run) {
-  if (facts.places.set(fact.id, static_cast<std::uint32_t>(run.places.size())))
+void read_place(const PlaceFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
+  if (facts.places.set(fact.id, static_cast<std::uint32_t>(run.places.size()), budget))
     run.places.push_back({facts.codes[fact.code], fact.line, facts.names[fact.module], facts.frames[fact.frame]});
 }
 
@@ -53,22 +54,25 @@ void read_source(const SourceFact& fact, const PartFacts& facts, Run& run) {
 
 }  // namespace
 
-bool IdMap::set(std::uint32_t id, std::uint32_t to) {
+bool IdMap::set(std::uint32_t id, std::uint32_t to, ReadBudget& budget) {
   if (id >= kMaxId) return false;
-  if (id >= ids_.size()) ids_.resize(id + 1, 0);
+  if (id >= ids_.size()) {
+    if (!budget.take((id + 1 - ids_.size()) * sizeof(std::uint32_t))) return false;
+    ids_.resize(id + 1, 0);
+  }
   ids_[id] = to;
   return true;
 }
 
-PartFacts read_facts(const PartContent& part, Run& run) {
+PartFacts read_facts(const PartContent& part, Run& run, ReadBudget& budget) {
   PartFacts facts;
-  for (const Fact& fact : part.facts) std::visit(FirstPass{facts, run}, fact);
+  for (const Fact& fact : part.facts) std::visit(FirstPass{facts, run, budget}, fact);
   for (const Fact& fact : part.facts)
-    if (const auto* code = std::get_if<CodeFact>(&fact)) read_code(*code, facts, run);
+    if (const auto* code = std::get_if<CodeFact>(&fact)) read_code(*code, facts, run, budget);
   for (const Fact& fact : part.facts)
-    if (const auto* frame = std::get_if<CallFrameFact>(&fact)) read_frame(*frame, facts, run);
+    if (const auto* frame = std::get_if<CallFrameFact>(&fact)) read_frame(*frame, facts, run, budget);
   for (const Fact& fact : part.facts)
-    if (const auto* place = std::get_if<PlaceFact>(&fact)) read_place(*place, facts, run);
+    if (const auto* place = std::get_if<PlaceFact>(&fact)) read_place(*place, facts, run, budget);
   for (const Fact& fact : part.facts)
     if (const auto* source = std::get_if<SourceFact>(&fact)) read_source(*source, facts, run);
   return facts;

@@ -13,8 +13,8 @@ namespace laptime {
 class IdMap {
  public:
   std::uint32_t operator[](std::uint64_t id) const { return id < ids_.size() ? ids_[static_cast<std::size_t>(id)] : 0; }
-  // False, and nothing done, when the number is larger than any recorder's: its table would be all holes.
-  bool set(std::uint32_t id, std::uint32_t to);
+  // False, and nothing done, when the number is larger than any recorder's, or its table larger than the budget.
+  bool set(std::uint32_t id, std::uint32_t to, ReadBudget& budget);
 
  private:
   std::vector<std::uint32_t> ids_;
@@ -27,6 +27,6 @@ struct PartFacts {
   std::vector<ClockFact> clock;
 };
 
-PartFacts read_facts(const PartContent& part, Run& run);
+PartFacts read_facts(const PartContent& part, Run& run, ReadBudget& budget);
 
 }  // namespace laptime

@@ -1,9 +1,11 @@
 #include "show/csv.h"
 
+#include <charconv>
 #include <fmt/format.h>
 #include <iterator>
+#include <string_view>
 
-#include "base/utf8.h"
+#include "show/screen_text.h"
 
 namespace laptime {
 
@@ -11,8 +13,19 @@ namespace {
 
 constexpr const char* kLineEnd = "\r\n";
 
+bool is_number(const std::string& text) {
+  double number;
+  const char* const begin = text.data() + (text.starts_with('+') ? 1 : 0);
+  const auto [end, error] = std::from_chars(begin, text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// Spreadsheets run a cell that begins like a formula; after an apostrophe it is text to them.
+bool begins_formula(const std::string& text) { return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos && !is_number(text); }
+
 void append_text(std::string& out, const std::string& raw) {
-  const std::string text = make_valid_utf8(raw);
+  std::string text = printable(raw, "\n\t");
+  if (begins_formula(text)) text.insert(0, 1, '\'');
   if (text.find_first_of(",\"\r\n") == std::string::npos) {
     out += text;
     return;

@@ -1,5 +1,8 @@
 #include "show/markdown.h"
 
+#include <cctype>
+#include <string_view>
+
 #include "show/column_text.h"
 #include "show/humane_cell.h"
 #include "show/screen_text.h"
@@ -8,12 +11,25 @@ namespace laptime {
 
 namespace {
 
-// Nothing in a name may end the cell or the row.
+bool begins_link(std::string_view text, std::size_t at) {
+  if (text.substr(at).starts_with("://")) return true;
+  return text[at] == '.' && at >= 3 && std::tolower(text[at - 1]) == 'w' && std::tolower(text[at - 2]) == 'w' && std::tolower(text[at - 3]) == 'w';
+}
+
+// Nothing in a name may end the cell or the row, or be a link, an image, HTML or a style. "https://…" and "www.…" are links
+// without any brackets.
 std::string cell_text(const std::string& text) {
+  constexpr std::string_view kSpecial = "|\\`[]!*~#";
+  const std::string shown = printable(text);
   std::string escaped;
-  for (const char c : printable(text)) {
-    if (c == '|' || c == '\\' || c == '`') escaped += '\\';
-    escaped += c;
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    const std::string_view rest = std::string_view(shown).substr(i);
+    if (rest[0] == '<' || rest[0] == '&') {
+      escaped += rest[0] == '<' ? "&lt;" : "&amp;";
+      continue;
+    }
+    if (kSpecial.find(rest[0]) != std::string_view::npos || begins_link(shown, i)) escaped += '\\';
+    escaped += rest[0];
   }
   return escaped;
 }

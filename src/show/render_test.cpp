@@ -3,6 +3,7 @@
 
 #include "show/csv.h"
 #include "show/json.h"
+#include "show/markdown.h"
 #include "show/terminal.h"
 
 namespace laptime {
@@ -30,6 +31,32 @@ TEST(Json, HasTheShapeThatScriptsRelyOn) {
 TEST(Csv, QuotesWhatNeedsIt) {
   EXPECT_EQ(to_csv({sample()}), "name,calls,total_ns,x\r\n\"a \"\"quoted\"\", name\",1200,1500000,0.1\r\n\"b\nc\",,7,nan\r\n");
   EXPECT_EQ(to_csv({}), "");
+}
+
+TEST(Csv, FormulasAndCommandsAreText) {
+  const auto csv_of = [](const std::string& name) { return to_csv({{"t", "", {{"n", ColumnType::text}}, {{name}}}}); };
+  EXPECT_EQ(csv_of("=cmd()"), "n\r\n'=cmd()\r\n");
+  EXPECT_EQ(csv_of("@x"), "n\r\n'@x\r\n");
+  EXPECT_EQ(csv_of("-x"), "n\r\n'-x\r\n");
+  EXPECT_EQ(csv_of("\t=x"), "n\r\n'\t=x\r\n");
+  EXPECT_EQ(csv_of("-1.5"), "n\r\n-1.5\r\n");
+  EXPECT_EQ(csv_of("+2"), "n\r\n+2\r\n");
+  EXPECT_EQ(csv_of("a\x1b[2J"), "n\r\na\uFFFD[2J\r\n");
+}
+
+TEST(Markdown, NamesAreNoLinksRowsOrTags) {
+  const auto cell_of = [](const std::string& name) {
+    const std::string text = to_markdown({{"t", "T", {{"n", ColumnType::text}}, {{name}}}});
+    const std::size_t at = text.rfind("| ", text.size() - 4);
+    return text.substr(at + 2, text.size() - at - 5);
+  };
+  EXPECT_EQ(cell_of("[a](b)"), "\\[a\\](b)");
+  EXPECT_EQ(cell_of("<img>"), "&lt;img>");
+  EXPECT_EQ(cell_of("https://x"), "https\\://x");
+  EXPECT_EQ(cell_of("www.x"), "www\\.x");
+  EXPECT_EQ(cell_of("a`b"), "a\\`b");
+  EXPECT_EQ(cell_of("a\nb"), "a\uFFFDb");
+  EXPECT_EQ(cell_of("aten::conv2d"), "aten::conv2d");
 }
 
 TEST(Terminal, AlignsAndSaysUnits) {

@@ -54,12 +54,13 @@ std::string_view tail(std::string_view text, std::size_t width) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
+std::string printable(std::string_view text, std::string_view allowed) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
     const CodePoint c = first_code_point(text);
-    out += c.valid && !is_control(c.value) ? text.substr(0, c.length) : std::string_view("\uFFFD");
+    const bool is_safe = !is_control(c.value) || (c.length == 1 && allowed.find(text[0]) != std::string_view::npos);
+    out += c.valid && is_safe ? text.substr(0, c.length) : std::string_view("\uFFFD");
     text.remove_prefix(c.length);
   }
   return out;

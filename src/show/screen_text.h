@@ -6,8 +6,9 @@
 
 namespace laptime {
 
-// Valid UTF-8 without control characters: no name can move the cursor or change colours.
-std::string printable(std::string_view text);
+// Valid UTF-8 without control characters, but for those in `allowed`: no name can move the cursor or change colours. U+FFFD
+// stands for each. All output that is not JSON or another tool's format goes through this.
+std::string printable(std::string_view text, std::string_view allowed = {});
 
 // Columns that `text` takes: 2 for East Asian wide characters and emoji, 0 for combining marks.
 std::size_t screen_width(std::string_view text);

@@ -1,8 +1,11 @@
 // fuzz_seeds FOLDER: writes the seeds to FOLDER/sealed and FOLDER/part.
+// fuzz_seeds --bombs FOLDER: writes small files that expand to gigabytes, and an honest run as small as these.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
+#include "bombs.h"
 #include "seeds.h"
 
 namespace {
@@ -23,8 +26,10 @@ bool write_all(const std::filesystem::path& folder, const std::vector<laptime::f
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && std::string_view(argv[1]) == "--bombs")
+    return write_all(std::filesystem::path(argv[2]) / "bombs", laptime::fuzz::bombs()) && write_all(argv[2], {laptime::fuzz::long_run()}) ? 0 : 1;
   if (argc != 2) {
-    std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+    std::fprintf(stderr, "usage: %s [--bombs] FOLDER\n", argv[0]);
     return 2;
   }
   const std::filesystem::path folder(argv[1]);
