@@ -19,6 +19,6 @@ void to_stderr(std::string_view text) {
   write_quietly(STDERR_FILENO, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
-void print_note(std::string_view line) { to_stderr(printable(std::string(line)) + "\n"); }
+void print_note(std::string_view line) { to_stderr(printable(line) + "\n"); }
 
 }  // namespace laptime

@@ -24,6 +24,8 @@ from laptime._messages import say
 from laptime._torch import shim_cache
 
 SOURCES = Path(__file__).parent / "shim"
+# What torch.profiler's interface shows of ops beside their times.
+_DETAILS = {"detail_texts.cpp", "op_details.cpp", "profiler_state.cpp"}
 _COMPILERS = ("c++", "g++", "clang++")
 # NDEBUG as torch itself is built: without it RecordFunction has one more member, and inputs() fails by what lies there.
 _FLAGS = ("-std=c++20", "-O2", "-DNDEBUG", "-fPIC", "-shared", "-fvisibility=hidden", "-w")
@@ -78,8 +80,18 @@ def _build(torch: ModuleType, name: str) -> int:
 
 
 def _compile_shim(torch: ModuleType, output: str) -> None:
+    """Ops must be recorded on every torch. What needs more of torch's headers than they do is left out where it does not compile."""
+    sources = sorted(SOURCES.glob("*.cpp"))
+    try:
+        _compile_with_cuda(torch, sources, output)
+    except BuildError:
+        _compile_with_cuda(torch, [source for source in sources if source.name not in _DETAILS], output)
+        say("torch.profiler's interface lacks strides, values and numbers of ops: they do not compile with this torch")
+
+
+def _compile_with_cuda(torch: ModuleType, sources: list[Path], output: str) -> None:
     """With what follows CUDA's allocator where torch has CUDA and its headers are found; never without the rest because of it."""
-    sources, headers = sorted(SOURCES.glob("*.cpp")), cuda_headers(torch)
+    headers = cuda_headers(torch)
     if headers is not None:
         try:
             return compile_against(torch, sources, output, "-DLAPTIME_WITH_CUDA", "-isystem", str(headers), "-lc10_cuda")
