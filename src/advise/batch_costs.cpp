@@ -35,7 +35,7 @@ BatchCosts find_batch_costs(const Analysis& analysis, const Lap& lap) {
   std::vector<std::int64_t> fetches;
   std::map<std::uint32_t, std::vector<double>> by_worker;
   for (const whatif::Batch& batch : facts.batches) {
-    if (batch.fetch_ns == 0 || !is_typical(steps[batch.step].step.kind)) continue;
+    if (batch.fetch_ns == 0 || !steps[batch.step].step.counts) continue;
     blocked[batch.step] += static_cast<double>(batch.blocked_ns);
     fetches.push_back(batch.fetch_ns);
     all.push_back(static_cast<double>(batch.fetch_ns));
@@ -44,7 +44,7 @@ BatchCosts find_batch_costs(const Analysis& analysis, const Lap& lap) {
   if (fetches.empty()) return costs;
   std::vector<double> typical;
   for (std::size_t s = 0; s < steps.size(); ++s)
-    if (is_typical(steps[s].step.kind)) typical.push_back(blocked[s]);
+    if (steps[s].step.counts) typical.push_back(blocked[s]);
   costs.blocked = mean_part(typical);
   costs.blocked_steps = static_cast<std::size_t>(std::count_if(typical.begin(), typical.end(), [&](double ns) { return ns > kLongWait * lap.step_ns(); }));
   costs.median_ns = take_percentile(fetches, 0.5);

@@ -8,7 +8,6 @@
 #include "analyze/gpu_work.h"
 #include "analyze/line_ids.h"
 #include "analyze/stretches.h"
-#include "analyze/typical.h"
 
 namespace laptime {
 
@@ -42,9 +41,11 @@ void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
   const auto most = std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const DeviceStep& s : analysis.device_steps().all)
     if (lap.has(s.step) && s.device == most->first) steps_.push_back(s);
-  std::vector<const DeviceStep*> steps;
-  for (const DeviceStep& s : steps_) steps.push_back(&s);
-  scale_.emplace(steps, lap.step_ns());
+  DeviceStepList recorded;
+  for (const DeviceStep& s : steps_) recorded.push_back(&s);
+  HostSteps all;
+  for (const HostStep& s : lap.steps()) all.push_back(&s);
+  mean_ = mean_device_step(recorded, all);
 }
 
 void GpuSteps::gather_work(const Analysis& analysis) {
@@ -100,7 +101,7 @@ void GpuSteps::gather_syncs(const Analysis& analysis) {
 Part GpuSteps::part(DeviceCategory category) const {
   std::vector<double> ns;
   for (const DeviceStep& s : steps_) ns.push_back(static_cast<double>(s.exposed[index(category)]));
-  return mean_part(ns).scaled(scale_ ? scale_->of(category) : 1);
+  return mean_part(ns).with_mean(mean_.exposed[index(category)]);
 }
 
 double GpuSteps::idle_ns() const {

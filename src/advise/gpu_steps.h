@@ -2,12 +2,11 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "advise/lap.h"
-#include "analyze/device_breakdown.h"
+#include "analyze/device_mean.h"
 #include "analyze/kernel_math.h"
 
 namespace laptime {
@@ -50,7 +49,7 @@ class GpuSteps {
   void gather_syncs(const Analysis& analysis);
 
   std::vector<DeviceStep> steps_;
-  std::optional<DeviceScale> scale_;
+  DeviceMean mean_;
   std::vector<StepWork> work_;
   std::vector<StepSync> syncs_;
 };

@@ -20,6 +20,8 @@ struct Part {
   double error_ns = 0;  // standard error of the mean
 
   Part scaled(double factor) const { return {ns * factor, error_ns * factor}; }
+  // With the mean known from elsewhere.
+  Part with_mean(double mean_ns) const { return {mean_ns, ns > 0 ? error_ns * mean_ns / ns : error_ns}; }
 };
 
 // Of what it took in each of the steps.

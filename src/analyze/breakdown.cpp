@@ -4,11 +4,11 @@
 #include <map>
 
 #include "analyze/device_breakdown.h"
+#include "analyze/device_time.h"
 #include "analyze/host_columns.h"
 #include "analyze/mean_step.h"
 #include "analyze/percentile.h"
 #include "analyze/recorded_part.h"
-#include "analyze/typical.h"
 
 namespace laptime {
 
@@ -16,8 +16,9 @@ namespace {
 
 class PhaseBreakdown {
  public:
-  PhaseBreakdown(const Run& run, const HostSteps& steps)
-      : run_(&run), all_(typical_steps(steps)), with_ops_(typical_steps(steps_with_ops(steps))), mean_(all_, with_ops_) {}
+  // `steps`: those of a phase that count, not none.
+  PhaseBreakdown(const Run& run, HostSteps steps)
+      : run_(&run), all_(std::move(steps)), with_ops_(steps_with_ops(all_)), mean_(mean_step(all_)) {}
 
   void add_rows(Table& table) const {
     const HostKnowledge known{is_python_step(*run_, all_.front()->step), mean_.divided(), mean_.knows_gpu};
@@ -27,14 +28,17 @@ class PhaseBreakdown {
       const double ns = mean_.exposed[index(category)], overlapped = mean_.overlapped[index(category)];
       if (ns == 0 && overlapped == 0) continue;
       Row row{"host", host_category_name(category, known), ns, ratio_cell(ns, mean_.wall_ns), ns, category == HostCategory::rest ? kUnknown : Cell(overlapped),
-              std::string(run_->strings[all_.front()->step.phase]), integer_cell(mean_.steps_of(category))};
+              phase_name(), integer_cell(mean_.steps_of(category))};
       add_spread(row, category);
       table.rows.push_back(std::move(row));
     }
+    if (mean_.undivided_ns > 0) table.rows.push_back(undivided_row(table, "host", mean_.undivided_ns, mean_.wall_ns, phase_name()));
   }
   double total() const { return mean_.wall_ns * static_cast<double>(mean_.steps); }
 
+
  private:
+  std::string phase_name() const { return std::string(run_->strings[all_.front()->step.phase]); }
   static std::size_t index(HostCategory category) { return static_cast<std::size_t>(category); }
   void add_spread(Row& row, HostCategory category) const {
     std::vector<std::int64_t> times;
@@ -55,6 +59,12 @@ std::string from_steps(const Analysis& analysis) {
 
 }  // namespace
 
+Row undivided_row(const Table& table, std::string view, double ns, double wall_ns, std::string phase) {
+  Row row{std::move(view), kUndivided, ns, ratio_cell(ns, wall_ns), ns, kUnknown, std::move(phase)};
+  row.resize(table.columns.size(), kUnknown);
+  return row;
+}
+
 Table breakdown_table(const Analysis& analysis) {
   Table table{"breakdown",
               "Where a step goes" + from_steps(analysis),
@@ -72,9 +82,10 @@ Table breakdown_table(const Analysis& analysis) {
               {}};
   const std::vector<HostStep>& steps = analysis.host_steps();
   std::map<std::uint32_t, HostSteps> phases;
-  for (const HostStep& step : steps) phases[step.step.phase].push_back(&step);
+  for (const HostStep& step : steps)
+    if (step.step.counts) phases[step.step.phase].push_back(&step);
   std::vector<PhaseBreakdown> parts;
-  for (const auto& [phase, laps] : phases) parts.emplace_back(analysis.run(), laps);
+  for (auto& [phase, of_phase] : phases) parts.emplace_back(analysis.run(), std::move(of_phase));
   std::stable_sort(parts.begin(), parts.end(), [](const PhaseBreakdown& a, const PhaseBreakdown& b) { return a.total() > b.total(); });
   for (const PhaseBreakdown& part : parts) part.add_rows(table);
   add_device_rows(analysis, table);

@@ -1,12 +1,14 @@
-// Table `breakdown`: where a typical step goes, by phase: on the host (host_time.h says what a category is), and on each GPU (device_breakdown.h).
+// Table `breakdown`: where a mean step goes, by phase: on the host (host_time.h says what a category is), and on each GPU (device_breakdown.h).
 //
-// Made of the steady steps of a phase (where there are none: of all but warmup and compile steps; else of all). Wall time
-// and the categories known in every step are means over all of them; what is left is divided as in the steady ones among
-// those whose ops were recorded. So the categories sum to the mean wall time. Where no step has ops, what cannot be told apart is one row:
-// "python and ops", or "other" in a program that is not Python. Rows of nothing are left out, and
-// so are phases of such a program of which nothing else is known; `steps` is how many steps a row is from. p5_ns, p50_ns and p95_ns are over
-// these steps, each as it was measured.
+// Made of all steps of a phase that count (steps.h): wall time and the categories known in every step are means over them.
+// What is left is divided as in those whose ops were recorded (mean_step.h). So the categories sum to the mean wall time.
+// If slow steps have no ops, what they took longer than usual steps is the row "not recorded". If no step has ops, what
+// cannot be told apart is the row "python and ops", or "other" in a program that is not Python. Rows of nothing are left
+// out, and so are phases of such a program of which nothing else is known. `steps`: how many steps a row is from; p5_ns,
+// p50_ns and p95_ns: over these steps, each as it was measured.
 #pragma once
+
+#include <string>
 
 #include "analyze/analysis.h"
 #include "analyze/table.h"
@@ -14,5 +16,8 @@
 namespace laptime {
 
 Table breakdown_table(const Analysis& analysis);
+
+// A row of that table: time of slow steps of which none was recorded.
+Row undivided_row(const Table& table, std::string view, double ns, double wall_ns, std::string phase);
 
 }  // namespace laptime

@@ -12,7 +12,7 @@ namespace laptime {
 namespace {
 
 Row time_row(const Run& run, const HostSteps& steps) {
-  const MeanStep mean(steps, steps_with_ops(steps));
+  const MeanStep mean = mean_of_alike(steps, steps_with_ops(steps));
   const Step &first = steps.front()->step, &last = steps.back()->step;
   Row row{std::string(run.strings[first.phase]), integer_cell(first.number), integer_cell(last.number), first.start_ns, last.start_ns + last.wall_ns,
           integer_cell(mean.steps), integer_cell(mean.steps_with_ops), mean.wall_ns};

@@ -23,6 +23,9 @@ struct HostKnowledge {
 };
 bool is_python_step(const Run& run, const Step& step);
 
+// Time of slow steps of which none was recorded (mean_step.h).
+inline constexpr const char* kUndivided = "not recorded";
+
 std::string host_category_name(HostCategory category, const HostKnowledge& known);
 
 // Whether the step tells the category from the rest.

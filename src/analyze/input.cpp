@@ -48,7 +48,7 @@ class StepWaits {
       Waits& waits = phases[steps_[s].phase];
       waits.track = &track;
       waits.batches += batches_[s];
-      if (!is_typical(steps_[s].kind)) continue;
+      if (!steps_[s].counts) continue;
       waits.wait_ns.push_back(waited_[s]);
       waits.step_ns += steps_[s].wall_ns;
     }

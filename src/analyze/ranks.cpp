@@ -92,7 +92,7 @@ std::vector<Rank> find_ranks(const Analysis& analysis) {
     for (const HostStep& s : steps) {
       if (lap_of(s.step) != *lap) continue;
       const std::size_t position = next++;
-      if (!is_typical(s.step.kind) || !(s.has_ops || s.has_gpu) || left_out.contains({s.step.track, s.step.number})) continue;
+      if (!s.step.counts || !(s.has_ops || s.has_gpu) || left_out.contains({s.step.track, s.step.number})) continue;
       const auto device = devices.find({s.step.track, s.step.number});
       rank.steps.push_back(rank_step(s, position, device == devices.end() ? nullptr : device->second));
     }

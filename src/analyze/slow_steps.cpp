@@ -10,7 +10,7 @@
 #include "analyze/percentile.h"
 #include "analyze/source_lines.h"
 #include "analyze/step_times.h"
-#include "analyze/typical.h"
+#include "analyze/step_choice.h"
 
 namespace laptime {
 
@@ -18,14 +18,16 @@ namespace {
 
 constexpr std::size_t kFewestSteps = 20;
 constexpr double kLeastShare = 0.01;  // of the excess
-constexpr double kSlowOver = 0.95, kMiddleFrom = 0.40, kMiddleTo = 0.60;
+constexpr double kSlowOver = 0.95, kMiddleFrom = 0.40, kMiddleTo = 0.60;  // percentiles of wall times
 
 // The steps of a phase that are compared.
 struct SlowAndMedian {
   HostSteps slow, median;
 };
 
-void add_kind(const HostSteps& steps, SlowAndMedian& sides) {
+bool is_usual(const HostStep& s) { return s.step.kind == StepKind::steady; }
+
+void add_kind(const HostSteps& steps, bool has_outliers, SlowAndMedian& sides) {
   if (steps.size() < kFewestSteps) return;
   std::vector<std::int64_t> walls;
   for (const HostStep* s : steps) walls.push_back(s->step.wall_ns);
@@ -33,15 +35,16 @@ void add_kind(const HostSteps& steps, SlowAndMedian& sides) {
   const std::int64_t slow = limit(kSlowOver), low = limit(kMiddleFrom), high = limit(kMiddleTo);
   for (const HostStep* s : steps) {
     const std::int64_t wall = s->step.wall_ns;
-    if (wall > slow) sides.slow.push_back(s);
-    if (wall >= low && wall <= high) sides.median.push_back(s);
+    if (has_outliers ? !is_usual(*s) : wall > slow) sides.slow.push_back(s);
+    else if (wall >= low && wall <= high) sides.median.push_back(s);
   }
 }
 
 SlowAndMedian divide(const HostSteps& steps) {
   SlowAndMedian sides;
+  const bool has_outliers = !std::all_of(steps.begin(), steps.end(), [](const HostStep* s) { return is_usual(*s); });
   for (const bool with_ops : {false, true})
-    add_kind(select_steps(steps, [&](const HostStep& s) { return is_typical(s.step.kind) && s.has_ops == with_ops; }), sides);
+    add_kind(select_steps(steps, [&](const HostStep& s) { return s.has_ops == with_ops; }), has_outliers, sides);
   return sides;
 }
 
@@ -53,7 +56,8 @@ struct Means {
 
  private:
   Means(const SlowAndMedian& sides, const HostSteps& slow_with_ops, const HostSteps& median_with_ops)
-      : slow(sides.slow, median_with_ops.empty() ? HostSteps{} : slow_with_ops), median(sides.median, slow_with_ops.empty() ? HostSteps{} : median_with_ops) {}
+      : slow(mean_of_alike(sides.slow, median_with_ops.empty() ? HostSteps{} : slow_with_ops)),
+        median(mean_of_alike(sides.median, slow_with_ops.empty() ? HostSteps{} : median_with_ops)) {}
 };
 
 class PhaseRows {
@@ -172,7 +176,8 @@ Table slow_steps_table(const Analysis& analysis) {
                {"median_steps", ColumnType::integer, Unit::count}},
               {}};
   std::map<std::uint32_t, HostSteps> phases;
-  for (const HostStep& step : analysis.host_steps()) phases[step.step.phase].push_back(&step);
+  for (const HostStep& step : analysis.host_steps())
+    if (step.step.counts) phases[step.step.phase].push_back(&step);
   for (const auto& [phase, steps] : phases) {
     const SlowAndMedian sides = divide(steps);
     if (sides.slow.empty()) continue;

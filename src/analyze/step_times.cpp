@@ -21,7 +21,7 @@ StepIndex::StepIndex(const Analysis& analysis) {
     for (const std::uint32_t i : of_process) {
       const auto [it, is_new] = groups.try_emplace(steps[i].phase, static_cast<std::uint32_t>(warm_steps_.size()));
       if (is_new) warm_steps_.push_back(0);
-      const bool warmup = !is_typical(steps[i].kind);
+      const bool warmup = !steps[i].counts;
       warm_steps_[it->second] += !warmup;
       places_.push_back({i, it->second, warmup});
     }

@@ -16,6 +16,8 @@ constexpr double kSpreadsToOutlier = 5;
 constexpr double kSigmaPerDeviation = 1.4826;
 constexpr double kLeastSpread = 0.02;
 constexpr std::size_t kFewestToTell = 3;
+constexpr std::size_t kFirstSteps = 10;      // of a phase: compilations there are part of its warmup
+constexpr std::size_t kPauseInSteps = 100;  // median steps
 
 std::optional<std::int64_t> integer_arg(const ArgColumns& args, std::uint32_t row, std::uint32_t key) {
   const auto first = std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin();
@@ -78,14 +80,38 @@ double outlier_limit(std::span<Step* const> steps, StepOps ops) {
   return static_cast<double>(middle) + kSpreadsToOutlier * spread;
 }
 
+void find_warmup_and_outliers(std::span<Step* const> steps) {
+  if (steps.size() < kFewestToTell) return;
+  const std::span<Step* const> later = steps.subspan(1);
+  const double limits[] = {outlier_limit(later, StepOps::not_told), outlier_limit(later, StepOps::rested), outlier_limit(later, StepOps::recorded)};
+  bool warm = false;
+  for (Step* step : steps) {
+    const bool slow = static_cast<double>(step->wall_ns) > limits[static_cast<std::size_t>(step->ops)];
+    warm |= step != steps.front() && !slow;
+    step->kind = !warm ? StepKind::warmup : slow ? StepKind::outlier : StepKind::steady;
+  }
+}
+
+void find_pauses(std::span<Step* const> steps) {
+  std::vector<std::int64_t> walls;
+  for (const Step* step : steps)
+    if (step->kind != StepKind::warmup) walls.push_back(step->wall_ns);
+  if (walls.size() < kFewestToTell) return;
+  const auto longest = median(walls) * static_cast<std::int64_t>(std::max(walls.size(), kPauseInSteps));
+  for (Step* step : steps)
+    if (step->kind == StepKind::outlier && step->wall_ns > longest) step->kind = StepKind::pause;
+}
+
 Row summary_row(const Run& run, const std::vector<const Step*>& laps) {
   std::vector<std::int64_t> walls;
-  double wall_ns = 0, samples = 0, samples_wall_ns = 0;
+  double wall_ns = 0, samples = 0, samples_wall_ns = 0, slow_ns = 0;
+  std::size_t slow = 0;
   const auto count = [&](auto wanted) { return integer_cell(static_cast<std::uint64_t>(std::count_if(laps.begin(), laps.end(), wanted))); };
   for (const Step* step : laps) {
-    if (!is_typical(step->kind)) continue;
+    if (!step->counts) continue;
     walls.push_back(step->wall_ns);
     wall_ns += static_cast<double>(step->wall_ns);
+    if (step->kind != StepKind::steady) ++slow, slow_ns += static_cast<double>(step->wall_ns);
     if (!step->samples) continue;
     samples += static_cast<double>(*step->samples);
     samples_wall_ns += static_cast<double>(step->wall_ns);
@@ -100,6 +126,9 @@ Row summary_row(const Run& run, const std::vector<const Step*>& laps) {
   row.push_back(told ? count([](const Step* s) { return s->ops == StepOps::recorded; }) : kUnknown);
   const Cell compiled = count([](const Step* s) { return s->kind == StepKind::compile; });
   row.push_back(compiled == integer_cell(0) ? kUnknown : compiled);
+  row.push_back(slow == 0 ? kUnknown : integer_cell(slow));
+  row.push_back(slow == 0 ? kUnknown : ratio_cell(slow_ns, wall_ns));
+  row.push_back(ratio_cell(wall_ns, static_cast<double>(walls.size())));
   return row;
 }
 
@@ -111,6 +140,7 @@ const char* kind_name(StepKind kind) {
     case StepKind::compile: return "compile";
     case StepKind::steady: return "steady";
     case StepKind::outlier: return "outlier";
+    case StepKind::pause: return "pause";
   }
   return "";
 }
@@ -118,15 +148,15 @@ const char* kind_name(StepKind kind) {
 void classify_steps(std::span<Step*> all) {
   std::vector<Step*> steps;
   std::copy_if(all.begin(), all.end(), std::back_inserter(steps), [](const Step* s) { return s->kind != StepKind::compile; });
-  if (steps.size() < kFewestToTell) return;
-  const std::span<Step* const> later = std::span(steps).subspan(1);
-  const double limits[] = {outlier_limit(later, StepOps::not_told), outlier_limit(later, StepOps::rested), outlier_limit(later, StepOps::recorded)};
-  bool warm = false;
-  for (Step* step : steps) {
-    const bool slow = static_cast<double>(step->wall_ns) > limits[static_cast<std::size_t>(step->ops)];
-    warm |= step != steps.front() && !slow;
-    step->kind = !warm ? StepKind::warmup : slow ? StepKind::outlier : StepKind::steady;
+  find_warmup_and_outliers(steps);
+  find_pauses(steps);
+  bool any = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const StepKind kind = all[i]->kind;
+    all[i]->counts = kind != StepKind::warmup && kind != StepKind::pause && (kind != StepKind::compile || i >= kFirstSteps);
+    any |= all[i]->counts;
   }
+  for (Step* step : all) step->counts |= !any && step->kind == StepKind::compile;
 }
 
 std::vector<Step> find_steps(const Run& run) {
@@ -171,7 +201,10 @@ Table step_summary_table(const Analysis& analysis) {
                {"steps_per_s", ColumnType::real, Unit::per_second},
                {"samples_per_s", ColumnType::real, Unit::per_second},
                {"recorded", ColumnType::integer, Unit::count},
-               {"compile", ColumnType::integer, Unit::count}},
+               {"compile", ColumnType::integer, Unit::count},
+               {"slow", ColumnType::integer, Unit::count},
+               {"slow_share", ColumnType::real, Unit::share},
+               {"mean_ns", ColumnType::real, Unit::ns}},
               {}};
   for (const auto& [key, laps] : laps_of(analysis.steps())) table.rows.push_back(summary_row(run, laps));
   return table;

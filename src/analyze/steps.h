@@ -1,14 +1,19 @@
 // Steps: the laps of a training program, from spans of kind step.
 //
-// A step's kind says how far its time can be trusted as typical:
+// Kinds of steps:
 //   warmup   the first step of a thread, and those right after it that are slow as outliers are: caches, allocators and
 //            compilers are still settling. Only where a thread has at least three steps; of fewer nothing can be told.
 //   outlier  longer than median + 5 spreads. The spread is the median absolute deviation, scaled to a normal
 //            distribution's sigma, but at least 2 % of the median, so that a steady run has no outliers by trembling.
-//   compile  something was compiled while it ran, on any thread of its process: its time is the compiler's.
+//   pause    longer than 100 median steps and longer than all other steps together: the program waited for its user,
+//            or the machine slept.
+//   compile  something was compiled while it ran, on any thread of its process.
 //   steady   all others.
 // Median and spread are taken over all steps of the thread's phase but the first and those that compile; steps whose ops
 // were recorded and those whose ops rested are each compared with their own, because recording takes its time.
+//
+// All summaries count the same steps: all but warmup and pauses. A step that compiles counts like any other, except among
+// the first ten of its phase: there it is part of the warmup. If no other step is left, it counts.
 #pragma once
 
 #include <optional>
@@ -21,10 +26,8 @@
 
 namespace laptime {
 
-enum class StepKind { warmup, compile, steady, outlier };
+enum class StepKind { warmup, compile, steady, outlier, pause };
 const char* kind_name(StepKind kind);
-// Whether the step's time is one that summaries are made of.
-inline bool is_typical(StepKind kind) { return kind == StepKind::steady || kind == StepKind::outlier; }
 // Whether all ops of a step were recorded; not_told: nothing records ops in some steps only.
 enum class StepOps { not_told, rested, recorded };
 
@@ -36,18 +39,20 @@ struct Step {
   std::optional<std::int64_t> samples;
   StepOps ops = StepOps::not_told;
   StepKind kind = StepKind::steady;
+  bool counts = true;  // in summaries
 };
 
 // By track, then in the order of their starts.
 std::vector<Step> find_steps(const Run& run);
 
-// Sets the kinds of one thread's steps of one phase, in their order; those of kind compile stay.
+// Sets the kinds of one thread's steps of one phase, in their order, and whether they count. Those of kind compile stay.
 void classify_steps(std::span<Step*> steps);
 
 // Table `steps`: one row a step.
 Table steps_table(const Analysis& analysis);
-// Table `step_summary`: one row a thread and phase, over all steps but warmup and those that compile. recorded
-// is unknown where steps do not tell, compile where none does.
+// Table `step_summary`: one row a thread and phase, over the steps that count. `recorded` is unknown where steps do not
+// tell, `compile` where none does. `slow`: the outliers and compiling steps that count, unknown where there are none;
+// `slow_share`: their share of the time.
 Table step_summary_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -12,7 +12,7 @@ std::string kinds(const std::vector<std::int64_t>& walls) {
   for (Step& s : steps) pointers.push_back(&s);
   classify_steps(pointers);
   std::string letters;
-  for (const Step& s : steps) letters += "wcso"[static_cast<int>(s.kind)];
+  for (const Step& s : steps) letters += "wcsop"[static_cast<int>(s.kind)];
   return letters;
 }
 
@@ -46,6 +46,34 @@ TEST(Steps, RecordedStepsCompareWithRecordedOnes) {
   EXPECT_EQ(steps[25].kind, StepKind::steady);
   EXPECT_EQ(steps[17].kind, StepKind::outlier);
 }
+
+// Which steps count, of 20 that take 100 but for those given: step and wall time, or step and 0 for one that compiles.
+std::string counted(const std::vector<std::pair<std::size_t, std::int64_t>>& special, std::size_t count = 20) {
+  std::vector<Step> steps(count, Step{0, 0, 0, 0, 100, std::nullopt});
+  for (const auto& [step, wall] : special) {
+    if (wall == 0) steps[step].kind = StepKind::compile;
+    else steps[step].wall_ns = wall;
+  }
+  std::vector<Step*> pointers;
+  for (Step& s : steps) pointers.push_back(&s);
+  classify_steps(pointers);
+  std::string letters;
+  for (const Step& s : steps) letters += s.counts ? '+' : '-';
+  return letters;
+}
+
+TEST(Steps, AllCountButWarmupAndPauses) {
+  EXPECT_EQ(counted({}), "-+++++++++++++++++++");
+  EXPECT_EQ(counted({{0, 900}, {1, 900}, {12, 900}}), "--++++++++++++++++++");
+  EXPECT_EQ(counted({{12, 10'000}}), "-+++++++++++++++++++");
+  EXPECT_EQ(counted({{12, 10'001}}), "-+++++++++++-+++++++");
+}
+
+TEST(Steps, CompilationsCountAfterTheFirstSteps) {
+  EXPECT_EQ(counted({{0, 0}, {3, 0}, {9, 0}, {10, 0}, {15, 0}}), "--+-+++++-++++++++++");
+}
+
+TEST(Steps, StepsThatAllCompileCount) { EXPECT_EQ(counted({{0, 0}, {1, 0}, {2, 0}}, 3), "+++"); }
 
 }  // namespace
 }  // namespace laptime

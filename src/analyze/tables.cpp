@@ -59,7 +59,7 @@ constexpr TableDefinition kTables[] = {
     {"run", "what was run, how it ended, how much was recorded and what that cost", run_table},
     {"step_summary", "step times and rates", step_summary_table},
     {"steps", "one row a step", steps_table},
-    {"breakdown", "where a typical step goes", breakdown_table},
+    {"breakdown", "where a mean step goes", breakdown_table},
     {"breakdown_steps", "where each step went", breakdown_steps_table},
     {"breakdown_time", "where steps went over time", breakdown_time_table},
     {"slow_steps", "why slow steps are slow: against median ones, by category and line", slow_steps_table},

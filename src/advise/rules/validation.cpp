@@ -16,7 +16,7 @@ std::vector<Finding> find_validation(const Evidence& evidence) {
   std::size_t count = 0;
   for (const Step& step : evidence.analysis().steps()) {
     if (step.phase != validation || step.phase == evidence.lap().phase() || step.track != evidence.lap().track()) continue;
-    if (!is_typical(step.kind)) continue;  // as the lap's own: what starts up may do so in a validation before training
+    if (!step.counts) continue;  // as the lap's own: what starts up may do so in a validation before training
     total += static_cast<double>(step.wall_ns);
     ++count;
   }

@@ -39,7 +39,7 @@ Table critical_path_table(const Analysis& analysis) {
               {}};
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const HostStep*>> phases;  // track, phase
   for (const HostStep& step : analysis.host_steps())
-    if (is_typical(step.step.kind) && step.step.ops != StepOps::rested) phases[{step.step.track, step.step.phase}].push_back(&step);
+    if (step.step.counts && step.step.ops != StepOps::rested) phases[{step.step.track, step.step.phase}].push_back(&step);
   if (phases.empty()) return table;
   const GraphSource source(analysis);
   for (auto& [key, laps] : phases) {

@@ -19,6 +19,7 @@ constexpr double kLeastHost = 0.5;          // of its time: no recorder takes mo
 constexpr double kHostExact = 0.01;
 constexpr double kMostAsMedian = 2;         // times the median step: one that takes more says nothing of others
 constexpr double kMostWithLine = 10;        // times a line's own time: forward, and backward on other threads
+constexpr std::size_t kRest = static_cast<std::size_t>(HostCategory::rest);
 constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input);
 
 double ratio(std::int64_t part, std::int64_t whole) { return whole == 0 ? 1 : static_cast<double>(part) / static_cast<double>(whole); }
@@ -37,7 +38,7 @@ std::vector<Range> choose_bursts(std::span<const HostStep> steps) {
   std::vector<Range> all;
   std::size_t total = 0;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (steps[i].step.ops == StepOps::rested || !is_typical(steps[i].step.kind) || (any_steady && !is_steady(steps[i]))) continue;
+    if (steps[i].step.ops == StepOps::rested || !steps[i].step.counts || (any_steady && !is_steady(steps[i]))) continue;
     const bool goes_on = !all.empty() && all.back().first + all.back().count == i && all.back().count < kMostInGraph &&
                          steps[i].step.start_ns == steps[i - 1].step.start_ns + steps[i - 1].step.wall_ns;
     if (goes_on) ++all.back().count;
@@ -99,7 +100,7 @@ void PhaseModel::learn_host() {
 double PhaseModel::typical_wall() const {
   std::vector<std::int64_t> walls;
   for (const HostStep& step : steps_)
-    if (is_typical(step.step.kind)) walls.push_back(step.step.wall_ns);
+    if (step.step.counts) walls.push_back(step.step.wall_ns);
   return median_of(std::move(walls));
 }
 
@@ -185,10 +186,20 @@ void PhaseModel::take_off_details(double off_ns, CategoryTimes& step) const {
     if (is_detail(c)) step[c] = scaled(step[c], std::max(0.0, 1 - off_ns / all));
 }
 
+// What a usual step takes besides what is known of every step. A slow step that was not recorded takes more: nothing is
+// known of the rest of it.
+double PhaseModel::usual_rest() const {
+  std::vector<std::int64_t> rests;
+  for (const HostStep& step : steps_)
+    if (!step.has_ops && step.step.kind == StepKind::steady) rests.push_back(step.exposed[static_cast<std::size_t>(HostCategory::rest)]);
+  return rests.empty() ? INFINITY : median_of(std::move(rests));
+}
+
 void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const {
   std::vector<bool> known(steps_.size());
   for (const Burst& burst : bursts_) std::fill_n(known.begin() + burst.first, burst.graph.steps.size(), true);
   const Ratios ratios = find_ratios(pricing, outlook, times);
+  const double most_rest = usual_rest();
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (known[i]) continue;
     const HostStep& step = steps_[i];
@@ -196,6 +207,8 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector
     const bool by_category = step.has_ops && !has_gpu();
     for (std::size_t c = 0; c < kHostCategories; ++c)
       times[i][c] = scaled(step.exposed[c], by_category || is_light(static_cast<HostCategory>(c), has_gpu()) ? ratios.category[c] : ratios.detail);
+    const auto rest = static_cast<double>(step.exposed[kRest]);
+    if (!step.has_ops && step.step.kind != StepKind::steady && rest > most_rest) times[i][kRest] = std::llround(rest + most_rest * (ratios.detail - 1));
     const Pricing::LineOff off = pricing.line_off(step.step, outlook);
     take_off_details(off.step_ns * ratios.line_step, times[i]);
     times[i][kInput] = std::max<std::int64_t>(0, times[i][kInput] - std::llround(off.input_ns * ratios.line_input));

@@ -62,6 +62,7 @@ class PhaseModel {
   };
   Ratios find_ratios(const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> priced) const;
   void take_off_details(double off_ns, CategoryTimes& step) const;
+  double usual_rest() const;
   void fill_light(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const;
   void simulate_loader(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const;
 

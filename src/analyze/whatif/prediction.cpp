@@ -17,7 +17,6 @@ namespace {
 constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from start to start where a GPU bounds it …
 constexpr double kHostSpeed = 0.09;     // … and besides where the host does: that of its speed (docs/accuracy.md)
 constexpr double kCpuSpeed = 0.15;      // … of one that computes itself; with the former nine starts of ten (docs/accuracy.md)
-constexpr double kMostOutliers = 0.1;   // of the steps: what a mean of the middle leaves out
 constexpr double kSlower = 1.1;         // of the host, to see how much of a step follows it
 constexpr double kUnknown = 0.1;        // of the logarithm of the gain: what is not modelled is the more the more changes
 
@@ -27,21 +26,11 @@ std::vector<std::int64_t> sums(const std::vector<CategoryTimes>& times) {
   return walls;
 }
 
-template <typename Counts>
-std::vector<std::int64_t> walls_where(std::span<const HostStep> steps, const std::vector<std::int64_t>& all, Counts counts) {
+std::vector<std::int64_t> counted(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) {
   std::vector<std::int64_t> walls;
   for (std::size_t i = 0; i < steps.size(); ++i)
-    if (counts(steps[i].step.kind)) walls.push_back(all[i]);
+    if (steps[i].step.counts) walls.push_back(all[i]);
   return walls;
-}
-std::vector<std::int64_t> typical_walls(std::span<const HostStep> steps, const std::vector<std::int64_t>& all) { return walls_where(steps, all, is_typical); }
-// Without outliers, of which none says what a change brings. But steps that wait for late workers may be many: these are another sort of step, and a change moves
-// waits from one sort to the other.
-std::vector<std::int64_t> steady_walls(const PhaseModel& model, const std::vector<std::int64_t>& all) {
-  const auto typical = typical_walls(model.steps(), all), steady = walls_where(model.steps(), all, [](StepKind kind) { return kind == StepKind::steady; });
-  const auto outliers = static_cast<double>(typical.size() - steady.size());
-  const bool wait_for_workers = model.loader().workers > 0 && outliers > kMostOutliers * static_cast<double>(typical.size());
-  return steady.empty() || wait_for_workers ? typical : steady;
 }
 
 std::vector<std::int64_t> measured_walls(std::span<const HostStep> steps) {
@@ -51,45 +40,26 @@ std::vector<std::int64_t> measured_walls(std::span<const HostStep> steps) {
 }
 
 double median(std::vector<std::int64_t> values) { return static_cast<double>(take_percentile(values, 0.5)); }
-double middle(std::vector<std::int64_t> values) { return take_middle_mean(values); }
-
-// Steps near the median: half of the typical ones.
-std::vector<bool> middle_half(std::span<const HostStep> steps) {
-  std::vector<std::int64_t> walls = typical_walls(steps, measured_walls(steps));
-  const std::int64_t low = take_percentile(walls, 0.25), high = take_percentile(walls, 0.75);
-  std::vector<bool> chosen;
-  for (const HostStep& step : steps) chosen.push_back(is_typical(step.step.kind) && step.step.wall_ns >= low && step.step.wall_ns <= high);
-  return chosen;
+double mean(const std::vector<std::int64_t>& values) {
+  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-using Split = std::array<double, kHostCategories>;
-
-double details(const Split& sums, bool has_gpu) {
-  double sum = 0;
-  for (std::size_t c = 0; c < kHostCategories; ++c) sum += is_light(static_cast<HostCategory>(c), has_gpu) ? 0 : sums[c];
-  return sum;
-}
-
-// Means over steps near the median, those of which only light data is known by what the others tell of their rest; brought to sum
-// to `total`.
-Split split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times, double total) {
-  const std::vector<bool> chosen = middle_half(steps);
-  const bool has_gpu = std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return s.has_gpu; });
-  Split all{}, detail{};
+// The mean step as the breakdown divides it, brought to take `total`.
+MeanStep split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times, double total) {
+  std::vector<HostStep> timed;
   for (std::size_t i = 0; i < steps.size(); ++i) {
-    for (std::size_t c = 0; c < kHostCategories && chosen[i]; ++c) {
-      all[c] += static_cast<double>(times[i][c]);
-      if (steps[i].has_ops) detail[c] += static_cast<double>(times[i][c]);
-    }
+    if (!steps[i].step.counts) continue;
+    timed.push_back(steps[i]);
+    timed.back().exposed = times[i];
+    timed.back().step.wall_ns = sum(times[i]);
   }
-  if (details(detail, has_gpu) > 0) {
-    const double scale = details(all, has_gpu) / details(detail, has_gpu);
-    for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (!is_light(static_cast<HostCategory>(c), has_gpu)) all[c] = detail[c] * scale;
-  }
-  const double sum = std::accumulate(all.begin(), all.end(), 0.0);
-  for (double& ns : all) ns *= sum > 0 ? total / sum : 0;
-  return all;
+  HostSteps all;
+  for (const HostStep& step : timed) all.push_back(&step);
+  MeanStep step = mean_step(all);
+  const double scale = step.wall_ns > 0 ? total / step.wall_ns : 0;
+  for (double& ns : step.exposed) ns *= scale;
+  step.undivided_ns *= scale;
+  return step;
 }
 
 // A phase's times with the changes, by outlook.
@@ -109,9 +79,9 @@ class PhasePredictor {
     const Step& first = model_.steps().front().step;
     result_.phase = first.phase, result_.track = first.track;
     result_.replayed = model_.replayed_steps();
-    const std::vector<std::int64_t> measured = typical_walls(model_.steps(), measured_walls(model_.steps()));
+    const std::vector<std::int64_t> measured = counted(model_.steps(), measured_walls(model_.steps()));
     result_.steps = measured.size();
-    result_.before_ns = median(measured);
+    result_.before_ns = mean(measured);
     result_.replayed_ns = result_.before_ns * replayed_ratio();
     const double plain = usual(plain_times);
     const auto after = [&](const StepTimes& of) { return plain > 0 ? result_.before_ns * usual(of) / plain : 0; };
@@ -125,16 +95,13 @@ class PhasePredictor {
   }
 
  private:
-  double usual(const std::vector<CategoryTimes>& times) const { return middle(steady_walls(model_, sums(times))); }
-  // Late workers make steps alternate between lengths: a median falls on one of them, and a few steps decide on which. What the replay reproduces is their
-  // mean. Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
+  std::vector<std::int64_t> walls_of(const std::vector<CategoryTimes>& times) const { return counted(model_.steps(), sums(times)); }
+  double usual(const std::vector<CategoryTimes>& times) const { return mean(walls_of(times)); }
+  // Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue of batches included.
   double replayed_ratio() const {
-    const auto usual_of = [&](const std::vector<std::int64_t>& all) {
-      auto walls = typical_walls(model_.steps(), all);
-      return model_.loader().workers > 0 ? middle(std::move(walls)) : median(std::move(walls));
-    };
-    const double measured = usual_of(measured_walls(model_.steps()));
-    return measured > 0 ? usual_of(model_.has_gpu() ? model_.replayed_walls() : sums(plain_times_)) / measured : 1;
+    const double measured = mean(counted(model_.steps(), measured_walls(model_.steps())));
+    const double replayed = model_.has_gpu() ? mean(counted(model_.steps(), model_.replayed_walls())) : usual(plain_times_);
+    return measured > 0 ? replayed / measured : 1;
   }
   // Of a step, the share that follows the host's speed: 0 where a GPU bounds it, 1 where the host does.
   double host_share(const std::vector<CategoryTimes>& times, const std::vector<CategoryTimes>& slow_times) const {
@@ -151,7 +118,7 @@ class PhasePredictor {
   // What may go wrong is independent of each other: deviations add up as their squares do.
   void set_interval(const std::vector<CategoryTimes>& times, double best, double worst) {
     double below = 1, above = 1;
-    if (const auto spread = compare_paired(steady_walls(model_, sums(plain_times_)), steady_walls(model_, sums(times))); spread && spread->ratio > 0 && spread->low > 0)
+    if (const auto spread = compare_paired(walls_of(plain_times_), walls_of(times)); spread && spread->ratio > 0 && spread->low > 0)
       below = spread->low / spread->ratio, above = spread->high / spread->ratio;
     const double work = priced_.changes().batch * result_.before_ns;
     const auto gain = [&](double ns) { return ns > 0 ? work / ns : 1; };
@@ -178,7 +145,7 @@ class PhasePredictor {
   }
   // The path of the replayed step that is nearest to the median.
   void find_next(const std::vector<CategoryTimes>& times) {
-    const double wanted = median(typical_walls(model_.steps(), sums(times)));
+    const double wanted = median(walls_of(times));
     double nearest = -1;
     for (const PhaseModel::Lap& lap : model_.laps(priced_, Outlook::expected, times)) {
       for (std::uint32_t s = 0; s < lap.graph->steps.size(); ++s) {
@@ -214,7 +181,7 @@ Predictor::Predictor(const Analysis& analysis) : source_(analysis), plain_(sourc
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<HostStep>> phases;  // track, phase
   for (const HostStep& step : analysis.host_steps()) phases[{step.step.track, step.step.phase}].push_back(step);
   for (auto& [key, steps] : phases)
-    if (std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return is_typical(s.step.kind); }))
+    if (std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return s.step.counts; }))
       phases_.push_back(std::make_unique<Phase>(source_, std::move(steps), plain_, slow));
   std::vector<std::span<const HostStep>> all;
   for (const auto& phase : phases_) all.emplace_back(phase->steps);

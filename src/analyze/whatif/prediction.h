@@ -1,18 +1,18 @@
 // What a run's steps would take after changes, as an interval; where the time would go then, and what would bound it next.
 //
-// The expected time is the measured median times the ratio of two replays' middle means, changed and unchanged, both without the recorder's
+// The expected time is the measured mean times the ratio of two replays' means, changed and unchanged, both without the recorder's
 // share, so that what the replay gets wrong of both cancels. Its interval has these sources: the best and the worst outlook of the changes, how far the ratio
 // differs along the run (bootstrap.h), what another start of the same program may differ, more where the host bounds it, and what is not modelled,
 // which is the more the more changes.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analyze/mean_step.h"
 #include "analyze/whatif/changes.h"
 #include "analyze/whatif/critical_path.h"
 #include "analyze/whatif/pricing.h"
@@ -24,14 +24,14 @@ class RankCoupling;
 
 struct PhasePrediction {
   std::uint32_t phase = 0, track = 0;  // Run::strings, Run::tracks
-  std::size_t steps = 0;               // typical ones
+  std::size_t steps = 0;               // that count (steps.h)
   std::size_t replayed = 0;            // of which ops were recorded
-  double before_ns = 0;                // measured: the median step
+  double before_ns = 0;                // measured: the mean step
   double replayed_ns = 0;              // the same, replayed as it was recorded
   double after_ns = 0, low_ns = 0, high_ns = 0;
   // How many times as many samples a second: of the expected time, and at the interval's ends.
   double gain = 1, gain_low = 1, gain_high = 1;
-  std::array<double, kHostCategories> before{}, after{};  // by category; sum to before_ns and after_ns
+  MeanStep before, after;  // what before_ns and after_ns consist of
   std::optional<double> gpu_busy_before, gpu_busy_after;  // of a step, 0 to 1
   std::vector<PathPart> next;  // the critical path of a median step after the changes, summed, the largest part first
 };

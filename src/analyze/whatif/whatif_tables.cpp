@@ -1,5 +1,6 @@
 #include "analyze/whatif/whatif_tables.h"
 
+#include "analyze/host_columns.h"
 #include "analyze/line_ids.h"
 #include "analyze/ranks.h"
 
@@ -56,7 +57,8 @@ Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
       table.rows.push_back({phase, rank_cell(analysis, p), view, category, before, after, ratio_cell(before, p.before_ns), ratio_cell(after, p.after_ns)});
     };
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (p.before[c] > 0 || p.after[c] > 0) add("host", category_name(static_cast<HostCategory>(c)), p.before[c], p.after[c]);
+      if (p.before.exposed[c] > 0 || p.after.exposed[c] > 0) add("host", category_name(static_cast<HostCategory>(c)), p.before.exposed[c], p.after.exposed[c]);
+    if (p.before.undivided_ns > 0) add("host", kUndivided, p.before.undivided_ns, p.after.undivided_ns);
     if (!p.gpu_busy_before || !p.gpu_busy_after) continue;
     add("device", "busy", *p.gpu_busy_before * p.before_ns, *p.gpu_busy_after * p.after_ns);
     add("device", "idle", (1 - *p.gpu_busy_before) * p.before_ns, (1 - *p.gpu_busy_after) * p.after_ns);
