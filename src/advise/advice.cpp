@@ -1,6 +1,7 @@
 #include "advise/advice.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 #include "advise/rules.h"
 
@@ -39,9 +40,35 @@ void drop_repeated(const Evidence& evidence, std::vector<Advice>& all) {
   all = std::move(kept);
 }
 
-double weight(const Advice& advice) { return advice.finding.gain ? advice.finding.gain->expected() : 0; }
+// No gain is larger than what removing all that the finding is about brings.
+void limit(Finding& finding) {
+  if (finding.also_faster || !finding.gain) return;
+  if (!finding.bound && finding.share && *finding.share < 1) finding.bound = 1 / (1 - *finding.share);
+  if (!finding.bound) return;
+  Prediction& gain = *finding.gain;
+  gain.gain_low = std::min(gain.gain_low, *finding.bound);
+  gain.gain_high = std::min(gain.gain_high, *finding.bound);
+  if (gain.gain) gain.gain = std::min(*gain.gain, *finding.bound);
+}
 
-Row make_row(const Advice& advice) {
+double certainty(Confidence confidence) {
+  switch (confidence) {
+    case Confidence::low: return 0.5;
+    case Confidence::medium: return 0.8;
+    case Confidence::high: return 1;
+  }
+  return 0;
+}
+
+// What is to be expected of it, counting how sure that is.
+double weight(const Advice& advice) { return advice.finding.gain ? (advice.finding.gain->expected() - 1) * certainty(advice.finding.confidence) : 0; }
+
+bool comes_first(const Advice& a, const Advice& b) {
+  if (a.rule->meaning != b.rule->meaning) return a.rule->meaning == Meaning::kept;
+  return weight(a) > weight(b);
+}
+
+Row make_row(const Advice& advice, std::optional<double> noise) {
   const Finding& f = advice.finding;
   return {advice.rule->name,
           f.file.empty() ? kUnknown : Cell(f.file),
@@ -51,24 +78,31 @@ Row make_row(const Advice& advice) {
           f.gain ? Cell(f.gain->gain_high) : kUnknown,
           confidence_name(f.confidence),
           f.message,
-          f.fix};
+          f.fix,
+          f.gain ? Cell(f.gain->expected()) : kUnknown,
+          f.gain && f.bound ? Cell(*f.bound) : kUnknown,
+          f.also_faster ? Cell(f.also_faster) : kUnknown,
+          advice.rule->meaning == Meaning::kept ? "kept" : "changed",
+          noise ? Cell(*noise) : kUnknown};
 }
 
 }  // namespace
 
-std::vector<Advice> advise(const Analysis& analysis) {
-  const Evidence evidence(analysis);
+std::vector<Advice> advise(const Analysis& analysis) { return advise(Evidence(analysis)); }
+
+std::vector<Advice> advise(const Evidence& evidence) {
   std::vector<Advice> all;
   if (evidence.thin()) return all;
   for (const Rule* rule : all_rules()) {
     for (Finding& finding : rule->find(evidence)) {
       if (finding.changes) finding.gain = evidence.replayed(*finding.changes);
+      limit(finding);
       if (finding.gain && finding.gain->gain_low < 1) finding.confidence = Confidence::low;
       if (is_worth_saying(finding)) all.push_back({rule, std::move(finding)});
     }
   }
   drop_repeated(evidence, all);
-  std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) { return weight(a) > weight(b); });
+  std::stable_sort(all.begin(), all.end(), comes_first);
   return all;
 }
 
@@ -83,9 +117,19 @@ Table advice_table(const Analysis& analysis) {
                {"gain_high", ColumnType::real, Unit::factor},
                {"confidence", ColumnType::text},
                {"message", ColumnType::text},
-               {"fix", ColumnType::text}},
+               {"fix", ColumnType::text},
+               {"gain", ColumnType::real, Unit::factor},
+               {"gain_bound", ColumnType::real, Unit::factor},
+               {"also_faster", ColumnType::text},
+               {"meaning", ColumnType::text},
+               {"noise", ColumnType::real, Unit::share}},
               {}};
-  for (const Advice& advice : advise(analysis)) table.rows.push_back(make_row(advice));
+  const Evidence evidence(analysis);
+  const std::vector<Advice> all = advise(evidence);
+  const bool any_gain = std::any_of(all.begin(), all.end(), [](const Advice& advice) { return advice.finding.gain.has_value(); });
+  const std::optional<double> noise = any_gain ? evidence.noise() : std::nullopt;
+  if (noise) table.title += fmt::format("; starts of this program differ by ± {:.0f} %", 100 * *noise);
+  for (const Advice& advice : all) table.rows.push_back(make_row(advice, noise));
   return table;
 }
 

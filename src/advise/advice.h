@@ -18,10 +18,13 @@ struct Advice {
   Finding finding;
 };
 
-// Largest gain first; risks last.
+// What keeps the training's meaning first. Of these, and of the others, what brings most, counting how sure it is; risks last.
+std::vector<Advice> advise(const Evidence& evidence);
 std::vector<Advice> advise(const Analysis& analysis);
 
-// Table `advice`: rule, file, line, share, gain_low, gain_high, confidence, message, fix.
+// Table `advice`: rule, file, line, share, gain_low, gain_high, confidence, message, fix, gain, gain_bound, also_faster,
+// meaning, noise. gain_bound: what arithmetic allows at most; unknown where also_faster says what else runs faster. noise:
+// the share by which two starts of the program differ; it is not part of the interval.
 Table advice_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -9,11 +9,21 @@ std::string Evidence::source(const std::string& file, std::uint32_t line) const 
   return first == std::string_view::npos ? "" : std::string(found->substr(first, last - first + 1));
 }
 
-std::optional<Prediction> Evidence::replayed(const whatif::Changes& changes) const {
+std::optional<whatif::PhasePrediction> Evidence::predict(const whatif::Changes& changes) const {
   const auto& replays = replays_.get([&] { return std::make_unique<whatif::Predictor>(analysis_); });
-  for (const whatif::PhasePrediction& phase : replays->predict(changes).phases)
-    if (phase.track == lap_.track() && phase.phase == lap_.phase()) return Prediction{phase.gain_low, phase.gain_high, phase.gain};
+  for (whatif::PhasePrediction& phase : replays->predict(changes).phases)
+    if (phase.track == lap_.track() && phase.phase == lap_.phase()) return std::move(phase);
   return std::nullopt;
+}
+
+std::optional<Prediction> Evidence::replayed(const whatif::Changes& changes) const {
+  const auto phase = predict(changes);
+  return phase ? std::optional(Prediction{phase->gain_low, phase->gain_high, phase->gain}) : std::nullopt;
+}
+
+std::optional<double> Evidence::noise() const {
+  const auto phase = predict({});
+  return phase ? std::optional(phase->noise) : std::nullopt;
 }
 
 }  // namespace laptime

@@ -77,10 +77,14 @@ class Evidence {
   }
   // What the lap's step rate would become; nothing where there is nothing to replay.
   std::optional<Prediction> replayed(const whatif::Changes& changes) const;
+  // The share by which two starts of the program differ; nothing where there is nothing to replay.
+  std::optional<double> noise() const;
   // A line as the run stored it, without its indentation; empty: the run does not have it.
   std::string source(const std::string& file, std::uint32_t line) const;
 
  private:
+  std::optional<whatif::PhasePrediction> predict(const whatif::Changes& changes) const;
+
   const Analysis& analysis_;
   const Run& run_;
   Lap lap_;

@@ -14,9 +14,8 @@
 
 namespace laptime {
 
-// high: measured, and the change does away with it. medium: measured, and what is left after the change is experience.
-// low: what the change brings depends on something that was not measured, or may be less than two starts of the program differ
-// (the engine says so of a gain whose interval begins below 1; what is expected is worth saying all the same).
+// high: measured, and the change removes it. medium: measured, and what is left after the change is experience.
+// low: what the change brings depends on something that was not measured, or the interval of the gain begins below 1.
 enum class Confidence { low, medium, high };
 
 struct Finding {
@@ -29,7 +28,14 @@ struct Finding {
   std::string fix;      // what to write instead
   // What following it changes, where that can be replayed: the engine predicts the gain from it, and `laptime whatif --rule` the same.
   std::optional<whatif::Changes> changes = {};
+  // The most that arithmetic allows, if it is not 1 / (1 - share).
+  std::optional<double> bound = {};
+  // Why the rest of the step runs faster, too: then there is no bound.
+  const char* also_faster = nullptr;
 };
+
+// Whether the training computes the same after the change, but for the last digits.
+enum class Meaning { kept, changed };
 
 struct Rule {
   const char* name;   // as scripts know it
@@ -40,6 +46,7 @@ struct Rule {
   const char* remedy;
   const char* predicts;
   std::vector<Finding> (*find)(const Evidence& evidence);
+  Meaning meaning = Meaning::kept;
 };
 
 }  // namespace laptime

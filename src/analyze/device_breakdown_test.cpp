@@ -4,6 +4,7 @@
 
 #include "analyze/breakdown.h"
 #include "analyze/op_runs.h"
+#include "analyze/steps.h"
 
 namespace laptime {
 namespace {
@@ -25,10 +26,10 @@ SteppedView view_of_steps(std::int64_t recorded_ns, std::int64_t rested_ns) {
   }
   const Analysis analysis(t.run);
   SteppedView view;
-  double steady = 0;
+  double count = 0;
   for (const Step& step : analysis.steps())
-    if (step.kind == StepKind::steady) view.mean += static_cast<double>(step.wall_ns), ++steady;
-  view.mean /= steady;
+    if (step.counts) view.mean += static_cast<double>(step.wall_ns), ++count;
+  view.mean /= count;
   for (const Row& row : breakdown_table(analysis).rows) {
     if (std::get<std::string>(row[0]) != "device") continue;
     view.sum += std::get<double>(row[2]);

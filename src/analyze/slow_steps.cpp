@@ -6,6 +6,7 @@
 #include "analyze/code_merge.h"
 #include "analyze/host_columns.h"
 #include "analyze/line_facts.h"
+#include "analyze/line_self_times.h"
 #include "analyze/mean_step.h"
 #include "analyze/percentile.h"
 #include "analyze/source_lines.h"
@@ -113,15 +114,13 @@ class LineExcess {
     const MergedCodes merged(run_);
     for (const Track& track : run_.tracks) {
       if (!knows_line_self_times(run_.processes[track.process])) continue;
-      const TallyColumns& rows = track.tallies;
-      for (std::size_t i = 0; i < rows.size(); ++i) {
-        const std::uint32_t place = rows.kind[i] == TallyKind::line ? index.find(track.process, rows.step[i]) : kNoStep;
+      visit_line_self_times(run_, merged, track.tallies, [&](std::uint32_t step, CodeLine line, double ns) {
+        const std::uint32_t place = index.find(track.process, step);
         const Side side = place == kNoStep ? Side::neither : side_of[index.step(place)];
-        if (side == Side::neither) continue;
-        const std::uint32_t code = merged[rows.code[i]];
-        Times& times = lines_[{code, rows.where[i] != 0 ? rows.where[i] : run_.codes[code].first_line}];
-        (side == Side::slow ? times.slow_ns : times.median_ns) += static_cast<double>(rows.exclusive[i]);
-      }
+        if (side == Side::neither) return;
+        Times& times = lines_[line];
+        (side == Side::slow ? times.slow_ns : times.median_ns) += ns;
+      });
     }
   }
 
@@ -154,7 +153,7 @@ class LineExcess {
   const Run& run_;
   const SlowAndMedian& sides_;
   SourceLines sources_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Times> lines_;  // merged code, line
+  std::map<CodeLine, Times> lines_;
 };
 
 }  // namespace

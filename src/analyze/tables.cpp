@@ -27,6 +27,7 @@
 #include "analyze/scopes.h"
 #include "analyze/setting_facts.h"
 #include "analyze/slow_steps.h"
+#include "analyze/step_lines.h"
 #include "analyze/steps.h"
 #include "analyze/streams.h"
 #include "analyze/syncs.h"
@@ -63,6 +64,7 @@ constexpr TableDefinition kTables[] = {
     {"breakdown_steps", "where each step went", breakdown_steps_table},
     {"breakdown_time", "where steps went over time", breakdown_time_table},
     {"slow_steps", "why slow steps are slow: against median ones, by category and line", slow_steps_table},
+    {kStepLinesTable, "which lines a step consists of", step_lines_table},
     {"phases", "what the whole run's time went to: steps of each phase, checkpoints, what lies between", phases_table},
     {"device_steps", "where each step went on each GPU", device_steps_table},
     {"ranks", "processes that train together: own work, waits for each other, which is slowest", ranks_table},

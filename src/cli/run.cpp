@@ -6,14 +6,14 @@
 #include <unistd.h>
 
 #include "analyze/run_facts.h"
-#include "base/humane.h"
 #include "base/nsight.h"
 #include "base/output_path.h"
 #include "base/sink.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/first_screen.h"
 #include "cli/gpu_library.h"
-#include "cli/overview.h"
+#include "cli/live_screen.h"
 #include "cli/python_start.h"
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
@@ -24,8 +24,6 @@ namespace laptime {
 
 namespace {
 
-// Where the summary goes is not always a terminal; a training run's tables are made to fit this then.
-constexpr std::size_t kSummaryWidth = 120;
 // What shells return for a command that they cannot start.
 constexpr int kNotExecutable = 126, kNotFound = 127;
 // The CUDA driver, and a program's first NVTX call, load what these name.
@@ -36,6 +34,7 @@ struct RunOptions {
   std::uint64_t memory_limit = 0;
   mode_t mode = FileSink::kPrivate;
   bool quiet = false;
+  bool live = false;
   bool full = false;
   bool lines_asked = false;  // what is done anyway
   PythonOptions python;
@@ -67,28 +66,15 @@ Environment environment_for(const RunOptions& options, const RunFolder& folder, 
   return added;
 }
 
-std::string closing_line(const Run& run, const std::string& file) {
-  std::string line = fmt::format("{}: {}, {} spans", file, humane_bytes(static_cast<double>(run.file_bytes)), humane_count(static_cast<std::int64_t>(run.span_count())));
-  const auto cost = own_cost_ns(run);
-  if (cost && run.end_ns > 0)
-    line += fmt::format("; recording cost {} ({:.2f} % of the run)", humane_time(*cost), 100 * *cost / static_cast<double>(run.end_ns));
-  return line + fmt::format("\nnext: laptime report {}\n", file);
-}
-
 void print_summary(const std::string& file) {
   const auto run = load_run(file);
   if (!run) {
     print_note(fmt::format("laptime: {}", run.error().message));
     return;
   }
-  const std::vector<Table> tables = summary_tables(Analysis(*run));
   TerminalStyle style = style_for(STDERR_FILENO);
-  if (style.width == 0 && is_training(*run)) style.width = kSummaryWidth;
   style.directory = run_directory(*run);
-  std::string text = "\n" + to_terminal(tables, style);
-  if (!tables.empty()) text += "\n";
-  if (run->processes.empty()) text += "The program recorded nothing: link it with liblaptime and mark scopes and steps (laptime.hpp).\n";
-  to_stderr(fmt::format("{}{}", text, closing_line(*run, file)));
+  to_stderr(first_screen(Analysis(*run), file, style));
 }
 
 int say_not_started(const std::string& program, int error) {
@@ -115,7 +101,9 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
   const std::vector<std::string>& command = target.command;
   ASSIGN_OR_RETURN(RunFolder folder, RunFolder::prepare(options.file.empty() ? target.name + ".lap" : options.file));
   const ClockFact begin = clock_now();
+  auto live = options.live ? LiveScreen::start(folder.folder(), folder.file()) : nullptr;
   ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, environment_for(options, folder, target)));
+  live.reset();
   const ClockFact finish = clock_now();
   if (end.start_error != 0) {
     folder.remove();
@@ -156,6 +144,7 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   command->add_option("-o,--output", options->file, "The file to write; else the program's name with .lap")->type_name("FILE");
   add_mode_option(*command, options->mode);
   command->add_flag("-q,--quiet", options->quiet, "Print no summary at the end");
+  command->add_flag("--live", options->live, "Show the summary while the program runs, at the end of the terminal");
   command->add_option("--memory-limit", options->memory_limit, "Most memory for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");

@@ -67,8 +67,8 @@ Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analy
 std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool batch) {
   const auto time = [](double ns) { return humane_time(ns); };
   const std::optional<std::int64_t> rank = rank_of_track(analysis, p.track);
-  std::string line = fmt::format("{}{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f})", rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase], time(p.before_ns), time(p.after_ns),
-                                 time(p.low_ns), time(p.high_ns), p.gain, batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high);
+  std::string line = fmt::format("{}{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f}); starts of this program differ by ± {:.0f} %", rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase], time(p.before_ns), time(p.after_ns),
+                                 time(p.low_ns), time(p.high_ns), p.gain, batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high, 100 * p.noise);
   if (p.next.empty()) return line + "\n";
   std::int64_t wall = 0;
   for (const whatif::PathPart& part : p.next) wall += part.ns;

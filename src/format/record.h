@@ -57,6 +57,9 @@ inline bool is_mark(SpanKind kind) {
 
 enum class ArgType : std::uint8_t { integer = 0, real = 1, string = 2, place = 3 };
 enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, child_process = 3 };
+// In a tally's step: what was counted before that step began and after the one before it ended.
+inline constexpr std::uint32_t kBeforeStep = 1u << 31;
+
 // line: `where` is a line of the code. call: the function's own totals, `where` is 0. edge: what it took when called from the
 // code `where`; under recursion edges do not add up to the function, which is why both are kept (as in pstats).
 enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };

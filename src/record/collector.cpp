@@ -168,7 +168,12 @@ ThreadState* ready_thread() noexcept {
 }  // namespace
 
 void begin_step() noexcept {
-  if (ThreadState* const thread = ready_thread()) thread->step_start = ticks();
+  ThreadState* const thread = ready_thread();
+  Recorder& recorder = Recorder::get();
+  const Recording* const recording = recorder.current();
+  if (!thread || !recording) return;
+  recorder.step_observers.call(kBeforeStep | recording->steps.load(std::memory_order_relaxed));
+  thread->step_start = ticks();
 }
 
 std::uint64_t mark_step(const StepMark& mark) noexcept {

@@ -133,13 +133,14 @@ struct StepMark {
 };
 // Ends the calling thread's current step; how long it was, in ticks, 0 when nothing records.
 LAPTIME_API std::uint64_t mark_step(const StepMark& mark) noexcept;
-// The calling thread's current step begins only now: what it did before belongs to no step.
+// The calling thread's current step begins only now: what it did before belongs to no step. Step observers are called with
+// its number and kBeforeStep.
 LAPTIME_API void begin_step() noexcept;
 // The number of the step that the calling thread is in: steps marked so far.
 LAPTIME_API std::uint32_t current_step() noexcept;
-// Called on the marking thread right after a step mark, with the number of the step that ended: the engines that tally
-// write their deltas then. An observer stays for the life of the process; at most kMaxObservers of each kind.
-using StepObserver = void (*)(std::uint32_t ended_step) noexcept;
+// Called on the marking thread right after a step mark, with the number of the step that ended, and when a step begins:
+// the engines that tally write their deltas then. An observer stays for the life of the process; at most kMaxObservers of each kind.
+using StepObserver = void (*)(std::uint32_t step) noexcept;
 LAPTIME_API void add_step_observer(StepObserver observer) noexcept;
 // Called when recording stops, before the last slots are encoded, while records are still taken.
 using StopObserver = void (*)() noexcept;

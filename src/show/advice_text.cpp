@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 #include "show/humane_cell.h"
 #include "show/screen_text.h"
@@ -20,9 +21,11 @@ class AdviceText {
   std::string print() const {
     std::string out = paint("1", printable(table_.title)) + "\n";
     if (table_.rows.empty()) return out + "  none\n";
+    bool changed = false;
     for (const Row& row : table_.rows) {
+      if (!std::exchange(changed, text(row, "meaning") == "changed") && changed) out += paint("1", "  Changes what is trained: check the loss") + "\n";
       out += fmt::format("  {}{}\n", paint("1", headline(row)), place(row));
-      out += wrapped(text(row, "message"), "    ");
+      out += wrapped(text(row, "message") + unbounded(row), "    ");
       out += wrapped("→ " + text(row, "fix"), "    ");
     }
     return out;
@@ -35,15 +38,13 @@ class AdviceText {
   }
   std::string text(const Row& row, std::string_view column) const { return printable(humane_cell(cell(row, column), Unit::none)); }
 
-  // "1.27–1.74 ×  no-workers (medium)"; of a risk no gain is known.
+  // "1.40 × (1.27–1.54, at most 1.60)  no-workers (medium)"; of a risk no gain is known.
   std::string headline(const Row& row) const {
-    const auto *low = std::get_if<double>(&cell(row, "gain_low")), *high = std::get_if<double>(&cell(row, "gain_high"));
-    const std::string gain = low && high ? gain_text(*low, *high) + "  " : "";
-    return fmt::format("{}{} ({})", gain, text(row, "rule"), text(row, "confidence"));
+    const std::string gain = gain_text(table_, row);
+    return fmt::format("{}{}{} ({})", gain, gain.empty() ? "" : "  ", text(row, "rule"), text(row, "confidence"));
   }
-  static std::string gain_text(double low, double high) {
-    const auto digits = [](double gain) { return gain < 10 ? fmt::format("{:.2f}", gain) : fmt::format("{:.0f}", gain); };
-    return digits(low) == digits(high) ? fmt::format("{} ×", digits(low)) : fmt::format("{}–{} ×", digits(low), digits(high));
+  std::string unbounded(const Row& row) const {
+    return cell(row, "also_faster") == kUnknown ? "" : fmt::format(" It may bring more than that: {}.", text(row, "also_faster"));
   }
   std::string place(const Row& row) const {
     if (cell(row, "file") == kUnknown) return "";
@@ -79,6 +80,19 @@ class AdviceText {
 };
 
 }  // namespace
+
+std::string gain_text(const Table& advice, const Row& row) {
+  const auto number = [&](const char* column) {
+    const auto at = find_column(advice, column);
+    return at ? std::get_if<double>(&row[*at]) : nullptr;
+  };
+  const auto digits = [](double gain) { return gain < 10 ? fmt::format("{:.2f}", gain) : fmt::format("{:.0f}", gain); };
+  const double *gain = number("gain"), *low = number("gain_low"), *high = number("gain_high"), *bound = number("gain_bound");
+  if (!gain || !low || !high) return "";
+  std::string interval = digits(*low) == digits(*high) ? "" : fmt::format("{}–{}", digits(*low), digits(*high));
+  if (bound && digits(*bound) != digits(*high)) interval += fmt::format("{}at most {}", interval.empty() ? "" : ", ", digits(*bound));
+  return fmt::format("{} ×{}", digits(*gain), interval.empty() ? "" : fmt::format(" ({})", interval));
+}
 
 std::string advice_text(const Table& table, const TerminalStyle& style) { return AdviceText(table, style).print(); }
 

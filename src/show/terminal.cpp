@@ -41,15 +41,15 @@ struct ScreenColumn {
   bool is_name = false;  // kernels have names longer than a screen is wide
   Prominence prominence = Prominence::ordinary;
   std::vector<std::string> cells;
-  std::size_t width = 0;
+  std::size_t width = 0, least_width = 0;
 
   void measure() {
-    width = screen_width(header);
+    width = std::max(screen_width(header), least_width);
     for (const std::string& cell : cells) width = std::max(width, screen_width(cell));
     if (is_name) width = std::min(width, kWidestName);
   }
-  std::size_t narrowest_width() const { return prominence == Prominence::prominent ? kNarrowestProminent : kNarrowestText; }
-  std::size_t readable_width() const { return is_name ? kReadableName : kReadableText; }
+  std::size_t narrowest_width() const { return std::max(prominence == Prominence::prominent ? kNarrowestProminent : kNarrowestText, least_width); }
+  std::size_t readable_width() const { return std::max(is_name ? kReadableName : kReadableText, least_width); }
 };
 
 class ScreenTable {
@@ -62,17 +62,16 @@ class ScreenTable {
       add_column(i);
       if (table.columns[i].unit == Unit::share) add_bars(i);
     }
+    if (style.compact && !columns_.empty()) columns_.front().least_width = std::max(screen_width(table.title), kIndent) - kIndent;
     for (ScreenColumn& column : columns_) column.measure();
     fit();
   }
 
   std::string print() const {
-    std::string out = paint("1", printable(title())) + "\n";
-    if (table_.rows.empty()) return out + "  none\n";
-    std::vector<std::string> headers;
-    for (const ScreenColumn& column : columns_) headers.push_back(column.header);
+    if (table_.rows.empty()) return paint("1", printable(title())) + "\n  none\n";
     const bool list = is_fact_list();
-    if (!list) out += paint("2", line(headers)) + "\n";
+    std::string out = style_.compact ? paint("1", title_line()) + "\n" : paint("1", printable(title())) + "\n";
+    if (!list && !style_.compact) out += paint("2", line(headers())) + "\n";
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
       if (list && std::holds_alternative<std::monostate>(table_.rows[row][1])) continue;
       std::vector<std::string> cells;
@@ -146,6 +145,22 @@ class ScreenTable {
       --widest->width;
     }
   }
+  std::vector<std::string> headers() const {
+    std::vector<std::string> headers;
+    for (const ScreenColumn& column : columns_) headers.push_back(column.header);
+    return headers;
+  }
+  // The header line, with the title in place of the first column's header.
+  std::string title_line() const {
+    std::vector<std::string> cells = headers();
+    cells.front() = printable(table_.title);
+    const std::size_t width = kIndent + columns_.front().width;
+    const std::string padding(width - std::min(width, screen_width(cells.front())), ' ');
+    const std::string title = cells.front() + padding;
+    cells.front().clear();
+    const std::string rest = line(cells);
+    return rest.size() <= width ? printable(table_.title) : title + rest.substr(width);
+  }
   std::string title() const {
     if (left_out_ == 0) return table_.title;
     return fmt::format("{} ({} column{} left out: too narrow)", table_.title, left_out_, left_out_ == 1 ? "" : "s");
@@ -189,7 +204,7 @@ TerminalStyle style_for(int fd) {
 std::string to_terminal(const std::vector<Table>& tables, const TerminalStyle& style) {
   std::string out;
   for (const Table& table : tables) {
-    if (!out.empty()) out += '\n';
+    if (!out.empty() && !style.compact) out += '\n';
     out += table.name == kAdviceTable ? advice_text(table, style) : ScreenTable(table, style).print();
   }
   return out;

@@ -12,6 +12,7 @@ namespace laptime {
 struct TerminalStyle {
   std::size_t width = 0;  // columns; 0: as wide as it gets
   bool colour = false;
+  bool compact = false;  // a table's title stands in its header line, and no line is empty
   std::string directory = {};  // files below it, and near it, are shown relative to it where that is shorter
 };
 

@@ -37,7 +37,7 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
            fmt::format("The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.", of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels)),
            compiled ? "torch.compile(model, mode=\"reduce-overhead\"), which replays a CUDA graph; shapes must not change"
                     : "model = torch.compile(model); with mode=\"reduce-overhead\" a CUDA graph replaces the launches; or a larger batch",
-           replays ? std::optional(*whatif::changes_of_rule(kLaunchBound.name)) : std::nullopt}};
+           replays ? std::optional(*whatif::changes_of_rule(kLaunchBound.name)) : std::nullopt, std::nullopt, "a compiler also joins kernels"}};
 }
 
 }  // namespace

@@ -40,7 +40,8 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
   gain.gain_high *= kRestFaster;
   return {{longest->line.file, longest->line.line, evidence.share(part.ns), gain, Confidence::high,
            fmt::format("Data is read again in every step:{} takes {}.", cited(longest->source), of_a_step(evidence, part.ns)),
-           "Read it once, before the loop, and keep the tensors; in the loop take the rows of the batch: images[rows], labels[rows]"}};
+           "Read it once, before the loop, and keep the tensors; in the loop take the rows of the batch: images[rows], labels[rows]", std::nullopt, std::nullopt,
+           "reading no longer evicts what the rest has in the caches"}};
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ std::vector<Finding> find_small_batch(const Evidence& evidence) {
   changes.batch = times;
   return {{"", 0, 1 - evidence.share(busy), std::nullopt, Confidence::low,
            fmt::format("The GPU computes {} of the step and holds {} of its memory: a larger batch costs little more time.", percent(evidence.share(busy)), percent(memory)),
-           fmt::format("batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second", times), changes}};
+           fmt::format("batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second", times), changes, times}};
 }
 
 }  // namespace
@@ -37,6 +37,7 @@ const Rule kSmallBatch{
     "Raise `batch_size`, and the learning rate with it (linear for SGD, square root for Adam are usual). Fewer, larger steps learn differently: check the loss.",
     "per sample, for the batch times 8 at most, by a replay of the run: kernels grow with the batch but for some microseconds each (at best those that do not fill the GPU not at all), so do waiting for input, copies, ops on "
     "the CPU and long stretches of the program's own Python; what launches costs the same.",
-    find_small_batch};
+    find_small_batch,
+    Meaning::changed};
 
 }  // namespace laptime

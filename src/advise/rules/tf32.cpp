@@ -39,6 +39,7 @@ const Rule kTf32{
     "TF32 or mixed precision is on, or such products take next to nothing, or are convolutions: these have a setting of their own (`torch.backends.cudnn.allow_tf32`), which is on.",
     "`torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums stay 32-bit; mostly harmless for training, to be checked where products are ill-conditioned.",
     "by a replay of the run: 12 to 50 % of these kernels' time is left.",
-    find_tf32};
+    find_tf32,
+    Meaning::changed};
 
 }  // namespace laptime

@@ -123,10 +123,11 @@ class PhasePredictor {
     const double work = priced_.changes().batch * result_.before_ns;
     const auto gain = [&](double ns) { return ns > 0 ? work / ns : 1; };
     result_.gain = gain(result_.after_ns);
-    const double again = std::hypot(std::log1p(kAnotherStart), std::log1p(of_host(times)), kUnknown * std::log(result_.gain));
+    result_.noise = std::expm1(std::hypot(std::log1p(kAnotherStart), std::log1p(of_host(times))));
+    const double unknown = kUnknown * std::log(result_.gain);
     const auto away = [&](double outlook, double steps) {
       const double of_change = result_.after_ns > 0 && outlook > 0 ? std::log(outlook / result_.after_ns) : 0;
-      return std::exp(std::hypot(of_change, std::log(steps), again));
+      return std::exp(std::hypot(of_change, std::log(steps), unknown));
     };
     result_.low_ns = result_.after_ns / away(std::min({best, worst, result_.after_ns}), std::min(below, 1.0));
     result_.high_ns = result_.after_ns * away(std::max({best, worst, result_.after_ns}), std::max(above, 1.0));

@@ -1,9 +1,9 @@
 // What a run's steps would take after changes, as an interval; where the time would go then, and what would bound it next.
 //
 // The expected time is the measured mean times the ratio of two replays' means, changed and unchanged, both without the recorder's
-// share, so that what the replay gets wrong of both cancels. Its interval has these sources: the best and the worst outlook of the changes, how far the ratio
-// differs along the run (bootstrap.h), what another start of the same program may differ, more where the host bounds it, and what is not modelled,
-// which is the more the more changes.
+// share, so that what the replay gets wrong of both cancels. Its interval has these sources: the best and the worst outlook
+// of the changes, how far the ratio differs along the run (bootstrap.h), and what is not modelled, which is more the more
+// changes. How far two starts of the same program differ is apart: more where the host bounds a step.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,7 @@ struct PhasePrediction {
   double after_ns = 0, low_ns = 0, high_ns = 0;
   // How many times as many samples a second: of the expected time, and at the interval's ends.
   double gain = 1, gain_low = 1, gain_high = 1;
+  double noise = 0;  // share by which two starts of the program differ, changed or not; not part of the interval
   MeanStep before, after;  // what before_ns and after_ns consist of
   std::optional<double> gpu_busy_before, gpu_busy_after;  // of a step, 0 to 1
   std::vector<PathPart> next;  // the critical path of a median step after the changes, summed, the largest part first

@@ -31,11 +31,12 @@ Table summary_table(const Analysis& analysis, const Prediction& prediction) {
                {"gain_high", ColumnType::real, Unit::factor},
                {"replayed_ns", ColumnType::real, Unit::ns},
                {"steps", ColumnType::integer, Unit::count},
-               {"recorded", ColumnType::integer, Unit::count}},
+               {"recorded", ColumnType::integer, Unit::count},
+               {"noise", ColumnType::real, Unit::share}},
               {}};
   for (const PhasePrediction& p : prediction.phases)
     table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), p.before_ns, p.after_ns, p.low_ns, p.high_ns, p.gain, p.gain_low, p.gain_high, p.replayed_ns,
-                          integer_cell(p.steps), integer_cell(p.replayed)});
+                          integer_cell(p.steps), integer_cell(p.replayed), p.noise});
   return table;
 }
 

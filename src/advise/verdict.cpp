@@ -1,0 +1,122 @@
+#include "advise/verdict.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <vector>
+
+#include "advise/lap.h"
+#include "analyze/device_mean.h"
+#include "analyze/device_time.h"
+#include "analyze/host_columns.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kWorthSaying = 0.1;   // of a step, or of the time in steps
+constexpr double kMostlyOutside = 0.5;  // of the run
+constexpr std::size_t kMostParts = 3;
+
+struct StepPart {
+  const char* text;  // what a step does in it
+  double share = 0;
+};
+
+std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
+
+// What a mean step does on the host, joined to what a reader acts on.
+std::vector<StepPart> host_parts(const Lap& lap) {
+  const auto share = [&](std::initializer_list<HostCategory> categories) {
+    double ns = 0;
+    for (const HostCategory category : categories) ns += lap.part(category).ns;
+    return ns / lap.step_ns();
+  };
+  const char* const rest = lap.recorded() > 0 ? "is Python" : "is Python and ops";
+  std::vector<StepPart> parts{{"waits for data", share({HostCategory::input})},
+                              {rest, share({HostCategory::rest})},
+                              {"computes", share({HostCategory::forward, HostCategory::backward, HostCategory::optimizer, HostCategory::memory})},
+                              {"communicates", share({HostCategory::communication})},
+                              {"writes checkpoints", share({HostCategory::checkpoint})},
+                              {"compiles", share({HostCategory::compile})},
+                              {"collects garbage", share({HostCategory::gc})}};
+  std::erase_if(parts, [](const StepPart& part) { return part.share < kWorthSaying; });
+  std::stable_sort(parts.begin(), parts.end(), [](const StepPart& a, const StepPart& b) { return a.share > b.share; });
+  if (parts.size() > kMostParts) parts.resize(kMostParts);
+  return parts;
+}
+
+// The mean step of the GPU that computes most; empty where none was recorded.
+DeviceMean busiest_gpu(const Analysis& analysis, const Lap& lap) {
+  std::map<std::uint32_t, DeviceStepList> devices;
+  for (const DeviceStep& s : analysis.device_steps().all)
+    if (lap.has(s.step)) devices[s.device].push_back(&s);
+  HostSteps all;
+  for (const HostStep& s : lap.steps()) all.push_back(&s);
+  DeviceMean busiest;
+  for (const auto& [device, steps] : devices) {
+    const DeviceMean mean = mean_device_step(steps, all);
+    if (mean.exposed[index(DeviceCategory::compute)] >= busiest.exposed[index(DeviceCategory::compute)]) busiest = mean;
+  }
+  return busiest;
+}
+
+const char* idle_reason(DeviceCategory category) {
+  switch (category) {
+    case DeviceCategory::idle_input: return "waits for data";
+    case DeviceCategory::idle_sync: return "idles because the program waits for it";
+    case DeviceCategory::idle_launches: return "waits for launches";
+    default: return "waits for another stream";
+  }
+}
+
+std::string gpu_sentence(const DeviceMean& gpu, const std::string& phase) {
+  const auto share = [&](DeviceCategory category) { return gpu.exposed[index(category)] / gpu.wall_ns; };
+  std::string text = fmt::format("the GPU computes in {} of a {} step", percent(share(DeviceCategory::compute)), phase);
+  DeviceCategory longest = DeviceCategory::idle_input;
+  for (const DeviceCategory category : {DeviceCategory::idle_sync, DeviceCategory::idle_launches, DeviceCategory::idle_other})
+    if (share(category) > share(longest)) longest = category;
+  if (share(longest) >= kWorthSaying) text += fmt::format(" and {} in {}", idle_reason(longest), percent(share(longest)));
+  return text;
+}
+
+std::string host_sentence(const Lap& lap, const std::string& phase) {
+  std::vector<std::string> texts;
+  for (const StepPart& part : host_parts(lap)) texts.push_back(fmt::format("{}{} {}", percent(part.share), texts.empty() ? fmt::format(" of a {} step", phase) : "", part.text));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string slow_sentence(const Lap& lap) {
+  double slow_ns = 0;
+  std::size_t slow = 0;
+  for (const HostStep& s : lap.steps())
+    if (s.step.kind != StepKind::steady) ++slow, slow_ns += static_cast<double>(s.step.wall_ns);
+  const double share = slow_ns / lap.total_ns();
+  if (share < kWorthSaying || slow == lap.steps().size()) return "";
+  return fmt::format("{} of the time is in {} of the steps", percent(share), percent(static_cast<double>(slow) / static_cast<double>(lap.steps().size())));
+}
+
+std::string outside_sentence(const Analysis& analysis, const Lap& lap) {
+  double inside = 0;
+  for (const Step& step : analysis.steps())
+    if (step.track == lap.track()) inside += static_cast<double>(step.wall_ns);
+  const double outside = 1 - inside / static_cast<double>(analysis.run().end_ns);
+  return outside < kMostlyOutside ? "" : fmt::format("{} of the run is outside of steps", percent(outside));
+}
+
+}  // namespace
+
+std::string verdict(const Analysis& analysis) {
+  const Lap lap(analysis);
+  if (lap.empty()) return "";
+  const std::string phase(analysis.run().strings[lap.phase()]);
+  const DeviceMean gpu = busiest_gpu(analysis, lap);
+  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, phase) : host_sentence(lap, phase), slow_sentence(lap), outside_sentence(analysis, lap)};
+  std::erase(sentences, "");
+  std::string text = fmt::format("{}", fmt::join(sentences, "; "));
+  if (!text.empty() && text[0] == 't') text[0] = 'T';
+  return text;
+}
+
+}  // namespace laptime

@@ -1,0 +1,143 @@
+#include "analyze/step_lines.h"
+
+#include <algorithm>
+#include <map>
+
+#include "analyze/device_time.h"
+#include "analyze/gpu_work.h"
+#include "analyze/line_facts.h"
+#include "analyze/line_ids.h"
+#include "analyze/line_self_times.h"
+#include "analyze/source_lines.h"
+#include "analyze/step_times.h"
+#include "analyze/steps.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kLeastShare = 0.001;  // of a step
+
+struct LineSum {
+  double self_ns = 0, gpu_ns = 0;  // sums over steps
+};
+
+struct PhaseLines {
+  double steps = 0, wall_ns = 0;
+  double gpu_steps = 0;  // in which a GPU was recorded
+  std::map<CodeLine, LineSum> lines;
+
+  double step_ns() const { return wall_ns / steps; }
+  double self_ns(const LineSum& line) const { return line.self_ns / steps; }
+  double gpu_ns(const LineSum& line) const { return gpu_steps > 0 ? line.gpu_ns / gpu_steps : 0; }
+};
+
+using Phases = std::map<std::uint32_t, PhaseLines>;
+
+void add_self_times(const Analysis& analysis, Phases& phases) {
+  const Run& run = analysis.run();
+  const std::vector<Step>& steps = analysis.steps();
+  const StepIndex index(analysis);
+  const MergedCodes merged(run);
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
+    const Track& track = run.tracks[t];
+    if (!knows_line_self_times(run.processes[track.process])) continue;
+    visit_line_self_times(run, merged, track.tallies, [&](std::uint32_t number, CodeLine line, double ns) {
+      const std::uint32_t place = index.find(track.process, number);
+      if (place == kNoStep) return;
+      const Step& step = steps[index.step(place)];
+      if (step.counts && step.track == t) phases[step.phase].lines[line].self_ns += ns;
+    });
+  }
+}
+
+// Steps of one process in which GPUs were recorded, in their order.
+class GpuSteps {
+ public:
+  explicit GpuSteps(std::vector<Step> steps) : steps_(std::move(steps)) {
+    std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
+  }
+  const Step* find(std::int64_t time) const {
+    auto next = std::upper_bound(steps_.begin(), steps_.end(), time, [](std::int64_t t, const Step& s) { return t < s.start_ns; });
+    if (next == steps_.begin()) return nullptr;
+    const Step& step = *--next;
+    return time < step.start_ns + step.wall_ns ? &step : nullptr;
+  }
+
+ private:
+  std::vector<Step> steps_;
+};
+
+// Work belongs to the step in which it begins.
+void add_gpu_times(const Analysis& analysis, Phases& phases) {
+  const Run& run = analysis.run();
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Step> recorded;  // by track and number: once, of however many devices
+  for (const DeviceStep& s : analysis.device_steps().all)
+    if (s.step.counts) recorded.emplace(std::pair{s.step.track, s.step.number}, s.step);
+  if (recorded.empty()) return;
+  std::vector<std::vector<Step>> by_process(run.processes.size());
+  for (const auto& [key, step] : recorded) {
+    by_process[run.tracks[step.track].process].push_back(step);
+    ++phases[step.phase].gpu_steps;
+  }
+  const std::vector<GpuSteps> steps(by_process.begin(), by_process.end());
+  const LineIds& ids = analysis.lines();
+  for (const GpuWork& work : analysis.gpu().all()) {
+    const std::uint32_t id = ids[work.place];
+    const Track& track = run.tracks[work.track];
+    const Step* const step = id == 0 ? nullptr : steps[track.process].find(track.spans.start[work.row]);
+    if (step) phases[step->phase].lines[{ids.code(id), ids.line(id)}].gpu_ns += static_cast<double>(track.spans.duration[work.row]);
+  }
+}
+
+Phases phases_of(const Analysis& analysis) {
+  Phases phases;
+  for (const Step& step : analysis.steps()) {
+    if (!step.counts) continue;
+    ++phases[step.phase].steps;
+    phases[step.phase].wall_ns += static_cast<double>(step.wall_ns);
+  }
+  return phases;
+}
+
+void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, SourceLines& sources, Table& table) {
+  std::multimap<double, std::pair<CodeLine, LineSum>, std::greater<>> order;
+  for (const auto& line : phase.lines)
+    if (const double most = std::max(phase.self_ns(line.second), phase.gpu_ns(line.second)); most >= kLeastShare * phase.step_ns()) order.emplace(most, line);
+  for (const auto& [most, line] : order) {
+    const auto& [code, number] = line.first;
+    const std::string_view file = run.strings[run.codes[code].file];
+    const auto source = sources.find(file, number);
+    table.rows.push_back({std::string(run.strings[name]), std::string(file), integer_cell(number), std::string(run.strings[run.codes[code].name]),
+                          phase.self_ns(line.second), ratio_cell(phase.self_ns(line.second), phase.step_ns()),
+                          phase.gpu_steps > 0 ? Cell(phase.gpu_ns(line.second)) : kUnknown, source ? Cell(std::string(*source)) : kUnknown});
+  }
+}
+
+}  // namespace
+
+Table step_lines_table(const Analysis& analysis) {
+  Table table{kStepLinesTable,
+              "Lines of a step" + source_note(analysis.run()),
+              {{"phase", ColumnType::text},
+               {"file", ColumnType::text},
+               {"line", ColumnType::integer},
+               {"function", ColumnType::text},
+               {"self_ns", ColumnType::real, Unit::ns},
+               {"share", ColumnType::real, Unit::share},
+               {"gpu_ns", ColumnType::real, Unit::ns},
+               {"source", ColumnType::text}},
+              {}};
+  const Run& run = analysis.run();
+  Phases phases = phases_of(analysis);
+  if (phases.empty()) return table;
+  add_self_times(analysis, phases);
+  add_gpu_times(analysis, phases);
+  std::multimap<double, std::uint32_t, std::greater<>> order;
+  for (const auto& [name, phase] : phases) order.emplace(phase.wall_ns, name);
+  SourceLines sources(run);
+  for (const auto& [wall_ns, name] : order) add_rows(run, name, phases.at(name), sources, table);
+  return table;
+}
+
+}  // namespace laptime
