@@ -15,7 +15,7 @@ _RECORD_VARIABLE = "LAPTIME_RECORD"
 
 def say(message: str) -> None:
     """One line on stderr, with our name before it."""
-    line = " ".join(message.split())
+    line = " ".join(message.split()).encode(errors="backslashreplace").decode()  # names may hold lone surrogates
     with contextlib.suppress(Exception):
         if _RECORD_VARIABLE in os.environ or sys.stderr is sys.__stderr__:
             from laptime._native import recording

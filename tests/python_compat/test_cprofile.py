@@ -223,6 +223,39 @@ def test_snapshot_while_running():
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="refused, as by the interpreter")
+@pytest.mark.parametrize("profiler", [cProfile.Profile, Profile], ids=["theirs", "ours"])
+def test_the_programs_profile_function_is_the_profiler_as_with_cprofile(profiler):
+    expected = sys.version_info < (3, 12)
+    profile = profiler()
+    with profile:
+        while_enabled = sys.getprofile()
+    assert (while_enabled is profile) == expected
+    assert sys.getprofile() is None
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="sys.getprofile() knows nothing of profilers there")
+def test_the_latest_enabled_profile_is_the_profile_function():
+    outer, inner = Profile(builtins=False), Profile()
+    with outer:
+        with inner:
+            inner.enable()  # has no effect
+            latest = sys.getprofile()
+        after = sys.getprofile()
+    assert (latest, after, sys.getprofile()) == (inner, outer, None)
+
+
+def test_a_profile_function_of_the_programs_own_stays():
+    def own(frame, event, argument):
+        pass
+
+    sys.setprofile(own)
+    with Profile():
+        during = sys.getprofile()
+    after = sys.getprofile()
+    sys.setprofile(None)
+    assert during is after is own
+
+
 def test_two_profiles_at_once():
     outer, inner = Profile(), Profile()
     key = (__file__, fib.__code__.co_firstlineno, "fib")

@@ -370,3 +370,14 @@ def test_after_the_recording_only_the_profilers_functions_cost_anything(tmp_path
     assert _engine.own_cost().line_events - before < 100
     profiler.runcall(helper, 1)
     assert hits(profiler, "helper") == [1]
+
+
+def test_the_code_map_has_what_was_measured_by_code():
+    profiler = LineProfiler(work)
+    assert profiler.code_map == {work.__code__: {}}
+    assert profiler.code_hash_map == {work.__code__: [hash(work.__code__.co_code)]}
+    with profiler:
+        work(3)
+    lines = profiler.code_map[work.__code__]
+    assert [row["nhits"] for row in lines.values()] == hits(profiler, "work")
+    assert all(row["lineno"] == line and row["total_time"] > 0 for line, row in lines.items())

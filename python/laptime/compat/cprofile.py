@@ -43,9 +43,11 @@ class Profile:
         self._subcalls = self._subcalls and subcalls
         self._builtins = self._builtins and builtins
         self._counter.enable(self._builtins)
+        function_counters.shown.add(self)
 
     def disable(self) -> None:
         self._counter.disable()
+        function_counters.shown.remove(self)
 
     def clear(self) -> None:
         """Forgets everything counted so far."""

@@ -3,12 +3,34 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from laptime import _engine
+from laptime._native import engine as _native
 from laptime.compat import function_stats
 from laptime.compat.function_stats import Function, FunctionStats, Numbers
+
+
+class _Shown(threading.local):
+    """The profilers that are enabled on a thread, the latest last. Before Python 3.12 sys.getprofile() returns that one."""
+
+    def __init__(self) -> None:
+        self._profilers: list[object] = []
+
+    def add(self, profiler: object) -> None:
+        if profiler not in self._profilers:
+            self._profilers.append(profiler)
+        _native.show_profiler(profiler)
+
+    def remove(self, profiler: object) -> None:
+        if profiler in self._profilers:
+            self._profilers.remove(profiler)
+            _native.show_profiler(self._profilers[-1] if self._profilers else None)
+
+
+shown = _Shown()
 
 
 class EngineCounter:

@@ -162,6 +162,8 @@ void bind_functions(nb::module_& m) {
     write_tallies();
     engine.clear();
   });
+  m.def("show_profiler", [](nb::handle profiler) { show_profiler(profiler.is_none() ? nullptr : profiler.ptr()); },
+        nb::arg("profiler").none());
   m.def("call_events", [&engine] { return engine.events(); });
   m.def("call_slips", [&engine] { return engine.slips(); });
   nb::class_<FunctionLayer>(m, "FunctionLayer")

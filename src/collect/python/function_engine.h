@@ -108,4 +108,8 @@ class FunctionEngine {
 bool attach_functions(bool builtins);  // false with a Python error set
 void detach_functions();
 
+// What sys.getprofile() returns on this thread from now on; null: None. Has no effect where the thread has another profiler,
+// nor from CPython 3.12 on, where sys.getprofile() knows nothing of cProfile either.
+void show_profiler(PyObject* profiler);
+
 }  // namespace laptime::python

@@ -35,11 +35,12 @@ void attach_threads() {
   });
 }
 
+bool is_ours(PyThreadState* thread) { return thread->c_profilefunc == nullptr || thread->c_profilefunc == profile; }
+
 // Another profiler's function stays where it is.
 void set_if_ours(PyThreadState* thread, bool on) {
   const Py_tracefunc wanted = on ? profile : nullptr;
-  const bool ours = thread->c_profilefunc == nullptr || thread->c_profilefunc == profile;
-  if (ours && thread->c_profilefunc != wanted) set_profile(thread, wanted);
+  if (is_ours(thread) && thread->c_profilefunc != wanted) set_profile(thread, wanted);
 }
 
 bool begin_frame(PyThreadState* thread, PyObject* code) {
@@ -94,6 +95,15 @@ void detach_functions() {
   if (!with_builtins) return hook_calls(false);
   hook_limiter(nullptr);
   for_each_python_thread([](PyThreadState* thread) { set_if_ours(thread, false); });
+}
+
+void show_profiler(PyObject* profiler) {
+  PyThreadState* thread = PyThreadState_Get();
+  if (!is_ours(thread)) return;
+  PyObject* before = thread->c_profileobj;
+  Py_XINCREF(profiler);
+  thread->c_profileobj = profiler;
+  Py_XDECREF(before);  // last: this may run code of the program's
 }
 
 }  // namespace laptime::python

@@ -7,7 +7,7 @@ import types
 import warnings
 import weakref
 from collections.abc import Callable
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 from laptime import _engine
 from laptime._native import LineSession
@@ -19,6 +19,7 @@ from laptime.compat.line_profiler.scoping import PolicyArgument, Scope, scope_of
 from laptime.compat.line_profiler.stats import LineStats
 
 _NANOSECOND = 1e-9
+_CodeKey = TypeVar("_CodeKey")
 
 
 class LineProfiler(CountedProfiler):
@@ -118,14 +119,22 @@ class LineProfiler(CountedProfiler):
         """How often the calling thread has enabled it by count."""
         return self._session.depth()
 
+    @property
+    def code_map(self) -> dict[types.CodeType, dict[int, dict[str, int]]]:
+        """What was measured so far, by code object and line."""
+        measured = self._measured(lambda code: code)
+        return {
+            code: {line: {"lineno": line, "nhits": hits, "total_time": time} for line, hits, time in _rows(lines)}
+            for code, lines in measured.items()
+        }
+
+    @property
+    def code_hash_map(self) -> dict[types.CodeType, list[int]]:
+        """The added code objects, each with the hash of its bytecode."""
+        return {code: [hash(code.co_code)] for code in self._codes.values()}
+
     def get_stats(self) -> LineStats:
-        timings: dict[Key, dict[int, tuple[int, int]]] = {}
-        for index, code in enumerate(self._codes.values()):
-            lines = timings.setdefault(_label(code), {})
-            for line, hits, time in self._session.rows(index):
-                old_hits, old_time = lines.get(line, (0, 0))
-                lines[line] = old_hits + hits, old_time + time
-        return LineStats({key: _rows(lines) for key, lines in timings.items()}, self.timer_unit)
+        return LineStats({key: _rows(lines) for key, lines in self._measured(_label).items()}, self.timer_unit)
 
     def dump_stats(self, filename: str | os.PathLike[str]) -> None:
         self.get_stats().to_file(filename)
@@ -143,6 +152,16 @@ class LineProfiler(CountedProfiler):
         config: Any = None,
     ) -> None:
         self.get_stats().print(stream, output_unit, stripzeros, details, summarize, sort, rich, config=config)
+
+    def _measured(self, key: Callable[[types.CodeType], _CodeKey]) -> dict[_CodeKey, dict[int, tuple[int, int]]]:
+        """Hits and time by line. Codes that have the same key are added up."""
+        measured: dict[_CodeKey, dict[int, tuple[int, int]]] = {}
+        for index, code in enumerate(self._codes.values()):
+            lines = measured.setdefault(key(code), {})
+            for line, hits, time in self._session.rows(index):
+                old_hits, old_time = lines.get(line, (0, 0))
+                lines[line] = old_hits + hits, old_time + time
+        return measured
 
     def _add_namespace(self, namespace: type | types.ModuleType, policy: PolicyArgument, wrap: bool, seen: set[int]) -> int:
         scope = scope_of(namespace, policy)
