@@ -1,5 +1,6 @@
 #include "analyze/whatif/whatif_tables.h"
 
+#include "analyze/host_columns.h"
 #include "analyze/line_ids.h"
 #include "analyze/ranks.h"
 
@@ -52,11 +53,12 @@ Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
               {}};
   for (const PhasePrediction& p : prediction.phases) {
     const std::string phase(analysis.run().strings[p.phase]);
-    const auto add = [&](const char* view, const char* category, double before, double after) {
+    const HostKnowledge known = knowledge_of(analysis, p.track, p.phase);
+    const auto add = [&](const char* view, const std::string& category, double before, double after) {
       table.rows.push_back({phase, rank_cell(analysis, p), view, category, before, after, ratio_cell(before, p.before_ns), ratio_cell(after, p.after_ns)});
     };
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (p.before[c] > 0 || p.after[c] > 0) add("host", category_name(static_cast<HostCategory>(c)), p.before[c], p.after[c]);
+      if (p.before[c] > 0 || p.after[c] > 0) add("host", host_category_name(static_cast<HostCategory>(c), known), p.before[c], p.after[c]);
     if (!p.gpu_busy_before || !p.gpu_busy_after) continue;
     add("device", "busy", *p.gpu_busy_before * p.before_ns, *p.gpu_busy_after * p.after_ns);
     add("device", "idle", (1 - *p.gpu_busy_before) * p.before_ns, (1 - *p.gpu_busy_after) * p.after_ns);
