@@ -16,6 +16,7 @@ struct Around {
   vectorcallfunc call;
   PyObject *function, *before, *after;  // before and after: null for none
   std::uint32_t name;                   // 0: no span
+  std::uint32_t end_name;               // where StopIteration is raised
   SpanKind kind;
 };
 
@@ -103,7 +104,10 @@ PyObject* call_around(PyObject* object, PyObject* const* arguments, std::size_t 
   if (!call_before(self, first)) return nullptr;
   const std::uint64_t start = self->name ? laptime_begin() : 0;
   PyObject* const result = PyObject_Vectorcall(self->function, arguments, flags, keywords);
-  if (start) record::put_span({.start = start, .end = ticks(), .name = self->name, .kind = self->kind});
+  if (start) {
+    const bool is_end = !result && self->end_name != self->name && PyErr_ExceptionMatches(PyExc_StopIteration);
+    record::put_span({.start = start, .end = ticks(), .name = is_end ? self->end_name : self->name, .kind = self->kind});
+  }
   if (result) {
     if (call_after(self, first, result, Py_None)) return result;
     Py_DECREF(result);
@@ -115,11 +119,11 @@ PyObject* call_around(PyObject* object, PyObject* const* arguments, std::size_t 
 }
 
 PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
-  static const char* names[] = {"function", "before", "after", "name", "kind", nullptr};
+  static const char* names[] = {"function", "before", "after", "name", "kind", "end_name", nullptr};
   PyObject *function, *before = Py_None, *after = Py_None;
-  const char* name = "";
+  const char *name = "", *end_name = "";
   unsigned char kind = 0;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOsb", const_cast<char**>(names), &function, &before, &after, &name, &kind))
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOsbs", const_cast<char**>(names), &function, &before, &after, &name, &kind, &end_name))
     return nullptr;
   auto* const self = reinterpret_cast<Around*>(type->tp_alloc(type, 0));
   if (!self) return nullptr;
@@ -128,6 +132,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   self->before = before == Py_None ? nullptr : Py_NewRef(before);
   self->after = after == Py_None ? nullptr : Py_NewRef(after);
   self->name = *name ? record::intern(name) : 0;
+  self->end_name = *end_name ? record::intern(end_name) : self->name;
   self->kind = static_cast<SpanKind>(kind);
   return reinterpret_cast<PyObject*>(self);
 }

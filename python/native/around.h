@@ -11,8 +11,9 @@
 
 namespace laptime::python {
 
-// Adds the type Around(function, before=None, after=None, name="", kind=0) to the module. `before(first)` gets the first
-// argument; `after(first, result, raised)` the result, or None and the exception's type. With a name each call is a span.
+// Adds the type Around(function, before=None, after=None, name="", kind=0, end_name="") to the module. `before(first)` gets the first
+// argument; `after(first, result, raised)` the result, or None and the exception's type. With a name each call is a span; one that raises
+// StopIteration has `end_name`, if there is one.
 void bind_around(nanobind::module_& module);
 
 }  // namespace laptime::python

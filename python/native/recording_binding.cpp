@@ -38,11 +38,11 @@ void lose(const std::string& name, const std::string& message, std::uint64_t cou
   record::lose(record::loss_index(kept_name, Severity::warning, kept_message), count);
 }
 
-// Ends the calling thread's step; its wall time in ticks. `ops`: whether they were recorded, -1: nothing records them.
-std::uint64_t mark_step(std::uint64_t samples, std::uint32_t phase, int ops) {
+// Ends the calling thread's step; its wall time in ticks. `ops`: whether they were recorded, -1: nothing records them. `end`: when, in ticks; 0: now.
+std::uint64_t mark_step(std::uint64_t samples, std::uint32_t phase, int ops, std::uint64_t end) {
   using Ops = record::StepMark::Ops;
   const Ops told = ops < 0 ? Ops::not_told : ops == 0 ? Ops::resting : Ops::recorded;
-  return record::mark_step({.samples = samples, .phase = phase, .ops = told});
+  return record::mark_step({.samples = samples, .phase = phase, .ops = told, .end = end});
 }
 
 void put_span(std::uint32_t name, std::uint8_t kind, std::uint64_t start) {
@@ -104,7 +104,7 @@ void bind_recording(nb::module_& module) {
   m.def("stop", &stop);
   m.def("error", [] { return std::string(laptime_error()); });
   m.def("on", [] { return laptime_is_recording() != 0; });
-  m.def("mark_step", &mark_step, nb::arg("samples") = 0, nb::arg("phase") = 0, nb::arg("ops") = -1);
+  m.def("mark_step", &mark_step, nb::arg("samples") = 0, nb::arg("phase") = 0, nb::arg("ops") = -1, nb::arg("end") = 0);
   m.def("begin_step", &record::begin_step);
   m.def("name", [](const std::string& text) { return record::intern(text); });
   m.def("now", [] { return laptime_begin(); });

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "analyze/compare.h"
+#include "analyze/in_steps.h"
 #include "analyze/steps.h"
 #include "analyze/tables.h"
 
@@ -19,12 +21,12 @@ struct Alignment {
 };
 
 const Alignment kAlignments[] = {
-    {"breakdown", {"view", "category"}, "ns_per_step", Alignment::Per::already_a_step},
-    {"lines", {"file", "function", "source"}, "self_ns", Alignment::Per::step},
+    {"breakdown", {"view", "category", "phase"}, "ns_per_step", Alignment::Per::already_a_step},
+    {"lines", {"file", "function", "source", "phase"}, "self_ns", Alignment::Per::step},
     {"ops", {"name"}, "self_cpu_ns", Alignment::Per::recorded_step},
     {"kernels", {"name"}, "total_ns", Alignment::Per::recorded_step},
-    {"scopes", {"name", "thread"}, "self_ns", Alignment::Per::step},
-    {"functions", {"file", "name"}, "tottime_ns", Alignment::Per::step},
+    {"scopes", {"name", "thread", "phase"}, "self_ns", Alignment::Per::step},
+    {"functions", {"file", "name", "phase"}, "tottime_ns", Alignment::Per::step},
 };
 
 struct Sides {
@@ -32,6 +34,14 @@ struct Sides {
   double change() const { return b - a; }
 };
 using Aligned = std::map<std::vector<std::string>, Sides>;
+
+// What is tallied step by step: then only what happened within steps is compared, by phase.
+std::optional<TallyKind> tallied_of(const Alignment& alignment) {
+  const std::string_view table = alignment.table;
+  if (table == "lines") return TallyKind::line;
+  if (table == "functions") return TallyKind::call;
+  return std::nullopt;
+}
 
 // Steps of the run, or only those whose ops were recorded; 1 for a run without, whose totals are compared then.
 double steps_of(const Analysis& run, bool recorded_only) {
@@ -55,14 +65,37 @@ std::string key_text(const char* column, const Cell& cell) {
   return std::string_view(column) == "file" ? std::filesystem::path(*text).filename().string() : *text;
 }
 
+// The names of the ops of a run: what its other tables say of them, over other steps, is said by table `ops`.
+std::set<std::string> op_names(const Analysis& run) {
+  const auto definition = find_table("ops");
+  const Table ops = (*definition)->make(run);
+  const auto name = find_column(ops, "name");
+  std::set<std::string> names;
+  for (const Row& row : ops.rows) names.insert(key_text("name", row[*name]));
+  return names;
+}
+
 void add_side(const Analysis& run, const Alignment& alignment, const TableDefinition& definition, double Sides::*side, Aligned& aligned) {
+  if (const auto tallied = tallied_of(alignment); tallied && !run.steps().empty()) {
+    for (const TalliedInSteps& each : sum_tallies_in_steps(run, *tallied)) {
+      std::vector<std::string> key{key_text("file", each.file), each.function};
+      if (*tallied == TallyKind::line) key.push_back(each.source);
+      key.push_back(each.phase);
+      aligned[key].*side += each.ns_a_step;
+    }
+    return;
+  }
+  if (std::string_view(alignment.table) == "scopes" && !run.steps().empty()) {
+    const std::set<std::string> ops = op_names(run);
+    for (const ScopeInSteps& each : sum_scopes_in_steps(run))
+      if (!ops.contains(each.name)) aligned[{each.name.empty() ? "(unnamed)" : each.name, each.thread, each.phase}].*side += each.ns_a_step;
+    return;
+  }
   const Table table = definition.make(run);
   const auto value = find_column(table, alignment.value);
   if (!value) return;
-  std::vector<std::size_t> keys;
-  for (const char* key : alignment.keys)
-    if (const auto column = find_column(table, key)) keys.push_back(*column);
-  if (keys.size() != alignment.keys.size()) return;
+  std::vector<std::optional<std::size_t>> keys;
+  for (const char* key : alignment.keys) keys.push_back(find_column(table, key));  // none: `phase`, of a run without steps
   const double steps = alignment.per == Alignment::Per::already_a_step
                            ? 1
                            : steps_of(run, alignment.per == Alignment::Per::recorded_step);
@@ -70,7 +103,7 @@ void add_side(const Analysis& run, const Alignment& alignment, const TableDefini
     const auto number = number_of(row[*value]);
     if (!number) continue;
     std::vector<std::string> key;
-    for (std::size_t i = 0; i < keys.size(); ++i) key.push_back(key_text(alignment.keys[i], row[keys[i]]));
+    for (std::size_t i = 0; i < keys.size(); ++i) key.push_back(keys[i] ? key_text(alignment.keys[i], row[*keys[i]]) : "");
     aligned[key].*side += *number / steps;
   }
 }

@@ -31,6 +31,19 @@ bool is_python_step(const Run& run, const Step& step) {
   return it != properties.end() && it->first.starts_with("python");
 }
 
+HostKnowledge knowledge_of(const Run& run, const HostStep& step) { return {is_python_step(run, step.step), step.has_ops, step.has_gpu}; }
+
+HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::uint32_t phase) {
+  HostKnowledge known{};
+  for (const HostStep& step : analysis.host_steps()) {
+    if (step.step.track != track || step.step.phase != phase) continue;
+    known.python = is_python_step(analysis.run(), step.step);
+    known.ops |= step.has_ops;
+    known.gpu |= step.has_gpu;
+  }
+  return known;
+}
+
 bool is_told(HostCategory category, const HostKnowledge& known) {
   switch (category) {
     case HostCategory::input:

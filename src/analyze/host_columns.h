@@ -22,6 +22,9 @@ struct HostKnowledge {
   bool python, ops, gpu;
 };
 bool is_python_step(const Run& run, const Step& step);
+HostKnowledge knowledge_of(const Run& run, const HostStep& step);
+// Of the steps of a phase: what is known of any of them.
+HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::uint32_t phase);
 
 // Time of slow steps of which none was recorded (mean_step.h).
 inline constexpr const char* kUndivided = "not recorded";

@@ -35,9 +35,10 @@ class StepWaits {
  public:
   StepWaits(std::span<const Step> steps) : steps_(steps), waited_(steps.size()), batches_(steps.size()) {}
 
-  void add(std::int64_t start, std::int64_t end) {
+  // `brought`: whether the wait ended with a batch.
+  void add(std::int64_t start, std::int64_t end, bool brought) {
     const auto it = std::upper_bound(steps_.begin(), steps_.end(), start, [](std::int64_t t, const Step& s) { return t < s.start_ns + s.wall_ns; });
-    bool counted = false;
+    bool counted = !brought;
     for (auto s = static_cast<std::size_t>(it - steps_.begin()); s < steps_.size() && steps_[s].start_ns < end; ++s) {
       waited_[s] += std::max<std::int64_t>(0, std::min(end, steps_[s].start_ns + steps_[s].wall_ns) - std::max(start, steps_[s].start_ns));
       if (!std::exchange(counted, true)) ++batches_[s];
@@ -60,7 +61,18 @@ class StepWaits {
   std::vector<std::uint64_t> batches_;
 };
 
+// Waits of a loader that bring no batch: for its workers to start, and for word that there are no more batches.
+class EmptyWaits {
+ public:
+  explicit EmptyWaits(const StringTable& strings) : start_(strings.find("start loader")), end_(strings.find("input end")) {}
+  bool has(std::uint32_t name) const { return name == start_ || name == end_; }
+
+ private:
+  std::uint32_t start_, end_;
+};
+
 void add_waits(const Run& run, const std::vector<Step>& steps, Table& table) {
+  const EmptyWaits empty(run.strings);
   for (auto first = steps.begin(); first != steps.end();) {
     const auto last = std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
     const Track& track = run.tracks[first->track];
@@ -69,7 +81,7 @@ void add_waits(const Run& run, const std::vector<Step>& steps, Table& table) {
     bool any = false;
     for (std::size_t row = 0; row < track.spans.size(); ++row)
       if (track.spans.kind[row] == SpanKind::loader) {
-        of_steps.add(track.spans.start[row], track.spans.end(row));
+        of_steps.add(track.spans.start[row], track.spans.end(row), !empty.has(track.spans.name[row]));
         any = true;
       }
     if (!any) continue;

@@ -105,6 +105,7 @@ void add_recording(const Run& run, const std::vector<Step>& steps, Rows& rows) {
 void add_cost(const Run& run, Rows& rows) {
   const auto cost = own_cost_ns(run);
   rows.add("own_cost", cost ? Cell(*cost) : kUnknown, Unit::ns);
+  if (const Cell setup = sum_over_processes(run, "torch_setup_ns"); setup != kUnknown) rows.add("setup", setup, Unit::ns);
   rows.add("own_cost_share", cost ? ratio_cell(*cost, static_cast<double>(run.end_ns)) : kUnknown, Unit::share);
 }
 

@@ -172,6 +172,15 @@ void add_property(RunContent& run, PartContent& part, std::string_view key, cons
   part.facts.push_back(PropertyFact{key, {reinterpret_cast<const char*>(kept.data()), kept.size()}});
 }
 
+// A loader's worker is ended by its program in whatever way: all that it was to do is done then.
+bool is_loader_worker(const PartContent& part) {
+  constexpr std::string_view kLoaderWorkerKey = "loader_worker";
+  return std::any_of(part.facts.begin(), part.facts.end(), [](const Fact& fact) {
+    const auto* property = std::get_if<PropertyFact>(&fact);
+    return property && property->key == kLoaderWorkerKey;
+  });
+}
+
 void add_header_properties(RunContent& run, PartContent& part, const PartHeader& header) {
   add_property(run, part, "pid", std::to_string(header.pid));
   add_property(run, part, "parent_pid", std::to_string(header.parent_pid));
@@ -179,7 +188,7 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
   add_property(run, part, "encoder_ns", std::to_string(header.encoder_ns.load(std::memory_order_relaxed)));
   add_property(run, part, "record_cost_ps", std::to_string(header.record_cost_ps));
   if (const std::uint64_t cpu_ns = header.cpu_ns.load(std::memory_order_relaxed)) add_property(run, part, "cpu_ns", std::to_string(cpu_ns));
-  if (header.state.load(std::memory_order_acquire) != PartState::finished)
+  if (header.state.load(std::memory_order_acquire) != PartState::finished && !is_loader_worker(part))
     run.count_loss("unfinished_process", Severity::info, 1, "a process was killed, or still runs; all that it had recorded is here");
 }
 

@@ -1,5 +1,6 @@
 #include "record/collector.h"
 
+#include <algorithm>
 #include <bit>
 #include <mutex>
 #include <pthread.h>
@@ -176,19 +177,23 @@ void begin_step() noexcept {
   thread->step_start = ticks();
 }
 
+void begin_step_at(std::uint64_t moment) noexcept {
+  if (ThreadState* const thread = ready_thread()) thread->step_start = std::max(thread->step_start, moment);
+}
+
 std::uint64_t mark_step(const StepMark& mark) noexcept {
   ThreadState* const thread = ready_thread();
   Recorder& recorder = Recorder::get();
   Recording* const recording = recorder.current();
   if (!thread || !recording) return 0;
   static const std::uint32_t step_name = intern("step"), samples_name = intern("samples"), ops_name = intern("ops");
-  const std::uint64_t now = ticks();
-  const Span span{thread->step_start, now, mark.phase ? mark.phase : step_name, SpanKind::step};
+  const std::uint64_t now = ticks(), end = thread->step_start < mark.end && mark.end < now ? mark.end : now;
+  const Span span{thread->step_start, end, mark.phase ? mark.phase : step_name, SpanKind::step};
   Arg args[2];
   std::uint32_t count = 0;
   if (mark.samples != 0) args[count++] = {samples_name, ArgType::integer, mark.samples};
   if (mark.ops != StepMark::Ops::not_told) args[count++] = {ops_name, ArgType::integer, mark.ops == StepMark::Ops::recorded};
-  thread->step_start = now;
+  thread->step_start = end;
   put_span(span, args, count);
   const std::uint32_t ended = recording->steps.fetch_add(1, std::memory_order_relaxed);
   recorder.step_observers.call(ended);

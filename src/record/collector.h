@@ -130,12 +130,15 @@ struct StepMark {
   std::uint32_t phase = 0;    // intern'ed: "train", "validation"; 0: "step"
   // Whether all its ops were recorded, where something records ops in some steps only.
   enum class Ops : std::uint8_t { not_told, resting, recorded } ops = Ops::not_told;
+  std::uint64_t end = 0;  // ticks: when it ended; 0: now. One that is not within the step is taken as now
 };
 // Ends the calling thread's current step; how long it was, in ticks, 0 when nothing records.
 LAPTIME_API std::uint64_t mark_step(const StepMark& mark) noexcept;
 // The calling thread's current step begins only now: what it did before belongs to no step. Step observers are called with
 // its number and kBeforeStep.
 LAPTIME_API void begin_step() noexcept;
+// The same at a moment that has passed, in ticks.
+LAPTIME_API void begin_step_at(std::uint64_t moment) noexcept;
 // The number of the step that the calling thread is in: steps marked so far.
 LAPTIME_API std::uint32_t current_step() noexcept;
 // Called on the marking thread right after a step mark, with the number of the step that ended, and when a step begins:

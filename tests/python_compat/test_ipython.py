@@ -92,3 +92,12 @@ def test_lap_within_a_recording_is_part_of_it(shell, capsys, tmp_path):
         shell.run_line_magic("lap", "work(1000)")
     out = subprocess.run([LAPTIME, "report", path, "lines", "--csv"], capture_output=True, text=True, check=True).stdout
     assert "total += i" in out
+
+
+def test_lap_leaves_its_hits_out_of_the_next_recording(shell, capsys, tmp_path):
+    shell.run_cell_magic("lap", "", "work(1000)")
+    shell.run_cell(f"import laptime\nwith laptime.profile({str(tmp_path / 'after.lap')!r}):\n    work(10)\n")
+    capsys.readouterr()
+    rows = subprocess.run([LAPTIME, "report", tmp_path / "after.lap", "lines", "--csv"], capture_output=True, text=True, check=True).stdout.splitlines()
+    hits = {row.split(",")[1]: row.split(",")[3] for row in rows if ",work," in row}
+    assert hits == {"2": "1", "3": "11", "4": "10", "5": "1"}

@@ -6,6 +6,9 @@ import time
 import workloads
 from conftest import Lines
 
+import laptime
+from laptime._native import recording
+
 LATE = 0.05  # what a loaded machine may add to a line that does nothing
 
 
@@ -244,3 +247,19 @@ def test_no_reference_is_kept_to_code(engine):
     namespace["f"]()
     engine.stop()
     assert sys.getrefcount(code) == before
+
+
+def test_laptimes_own_work_is_no_lines(engine, tmp_path):
+    def waits():
+        engine.skip_lines_since((recording.now(), time.sleep(0.3))[0])
+
+    def calls():
+        waits()
+        time.sleep(0.05)
+
+    with laptime.profile(tmp_path / "run.lap"):
+        calls()
+    times = {(name.rsplit(".", 1)[-1], line - first): inclusive / 1e9
+             for (_, first, name), rows in engine.snapshot_lines().items() for line, _, inclusive, _ in rows}
+    assert times["waits", 1] < LATE and times["calls", 1] < 2 * LATE
+    assert close(times["calls", 2], 0.05)

@@ -20,8 +20,8 @@ from laptime._native import engine as _native
 from laptime._native import recording
 
 __all__ = [
-    "Demotion", "FunctionLayer", "Notice", "OwnCost", "clear", "demoted", "library_paths", "notices", "own_cost", "running", "snapshot_functions",
-    "snapshot_lines", "start", "start_or_lose", "start_sources", "stop", "stop_sources", "watch",
+    "Demotion", "FunctionLayer", "Notice", "OwnCost", "clear", "demoted", "library_paths", "notices", "own_cost", "running", "skip_lines_since",
+    "snapshot_functions", "snapshot_lines", "start", "start_or_lose", "start_sources", "stop", "stop_sources", "watch",
 ]
 
 LineKey = tuple[str, int, str]  # file, first line, qualified name
@@ -193,6 +193,11 @@ def start_sources(*, include: Iterable[str] = (), exclude: Iterable[str] = ()) -
 
 def stop_sources() -> None:
     _native.stop_sources()
+
+
+def skip_lines_since(begin: int) -> None:
+    """What the calling thread did since ``begin``, in ticks, was laptime's own work: no line of the program's is charged with it."""
+    _native.skip_lines_since(begin)
 
 
 def watch(code: CodeType) -> None:

@@ -7,7 +7,9 @@ steps aside while it does.
 from __future__ import annotations
 
 import functools
+import gc
 import weakref
+from collections.abc import Iterator
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -21,13 +23,14 @@ from laptime._native import Around, recording, torch_steps
 from laptime._torch.patches import Patches
 
 _FUNCTIONS = (FunctionType, MethodType, functools.partial)
+_BACKWARD = "_engine_run_backward"  # what Tensor.backward, torch.autograd.backward and torch.autograd.grad call
 _is_compiling = torch.compiler.is_dynamo_compiling
 
 
 def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
     patches.around(DataLoader, "__iter__", span="start loader", kind=recording.LOADER)
     patches.around(_BaseDataLoaderIter, "__next__", before=steps.batch_asked, after=steps.batch_came, span="input",
-                   kind=recording.LOADER)
+                   kind=recording.LOADER, end_span="input end")
     patches.around(torch.amp.GradScaler, "update", before=lambda _: steps.scaler_updated())
     save = _timed_save(torch.save)
     for module in (torch, torch.serialization):  # one object in both: pickle finds it by its name
@@ -35,6 +38,10 @@ def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
     patches.around(Optimizer, "__init__", before=lambda _: steps.optimizer_made())
     patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, steps))
     patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, steps))
+    patches.replace(torch.nn.Module, "train", lambda original: _noticed_train(original, steps))
+    patches.around(torch.autograd, _BACKWARD, before=steps.backward_began, after=steps.backward_ended)
+    if _optimizer_exists():
+        steps.optimizer_exists()
     _hook_optimizer_steps(steps, patches)
 
 
@@ -116,3 +123,28 @@ def _noticed_eval(original: Any, steps: torch_steps.StepHooks) -> Any:
         return original(self)
 
     return evaluate
+
+
+def _noticed_train(original: Any, steps: torch_steps.StepHooks) -> Any:
+    training = steps.training
+
+    @functools.wraps(original)
+    def train(self: torch.nn.Module, mode: bool = True) -> torch.nn.Module:
+        result = original(self, mode)
+        if mode and not _is_compiling():
+            training(self)
+        return result
+
+    return train
+
+
+def _subclasses(kind: type) -> Iterator[type]:
+    for each in kind.__subclasses__():
+        yield each
+        yield from _subclasses(each)
+
+
+def _optimizer_exists() -> bool:
+    """Looks at all objects only where there ever was an optimizer: the first one of its class has its step wrapped by torch."""
+    used = {kind for kind in _subclasses(Optimizer) if getattr(getattr(kind, "step", None), "hooked", False)}
+    return bool(used) and any(type(each) in used for each in gc.get_objects())

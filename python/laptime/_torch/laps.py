@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
+from laptime import _engine
 from laptime._native import recording, torch_steps
 from laptime._signal_handlers import raised_by_handler
 from laptime._torch.cpu_shares import CpuShares
@@ -20,6 +23,7 @@ from laptime._torch.sources import Sources, say_off
 from laptime._torch.stretches import Stretches, Sums
 
 _MARKED = "step"
+_BACKWARD_CODES = tuple(function.__code__ for function in (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad))
 
 
 class Laps:
@@ -34,11 +38,12 @@ class Laps:
         self._phases: dict[str, int] = {}
         self._sources: Sources | None = None
         self._loading = threading.Lock()
+        self._setup_ns = 0
         self._stretches: Stretches | None = None
         self._start_over()
         self.hooks = torch_steps.StepHooks(
             begin=self._begin, mark=self._mark, gradients_on=torch.is_grad_enabled, add_loader=self._add_loader, is_training=_is_training,
-            first_step=first_step, shares=self.cpu_shares, thread=_main_thread(), tensor=torch.Tensor,
+            first_step=first_step, shares=self.cpu_shares, backward_codes=_BACKWARD_CODES, torch_folder=os.path.dirname(torch.__file__) + os.sep, thread=_main_thread(), tensor=torch.Tensor,
             disable=torch._C.DisableTorchFunction, mode_is_on=torch._C._is_torch_function_mode_enabled)
 
     def _start_over(self) -> None:
@@ -55,7 +60,7 @@ class Laps:
         if self._sources is not None or not self._loading.acquire(blocking=False):
             return
         try:
-            with _unseen_by_modes():
+            with _unseen_by_modes(), self._own_work():
                 sources = self._load()
                 try:
                     if sources:
@@ -69,12 +74,28 @@ class Laps:
         finally:
             self._loading.release()
 
+    @contextlib.contextmanager
+    def _own_work(self) -> Iterator[None]:
+        """Set-up, which may compile for 10 s: no line of the program's, and a span of its own."""
+        begin, begin_ns = recording.now(), time.perf_counter_ns()
+        try:
+            yield
+        finally:
+            _engine.skip_lines_since(begin)
+            recording.put_span(recording.name("laptime: set-up"), recording.SCOPE, begin)
+            self._setup_ns += time.perf_counter_ns() - begin_ns
+            recording.set_property("torch_setup_ns", str(self._setup_ns))
+
     def record_by_clock(self, budget: float, at_once: bool, forked: bool = False) -> None:
         """Where no steps end: that one began may mean no more than a batch to look at. Contract: the sources are loaded."""
         if self._sources:
             self._stretches = Stretches(self._sources, forked)
             self.clocked_names = self._stretches.names
             self._stretches.begin(budget, at_once, self.cost.event)
+
+    def finish(self) -> None:
+        """The step that is under way ends with what it did last."""
+        self.hooks.finish()
 
     def end_stretches(self) -> Sums:
         """What was recorded by the clock."""
@@ -143,9 +164,10 @@ class Laps:
             self._give_up(error)
         recording.begin_step()
 
-    def _mark(self, ended: str, samples: int) -> None:
+    def _mark(self, ended: str, samples: int, end: int = 0) -> None:
+        """``end``: when, in ticks; 0: now."""
         try:
-            self._end_step(ended, samples)
+            self._end_step(ended, samples, end)
         except Exception as error:
             self._give_up(error)
 
@@ -158,7 +180,7 @@ class Laps:
         if failed:
             failed.close()
 
-    def _end_step(self, ended: str, samples: int) -> None:
+    def _end_step(self, ended: str, samples: int, end: int) -> None:
         sources = self._sources
         if sources is None:
             self.load_sources()
@@ -170,11 +192,11 @@ class Laps:
             phase = self._phases[ended] = recording.name(ended)
         if not sources:
             are_none = sources is not None and self._steps == 0  # else they are being loaded, or have failed: this step goes without
-            recording.mark_step(samples, phase, -1 if are_none else 0)
+            recording.mark_step(samples, phase, -1 if are_none else 0, end)
             return
         recorded = sources.are_on
         sources.at_step()
-        wall = recording.mark_step(samples, phase, int(recorded))
+        wall = recording.mark_step(samples, phase, int(recorded), end)
         if wall == 0:  # nothing is recorded any more: there is no room for it, as was said
             self._switch(False)
             return

@@ -27,15 +27,16 @@ class Patches:
 
     def around(
         self,
-        owner: type,
+        owner: type | ModuleType,
         name: str,
         *,
         before: Callable[[Any], object] | None = None,
         after: Callable[..., object] | None = None,
         span: str = "",
         kind: int = 0,
+        end_span: str = "",
     ) -> None:
-        self.replace(owner, name, lambda original: Around(original, before, after, span, kind))
+        self.replace(owner, name, lambda original: Around(original, before, after, span, kind, end_span))
 
     def add_undo(self, undo: Callable[[], None]) -> None:
         self._undo.append(undo)

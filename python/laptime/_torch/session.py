@@ -71,6 +71,7 @@ class Session:
                 _await_gpu()
 
     def _close_facts(self) -> None:
+        self._laps.finish()
         by_clock = self._laps.end_stretches()
         self._say_if_no_steps(by_clock)
         self._say_if_steps_stopped(by_clock)
@@ -101,6 +102,9 @@ class Session:
             say_off("in a child", error)
 
     def _hook_worker(self) -> None:
+        if self._in_worker:
+            recording.begin_step()  # a forked child has no part to write to before its first record
+            recording.set_property("loader_worker", "1")
         if not self._has_worker_hooks:
             self._has_worker_hooks = True
             install_worker_hooks(self._patches)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/host_columns.h"
 #include "analyze/kernel_names.h"
 
 namespace laptime::whatif {
@@ -17,7 +18,8 @@ bool only_names(SpanKind kind) { return kind == SpanKind::scope || kind == SpanK
 PathPart describe(const GraphSource& source, const TaskGraph& graph, const Task& task) {
   const Run& run = source.run;
   if (task.row != kNone) return {task.track, short_kernel_name(run.strings[run.tracks[task.track].spans.name[task.row]]), task.place, 0};
-  if (task.frame == kNone) return {task.track, category_name(task.category), task.place, 0};
+  if (task.frame == kNone)
+    return {task.track, host_category_name(task.category, knowledge_of(run, graph.steps[task.step == kNone ? 0 : task.step])), task.place, 0};
   std::uint32_t shown = kNone;
   for (std::uint32_t f = task.frame; f != kNone; f = graph.frames[f].outer)
     if (!only_names(run.tracks[graph.frames[f].track].spans.kind[graph.frames[f].row])) shown = f;

@@ -24,6 +24,11 @@ bool has_update(const Run& run, std::string_view text, const std::vector<bool>& 
 
 bool fits(const std::string& pattern, std::string_view text) { return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0; }
 
+// As tables call it: the rest has a name for what is in it (host_columns.h).
+bool is_category(const std::string& pattern, HostCategory category) {
+  return pattern == category_name(category) || (category == HostCategory::rest && (pattern == "python and ops" || pattern == "other"));
+}
+
 }  // namespace
 
 NameMatch::NameMatch(const Run& run, const std::string& pattern) : line_(as_line(pattern)), names_(run.strings.size()), places_(run.places.size()), functions_(run.codes.size()), files_(run.codes.size()) {
@@ -39,7 +44,7 @@ NameMatch::NameMatch(const Run& run, const std::string& pattern) : line_(as_line
                  (text.starts_with(kOptimizerUpdate) && fits(pattern, renamed(text, kOptimizerUpdate, kOptimizerStep)));
     any_ |= names_[id];
   }
-  for (std::size_t c = 0; c < kHostCategories; ++c) any_ |= categories_[c] = pattern == category_name(static_cast<HostCategory>(c));
+  for (std::size_t c = 0; c < kHostCategories; ++c) any_ |= categories_[c] = is_category(pattern, static_cast<HostCategory>(c));
   for (std::size_t code = 1; code < run.codes.size(); ++code) {
     const std::string_view function = run.strings[run.codes[code].name];
     functions_[code] = !function.empty() && fits(pattern, function);

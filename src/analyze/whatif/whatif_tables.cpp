@@ -54,11 +54,12 @@ Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
               {}};
   for (const PhasePrediction& p : prediction.phases) {
     const std::string phase(analysis.run().strings[p.phase]);
-    const auto add = [&](const char* view, const char* category, double before, double after) {
+    const HostKnowledge known = knowledge_of(analysis, p.track, p.phase);
+    const auto add = [&](const char* view, const std::string& category, double before, double after) {
       table.rows.push_back({phase, rank_cell(analysis, p), view, category, before, after, ratio_cell(before, p.before_ns), ratio_cell(after, p.after_ns)});
     };
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (p.before.exposed[c] > 0 || p.after.exposed[c] > 0) add("host", category_name(static_cast<HostCategory>(c)), p.before.exposed[c], p.after.exposed[c]);
+      if (p.before.exposed[c] > 0 || p.after.exposed[c] > 0) add("host", host_category_name(static_cast<HostCategory>(c), known), p.before.exposed[c], p.after.exposed[c]);
     if (p.before.undivided_ns > 0) add("host", kUndivided, p.before.undivided_ns, p.after.undivided_ns);
     if (!p.gpu_busy_before || !p.gpu_busy_after) continue;
     add("device", "busy", *p.gpu_busy_before * p.before_ns, *p.gpu_busy_after * p.after_ns);

@@ -97,6 +97,7 @@ void bind_lines(nb::module_& m) {
     write_tallies();
     engine.clear();
   });
+  m.def("skip_lines_since", [&engine](std::uint64_t begin) { engine.skip_since(begin); });
   m.def("forget_lines", [&engine](nb::handle code) { engine.forget(code.ptr()); });
   m.def("in_step", [&engine] { return engine.in_step(); });
   m.def("line_events", [&engine] { return engine.events(); });

@@ -206,6 +206,11 @@ void LineEngine::promote(CodeRecord* record) {
   if (running_ && record->code != nullptr) arm_lines(record);
 }
 
+void LineEngine::skip_since(std::uint64_t begin) {
+  ThreadSlot* const slot = ThreadSlots::current();
+  if (begin != 0 && running_ && slot->line_epoch == epoch_) slot->lines.skip(begin, ticks());
+}
+
 void LineEngine::settle_all(std::uint64_t now) {
   if (!running_) return;
   for (const auto& slot : ThreadSlots::instance().all()) {

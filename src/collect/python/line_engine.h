@@ -86,6 +86,8 @@ class LineEngine {
   }
 
   void settle_all(std::uint64_t now);
+  // What the calling thread did since `begin` was laptime's own work, and no line's of the program.
+  void skip_since(std::uint64_t begin);
   void clear();
   std::uint32_t clears() const { return clears_; }  // how often counters were set back
   // Drops what was counted for one code object, and the count of events: for the calibration's own loop.

@@ -1,5 +1,7 @@
 #include "collect/python/line_stack.h"
 
+#include <algorithm>
+
 namespace laptime::python {
 
 void LineStack::reserve(std::size_t frames) {
@@ -18,6 +20,14 @@ void LineStack::settle(std::uint64_t now) {
     frame->close(now);
     frame->open(frame->current, now);
     frame->started = now;
+  }
+}
+
+void LineStack::skip(std::uint64_t begin, std::uint64_t now) {
+  const auto later = [&](std::uint64_t moment) { return now - (begin - std::min(begin, moment)); };
+  for (LineFrame* frame = frames_.get() + 1; frame <= top_; ++frame) {
+    frame->opened = later(frame->opened);
+    frame->started = later(frame->started);
   }
 }
 

@@ -134,6 +134,8 @@ class LineStack {
 
   // Books what has passed until now, as if every frame had just been entered on the line it is on.
   void settle(std::uint64_t now);
+  // What passed since `begin` belongs to no line: it was laptime's own. Assumption: all open frames wait for it.
+  void skip(std::uint64_t begin, std::uint64_t now);
   // Moves the record's frames to the line that stands for the whole function.
   void move_to_whole(const CodeRecord* record, std::uint64_t now);
   // Takes the record's frames out; from now on their time is their callers'.

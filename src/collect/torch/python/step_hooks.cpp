@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "collect/python/string_caster.h"
+#include "collect/torch/python/backward_line.h"
 #include "collect/torch/python/batch_samples.h"
 #include "collect/torch/step_rules.h"
 #include "laptime/laptime.h"
@@ -31,7 +32,7 @@ const char* phase_name(StepPhase phase) {
 // Python's side of it, called where something happens that is not in every step.
 struct StepCallbacks {
   nb::object begin;         // (): the first step of all begins
-  nb::object mark;          // (phase, samples): a step has ended
+  nb::object mark;          // (phase, samples, ticks): a step has ended, then; 0: now
   nb::object gradients_on;  // () -> bool
   nb::object add_loader;    // (iterator) -> the number of its loader; its end is told by `loader_dropped`
   nb::object is_training;   // (weak reference to a model) -> bool
@@ -68,12 +69,13 @@ void put_optimizer_span(std::uint32_t name, std::uint64_t start) {
 
 class StepHooks {
  public:
-  StepHooks(StepCallbacks callbacks, BatchWords words, unsigned long thread) : callbacks_(std::move(callbacks)), words_(std::move(words)), thread_(thread) {}
+  StepHooks(StepCallbacks callbacks, BatchWords words, BackwardLine line, unsigned long thread)
+      : callbacks_(std::move(callbacks)), words_(std::move(words)), line_(std::move(line)), thread_(thread) {}
 
   // In a child that was forked: it has seen nothing.
   void start_over(nb::object shares, unsigned long thread) {
     callbacks_.shares = std::move(shares);
-    *this = StepHooks(std::move(callbacks_), std::move(words_), thread);
+    *this = StepHooks(std::move(callbacks_), std::move(words_), std::move(line_), thread);
   }
 
   void batch_asked(nb::handle iterator) {
@@ -105,7 +107,14 @@ class StepHooks {
     if (makes_steps()) mark(rules_.dropped(loader));
   }
 
+  // One was made before anything was seen.
+  void optimizer_exists() {
+    has_optimizer_ = true;
+    rules_.optimizer_exists();
+  }
+
   void optimizer_made() {
+    has_optimizer_ = true;
     rules_.optimizer_made();
     if (!has_begun_) record::begin_step();
   }
@@ -141,17 +150,45 @@ class StepHooks {
       stepping_.erase(it);
     }
     if (!std::exchange(of.has_stepped, true)) callbacks_.first_step(optimizer);
-    if (notice_step()) mark(rules_.optimizer_stepped(number_of(optimizer)));
+    if (notice_step()) mark(rules_.optimizer_stepped(number_of(optimizer), ticks()));
+  }
+
+  // Gradients are asked for. Within that, or on another thread, it is torch that asks.
+  void backward_began(nb::handle) {
+    if (!makes_steps() || backwards_++ > 0) return;
+    backward_line_ = line_.of_caller();
+    if (backward_line_ == 0 || has_begun_ || has_optimizer_) return;
+    has_begun_ = true;
+    callbacks_.begin();
+  }
+
+  void backward_ended(nb::handle, nb::handle, nb::handle raised) {
+    if (PyThread_get_thread_ident() != thread_ || backwards_ == 0 || --backwards_ > 0) return;
+    if (const std::int64_t line = std::exchange(backward_line_, 0); line != 0 && raised.is_none() && makes_steps()) mark(rules_.backward_ended(line, ticks()));
   }
 
   // With mixed precision a step whose gradients overflow is skipped: for the loop it was a step all the same.
   void scaler_updated() {
-    if (!stepped_ && notice_step()) mark(rules_.optimizer_skipped());
+    if (!stepped_ && notice_step()) mark(rules_.optimizer_skipped(ticks()));
     stepped_ = false;
   }
 
   // A model was put into eval mode; `module`: a weak reference to it.
-  void evaluating(nb::object module) { evaluated_ = std::move(module); }
+  void evaluating(nb::object module) {
+    evaluated_ = std::move(module);
+    if (makes_steps()) rules_.evaluation_began(ticks());
+  }
+
+  // A model was put into training mode.
+  void training(nb::handle module) {
+    if (!evaluated_.is_valid() || !makes_steps() || PyWeakref_GetObject(evaluated_.ptr()) != module.ptr()) return;
+    mark(rules_.evaluation_ended());
+  }
+
+  // Nothing more is seen.
+  void finish() {
+    if (makes_steps()) mark(rules_.finished());
+  }
 
   bool recorded() const { return recorded_; }
   void set_recorded(bool recorded) { recorded_ = recorded; }
@@ -167,7 +204,7 @@ class StepHooks {
 
   int traverse(visitproc visit, void* arg) const {
     for (const nb::object* object : {&callbacks_.begin, &callbacks_.mark, &callbacks_.gradients_on, &callbacks_.add_loader, &callbacks_.is_training,
-                                     &callbacks_.first_step, &callbacks_.shares, &evaluated_, &words_.shape, &words_.mapping})
+                                     &callbacks_.first_step, &callbacks_.shares, &evaluated_, &words_.shape, &words_.mapping, &line_.codes})
       Py_VISIT(object->ptr());
     for (const OptimizerClass& known : classes_) Py_VISIT(known.type.ptr());
     return 0;
@@ -216,20 +253,27 @@ class StepHooks {
     return loader;
   }
 
+  void mark(const EndedSteps& ended) {
+    mark(ended.before);
+    mark(ended.now);
+  }
+
   void mark(const std::optional<EndedStep>& ended) {
     if (!ended) return;
     has_begun_ = true;
+    if (ended->begin != 0) record::begin_step_at(ended->begin);
     if (tells_) {
-      callbacks_.mark(phase_name(ended->phase), ended->samples);
+      callbacks_.mark(phase_name(ended->phase), ended->samples, ended->moment);
       return;
     }
     std::uint32_t& name = phases_[static_cast<std::size_t>(ended->phase)];
     if (name == 0) name = record::intern(phase_name(ended->phase));
-    record::mark_step({.samples = ended->samples, .phase = name, .ops = record::StepMark::Ops::not_told});
+    record::mark_step({.samples = ended->samples, .phase = name, .ops = record::StepMark::Ops::not_told, .end = ended->moment});
   }
 
   StepCallbacks callbacks_;
   BatchWords words_;
+  BackwardLine line_;
   unsigned long thread_;
   StepRules rules_;
   std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // by address of the iterator, of those that live
@@ -237,7 +281,9 @@ class StepHooks {
   std::vector<Stepping> stepping_;
   nb::object evaluated_;                   // a weak reference; null: none since an optimizer stepped
   std::array<std::uint32_t, 3> phases_{};  // names; 0 not asked for yet
-  bool has_begun_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
+  bool has_begun_ = false, has_optimizer_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
+  int backwards_ = 0;                // that run within each other, on the thread whose steps are marked
+  std::int64_t backward_line_ = 0;   // of the outermost; 0: none of the program's own
   bool stepped_ = false;  // an optimizer, since the gradient scaler looked last
   bool gradients_ = true;
 };
@@ -262,17 +308,22 @@ void bind_step_hooks(nb::module_& module) {
       .def(
           "__init__",
           [](StepHooks* self, nb::object begin, nb::object mark, nb::object gradients_on, nb::object add_loader, nb::object is_training, nb::object first_step,
-             nb::object shares, unsigned long thread, nb::handle tensor, nb::handle disable, nb::handle mode_is_on) {
+             nb::object shares, nb::tuple backward_codes, std::string torch_folder, unsigned long thread, nb::handle tensor, nb::handle disable,
+             nb::handle mode_is_on) {
             new (self) StepHooks({std::move(begin), std::move(mark), std::move(gradients_on), std::move(add_loader), std::move(is_training), std::move(first_step), std::move(shares)},
-                                 BatchWords{.tensor = tensor, .quiet = QuietTorch(disable, mode_is_on)}, thread);
+                                 BatchWords{.tensor = tensor, .quiet = QuietTorch(disable, mode_is_on)},
+                                 BackwardLine{std::move(backward_codes), std::move(torch_folder)}, thread);
           },
           nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("gradients_on"), nb::arg("add_loader"), nb::arg("is_training"), nb::arg("first_step"), nb::arg("shares"),
-          nb::arg("thread"), nb::arg("tensor"), nb::arg("disable"), nb::arg("mode_is_on"))
+          nb::arg("backward_codes"), nb::arg("torch_folder"), nb::arg("thread"), nb::arg("tensor"), nb::arg("disable"), nb::arg("mode_is_on"))
       .def("start_over", &StepHooks::start_over, nb::arg("shares"), nb::arg("thread"))
       .def("batch_asked", &StepHooks::batch_asked)
       .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(), nb::arg("raised").none())
       .def("loader_dropped", &StepHooks::loader_dropped)
+      .def("optimizer_exists", &StepHooks::optimizer_exists)
       .def("optimizer_made", &StepHooks::optimizer_made)
+      .def("backward_began", &StepHooks::backward_began, nb::arg("first").none())
+      .def("backward_ended", &StepHooks::backward_ended, nb::arg("first").none(), nb::arg("result").none(), nb::arg("raised").none())
       .def("gradients_zeroed", &StepHooks::gradients_zeroed)
       .def("optimizer_began", &StepHooks::optimizer_began)
       .def("closure_began", &StepHooks::closure_began)
@@ -280,6 +331,8 @@ void bind_step_hooks(nb::module_& module) {
       .def("optimizer_stepped", &StepHooks::optimizer_stepped)
       .def("scaler_updated", &StepHooks::scaler_updated)
       .def("evaluating", &StepHooks::evaluating)
+      .def("training", &StepHooks::training)
+      .def("finish", &StepHooks::finish)
       .def_prop_rw("recorded", &StepHooks::recorded, &StepHooks::set_recorded)
       .def_prop_rw("tells", &StepHooks::tells, &StepHooks::set_tells)
       .def_prop_rw("by_program", &StepHooks::by_program, &StepHooks::set_by_program);
