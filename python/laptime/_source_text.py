@@ -12,6 +12,8 @@ import sys
 import time
 import tokenize
 
+from laptime._command_text import command_text
+
 _LONGEST = 2 << 20  # bytes of a file (src/format/source_text.h)
 
 
@@ -88,7 +90,9 @@ def _bytes_in_archive(file: str) -> bytes | None:
 
 
 def _typed(name: str) -> str | None:
-    """A notebook's cell: it has no file, and whoever ran it left its lines with linecache."""
+    """A notebook's cell: it has no file, and whoever ran it left its lines with linecache. Or the text of ``python -c``."""
+    if name == "<string>":
+        return command_text()
     linecache = sys.modules.get("linecache")
     entry = getattr(linecache, "cache", {}).get(name)
     return "".join(entry[2]) if entry is not None and len(entry) == 4 else None

@@ -116,7 +116,10 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
       if (fs::exists(path, error)) return std::nullopt;
       continue;
     }
-    if (parts.empty()) return std::optional(std::move(*folder));
+    if (parts.empty()) {
+      folder->remove_shared();  // of a run that was killed before its processes had parts
+      return std::optional(std::move(*folder));
+    }
     ASSIGN_OR_RETURN(const std::string kept, keep_unsealed(file));
     print_note(fmt::format("laptime: {}", kept_line(file, kept)));
   }

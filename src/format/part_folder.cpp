@@ -155,7 +155,12 @@ void PartFolder::remove(const FoundPart& found) const {
 
 void PartFolder::remove(const MissingPart& missing) const { ::unlinkat(fd_.get(), missing.name.c_str(), 0); }
 
-void PartFolder::remove_if_empty() const { ::rmdir(path_.c_str()); }
+void PartFolder::remove_shared() const { ::unlinkat(fd_.get(), kSharedFile, 0); }
+
+void PartFolder::remove_if_empty() const {
+  if (parts().empty()) remove_shared();
+  ::rmdir(path_.c_str());
+}
 
 std::string free_run_name(const std::string& file) {
   const fs::path path = file;

@@ -14,6 +14,9 @@
 
 namespace laptime {
 
+// Beside the parts: what processes of the run leave for each other. It is nothing of the run's.
+inline constexpr const char* kSharedFile = "shared";
+
 struct FoundPart {
   std::string name;  // in the folder
   std::uint32_t pid;
@@ -47,7 +50,9 @@ class PartFolder {
   // Marks the part as sealed: a process that still writes to it stops without a message.
   void remove(const FoundPart& part) const;
   void remove(const MissingPart& part) const;
-  // If it is empty and no link.
+  // The file kSharedFile, if it is there.
+  void remove_shared() const;
+  // If no process's part is left in it and it is no link; with the file that the processes shared (kSharedFile).
   void remove_if_empty() const;
 
  private:

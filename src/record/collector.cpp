@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <fcntl.h>
 #include <mutex>
 #include <pthread.h>
 #include <unistd.h>
 
+#include "format/part_folder.h"
 #include "record/put.h"
 #include "record/recorder.h"
 
@@ -60,6 +62,13 @@ std::uint32_t epoch() noexcept { return Recorder::get().epoch(); }
 const char* part_path() noexcept {
   const Recording* const recording = Recorder::get().current();
   return recording ? recording->part.path().c_str() : "";
+}
+int open_shared_file(int flags) noexcept {
+  const Recording* const recording = Recorder::get().current();
+  if (recording == nullptr) return -1;
+  const std::string& part = recording->part.path();
+  const std::string file = part.substr(0, part.rfind('/') + 1) + kSharedFile;
+  return ::open(file.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
 }
 std::int64_t part_ns(std::uint64_t ticks) noexcept {
   const Recording* const recording = Recorder::get().current();

@@ -26,6 +26,9 @@ LAPTIME_API void say(std::string_view message) noexcept;
 LAPTIME_API void stderr_was_replaced() noexcept;
 // The file that this process records into, for as long as the process lives; "" when nothing records.
 LAPTIME_API const char* part_path() noexcept;
+// Opens the file that the processes of the run leave short notes for each other in; -1 where there is none. It is removed with the
+// run's folder. `flags`: as for open(2).
+LAPTIME_API int open_shared_file(int flags) noexcept;
 // A moment on the clock of that file; 0 when nothing records.
 LAPTIME_API std::int64_t part_ns(std::uint64_t ticks) noexcept;
 

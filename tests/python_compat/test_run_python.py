@@ -206,3 +206,19 @@ def test_command_reports_scopes_of_the_run(sandbox, run):
     tables = {table["name"]: table for table in json.loads(report.stdout)["tables"]}
     assert len(tables["steps"]["rows"]) == 4
     assert any("forward" in row for row in tables["scopes"]["rows"])
+
+
+def test_what_processes_leave_for_each_other_goes_with_the_folder(sandbox, run):
+    sandbox.write("hot.py", """
+        def work(n):
+            total = 0
+            for i in range(n):
+                total += i
+            return total
+
+        work(4_000_000)
+    """)
+    run("hot.py")
+    losses = subprocess.run([COMMAND, "report", "run.lap", "losses", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True).stdout
+    assert "over_budget" in losses
+    assert sorted(path.name for path in sandbox.folder.iterdir()) == ["hot.py", "run.lap"]

@@ -1,5 +1,8 @@
 """Code that costs more than the budget allows is measured more coarsely, and its total stays right."""
 
+import os
+import subprocess
+import sys
 import time
 
 import workloads
@@ -125,3 +128,49 @@ def test_events_that_seem_to_cost_nothing_are_not_taken_for_free(monkeypatch):
     assert next(times, None) is None, "it was tried again before"
     times = iter([90_000, 300_000, 60_000])
     assert calibration._event_ns(None, 4, lambda: None, lambda: None, usual=60.0) == 240_000 / (300 * 4)
+
+
+def small_calls(n):
+    total = 0
+    for i in range(n):
+        total += small_call(i)
+    return total
+
+
+def small_call(x):
+    x = x * 3 + 1
+    return x & 0xFFFF
+
+
+BURN = "import time; end = time.monotonic() + 60\nwhile time.monotonic() < end: pass"
+
+
+def test_hot_code_is_demoted_on_a_busy_machine(engine):
+    """Time that other programs take from this one is not time that its budget may fill in."""
+    neighbours = [subprocess.Popen([sys.executable, "-S", "-c", BURN]) for _ in range(8 * len(os.sched_getaffinity(0)))]
+    try:
+        engine.start(lines=True, budget=0.05)
+        end = time.thread_time() + 0.5
+        while time.thread_time() < end:
+            small_calls(10_000)
+        engine.stop()
+    finally:
+        for neighbour in neighbours:
+            neighbour.kill()
+            neighbour.wait()
+    assert {d.name for d in engine.demoted()} >= {"small_call"}
+    assert engine.own_cost().line_events < 3_000_000, "soon enough: there would be ten millions"
+
+
+def test_entering_a_function_counts_for_what_it_costs(engine):
+    def events_of(call, *arguments):
+        engine.clear()
+        engine.start(lines=True)
+        begin = engine.own_cost().line_events
+        call(*arguments)
+        events = engine.own_cost().line_events - begin
+        engine.stop()
+        return events
+
+    lines = 3 * 1000 + 2 * 1000  # of small_calls and of small_call
+    assert events_of(small_calls, 1000) > lines + 1000

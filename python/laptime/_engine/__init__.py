@@ -14,6 +14,7 @@ from types import CodeType
 from typing import Any, NamedTuple
 
 from laptime import _source_text
+from laptime._command_text import command_text
 from laptime._engine import calibration
 from laptime._engine.statements import first_lines
 from laptime._native import engine as _native
@@ -260,5 +261,16 @@ def _after_fork() -> None:
     _native.after_fork()
 
 
+def _tell_command() -> None:
+    text = command_text()
+    if text is None:
+        return
+    try:
+        _native.set_command_code(compile(text, "<string>", "exec", dont_inherit=True))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass  # the interpreter reports it
+
+
+_tell_command()
 atexit.register(_stop_everything)
 os.register_at_fork(after_in_child=_after_fork)

@@ -1,4 +1,4 @@
-"""What one event costs on this machine and interpreter, measured once a process on a small known loop (about 3 ms)."""
+"""What one event costs on this machine and interpreter, measured once a process on a small known loop (about 5 ms)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ _ROUNDS = 5
 _ITERATIONS = 300
 _LINES_A_ITERATION = 9
 _CALLS_A_ITERATION = 4
+_LINES_A_CALL = 9 / 4  # of the caller's and of the callee's
 _ATTEMPTS = 3
 _LEAST_NS = 5.0  # no event is cheaper: it reads the clock
 _USUAL_LINE_NS = 25.0
 _CALL_IN_LINES = 2.5
 
 _line_event_ns = 0.0
+_line_entry_ns = 0.0
 _call_event_ns: dict[bool, float] = {}  # with and without C functions
 _builtins = False
 
@@ -71,19 +73,22 @@ def _event_ns(loop: Callable[[int], object], events: int, start: Callable[[], No
 
 def apply_to_lines(native: ModuleType) -> None:
     """Measures if that was not done yet, and tells the engine."""
-    global _line_event_ns
+    global _line_event_ns, _line_entry_ns
+    codes = [_lines.__code__, _calls.__code__, _callee.__code__]
 
     def start() -> None:
-        native.start_lines(library_paths=[], include=[], exclude=[], predicate=None, only=[_lines.__code__], budget=-1.0,
-                           statement_reader=None)
+        native.start_lines(library_paths=[], include=[], exclude=[], predicate=None, only=codes, budget=-1.0, statement_reader=None)
 
     def stop() -> None:
         native.stop_lines()
-        native.forget_lines(_lines.__code__)
+        for code in codes:
+            native.forget_lines(code)
 
     if _line_event_ns == 0.0:
         _line_event_ns = _event_ns(_lines, _LINES_A_ITERATION, start, stop, _USUAL_LINE_NS)
-    native.set_event_cost(_line_event_ns, call_event_ns())
+        call = _event_ns(_calls, _CALLS_A_ITERATION, start, stop, _CALL_IN_LINES * _USUAL_LINE_NS)
+        _line_entry_ns = max(call - _LINES_A_CALL * _line_event_ns, _line_event_ns)
+    native.set_event_cost(_line_event_ns, _line_entry_ns, call_event_ns())
 
 
 def apply_to_calls(native: ModuleType, builtins: bool) -> None:
@@ -101,7 +106,8 @@ def apply_to_calls(native: ModuleType, builtins: bool) -> None:
 
     if builtins not in _call_event_ns:
         _call_event_ns[builtins] = _event_ns(_calls, _CALLS_A_ITERATION, start, stop, _CALL_IN_LINES * _USUAL_LINE_NS)
-    native.set_event_cost(_line_event_ns or _USUAL_LINE_NS, call_event_ns())
+    line = _line_event_ns or _USUAL_LINE_NS
+    native.set_event_cost(line, _line_entry_ns or _CALL_IN_LINES * line, call_event_ns())
 
 
 def line_event_ns() -> float:

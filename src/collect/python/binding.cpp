@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "collect/python/code_registry.h"
+#include "collect/python/command_code.h"
 #include "collect/python/function_engine.h"
 #include "collect/python/function_snapshot.h"
 #include "collect/python/line_engine.h"
@@ -204,6 +205,10 @@ bool had_subinterpreters() {
 }
 
 void bind_shared(nb::module_& m) {
+  m.def("set_command_code", [](nb::handle code) {
+    if (!PyCode_Check(code.ptr())) throw nb::type_error("a code object is expected");
+    set_command_code(code.ptr());
+  });
   m.def("demoted", &demoted);
   m.def("notices", [] {
     if (had_subinterpreters()) {
@@ -218,9 +223,9 @@ void bind_shared(nb::module_& m) {
     return result;
   });
   m.def("clear_notices", &clear_notices);
-  m.def("set_event_cost", [](double line_ns, double call_ns) {
+  m.def("set_event_cost", [](double line_ns, double entry_ns, double call_ns) {
     const double ticks_per_ns = ticks_per_second() / 1e9;
-    LineEngine::instance().set_event_cost(line_ns * ticks_per_ns, call_ns * ticks_per_ns);
+    LineEngine::instance().set_event_cost(line_ns * ticks_per_ns, entry_ns * ticks_per_ns, call_ns * ticks_per_ns);
     FunctionEngine::instance().set_event_cost(call_ns * ticks_per_ns);
   });
   m.def(

@@ -1,7 +1,8 @@
-// How much time the engines may cost: a bucket that fills with a share of the wall time and is emptied by events.
+// How much time the engines may cost: a bucket that fills with a share of the time that the
+// program could use (usable_time.h) and is emptied by events.
 //
 // Assumption: the cost of an event is known (calibrated at start). Consequence: over any stretch the engines cost at most
-// the share plus one bucket. The bucket is small, so a quiet hour does not pay for a slow minute.
+// the share plus one bucket, on a busy machine too. The bucket is small, so a quiet hour does not pay for a slow minute.
 #pragma once
 
 #include <atomic>
@@ -11,7 +12,7 @@ namespace laptime::python {
 
 class Budget {
  public:
-  // `share` of the wall time; negative: no limit.
+  // `share` of the usable time; negative: no limit.
   void start(double share, double ticks_per_second, std::uint64_t now);
   bool limited() const { return share_ >= 0; }
   double share() const { return share_; }
@@ -25,6 +26,7 @@ class Budget {
   double share_ = -1;
   double balance_ = 0;   // ticks
   double capacity_ = 0;  // ticks
+  double ticks_per_second_ = 1;
   std::uint64_t filled_at_ = 0;
   std::atomic<std::uint64_t> paid_{0};
 };

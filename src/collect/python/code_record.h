@@ -45,6 +45,8 @@ struct CodeRecord : Callable {
   std::uint32_t sessions = 0;            // line profilers that were given it: watched at every start, never demoted
   std::uint32_t armed_epoch = 0;         // the start of the line engine that its events are set for
   std::uint64_t blamed_events = 0;       // by the budget's sampling
+  std::vector<std::uint16_t> event_costs;  // by slot, in usual line events (line_event_cost.h); empty: 1 each
+  bool has_dear_lines = false;             // whether event_costs holds more than ones
   std::vector<std::uint32_t> statements;  // by slot: slot of its statement's first line, with StatementFlags; empty: each its own
   std::vector<bool> beginnings;           // by instruction: whether a statement over several lines begins there
   std::vector<std::uint32_t> slot_of_instruction;  // made when a generator is first resumed

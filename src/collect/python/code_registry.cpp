@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <numeric>
 
+#include "collect/python/line_ranges.h"
 #include "collect/python/line_stack.h"
 #include "collect/python/python_support.h"
 #include "collect/python/python_text.h"
@@ -17,19 +18,6 @@ namespace {
 
 // Beyond this a "function" is generated data; its dense line arrays would not be worth their memory.
 constexpr std::int64_t kMostLines = 1 << 20;
-
-// Calls visit(start_offset, end_offset, line) for each entry of co_lines(); line is -1 where there is none.
-template <typename Visit>
-void for_each_line_range(PyObject* code, Visit visit) {
-  OwnedRef lines(PyObject_CallMethod(code, "co_lines", nullptr));
-  if (!lines) return PyErr_Clear();
-  while (OwnedRef entry{PyIter_Next(lines.get())}) {
-    PyObject* line = PyTuple_GET_ITEM(entry.get(), 2);
-    visit(PyLong_AsLong(PyTuple_GET_ITEM(entry.get(), 0)), PyLong_AsLong(PyTuple_GET_ITEM(entry.get(), 1)),
-          line == Py_None ? -1 : static_cast<int>(PyLong_AsLong(line)));
-  }
-  PyErr_Clear();
-}
 
 void read_lines(CodeRecord& record) {
   std::int64_t low = record.first_line, high = record.first_line;

@@ -148,7 +148,8 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
 PyObject* evaluate_lines(PyThreadState* thread, EvalFrame* frame, int throwing) {
   CodeRecord* record = lines->classified(code_of(frame));
   if (record == nullptr) [[unlikely]] return evaluate_new_code(thread, frame, throwing);
-  if (!record->user || makes_generator(frame)) [[likely]] return evaluate_library(thread, frame, throwing);
+  const bool followed = record->user && record->level != Level::off;
+  if (!followed || makes_generator(frame)) [[likely]] return evaluate_library(thread, frame, throwing);
   return evaluate_user(thread, frame, throwing, record);
 }
 

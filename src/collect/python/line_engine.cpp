@@ -3,13 +3,21 @@
 #include <frameobject.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/clock.h"
+#include "collect/python/learnt_levels.h"
+#include "collect/python/line_event_cost.h"
 #include "collect/python/python_text.h"
 #include "collect/python/source_keeper.h"
 #include "collect/python/tick_rate.h"
 
 namespace laptime::python {
+
+namespace {
+// What line events may add to one call that runs each line once. Shorter code may run by line until the budget has paid for it.
+constexpr double kLongestPassSeconds = 0.005;
+}  // namespace
 
 LineEngine& LineEngine::instance() {
   static auto* engine = new LineEngine;
@@ -52,7 +60,10 @@ void LineEngine::watch(PyObject* code) {
   CodeRecord* record = CodeRegistry::instance().find_or_add(code);
   record->verdict_generation = generation_;
   record->user = record->slot_count != 0;
-  if (record->user) read_statements(record);
+  if (record->user) {
+    read_statements(record);
+    weigh(record);
+  }
   if (running_) arm_lines(record);
 }
 
@@ -62,12 +73,13 @@ CodeRecord* LineEngine::classify(PyObject* code) {
   const bool outer = std::exchange(slot->inside_engine, true);
   const std::string file = bytes_of(reinterpret_cast<PyCodeObject*>(code)->co_filename);
   auto& registry = CodeRegistry::instance();
-  if (!explicit_only_ && user_code_.is_user(file)) {
+  if (!explicit_only_ && user_code_.is_user(reinterpret_cast<PyCodeObject*>(code), file)) {
     CodeRecord* record = registry.find_or_add(code);
     SourceKeeper::instance().keep(record->file, record->name == "<module>");
     read_statements(record);
     record->user = record->slot_count != 0;
     record->verdict_generation = generation_;
+    weigh(record);
   } else {
     registry.mark_library(code, generation_);
   }
@@ -95,6 +107,17 @@ void LineEngine::read_statements(CodeRecord* record) {
   if (first_lines.empty()) return;
   join_statements(*record, first_lines);
   for (const auto& thread : ThreadSlots::instance().all()) thread->apply_statements(record);
+}
+
+void LineEngine::weigh(CodeRecord* record) {
+  LineEventCosts costs = line_event_costs(*record, line_event_ticks_);
+  record->has_dear_lines = !costs.by_slot.empty();
+  record->event_costs = std::move(costs.by_slot);
+  const bool runs_once = record->name == "<module>";
+  if (runs_once || record->sessions != 0 || !budget_.limited() || explicit_only_) return;
+  record->level = std::max(record->level, LearntLevels::instance().level_of(*record, ticks(), ticks_per_second()));
+  const double pass_seconds = static_cast<double>(costs.one_pass) * line_event_ticks_ / ticks_per_second();
+  if (pass_seconds > kLongestPassSeconds) record->level = std::max(record->level, Level::calls);
 }
 
 std::vector<LineEngine::RunningFrame> LineEngine::running_frames(PyThreadState* thread) {
@@ -176,16 +199,17 @@ void LineEngine::enter_demoted(ThreadSlot* slot, CodeRecord* record, std::uint64
   } else {
     ++slot->lines_of(record)[kWholeSlot].hits;
   }
-  if (record->level != Level::off) meter(slot, record, now);
+  if (record->level == Level::off) return;
+  if (record->level == Level::calls) slot->line_meter.left -= call_events_ - 1;
+  meter(slot, record, now);
 }
 
 void LineEngine::pay(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
   const std::int32_t events = slot->line_meter.restart(now);
   record->blamed_events += static_cast<std::uint64_t>(events);
-  const double cost = record->level == Level::lines ? line_event_ticks_ : call_event_ticks_;
   // One sample may be bad luck; code that is met twice is where the events are.
   const bool may_be_demoted = record->sessions == 0 && record->blamed_events > 1500;
-  if (!budget_.spend(events, cost, now) && may_be_demoted) demote(record, now);
+  if (!budget_.spend(events, line_event_ticks_, now) && may_be_demoted) demote(record, now);
 }
 
 void LineEngine::demote(CodeRecord* record, std::uint64_t now) {
@@ -198,6 +222,7 @@ void LineEngine::demote(CodeRecord* record, std::uint64_t now) {
     if (record->level == Level::counts) slot->lines.remove(record, now);
   }
   if (record->code != nullptr) arm_lines(record);
+  LearntLevels::instance().add(*record);
 }
 
 void LineEngine::promote(CodeRecord* record) {
@@ -255,9 +280,11 @@ bool LineEngine::in_step() {
   return true;
 }
 
-void LineEngine::set_event_cost(double line_ticks, double call_ticks) {
+void LineEngine::set_event_cost(double line_ticks, double entry_ticks, double call_ticks) {
+  const auto in_line_events = [&](double ticks) { return std::max(1, static_cast<std::int32_t>(std::lround(ticks / line_ticks))); };
   line_event_ticks_ = line_ticks;
-  call_event_ticks_ = call_ticks;
+  entry_events_ = in_line_events(entry_ticks);
+  call_events_ = in_line_events(call_ticks);
 }
 
 std::uint64_t LineEngine::events() const {

@@ -65,6 +65,7 @@ class LineEngine {
   // Enters a frame of a traced record, at the line it is resumed on or at kEntrySlot.
   void enter(ThreadSlot* slot, CodeRecord* record, std::uint32_t line_slot, std::uint64_t now) {
     if (record->level != Level::lines) [[unlikely]] return enter_demoted(slot, record, now);
+    slot->line_meter.left -= entry_events_;
     slot->lines.push(record, slot->lines_of(record), line_slot, now);
   }
 
@@ -77,6 +78,11 @@ class LineEngine {
   // An event of a frame that is not on top: rebuilds the stack from the interpreter's own. Returns the top if it is of
   // `code` now, else null.
   LineFrame* realign(ThreadSlot* slot, const PyObject* code, std::uint64_t now);
+
+  // Before meter(), after an event of a line that costs more than a usual one.
+  static void charge_dear_line(ThreadSlot* slot, const LineFrame* frame) {
+    slot->line_meter.left -= frame->record->event_costs[static_cast<std::size_t>(frame->current - frame->lines)] - 1;
+  }
 
   // After each line event. True when the budget was looked at: the record's level may have changed.
   bool meter(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
@@ -95,8 +101,10 @@ class LineEngine {
   // Compares the calling thread's shadow stack with its frames; what the tests hold the engine to.
   bool in_step();
 
-  void set_event_cost(double line_ticks, double call_ticks);
+  // Of a line event, of entering and leaving code that is timed by line, and of the same by call.
+  void set_event_cost(double line_ticks, double entry_ticks, double call_ticks);
   double line_event_ticks() const { return line_event_ticks_; }
+  // In line events: what costs as much as several of them counts as several.
   std::uint64_t events() const;
   std::uint64_t realignments() const { return realignments_; }
   const Budget& budget() const { return budget_; }
@@ -110,6 +118,8 @@ class LineEngine {
   CodeRecord* classify(PyObject* code);
   const std::vector<int>& first_lines_of(const std::string& file);
   void read_statements(CodeRecord* record);
+  // What its line events cost; code of which one pass costs too much is timed by call from the start.
+  void weigh(CodeRecord* record);
   std::vector<RunningFrame> running_frames(PyThreadState* thread);
   void rebuild(ThreadSlot* slot, PyThreadState* thread, std::uint64_t since, const PyObject* entering);
   // Where each thread is at the start is known only then: at its first event it has moved on.
@@ -125,7 +135,8 @@ class LineEngine {
   std::uint32_t generation_ = 0;
   std::uint64_t started_ = 0;
   std::uint32_t clears_ = 0;
-  double line_event_ticks_ = 60, call_event_ticks_ = 120;
+  double line_event_ticks_ = 60;
+  std::int32_t entry_events_ = 2, call_events_ = 2;  // in line events
   std::uint64_t realignments_ = 0;
   UserCode user_code_;
   Budget budget_;

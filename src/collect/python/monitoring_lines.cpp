@@ -52,6 +52,7 @@ PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
     if (frame == nullptr) return Py_None;
   }
   frame->move_to(small_int(args[1]), now);
+  if (frame->record->has_dear_lines) [[unlikely]] LineEngine::charge_dear_line(slot, frame);
   engine->meter(slot, frame->record, now);
   return Py_None;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "collect/python/command_code.h"
 #include "collect/python/python_text.h"
 #include "collect/python/thread_slot.h"
 #include "record/collector.h"
@@ -30,7 +31,8 @@ void SourceKeeper::after_fork() {
 void SourceKeeper::keep(const std::string& file, bool loaded_just_now) {
   if (!reader_ || busy_ || !record::on()) return;
   follow_recording();
-  if (!user_code_.is_user(file) || !seen_.insert(file).second) return;
+  const bool is_command = file == kCommandFile && has_command_code();
+  if (!(is_command || user_code_.is_user(file)) || !seen_.insert(file).second) return;
   read(file, loaded_just_now);
 }
 

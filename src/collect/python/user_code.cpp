@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "collect/python/command_code.h"
+#include "collect/python/generated_files.h"
 #include "collect/python/python_text.h"
 
 namespace laptime::python {
@@ -40,6 +42,12 @@ bool UserCode::is_user(const std::string& file) {
   return verdict;
 }
 
+bool UserCode::is_user(const PyCodeObject* code, const std::string& file) {
+  if (is_user(file)) return true;
+  const bool decided_by_rule = predicate_ || matches_any(rules_.exclude, file);
+  return file == kCommandFile && !decided_by_rule && is_command_code(code);
+}
+
 bool UserCode::decide(const std::string& file) const {
   if (predicate_) {
     OwnedRef answer(PyObject_CallFunction(predicate_.get(), "N", text_from(file)));
@@ -50,7 +58,7 @@ bool UserCode::decide(const std::string& file) const {
   if (matches_any(rules_.exclude, file)) return false;
   if (matches_any(rules_.include, file)) return true;
   if (file.empty() || file.front() == '<') return was_typed(file);
-  if (lies_in_package_folder(file)) return false;
+  if (lies_in_package_folder(file) || is_generated_file(file)) return false;
   return std::none_of(rules_.library_paths.begin(), rules_.library_paths.end(),
                       [&](const std::string& folder) { return file.starts_with(folder); });
 }

@@ -62,7 +62,6 @@ std::int32_t line_of(const PyCodeObject* code, int instruction) {
 }
 
 bool is_generated(const PyCodeObject* code) {
-  if (file_of(code).find("/torchinductor_") != std::string::npos) return true;
   auto* const names = reinterpret_cast<PyTupleObject*>(code->co_names);
   const std::span<PyObject* const> all(names->ob_item, static_cast<std::size_t>(Py_SIZE(names)));
   return std::any_of(all.begin(), all.end(), [](PyObject* name) { return text_of(name).starts_with("__compiled_fn_"); });

@@ -50,7 +50,7 @@ class SharedPlaces {
     if (code == module_call()) return Verdict::calls_module;
     const std::lock_guard lock(mutex_);
     if (generated_.find(file_of(code)) != nullptr) return Verdict::generated;
-    return user_code_.is_user(file_of(code)) && !is_generated(code) ? Verdict::user : Verdict::library;
+    return user_code_.is_user(code, file_of(code)) && !is_generated(code) ? Verdict::user : Verdict::library;
   }
 
   // 0 of generated code: it is not known what the line was made from.

@@ -1,0 +1,18 @@
+// The code of a program that was given as `python -c TEXT`. Its file is <string>, as that of code which libraries make.
+//
+// Contract: is_command_code needs no GIL and takes no reference.
+#pragma once
+
+#include <Python.h>
+
+namespace laptime::python {
+
+inline constexpr const char* kCommandFile = "<string>";
+
+// `code`: the compiled text. Call once, before other threads ask.
+void set_command_code(PyObject* code);
+// Whether it is that code, or a function in it.
+bool is_command_code(const PyCodeObject* code);
+bool has_command_code();
+
+}  // namespace laptime::python
