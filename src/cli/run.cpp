@@ -18,6 +18,7 @@
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
 #include "cli/standard_streams.h"
+#include "show/screen_text.h"
 #include "show/terminal.h"
 
 namespace laptime {
@@ -68,11 +69,12 @@ Environment environment_for(const RunOptions& options, const RunFolder& folder, 
 }
 
 std::string closing_line(const Run& run, const std::string& file) {
-  std::string line = fmt::format("{}: {}, {} spans", file, humane_bytes(static_cast<double>(run.file_bytes)), humane_count(static_cast<std::int64_t>(run.span_count())));
+  const std::string shown = printable(file);
+  std::string line = fmt::format("{}: {}, {} spans", shown, humane_bytes(static_cast<double>(run.file_bytes)), humane_count(static_cast<std::int64_t>(run.span_count())));
   const auto cost = own_cost_ns(run);
   if (cost && run.end_ns > 0)
     line += fmt::format("; recording cost {} ({:.2f} % of the run)", humane_time(*cost), 100 * *cost / static_cast<double>(run.end_ns));
-  return line + fmt::format("\nnext: laptime report {}\n", file);
+  return line + fmt::format("\nnext: laptime report {}\n", shown);
 }
 
 void print_summary(const std::string& file) {
@@ -101,7 +103,7 @@ int say_not_started(const std::string& program, int error) {
 void keep_and_show(const RunOptions& options, const std::vector<std::string>& program, const RunTarget& target, const ChildEnd& end,
                    std::vector<Fact> clock, RunFolder& folder) {
   try {
-    if (const Status sealed = folder.seal({program, end, target.is_python, options.mode}, std::move(clock)); !sealed)
+    if (const Status sealed = folder.seal({program, end, target.starts_collectors, options.mode}, std::move(clock)); !sealed)
       print_note(fmt::format("laptime: {}; what was recorded is in {}", sealed.error().message, folder.folder()));
     else if (end_as_on_signals(end) && !options.quiet && resolve_output(folder.file()).is_replaceable)
       print_summary(folder.file());

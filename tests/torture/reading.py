@@ -4,7 +4,7 @@ import json
 import subprocess
 from collections import Counter
 
-KILLED = "unfinished_process"
+KILLED = ("unfinished_process", "counts_in_memory")
 
 
 def tables(laptime, run, *names):
@@ -26,4 +26,4 @@ def scope_calls(laptime, run):
 
 def losses(laptime, run):
     """What was lost, by name. That the program was killed is no loss."""
-    return {row["name"]: row["count"] for row in tables(laptime, run, "losses")["losses"] if row["name"] != KILLED}
+    return {row["name"]: row["count"] for row in tables(laptime, run, "losses")["losses"] if row["name"] not in KILLED}
