@@ -68,7 +68,8 @@ def _start() -> None:
     import atexit
     import json
 
-    from laptime import _engine, _fork_warning, _sigterm
+    # _closing is used at the end, when the program may have left no descriptor to read a module with.
+    from laptime import _closing as _closing, _engine, _fork_warning, _sigterm
     from laptime._imports import when_imported
     from laptime._native import recording
 
@@ -81,6 +82,8 @@ def _start() -> None:
         recording.set_property("source_text", "left out")
     _engine.start_or_lose(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
                           budget=options["budget"], include=options["include"], exclude=options["exclude"])
+    if options["lines"] or options["functions"]:
+        recording.set_property("python_engines", " ".join(name for name in ("lines", "functions") if options[name]))
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
     when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
     if options["torch"]["gpu"]:
@@ -133,16 +136,25 @@ def _stop() -> None:
 
 
 def _write() -> None:
-    from laptime import _torch
-    from laptime._closing import write_closing_facts
     from laptime._native import recording, sigterm
+
+    try:
+        _write_counts()
+    except Exception as error:
+        say(f"the last counts of process {os.getpid()} are not complete: {error}")
+        recording.lose("counts_incomplete", f"processes whose last counts could not be written; the first: {error}")
+    recording.stop()
+    sigterm.uninstall()
+
+
+def _write_counts() -> None:
+    from laptime._closing import write_closing_facts
 
     if (blocks := sys.modules.get("laptime._recording")) is not None:
         blocks.end_inner()
-    _torch.stop()
+    if (torch := sys.modules.get("laptime._torch")) is not None:
+        torch.stop()
     write_closing_facts()
-    recording.stop()
-    sigterm.uninstall()
 
 
 def _stop_with_multiprocessing() -> None:

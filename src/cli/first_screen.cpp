@@ -180,10 +180,10 @@ std::string warning_line(const Analysis& analysis, std::size_t width) {
 }
 
 std::string closing_line(const Run& run, const std::string& file) {
-  std::string line = fmt::format("{}: {}", file, humane_bytes(static_cast<double>(run.file_bytes)));
+  std::string line = fmt::format("{}: {}", printable(file), humane_bytes(static_cast<double>(run.file_bytes)));
   if (const auto cost = own_cost_ns(run); cost && run.end_ns > 0)
     line += fmt::format("; recording cost {} ({:.2f} % of the run)", humane_time(*cost), 100 * *cost / static_cast<double>(run.end_ns));
-  return fmt::format("{}; next: laptime report {}\n", line, file);
+  return fmt::format("{}; next: laptime report {}\n", line, printable(file));
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ int say_not_started(const std::string& program, int error) {
 void keep_and_show(const RunOptions& options, const std::vector<std::string>& program, const RunTarget& target, const ChildEnd& end,
                    std::vector<Fact> clock, RunFolder& folder) {
   try {
-    if (const Status sealed = folder.seal({program, end, target.is_python, options.mode}, std::move(clock)); !sealed)
+    if (const Status sealed = folder.seal({program, end, target.starts_collectors, options.mode}, std::move(clock)); !sealed)
       print_note(fmt::format("laptime: {}; what was recorded is in {}", sealed.error().message, folder.folder()));
     else if (end_as_on_signals(end) && !options.quiet && resolve_output(folder.file()).is_replaceable)
       print_summary(folder.file());

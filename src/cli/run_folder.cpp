@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/output_path.h"
+#include "base/process.h"
 #include "cli/standard_streams.h"
 #include "format/reader.h"
 #include "format/seal.h"
@@ -128,11 +129,26 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
 
 namespace {
 
+// What still runs of the run and has the recorder loaded. A forked child begins its part with its first record, which for
+// Python's counts is at its end.
+std::vector<std::uint32_t> joined_processes(const PartFolder& folder) {
+  std::vector<std::uint32_t> found;
+  for (const char* const library : {"/liblaptime", "/laptime/_native."})
+    for (const std::uint32_t pid : processes_with("LAPTIME_RECORD=" + folder.path(), library))
+      if (std::ranges::count(found, pid) == 0) found.push_back(pid);
+  return found;
+}
+
 // Loader workers of a program that was killed end a moment after it.
-void await_offspring(const PartFolder& folder) {
+std::vector<std::uint32_t> await_offspring(const PartFolder& folder) {
   constexpr int kMostLooks = 6;
   constexpr useconds_t kBetween = 50'000;
-  for (int i = 0; i < kMostLooks && any_live(folder.parts()); ++i) ::usleep(kBetween);
+  std::vector<std::uint32_t> joined = joined_processes(folder);
+  for (int i = 0; i < kMostLooks && (!joined.empty() || any_live(folder.parts())); ++i) {
+    ::usleep(kBetween);
+    joined = joined_processes(folder);
+  }
+  return joined;
 }
 
 PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::string, std::string>>& facts) {
@@ -145,12 +161,12 @@ PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::st
 }  // namespace
 
 Status RunFolder::seal(const Outcome& outcome, std::vector<Fact> clock) {
-  await_offspring(folder_);
+  const std::vector<std::uint32_t> joined = await_offspring(folder_);
   const auto facts = outside_facts(outcome.command, outcome.end);
   const bool nothing = !folder_.is_there() || (outcome.should_have_recorded && folder_.parts().empty());
   PartContent outside = part_of(std::move(clock), facts);
   if (nothing) outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
-  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep, outcome.mode));
+  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep, outcome.mode, joined));
   if (nothing) print_note(fmt::format("laptime: {}", kNothingRecorded));
   if (!left.empty()) print_note(fmt::format("laptime: {}", left_line(left, file_ + ".d")));
   return {};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "cli/standard_streams.h"
 
 namespace laptime {
 
@@ -85,12 +86,12 @@ Result<RunTarget> python_target(const std::string& python, std::vector<std::stri
   std::vector<std::string> command{python};
   command.insert(command.end(), words.begin(), words.end());
   words.erase(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(flags.count));
-  if (words.empty()) return RunTarget{command, false, "python", {}};  // python --version and the like
+  if (words.empty()) return RunTarget{command, false, "python", {}, false};  // python --version and the like
   ASSIGN_OR_RETURN(const std::string site_folder, find_site_folder(python));
   if (!flags.has_module_or_code) RETURN_IF_ERROR(check_script(words[0]));
-  if (flags.skips_collectors) fmt::print(stderr, "laptime: this program is not measured: an interpreter with -I, -E or -S starts no collectors\n");
+  if (flags.skips_collectors) print_note("laptime: this program is not measured: an interpreter with -I, -E or -S starts no collectors");
   return RunTarget{command, true, program_name(words, flags.has_module_or_code),
-                   flags.keeps_path ? Environment{} : python_environment(site_folder, options)};
+                   flags.keeps_path ? Environment{} : python_environment(site_folder, options), !flags.skips_collectors};
 }
 
 }  // namespace
@@ -100,7 +101,7 @@ Result<RunTarget> choose_target(const std::vector<std::string>& program, const P
     return fail(ErrorKind::usage, "run needs a program: laptime run train.py, laptime run -m package, or laptime run -- ./trainer");
   if (is_interpreter(program[0]) && program.size() > 1) return python_target(program[0], {program.begin() + 1, program.end()}, options);
   if (program[0] == "-m" || program[0] == "-c" || is_script(program[0])) return python_target(default_interpreter(), program, options);
-  return RunTarget{program, false, fs::path(program[0]).filename().string(), {}};
+  return RunTarget{program, false, fs::path(program[0]).filename().string(), {}, false};
 }
 
 }  // namespace laptime

@@ -37,6 +37,7 @@ struct RunTarget {
   bool is_python = false;
   std::string name;  // for the default file name: "train" of train.py, "pkg" of -m pkg
   Environment environment;  // what a Python program's collectors need
+  bool starts_collectors = false;
 };
 
 // A script (*.py, or a folder or zip with __main__), -m MODULE, -c CODE, or "python… …" is a Python program.

@@ -172,13 +172,19 @@ void add_property(RunContent& run, PartContent& part, std::string_view key, cons
   part.facts.push_back(PropertyFact{key, {reinterpret_cast<const char*>(kept.data()), kept.size()}});
 }
 
-// A loader's worker is ended by its program in whatever way: all that it was to do is done then.
-bool is_loader_worker(const PartContent& part) {
-  constexpr std::string_view kLoaderWorkerKey = "loader_worker";
-  return std::any_of(part.facts.begin(), part.facts.end(), [](const Fact& fact) {
-    const auto* property = std::get_if<PropertyFact>(&fact);
-    return property && property->key == kLoaderWorkerKey;
+bool has_property(const PartContent& part, std::string_view key) {
+  return std::ranges::any_of(part.facts, [&](const Fact& fact) {
+    const auto* const property = std::get_if<PropertyFact>(&fact);
+    return property != nullptr && property->key == key;
   });
+}
+
+// A loader's worker is ended by its program in whatever way: all that it was to do is done then.
+bool is_loader_worker(const PartContent& part) { return has_property(part, "loader_worker"); }
+
+// The Python package notes the engines when they start, and their cost once it has written their last counts.
+bool counts_in_memory(const PartContent& part) {
+  return has_property(part, "python_engines") && !has_property(part, "python_cost_ns");
 }
 
 void add_header_properties(RunContent& run, PartContent& part, const PartHeader& header) {
@@ -190,6 +196,9 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
   if (const std::uint64_t cpu_ns = header.cpu_ns.load(std::memory_order_relaxed)) add_property(run, part, "cpu_ns", std::to_string(cpu_ns));
   if (header.state.load(std::memory_order_acquire) != PartState::finished && !is_loader_worker(part))
     run.count_loss("unfinished_process", Severity::info, 1, "a process was killed, or still runs; all that it had recorded is here");
+  if (header.state.load(std::memory_order_acquire) != PartState::finished && counts_in_memory(part))
+    run.count_loss("counts_in_memory", Severity::warning, 1,
+                   "a process was killed, or still runs: what Python counted by line and function since its last step is not here");
 }
 
 }  // namespace

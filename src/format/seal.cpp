@@ -152,12 +152,14 @@ bool contains(const std::vector<FoundPart>& parts, const std::string& name) {
 }  // namespace
 
 Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live,
-                                           mode_t mode) {
+                                           mode_t mode, const std::vector<std::uint32_t>& joined) {
   const std::vector<FoundPart> found = folder.parts();
   std::vector<FoundPart> kept;
   {
     RunContent run = read_parts(folder, found);
     kept = parts_to_keep(found, run, live);
+    for (const std::uint32_t pid : joined)
+      if (std::ranges::count(found, pid, &FoundPart::pid) == 0) kept.push_back({"", pid, true});
     const auto running = std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
     run.count_loss("outlived", Severity::warning, static_cast<std::uint64_t>(running),
                    "processes still ran when the run was sealed; what they record from then on stays in the folder NAME.lap.d");
@@ -170,7 +172,7 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
   for (const FoundPart& part : found)
     if (!contains(kept, part.name)) folder.remove(part);
   for (const MissingPart& missing : folder.missing()) folder.remove(missing);
-  folder.remove_if_empty();
+  if (kept.empty()) folder.remove_if_empty();
   for (const FoundPart& part : folder.parts())
     if (!contains(found, part.name)) kept.push_back(part);  // began meanwhile
   return kept;

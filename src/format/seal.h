@@ -21,9 +21,11 @@ enum class LiveParts {
 };
 
 // Seals the parts in `folder`, and `outside` as one more part, into `path`. Removes the parts that were read, and the
-// folder if nothing else is in it. If it fails, all parts stay. Returns the parts that stay in the folder.
+// folder if it is empty then. If it fails, all parts stay. Returns the parts that stay in the folder.
+// `joined`: processes that may still make their part. While there are any the folder stays, and each is returned as a
+// part without a name.
 Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live,
-                                           mode_t mode = FileSink::kPrivate);
+                                           mode_t mode = FileSink::kPrivate, const std::vector<std::uint32_t>& joined = {});
 
 // The line for the user about them.
 std::string left_line(const std::vector<FoundPart>& left, const std::string& folder);

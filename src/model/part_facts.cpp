@@ -49,7 +49,7 @@ void read_place(const PlaceFact& fact, PartFacts& facts, Run& run, ReadBudget& b
 // Files name strings, which may stand after them. Processes that recorded different texts of a file: the first one's is shown.
 void read_source(const SourceFact& fact, const PartFacts& facts, Run& run) {
   const std::string_view file = run.strings[facts.names[fact.file]];
-  if (!file.empty() && fact.raw_size <= kMaxSourceText) run.sources.try_emplace(std::string(file), fact.raw_size, std::string(fact.stored));
+  if (!file.empty() && fact.raw_size <= kMaxSourceText) run.sources.try_emplace(std::string(file), SourceText{fact.raw_size, std::string(fact.stored)});
 }
 
 }  // namespace

@@ -85,6 +85,7 @@ Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, st
   if (const int error = part->fd_.adopt(std::move(fd), path)) return refuse("cannot write in ", error);
   part->scale_ = scale;
   part->slot_total_ = slot_count;
+  part->is_cut_short_ = slot_count < most_slots;
   part->log_end_ = size;
   part->slots_ = reinterpret_cast<Slot*>(static_cast<std::uint8_t*>(map) + kPageSize);
   part->header_ = new (map) PartHeader{};
@@ -121,6 +122,11 @@ void PartFile::abandon() {
   }
   header_ = nullptr;
   fd_.close();
+}
+
+void PartFile::discard() {
+  ::unlink(path_.c_str());
+  detach();
 }
 
 void PartFile::detach() {

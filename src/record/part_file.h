@@ -34,6 +34,8 @@ class PartFile {
   PartHeader& header() { return *header_; }
   Slot* slot(std::uint32_t index) { return slots_ + index; }
   std::uint32_t slot_count() const { return header_->slot_count; }
+  // The limit on file sizes leaves less room for records than was asked for.
+  bool is_cut_short() const { return is_cut_short_; }
   std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - slots_); }
 
   // The file was deleted, or the program closed its descriptor and the path leads elsewhere; or a page of it is lost.
@@ -54,6 +56,8 @@ class PartFile {
   // For the encoder's thread: see GuardedDescriptor.
   void isolate_this_thread() { fd_.isolate_this_thread(); }
 
+  // Removes the file of a recording that could not begin.
+  void discard();
   // Unmaps in a forked child, which must not write into its parent's part.
   void abandon();
   // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory, and what
@@ -75,6 +79,7 @@ class PartFile {
   PartHeader* header_ = nullptr;
   Slot* slots_ = nullptr;
   std::uint32_t slot_total_ = 0;
+  bool is_cut_short_ = false;
   TickScale scale_;
   std::mutex log_mutex_;
   std::shared_mutex open_;  // held while the descriptor is used beside the log, by any number at once

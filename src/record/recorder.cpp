@@ -111,7 +111,10 @@ Status Recorder::open_part() {
   if (error == 0) error = recording->part.append_clock_point();
   if (error == 0 && !recording->encoder.grow(Encoder::Touch::yes)) error = ENOSPC;
   if (error == 0 && recording->encoder.start() != 0) recording->part.header().losses[kLossNoThread].fetch_add(1);
-  if (error != 0) return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
+  if (error != 0) {
+    recording->part.discard();
+    return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
+  }
   current_.store(recording, std::memory_order_release);  // with facts_ held: a fact that is new is among the opening ones, or goes to it
   return {};
 }

@@ -172,6 +172,21 @@ TEST_F(RecorderEdgesTest, ALimitOnFileSizesSendsNoSignalAndCountsWhatIsDropped) 
   munmap(made, sizeof(std::uint64_t));
 }
 
+TEST_F(RecorderEdgesTest, WhatALimitOnFileSizesLeavesNoRoomForIsNotTheMemoryLimits) {
+  const int status = in_child([&] {
+    const rlimit limit{1u << 20, 1u << 20};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    start(128u << 20);
+    scopes(300'000);
+    expect(laptime_stop() == 0, 1);
+  });
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const Counted c = count(path_);
+  EXPECT_EQ(c.lost, 0u);
+  EXPECT_EQ(c.spans + lost(path_, "file_size_limit"), 300'000u);
+  EXPECT_LT(c.spans, 300'000u);
+}
+
 TEST_F(RecorderEdgesTest, TheSmallestLimitOnFileSizesIsOneError) {
   const int status = in_child([&] {
     const rlimit limit{4096, 4096};

@@ -130,7 +130,7 @@ RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept
   while (!index && recording.encoder.grow(Encoder::Touch::no)) index = recording.pool.pop_free();  // others may have been faster
   if (!index) {
     const int error = recording.part.error();
-    lose(error != 0 ? loss_of(error) : kLossBufferFull);
+    lose(error != 0 ? loss_of(error) : recording.part.is_cut_short() ? kLossFileLimit : kLossBufferFull);
     say_stop(recording);
     return nullptr;
   }

@@ -30,14 +30,19 @@ class OwnStderr {
   struct stat ours_ {};
 };
 
-OwnStderr own_stderr;
+// Looked at when the library is loaded, or before, where another static object of it has something to report.
+OwnStderr& own_stderr() {
+  static OwnStderr first;
+  return first;
+}
+[[maybe_unused]] const OwnStderr& at_load = own_stderr();
 
 }  // namespace
 
-void stderr_was_replaced() noexcept { own_stderr = OwnStderr(); }
+void stderr_was_replaced() noexcept { own_stderr() = OwnStderr(); }
 
 void say(std::string_view message) noexcept {
-  if (!own_stderr.takes_a_line()) return;
+  if (!own_stderr().takes_a_line()) return;
   char line[512];
   const int n = std::snprintf(line, sizeof line, "laptime: %.*s\n", static_cast<int>(message.size()), message.data());
   const auto length = static_cast<std::size_t>(std::clamp(n, 0, static_cast<int>(sizeof line) - 1));

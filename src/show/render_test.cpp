@@ -57,6 +57,9 @@ TEST(Markdown, NamesAreNoLinksRowsOrTags) {
   EXPECT_EQ(cell_of("a`b"), "a\\`b");
   EXPECT_EQ(cell_of("a\nb"), "a\uFFFDb");
   EXPECT_EQ(cell_of("aten::conv2d"), "aten::conv2d");
+  EXPECT_EQ(cell_of("Net.__init__"), "Net.\\_\\_init\\_\\_");
+  EXPECT_EQ(cell_of("_x_"), "\\_x\\_");
+  EXPECT_EQ(cell_of("train_torch.py"), "train_torch.py");
 }
 
 TEST(Terminal, AlignsAndSaysUnits) {

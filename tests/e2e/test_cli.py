@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import resource
 import signal
 import subprocess
 import time
@@ -282,3 +283,35 @@ def test_a_run_too_large_for_memory_is_one_line(tmp_path):
     assert limited.returncode == 4
     assert limited.stderr.startswith("laptime: r.lap holds 2000000 records, which take 41 MB of memory; ")
     assert limited.stderr.count("\n") == 1
+
+
+def test_a_name_sends_nothing_to_the_terminal(trainer, tmp_path):
+    result = laptime("run", "-o", "a\x1b[2J.lap", trainer, "3", cwd=tmp_path)
+    assert "next: laptime report a\ufffd[2J.lap" in result.stderr
+    assert "\x1b" not in result.stderr
+
+
+def test_a_process_that_cannot_record_says_why(trainer, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
+
+    result = laptime("run", "-q", "-o", "a.lap", trainer, "3", cwd=tmp_path, preexec_fn=limit)
+    assert result.returncode == 0
+    assert result.stderr == f"laptime: cannot write in {tmp_path}/a.lap.d: File too large\n"
+    assert [row["name"] for row in tables(tmp_path / "a.lap", "losses")["losses"]] == ["process_not_recorded"]
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small file system")
+def test_a_process_that_finds_the_disk_full_is_no_unfinished_one(trainer, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", small], capture_output=True, text=True)
+    if mounted.returncode != 0:
+        pytest.skip(f"cannot mount a small file system: {mounted.stderr.strip()}")
+    try:
+        result = laptime("run", "-q", "-o", small / "a.lap", trainer, "3", cwd=tmp_path)
+        assert result.returncode == 0 and "No space left on device" in result.stderr
+        assert [row["name"] for row in tables(small / "a.lap", "losses")["losses"]] == ["process_not_recorded"]
+        assert [path.name for path in small.iterdir()] == ["a.lap"]
+    finally:
+        subprocess.run(["umount", small], check=False)

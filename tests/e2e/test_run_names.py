@@ -22,9 +22,11 @@ int main(int argc, char** argv) {
   if (how == "wait") for (;;) { LAPTIME_SCOPE("work"); usleep(1000); }
   if (how == "remove") std::system("rm -rf *.lap.d");
   if (how == "daemon" && fork() != 0) usleep(200000);
-  else if (how == "daemon") {
+  else if (how == "late" && fork() != 0) return 0;
+  else if (how == "daemon" || how == "late") {
     setsid();
     for (int fd = 0; fd < 2000; ++fd) close(fd);
+    if (how == "late") usleep(1500000);
     for (int i = 0; i < 1500; ++i) { LAPTIME_SCOPE("outlives"); usleep(1000); }
     _exit(0);
   }
@@ -82,11 +84,14 @@ def test_a_killed_run_is_kept_by_the_next_one(program, tmp_path):
     assert scopes(tmp_path / "train.2.lap")["work"] > 100
 
 
-def test_a_process_that_outlives_its_run_is_named_and_nothing_of_it_is_lost(program, tmp_path):
-    ended = laptime("run", "-q", "-o", "train.lap", program, "daemon", cwd=tmp_path)
+@pytest.mark.parametrize("how", ["daemon", "late"])  # late: its first record comes after the run was sealed
+def test_a_process_that_outlives_its_run_is_named_and_nothing_of_it_is_lost(program, tmp_path, how):
+    ended = laptime("run", "-q", "-o", "train.lap", program, how, cwd=tmp_path)
     assert "laptime: processes of this run still run (" in ended.stderr and ended.returncode == 0
     assert {row["name"]: row["count"] for row in tables(tmp_path / "train.lap", "losses")["losses"]}["outlived"] == 1
     deadline = time.monotonic() + 30
+    while not list((tmp_path / "train.lap.d").glob("*.part")) and time.monotonic() < deadline:
+        time.sleep(0.2)
     while scopes(tmp_path / "train.lap.d").get("outlives", 0) < 1500 and time.monotonic() < deadline:
         time.sleep(0.2)
     assert scopes(tmp_path / "train.lap.d")["outlives"] == 1500
@@ -111,3 +116,9 @@ def test_what_is_not_ours_is_never_removed(program, tmp_path, kind):
     assert laptime("run", "-q", "-o", "train.lap", program, cwd=tmp_path).returncode == 0
     assert sorted(os.listdir(place)) == ["7-00000000000000ab.part", "checkpoint.pt"]
     assert scopes(tmp_path / "train.lap") == {"work": 100}
+
+
+def test_nobody_is_waited_for_who_does_not_record(program, tmp_path):
+    ended = laptime("run", "-q", "-o", "train.lap", "--", "sh", "-c", "sleep 5 >/dev/null 2>&1 & exit 0", cwd=tmp_path)
+    assert ended.stderr == ""
+    assert os.listdir(tmp_path) == ["train.lap"]

@@ -208,6 +208,11 @@ def test_command_reports_scopes_of_the_run(sandbox, run):
     assert any("forward" in row for row in tables["scopes"]["rows"])
 
 
+def losses(sandbox):
+    output = subprocess.run([COMMAND, "report", "run.lap", "losses", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True).stdout
+    return {row[0] for row in json.loads(output)["tables"][0]["rows"]}
+
+
 def test_what_processes_leave_for_each_other_goes_with_the_folder(sandbox, run):
     sandbox.write("hot.py", """
         def work(n):
@@ -219,6 +224,38 @@ def test_what_processes_leave_for_each_other_goes_with_the_folder(sandbox, run):
         work(4_000_000)
     """)
     run("hot.py")
-    losses = subprocess.run([COMMAND, "report", "run.lap", "losses", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True).stdout
-    assert "over_budget" in losses
+    assert "over_budget" in losses(sandbox)
     assert sorted(path.name for path in sandbox.folder.iterdir()) == ["hot.py", "run.lap"]
+
+
+def test_counts_that_a_kill_took_along_are_a_loss(sandbox, run):
+    sandbox.write("killed.py", """
+        import os
+        import signal
+        os.kill(os.getpid(), signal.SIGKILL)
+    """)
+    run("killed.py", code=-9)
+    assert "counts_in_memory" in losses(sandbox)
+    sandbox.write("ended.py", "print(1)")
+    run("ended.py")
+    assert losses(sandbox) == set()
+
+
+def test_a_program_that_ends_without_a_free_descriptor(sandbox, run):
+    sandbox.write("uses_all.py", """
+        import os
+        import resource
+
+        def work():
+            return sum(range(10))
+
+        work()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (20, 20))
+        try:
+            while True:
+                os.open("/dev/null", os.O_RDONLY)
+        except OSError:
+            work()
+    """)
+    assert run("uses_all.py").stderr == ""
+    assert losses(sandbox) == set()
