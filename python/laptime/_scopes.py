@@ -55,6 +55,7 @@ def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> I
 
     ``samples``: how many a batch holds, or how to tell from the batch.
     """
+    _native.begin_step()
     iterator = iter(loader)
     wait = _native.Scope("input", _native.LOADER)
     seen = isinstance(getattr(type(iterator), "__next__", None), Around)  # a loader whose waits are recorded anyway

@@ -18,7 +18,6 @@
 #include "analyze/steps.h"
 #include "base/humane.h"
 #include "cli/overview.h"
-#include "show/advice_text.h"
 #include "show/screen_text.h"
 
 namespace laptime {
@@ -121,14 +120,19 @@ Table step_line_rows(const Analysis& analysis, const std::string& phase, const P
   return table;
 }
 
+std::string short_gain(const Table& advice, const Row& row) {
+  if (cell(advice, row, "gain") == kUnknown) return "a risk";
+  const std::string gain = fmt::format("{:.2f} ×", number(advice, row, "gain"));
+  return cell(advice, row, "gain_bound") == kUnknown ? gain : fmt::format("{} (at most {:.2f})", gain, number(advice, row, "gain_bound"));
+}
+
 Table advice_rows(const Analysis& analysis, const Places& places) {
   const Table all = advice_table(analysis);
-  Table table{"first_advice", "What to do", {{"gain", ColumnType::text}, {"rule", ColumnType::text}, {"place", ColumnType::text}, {"fix", ColumnType::text, Unit::none, Prominence::prominent}}, {}};
+  Table table{"first_advice", "What to do", {{"gain", ColumnType::text, Unit::none, Prominence::prominent}, {"rule", ColumnType::text}, {"place", ColumnType::text}, {"fix", ColumnType::text, Unit::none, Prominence::prominent}}, {}};
   if (all.rows.size() > kAdviceRows) table.title += fmt::format(" (first {} of {})", kAdviceRows, all.rows.size());
   for (const Row& row : all.rows) {
     if (table.rows.size() == kAdviceRows) break;
-    const std::string gain = gain_text(all, row);
-    table.rows.push_back({gain.empty() ? "a risk" : gain, cell(all, row, "rule"), places.of(all, row), cell(all, row, "fix")});
+    table.rows.push_back({short_gain(all, row), cell(all, row, "rule"), places.of(all, row), cell(all, row, "fix")});
   }
   return table;
 }

@@ -13,6 +13,20 @@ namespace {
 
 constexpr std::size_t kWidest = 120, kNarrowest = 40;
 
+// "1.40 × (1.27–1.54, at most 1.60)"; empty of a risk.
+std::string gain_text(const Table& advice, const Row& row) {
+  const auto number = [&](const char* column) {
+    const auto at = find_column(advice, column);
+    return at ? std::get_if<double>(&row[*at]) : nullptr;
+  };
+  const auto digits = [](double gain) { return gain < 10 ? fmt::format("{:.2f}", gain) : fmt::format("{:.0f}", gain); };
+  const double *gain = number("gain"), *low = number("gain_low"), *high = number("gain_high"), *bound = number("gain_bound");
+  if (!gain || !low || !high) return "";
+  std::string interval = digits(*low) == digits(*high) ? "" : fmt::format("{}–{}", digits(*low), digits(*high));
+  if (bound && digits(*bound) != digits(*high)) interval += fmt::format("{}at most {}", interval.empty() ? "" : ", ", digits(*bound));
+  return fmt::format("{} ×{}", digits(*gain), interval.empty() ? "" : fmt::format(" ({})", interval));
+}
+
 class AdviceText {
  public:
   AdviceText(const Table& table, const TerminalStyle& style)
@@ -80,19 +94,6 @@ class AdviceText {
 };
 
 }  // namespace
-
-std::string gain_text(const Table& advice, const Row& row) {
-  const auto number = [&](const char* column) {
-    const auto at = find_column(advice, column);
-    return at ? std::get_if<double>(&row[*at]) : nullptr;
-  };
-  const auto digits = [](double gain) { return gain < 10 ? fmt::format("{:.2f}", gain) : fmt::format("{:.0f}", gain); };
-  const double *gain = number("gain"), *low = number("gain_low"), *high = number("gain_high"), *bound = number("gain_bound");
-  if (!gain || !low || !high) return "";
-  std::string interval = digits(*low) == digits(*high) ? "" : fmt::format("{}–{}", digits(*low), digits(*high));
-  if (bound && digits(*bound) != digits(*high)) interval += fmt::format("{}at most {}", interval.empty() ? "" : ", ", digits(*bound));
-  return fmt::format("{} ×{}", digits(*gain), interval.empty() ? "" : fmt::format(" ({})", interval));
-}
 
 std::string advice_text(const Table& table, const TerminalStyle& style) { return AdviceText(table, style).print(); }
 

@@ -28,7 +28,7 @@ _is_compiling = torch.compiler.is_dynamo_compiling
 
 
 def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
-    patches.around(DataLoader, "__iter__", span="start loader", kind=recording.LOADER)
+    patches.around(DataLoader, "__iter__", before=steps.loop_began, span="start loader", kind=recording.LOADER)
     patches.around(_BaseDataLoaderIter, "__next__", before=steps.batch_asked, after=steps.batch_came, span="input",
                    kind=recording.LOADER, end_span="input end")
     patches.around(torch.amp.GradScaler, "update", before=lambda _: steps.scaler_updated())

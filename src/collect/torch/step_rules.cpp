@@ -38,7 +38,7 @@ std::optional<EndedStep> StepRules::dropped(std::int64_t loader) {
     else if (looping_ == loader && (!with_gradients_ || (backwards_ == 0 && !trained_.has_any(loaders_))))
       ended = end(unseen_.has(loader) ? StepPhase::train : idle_phase());
   }
-  open_.remove(loader);
+  leave(loader);
   return ended;
 }
 

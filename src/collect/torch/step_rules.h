@@ -82,7 +82,7 @@ class StepRules {
   // It got one.
   void got(std::int64_t loader, std::uint64_t samples, bool gradients);
   // The loader is at its end: there will be no more batches.
-  void closed(std::int64_t loader) { open_.remove(loader); }
+  void closed(std::int64_t loader) { leave(loader); }
   // Nobody holds the loader's iterator any more: the loop over it was left early, or knew how many batches to read.
   std::optional<EndedStep> dropped(std::int64_t loader);
   EndedSteps optimizer_stepped(std::int64_t optimizer, std::uint64_t moment);
@@ -94,6 +94,8 @@ class StepRules {
   void evaluation_began(std::uint64_t moment) { evaluation_ = moment; }
   // And back.
   EndedSteps evaluation_ended();
+  // A loop over batches has ended, and nothing of a step has come since.
+  bool is_between() const { return has_left_loop_ && open_.empty() && batches_ == 0 && optimizer_steps_ == 0 && backwards_ == 0; }
   // There will be no more events: the step that is under way, if it has updated anything.
   std::optional<EndedStep> finished();
 
@@ -112,6 +114,10 @@ class StepRules {
   std::optional<StepPhase> phase_before(std::int64_t loader, bool gradients, bool evaluating);
   StepPhase idle_phase() const { return has_optimizer_ || has_trained_ ? StepPhase::validation : StepPhase::inference; }
   EndedStep end(StepPhase phase);
+  void leave(std::int64_t loader) {
+    open_.remove(loader);
+    has_left_loop_ = true;
+  }
 
   // Of this step.
   Numbers loaders_;
@@ -120,6 +126,7 @@ class StepRules {
   bool with_gradients_ = false;
 
   bool has_optimizer_ = false, may_have_optimizer_ = false;
+  bool has_left_loop_ = false;
   bool has_stepped_ = false;          // any optimizer
   bool has_trained_ = false;          // a step of training has ended
   bool out_of_sight_ = false;         // optimizers there are, and none is seen to step

@@ -165,6 +165,23 @@ TEST(StepRules, StepsEndWhereTheRulesSay) {
   for (const Case& each : kCases) EXPECT_EQ(play(each.script), each.ended) << each.name;
 }
 
+TEST(StepRules, WhatComesBetweenLoopsBelongsToNoStep) {
+  StepRules rules;
+  rules.optimizer_made();
+  EXPECT_FALSE(rules.is_between());  // it has not begun
+  EXPECT_FALSE(rules.ask(1, true, false));
+  rules.got(1, 4, true);
+  EXPECT_FALSE(rules.is_between());
+  rules.optimizer_stepped(7, 1);
+  EXPECT_FALSE(rules.is_between());
+  EXPECT_TRUE(rules.ask(1, true, false));
+  EXPECT_FALSE(rules.is_between());  // there may be another batch
+  rules.closed(1);
+  EXPECT_TRUE(rules.is_between());
+  EXPECT_FALSE(rules.ask(2, false, false));
+  EXPECT_FALSE(rules.is_between());
+}
+
 TEST(StepRules, ALoaderIsLeftBehindByPersistentWorkers) {
   EXPECT_EQ(play("made; ask A; " + repeated("step o; ", StepRules::kMostStepsABatch + 9)).size(), 10u);
 }

@@ -78,8 +78,16 @@ class StepHooks {
     *this = StepHooks(std::move(callbacks_), std::move(words_), std::move(line_), thread);
   }
 
+  // A loop over a loader begins. What came since the loop before it belongs to no step; that its workers start belongs to the first.
+  void loop_began(nb::handle) {
+    if (!makes_steps() || !rules_.is_between()) return;
+    record::begin_step();
+    loop_has_begun_ = true;
+  }
+
   void batch_asked(nb::handle iterator) {
     if (!makes_steps()) return;
+    if (!std::exchange(loop_has_begun_, false) && rules_.is_between()) record::begin_step();
     if (!has_begun_) {
       has_begun_ = true;
       callbacks_.begin();
@@ -281,7 +289,7 @@ class StepHooks {
   std::vector<Stepping> stepping_;
   nb::object evaluated_;                   // a weak reference; null: none since an optimizer stepped
   std::array<std::uint32_t, 3> phases_{};  // names; 0 not asked for yet
-  bool has_begun_ = false, has_optimizer_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
+  bool has_begun_ = false, loop_has_begun_ = false, has_optimizer_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
   int backwards_ = 0;                // that run within each other, on the thread whose steps are marked
   std::int64_t backward_line_ = 0;   // of the outermost; 0: none of the program's own
   bool stepped_ = false;  // an optimizer, since the gradient scaler looked last
@@ -317,6 +325,7 @@ void bind_step_hooks(nb::module_& module) {
           nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("gradients_on"), nb::arg("add_loader"), nb::arg("is_training"), nb::arg("first_step"), nb::arg("shares"),
           nb::arg("backward_codes"), nb::arg("torch_folder"), nb::arg("thread"), nb::arg("tensor"), nb::arg("disable"), nb::arg("mode_is_on"))
       .def("start_over", &StepHooks::start_over, nb::arg("shares"), nb::arg("thread"))
+      .def("loop_began", &StepHooks::loop_began)
       .def("batch_asked", &StepHooks::batch_asked)
       .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(), nb::arg("raised").none())
       .def("loader_dropped", &StepHooks::loader_dropped)
