@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advise/lap.h"
+#include "advise/words.h"
 #include "analyze/device_mean.h"
 #include "analyze/device_time.h"
 #include "analyze/host_columns.h"
@@ -24,18 +25,16 @@ struct StepPart {
   double share = 0;
 };
 
-std::string percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
-
 // What a mean step does on the host, joined to what a reader acts on.
-std::vector<StepPart> host_parts(const Lap& lap) {
+std::vector<StepPart> host_parts(const Run& run, const Lap& lap) {
   const auto share = [&](std::initializer_list<HostCategory> categories) {
     double ns = 0;
     for (const HostCategory category : categories) ns += lap.part(category).ns;
     return ns / lap.step_ns();
   };
-  const char* const rest = lap.recorded() > 0 ? "is Python" : "is Python and ops";
+  const bool is_python = is_python_step(run, lap.steps().front().step);
   std::vector<StepPart> parts{{"waits for data", share({HostCategory::input})},
-                              {rest, share({HostCategory::rest})},
+                              {lap.recorded() > 0 ? "is Python" : "is Python and ops", is_python ? share({HostCategory::rest}) : 0},
                               {"computes", share({HostCategory::forward, HostCategory::backward, HostCategory::optimizer, HostCategory::memory})},
                               {"communicates", share({HostCategory::communication})},
                               {"writes checkpoints", share({HostCategory::checkpoint})},
@@ -71,9 +70,9 @@ const char* idle_reason(DeviceCategory category) {
   }
 }
 
-std::string gpu_sentence(const DeviceMean& gpu, const std::string& phase) {
+std::string gpu_sentence(const DeviceMean& gpu, const std::string& step) {
   const auto share = [&](DeviceCategory category) { return gpu.exposed[index(category)] / gpu.wall_ns; };
-  std::string text = fmt::format("the GPU computes in {} of a {} step", percent(share(DeviceCategory::compute)), phase);
+  std::string text = fmt::format("the GPU computes in {} of a {}", percent(share(DeviceCategory::compute)), step);
   DeviceCategory longest = DeviceCategory::idle_input;
   for (const DeviceCategory category : {DeviceCategory::idle_sync, DeviceCategory::idle_launches, DeviceCategory::idle_other})
     if (share(category) > share(longest)) longest = category;
@@ -81,9 +80,9 @@ std::string gpu_sentence(const DeviceMean& gpu, const std::string& phase) {
   return text;
 }
 
-std::string host_sentence(const Lap& lap, const std::string& phase) {
+std::string host_sentence(const Run& run, const Lap& lap, const std::string& step) {
   std::vector<std::string> texts;
-  for (const StepPart& part : host_parts(lap)) texts.push_back(fmt::format("{}{} {}", percent(part.share), texts.empty() ? fmt::format(" of a {} step", phase) : "", part.text));
+  for (const StepPart& part : host_parts(run, lap)) texts.push_back(fmt::format("{}{} {}", percent(part.share), texts.empty() ? fmt::format(" of a {}", step) : "", part.text));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -110,9 +109,10 @@ std::string outside_sentence(const Analysis& analysis, const Lap& lap) {
 std::string verdict(const Analysis& analysis) {
   const Lap lap(analysis);
   if (lap.empty()) return "";
-  const std::string phase(analysis.run().strings[lap.phase()]);
+  const Run& run = analysis.run();
+  const std::string step = step_of_phase(run.strings[lap.phase()]);
   const DeviceMean gpu = busiest_gpu(analysis, lap);
-  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, phase) : host_sentence(lap, phase), slow_sentence(lap), outside_sentence(analysis, lap)};
+  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, step) : host_sentence(run, lap, step), slow_sentence(lap), outside_sentence(analysis, lap)};
   std::erase(sentences, "");
   std::string text = fmt::format("{}", fmt::join(sentences, "; "));
   if (!text.empty() && text[0] == 't') text[0] = 'T';

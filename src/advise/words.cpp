@@ -43,4 +43,6 @@ bool calls_any(std::string_view source, std::initializer_list<std::string_view> 
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return calls(source, name); });
 }
 
+std::string step_of_phase(std::string_view phase) { return phase == "step" ? "step" : fmt::format("{} step", phase); }
+
 }  // namespace laptime

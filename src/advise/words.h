@@ -18,4 +18,7 @@ std::string cited(std::string_view source);
 // Whether the source calls one of these functions: a word that ends with the name, right before a bracket.
 bool calls_any(std::string_view source, std::initializer_list<std::string_view> names);
 
+// "train step"; "step" of a program that does not name its phases.
+std::string step_of_phase(std::string_view phase);
+
 }  // namespace laptime

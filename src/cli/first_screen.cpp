@@ -7,6 +7,7 @@
 #include "advise/advice.h"
 #include "advise/lap.h"
 #include "advise/verdict.h"
+#include "advise/words.h"
 #include "analyze/breakdown.h"
 #include "analyze/functions.h"
 #include "analyze/kernels.h"
@@ -82,7 +83,7 @@ Table step_rows(const Analysis& analysis) {
 // Where a step of the phase goes: the largest parts, and the rest of them as one row.
 Table step_parts(const Analysis& analysis, const std::string& phase) {
   const Table all = breakdown_table(analysis);
-  Table parts{"breakdown", fmt::format("A {} step", phase), {{"part", ColumnType::text}, {"per step", ColumnType::real, Unit::ns}, {"share", ColumnType::real, Unit::share}}, {}};
+  Table parts{"breakdown", "A " + step_of_phase(phase), {{"part", ColumnType::text}, {"per step", ColumnType::real, Unit::ns}, {"share", ColumnType::real, Unit::share}}, {}};
   Table gpu = parts;
   for (const Row& row : all.rows) {
     if (text(all, row, "phase") != phase) continue;
@@ -108,7 +109,7 @@ Table step_parts(const Analysis& analysis, const std::string& phase) {
 
 Table step_line_rows(const Analysis& analysis, const std::string& phase, const Places& places) {
   const Table all = step_lines_table(analysis);
-  Table table{"lines", fmt::format("Lines of a {} step", phase),
+  Table table{"lines", "Lines of a " + step_of_phase(phase),
               {{"place", ColumnType::text}, {"self", ColumnType::real, Unit::ns}, {"share", ColumnType::real}, {"gpu", ColumnType::real, Unit::ns},
                {"source", ColumnType::text, Unit::none, Prominence::prominent}},
               {}};

@@ -5,8 +5,8 @@
 #include <csignal>
 #include <exception>
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "analyze/run_facts.h"
@@ -62,8 +62,8 @@ LiveScreen::~LiveScreen() {
 }
 
 void LiveScreen::work() {
-  const sched_param lowest{};
-  ::sched_setscheduler(0, SCHED_IDLE, &lowest);
+  constexpr int kNice = 10;
+  ::setpriority(PRIO_PROCESS, 0, kNice);  // of this thread
   for (double seconds = kFirstAfter; rest(seconds);) {
     const Clock::time_point begin = Clock::now();
     try {

@@ -1,7 +1,7 @@
 // `laptime run --live`: the first screen while the program runs, redrawn in the last lines of the terminal. What the
 // program prints scrolls above it.
 //
-// A thread at the lowest priority reads the run's folder as it is. It rests 50 times as long as that took, so that it takes
+// A thread of low priority reads the run's folder as it is. It rests 50 times as long as that took, so that it takes
 // at most 2 % of one CPU.
 #pragma once
 
