@@ -18,6 +18,7 @@ constexpr double kLeastSpread = 0.02;
 constexpr std::size_t kFewestToTell = 3;
 constexpr std::size_t kFirstSteps = 10;      // of a phase: compilations there are part of its warmup
 constexpr std::size_t kPauseInSteps = 100;  // median steps
+constexpr std::int64_t kShortestPause = 1'000'000'000;
 
 std::optional<std::int64_t> integer_arg(const ArgColumns& args, std::uint32_t row, std::uint32_t key) {
   const auto first = std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin();
@@ -99,7 +100,7 @@ void find_pauses(std::span<Step* const> steps) {
   if (walls.size() < kFewestToTell) return;
   const auto longest = median(walls) * static_cast<std::int64_t>(std::max(walls.size(), kPauseInSteps));
   for (Step* step : steps)
-    if (step->kind != StepKind::warmup && step->wall_ns > longest) step->kind = StepKind::pause;
+    if (step->kind != StepKind::warmup && step->wall_ns > std::max(longest, kShortestPause)) step->kind = StepKind::pause;
 }
 
 Row summary_row(const Run& run, const std::vector<const Step*>& laps) {

@@ -5,8 +5,8 @@
 //            compilers are still settling. Only where a thread has at least three steps; of fewer nothing can be told.
 //   outlier  longer than median + 5 spreads. The spread is the median absolute deviation, scaled to a normal
 //            distribution's sigma, but at least 2 % of the median, so that a steady run has no outliers by trembling.
-//   pause    longer than 100 median steps and longer than all other steps together: the program waited for its user,
-//            or the machine slept.
+//   pause    longer than a second, than 100 median steps, and than as many median steps as there are: the program waited
+//            for its user, or the machine slept.
 //   compile  something was compiled while it ran, on any thread of its process.
 //   steady   all others.
 // Median and spread are taken over all steps of the thread's phase but the first and those that compile; steps whose ops

@@ -201,7 +201,7 @@ std::string first_screen(const Analysis& analysis, const std::string& file, Term
   std::vector<Table> tables = is_training(run) ? training_tables(analysis, places) : plain_tables(analysis, places);
   std::erase_if(tables, [](const Table& table) { return table.rows.empty(); });
   std::string out = "\n";
-  if (const std::string sentence = verdict(analysis); !sentence.empty()) out += printable(shortened(sentence + ".", style.width)) + "\n";
+  if (const std::string sentence = verdict(analysis); !sentence.empty()) out += wrapped(printable(sentence) + ".", style.width);
   out += to_terminal(tables, style);
   if (run.processes.empty()) out += "The program recorded nothing: link it with liblaptime and mark scopes and steps (laptime.hpp).\n";
   return out + warning_line(analysis, style.width) + closing_line(run, file);

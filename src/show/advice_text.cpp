@@ -12,6 +12,7 @@ namespace laptime {
 namespace {
 
 constexpr std::size_t kWidest = 120, kNarrowest = 40;
+constexpr const char* kIndent = "    ";
 
 // "1.40 × (1.27–1.54, at most 1.60)"; empty of a risk.
 std::string gain_text(const Table& advice, const Row& row) {
@@ -39,8 +40,8 @@ class AdviceText {
     for (const Row& row : table_.rows) {
       if (!std::exchange(changed, text(row, "meaning") == "changed") && changed) out += paint("1", "  Changes what is trained: check the loss") + "\n";
       out += fmt::format("  {}{}\n", paint("1", headline(row)), place(row));
-      out += wrapped(text(row, "message") + unbounded(row), "    ");
-      out += wrapped("→ " + text(row, "fix"), "    ");
+      out += wrapped(text(row, "message") + unbounded(row), width_, kIndent);
+      out += wrapped("→ " + text(row, "fix"), width_, kIndent);
     }
     return out;
   }
@@ -64,27 +65,6 @@ class AdviceText {
     if (cell(row, "file") == kUnknown) return "";
     const std::string file = shorter_path(text(row, "file"), style_.directory);
     return cell(row, "line") == kUnknown ? "  " + file : fmt::format("  {}:{}", file, text(row, "line"));
-  }
-  std::string wrapped(const std::string& sentence, const std::string& indent) const {
-    std::string out = indent;
-    std::size_t used = indent.size();
-    for (std::size_t at = 0; at < sentence.size();) {
-      const std::size_t end = std::min(sentence.find(' ', at), sentence.size());
-      const std::string word = sentence.substr(at, end - at);
-      const std::size_t width = screen_width(word);
-      if (used > indent.size() && used + 1 + width > width_) {
-        out += "\n" + indent;
-        used = indent.size();
-      }
-      if (used > indent.size()) {
-        out += ' ';
-        ++used;
-      }
-      out += word;
-      used += width;
-      at = end + 1;
-    }
-    return out + "\n";
   }
   std::string paint(const char* code, const std::string& text) const { return style_.colour ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text; }
 

@@ -83,6 +83,28 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   return std::string(head(text, ends / 2)) + std::string(kEllipsis) + std::string(tail(text, ends - ends / 2));
 }
 
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indentation) {
+  std::string out(indentation);
+  std::size_t used = indentation.size();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    const bool is_first = used == indentation.size();
+    const std::size_t columns = screen_width(word);
+    if (!is_first && used + 1 + columns > width) {
+      out.append("\n").append(indentation);
+      used = indentation.size();
+    } else if (!is_first) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += columns;
+    at = end + 1;
+  }
+  return out + "\n";
+}
+
 std::string shorter_path(std::string_view path, std::string_view folder) {
   const std::filesystem::path whole(path), from(folder);
   if (!whole.is_absolute() || !from.is_absolute()) return std::string(path);

@@ -16,6 +16,9 @@ std::size_t screen_width(std::string_view text);
 // At most `width` columns, with "…" in place of the middle where it was longer: both ends of a name tell it apart.
 std::string shorten_middle(std::string_view text, std::size_t width);
 
+// The text in lines of at most `width` columns, each with the indentation and a line end. Words stay whole.
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indentation = {});
+
 // A file's path as seen from a folder, where that is shorter; both absolute.
 std::string shorter_path(std::string_view path, std::string_view folder);
 

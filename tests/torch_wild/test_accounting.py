@@ -8,7 +8,7 @@ def test_slow_steps_count(wild):
     assert run.counts == run.truth
     summary = run.tables["step_summary"][0]
     assert 10 <= summary["slow"] < 30  # a busy machine makes more of them
-    assert summary["slow_share"] == pytest.approx(0.5, abs=0.15)
+    assert summary["slow_share"] > 0.4
     counted = run.phase("train")[0]
     assert counted["count"] == 99 and counted["mean_ns"] == pytest.approx(summary["mean_ns"], rel=0.01)
     line = next(row for row in run.tables["slow_steps"] if row["what"] == "line")

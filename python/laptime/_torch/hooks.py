@@ -35,7 +35,7 @@ def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
     save = _timed_save(torch.save)
     for module in (torch, torch.serialization):  # one object in both: pickle finds it by its name
         patches.replace(module, "save", lambda _: save)
-    patches.around(Optimizer, "__init__", before=lambda _: steps.optimizer_made())
+    patches.around(Optimizer, "__init__", after=lambda *_: steps.optimizer_made())  # torch imports a part of itself in the first one
     patches.replace(Optimizer, "zero_grad", lambda original: _timed_zero_grad(original, steps))
     patches.replace(torch.nn.Module, "eval", lambda original: _noticed_eval(original, steps))
     patches.replace(torch.nn.Module, "train", lambda original: _noticed_train(original, steps))
