@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from laptime._engine import library_paths
+from laptime._engine import framework_folders, library_paths
 from laptime._messages import say
 from laptime._native import recording, torch_ops
 
@@ -213,7 +213,8 @@ def _configure_places(include: list[str], exclude: list[str]) -> None:
     torch = sys.modules.get("torch")
     module: Any = torch.nn.Module if torch is not None else Off  # without torch nothing is a module
     call = module.__call__ if torch is not None else Off.on
-    torch_ops.configure(library_paths=library_paths(), include=include, exclude=exclude, module_call=call.__code__, module_type=module)
+    torch_ops.configure(library_paths=library_paths(), include=include, exclude=exclude, module_call=call.__code__, module_type=module,
+                        framework_folders=framework_folders(torch))
 
 
 def problem_with_nodes(library: ctypes.CDLL, torch: ModuleType | None) -> str:

@@ -150,7 +150,8 @@ class torch_ops:
 
     @staticmethod
     def configure(
-        *, library_paths: list[str], include: list[str], exclude: list[str], module_call: CodeType, module_type: type
+        *, library_paths: list[str], include: list[str], exclude: list[str], module_call: CodeType, module_type: type,
+        framework_folders: list[str] = ...
     ) -> None: ...
     @staticmethod
     def open_compiled(path: str) -> Source: ...

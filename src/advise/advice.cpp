@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "advise/makers_words.h"
 #include "advise/rules.h"
 
 namespace laptime {
@@ -97,6 +98,7 @@ std::vector<Advice> advise(const Evidence& evidence) {
     for (Finding& finding : rule->find(evidence)) {
       if (finding.changes) finding.gain = evidence.replayed(*finding.changes);
       limit(finding);
+      finding.fix = in_makers_words(evidence.settings(), std::move(finding.fix));
       if (finding.gain && finding.gain->gain_low < 1) finding.confidence = Confidence::low;
       if (is_worth_saying(finding)) all.push_back({rule, std::move(finding)});
     }

@@ -1,5 +1,7 @@
 #include "advise/evidence.h"
 
+#include <algorithm>
+
 namespace laptime {
 
 std::string Evidence::source(const std::string& file, std::uint32_t line) const {
@@ -7,6 +9,11 @@ std::string Evidence::source(const std::string& file, std::uint32_t line) const 
   if (!found) return "";
   const std::size_t first = found->find_first_not_of(" \t"), last = found->find_last_not_of(" \t");
   return first == std::string_view::npos ? "" : std::string(found->substr(first, last - first + 1));
+}
+
+bool Evidence::has_batch() const {
+  const auto& steps = lap_.steps();
+  return !settings_.loaders.empty() || std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return s.step.samples.has_value(); });
 }
 
 std::optional<whatif::PhasePrediction> Evidence::predict(const whatif::Changes& changes) const {

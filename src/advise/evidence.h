@@ -56,6 +56,9 @@ class Evidence {
   const Process& process() const { return run_.processes[run_.tracks[lap_.track()].process]; }
   const Settings& settings() const { return settings_; }
 
+  // Whether steps take batches, which can be larger: not where they take a whole graph, say.
+  bool has_batch() const;
+
   bool knows_ops() const { return lap_.recorded() >= kFewestRecordedSteps; }
   // Empty where evidence is thin.
   const std::vector<StepOp>& ops() const {

@@ -7,6 +7,8 @@ namespace laptime {
 
 namespace {
 
+constexpr std::string_view kKeras = "keras";  // its loaders are of arrays, and it has no option for them
+
 // The properties whose names begin alike.
 class Facts {
  public:
@@ -51,6 +53,8 @@ LoaderSettings read_loader(const Facts& facts) {
   loader.in_order = facts.flag("in_order").value_or(true);
   loader.gradients = facts.flag("gradients").value_or(true);
   loader.dataset = facts.text("dataset");
+  loader.sampler = facts.text("sampler");
+  loader.made_by = facts.text("made_by");
   loader.getitem = facts.code("getitem");
   loader.collate = facts.code("collate");
   return loader;
@@ -58,6 +62,9 @@ LoaderSettings read_loader(const Facts& facts) {
 
 OptimizerSettings read_optimizer(const Facts& facts) {
   OptimizerSettings optimizer;
+  optimizer.file = facts.text("file");
+  optimizer.line = facts.line("line");
+  optimizer.made_by = facts.text("made_by");
   optimizer.name = facts.text("class");
   optimizer.device = facts.text("device");
   optimizer.dtype = facts.text("dtype");
@@ -91,7 +98,7 @@ Settings::Settings(const Properties& properties) {
 }
 
 const LoaderSettings* Settings::training_loader() const {
-  const auto it = std::find_if(loaders.begin(), loaders.end(), [](const LoaderSettings& loader) { return loader.gradients; });
+  const auto it = std::find_if(loaders.begin(), loaders.end(), [](const LoaderSettings& loader) { return loader.gradients && loader.made_by != kKeras; });
   return it == loaders.end() ? nullptr : &*it;
 }
 

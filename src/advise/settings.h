@@ -25,10 +25,15 @@ struct LoaderSettings {
   bool in_order = true;
   bool gradients = true;  // on when it was first read: a loader that is trained on
   std::string dataset;    // its class
+  std::string sampler;    // its class, where the program chose it
+  std::string made_by;    // the package that made it for the program; empty: the program
   CodeName getitem, collate;
 };
 
 struct OptimizerSettings {
+  std::string file;  // where the program made it, else where it stepped; empty: unknown
+  std::uint32_t line = 0;
+  std::string made_by;  // as a loader's
   std::string name, device, dtype;
   std::string way;  // single, foreach, fused; empty: unknown
   bool may_fuse = false;
@@ -49,7 +54,7 @@ struct Settings {
   std::string idle_bias_names;
   std::optional<std::int64_t> cuda_peak_bytes, cuda_reserved_bytes, cuda_total_bytes, cuda_retries;
 
-  // The first that was read with gradients on; null: none is known.
+  // The first that was read with gradients on, and whose options the program can set; null: none is known.
   const LoaderSettings* training_loader() const;
   bool on_gpu() const { return !optimizers.empty() && optimizers.front().device == "cuda"; }
 };

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analyze/agreed.h"
+#include "analyze/around_all.h"
 #include "analyze/device_facts.h"
 #include "analyze/gpu_work.h"
 #include "analyze/kernel_effort.h"
@@ -32,31 +33,6 @@ struct Achieved {
     ns += static_cast<double>(took_ns);
     possible += static_cast<double>(took_ns) * 1e-9 * static_cast<double>(peak_per_s);
   }
-};
-
-// The innermost module that all calls are in.
-class AroundAll {
- public:
-  void add(std::string_view module) {
-    if (any_ && module == module_) return;
-    module_ = any_ ? common(module_, module) : module;
-    any_ = true;
-  }
-  std::string_view module() const { return module_; }
-
- private:
-  static std::string_view common(std::string_view a, std::string_view b) {
-    std::size_t same = 0;
-    const auto ends_at = [](std::string_view path, std::size_t at) { return at == path.size() || path[at] == '.'; };
-    for (std::size_t i = 0; i <= std::min(a.size(), b.size()); ++i) {
-      if (ends_at(a, i) && ends_at(b, i)) same = i;
-      if (i < std::min(a.size(), b.size()) && a[i] != b[i]) break;
-    }
-    return a.substr(0, same);
-  }
-
-  std::string_view module_;
-  bool any_ = false;
 };
 
 struct KernelSums {

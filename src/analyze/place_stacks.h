@@ -1,4 +1,5 @@
-// The frames of Python that stood at a place, innermost first. Where only the user's own line is known, that is all of them.
+// The frames of Python that stood at a place, innermost first. Where only the user's own line is known, and perhaps a
+// package's below it, that is all of them.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 #include "analyze/source_lines.h"
 #include "analyze/step_times.h"
 #include "analyze/steps.h"
+#include "analyze/steps_by_time.h"
 
 namespace laptime {
 
@@ -51,23 +52,6 @@ void add_self_times(const Analysis& analysis, Phases& phases) {
   }
 }
 
-// Steps of one process in which GPUs were recorded, in their order.
-class GpuSteps {
- public:
-  explicit GpuSteps(std::vector<Step> steps) : steps_(std::move(steps)) {
-    std::sort(steps_.begin(), steps_.end(), [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
-  }
-  const Step* find(std::int64_t time) const {
-    auto next = std::upper_bound(steps_.begin(), steps_.end(), time, [](std::int64_t t, const Step& s) { return t < s.start_ns; });
-    if (next == steps_.begin()) return nullptr;
-    const Step& step = *--next;
-    return time < step.start_ns + step.wall_ns ? &step : nullptr;
-  }
-
- private:
-  std::vector<Step> steps_;
-};
-
 // Work belongs to the step in which it begins.
 void add_gpu_times(const Analysis& analysis, Phases& phases) {
   const Run& run = analysis.run();
@@ -80,7 +64,7 @@ void add_gpu_times(const Analysis& analysis, Phases& phases) {
     by_process[run.tracks[step.track].process].push_back(step);
     ++phases[step.phase].gpu_steps;
   }
-  const std::vector<GpuSteps> steps(by_process.begin(), by_process.end());
+  const std::vector<StepsByTime> steps(by_process.begin(), by_process.end());
   const LineIds& ids = analysis.lines();
   for (const GpuWork& work : analysis.gpu().all()) {
     const std::uint32_t id = ids[work.place];

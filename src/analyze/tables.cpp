@@ -21,6 +21,7 @@
 #include "analyze/memory_steps.h"
 #include "analyze/modules.h"
 #include "analyze/ops.h"
+#include "analyze/package_lines.h"
 #include "analyze/phases.h"
 #include "analyze/ranks.h"
 #include "analyze/run_facts.h"
@@ -65,6 +66,7 @@ constexpr TableDefinition kTables[] = {
     {"breakdown_time", "where steps went over time", breakdown_time_table},
     {"slow_steps", "why slow steps are slow: against median ones, by category and line", slow_steps_table},
     {kStepLinesTable, "which lines a step consists of", step_lines_table},
+    {kPackageLinesTable, "which lines of installed packages a step's ops come from, below which line of the program", package_lines_table},
     {"phases", "what the whole run's time went to: steps of each phase, checkpoints, what lies between", phases_table},
     {"device_steps", "where each step went on each GPU", device_steps_table},
     {"ranks", "processes that train together: own work, waits for each other, which is slowest", ranks_table},

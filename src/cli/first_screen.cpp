@@ -13,6 +13,7 @@
 #include "analyze/kernels.h"
 #include "analyze/lines.h"
 #include "analyze/losses.h"
+#include "analyze/package_lines.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
 #include "analyze/step_lines.h"
@@ -25,6 +26,9 @@ namespace laptime {
 
 namespace {
 
+constexpr double kMostOfAStep = 0.5;  // below one line of the program's own: then the first screen goes into the packages
+constexpr double kLeastOfAStep = 0.01;  // of a package's line that is worth a row
+constexpr std::size_t kPackageRows = 3;
 constexpr std::size_t kRows = 5, kStepRows = 3, kAdviceRows = 3, kPlainRows = 4;
 
 const Cell& cell(const Table& table, const Row& row, std::string_view column) {
@@ -107,16 +111,45 @@ Table step_parts(const Analysis& analysis, const std::string& phase) {
   return parts;
 }
 
+// transformers/models/gpt2/modeling_gpt2.py:312
+std::string package_place(const PackageLine& line) {
+  constexpr std::string_view kInstalled = "-packages/";
+  const std::size_t at = line.file.rfind(kInstalled);
+  return fmt::format("  {}:{}", at == std::string::npos ? line.file : line.file.substr(at + kInstalled.size()), line.line);
+}
+
+// Where the first line of a step holds most of it, and packages run below that line: their lines that take longest.
+std::vector<Row> rows_below(const Analysis& analysis, const Table& lines, const std::string& phase) {
+  const auto first = std::find_if(lines.rows.begin(), lines.rows.end(), [&](const Row& row) { return text(lines, row, "phase") == phase; });
+  std::vector<Row> rows;
+  if (first == lines.rows.end()) return rows;
+  const double step_ns = number(lines, *first, "share") > 0 ? number(lines, *first, "self_ns") / number(lines, *first, "share") : 0;
+  if (step_ns <= 0 || std::max(number(lines, *first, "self_ns"), number(lines, *first, "gpu_ns")) < kMostOfAStep * step_ns) return rows;
+  const auto* const number_of_line = std::get_if<std::int64_t>(&cell(lines, *first, "line"));
+  for (const PackageLine& line : package_lines(analysis)) {
+    if (rows.size() == kPackageRows) break;
+    if (line.most_ns() < kLeastOfAStep * step_ns) continue;
+    if (analysis.run().strings[line.phase] != phase || line.user_file != text(lines, *first, "file") || !number_of_line || line.user_line != *number_of_line) continue;
+    rows.push_back({package_place(line), line.op_ns + line.backward_ns, fmt::format("{:.0f} %", 100 * line.share), line.gpu_ns ? Cell(*line.gpu_ns) : kUnknown,
+                    line.module.empty() ? line.function : fmt::format("{} ({})", line.function, line.module)});
+  }
+  return rows;
+}
+
 Table step_line_rows(const Analysis& analysis, const std::string& phase, const Places& places) {
   const Table all = step_lines_table(analysis);
   Table table{"lines", "Lines of a " + step_of_phase(phase),
               {{"place", ColumnType::text}, {"self", ColumnType::real, Unit::ns}, {"share", ColumnType::real}, {"gpu", ColumnType::real, Unit::ns},
                {"source", ColumnType::text, Unit::none, Prominence::prominent}},
               {}};
+  std::vector<Row> below = rows_below(analysis, all, phase);
   for (const Row& row : all.rows) {
-    if (table.rows.size() == kRows) break;
+    if (table.rows.size() + below.size() == kRows) break;
     if (text(all, row, "phase") != phase) continue;
     table.rows.push_back({places.of(all, row), cell(all, row, "self_ns"), fmt::format("{:.0f} %", 100 * number(all, row, "share")), cell(all, row, "gpu_ns"), cell(all, row, "source")});
+    if (table.rows.size() > 1) continue;
+    table.rows.insert(table.rows.end(), std::make_move_iterator(below.begin()), std::make_move_iterator(below.end()));
+    below.clear();
   }
   return table;
 }

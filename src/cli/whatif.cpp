@@ -4,7 +4,7 @@
 #include <optional>
 #include <unistd.h>
 
-#include "advise/advice.h"
+#include "advise/advised_changes.h"
 #include "analyze/gpu_work.h"
 #include "analyze/ranks.h"
 #include "analyze/whatif/prediction.h"
@@ -33,24 +33,14 @@ struct WhatIfOptions {
   bool json = false, csv = false;
 };
 
-// As the advice about this run has it; where it has none, what following the rule comes to in general.
-Result<whatif::Changes> changes_of_rule(const Analysis& analysis, const std::string& rule) {
-  std::optional<whatif::Changes> advised;
-  for (const Advice& advice : advise(analysis)) {
-    if (advice.rule->name != rule || !advice.finding.changes) continue;
-    if (!advised) advised.emplace();
-    advised->add(*advice.finding.changes);
-  }
-  return advised ? Result<whatif::Changes>(*std::move(advised)) : whatif::changes_of_rule(rule);
-}
-
 Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analysis& analysis) {
   whatif::Changes changes;
+  const AdvisedChanges advised(analysis, !options.rules.empty());
   for (const std::string& text : options.scales) {
     ASSIGN_OR_RETURN(changes.scales.emplace_back(), whatif::parse_scale(text));
   }
   for (const std::string& rule : options.rules) {
-    ASSIGN_OR_RETURN(const whatif::Changes of_rule, changes_of_rule(analysis, rule));
+    ASSIGN_OR_RETURN(const whatif::Changes of_rule, advised.of_rule(rule));
     changes.add(of_rule);
   }
   changes.input_free |= !options.input.empty();
@@ -60,6 +50,8 @@ Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analy
     ASSIGN_OR_RETURN(const double factor, whatif::parse_batch(options.batch));
     changes.batch *= factor;
   }
+  const bool is_one_rule = options.rules.size() == 1 && options.scales.empty() && options.input.empty() && options.launch.empty() && options.workers < 0 && options.batch.empty();
+  if (is_one_rule) changes.bound = advised.bound_of(options.rules.front());
   return changes;
 }
 
@@ -69,6 +61,7 @@ std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool
   const std::optional<std::int64_t> rank = rank_of_track(analysis, p.track);
   std::string line = fmt::format("{}{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f}); starts of this program differ by ± {:.0f} %", rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase], time(p.before_ns), time(p.after_ns),
                                  time(p.low_ns), time(p.high_ns), p.gain, batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high, 100 * p.noise);
+  if (!p.is_replayed) line += "; as the advice says, not replayed";
   if (p.next.empty()) return line + "\n";
   std::int64_t wall = 0;
   for (const whatif::PathPart& part : p.next) wall += part.ns;

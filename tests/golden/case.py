@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+GOLDEN_FOLDER = ROOT / "tests" / "golden"
 CARRIAGE_RETURN = "␍"  # how a case shows the \r of CSV lines
 
 

@@ -100,7 +100,7 @@ def test_the_summary_ends_with_it(tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(NAIVE))
     summary = subprocess.run([LAPTIME, "run", "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True,
                              env={**os.environ, **ONE_THREAD}).stderr
-    assert "\nAdvice\n" in summary and "reload (high)" in summary
+    assert "\nWhat to do" in summary and "  reload " in summary
 
 
 UNEVEN = """

@@ -54,7 +54,8 @@ def test_loaders_optimizers_and_switches(properties, tmp_path):
     assert (loader["dataset"], loader["getitem_file"], loader["getitem_line"], loader["collate_line"]) == ("Rows", program, "9", "12")
     assert told["loader 2 gradients"] == "0" and told["loader 2 line"] == "27"
     optimizer = {key.removeprefix("optimizer 1 "): value for key, value in told.items() if key.startswith("optimizer 1 ")}
-    assert optimizer == {"class": "Adam", "tensors": "2", "elements": "5", "device": "cpu", "dtype": "float32", "way": "fused", "may_fuse": "1"}
+    assert "sampler" not in loader and "made_by" not in loader
+    assert optimizer == {"file": program, "line": "17", "class": "Adam", "tensors": "2", "elements": "5", "device": "cpu", "dtype": "float32", "way": "fused", "may_fuse": "1"}
     assert told["torch autocast"] == "cpu bfloat16"
     assert int(told["torch threads"]) >= 1 and int(told["cpus"]) >= 1 and told["torch matmul_precision"] == "highest"
 
@@ -72,6 +73,42 @@ def test_the_way_of_an_optimizer(properties):
     told = properties(source)
     assert (told["optimizer 1 class"], told["optimizer 1 way"]) == ("SGD", "single")
     assert (told["optimizer 2 class"], told["optimizer 2 way"]) == ("Adam", "foreach")
+
+
+def test_a_sampler_of_the_programs_own(properties):
+    source = """
+        import torch
+        from torch.utils.data import DataLoader, TensorDataset
+        from torch.utils.data.distributed import DistributedSampler
+
+        data = TensorDataset(torch.ones(32, 2))
+        model = torch.nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for (x,) in DataLoader(data, batch_size=4, sampler=DistributedSampler(data, num_replicas=2, rank=0)):
+            model(x).sum().backward()
+            optimizer.step()
+        for _ in DataLoader(data, batch_size=4, shuffle=True):
+            pass
+    """
+    told = properties(source)
+    assert told["loader 1 sampler"] == "DistributedSampler" and "loader 2 sampler" not in told
+
+
+def test_an_optimizer_that_is_older_than_the_recording(record, tmp_path):
+    import torch
+
+    model = torch.nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+
+    def step():
+        for _ in range(3):
+            model(torch.ones(2)).sum().backward()
+            optimizer.step()  # here
+
+    record(step)
+    told = {row["key"]: row["value"] for row in read_tables(tmp_path / "run.lap", "settings")["settings"]}
+    here = next(number for number, line in enumerate(open(__file__), 1) if line.endswith("# here\n"))
+    assert (told["optimizer 1 file"], told["optimizer 1 line"]) == (__file__, str(here))
 
 
 def test_strange_loaders_harm_nothing(run):

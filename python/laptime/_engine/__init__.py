@@ -10,7 +10,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable, Iterable
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 from laptime import _source_text
@@ -72,6 +72,14 @@ def library_paths() -> list[str]:
     standard_library = os.path.dirname(os.__file__) + os.sep
     laptime = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
     return sorted({standard_library, os.path.realpath(standard_library) + os.sep, laptime, os.path.realpath(laptime) + os.sep})
+
+
+def framework_folders(torch: ModuleType | None) -> list[str]:
+    """Folders of torch and of what is installed with it, whose lines are no package's that the program calls; none without torch."""
+    if torch is None or not torch.__file__:
+        return []
+    installed = os.path.dirname(os.path.dirname(torch.__file__))
+    return [os.path.join(installed, name) + os.sep for name in ("torch", "functorch", "torchgen", "triton")]
 
 
 def start(

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import NamedTuple, Protocol
 
-from laptime._engine import library_paths
+from laptime._engine import framework_folders, library_paths
 from laptime._messages import say
 from laptime._native import torch_ops as _native
 from laptime._signal_handlers import raised_by_handler
@@ -50,7 +50,7 @@ def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[st
         return _Off("torch is not imported")
     try:
         _native.configure(library_paths=library_paths(), include=list(include), exclude=list(exclude),
-                          module_call=torch.nn.Module.__call__.__code__, module_type=torch.nn.Module)
+                          framework_folders=framework_folders(torch), module_call=torch.nn.Module.__call__.__code__, module_type=torch.nn.Module)
         return _best_source(torch, _Details(shapes, frames))
     except Exception as error:
         if raised_by_handler(error):

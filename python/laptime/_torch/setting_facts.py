@@ -18,6 +18,7 @@ from torch.nn.modules.conv import _ConvNd
 Facts = dict[str, str]
 
 _DEEPEST = 8  # datasets wrapped in datasets
+_USUAL_SAMPLERS = ("SequentialSampler", "RandomSampler", "_InfiniteConstantSampler")  # what a loader makes itself
 
 
 def loader_facts(loader: Any) -> Facts:
@@ -31,6 +32,9 @@ def loader_facts(loader: Any) -> Facts:
     for key, value in (("batch", loader.batch_size), ("prefetch", loader.prefetch_factor)):
         if isinstance(value, int):
             facts[key] = str(value)
+    sampler = type(loader.sampler).__name__
+    if sampler not in _USUAL_SAMPLERS:
+        facts["sampler"] = sampler
     dataset = _innermost(loader.dataset)
     facts["dataset"] = type(dataset).__name__
     facts.update(_code_facts("getitem", getattr(type(dataset), "__getitem__", None) or getattr(type(dataset), "__iter__", None)))

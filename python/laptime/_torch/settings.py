@@ -23,26 +23,28 @@ from laptime._torch.instances import instances
 from laptime._torch.patches import Patches
 
 _PACKAGES = ("/site-packages/", "/dist-packages/")
+_COPYING = ("torch", "accelerate", "lightning", "pytorch_lightning", "lightning_fabric")  # they make loaders like those that the program hands to them
 _NAMED = 8  # modules
 
 
 class Settings:
     def __init__(self) -> None:
         self._libraries = tuple(library_paths())
-        self._made_at: dict[int, tuple[Any, str, int]] = {}  # by id of the loader
+        self._made_at: dict[int, tuple[Any, setting_facts.Facts]] = {}  # by id of a loader or an optimizer
         self._loaders = 0
         self._optimizers = 0
         self._autocasts: set[tuple[str, str]] = set()
         self._switches_told = False
 
     def install(self, patches: Patches) -> None:
-        patches.around(DataLoader, "__init__", after=self._loader_made)
+        patches.around(DataLoader, "__init__", after=self._made)
+        patches.around(torch.optim.Optimizer, "__init__", after=self._made)
         patches.around(DataLoader, "__iter__", before=self._loader_used)
         patches.around(torch.amp.autocast_mode.autocast, "__enter__", before=self._autocast_entered)
 
     def optimizer_stepped(self, optimizer: torch.optim.Optimizer) -> None:
         """The first step of an optimizer of its class."""
-        _carefully(self._tell_optimizer, optimizer)
+        _carefully(self._tell_optimizer, optimizer, sys._getframe(1))
 
     def close(self, shares: setting_facts.Facts) -> None:
         """What is known only at the end."""
@@ -50,14 +52,14 @@ class Settings:
         _carefully(_tell, "torch ", shares)
         _carefully(lambda: _tell("", setting_facts.cuda_memory_facts()))
 
-    def _loader_made(self, loader: Any, *_: object) -> None:
-        _carefully(self._note_loader, loader, sys._getframe(1))
+    def _made(self, made: Any, *_: object) -> None:
+        _carefully(self._note, made, sys._getframe(1))
 
-    def _note_loader(self, loader: Any, frame: FrameType | None) -> None:
-        place = self._line_of_program(frame)
-        key = id(loader)
-        if place and key not in self._made_at:
-            self._made_at[key] = weakref.ref(loader, lambda _: self._made_at.pop(key, None)), *place
+    def _note(self, made: Any, frame: FrameType | None) -> None:
+        facts = self._line_of_program(frame)
+        key = id(made)
+        if facts and key not in self._made_at:
+            self._made_at[key] = weakref.ref(made, lambda _: self._made_at.pop(key, None)), facts
 
     def _loader_used(self, loader: Any) -> None:
         _carefully(self._tell_loader, loader)
@@ -67,13 +69,14 @@ class Settings:
         if known is None:  # told before, or not the program's own
             return
         self._loaders += 1
-        _, file, line = known
-        _tell(f"loader {self._loaders} ", {"file": file, "line": str(line), **setting_facts.loader_facts(loader)})
+        _tell(f"loader {self._loaders} ", {**known[1], **setting_facts.loader_facts(loader)})
 
-    def _tell_optimizer(self, optimizer: torch.optim.Optimizer) -> None:
+    def _tell_optimizer(self, optimizer: torch.optim.Optimizer, frame: FrameType | None) -> None:
         self._optimizers += 1
         facts = setting_facts.optimizer_facts(optimizer)
-        _tell(f"optimizer {self._optimizers} ", facts)
+        known = self._made_at.pop(id(optimizer), None)
+        line = known[1] if known else self._line_of_program(frame)  # made before the recording: where it steps
+        _tell(f"optimizer {self._optimizers} ", {**(line or {}), **facts})
         self._tell_switches()
         if self._optimizers == 1 and facts["device"] == "cuda":  # elsewhere a bias costs next to nothing
             names = setting_facts.convolutions_with_idle_bias(instances(torch.nn.Module))
@@ -93,11 +96,17 @@ class Settings:
             self._autocasts.add(kind)
             _tell("torch ", {"autocast": ", ".join(sorted(" ".join(k) for k in self._autocasts))})
 
-    def _line_of_program(self, frame: FrameType | None) -> tuple[str, int] | None:
+    def _line_of_program(self, frame: FrameType | None) -> setting_facts.Facts | None:
+        """The innermost line of the program's own, and the package that it called, if that made the thing of its own accord."""
+        facts = {}
         while frame is not None:
             file = frame.f_code.co_filename
-            if not file.startswith((*self._libraries, "<")) and not any(package in file for package in _PACKAGES):
-                return file, frame.f_lineno
+            if any(package in file for package in _PACKAGES):
+                module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+                if module not in _COPYING:
+                    facts["made_by"] = module
+            elif not file.startswith((*self._libraries, "<")):
+                return {"file": file, "line": str(frame.f_lineno), **facts}
             frame = frame.f_back
         return None
 

@@ -35,8 +35,8 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   const bool compiled = compiles(evidence.run()), replays = !compiled && !evidence.ops().empty();
   return {{"", 0, evidence.share(idle.ns), predict(evidence.step_ns(), idle, compiled ? Range{0.05, 0.6} : Range{0.1, 0.7}), Confidence::medium,
            fmt::format("The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.", of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels)),
-           compiled ? "torch.compile(model, mode=\"reduce-overhead\"), which replays a CUDA graph; shapes must not change"
-                    : "model = torch.compile(model); with mode=\"reduce-overhead\" a CUDA graph replaces the launches; or a larger batch",
+           compiled ? std::string("torch.compile(model, mode=\"reduce-overhead\"), which replays a CUDA graph; shapes must not change")
+                    : "model = torch.compile(model); with mode=\"reduce-overhead\" a CUDA graph replaces the launches" + std::string(evidence.has_batch() ? "; or a larger batch" : ""),
            replays ? std::optional(*whatif::changes_of_rule(kLaunchBound.name)) : std::nullopt, std::nullopt, "a compiler also joins kernels"}};
 }
 

@@ -15,6 +15,13 @@ Range left_after(const OptimizerSettings& optimizer) {
   return optimizer.name.starts_with("Adam") ? Range{0.08, 0.45} : Range{0.3, 0.6};
 }
 
+// In the words of whoever makes it.
+std::string fused(const OptimizerSettings& optimizer) {
+  if (optimizer.made_by == "transformers" && optimizer.name == "AdamW") return "TrainingArguments(…, optim=\"adamw_torch_fused\")";
+  if (optimizer.made_by == "stable_baselines3") return "policy_kwargs={\"optimizer_kwargs\": {\"fused\": True}} of the algorithm";
+  return fmt::format("torch.optim.{}(…, fused=True){}", optimizer.name, optimizer.made_by.empty() ? "" : fmt::format("; {} makes it: see its options", optimizer.made_by));
+}
+
 std::string step_name(const std::string& optimizer) { return fmt::format("Optimizer.step#{}.step", optimizer); }
 
 // What its step() takes of a step, known in every step.
@@ -37,9 +44,9 @@ std::vector<Finding> find_single_tensor_optimizer(const Evidence& evidence) {
   for (const OptimizerSettings& optimizer : evidence.settings().optimizers) {
     if (optimizer.way != "single" || !optimizer.may_fuse) continue;
     const Part part = time_of_steps(evidence, optimizer.name);
-    findings.push_back({"", 0, evidence.share(part.ns), std::nullopt, Confidence::medium,
+    findings.push_back({optimizer.file, optimizer.line, evidence.share(part.ns), std::nullopt, Confidence::medium,
                         fmt::format("{} updates its {} tensors one at a time, several ops for each: {}.", optimizer.name, optimizer.tensors, of_a_step(evidence, part.ns)),
-                        fmt::format("torch.optim.{}(…, fused=True)", optimizer.name), shrunk(step_name(optimizer.name), left_after(optimizer))});
+                        fused(optimizer), shrunk(step_name(optimizer.name), left_after(optimizer))});
   }
   return findings;
 }

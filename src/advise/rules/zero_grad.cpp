@@ -19,7 +19,9 @@ std::vector<Finding> find_zero_grad(const Evidence& evidence) {
     if (!largest || op.total_ns > largest->total_ns) largest = &op;
   }
   if (!largest) return {};
-  return {{largest->file, largest->line, evidence.share(ns), std::nullopt, Confidence::medium,
+  const auto& optimizers = evidence.settings().optimizers;
+  const bool is_placed = !largest->file.empty() || optimizers.empty();
+  return {{is_placed ? largest->file : optimizers.front().file, is_placed ? largest->line : optimizers.front().line, evidence.share(ns), std::nullopt, Confidence::medium,
            fmt::format("Gradients are filled with zeros in every step, {}, only to be added to: {}.", counted(calls, "fill", "fills"), of_a_step(evidence, ns)),
            "optimizer.zero_grad(set_to_none=True), which is the default: leave set_to_none=False out",
            shrunk("Optimizer.zero_grad*", kLeft)}};

@@ -28,6 +28,8 @@ void Changes::add(const Changes& other) {
   any_order |= other.any_order;
   if (other.workers) workers = other.workers;
   batch *= other.batch;
+  known_gains.insert(known_gains.end(), other.known_gains.begin(), other.known_gains.end());
+  bound.reset();  // of either, not of both
 }
 
 Changes scale_change(std::string pattern, double factor, double best, double worst) {

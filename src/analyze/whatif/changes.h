@@ -29,6 +29,18 @@ struct WorkScale {
   std::string at = {};       // of this line only (FILE:LINE); empty: of all
 };
 
+// What a piece of advice brings to the steps of one thread and phase, as factors of their rate, where nothing is replayed.
+struct KnownGain {
+  std::uint32_t track = 0, phase = 0;  // Run::tracks, Run::strings
+  double gain = 1, low = 1, high = 1;
+};
+
+// No change of these steps brings more than `most`.
+struct GainBound {
+  std::uint32_t track = 0, phase = 0;
+  double most = 1;
+};
+
 struct Changes {
   std::vector<Scale> scales;
   std::vector<WorkScale> work;
@@ -40,6 +52,8 @@ struct Changes {
   std::optional<unsigned> workers;   // processes that make batches; 0: the program makes them itself
   bool any_order = false;            // batches are taken as workers make them
   double batch = 1;                  // samples a step, as a factor
+  std::vector<KnownGain> known_gains;  // they multiply what the replay gives
+  std::optional<GainBound> bound;      // of all changes together
 
   // Both at once; what `other` says of workers holds.
   void add(const Changes& other);

@@ -166,6 +166,27 @@ class PhasePredictor {
   PhasePrediction result_;
 };
 
+void set_gain(PhasePrediction& phase, double batch, double gain, double low, double high) {
+  const double work = batch * phase.before_ns;
+  phase.gain = gain, phase.gain_low = low, phase.gain_high = high;
+  phase.after_ns = work / gain, phase.high_ns = work / low, phase.low_ns = work / high;
+}
+
+void apply(const Changes& changes, PhasePrediction& phase) {
+  for (const KnownGain& known : changes.known_gains) {
+    if (known.track != phase.track || known.phase != phase.phase) continue;
+    set_gain(phase, changes.batch, phase.gain * known.gain, phase.gain_low * known.low, phase.gain_high * known.high);
+    phase.is_replayed = false;
+    phase.gpu_busy_after.reset();
+    phase.next.clear();
+  }
+  if (!changes.bound || changes.bound->track != phase.track || changes.bound->phase != phase.phase || phase.gain_high <= changes.bound->most) return;
+  const double most = changes.bound->most, replayed_ns = phase.after_ns;
+  set_gain(phase, changes.batch, std::min(phase.gain, most), std::min(phase.gain_low, most), most);
+  for (double& ns : phase.after.exposed) ns *= phase.after_ns / replayed_ns;
+  phase.after.undivided_ns *= phase.after_ns / replayed_ns;
+}
+
 }  // namespace
 
 struct Predictor::Phase {
@@ -213,6 +234,7 @@ Prediction Predictor::predict(const Changes& changes) const {
   if (const auto last = ranks_->last(expected)) {
     for (const std::size_t phase : ranks_->members()) result.phases[phase].next = result.phases[*last].next;  // it bounds them all
   }
+  for (PhasePrediction& phase : result.phases) apply(changes, phase);
   std::stable_sort(result.phases.begin(), result.phases.end(), [](const PhasePrediction& a, const PhasePrediction& b) {
     return a.before_ns * static_cast<double>(a.steps) > b.before_ns * static_cast<double>(b.steps);
   });

@@ -32,7 +32,8 @@ struct PhasePrediction {
   // How many times as many samples a second: of the expected time, and at the interval's ends.
   double gain = 1, gain_low = 1, gain_high = 1;
   double noise = 0;  // share by which two starts of the program differ, changed or not; not part of the interval
-  MeanStep before, after;  // what before_ns and after_ns consist of
+  bool is_replayed = true;  // false: after_ns is what a piece of advice says, and what it consists of is not known
+  MeanStep before, after;   // what before_ns and after_ns consist of; `after` where it is replayed
   std::optional<double> gpu_busy_before, gpu_busy_after;  // of a step, 0 to 1
   std::vector<PathPart> next;  // the critical path of a median step after the changes, summed, the largest part first
 };

@@ -96,7 +96,7 @@ const std::vector<RuleChanges>& table() {
 Result<Changes> changes_of_rule(std::string_view rule) {
   for (const RuleChanges& entry : table())
     if (rule == entry.rule) return entry.changes;
-  return fail(ErrorKind::usage, fmt::format("nothing is known of what rule '{}' would change; it is known of {}", rule, fmt::join(rules_with_changes(), ", ")));
+  return fail(ErrorKind::usage, fmt::format("this run has no advice '{}', and what it would change in general is known only of {}", rule, fmt::join(rules_with_changes(), ", ")));
 }
 
 std::vector<std::string_view> rules_with_changes() {

@@ -56,7 +56,8 @@ Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
     const std::string phase(analysis.run().strings[p.phase]);
     const HostKnowledge known = knowledge_of(analysis, p.track, p.phase);
     const auto add = [&](const char* view, const std::string& category, double before, double after) {
-      table.rows.push_back({phase, rank_cell(analysis, p), view, category, before, after, ratio_cell(before, p.before_ns), ratio_cell(after, p.after_ns)});
+      table.rows.push_back({phase, rank_cell(analysis, p), view, category, before, p.is_replayed ? Cell(after) : kUnknown, ratio_cell(before, p.before_ns),
+                            p.is_replayed ? ratio_cell(after, p.after_ns) : kUnknown});
     };
     for (std::size_t c = 0; c < kHostCategories; ++c)
       if (p.before.exposed[c] > 0 || p.after.exposed[c] > 0) add("host", host_category_name(static_cast<HostCategory>(c), known), p.before.exposed[c], p.after.exposed[c]);

@@ -17,16 +17,14 @@ bool matches_any(const std::vector<std::string>& globs, const std::string& file)
                      [&](const std::string& glob) { return ::fnmatch(glob.c_str(), file.c_str(), 0) == 0; });
 }
 
-bool lies_in_package_folder(const std::string& file) {
-  return file.find("/site-packages/") != std::string::npos || file.find("/dist-packages/") != std::string::npos;
-}
-
 // Code without a file: what a person typed is theirs; what a library generated (<string>, <frozen …>) is not.
 bool was_typed(const std::string& file) {
   return file == "<stdin>" || file.starts_with("<ipython-input") || file.starts_with("<doctest");
 }
 
 }  // namespace
+
+bool lies_in_package_folder(const std::string& file) { return file.find("/site-packages/") != std::string::npos || file.find("/dist-packages/") != std::string::npos; }
 
 void UserCode::configure(Rules rules, PyObject* predicate) {
   rules_ = std::move(rules);

@@ -11,6 +11,9 @@
 
 namespace laptime::python {
 
+// Whether pip installed it.
+bool lies_in_package_folder(const std::string& file);
+
 class UserCode {
  public:
   struct Rules {

@@ -63,7 +63,7 @@ class RunMaker {
         {"stream", &RunMaker::take_stream},
         {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value}, {"link", &RunMaker::take_link},
         {"code", &RunMaker::take_code},       {"line", &RunMaker::take_line},   {"call", &RunMaker::take_call},
-        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place}, {"source", &RunMaker::take_source},
+        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place}, {"frame", &RunMaker::take_frame}, {"source", &RunMaker::take_source},
         {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block}, {"corrupt", &RunMaker::take_corrupt},
         {"cut", &RunMaker::take_cut},         {"version", &RunMaker::take_version}};
     if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
@@ -233,7 +233,17 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
     ASSIGN_OR_RETURN(const std::uint32_t code, small(s, 1));
     ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 2));
-    facts_.push_back(PlaceFact{id, code, line, s.words.size() > 3 ? string_id(s.words[3]) : 0});
+    ASSIGN_OR_RETURN(const std::uint32_t frame, option(s, "frame"));
+    facts_.push_back(PlaceFact{id, code, line, s.words.size() > 3 ? string_id(s.words[3]) : 0, frame});
+    return {};
+  }
+  // frame NUMBER CALLER CODE LINE
+  Status take_frame(const Statement& s) {
+    ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
+    ASSIGN_OR_RETURN(const std::uint32_t caller, small(s, 1));
+    ASSIGN_OR_RETURN(const std::uint32_t code, small(s, 2));
+    ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 3));
+    facts_.push_back(CallFrameFact{id, caller, code, line});
     return {};
   }
   // line THREAD CODE LINE HITS TIME SELF [step=N]

@@ -66,9 +66,9 @@ const OpDetailSource* open_details(const std::string& path) {
 }
 
 void configure(std::vector<std::string> library_paths, std::vector<std::string> include, std::vector<std::string> exclude,
-               nb::object module_call, nb::object module_type) {
+               nb::object module_call, nb::object module_type, std::vector<std::string> framework_folders) {
   if (!PyCode_Check(module_call.ptr()) || !PyType_Check(module_type.ptr())) throw nb::type_error("a code object and a type are expected");
-  configure_places({{std::move(library_paths), std::move(include), std::move(exclude)}, module_call.ptr(), module_type.ptr()});
+  configure_places({{std::move(library_paths), std::move(include), std::move(exclude)}, std::move(framework_folders), module_call.ptr(), module_type.ptr()});
   set_place_source(python_places());
   static const bool told_at_exit = (nb::module_::import_("atexit").attr("register")(nb::cpp_function(&python_will_end)), true);
   (void)told_at_exit;
@@ -90,7 +90,7 @@ void add_generated(const std::string& file, const std::vector<GeneratedRow>& row
 void bind_ops(nb::module_& module) {
   nb::module_ m = module.def_submodule("torch_ops", "The recorder of torch's ops.");
   m.def("configure", &configure, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"), nb::arg("module_call"),
-        nb::arg("module_type"));
+        nb::arg("module_type"), nb::arg("framework_folders") = std::vector<std::string>());
   m.def("open_compiled", &open_compiled, nb::rv_policy::reference);
   m.def("open_details", &open_details, nb::rv_policy::reference);
   m.attr("IDS") = static_cast<unsigned>(LAPTIME_DETAIL_IDS);

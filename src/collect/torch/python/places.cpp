@@ -39,6 +39,7 @@ class SharedPlaces {
   void configure(const PlaceRules& rules) {
     const std::lock_guard lock(mutex_);
     user_code_.configure(rules.user_code, nullptr);
+    framework_folders_ = rules.framework_folders;
     Py_XINCREF(rules.module_call);
     module_call_ = python::OwnedRef(rules.module_call);
     Py_XINCREF(rules.module_type);
@@ -50,7 +51,8 @@ class SharedPlaces {
     if (code == module_call()) return Verdict::calls_module;
     const std::lock_guard lock(mutex_);
     if (generated_.find(file_of(code)) != nullptr) return Verdict::generated;
-    return user_code_.is_user(code, file_of(code)) && !is_generated(code) ? Verdict::user : Verdict::library;
+    if (user_code_.is_user(code, file_of(code))) return is_generated(code) ? Verdict::library : Verdict::user;
+    return is_package(file_of(code)) && !is_generated(code) ? Verdict::package : Verdict::library;
   }
 
   // 0 of generated code: it is not known what the line was made from.
@@ -64,6 +66,13 @@ class SharedPlaces {
     std::uint32_t& place = unnamed_[{number, code_id, line, frame}];
     if (place == 0) place = checked(record::new_place(code_id, line, 0, frame));
     return place;
+  }
+  // A package's line that the user's called: two frames. 0 where there are too many of them.
+  std::uint32_t package_frame(const PyCodeObject* user, int user_instruction, const PyCodeObject* package, int instruction) {
+    const std::lock_guard lock(mutex_);
+    const auto [code, line] = source_of(user, static_cast<std::uint32_t>(line_of(user, user_instruction)));
+    const std::uint32_t caller = code != 0 ? record::add_frame(0, code, line) : 0;
+    return caller != 0 ? record::add_frame(caller, codes_.id_of(package), static_cast<std::uint32_t>(line_of(package, instruction))) : 0;
   }
   std::uint32_t frame(std::uint32_t caller, const PyCodeObject* code, int instruction) {
     const std::lock_guard lock(mutex_);
@@ -113,6 +122,10 @@ class SharedPlaces {
     ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); }, [] { instance().mutex_.unlock(); });
   }
 
+  bool is_package(const std::string& file) const {
+    return !framework_folders_.empty() && python::lies_in_package_folder(file) &&
+           std::none_of(framework_folders_.begin(), framework_folders_.end(), [&](const std::string& folder) { return file.starts_with(folder); });
+  }
   struct Source {
     std::uint32_t code, line;
   };
@@ -147,6 +160,7 @@ class SharedPlaces {
 
   std::mutex mutex_;
   python::UserCode user_code_;
+  std::vector<std::string> framework_folders_;
   python::OwnedRef module_call_, module_type_;
   CodeFacts codes_;
   GeneratedCode generated_;
@@ -172,14 +186,17 @@ inline FrameRef module_frame_outside(const ThreadPlaces& thread, FrameRef frame,
   return nullptr;
 }
 
-// The innermost frame of the user's code, or of code generated from it, and the innermost one that calls a module; null where there
-// is none.
+// The innermost frame of the user's code, or of code generated from it, the innermost one that calls a module, and the innermost
+// one of a package that the user's code called; null where there is none.
 struct Caller {
   FrameRef frame;
   Verdict verdict = Verdict::user;
   const PyCodeObject* code = nullptr;
   std::uint64_t identity = 0;  // of the code
   FrameRef module_frame = nullptr;
+  FrameRef package_frame = nullptr;
+  const PyCodeObject* package_code = nullptr;
+  std::uint64_t package_identity = 0;
 
   const PyObject* module() const { return module_frame != nullptr ? python::first_argument(module_frame) : nullptr; }
 };
@@ -193,6 +210,11 @@ inline Caller find_caller(ThreadPlaces& thread, FrameRef innermost, const void* 
     caller.verdict = known->verdict;
     caller.identity = known->identity;
     if (caller.verdict == Verdict::calls_module && caller.module_frame == nullptr) caller.module_frame = caller.frame;
+    if (caller.verdict == Verdict::package && caller.package_frame == nullptr) {
+      caller.package_frame = caller.frame;
+      caller.package_code = caller.code;
+      caller.package_identity = known->identity;
+    }
     if (caller.verdict != Verdict::user && caller.verdict != Verdict::generated) continue;
     if (caller.module_frame == nullptr) caller.module_frame = module_frame_outside(thread, caller.frame, floor);
     return caller;
@@ -237,9 +259,15 @@ std::uint32_t frames_from(ThreadPlaces& thread, FrameRef innermost, const void* 
 }
 
 std::uint32_t place_of(ThreadPlaces& thread, const Caller& caller, std::uint32_t frame) {
-  const KnownPlace::Key key{caller.identity, caller.module(), python::frame_instruction(caller.frame, caller.code), frame};
+  KnownPlace::Key key{caller.identity, caller.module(), python::frame_instruction(caller.frame, caller.code), frame};
+  if (frame == 0 && caller.package_frame != nullptr) {  // with all frames the package's are among them
+    key.package = caller.package_identity;
+    key.package_instruction = python::frame_instruction(caller.package_frame, caller.package_code);
+  }
   if (const KnownPlace* const known = thread.places.find(key)) [[likely]] return known->place;
-  const std::uint32_t place = SharedPlaces::instance().place(caller.code, key.instruction, key.module, frame);
+  SharedPlaces& shared = SharedPlaces::instance();
+  const std::uint32_t kept = key.package == 0 ? frame : shared.package_frame(caller.code, key.instruction, caller.package_code, key.package_instruction);
+  const std::uint32_t place = shared.place(caller.code, key.instruction, key.module, kept);
   (void)thread.places.add({key, place, true});
   return place;
 }

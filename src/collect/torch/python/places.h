@@ -1,5 +1,6 @@
 // Where in the program an op was called: the innermost line of the user's own code on the calling thread, and the nn.Module
-// that was running. Code that torch.compile made of the user's has the line that it was made from, where that is known.
+// that was running. Where a package's code ran below that line, the place's call frame is the package's innermost line, and its
+// caller the user's line. Code that torch.compile made of the user's has the line that it was made from, where that is known.
 //
 // Assumption: addresses of code objects and modules are used again once they are freed. Consequence: a remembered verdict on
 // a code object holds only while its line table and first line are the same; modules are watched (module_paths.h).
@@ -18,6 +19,8 @@ namespace laptime::torch {
 
 struct PlaceRules {
   python::UserCode::Rules user_code;
+  // Folders of the framework itself, whose code is no package's. Without any no package is told apart.
+  std::vector<std::string> framework_folders = {};
   PyObject* module_call = nullptr;  // code of torch.nn.Module.__call__, whose first argument is the module; kept alive
   PyObject* module_type = nullptr;  // torch.nn.Module; kept alive
 };

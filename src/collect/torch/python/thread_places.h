@@ -10,7 +10,8 @@
 
 namespace laptime::torch {
 
-enum class Verdict : std::uint8_t { library, user, generated, calls_module };
+// library: of Python, torch or laptime. package: of any other package that is installed.
+enum class Verdict : std::uint8_t { library, package, user, generated, calls_module };
 
 // A code object, and whose it is.
 struct JudgedCode {
@@ -34,9 +35,14 @@ struct KnownPlace {
     const PyObject* module = nullptr;
     int instruction = 0;
     std::uint32_t frame = 0;
+    int package_instruction = 0;
+    std::uint64_t package = 0;  // python::code_identity of a package's code that the user's called; 0: none
 
     bool operator==(const Key&) const = default;
-    std::uint64_t hash() const { return spread(spread(code, frame), reinterpret_cast<std::uint64_t>(module) + static_cast<std::uint32_t>(instruction)); }
+    std::uint64_t hash() const {
+      const std::uint64_t line = spread(spread(code, frame), reinterpret_cast<std::uint64_t>(module) + static_cast<std::uint32_t>(instruction));
+      return package == 0 ? line : spread(line, package + static_cast<std::uint32_t>(package_instruction));
+    }
   };
   Key at;
   std::uint32_t place = 0;

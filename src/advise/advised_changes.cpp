@@ -1,0 +1,53 @@
+#include "advise/advised_changes.h"
+
+#include <fmt/format.h>
+
+#include "advise/rules.h"
+#include "analyze/whatif/rule_changes.h"
+
+namespace laptime {
+
+AdvisedChanges::AdvisedChanges(const Analysis& analysis, bool wanted) {
+  if (!wanted) return;
+  const Evidence evidence(analysis);
+  if (evidence.lap().empty()) return;
+  track_ = evidence.lap().track(), phase_ = evidence.lap().phase();
+  advice_ = advise(evidence);
+}
+
+Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
+  ASSIGN_OR_RETURN([[maybe_unused]] const Rule* const known, find_rule(rule));
+  whatif::Changes changes;
+  bool is_advised = false, is_risk = false;
+  for (const Advice& advice : advice_) {
+    if (advice.rule->name != rule) continue;
+    const Finding& finding = advice.finding;
+    if (finding.changes) {
+      changes.add(*finding.changes);
+    } else if (finding.gain) {
+      changes.known_gains.push_back({track_, phase_, finding.gain->expected(), finding.gain->gain_low, finding.gain->gain_high});
+    } else {
+      is_risk = true;
+      continue;
+    }
+    is_advised = true;
+  }
+  if (is_advised) return changes;
+  if (is_risk) return fail(ErrorKind::usage, fmt::format("advice '{}' about this run is a risk, and predicts no gain", rule));
+  return whatif::changes_of_rule(rule);
+}
+
+std::optional<whatif::GainBound> AdvisedChanges::bound_of(const std::string& rule) const {
+  double left = 1;  // of a step
+  bool any = false;
+  for (const Advice& advice : advice_) {
+    if (advice.rule->name != rule || !advice.finding.gain) continue;
+    if (advice.finding.also_faster || !advice.finding.bound || *advice.finding.bound <= 0) return std::nullopt;
+    left -= 1 - 1 / *advice.finding.bound;
+    any = true;
+  }
+  if (!any || left <= 0) return std::nullopt;
+  return whatif::GainBound{track_, phase_, 1 / left};
+}
+
+}  // namespace laptime

@@ -1,0 +1,20 @@
+// What a line of Python calls, as its text shows: no parser, and no knowledge of what names are bound to.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+namespace laptime {
+
+// The calls' names as they are written, in their order: "torch.nn.utils.clip_grad_norm_", "model", ".mean" (of what another
+// call returned). Texts in quotes and comments are left out.
+std::vector<std::string_view> calls_in(std::string_view source);
+
+// Whether the line repeats something itself: a comprehension, a generator, `while`.
+bool has_own_loop(std::string_view source);
+
+// Whether all that the line calls is torch's, the model's, the criterion's, a distribution's or the optimizer's: what a step
+// consists of, which cannot be moved out of it. Of a line without calls it is not.
+bool calls_framework_only(std::string_view source);
+
+}  // namespace laptime
