@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from laptime import _engine
 from laptime._native import recording
+from laptime._own_time import waited_for_processor
 
 
 def write_closing_facts() -> None:
@@ -11,6 +12,9 @@ def write_closing_facts() -> None:
     if not recording.on():
         return
     recording.set_property("python_cost_ns", str(_engine.own_cost().estimated_ns))
+    if waited := waited_for_processor():
+        recording.set_property("ran_ns", str(waited[0]))
+        recording.set_property("waited_for_processor_ns", str(waited[1]))
     for notice in _engine.notices():
         recording.lose(notice.name, notice.message)
     demoted = _engine.demoted()

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "analyze/attribution.h"
 #include "analyze/collective_waits.h"
@@ -9,6 +10,7 @@
 #include "analyze/gpu_work.h"
 #include "analyze/kernel_names.h"
 #include "analyze/stretches.h"
+#include "base/bulk_vector.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -104,27 +106,40 @@ void add_driver_times(const std::vector<DriverCallTime>& calls, std::vector<Inte
   }
 }
 
-// A category that begins or ends, on the stepping thread or on another one.
-struct Edge {
-  std::int64_t time;
-  HostCategory category;
-  bool own, awaited;
-  std::int8_t change;
+// A category that begins or ends in a step, on the stepping thread or on another one: 8 bytes, because there are two of each op.
+// Edges sort by their time.
+class Edge {
+ public:
+  Edge() = default;
+  // `time`: since the step's start.
+  Edge(std::int64_t time, const Interval& of, bool own, bool begins)
+      : bits_(static_cast<std::uint64_t>(time) << kFlagBits | static_cast<std::uint64_t>(of.category) << 3 | std::uint64_t{own} << 2 | std::uint64_t{of.awaited} << 1 | std::uint64_t{begins}) {}
+
+  std::int64_t time() const { return static_cast<std::int64_t>(bits_ >> kFlagBits); }
+  std::size_t category() const { return bits_ >> 3 & 15; }
+  bool own() const { return (bits_ & 4) != 0; }
+  bool awaited() const { return (bits_ & 2) != 0; }
+  std::int32_t change() const { return (bits_ & 1) != 0 ? 1 : -1; }
+  friend bool operator<(Edge a, Edge b) { return a.bits_ < b.bits_; }
+
+ private:
+  static constexpr unsigned kFlagBits = 7;
+  static_assert(kHostCategories <= 16);
+  std::uint64_t bits_ = 0;
 };
 
 class Sweep {
  public:
   explicit Sweep(HostStep& step) : step_(step) {}
 
-  void run(std::vector<Edge>& edges) {
-    std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.time < b.time; });
-    now_ = step_.step.start_ns;
-    for (const Edge& edge : edges) {
-      advance(edge.time);
-      (edge.own ? own_ : other_)[index(edge.category)] += edge.change;
-      if (!edge.own && edge.awaited) awaited_[index(edge.category)] += edge.change;
+  void run(std::span<Edge> edges) {
+    std::sort(edges.begin(), edges.end());
+    for (const Edge edge : edges) {
+      advance(edge.time());
+      (edge.own() ? own_ : other_)[edge.category()] += edge.change();
+      if (!edge.own() && edge.awaited()) awaited_[edge.category()] += edge.change();
     }
-    advance(step_.step.start_ns + step_.step.wall_ns);
+    advance(step_.step.wall_ns);
   }
 
  private:
@@ -156,37 +171,38 @@ class Sweep {
 
   HostStep& step_;
   Counts own_{}, other_{}, awaited_{};
-  std::int64_t now_ = 0;
+  std::int64_t now_ = 0;  // since the step's start
 };
 
-// Puts the intervals of the process's threads into the steps of one of them.
+// Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its own wall time.
+// Puts the intervals of the process's threads into the steps of one of them. They are counted first and put after: the edges of all
+// steps are one array of exactly their number.
 class StepEdges {
  public:
-  // `steps`: those of one track, in their order.
-  explicit StepEdges(std::span<HostStep> steps) : steps_(steps), edges_(steps.size()) {}
-
-  // Those of the thread that steps; they come first, and outlive this.
-  void add_own(const std::vector<Interval>& intervals) {
-    own_ = intervals;
-    for (const Interval& interval : intervals) {
-      own_starts_.push_back(interval.start);
-      add(interval, true);
-    }
-    std::sort(own_starts_.begin(), own_starts_.end());
-  }
-  // Those of another thread, `track`.
-  void add_other(const std::vector<Interval>& intervals, std::uint32_t track) {
-    for (const Interval& interval : intervals) {
-      if (interval.between && starts_within(interval)) continue;
-      if (interval.category == HostCategory::communication)
-        collectives_.push_back({interval, track});
-      else
-        add(interval, false);
-    }
+  // `steps`: those of track `own`, in their order. `intervals`: of each track of the run, and outlive this.
+  StepEdges(const Run& run, std::span<HostStep> steps, const std::vector<std::vector<Interval>>& intervals) : steps_(steps), ends_(steps.size()) {
+    const std::uint32_t own = steps.front().step.track;
+    std::vector<std::uint32_t> others;
+    for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
+      if (t != own && run.tracks[t].process == run.tracks[own].process && !intervals[t].empty()) others.push_back(t);
+    if (!others.empty()) find_own_starts(intervals[own]);
+    const auto add_all = [&] {
+      for (const Interval& interval : intervals[own]) add(interval, true);
+      for (const std::uint32_t t : others) add_other(intervals[t], t);
+      add_collectives(intervals[own]);
+    };
+    add_all();
+    std::size_t count = 0;
+    for (std::size_t& end : ends_) count += std::exchange(end, count);
+    edges_.resize(count);
+    counting_ = false;
+    add_all();
   }
   void sweep() {
-    if (!collectives_.empty()) add_collectives();
-    parallel_for(steps_.size(), [&](std::size_t s) { Sweep(steps_[s]).run(edges_[s]); });
+    parallel_for(steps_.size(), [&](std::size_t s) {
+      const std::size_t first = s == 0 ? 0 : ends_[s - 1];
+      Sweep(steps_[s]).run(std::span(edges_).subspan(first, ends_[s] - first));
+    });
   }
 
  private:
@@ -204,15 +220,32 @@ class StepEdges {
       if (from < to) visit(s, from, to);
     }
   }
+  void find_own_starts(const std::vector<Interval>& own) {
+    for (const Interval& interval : own) own_starts_.push_back(interval.start);
+    std::sort(own_starts_.begin(), own_starts_.end());
+  }
   void add(const Interval& interval, bool own) {
     in_steps(interval, [&](std::size_t s, std::int64_t from, std::int64_t to) {
-      edges_[s].push_back({from, interval.category, own, interval.awaited, 1});
-      edges_[s].push_back({to, interval.category, own, interval.awaited, -1});
+      if (!counting_) {
+        edges_[ends_[s]] = Edge(from - start(s), interval, own, true);
+        edges_[ends_[s] + 1] = Edge(to - start(s), interval, own, false);
+      }
+      ends_[s] += 2;
     });
   }
-  void add_collectives() {
+  void add_other(const std::vector<Interval>& intervals, std::uint32_t track) {
+    for (const Interval& interval : intervals) {
+      if (interval.between && starts_within(interval)) continue;
+      if (interval.category != HostCategory::communication)
+        add(interval, false);
+      else if (counting_)
+        collectives_.push_back({interval, track});
+    }
+  }
+  void add_collectives(const std::vector<Interval>& own) {
+    if (collectives_.empty()) return;
     std::vector<Stretch> busy;
-    for (const Interval& interval : own_) busy.push_back({interval.start, interval.end});
+    for (const Interval& interval : own) busy.push_back({interval.start, interval.end});
     CollectiveWaits waits{Stretches(std::move(busy))};
     const auto stretch = [](const Collective& collective) { return Stretch{collective.interval.start, collective.interval.end}; };
     for (const Collective& collective : collectives_) waits.note(stretch(collective));
@@ -227,6 +260,7 @@ class StepEdges {
     waited.awaited = true;
     add(before, false);
     add(waited, false);
+    if (counting_) return;
     in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) { steps_[s].waits.push_back({from, to, collective.track, waited.row, to == waited.end}); });
   }
   // Whether the thread that steps began something meanwhile.
@@ -243,21 +277,14 @@ class StepEdges {
   }
 
   std::span<HostStep> steps_;
-  std::vector<std::vector<Edge>> edges_;
+  // By step: the end of its edges so far; while they are counted, their number.
+  std::vector<std::size_t> ends_;
+  BulkVector<Edge> edges_;
   std::vector<std::int64_t> own_starts_;
-  std::span<const Interval> own_;
   std::vector<Collective> collectives_;
   std::size_t hint_ = 0;
+  bool counting_ = true;
 };
-
-// Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its own wall time.
-void split_track(const Run& run, std::uint32_t track, std::span<HostStep> steps, const std::vector<std::vector<Interval>>& intervals) {
-  StepEdges edges(steps);
-  edges.add_own(intervals[track]);
-  for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
-    if (t != track && run.tracks[t].process == run.tracks[track].process) edges.add_other(intervals[t], t);
-  edges.sweep();
-}
 
 template <typename Wanted>
 std::vector<bool> processes_with(const Run& run, Wanted wanted) {
@@ -316,7 +343,7 @@ std::vector<HostStep> split_steps(const Analysis& analysis) {
   }
   for (auto first = steps.begin(); first != steps.end();) {
     const auto last = std::find_if(first, steps.end(), [&](const HostStep& s) { return s.step.track != first->step.track; });
-    split_track(run, first->step.track, {first, last}, intervals);
+    StepEdges(run, {first, last}, intervals).sweep();
     first = last;
   }
   return steps;

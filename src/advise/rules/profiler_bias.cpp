@@ -38,7 +38,8 @@ double median_wall(Steps steps) {
 
 // Where recording is switched on or off: a recorded step's time of one that rests, from the steps right before and after. Other programs that come
 // and go are there on both sides.
-std::vector<double> ratios_at_switches(const std::vector<HostStep>& steps) {
+std::vector<double> ratios_at_switches(const Lap& lap) {
+  const std::vector<HostStep> steps(lap.steps().begin(), lap.steps().end());
   std::vector<double> ratios;
   const std::vector<Steps> runs = runs_of(steps);
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -58,7 +59,7 @@ std::optional<double> added_to_step(const Evidence& evidence) {
   }
   if (recorded.size() < kFewestSteps || rested.size() < kFewestSteps) return std::nullopt;
   if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75)) return std::nullopt;  // steps differ as much among themselves
-  std::vector<double> ratios = ratios_at_switches(evidence.lap().steps());
+  std::vector<double> ratios = ratios_at_switches(evidence.lap());
   if (ratios.size() < kFewestSwitches) return std::nullopt;
   const double overall = static_cast<double>(take_percentile(recorded, 0.5)) / static_cast<double>(take_percentile(rested, 0.5));
   return std::min(overall, take_percentile(ratios, 0.5)) - 1;
