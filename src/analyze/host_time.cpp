@@ -33,12 +33,13 @@ struct OpNames {
   std::uint32_t checkpoint;  // of scopes that are one
 };
 
-// What a track's thread was in, by its rows.
-class TrackIntervals {
+// What a track's thread was in, by its rows: calls visit(interval) for each.
+template <typename Visit>
+class TrackWalk {
  public:
-  TrackIntervals(const SpanColumns& spans, const TrackOps& ops, const OpNames& names) : spans_(spans), ops_(ops), names_(names) {}
+  TrackWalk(const SpanColumns& spans, const TrackOps& ops, const OpNames& names, Visit visit) : spans_(spans), ops_(ops), names_(names), visit_(visit) {}
 
-  std::vector<Interval> gather() {
+  void walk() {
     for (std::uint32_t i = 0; i < spans_.size(); ++i) {
       const std::uint32_t row = ops_.tree.order.empty() ? i : ops_.tree.order[i];
       const SpanKind kind = spans_.kind[row];
@@ -49,7 +50,6 @@ class TrackIntervals {
       if (kind == SpanKind::gc) put(row, HostCategory::gc);
       if (is_in_op_tree(kind)) visit_op(row, kind);
     }
-    return std::move(intervals_);
   }
 
  private:
@@ -71,10 +71,10 @@ class TrackIntervals {
       add(row, HostCategory::forward);
   }
   void visit_collective(std::uint32_t row) {
-    intervals_.push_back({spans_.start[row], spans_.end(row), HostCategory::communication, false, false, row});
+    visit_(Interval{spans_.start[row], spans_.end(row), HostCategory::communication, false, false, row});
     if (ops_.is_outermost(spans_, row)) after_backward_ = false;
   }
-  void put(std::uint32_t row, HostCategory category) { intervals_.push_back({spans_.start[row], spans_.end(row), category}); }
+  void put(std::uint32_t row, HostCategory category) { visit_(Interval{spans_.start[row], spans_.end(row), category}); }
   // Puts what backward does not go on across.
   void add(std::uint32_t row, HostCategory category) {
     put(row, category);
@@ -82,8 +82,7 @@ class TrackIntervals {
   }
   // From the end of the backward span before it, when nothing else came in between.
   void add_backward(std::uint32_t row) {
-    if (after_backward_ && backward_end_ < spans_.start[row])
-      intervals_.push_back({backward_end_, spans_.start[row], HostCategory::backward, false, true});
+    if (after_backward_ && backward_end_ < spans_.start[row]) visit_(Interval{backward_end_, spans_.start[row], HostCategory::backward, false, true});
     put(row, HostCategory::backward);
     backward_end_ = spans_.end(row);
     after_backward_ = true;
@@ -92,19 +91,35 @@ class TrackIntervals {
   const SpanColumns& spans_;
   const TrackOps& ops_;
   const OpNames& names_;
-  std::vector<Interval> intervals_;
+  Visit visit_;
   bool after_backward_ = false;
   std::int64_t backward_end_ = 0;
 };
 
-void add_driver_times(const std::vector<DriverCallTime>& calls, std::vector<Interval>& intervals) {
-  for (const DriverCallTime& call : calls) {
-    const HostCategory category = call.work == DriverWork::sync_wait   ? HostCategory::sync
-                                  : call.work == DriverWork::copy_wait ? HostCategory::copy
-                                                                       : HostCategory::launch;
-    intervals.push_back({call.start_ns, call.end_ns, category, call.backward, false});
+// All that threads were in. Nothing of it is kept: of a run of millions of ops it is walked twice instead.
+class Intervals {
+ public:
+  explicit Intervals(const Analysis& analysis)
+      : run_(analysis.run()), ops_(analysis.ops()), names_(run_.strings), driver_times_(find_driver_times(run_, analysis.gpu())) {}
+
+  template <typename Visit>
+  void visit(std::uint32_t track, Visit visit) const {
+    TrackWalk(run_.tracks[track].spans, ops_.tracks[track], names_, visit).walk();
+    for (const DriverCallTime& call : driver_times_[track]) {
+      const HostCategory category = call.work == DriverWork::sync_wait   ? HostCategory::sync
+                                    : call.work == DriverWork::copy_wait ? HostCategory::copy
+                                                                         : HostCategory::launch;
+      visit(Interval{call.start_ns, call.end_ns, category, call.backward, false});
+    }
   }
-}
+  const Run& run() const { return run_; }
+
+ private:
+  const Run& run_;
+  const OpAttribution& ops_;
+  const OpNames names_;
+  const std::vector<std::vector<DriverCallTime>> driver_times_;
+};
 
 // A category that begins or ends in a step, on the stepping thread or on another one: 8 bytes, because there are two of each op.
 // Edges sort by their time.
@@ -179,18 +194,11 @@ class Sweep {
 // steps are one array of exactly their number.
 class StepEdges {
  public:
-  // `steps`: those of track `own`, in their order. `intervals`: of each track of the run, and outlive this.
-  StepEdges(const Run& run, std::span<HostStep> steps, const std::vector<std::vector<Interval>>& intervals) : steps_(steps), ends_(steps.size()) {
-    const std::uint32_t own = steps.front().step.track;
-    std::vector<std::uint32_t> others;
-    for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
-      if (t != own && run.tracks[t].process == run.tracks[own].process && !intervals[t].empty()) others.push_back(t);
-    if (!others.empty()) find_own_starts(intervals[own]);
-    const auto add_all = [&] {
-      for (const Interval& interval : intervals[own]) add(interval, true);
-      for (const std::uint32_t t : others) add_other(intervals[t], t);
-      add_collectives(intervals[own]);
-    };
+  // `steps`: those of one track, in their order.
+  StepEdges(const Intervals& intervals, std::span<HostStep> steps) : intervals_(intervals), own_(steps.front().step.track), steps_(steps), ends_(steps.size()) {
+    const std::vector<Track>& tracks = intervals.run().tracks;
+    for (std::uint32_t t = 0; t < tracks.size(); ++t)
+      if (t != own_ && tracks[t].process == tracks[own_].process) others_.push_back(t);
     add_all();
     std::size_t count = 0;
     for (std::size_t& end : ends_) count += std::exchange(end, count);
@@ -220,9 +228,10 @@ class StepEdges {
       if (from < to) visit(s, from, to);
     }
   }
-  void find_own_starts(const std::vector<Interval>& own) {
-    for (const Interval& interval : own) own_starts_.push_back(interval.start);
-    std::sort(own_starts_.begin(), own_starts_.end());
+  void add_all() {
+    intervals_.visit(own_, [&](const Interval& interval) { add(interval, true); });
+    for (const std::uint32_t t : others_) add_other(t);
+    add_collectives();
   }
   void add(const Interval& interval, bool own) {
     in_steps(interval, [&](std::size_t s, std::int64_t from, std::int64_t to) {
@@ -233,19 +242,19 @@ class StepEdges {
       ends_[s] += 2;
     });
   }
-  void add_other(const std::vector<Interval>& intervals, std::uint32_t track) {
-    for (const Interval& interval : intervals) {
-      if (interval.between && starts_within(interval)) continue;
+  void add_other(std::uint32_t track) {
+    intervals_.visit(track, [&](const Interval& interval) {
+      if (interval.between && starts_within(interval)) return;
       if (interval.category != HostCategory::communication)
         add(interval, false);
       else if (counting_)
         collectives_.push_back({interval, track});
-    }
+    });
   }
-  void add_collectives(const std::vector<Interval>& own) {
+  void add_collectives() {
     if (collectives_.empty()) return;
     std::vector<Stretch> busy;
-    for (const Interval& interval : own) busy.push_back({interval.start, interval.end});
+    intervals_.visit(own_, [&](const Interval& interval) { busy.push_back({interval.start, interval.end}); });
     CollectiveWaits waits{Stretches(std::move(busy))};
     const auto stretch = [](const Collective& collective) { return Stretch{collective.interval.start, collective.interval.end}; };
     for (const Collective& collective : collectives_) waits.note(stretch(collective));
@@ -264,7 +273,11 @@ class StepEdges {
     in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) { steps_[s].waits.push_back({from, to, collective.track, waited.row, to == waited.end}); });
   }
   // Whether the thread that steps began something meanwhile.
-  bool starts_within(const Interval& interval) const {
+  bool starts_within(const Interval& interval) {
+    if (own_starts_.empty()) {
+      intervals_.visit(own_, [&](const Interval& own) { own_starts_.push_back(own.start); });
+      std::sort(own_starts_.begin(), own_starts_.end());
+    }
     const auto next = std::lower_bound(own_starts_.begin(), own_starts_.end(), interval.start);
     return next != own_starts_.end() && *next < interval.end;
   }
@@ -276,11 +289,14 @@ class StepEdges {
     return hint_ = static_cast<std::size_t>(it - steps_.begin());
   }
 
+  const Intervals& intervals_;
+  std::uint32_t own_;
+  std::vector<std::uint32_t> others_;  // tracks of its process
   std::span<HostStep> steps_;
   // By step: the end of its edges so far; while they are counted, their number.
   std::vector<std::size_t> ends_;
   BulkVector<Edge> edges_;
-  std::vector<std::int64_t> own_starts_;
+  std::vector<std::int64_t> own_starts_;  // empty: not asked for yet
   std::vector<Collective> collectives_;
   std::size_t hint_ = 0;
   bool counting_ = true;
@@ -328,12 +344,7 @@ std::vector<HostStep> split_steps(const Analysis& analysis) {
   std::vector<HostStep> steps;
   for (const Step& step : analysis.steps()) steps.push_back({step, false, false, {}, {}, {}});
   if (steps.empty()) return steps;
-  const OpAttribution& attribution = analysis.ops();
-  const OpNames names(run.strings);
-  std::vector<std::vector<Interval>> intervals(run.tracks.size());
-  parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], names).gather(); });
-  const auto driver_times = find_driver_times(run, analysis.gpu());
-  parallel_for(run.tracks.size(), [&](std::size_t t) { add_driver_times(driver_times[t], intervals[t]); });
+  const Intervals intervals(analysis);
   const std::vector<bool> has_ops = processes_with(run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
   const std::vector<bool> has_gpu = processes_with(run, is_gpu_work);
   for (HostStep& s : steps) {
@@ -343,7 +354,7 @@ std::vector<HostStep> split_steps(const Analysis& analysis) {
   }
   for (auto first = steps.begin(); first != steps.end();) {
     const auto last = std::find_if(first, steps.end(), [&](const HostStep& s) { return s.step.track != first->step.track; });
-    StepEdges(run, {first, last}, intervals).sweep();
+    StepEdges(intervals, {first, last}).sweep();
     first = last;
   }
   return steps;
