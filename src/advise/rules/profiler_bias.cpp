@@ -5,7 +5,7 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "analyze/percentile.h"
-#include "analyze/run_facts.h"
+#include "analyze/run_cost.h"
 
 namespace laptime {
 
@@ -67,11 +67,11 @@ std::optional<double> added_to_step(const Evidence& evidence) {
 
 std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
   const auto added = added_to_step(evidence);
-  const auto cost = own_cost_ns(evidence.run());
-  const double share = cost && evidence.run().end_ns > 0 ? *cost / static_cast<double>(evidence.run().end_ns) : 0;
+  const auto cost = find_run_cost(evidence.analysis());
+  const double share = cost ? cost->share : 0;
   if (share < kMostOfRun && added.value_or(0) < kMostOfStep) return {};
   const std::string seen = added.value_or(0) >= kMostOfStep ? fmt::format("Steps whose ops are recorded take {} longer than others", percent(*added))
-                                                            : fmt::format("Recording took {} of the run", percent(share));
+                                                            : fmt::format("Recording made the run {} longer", percent(share));
   return {{"", 0, std::nullopt, std::nullopt, Confidence::high, fmt::format("{}: what tables say of Python and of short ops is too large.", seen),
            "laptime run --no-lines, or --no-ops, or a smaller --budget; --steps 100:120 to look at a few steps only"}};
 }
