@@ -76,7 +76,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="*", help="names in bench/wild/programs; none: all")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("-o", "--output", type=Path, help="a JSON file for the rows")
+    parser.add_argument("--json", type=Path, help="a file for the rows")
     options = parser.parse_args()
     found = [PROGRAMS / f"{name}.py" for name in options.programs] or sorted(PROGRAMS.glob("*.py"))
     print(f"{'program':16}{'mode':9}{'bare':>8}{'truth, CPU':>12}{'truth, wall':>13}{'told':>8}  {'interval':16}bar")
@@ -87,8 +87,8 @@ def main() -> None:
                 rows.append(row)
                 print(f"{row['program']:16}{row['mode']:9}{row['bare_cpu_s']:6.1f} s{row['truth_cpu']:11.1%} {row['truth_wall']:12.1%} {row['share']:7.1%}  "
                       f"{row['low']:.1%}–{row['high']:.1%}".ljust(84) + ("met" if row["meets"] else "MISSED"), flush=True)
-    if options.output:
-        options.output.write_text(json.dumps(rows, indent=1))
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
     print(f"{sum(bool(row['meets']) for row in rows)} of {len(rows)} within a third of the truth or one point")
 
 

@@ -38,8 +38,8 @@ _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
 _HELPERS = ("from multiprocessing.resource_tracker import",)
 
 
-def start_from_environment(began_ns: int = 0) -> None:
-    """``began_ns``: when the work for it began, of ``time.perf_counter_ns``."""
+def start_from_environment(began: tuple[int, int] | None = None) -> None:
+    """``began``: when the work for it began; what ``_own_time.now()`` said."""
     if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
         return
     if not _is_main_interpreter():
@@ -48,7 +48,7 @@ def start_from_environment(began_ns: int = 0) -> None:
     from laptime._own_time import own_time
 
     try:
-        with own_time(began_ns):
+        with own_time(began):
             _start()
     except Exception as error:
         say(f"Python is not measured in process {os.getpid()}: {error}")
@@ -162,7 +162,9 @@ def _write_counts() -> None:
     with own_time() as work:
         _end_collectors()
         write_closing_facts()
-        recording.set_property("own_time_ns", str(work.so_far_ns()))
+        wall_ns, cpu_ns = work.so_far()
+        recording.set_property("own_time_ns", str(wall_ns))
+        recording.set_property("own_cpu_ns", str(cpu_ns))
 
 
 def _end_collectors() -> None:

@@ -95,11 +95,15 @@ class ProcessCost {
     const auto records = property_number(properties_, "records"), picoseconds = property_number(properties_, "record_cost_ps");
     if (!records || !picoseconds) return std::nullopt;
     const double waits = longer_by_waiting();
-    Estimate cost{number("own_time_ns"), 0};
+    // Short work is rarely interrupted on a busy machine, and the program around it is: both wait alike.
+    Estimate cost{std::max(number("own_time_ns"), waits * number("own_cpu_ns")), 0};
     // A recorded op's own record is part of its price.
     const double ops = number("torch_ops_ns") > 0 ? static_cast<double>(count_ops()) : 0;
     cost.add(priced(waits * std::max(0.0, static_cast<double>(*records) - ops) * static_cast<double>(*picoseconds) / 1000));
     for (const char* events : {"python_cost_ns", "torch_hooks_ns", "torch_by_clock_ns"}) cost.add(priced(waits * number(events)));
+    // Its own thread: nobody waits for it where a processor is free.
+    const double encoder = number("encoder_ns") / 2;
+    cost.add({encoder, encoder / kConfidence});
     cost.add(of_recorded_steps(waits * number("torch_ops_ns")));
     return cost;
   }

@@ -5,6 +5,7 @@
 //   steps         what recorded steps took longer. Where others rested, they are compared with the resting steps around them, and
 //                 that is weighed against the prices of their events, each by how sure it is
 //   events        lines, calls, hooks, records: their number times what one cost when it was measured at the start
+//   encoder       half of its thread's time, somewhere between none (a free processor) and all of it
 // Prices hold for a thread that has a processor. A thread that waits for one takes longer, and so do the events in it: their prices
 // grow by the main thread's wait. Of several processes at the same time the mean counts.
 //

@@ -81,8 +81,8 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
 const Rule kProfilerBias{
     "profiler-bias",
     "laptime itself takes too much of the time",
-    "recording took at least a tenth of the run, or recorded steps are at least 30 % longer than those whose ops rested, also where these are their neighbours, and not because steps differ as much.",
-    "it takes less: its cost is at the end of every report.",
+    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer than those whose ops rested, also where these are their neighbours, and not because steps differ as much.",
+    "it takes less: its cost is at the end of every summary.",
     "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few steps in full.",
     "none: it is about what the other numbers are worth.",
     find_profiler_bias};
