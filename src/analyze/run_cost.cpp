@@ -22,6 +22,7 @@ constexpr double kPriceError = 0.3;      // one standard error of what events co
 constexpr double kOpPrice = 0.65, kOpPriceError = 0.35;
 constexpr double kConfidence = 1.96;     // standard errors, for 95 %
 constexpr std::size_t kNeighbours = 5;   // resting steps on each side of recorded ones
+constexpr double kMostOfRun = 0.95;      // prices that come to more than this are wrong: something is the program's
 constexpr double kMostWait = 20;         // times the processor's: beyond, the kernel's counts are of something else
 
 // With one standard error.
@@ -187,10 +188,11 @@ std::optional<RunCost> find_run_cost(const Analysis& analysis) {
     const double at_once = std::max(1.0, lives / duration);
     first->add({children->ns / at_once, children->error_ns / at_once});
   }
-  cost.ns = std::clamp(first->ns, 0.0, duration);
-  cost.low_ns = std::clamp(first->ns - kConfidence * first->error_ns, 0.0, duration);
-  cost.high_ns = std::clamp(first->ns + kConfidence * first->error_ns, 0.0, duration);
-  const auto share = [&](double ns) { return ns < duration ? ns / (duration - ns) : 1; };
+  const auto possible = [&](double ns) { return std::clamp(ns, 0.0, kMostOfRun * duration); };
+  cost.ns = possible(first->ns);
+  cost.low_ns = possible(first->ns - kConfidence * first->error_ns);
+  cost.high_ns = possible(first->ns + kConfidence * first->error_ns);
+  const auto share = [&](double ns) { return ns / (duration - ns); };
   cost.share = share(cost.ns), cost.low = share(cost.low_ns), cost.high = share(cost.high_ns);
   return cost;
 }

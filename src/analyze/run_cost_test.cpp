@@ -65,6 +65,15 @@ TEST(RunCost, WhatNothingIsComparedWithIsPriced) {
   EXPECT_GT(cost.high, cost.share);
 }
 
+TEST(RunCost, TheIntervalHoldsTheCostThoughItBeMostOfTheRun) {
+  OpRun t;
+  t.run.end_ns = 1000 * kMs;
+  t.run.processes[0].properties = {{"records", "0"}, {"record_cost_ps", "20000"}, {"python_cost_ns", "700000000"}};
+  const RunCost cost = cost_of(t.run);
+  EXPECT_LT(cost.low, cost.share);
+  EXPECT_GT(cost.high, cost.share);
+}
+
 TEST(RunCost, EventsTakeLongerWhereTheThreadWaitsForAProcessor) {
   OpRun t;
   t.run.end_ns = 1000 * kMs;
