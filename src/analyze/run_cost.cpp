@@ -17,8 +17,9 @@ namespace laptime {
 namespace {
 
 constexpr double kPriceError = 0.3;      // one standard error of what events cost, as a share
-// What an op costs, of its price for the budget, which must not be too low. Recorded steps of five programs, compared with resting
-// ones, took 0.39 to 1.5 times the price longer (bench/wild/cost_bench.py, with --budget 50%).
+// What an op costs, of its price for the budget, which must not be too low. Chosen from one run each of five programs with --budget 50%
+// on a busy machine: recorded steps took longer than resting ones by 0.39 ± 0.10, 0.68 ± 0.23, 1.07 ± 0.34 and 1.5 ± 0.8 times the price,
+// those of a CNN by 7 ± 3 times. No other programs have checked it.
 constexpr double kOpPrice = 0.65, kOpPriceError = 0.35;
 constexpr double kConfidence = 1.96;     // standard errors, for 95 %
 constexpr std::size_t kNeighbours = 5;   // resting steps on each side of recorded ones
