@@ -38,14 +38,18 @@ _GPU_LIBRARIES = ("jax", "cupy", "numba.cuda")
 _HELPERS = ("from multiprocessing.resource_tracker import",)
 
 
-def start_from_environment() -> None:
+def start_from_environment(began: tuple[int, int] | None = None) -> None:
+    """``began``: when the work for it began; what ``_own_time.now()`` said."""
     if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
         return
     if not _is_main_interpreter():
         os.putenv("LAPTIME_SUBINTERPRETERS", str(os.getpid()))  # the process's, where the main one's engines look for it
         return
+    from laptime._own_time import own_time
+
     try:
-        _start()
+        with own_time(began):
+            _start()
     except Exception as error:
         say(f"Python is not measured in process {os.getpid()}: {error}")
 
@@ -98,10 +102,13 @@ def _start() -> None:
 
 def _start_torch(options: Options) -> None:
     """With the program's import of torch."""
-    from laptime import _torch
+    from laptime._own_time import own_time
 
-    _torch.start(options)
-    _replace_lightning_names()
+    with own_time():
+        from laptime import _torch
+
+        _torch.start(options)
+        _replace_lightning_names()
     if os.environ.get(_TRIAL_VARIABLE):
         from laptime._tune.applied import install
 
@@ -149,12 +156,22 @@ def _write() -> None:
 
 def _write_counts() -> None:
     from laptime._closing import write_closing_facts
+    from laptime._native import recording
+    from laptime._own_time import own_time
 
+    with own_time() as work:
+        _end_collectors()
+        write_closing_facts()
+        wall_ns, cpu_ns = work.so_far()
+        recording.set_property("own_time_ns", str(wall_ns))
+        recording.set_property("own_cpu_ns", str(cpu_ns))
+
+
+def _end_collectors() -> None:
     if (blocks := sys.modules.get("laptime._recording")) is not None:
         blocks.end_inner()
     if (torch := sys.modules.get("laptime._torch")) is not None:
         torch.stop()
-    write_closing_facts()
 
 
 def _stop_with_multiprocessing() -> None:

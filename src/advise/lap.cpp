@@ -1,7 +1,6 @@
 #include "advise/lap.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "analyze/ranks.h"
 
@@ -27,16 +26,14 @@ LapKey choose(const Analysis& analysis) {
 Lap::Lap(const Analysis& analysis) : Lap(analysis, choose(analysis)) {}
 
 Lap::Lap(const Analysis& analysis, LapKey key) : key_(key) {
-  const std::vector<HostStep>& all = analysis.host_steps();
-  std::copy_if(all.begin(), all.end(), std::back_inserter(steps_), [&](const HostStep& s) { return has(s.step); });
-  HostSteps steps;
-  for (const HostStep& s : steps_) steps.push_back(&s);
-  if (!steps.empty()) mean_ = mean_step(steps);
+  for (const HostStep& s : analysis.host_steps())
+    if (has(s.step)) steps_.push_back(&s);
+  if (!steps_.empty()) mean_ = mean_step(steps_);
 }
 
 Part Lap::part(HostCategory category) const {
   std::vector<double> ns;
-  for (const HostStep& s : steps_)
+  for (const HostStep& s : steps())
     if (mean_.is_light(category) || s.has_ops) ns.push_back(static_cast<double>(s.exposed[static_cast<std::size_t>(category)]));
   return mean_part(ns).with_mean(mean_.of(category));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -17,17 +18,20 @@ namespace laptime {
 
 class Lap {
  public:
+  // The analysis outlives it.
   explicit Lap(const Analysis& analysis);
   // The steps of one thread and phase.
   Lap(const Analysis& analysis, LapKey key);
 
   bool empty() const { return steps_.empty(); }
-  std::uint32_t track() const { return steps_.front().step.track; }
-  std::uint32_t phase() const { return steps_.front().step.phase; }
+  std::uint32_t track() const { return key_.track; }
+  std::uint32_t phase() const { return key_.phase; }
   // Whether the step is one of the lap's.
   bool has(const Step& step) const { return lap_of(step) == key_ && step.counts; }
-  // In their order.
-  const std::vector<HostStep>& steps() const { return steps_; }
+  // In their order; they are the analysis's.
+  auto steps() const {
+    return std::views::transform(steps_, [](const HostStep* s) -> const HostStep& { return *s; });
+  }
   std::size_t recorded() const { return mean_.steps_with_ops; }  // those of them whose ops are known
   double step_ns() const { return mean_.wall_ns; }
   double total_ns() const { return step_ns() * static_cast<double>(steps_.size()); }
@@ -36,7 +40,7 @@ class Lap {
 
  private:
   LapKey key_;
-  std::vector<HostStep> steps_;
+  HostSteps steps_;
   MeanStep mean_;
 };
 

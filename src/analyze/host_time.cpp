@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "analyze/attribution.h"
 #include "analyze/collective_waits.h"
@@ -9,6 +10,7 @@
 #include "analyze/gpu_work.h"
 #include "analyze/kernel_names.h"
 #include "analyze/stretches.h"
+#include "base/bulk_vector.h"
 #include "base/parallel.h"
 
 namespace laptime {
@@ -31,12 +33,13 @@ struct OpNames {
   std::uint32_t checkpoint;  // of scopes that are one
 };
 
-// What a track's thread was in, by its rows.
-class TrackIntervals {
+// What a track's thread was in, by its rows: calls visit(interval) for each.
+template <typename Visit>
+class TrackWalk {
  public:
-  TrackIntervals(const SpanColumns& spans, const TrackOps& ops, const OpNames& names) : spans_(spans), ops_(ops), names_(names) {}
+  TrackWalk(const SpanColumns& spans, const TrackOps& ops, const OpNames& names, Visit visit) : spans_(spans), ops_(ops), names_(names), visit_(visit) {}
 
-  std::vector<Interval> gather() {
+  void walk() {
     for (std::uint32_t i = 0; i < spans_.size(); ++i) {
       const std::uint32_t row = ops_.tree.order.empty() ? i : ops_.tree.order[i];
       const SpanKind kind = spans_.kind[row];
@@ -47,7 +50,6 @@ class TrackIntervals {
       if (kind == SpanKind::gc) put(row, HostCategory::gc);
       if (is_in_op_tree(kind)) visit_op(row, kind);
     }
-    return std::move(intervals_);
   }
 
  private:
@@ -69,10 +71,10 @@ class TrackIntervals {
       add(row, HostCategory::forward);
   }
   void visit_collective(std::uint32_t row) {
-    intervals_.push_back({spans_.start[row], spans_.end(row), HostCategory::communication, false, false, row});
+    visit_(Interval{spans_.start[row], spans_.end(row), HostCategory::communication, false, false, row});
     if (ops_.is_outermost(spans_, row)) after_backward_ = false;
   }
-  void put(std::uint32_t row, HostCategory category) { intervals_.push_back({spans_.start[row], spans_.end(row), category}); }
+  void put(std::uint32_t row, HostCategory category) { visit_(Interval{spans_.start[row], spans_.end(row), category}); }
   // Puts what backward does not go on across.
   void add(std::uint32_t row, HostCategory category) {
     put(row, category);
@@ -80,8 +82,7 @@ class TrackIntervals {
   }
   // From the end of the backward span before it, when nothing else came in between.
   void add_backward(std::uint32_t row) {
-    if (after_backward_ && backward_end_ < spans_.start[row])
-      intervals_.push_back({backward_end_, spans_.start[row], HostCategory::backward, false, true});
+    if (after_backward_ && backward_end_ < spans_.start[row]) visit_(Interval{backward_end_, spans_.start[row], HostCategory::backward, false, true});
     put(row, HostCategory::backward);
     backward_end_ = spans_.end(row);
     after_backward_ = true;
@@ -90,41 +91,70 @@ class TrackIntervals {
   const SpanColumns& spans_;
   const TrackOps& ops_;
   const OpNames& names_;
-  std::vector<Interval> intervals_;
+  Visit visit_;
   bool after_backward_ = false;
   std::int64_t backward_end_ = 0;
 };
 
-void add_driver_times(const std::vector<DriverCallTime>& calls, std::vector<Interval>& intervals) {
-  for (const DriverCallTime& call : calls) {
-    const HostCategory category = call.work == DriverWork::sync_wait   ? HostCategory::sync
-                                  : call.work == DriverWork::copy_wait ? HostCategory::copy
-                                                                       : HostCategory::launch;
-    intervals.push_back({call.start_ns, call.end_ns, category, call.backward, false});
-  }
-}
+// All that threads were in. Nothing of it is kept: of a run of millions of ops it is walked twice instead.
+class Intervals {
+ public:
+  explicit Intervals(const Analysis& analysis)
+      : run_(analysis.run()), ops_(analysis.ops()), names_(run_.strings), driver_times_(find_driver_times(run_, analysis.gpu())) {}
 
-// A category that begins or ends, on the stepping thread or on another one.
-struct Edge {
-  std::int64_t time;
-  HostCategory category;
-  bool own, awaited;
-  std::int8_t change;
+  template <typename Visit>
+  void visit(std::uint32_t track, Visit visit) const {
+    TrackWalk(run_.tracks[track].spans, ops_.tracks[track], names_, visit).walk();
+    for (const DriverCallTime& call : driver_times_[track]) {
+      const HostCategory category = call.work == DriverWork::sync_wait   ? HostCategory::sync
+                                    : call.work == DriverWork::copy_wait ? HostCategory::copy
+                                                                         : HostCategory::launch;
+      visit(Interval{call.start_ns, call.end_ns, category, call.backward, false});
+    }
+  }
+  const Run& run() const { return run_; }
+
+ private:
+  const Run& run_;
+  const OpAttribution& ops_;
+  const OpNames names_;
+  const std::vector<std::vector<DriverCallTime>> driver_times_;
+};
+
+// A category that begins or ends in a step, on the stepping thread or on another one: 8 bytes, because there are two of each op.
+// Edges sort by their time.
+class Edge {
+ public:
+  Edge() = default;
+  // `time`: since the step's start.
+  Edge(std::int64_t time, const Interval& of, bool own, bool begins)
+      : bits_(static_cast<std::uint64_t>(time) << kFlagBits | static_cast<std::uint64_t>(of.category) << 3 | std::uint64_t{own} << 2 | std::uint64_t{of.awaited} << 1 | std::uint64_t{begins}) {}
+
+  std::int64_t time() const { return static_cast<std::int64_t>(bits_ >> kFlagBits); }
+  std::size_t category() const { return bits_ >> 3 & 15; }
+  bool own() const { return (bits_ & 4) != 0; }
+  bool awaited() const { return (bits_ & 2) != 0; }
+  std::int32_t change() const { return (bits_ & 1) != 0 ? 1 : -1; }
+  friend bool operator<(Edge a, Edge b) { return a.bits_ < b.bits_; }
+
+ private:
+  static constexpr unsigned kFlagBits = 7;
+  static_assert(kHostCategories <= 16);
+  std::uint64_t bits_ = 0;
 };
 
 class Sweep {
  public:
   explicit Sweep(HostStep& step) : step_(step) {}
 
-  void run(std::vector<Edge>& edges) {
-    std::sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.time < b.time; });
-    now_ = step_.step.start_ns;
-    for (const Edge& edge : edges) {
-      advance(edge.time);
-      (edge.own ? own_ : other_)[index(edge.category)] += edge.change;
-      if (!edge.own && edge.awaited) awaited_[index(edge.category)] += edge.change;
+  void run(std::span<Edge> edges) {
+    std::sort(edges.begin(), edges.end());
+    for (const Edge edge : edges) {
+      advance(edge.time());
+      (edge.own() ? own_ : other_)[edge.category()] += edge.change();
+      if (!edge.own() && edge.awaited()) awaited_[edge.category()] += edge.change();
     }
-    advance(step_.step.start_ns + step_.step.wall_ns);
+    advance(step_.step.wall_ns);
   }
 
  private:
@@ -156,37 +186,31 @@ class Sweep {
 
   HostStep& step_;
   Counts own_{}, other_{}, awaited_{};
-  std::int64_t now_ = 0;
+  std::int64_t now_ = 0;  // since the step's start
 };
 
-// Puts the intervals of the process's threads into the steps of one of them.
+// Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its own wall time.
+// Puts the intervals of the process's threads into the steps of one of them. They are counted first and put after: the edges of all
+// steps are one array of exactly their number.
 class StepEdges {
  public:
   // `steps`: those of one track, in their order.
-  explicit StepEdges(std::span<HostStep> steps) : steps_(steps), edges_(steps.size()) {}
-
-  // Those of the thread that steps; they come first, and outlive this.
-  void add_own(const std::vector<Interval>& intervals) {
-    own_ = intervals;
-    for (const Interval& interval : intervals) {
-      own_starts_.push_back(interval.start);
-      add(interval, true);
-    }
-    std::sort(own_starts_.begin(), own_starts_.end());
-  }
-  // Those of another thread, `track`.
-  void add_other(const std::vector<Interval>& intervals, std::uint32_t track) {
-    for (const Interval& interval : intervals) {
-      if (interval.between && starts_within(interval)) continue;
-      if (interval.category == HostCategory::communication)
-        collectives_.push_back({interval, track});
-      else
-        add(interval, false);
-    }
+  StepEdges(const Intervals& intervals, std::span<HostStep> steps) : intervals_(intervals), own_(steps.front().step.track), steps_(steps), ends_(steps.size()) {
+    const std::vector<Track>& tracks = intervals.run().tracks;
+    for (std::uint32_t t = 0; t < tracks.size(); ++t)
+      if (t != own_ && tracks[t].process == tracks[own_].process) others_.push_back(t);
+    add_all();
+    std::size_t count = 0;
+    for (std::size_t& end : ends_) count += std::exchange(end, count);
+    edges_.resize(count);
+    counting_ = false;
+    add_all();
   }
   void sweep() {
-    if (!collectives_.empty()) add_collectives();
-    parallel_for(steps_.size(), [&](std::size_t s) { Sweep(steps_[s]).run(edges_[s]); });
+    parallel_for(steps_.size(), [&](std::size_t s) {
+      const std::size_t first = s == 0 ? 0 : ends_[s - 1];
+      Sweep(steps_[s]).run(std::span(edges_).subspan(first, ends_[s] - first));
+    });
   }
 
  private:
@@ -204,15 +228,33 @@ class StepEdges {
       if (from < to) visit(s, from, to);
     }
   }
+  void add_all() {
+    intervals_.visit(own_, [&](const Interval& interval) { add(interval, true); });
+    for (const std::uint32_t t : others_) add_other(t);
+    add_collectives();
+  }
   void add(const Interval& interval, bool own) {
     in_steps(interval, [&](std::size_t s, std::int64_t from, std::int64_t to) {
-      edges_[s].push_back({from, interval.category, own, interval.awaited, 1});
-      edges_[s].push_back({to, interval.category, own, interval.awaited, -1});
+      if (!counting_) {
+        edges_[ends_[s]] = Edge(from - start(s), interval, own, true);
+        edges_[ends_[s] + 1] = Edge(to - start(s), interval, own, false);
+      }
+      ends_[s] += 2;
+    });
+  }
+  void add_other(std::uint32_t track) {
+    intervals_.visit(track, [&](const Interval& interval) {
+      if (interval.between && starts_within(interval)) return;
+      if (interval.category != HostCategory::communication)
+        add(interval, false);
+      else if (counting_)
+        collectives_.push_back({interval, track});
     });
   }
   void add_collectives() {
+    if (collectives_.empty()) return;
     std::vector<Stretch> busy;
-    for (const Interval& interval : own_) busy.push_back({interval.start, interval.end});
+    intervals_.visit(own_, [&](const Interval& interval) { busy.push_back({interval.start, interval.end}); });
     CollectiveWaits waits{Stretches(std::move(busy))};
     const auto stretch = [](const Collective& collective) { return Stretch{collective.interval.start, collective.interval.end}; };
     for (const Collective& collective : collectives_) waits.note(stretch(collective));
@@ -227,10 +269,15 @@ class StepEdges {
     waited.awaited = true;
     add(before, false);
     add(waited, false);
+    if (counting_) return;
     in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) { steps_[s].waits.push_back({from, to, collective.track, waited.row, to == waited.end}); });
   }
   // Whether the thread that steps began something meanwhile.
-  bool starts_within(const Interval& interval) const {
+  bool starts_within(const Interval& interval) {
+    if (own_starts_.empty()) {
+      intervals_.visit(own_, [&](const Interval& own) { own_starts_.push_back(own.start); });
+      std::sort(own_starts_.begin(), own_starts_.end());
+    }
     const auto next = std::lower_bound(own_starts_.begin(), own_starts_.end(), interval.start);
     return next != own_starts_.end() && *next < interval.end;
   }
@@ -242,22 +289,18 @@ class StepEdges {
     return hint_ = static_cast<std::size_t>(it - steps_.begin());
   }
 
+  const Intervals& intervals_;
+  std::uint32_t own_;
+  std::vector<std::uint32_t> others_;  // tracks of its process
   std::span<HostStep> steps_;
-  std::vector<std::vector<Edge>> edges_;
-  std::vector<std::int64_t> own_starts_;
-  std::span<const Interval> own_;
+  // By step: the end of its edges so far; while they are counted, their number.
+  std::vector<std::size_t> ends_;
+  BulkVector<Edge> edges_;
+  std::vector<std::int64_t> own_starts_;  // empty: not asked for yet
   std::vector<Collective> collectives_;
   std::size_t hint_ = 0;
+  bool counting_ = true;
 };
-
-// Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its own wall time.
-void split_track(const Run& run, std::uint32_t track, std::span<HostStep> steps, const std::vector<std::vector<Interval>>& intervals) {
-  StepEdges edges(steps);
-  edges.add_own(intervals[track]);
-  for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
-    if (t != track && run.tracks[t].process == run.tracks[track].process) edges.add_other(intervals[t], t);
-  edges.sweep();
-}
 
 template <typename Wanted>
 std::vector<bool> processes_with(const Run& run, Wanted wanted) {
@@ -301,12 +344,7 @@ std::vector<HostStep> split_steps(const Analysis& analysis) {
   std::vector<HostStep> steps;
   for (const Step& step : analysis.steps()) steps.push_back({step, false, false, {}, {}, {}});
   if (steps.empty()) return steps;
-  const OpAttribution& attribution = analysis.ops();
-  const OpNames names(run.strings);
-  std::vector<std::vector<Interval>> intervals(run.tracks.size());
-  parallel_for(run.tracks.size(), [&](std::size_t t) { intervals[t] = TrackIntervals(run.tracks[t].spans, attribution.tracks[t], names).gather(); });
-  const auto driver_times = find_driver_times(run, analysis.gpu());
-  parallel_for(run.tracks.size(), [&](std::size_t t) { add_driver_times(driver_times[t], intervals[t]); });
+  const Intervals intervals(analysis);
   const std::vector<bool> has_ops = processes_with(run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
   const std::vector<bool> has_gpu = processes_with(run, is_gpu_work);
   for (HostStep& s : steps) {
@@ -316,7 +354,7 @@ std::vector<HostStep> split_steps(const Analysis& analysis) {
   }
   for (auto first = steps.begin(); first != steps.end();) {
     const auto last = std::find_if(first, steps.end(), [&](const HostStep& s) { return s.step.track != first->step.track; });
-    split_track(run, first->step.track, {first, last}, intervals);
+    StepEdges(intervals, {first, last}).sweep();
     first = last;
   }
   return steps;

@@ -1,25 +1,16 @@
 #include "analyze/run_facts.h"
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <fmt/chrono.h>
 
+#include "analyze/property_number.h"
+#include "analyze/run_cost.h"
 #include "analyze/steps.h"
 
 namespace laptime {
 
 namespace {
-
-std::optional<std::int64_t> number_of(const Properties& properties, const char* key) {
-  const auto it = properties.find(key);
-  if (it == properties.end()) return std::nullopt;
-  const std::string& text = it->second;
-  std::int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 // What the run says as a whole, else its first process.
 Cell text_of(const Run& run, const char* key) {
@@ -31,14 +22,14 @@ Cell text_of(const Run& run, const char* key) {
 }
 
 Cell run_number(const Run& run, const char* key) {
-  const auto number = number_of(run.properties, key);
+  const auto number = property_number(run.properties, key);
   return number ? Cell(*number) : kUnknown;
 }
 
 Cell sum_over_processes(const Run& run, const char* key) {
   std::optional<std::int64_t> sum;
   for (const Process& process : run.processes)
-    if (const auto number = number_of(process.properties, key)) sum = sum.value_or(0) + *number;
+    if (const auto number = property_number(process.properties, key)) sum = sum.value_or(0) + *number;
   return sum ? Cell(*sum) : kUnknown;
 }
 
@@ -102,28 +93,17 @@ void add_recording(const Run& run, const std::vector<Step>& steps, Rows& rows) {
   rows.add("bytes_per_span", run.sealed ? ratio_cell(static_cast<double>(run.file_bytes), static_cast<double>(spans)) : kUnknown);
 }
 
-void add_cost(const Run& run, Rows& rows) {
-  const auto cost = own_cost_ns(run);
-  rows.add("own_cost", cost ? Cell(*cost) : kUnknown, Unit::ns);
-  if (const Cell setup = sum_over_processes(run, "torch_setup_ns"); setup != kUnknown) rows.add("setup", setup, Unit::ns);
-  rows.add("own_cost_share", cost ? ratio_cell(*cost, static_cast<double>(run.end_ns)) : kUnknown, Unit::share);
+void add_cost(const Analysis& analysis, Rows& rows) {
+  const auto cost = find_run_cost(analysis);
+  const auto add = [&](const char* key, double RunCost::* member, Unit unit) { rows.add(key, cost ? Cell((*cost).*member) : kUnknown, unit); };
+  add("own_cost", &RunCost::ns, Unit::ns);
+  if (const Cell setup = sum_over_processes(analysis.run(), "torch_setup_ns"); setup != kUnknown) rows.add("setup", setup, Unit::ns);
+  add("own_cost_share", &RunCost::share, Unit::share);
+  add("own_cost_low", &RunCost::low, Unit::share);
+  add("own_cost_high", &RunCost::high, Unit::share);
 }
 
 }  // namespace
-
-std::optional<double> own_cost_ns(const Run& run) {
-  std::optional<double> cost;
-  for (const Process& process : run.processes) {
-    const auto records = number_of(process.properties, "records");
-    const auto picoseconds = number_of(process.properties, "record_cost_ps");
-    const auto encoder = number_of(process.properties, "encoder_ns");
-    if (!records || !picoseconds || !encoder) continue;
-    cost = cost.value_or(0) + static_cast<double>(*records) * static_cast<double>(*picoseconds) / 1000 + static_cast<double>(*encoder) +
-           static_cast<double>(number_of(process.properties, "python_cost_ns").value_or(0)) +
-           static_cast<double>(number_of(process.properties, "torch_cost_ns").value_or(0));
-  }
-  return cost;
-}
 
 std::string run_directory(const Run& run) {
   const Cell folder = text_of(run, "directory");
@@ -136,7 +116,7 @@ Table run_table(const Analysis& analysis) {
   Rows rows(table);
   add_program(run, rows);
   add_recording(run, analysis.steps(), rows);
-  add_cost(run, rows);
+  add_cost(analysis, rows);
   return table;
 }
 

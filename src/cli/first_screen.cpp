@@ -14,7 +14,7 @@
 #include "analyze/lines.h"
 #include "analyze/losses.h"
 #include "analyze/package_lines.h"
-#include "analyze/run_facts.h"
+#include "analyze/run_cost.h"
 #include "analyze/scopes.h"
 #include "analyze/step_lines.h"
 #include "analyze/steps.h"
@@ -217,10 +217,10 @@ std::string warning_line(const Analysis& analysis, std::size_t width) {
   return printable(shortened(line, width > screen_width(more) ? width - screen_width(more) : width)) + more + "\n";
 }
 
-std::string closing_line(const Run& run, const std::string& file) {
+std::string closing_line(const Analysis& analysis, const std::string& file) {
+  const Run& run = analysis.run();
   std::string line = fmt::format("{}: {}", printable(file), humane_bytes(static_cast<double>(run.file_bytes)));
-  if (const auto cost = own_cost_ns(run); cost && run.end_ns > 0)
-    line += fmt::format("; recording cost {} ({:.2f} % of the run)", humane_time(*cost), 100 * *cost / static_cast<double>(run.end_ns));
+  if (const auto cost = find_run_cost(analysis)) line += fmt::format("; cost {:.1f} % ({:.1f}–{:.1f})", 100 * cost->share, 100 * cost->low, 100 * cost->high);
   return fmt::format("{}; next: laptime report {}\n", line, printable(file));
 }
 
@@ -237,7 +237,7 @@ std::string first_screen(const Analysis& analysis, const std::string& file, Term
   if (const std::string sentence = verdict(analysis); !sentence.empty()) out += wrapped(printable(sentence) + ".", style.width);
   out += to_terminal(tables, style);
   if (run.processes.empty()) out += "The program recorded nothing: link it with liblaptime and mark scopes and steps (laptime.hpp).\n";
-  return out + warning_line(analysis, style.width) + closing_line(run, file);
+  return out + warning_line(analysis, style.width) + closing_line(analysis, file);
 }
 
 }  // namespace laptime

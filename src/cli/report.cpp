@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "cli/overview.h"
+#include "cli/progress_line.h"
 #include "cli/report_tables.h"
 #include "show/csv.h"
 #include "show/json.h"
@@ -85,12 +86,14 @@ Result<int> report(const ReportOptions& options) {
   // Mistakes in what is asked for are told before a large file is read.
   ASSIGN_OR_RETURN(auto definitions, find_tables(options.tables));
   if (!definitions.empty()) RETURN_IF_ERROR(choose_groupings(definitions, options.by));
+  auto progress = std::make_unique<ProgressLine>("laptime: reading the run…");
   ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
   if (definitions.empty()) {
     ASSIGN_OR_RETURN(definitions, find_tables(overview_tables(run)));
   }
   ASSIGN_OR_RETURN(const auto makers, choose_groupings(definitions, options.by));
   std::vector<Table> tables = make_tables(Analysis(run), makers);
+  progress.reset();
   if (!options.sort.empty()) RETURN_IF_ERROR(sort_tables(tables, options.sort));
   cut_tables(tables, options);
   if (is_overview(options)) leave_out_empty(tables);

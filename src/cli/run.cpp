@@ -14,6 +14,7 @@
 #include "cli/first_screen.h"
 #include "cli/gpu_library.h"
 #include "cli/live_screen.h"
+#include "cli/progress_line.h"
 #include "cli/python_start.h"
 #include "cli/run_folder.h"
 #include "cli/run_target.h"
@@ -67,14 +68,19 @@ Environment environment_for(const RunOptions& options, const RunFolder& folder, 
 }
 
 void print_summary(const std::string& file) {
-  const auto run = load_run(file);
-  if (!run) {
-    print_note(fmt::format("laptime: {}", run.error().message));
-    return;
+  std::string screen;
+  {
+    const ProgressLine progress("laptime: making the summary…");
+    const auto run = load_run(file);
+    if (!run) {
+      print_note(fmt::format("laptime: {}", run.error().message));
+      return;
+    }
+    TerminalStyle style = style_for(STDERR_FILENO);
+    style.directory = run_directory(*run);
+    screen = first_screen(Analysis(*run), file, style);
   }
-  TerminalStyle style = style_for(STDERR_FILENO);
-  style.directory = run_directory(*run);
-  to_stderr(first_screen(Analysis(*run), file, style));
+  to_stderr(screen);
 }
 
 int say_not_started(const std::string& program, int error) {

@@ -26,6 +26,9 @@ def _package_parent():
 
 def _start():
     try:
+        import time
+
+        began = time.perf_counter_ns(), time.thread_time_ns()
         from _frozen_importlib import module_from_spec
         from _frozen_importlib_external import spec_from_file_location
 
@@ -40,7 +43,7 @@ def _start():
         with library.StandardImports():
             from laptime._collectors import start_from_environment
 
-            start_from_environment()
+            start_from_environment(began)
     except Exception:
         pass
 

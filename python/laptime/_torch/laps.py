@@ -14,6 +14,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from laptime import _engine
 from laptime._native import recording, torch_steps
+from laptime._own_time import own_time
 from laptime._signal_handlers import raised_by_handler
 from laptime._torch.cpu_shares import CpuShares
 from laptime._torch.event_cost import EventCost
@@ -54,6 +55,7 @@ class Laps:
         self._by_clock = Sums()
         self.clocked_names: list[str] = []  # what the clock switches, in words
         self._events = 0  # that the sources had recorded when the step began
+        self._counted = 0.0  # ticks that the events of recorded steps should have cost
 
     def load_sources(self) -> None:
         """Nothing where another thread is at it: it is waited for by nobody."""
@@ -79,7 +81,8 @@ class Laps:
         """Set-up, which may compile for 10 s: no line of the program's, and a span of its own."""
         begin, begin_ns = recording.now(), time.perf_counter_ns()
         try:
-            yield
+            with own_time():
+                yield
         finally:
             _engine.skip_lines_since(begin)
             recording.put_span(recording.name("laptime: set-up"), recording.SCOPE, begin)
@@ -121,10 +124,9 @@ class Laps:
         else:
             self._begin_first()
 
-    def spent(self) -> float | None:
-        """What recording ops and the like added so far, and the hooks in the steps that it is decided in, in ticks; None: unknown."""
-        spent = self._schedule.spent() if self._sources else None
-        return None if spent is None else spent + self._by_clock.spent + self._steps * self.cost.hooks
+    def costs(self) -> dict[str, float]:
+        """In ticks, as events are priced: the hooks of all steps, what was recorded in steps, what was recorded by the clock."""
+        return {"torch_hooks": self._steps * self.cost.hooks, "torch_ops": self._counted, "torch_by_clock": self._by_clock.spent}
 
     def switching(self) -> float:
         """What it took to switch the sources on and off the last time, in ticks."""
@@ -202,6 +204,7 @@ class Laps:
             return
         self._steps += 1
         counted = (sources.events() - self._events) * self.cost.event if recorded else 0.0
+        self._counted += counted
         self._switch(self._schedule.after(ended, wall, recorded, counted))
 
     def _begin_first(self) -> None:

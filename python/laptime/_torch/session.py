@@ -135,10 +135,11 @@ class Session:
                            f"parts of the time, if any; {_INSTEAD}", by_clock.took_over)
 
     def _write_cost(self) -> None:
-        spent, ticks = self._laps.spent(), recording.now() - self._began_ticks
-        if spent is not None and ticks > 0:
+        ticks = recording.now() - self._began_ticks
+        if ticks > 0:
             ns_a_tick = (time.perf_counter_ns() - self._began) / ticks
-            recording.set_property("torch_cost_ns", str(round(spent * ns_a_tick)))
+            for name, cost in self._laps.costs().items():
+                recording.set_property(f"{name}_ns", str(round(cost * ns_a_tick)))
 
     def _new_schedule(self) -> Schedule:
         steps, budget = self._options["steps"], self._options["budget"]

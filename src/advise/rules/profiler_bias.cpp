@@ -5,7 +5,7 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "analyze/percentile.h"
-#include "analyze/run_facts.h"
+#include "analyze/run_cost.h"
 
 namespace laptime {
 
@@ -38,7 +38,8 @@ double median_wall(Steps steps) {
 
 // Where recording is switched on or off: a recorded step's time of one that rests, from the steps right before and after. Other programs that come
 // and go are there on both sides.
-std::vector<double> ratios_at_switches(const std::vector<HostStep>& steps) {
+std::vector<double> ratios_at_switches(const Lap& lap) {
+  const std::vector<HostStep> steps(lap.steps().begin(), lap.steps().end());
   std::vector<double> ratios;
   const std::vector<Steps> runs = runs_of(steps);
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -58,7 +59,7 @@ std::optional<double> added_to_step(const Evidence& evidence) {
   }
   if (recorded.size() < kFewestSteps || rested.size() < kFewestSteps) return std::nullopt;
   if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75)) return std::nullopt;  // steps differ as much among themselves
-  std::vector<double> ratios = ratios_at_switches(evidence.lap().steps());
+  std::vector<double> ratios = ratios_at_switches(evidence.lap());
   if (ratios.size() < kFewestSwitches) return std::nullopt;
   const double overall = static_cast<double>(take_percentile(recorded, 0.5)) / static_cast<double>(take_percentile(rested, 0.5));
   return std::min(overall, take_percentile(ratios, 0.5)) - 1;
@@ -66,11 +67,11 @@ std::optional<double> added_to_step(const Evidence& evidence) {
 
 std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
   const auto added = added_to_step(evidence);
-  const auto cost = own_cost_ns(evidence.run());
-  const double share = cost && evidence.run().end_ns > 0 ? *cost / static_cast<double>(evidence.run().end_ns) : 0;
+  const auto cost = find_run_cost(evidence.analysis());
+  const double share = cost ? cost->share : 0;
   if (share < kMostOfRun && added.value_or(0) < kMostOfStep) return {};
   const std::string seen = added.value_or(0) >= kMostOfStep ? fmt::format("Steps whose ops are recorded take {} longer than others", percent(*added))
-                                                            : fmt::format("Recording took {} of the run", percent(share));
+                                                            : fmt::format("Recording made the run {} longer", percent(share));
   return {{"", 0, std::nullopt, std::nullopt, Confidence::high, fmt::format("{}: what tables say of Python and of short ops is too large.", seen),
            "laptime run --no-lines, or --no-ops, or a smaller --budget; --steps 100:120 to look at a few steps only"}};
 }
@@ -80,8 +81,8 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
 const Rule kProfilerBias{
     "profiler-bias",
     "laptime itself takes too much of the time",
-    "recording took at least a tenth of the run, or recorded steps are at least 30 % longer than those whose ops rested, also where these are their neighbours, and not because steps differ as much.",
-    "it takes less: its cost is at the end of every report.",
+    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer than those whose ops rested, also where these are their neighbours, and not because steps differ as much.",
+    "it takes less: its cost is at the end of every summary.",
     "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few steps in full.",
     "none: it is about what the other numbers are worth.",
     find_profiler_bias};

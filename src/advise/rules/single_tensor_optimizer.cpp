@@ -34,7 +34,7 @@ Part time_of_steps(const Evidence& evidence, const std::string& name) {
   for (std::size_t row = 0; row < spans.size(); ++row) {
     if ((spans.name[row] != id && spans.name[row] != update) || spans.kind[row] != SpanKind::optimizer) continue;
     const auto it = std::upper_bound(steps.begin(), steps.end(), spans.start[row], [](std::int64_t t, const HostStep& s) { return t < s.step.start_ns + s.step.wall_ns; });
-    if (it != steps.end() && it->step.start_ns <= spans.start[row]) ns[static_cast<std::size_t>(it - steps.begin())] += static_cast<double>(spans.duration[row]);
+    if (it != steps.end() && (*it).step.start_ns <= spans.start[row]) ns[static_cast<std::size_t>(it - steps.begin())] += static_cast<double>(spans.duration[row]);
   }
   return mean_part(ns);
 }

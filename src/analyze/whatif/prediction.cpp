@@ -47,10 +47,10 @@ double mean(const std::vector<std::int64_t>& values) {
 // The mean step as the breakdown divides it, brought to take `total`.
 MeanStep split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times, double total) {
   std::vector<HostStep> timed;
+  timed.reserve(steps.size());
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!steps[i].step.counts) continue;
-    timed.push_back(steps[i]);
-    timed.back().exposed = times[i];
+    timed.push_back({steps[i].step, steps[i].has_ops, steps[i].has_gpu, times[i], steps[i].overlapped, {}});
     timed.back().step.wall_ns = sum(times[i]);
   }
   HostSteps all;
@@ -190,21 +190,31 @@ void apply(const Changes& changes, PhasePrediction& phase) {
 }  // namespace
 
 struct Predictor::Phase {
-  Phase(const GraphSource& source, std::vector<HostStep> all, const Pricing& plain, const Pricing& slow)
-      : steps(std::move(all)), model(source, steps), plain_times(model.times(plain, Outlook::expected)), slow_times(model.times(slow, Outlook::expected)) {}
+  Phase(const GraphSource& source, const HostSteps& all, const Pricing& plain, const Pricing& slow)
+      : copies(is_one_row(all) ? std::vector<HostStep>{} : copy_of(all)), steps(copies.empty() ? std::span(all.front(), all.size()) : std::span(copies)), model(source, steps), plain_times(model.times(plain, Outlook::expected)), slow_times(model.times(slow, Outlook::expected)) {}
 
-  const std::vector<HostStep> steps;
+  // Most runs train only: then their steps are one row already.
+  static bool is_one_row(const HostSteps& all) { return static_cast<std::size_t>(all.back() - all.front()) + 1 == all.size(); }
+  static std::vector<HostStep> copy_of(const HostSteps& all) {
+    std::vector<HostStep> steps;
+    steps.reserve(all.size());
+    for (const HostStep* s : all) steps.push_back(*s);
+    return steps;
+  }
+
+  const std::vector<HostStep> copies;
+  const std::span<const HostStep> steps;
   const PhaseModel model;
   const StepTimes plain_times, slow_times;
 };
 
 Predictor::Predictor(const Analysis& analysis) : source_(analysis), plain_(source_, {}) {
   const Pricing slow(source_, {}, kSlower);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<HostStep>> phases;  // track, phase
-  for (const HostStep& step : analysis.host_steps()) phases[{step.step.track, step.step.phase}].push_back(step);
-  for (auto& [key, steps] : phases)
-    if (std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return s.step.counts; }))
-      phases_.push_back(std::make_unique<Phase>(source_, std::move(steps), plain_, slow));
+  std::map<std::pair<std::uint32_t, std::uint32_t>, HostSteps> phases;  // track, phase
+  for (const HostStep& step : analysis.host_steps()) phases[{step.step.track, step.step.phase}].push_back(&step);
+  for (const auto& [key, steps] : phases)
+    if (std::any_of(steps.begin(), steps.end(), [](const HostStep* s) { return s->step.counts; }))
+      phases_.push_back(std::make_unique<Phase>(source_, steps, plain_, slow));
   std::vector<std::span<const HostStep>> all;
   for (const auto& phase : phases_) all.emplace_back(phase->steps);
   ranks_ = std::make_unique<RankCoupling>(analysis, all);
