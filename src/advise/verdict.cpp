@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advise/lap.h"
+#include "advise/machine.h"
 #include "analyze/device_mean.h"
 #include "analyze/device_time.h"
 #include "analyze/host_columns.h"
@@ -111,8 +112,10 @@ std::string verdict(const Analysis& analysis) {
   const Lap lap(analysis);
   if (lap.empty()) return "";
   const std::string phase(analysis.run().strings[lap.phase()]);
+  const Process& process = analysis.run().processes[analysis.run().tracks[lap.track()].process];
   const DeviceMean gpu = busiest_gpu(analysis, lap);
-  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, phase) : host_sentence(lap, phase), slow_sentence(lap), outside_sentence(analysis, lap)};
+  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, phase) : host_sentence(lap, phase),
+                                     find_machine(analysis.run(), process).sentence(), slow_sentence(lap), outside_sentence(analysis, lap)};
   std::erase(sentences, "");
   std::string text = fmt::format("{}", fmt::join(sentences, "; "));
   if (!text.empty() && text[0] == 't') text[0] = 'T';
