@@ -29,6 +29,11 @@ class Facts {
     if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
     return value;
   }
+  std::optional<double> real(const char* key) const {
+    const std::string digits = text(key);
+    double value = 0;
+    return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc() ? std::optional(value) : std::nullopt;
+  }
   std::optional<bool> flag(const char* key) const {
     const auto value = number(key);
     return value ? std::optional(*value != 0) : std::nullopt;
@@ -83,6 +88,8 @@ Settings::Settings(const Properties& properties) {
   while (numbered("optimizer", optimizers.size()).any()) optimizers.push_back(read_optimizer(numbered("optimizer", optimizers.size())));
   const Facts torch(properties, "torch ");
   threads = torch.number("threads");
+  step_cpus = torch.real("step_cpus");
+  input_cpu = torch.real("input_cpu");
   cpus = Facts(properties, "").number("cpus");
   matmul_precision = torch.text("matmul_precision");
   cudnn_tf32 = torch.flag("cudnn_tf32");

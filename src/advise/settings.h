@@ -46,6 +46,7 @@ struct Settings {
   std::vector<LoaderSettings> loaders;  // in the order of their first use
   std::vector<OptimizerSettings> optimizers;
   std::optional<std::int64_t> threads, cpus;
+  std::optional<double> step_cpus, input_cpu;  // processors that steps had, but for waits; share of a wait in which one was used
   std::string matmul_precision;  // highest, high, medium; empty: unknown
   std::optional<bool> cudnn_tf32, cudnn_benchmark;
   std::string autocast;  // "cuda bfloat16"; empty: never entered

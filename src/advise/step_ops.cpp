@@ -5,6 +5,7 @@
 
 #include "analyze/attribution.h"
 #include "analyze/line_ids.h"
+#include "analyze/percentile.h"
 #include "analyze/stretches.h"
 
 namespace laptime {
@@ -13,8 +14,11 @@ namespace {
 
 using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>;  // name, line, optimizer span's name, backward
 
+constexpr double kFast = 0.1;
+
 struct OpSums {
   double calls = 0, self_ns = 0, total_ns = 0;
+  std::vector<float> each_ns;  // of itself
 };
 
 // By row: the name of the optimizer span that it lies in, 0 none.
@@ -48,13 +52,15 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
     ++sums.calls;
     sums.self_ns += static_cast<double>(ops.tree.self_ns[row]);
     sums.total_ns += static_cast<double>(spans.duration[row]);
+    sums.each_ns.push_back(static_cast<float>(ops.tree.self_ns[row]));
   }
   std::vector<StepOp> result;
-  for (const auto& [key, sums] : all) {
+  for (auto& [key, sums] : all) {
     const auto& [name, line, span, backward] = key;
     const Cell file = lines.file_cell(line);
     result.push_back({std::string(run.strings[name]), file == kUnknown ? "" : std::get<std::string>(file), file == kUnknown ? 0 : lines.line(line),
-                      std::string(run.strings[span]), backward, sums.calls / steps, sums.self_ns / steps, sums.total_ns / steps});
+                      std::string(run.strings[span]), backward, sums.calls / steps, sums.self_ns / steps, sums.total_ns / steps,
+                      static_cast<double>(take_percentile(sums.each_ns, kFast)) * sums.calls / steps});
   }
   return result;
 }

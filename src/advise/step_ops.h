@@ -16,6 +16,7 @@ struct StepOp {
   std::string within;  // "Optimizer.zero_grad#SGD.zero_grad"; empty: no optimizer's
   bool backward = false;
   double calls = 0, self_ns = 0, total_ns = 0;  // a recorded step
+  double fast_ns = 0;  // self_ns, had all its calls been as fast as its fastest tenth
 };
 
 std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap);

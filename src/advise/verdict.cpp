@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advise/lap.h"
+#include "advise/machine.h"
 #include "advise/words.h"
 #include "analyze/device_mean.h"
 #include "analyze/device_time.h"
@@ -112,7 +113,8 @@ std::string verdict(const Analysis& analysis) {
   const Run& run = analysis.run();
   const std::string step = step_of_phase(run.strings[lap.phase()]);
   const DeviceMean gpu = busiest_gpu(analysis, lap);
-  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, step) : host_sentence(run, lap, step), slow_sentence(lap), outside_sentence(analysis, lap)};
+  const std::string machine = find_machine(run, run.processes[run.tracks[lap.track()].process]).sentence();
+  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, step) : host_sentence(run, lap, step), machine, slow_sentence(lap), outside_sentence(analysis, lap)};
   std::erase(sentences, "");
   std::string text = fmt::format("{}", fmt::join(sentences, "; "));
   if (!text.empty() && text[0] == 't') text[0] = 'T';

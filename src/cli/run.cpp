@@ -91,9 +91,9 @@ int say_not_started(const std::string& program, int error) {
 
 // The program has ended, and its end is what the caller waits for: a failure here is one line and changes nothing.
 void keep_and_show(const RunOptions& options, const std::vector<std::string>& program, const RunTarget& target, const ChildEnd& end,
-                   std::vector<Fact> clock, RunFolder& folder) {
+                   const std::optional<MachineLoad>& machine, std::vector<Fact> clock, RunFolder& folder) {
   try {
-    if (const Status sealed = folder.seal({program, end, target.starts_collectors, options.mode}, std::move(clock)); !sealed)
+    if (const Status sealed = folder.seal({program, end, target.starts_collectors, options.mode, machine}, std::move(clock)); !sealed)
       print_note(fmt::format("laptime: {}; what was recorded is in {}", sealed.error().message, folder.folder()));
     else if (end_as_on_signals(end) && !options.quiet && resolve_output(folder.file()).is_replaceable)
       print_summary(folder.file());
@@ -107,15 +107,17 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
   const std::vector<std::string>& command = target.command;
   ASSIGN_OR_RETURN(RunFolder folder, RunFolder::prepare(options.file.empty() ? target.name + ".lap" : options.file));
   const ClockFact begin = clock_now();
+  const auto load_before = read_machine_load();
   auto live = options.live ? LiveScreen::start(folder.folder(), folder.file()) : nullptr;
   ASSIGN_OR_RETURN(const ChildEnd end, run_child(command, environment_for(options, folder, target)));
   live.reset();
   const ClockFact finish = clock_now();
+  const auto machine = load_since(load_before);
   if (end.start_error != 0) {
     folder.remove();
     return say_not_started(command[0], end.start_error);
   }
-  keep_and_show(options, program, target, end, {begin, finish}, folder);
+  keep_and_show(options, program, target, end, machine, {begin, finish}, folder);
   end_as(end);
 }
 

@@ -37,7 +37,7 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 // What `laptime run` saw from outside, as the run's own facts.
-std::vector<std::pair<std::string, std::string>> outside_facts(const std::vector<std::string>& command, const ChildEnd& end) {
+std::vector<std::pair<std::string, std::string>> outside_facts(const std::vector<std::string>& command, const ChildEnd& end, const std::optional<MachineLoad>& machine) {
   std::error_code ignored;
   std::vector<std::pair<std::string, std::string>> facts{
       {"command", join(command)},
@@ -49,6 +49,10 @@ std::vector<std::pair<std::string, std::string>> outside_facts(const std::vector
       {"cpu_system_ns", std::to_string(end.cpu_system_ns)},
       {"max_rss_bytes", std::to_string(end.max_rss_bytes)},
   };
+  if (machine) {
+    facts.emplace_back("machine_busy_ns", std::to_string(machine->busy_ns));
+    facts.emplace_back("cpus", std::to_string(machine->cpus));
+  }
   if (end.signal != 0)
     facts.emplace_back("exit_signal", std::to_string(end.signal));
   else
@@ -162,7 +166,7 @@ PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::st
 
 Status RunFolder::seal(const Outcome& outcome, std::vector<Fact> clock) {
   const std::vector<std::uint32_t> joined = await_offspring(folder_);
-  const auto facts = outside_facts(outcome.command, outcome.end);
+  const auto facts = outside_facts(outcome.command, outcome.end, outcome.machine);
   const bool nothing = !folder_.is_there() || (outcome.should_have_recorded && folder_.parts().empty());
   PartContent outside = part_of(std::move(clock), facts);
   if (nothing) outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});

@@ -7,6 +7,7 @@
 
 #include "base/status.h"
 #include "cli/child.h"
+#include "cli/machine_load.h"
 #include "format/facts.h"
 #include "format/part_folder.h"
 
@@ -19,6 +20,7 @@ class RunFolder {
     const ChildEnd& end;
     bool should_have_recorded;
     mode_t mode;  // of the sealed run
+    std::optional<MachineLoad> machine = {};  // while it ran
   };
   // Makes the folder and holds it until the run is sealed. Another run that uses the name keeps it, and this one gets the
   // next free name; a run that was killed before it was sealed is kept under another name. Both are one line on stderr.

@@ -7,11 +7,12 @@ from laptime._torch.cpu_shares import CpuShares
 
 class Clocks:
     def __init__(self):
-        self.wall, self.cpu = 1, 0
+        self.wall, self.cpu, self.process = 1, 0, 0
 
-    def pass_by(self, wall, cpu):
+    def pass_by(self, wall, cpu, process=0):
         self.wall += wall
         self.cpu += cpu
+        self.process += process or cpu
 
 
 @pytest.fixture
@@ -19,6 +20,7 @@ def clocks(monkeypatch):
     clocks = Clocks()
     monkeypatch.setattr(cpu_shares, "perf_counter_ns", lambda: clocks.wall)
     monkeypatch.setattr(cpu_shares, "thread_time_ns", lambda: clocks.cpu)
+    monkeypatch.setattr(cpu_shares, "process_time_ns", lambda: clocks.process)
     return clocks
 
 
@@ -59,3 +61,31 @@ def test_only_so_many_steps_are_looked_at(clocks):
 
 def test_nothing_seen_nothing_told():
     assert CpuShares().facts() == {}
+
+
+def test_processors_of_all_threads_are_counted(clocks):
+    shares = CpuShares()
+    for _ in range(5):
+        step(shares, clocks, besides=(100, 100, 180))
+    assert shares.facts()["step_cpus"] == "1.80"
+
+
+def test_a_program_without_a_loader_is_told_too(clocks):
+    shares = CpuShares()
+    for _ in range(cpu_shares._COUNTED):
+        shares.step_began()
+        clocks.pass_by(100, 90, 170)
+        shares.step_ended()
+    facts = shares.facts()
+    assert (facts["step_cpu"], facts["step_cpus"]) == ("0.900", "1.70")
+    assert "input_cpu" not in facts
+
+
+def test_marks_of_a_loaders_steps_count_nothing_twice(clocks):
+    shares = CpuShares()
+    for _ in range(5):
+        step(shares, clocks)
+        shares.step_ended()
+        shares.step_began()
+        clocks.pass_by(1000, 0)
+    assert shares.facts()["step_cpu"] == "1.000"

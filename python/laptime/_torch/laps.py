@@ -197,6 +197,8 @@ class Laps:
             recording.mark_step(samples, phase, -1 if are_none else 0, end)
             return
         recorded = sources.are_on
+        if recorded:
+            self.cpu_shares.step_ended()
         sources.at_step()
         wall = recording.mark_step(samples, phase, int(recorded), end)
         if wall == 0:  # nothing is recorded any more: there is no room for it, as was said
@@ -218,6 +220,7 @@ class Laps:
             self._stretches.steps_record(on)
         if on:
             self._events = self._sources.events()
+            self.cpu_shares.step_began()
 
 
 @contextlib.contextmanager

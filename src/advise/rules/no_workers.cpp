@@ -8,9 +8,17 @@ namespace laptime {
 
 namespace {
 
+constexpr double kNoneLeft = 0.5;  // of a processor: too little for a worker
+constexpr double kComputes = 0.5;  // of making a batch, where it does more than wait
+
+// A worker that computes takes a processor from ops of several threads, which then wait for each other.
+bool all_in_use(const Settings& settings) {
+  return settings.cpus && settings.step_cpus.value_or(0) > static_cast<double>(*settings.cpus) - kNoneLeft && settings.step_cpus > 1 && settings.input_cpu.value_or(1) > kComputes;
+}
+
 std::vector<Finding> find_no_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
-  if (!loader || loader->workers > 0) return {};
+  if (!loader || loader->workers > 0 || all_in_use(evidence.settings())) return {};
   const Part wait = evidence.host(HostCategory::input);
   const double rest = evidence.step_ns() - wait.ns;
   const auto workers = workers_needed(evidence, wait.ns, rest);
@@ -28,7 +36,7 @@ const Rule kNoWorkers{
     "no-workers",
     "Batches are made by the training process itself",
     "the loader that is trained on has `num_workers=0`, and steps wait for their batch.",
-    "there is one CPU only, or the wait is so short that handing batches over would cost as much.",
+    "there is one CPU only, the ops of a step use all of them already and making a batch computes, or the wait is so short that handing batches over would cost as much.",
     "Give the loader workers: `DataLoader(…, num_workers=2, persistent_workers=True)`. Code that starts workers must stand behind "
     "`if __name__ == \"__main__\":` where processes are spawned. Data that is in memory already needs no workers: see in-memory-dataset.",
     "the run is replayed with that many workers (docs/whatif.md): a step takes as long as the longer of its rest and of a batch divided by the workers, and no less than all "

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <span>
 
+#include "advise/machine.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "analyze/percentile.h"
@@ -51,7 +53,16 @@ std::vector<double> ratios_at_switches(const Lap& lap) {
   return ratios;
 }
 
+// The median is hardly below it, whatever values are drawn: by their order, with 95 % confidence, where there are enough; else the least of them.
+double least_median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  const double at = std::floor((count - 1.96 * std::sqrt(count)) / 2);
+  return values[at > 0 ? static_cast<std::size_t>(at) : 0];
+}
+
 std::optional<double> added_to_step(const Evidence& evidence) {
+  if (find_machine(evidence.run(), evidence.process()).is_busy()) return std::nullopt;
   std::vector<std::int64_t> recorded, rested;
   for (const HostStep& s : evidence.lap().steps()) {
     if (s.step.ops == StepOps::recorded) recorded.push_back(s.step.wall_ns);
@@ -61,6 +72,7 @@ std::optional<double> added_to_step(const Evidence& evidence) {
   if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75)) return std::nullopt;  // steps differ as much among themselves
   std::vector<double> ratios = ratios_at_switches(evidence.lap());
   if (ratios.size() < kFewestSwitches) return std::nullopt;
+  if (least_median(ratios) <= 1) return std::nullopt;  // others come and go as fast
   const double overall = static_cast<double>(take_percentile(recorded, 0.5)) / static_cast<double>(take_percentile(rested, 0.5));
   return std::min(overall, take_percentile(ratios, 0.5)) - 1;
 }
@@ -81,7 +93,7 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
 const Rule kProfilerBias{
     "profiler-bias",
     "laptime itself takes too much of the time",
-    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer than those whose ops rested, also where these are their neighbours, and not because steps differ as much.",
+    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer than those whose ops rested, also where these are their neighbours, and not because steps differ as much or the machine was busy.",
     "it takes less: its cost is at the end of every summary.",
     "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few steps in full.",
     "none: it is about what the other numbers are worth.",

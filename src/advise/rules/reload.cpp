@@ -16,7 +16,12 @@ bool reads(const std::string& source) {
          source.find("load_state_dict") == std::string::npos;
 }
 
-constexpr double kRestFaster = 1.5;  // of the rest of a step, at best: reading no longer evicts what it has in the caches
+// Of the rest of a step, at best: reading no longer evicts what it has in the caches …
+constexpr double kRestFaster = 1.5;
+// … of all of which little is left where what is read is larger than they are: then it may run from warm caches only, with memory that is never given
+// back and threads that do not fall asleep meanwhile.
+constexpr double kRestWarm = 6;
+constexpr double kFillsCaches = 5e6;  // ns of reading: some 10 MB
 
 constexpr double kAsLong = 0.95;  // as the longest: lines that call one another differ by no more
 
@@ -37,8 +42,9 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
   if (!longest) return {};
   const Part& part = longest->whole;
   Prediction gain = predict(evidence.step_ns(), part, {0, 0.03});
-  gain.gain_high *= kRestFaster;
-  return {{longest->line.file, longest->line.line, evidence.share(part.ns), gain, Confidence::high,
+  const bool fills_caches = part.ns >= kFillsCaches;
+  gain.gain_high *= fills_caches ? kRestWarm : kRestFaster;
+  return {{longest->line.file, longest->line.line, evidence.share(part.ns), gain, fills_caches ? Confidence::medium : Confidence::high,
            fmt::format("Data is read again in every step:{} takes {}.", cited(longest->source), of_a_step(evidence, part.ns)),
            "Read it once, before the loop, and keep the tensors; in the loop take the rows of the batch: images[rows], labels[rows]", std::nullopt, std::nullopt,
            "reading no longer evicts what the rest has in the caches"}};
@@ -53,7 +59,8 @@ const Rule kReload{
     "good part of the step.",
     "reading is done by a `DataLoader` (see dataset-line), or before the loop.",
     "Read once, before the loop; keep tensors and take the rows of each batch from them.",
-    "all of the line's time goes, but for at most 3 % of it (taking the rows of a batch); at best the rest of the step is half as fast again, with nothing else going through the caches.",
+    "all of the line's time goes, but for at most 3 % of it (taking the rows of a batch); at best the rest of the step is half as fast again, with nothing else going through the caches, and six times as fast "
+    "where reading takes at least 5 ms and so is larger than they are.",
     find_reload};
 
 }  // namespace laptime

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace laptime::whatif {
 
 namespace {
 
 constexpr int kRounds = 32;             // until the step's length and what runs in it fit each other
+constexpr double kTurns = 2;            // that one waits for: its own and another's
 constexpr double kOthersMayDiffer = 2;  // by this factor from what was counted
 
 std::optional<double> number_of(const Properties& properties, const char* key) {
@@ -36,12 +38,16 @@ struct Sharing {
   const LoaderLoad& load;
   unsigned workers;
   double computes;  // of a fetch
-  double used;      // by the step itself, while it computes
+  double used;      // by the step itself, while it computes: threads that must run at the same time
 
   // How many of the program's threads run or want to, in the mean.
   double wanted(double step_ns, double slowed) const { return slowed * (load.compute_ns * used + load.fetch_ns * computes) / step_ns; }
   double slowed(double others) const {
-    const auto share = [&](double own) { return std::min(1.0, processors / std::max(own + others, 1e-9)); };
+    // Of what the step could do: where one of its threads has to wait, all do; while that one has its turn they go on together.
+    const auto share = [&](double own) {
+      const double fair = std::min(1.0, processors / std::max(own + others, 1e-9));
+      return std::max(std::pow(fair, used), fair < 1 ? fair / kTurns : 1);
+    };
     double slowed = 1;
     for (int round = 0; round < kRounds; ++round) {
       const double compute = load.compute_ns * slowed, fetch = load.fetch_ns * (1 - computes + computes * slowed);
@@ -59,6 +65,7 @@ Processors find_processors(const Run& run, const Process& process, const LoaderF
   processors.count = number_of(process.properties, "cpus").value_or(0);
   processors.threads = number_of(process.properties, "torch threads").value_or(1);
   processors.running = number_of(process.properties, "torch running");
+  processors.used = number_of(process.properties, "torch step_cpus");
   const auto share = loader.workers > 0 ? computed_by_workers(run, loader) : number_of(process.properties, "torch input_cpu");
   // A step that is not interrupted computes all the time: what it lacks, batches made meanwhile lack too.
   const double had = number_of(process.properties, "torch step_cpu").value_or(1);
@@ -68,8 +75,9 @@ Processors find_processors(const Run& run, const Process& process, const LoaderF
 
 double slowed_by_workers(const Processors& processors, const LoaderLoad& load, unsigned workers, Outlook outlook) {
   if (processors.count <= 0 || load.compute_ns <= 0 || load.step_ns <= 0) return 1;
-  const Sharing sharing{processors.count, load, workers, share_that_computes(processors, outlook),
-                        outlook == Outlook::worst ? std::clamp(processors.threads, 1.0, processors.count) : 1};
+  const double most = std::max(1.0, std::min(processors.threads, processors.count));
+  const double used = outlook == Outlook::worst ? most : std::clamp(processors.used.value_or(1), 1.0, most);
+  const Sharing sharing{processors.count, load, workers, share_that_computes(processors, outlook), used};
   const double own = sharing.wanted(load.step_ns, 1), others = std::max(0.0, processors.running.value_or(0) - own);
   const double expected = sharing.slowed(others);
   if (outlook == Outlook::best) return std::min(expected, sharing.slowed(0));

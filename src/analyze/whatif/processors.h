@@ -1,7 +1,8 @@
 // The processors that steps and loader workers share with each other, and with whatever else runs on the machine.
 //
 // A thread that computes gets a whole processor while no more than there are processors want to run, else its fair share. A thread that
-// only waits (for a disk, say) wants none. So more workers make computing slower once processors run out, and fewer may make it faster.
+// only waits (for a disk, say) wants none. An op that several threads compute together goes on only while all of them have a processor: the
+// chances multiply, and where there are too few processors it loses more than its share. So more workers make computing slower once processors run out, and fewer may make it faster.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ struct Processors {
   double threads = 1;              // that a step's ops may use
   std::optional<double> fetching;  // of the time that making a batch takes: the share that computes
   std::optional<double> running;   // threads of the machine that ran or wanted to, in the mean
+  std::optional<double> used = {};  // processors that a step's ops had, in the mean
 };
 
 // As the process that steps and its workers tell it.

@@ -33,6 +33,17 @@ TEST(Processors, OthersTakeTheirShare) {
   EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::best), 1, 1e-6);
 }
 
+TEST(Processors, OpsOfSeveralThreadsWaitForTheLastOfThem) {
+  Processors two{2, 2, 1.0, {}, 2.0};
+  EXPECT_NEAR(slowed(two, 10, 0.001, 1), 1, 1e-3);
+  // With a worker that computes half of the time the step loses more than the fetch that it is rid of.
+  EXPECT_GT(slowed(two, 10, 5, 1) * 10, 15);
+  // Ops that leave a processor free lose nothing.
+  two.used = 1;
+  EXPECT_NEAR(slowed(two, 10, 5, 1), 1, 1e-3);
+  EXPECT_GT(slowed(two, 10, 5, 1, Outlook::worst) * 10, 15);
+}
+
 TEST(Processors, FewerWorkersGiveSomeBack) {
   // Four workers and the step on two processors; then the program alone.
   EXPECT_NEAR(slowed_by_workers({2, 1, 1.0, {}}, {20, 20, 80}, 0, Outlook::expected), 2.0 / 5, 1e-3);
