@@ -4,11 +4,11 @@
 #pragma once
 
 #include <cstdint>
-#include <ranges>
 #include <string>
 #include <vector>
 
 #include "advise/prediction.h"
+#include "advise/step_list.h"
 #include "analyze/analysis.h"
 #include "analyze/host_time.h"
 #include "analyze/main_lap.h"
@@ -29,9 +29,7 @@ class Lap {
   // Whether the step is one of the lap's.
   bool has(const Step& step) const { return lap_of(step) == key_ && step.counts; }
   // In their order; they are the analysis's.
-  auto steps() const {
-    return std::views::transform(steps_, [](const HostStep* s) -> const HostStep& { return *s; });
-  }
+  StepList steps() const { return StepList(steps_); }
   std::size_t recorded() const { return mean_.steps_with_ops; }  // those of them whose ops are known
   double step_ns() const { return mean_.wall_ns; }
   double total_ns() const { return step_ns() * static_cast<double>(steps_.size()); }

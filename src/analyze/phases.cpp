@@ -18,7 +18,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastShare = 0.01;  // of the run, for a row of its own between steps
+constexpr double kLeastRowShare = 0.01;  // of the run, for a row of its own between steps
 
 struct PhaseTime {
   std::string name;
@@ -124,7 +124,7 @@ class ThreadPhases {
     }
     PhaseTime others{"between steps"};
     for (auto& [code, part] : by_code) {
-      const bool is_short = static_cast<double>(part.ns) < kLeastShare * static_cast<double>(run_.end_ns);
+      const bool is_short = static_cast<double>(part.ns) < kLeastRowShare * static_cast<double>(run_.end_ns);
       part.name = others.name;
       if (is_short)
         others.add(part);

@@ -48,19 +48,19 @@ Estimate weighed(const Estimate& a, const Estimate& b) {
 }
 
 // The steps of one thread and phase that count, in their order.
-using PhaseSteps = std::vector<const Step*>;
+using ComparedSteps = std::vector<const Step*>;
 
-std::vector<PhaseSteps> steps_by_phase(const std::vector<Step>& steps, const Run& run, std::uint32_t process) {
-  std::map<LapKey, PhaseSteps> phases;
+std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const Run& run, std::uint32_t process) {
+  std::map<LapKey, ComparedSteps> phases;
   for (const Step& step : steps)
     if (step.counts && step.kind != StepKind::compile && run.tracks[step.track].process == process) phases[lap_of(step)].push_back(&step);
-  std::vector<PhaseSteps> all;
+  std::vector<ComparedSteps> all;
   for (auto& [key, list] : phases) all.push_back(std::move(list));
   return all;
 }
 
 // By step: the median of the resting steps right before and after the row of recorded steps that it is in; 0 where there are none.
-std::vector<std::int64_t> resting_around(const PhaseSteps& steps) {
+std::vector<std::int64_t> resting_around(const ComparedSteps& steps) {
   std::vector<std::int64_t> around(steps.size());
   for (std::size_t first = 0; first < steps.size();) {
     std::size_t last = first;
@@ -77,7 +77,7 @@ std::vector<std::int64_t> resting_around(const PhaseSteps& steps) {
 }
 
 // What a recorded step takes longer than a resting one; nothing where too few of both are known.
-std::optional<Estimate> added_to_step(const PhaseSteps& steps) {
+std::optional<Estimate> added_to_step(const ComparedSteps& steps) {
   const std::vector<std::int64_t> around = resting_around(steps);
   std::vector<std::int64_t> resting, recorded;
   for (std::size_t i = 0; i < steps.size(); ++i)
@@ -133,7 +133,7 @@ class ProcessCost {
     if (all_wall <= 0) return priced_ops(price);
     Estimate cost;
     double known_wall = 0;
-    for (const PhaseSteps& phase : steps_by_phase(steps_, run_, process_)) {
+    for (const ComparedSteps& phase : steps_by_phase(steps_, run_, process_)) {
       double wall = 0, count = 0;
       for (const Step* step : phase)
         if (is_recorded(*step)) wall += static_cast<double>(step->wall_ns), ++count;

@@ -17,7 +17,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastShare = 0.001;  // of a step
+constexpr double kLeastLineShare = 0.001;  // of a step
 
 struct LineSum {
   double self_ns = 0, gpu_ns = 0;  // sums over steps
@@ -87,7 +87,7 @@ Phases phases_of(const Analysis& analysis) {
 void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, SourceLines& sources, Table& table) {
   std::multimap<double, std::pair<CodeLine, LineSum>, std::greater<>> order;
   for (const auto& line : phase.lines)
-    if (const double most = std::max(phase.self_ns(line.second), phase.gpu_ns(line.second)); most >= kLeastShare * phase.step_ns()) order.emplace(most, line);
+    if (const double most = std::max(phase.self_ns(line.second), phase.gpu_ns(line.second)); most >= kLeastLineShare * phase.step_ns()) order.emplace(most, line);
   for (const auto& [most, line] : order) {
     const auto& [code, number] = line.first;
     const std::string_view file = run.strings[run.codes[code].file];

@@ -10,6 +10,8 @@ import textwrap
 from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
+# Without our environment: sys._base_executable is the environment's own on CPython 3.10.
+BASE_PYTHON = os.path.join(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
 CAN_READ_TOML = any(importlib.util.find_spec(name) for name in ("tomllib", "tomli"))
 
 

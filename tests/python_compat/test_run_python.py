@@ -9,7 +9,7 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from compat_sandbox import recording_environment
+from compat_sandbox import BASE_PYTHON, recording_environment
 
 COMMAND = shutil.which("laptime", path=sysconfig.get_path("scripts"))
 pytestmark = pytest.mark.skipif(COMMAND is None, reason="the laptime command is not installed here")
@@ -170,7 +170,7 @@ def test_python_without_laptime_is_left_alone(sandbox):
     shutil.copytree(site, sandbox.folder / "laptime" / "_site")
     environment = recording_environment(sandbox.folder / "run.lap.d")
     environment["PYTHONPATH"] = str(sandbox.folder / "laptime" / "_site")
-    words = [sys._base_executable, "-c", "import sys; print('went on', 'sitecustomize' in sys.modules, 'laptime' in sys.modules)"]
+    words = [BASE_PYTHON, "-c", "import sys; print('went on', 'sitecustomize' in sys.modules, 'laptime' in sys.modules)"]
     result = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
     assert (result.stdout, result.stderr) == ("went on False False\n", "")
 

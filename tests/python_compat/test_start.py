@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from compat_sandbox import BASE_PYTHON
 
 COMMAND = shutil.which("laptime", path=sysconfig.get_path("scripts"))
 PACKAGE = Path(__import__("laptime").__file__).parent
@@ -277,7 +278,7 @@ def test_no_shell_sees_a_path(sandbox):
 def test_a_laptime_in_a_folder_of_the_path_is_found_by_its_full_name_only(sandbox):
     """A checkout: another interpreter has no laptime, and PYTHONPATH names the folder that holds it."""
     sandbox.write("work.py", "total = 0\nfor i in range(100):\n    total += i\n")
-    words = [COMMAND, "run", "--full", "-o", "run.lap", "--", sys._base_executable, "work.py"]
+    words = [COMMAND, "run", "--full", "-o", "run.lap", "--", BASE_PYTHON, "work.py"]
     (sandbox.folder / "checkout").mkdir()
     (sandbox.folder / "checkout" / "laptime").symlink_to(PACKAGE)
     found = start(sandbox.folder, *words, environment=without_laptime(PYTHONPATH=str(sandbox.folder / "checkout")))

@@ -59,7 +59,7 @@ int SharedTrace::call_other(PyObject* self, PyFrameObject* frame, int what, PyOb
 }
 
 SharedTracePause::SharedTracePause(PyThreadState* thread, ThreadSlot* slot)
-    : thread_(thread), slot_(slot), paused_(SharedTrace::active(thread) ? slot->shared_trace : nullptr) {
+    : thread_(thread), paused_(SharedTrace::active(thread) ? slot->shared_trace : nullptr) {
   if (paused_ != nullptr) set_trace(thread, paused_->other_);
 }
 

@@ -47,7 +47,6 @@ class SharedTracePause {
 
  private:
   PyThreadState* thread_;
-  ThreadSlot* slot_;
   SharedTrace* paused_;  // null: there was none
 };
 

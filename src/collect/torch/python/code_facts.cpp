@@ -30,7 +30,7 @@ void append_utf8(std::string& out, Py_UCS4 c) {
   }
 }
 
-std::string text_of(PyObject* object) {
+std::string utf8_of(PyObject* object) {
   std::string text;
   if (object == nullptr || !PyUnicode_Check(object) || !PyUnicode_IS_READY(object)) return text;
   const Py_ssize_t length = PyUnicode_GET_LENGTH(object);
@@ -41,15 +41,15 @@ std::string text_of(PyObject* object) {
 
 std::string name_of(const PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030B0000
-  return text_of(code->co_qualname);
+  return utf8_of(code->co_qualname);
 #else
-  return text_of(code->co_name);
+  return utf8_of(code->co_name);
 #endif
 }
 
 }  // namespace
 
-std::string file_of(const PyCodeObject* code) { return text_of(code->co_filename); }
+std::string file_of(const PyCodeObject* code) { return utf8_of(code->co_filename); }
 
 std::int32_t line_of(const PyCodeObject* code, int instruction) {
   auto* const table = reinterpret_cast<PyBytesObject*>(code->co_linetable);
@@ -64,7 +64,7 @@ std::int32_t line_of(const PyCodeObject* code, int instruction) {
 bool is_generated(const PyCodeObject* code) {
   auto* const names = reinterpret_cast<PyTupleObject*>(code->co_names);
   const std::span<PyObject* const> all(names->ob_item, static_cast<std::size_t>(Py_SIZE(names)));
-  return std::any_of(all.begin(), all.end(), [](PyObject* name) { return text_of(name).starts_with("__compiled_fn_"); });
+  return std::any_of(all.begin(), all.end(), [](PyObject* name) { return utf8_of(name).starts_with("__compiled_fn_"); });
 }
 
 std::uint32_t CodeFacts::id_of(const PyCodeObject* code) { return id_of(file_of(code), name_of(code), code->co_firstlineno); }

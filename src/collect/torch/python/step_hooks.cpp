@@ -67,6 +67,17 @@ void put_optimizer_span(std::uint32_t name, std::uint64_t start) {
   if (start != 0) record::put_span({.start = start, .end = ticks(), .name = name, .kind = SpanKind::optimizer});
 }
 
+bool refers_to(nb::handle weak_reference, nb::handle object) {
+#if PY_VERSION_HEX >= 0x030d0000
+  PyObject* referred = nullptr;
+  if (PyWeakref_GetRef(weak_reference.ptr(), &referred) < 0) PyErr_Clear();
+  const nb::object kept = nb::steal(referred);
+  return kept.is(object);
+#else
+  return PyWeakref_GetObject(weak_reference.ptr()) == object.ptr();
+#endif
+}
+
 class StepHooks {
  public:
   StepHooks(StepCallbacks callbacks, BatchWords words, BackwardLine line, unsigned long thread)
@@ -189,7 +200,7 @@ class StepHooks {
 
   // A model was put into training mode.
   void training(nb::handle module) {
-    if (!evaluated_.is_valid() || !makes_steps() || PyWeakref_GetObject(evaluated_.ptr()) != module.ptr()) return;
+    if (!evaluated_.is_valid() || !makes_steps() || !refers_to(evaluated_, module)) return;
     mark(rules_.evaluation_ended());
   }
 
