@@ -29,8 +29,8 @@ std::map<std::uint32_t, double> count_steps(const Analysis& analysis) {
 
 // The steps of one track, in their order.
 std::span<const Step> steps_of(const std::vector<Step>& steps, std::uint32_t track) {
-  const auto found = std::ranges::equal_range(steps, track, {}, &Step::track);
-  return {found.begin(), found.end()};
+  const auto first = std::partition_point(steps.begin(), steps.end(), [&](const Step& s) { return s.track < track; });
+  return {first, std::partition_point(first, steps.end(), [&](const Step& s) { return s.track == track; })};
 }
 
 const Step* step_at(std::span<const Step> steps, std::int64_t moment) {

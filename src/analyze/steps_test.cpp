@@ -47,14 +47,14 @@ TEST(Steps, RecordedStepsCompareWithRecordedOnes) {
   EXPECT_EQ(steps[17].kind, StepKind::outlier);
 }
 
-constexpr std::int64_t kMs = 1'000'000;
+constexpr std::int64_t kMillisecond = 1'000'000;
 
 // Which steps count, of 20 that take 100 ms but for those given: step and ms, or step and 0 for one that compiles.
 std::string counted(const std::vector<std::pair<std::size_t, std::int64_t>>& special, std::size_t count = 20) {
-  std::vector<Step> steps(count, Step{0, 0, 0, 0, 100 * kMs, std::nullopt});
+  std::vector<Step> steps(count, Step{0, 0, 0, 0, 100 * kMillisecond, std::nullopt});
   for (const auto& [step, wall] : special) {
     if (wall == 0) steps[step].kind = StepKind::compile;
-    else steps[step].wall_ns = wall * kMs;
+    else steps[step].wall_ns = wall * kMillisecond;
   }
   std::vector<Step*> pointers;
   for (Step& s : steps) pointers.push_back(&s);
