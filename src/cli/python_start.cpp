@@ -162,9 +162,10 @@ std::string default_interpreter() {
   return "python3";
 }
 
+// Isolated: since 3.13 the interpreter imports linecache for -c, which the current folder may hold, too.
 Result<std::string> find_site_folder(const std::string& python) {
   const char* const path = std::getenv("PYTHONPATH");
-  const CapturedOutput found = capture_output({python, "-S", "-c", kFindSiteFolder, path ? path : ""}, {"PYTHONPATH", "PYTHONSAFEPATH", "PYTHONINSPECT"},
+  const CapturedOutput found = capture_output({python, "-I", "-S", "-c", kFindSiteFolder, path ? path : ""}, {"PYTHONPATH", "PYTHONSAFEPATH", "PYTHONINSPECT"},
                                               HelperErrors::shown);
   if (found.exit_code == kNotStarted) return fail(ErrorKind::usage, fmt::format("cannot start the Python interpreter {}", python));
   const std::size_t begin = found.text.find('\0'), end = found.text.rfind('\0');

@@ -82,6 +82,9 @@ TEST_F(RecorderEdgesTest, ANumberThatTheProgramTookIsNeverWritten) {
 }
 
 TEST_F(RecorderEdgesTest, AForkedChildKeepsTheFileThatTookOurNumber) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "ThreadSanitizer takes the program's stray close for a race";
+#endif
   const int status = in_child([&] {
     start();
     scopes(10);
@@ -202,6 +205,9 @@ TEST_F(RecorderEdgesTest, TheSmallestLimitOnFileSizesIsOneError) {
 class LostPagesTest : public RecorderEdgesTest, public ::testing::WithParamInterface<int> {};
 
 TEST_P(LostPagesTest, ATruncatedPartEndsTheRecordingAndNotTheProgram) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers handle SIGBUS themselves";
+#endif
   const int status = in_child([&] {
     start();
     scopes(10'000);
@@ -224,6 +230,9 @@ TEST_P(LostPagesTest, ATruncatedPartEndsTheRecordingAndNotTheProgram) {
 INSTANTIATE_TEST_SUITE_P(To, LostPagesTest, ::testing::Values(0, 4096, 100'000));
 
 TEST_F(RecorderEdgesTest, AnotherBusErrorEndsTheProgramAsWithoutUs) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers handle SIGBUS themselves";
+#endif
   const int status = in_child([&] {
     const rlimit none{0, 0};
     setrlimit(RLIMIT_CORE, &none);

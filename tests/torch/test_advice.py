@@ -80,7 +80,8 @@ def advice(run, tmp_path):
 
 def test_data_that_is_read_in_every_step(advice):
     first = advice(NAIVE)[0]
-    assert (first["rule"], first["line"], first["confidence"]) == ("reload", 13, "medium")
+    assert (first["rule"], first["line"]) == ("reload", 13)
+    assert first["confidence"] in ("high", "medium")  # medium where the line takes so long that it may slow the rest
     assert first["share"] > 0.5 and 2 < first["gain_low"] <= first["gain_high"]
     assert 'read("numbers.txt")' in first["message"]
 
