@@ -8,6 +8,7 @@ from laptime import _engine
 from laptime._native import recording
 from laptime._own_time import waited_for_processor
 
+_FRAMEWORKS = ("tensorflow", "jax")  # of whose own work little is recorded
 # Up to 3.11 a program that is traced loses its specialized instructions: a hot loop takes 1.9 times as much longer as its events cost.
 _TRACED = 1.9 if sys.version_info < (3, 12) else 1.0
 
@@ -20,6 +21,8 @@ def write_closing_facts() -> None:
     if waited := waited_for_processor():
         recording.set_property("ran_ns", str(waited[0]))
         recording.set_property("waited_for_processor_ns", str(waited[1]))
+    if frameworks := [name for name in _FRAMEWORKS if name in sys.modules]:
+        recording.set_property("frameworks", ",".join(frameworks))
     for notice in _engine.notices():
         recording.lose(notice.name, notice.message)
     demoted = _engine.demoted()

@@ -217,6 +217,17 @@ std::string warning_line(const Analysis& analysis, std::size_t width) {
   return printable(shortened(line, width > screen_width(more) ? width - screen_width(more) : width)) + more + "\n";
 }
 
+// Of a program that trains with a framework of which little is recorded.
+std::string framework_line(const Run& run) {
+  for (const Process& process : run.processes) {
+    const auto frameworks = process.properties.find("frameworks");
+    if (frameworks == process.properties.end()) continue;
+    const char* const name = frameworks->second.starts_with("tensorflow") ? "TensorFlow" : "JAX";
+    return fmt::format("{}: your lines and GPU work are recorded; its ops, steps and input are not. laptime.step() marks steps.\n", name);
+  }
+  return "";
+}
+
 std::string closing_line(const Analysis& analysis, const std::string& file) {
   const Run& run = analysis.run();
   std::string line = fmt::format("{}: {}", printable(file), humane_bytes(static_cast<double>(run.file_bytes)));
@@ -237,6 +248,7 @@ std::string first_screen(const Analysis& analysis, const std::string& file, Term
   if (const std::string sentence = verdict(analysis); !sentence.empty()) out += wrapped(printable(sentence) + ".", style.width);
   out += to_terminal(tables, style);
   if (run.processes.empty()) out += "The program recorded nothing: link it with liblaptime and mark scopes and steps (laptime.hpp).\n";
+  if (!is_training(run)) out += framework_line(run);
   return out + warning_line(analysis, style.width) + closing_line(analysis, file);
 }
 

@@ -119,3 +119,10 @@ def test_an_interpreter_without_laptime_is_one_line(sandbox):
 
 def test_nothing_to_run_is_one_line(sandbox):
     assert laptime(sandbox, "run", code=2).stderr.startswith("laptime: run needs a program")
+
+
+def test_a_program_of_another_framework_is_told_what_is_recorded(tmp_path):
+    (tmp_path / "tensorflow.py").write_text("")
+    (tmp_path / "train.py").write_text("import tensorflow\nfor i in range(10):\n    print(i)\n")
+    done = subprocess.run([COMMAND, "run", "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    assert "TensorFlow: your lines and GPU work are recorded; its ops, steps and input are not." in done.stderr
