@@ -29,7 +29,7 @@ def seen(words, folder):
     files = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if not str(p.relative_to(folder)).startswith(ours))
     # A shell and `laptime run` say 128 + N of a program that a signal ended.
     code = 128 - ended.returncode if ended.returncode < 0 else ended.returncode
-    stdout, stderr = (re.sub(r"0x[0-9a-f]+", "ADDRESS", text) for text in (ended.stdout, ended.stderr))
+    stdout, stderr = (re.sub(r"0x[0-9a-f]+|pid=\d+", "NUMBER", text) for text in (ended.stdout, ended.stderr))
     return {"exit code": code, "stdout": stdout, "stderr": stderr, "files": files}
 
 
