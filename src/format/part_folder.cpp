@@ -129,7 +129,7 @@ std::vector<FoundPart> PartFolder::parts() const {
     Header header;
     const UniqueFd part = open_part(fd_.get(), name.c_str(), header);
     const std::uint32_t pid = pid_in_name(name.c_str());
-    if (part) found.push_back({name, pid, is_live(part.get(), header, pid)});
+    if (part) found.push_back({name, pid, is_live(part.get(), header, pid), !header.is_empty()});
   }
   return found;
 }

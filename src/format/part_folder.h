@@ -21,6 +21,7 @@ struct FoundPart {
   std::string name;  // in the folder
   std::uint32_t pid;
   bool is_live;  // its process still writes
+  bool has_begun = true;  // false: its process has not written the header yet, or died before
 };
 
 // PID-HEX.part, which no other process uses, even after exec or with a recycled pid.

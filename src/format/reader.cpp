@@ -89,9 +89,11 @@ Result<RunContent> open_file(const std::string& path) {
 
 RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& found) {
   RunContent run;
-  for (const FoundPart& part : found)
+  for (const FoundPart& part : found) {
+    if (!part.has_begun) continue;
     if (const Status status = read_part_file(run, folder.path() + "/" + part.name); !status)
       run.unreadable.push_back({part.name, status.error().message});
+  }
   run.count_loss("unreadable_part", Severity::error, run.unreadable.size(), "a process's part of the run could not be read");
   for (const MissingPart& missing : folder.missing())
     run.count_loss("process_not_recorded", Severity::error, 1, "processes could not record; the first: " + missing.cause);

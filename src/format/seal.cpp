@@ -159,7 +159,7 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
     RunContent run = read_parts(folder, found);
     kept = parts_to_keep(found, run, live);
     for (const std::uint32_t pid : joined)
-      if (std::ranges::count(found, pid, &FoundPart::pid) == 0) kept.push_back({"", pid, true});
+      if (std::ranges::count(found, pid, &FoundPart::pid) == 0) kept.push_back({.name = "", .pid = pid, .is_live = true});
     const auto running = std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
     run.count_loss("outlived", Severity::warning, static_cast<std::uint64_t>(running),
                    "processes still ran when the run was sealed; what they record from then on stays in the folder NAME.lap.d");

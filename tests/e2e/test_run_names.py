@@ -124,3 +124,11 @@ def test_nobody_is_waited_for_who_does_not_record(program, tmp_path):
     ended = laptime("run", "-q", "-o", "train.lap", "--", "sh", "-c", "sleep 5 >/dev/null 2>&1 & exit 0", cwd=tmp_path)
     assert ended.stderr == ""
     assert os.listdir(tmp_path) == ["train.lap"]
+
+
+def test_a_process_that_was_killed_before_it_began_leaves_nothing(tmp_path):
+    make = 'truncate -s 100667392 "$LAPTIME_RECORD/$$-18e980520022cc86.part"; kill -9 $$'
+    done = laptime("run", "-o", "run.lap", "--", "sh", "-c", f"sh -c '{make}'; true", cwd=tmp_path)
+    assert done.returncode == 0
+    assert "could not be read" not in done.stderr
+    assert os.listdir(tmp_path) == ["run.lap"]
