@@ -65,7 +65,7 @@ def recorded_samples(pythons, folder):
     made = []
     for version, python in pythons.items():
         made.append(folder / f"{version}.lap")
-        program = ROOT / "tests/python_compat/programs/kinds_of_functions.py"
+        program = ROOT / "tests/python_compat/programs/many_calls.py"
         subprocess.run([python.parent / "laptime", "run", "-q", "-o", made[-1], program], check=True, stdout=subprocess.DEVNULL)
     return made
 
