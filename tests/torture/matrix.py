@@ -48,7 +48,7 @@ def compare(python, source, folder):
 def matrix(pythons):
     """`pythons`: by version."""
     result = Result("A program ends, prints and writes as it does without us",
-                    f"{len(PROGRAMS)} short programs, each on CPython {', '.join(pythons)}")
+                    f"runs of {len(PROGRAMS)} short programs on CPython {', '.join(pythons)}")
     progress = Progress("matrix", len(PROGRAMS) * len(pythons))
     base = Path(tempfile.mkdtemp(prefix="laptime-torture-"))
     for version, python in pythons.items():
