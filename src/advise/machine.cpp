@@ -1,8 +1,9 @@
 #include "advise/machine.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
+
+#include "analyze/property_number.h"
 
 namespace laptime {
 
@@ -11,13 +12,6 @@ namespace {
 constexpr double kTooMany = 1.25;       // threads for a processor: fewer is a moment in which two met
 constexpr double kOthersMatter = 0.15;  // of the processors …
 constexpr double kNearlyAll = 0.7;      // … where this much of them is used in all
-
-std::optional<double> number_of(const Properties& properties, const char* key) {
-  const auto it = properties.find(key);
-  double number = 0;
-  if (it == properties.end() || std::from_chars(it->second.data(), it->second.data() + it->second.size(), number).ec != std::errc()) return std::nullopt;
-  return number;
-}
 
 }  // namespace
 
@@ -33,9 +27,9 @@ std::string Machine::sentence() const {
 
 Machine find_machine(const Run& run, const Process& process) {
   Machine machine;
-  const auto whole = [&](const char* key) { return number_of(run.properties, key); };
-  machine.cpus = whole("cpus").value_or(number_of(process.properties, "cpus").value_or(0));
-  machine.running = number_of(process.properties, "torch running");
+  const auto whole = [&](const char* key) { return property_number<double>(run.properties, key); };
+  machine.cpus = whole("cpus").value_or(property_number<double>(process.properties, "cpus").value_or(0));
+  machine.running = property_number<double>(process.properties, "torch running");
   const auto wall = whole("wall_ns"), busy = whole("machine_busy_ns"), user = whole("cpu_user_ns"), system = whole("cpu_system_ns");
   if (!wall || !busy || !user || !system || *wall <= 0) return machine;
   machine.used = (*user + *system) / *wall;

@@ -36,7 +36,6 @@ class PhaseBreakdown {
   }
   double total() const { return mean_.wall_ns * static_cast<double>(mean_.steps); }
 
-
  private:
   std::string phase_name() const { return std::string(run_->strings[all_.front()->step.phase]); }
   static std::size_t index(HostCategory category) { return static_cast<std::size_t>(category); }

@@ -18,13 +18,14 @@ const char* severity_name(Severity severity) {
   return "error";  // a later version's, so graver than what is known
 }
 
-// A process that only starts others has no steps of its own, and says so: where they have some, it is nothing to worry about.
-void tell_of_processes_without_steps(std::vector<LossCount>& losses) {
+// A process that only starts others has no steps and warns of that. If another process of the run has steps, the warning is
+// removed, or reduced to what was not recorded.
+void reword_missing_steps(std::vector<LossCount>& losses) {
   constexpr std::string_view kNoSteps = "no steps found";
   std::erase_if(losses, [](const LossCount& loss) { return loss.name == "torch_no_steps"; });
   for (LossCount& loss : losses)
     if (loss.name == "torch_stretches" && loss.message.starts_with(kNoSteps)) {
-      loss.message.resize(std::min(loss.message.size(), loss.message.find("; use ")));  // what it tells to do is not for a launcher
+      loss.message.resize(std::min(loss.message.size(), loss.message.find("; use ")));  // the remedy is not for a launcher
       loss.message.replace(0, kNoSteps.size(), loss.count == 1 ? "a process without steps" : "processes without steps");
     }
 }
@@ -32,7 +33,7 @@ void tell_of_processes_without_steps(std::vector<LossCount>& losses) {
 // Those of the recording, and what only shows when its records are put together.
 std::vector<LossCount> all_losses(const Analysis& analysis) {
   std::vector<LossCount> losses = analysis.run().losses;
-  if (!analysis.steps().empty()) tell_of_processes_without_steps(losses);
+  if (!analysis.steps().empty()) reword_missing_steps(losses);
   if (const std::uint64_t count = analysis.gpu().before_launch(); count > 0)
     losses.push_back({"gpu_before_launch", Severity::warning, count, "GPU work that begins before the call that launched it has no line of that call"});
   return losses;

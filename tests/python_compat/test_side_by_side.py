@@ -216,7 +216,7 @@ def test_lone_surrogates_are_names_like_others(sandbox):
                 pass
             assert laptime.scope(name).name == name
         space = {}
-        exec(compile("def f(n):\n    for i in range(n):\n        pass\n", "/home/me/\udcff.py", "exec"), space)
+        exec(compile("def f(n):\n    for i in range(n):\n        pass\n", "/program/\udcff.py", "exec"), space)
         named = ["co_name", "co_qualname"][: 1 + hasattr(space["f"].__code__, "co_qualname")]
         space["f"].__code__ = space["f"].__code__.replace(**{key: "name\udc81" for key in named})
         thread = threading.Thread(target=space["f"], args=(50,), name="thread\udc82")
@@ -227,7 +227,7 @@ def test_lone_surrogates_are_names_like_others(sandbox):
     """)
     ours(sandbox, "names.py", options=("--full", "-f"))
     assert sorted(row["name"] for row in rows(sandbox, "scopes")) == ["a\ufffd\ufffd\ufffdb", "plain", "\ufffd"]
-    lines = [row for row in rows(sandbox, "lines") if row["file"] == "/home/me/\ufffd.py"]
+    lines = [row for row in rows(sandbox, "lines") if row["file"] == "/program/\ufffd.py"]
     assert {row["hits"] for row in lines if row["line"] == 3} == {50}
     assert "name\ufffd" in {row["name"] for row in rows(sandbox, "functions")}
     assert losses(sandbox) == []

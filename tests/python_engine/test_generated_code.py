@@ -8,7 +8,7 @@ import pytest
 
 GENERATED = [
     "/tmp/torchinductor_somebody/ab/cabdefghijkl.py",
-    "/home/somebody/.triton/cache/ABCDEF/launcher.py",
+    "/folder/.triton/cache/ABCDEF/launcher.py",
     "/cache/inductor/ab/cabdefghijkl.py",
     "/tmp/__autograph_generated_file1a2b3c.py",
     "/program/templates/page.html",

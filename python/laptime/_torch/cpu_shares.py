@@ -48,7 +48,7 @@ class CpuShares:
             self._end(self._besides, self._used)
 
     def step_began(self) -> None:
-        """Of a program without a loader all of the step is told alike."""
+        """Without a loader the whole step counts as one part."""
         if not self._has_loader and len(self._besides) < _MOST:
             self._begin()
 

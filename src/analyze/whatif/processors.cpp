@@ -1,8 +1,9 @@
 #include "analyze/whatif/processors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
+
+#include "analyze/property_number.h"
 
 namespace laptime::whatif {
 
@@ -12,18 +13,11 @@ constexpr int kRounds = 32;             // until the step's length and what runs
 constexpr double kTurns = 2;            // that one waits for: its own and another's
 constexpr double kOthersMayDiffer = 2;  // by this factor from what was counted
 
-std::optional<double> number_of(const Properties& properties, const char* key) {
-  const auto it = properties.find(key);
-  double number = 0;
-  if (it == properties.end() || std::from_chars(it->second.data(), it->second.data() + it->second.size(), number).ec != std::errc()) return std::nullopt;
-  return number;
-}
-
 // Of the time of all fetches, how much the workers' processes computed.
 std::optional<double> computed_by_workers(const Run& run, const LoaderFacts& loader) {
   double cpu = 0;
   for (const std::uint32_t track : loader.worker_tracks) {
-    const auto own = number_of(run.processes[run.tracks[track].process].properties, "cpu_ns");
+    const auto own = property_number<double>(run.processes[run.tracks[track].process].properties, "cpu_ns");
     if (!own) return std::nullopt;
     cpu += *own;
   }
@@ -62,13 +56,13 @@ struct Sharing {
 
 Processors find_processors(const Run& run, const Process& process, const LoaderFacts& loader) {
   Processors processors;
-  processors.count = number_of(process.properties, "cpus").value_or(0);
-  processors.threads = number_of(process.properties, "torch threads").value_or(1);
-  processors.running = number_of(process.properties, "torch running");
-  processors.used = number_of(process.properties, "torch step_cpus");
-  const auto share = loader.workers > 0 ? computed_by_workers(run, loader) : number_of(process.properties, "torch input_cpu");
+  processors.count = property_number<double>(process.properties, "cpus").value_or(0);
+  processors.threads = property_number<double>(process.properties, "torch threads").value_or(1);
+  processors.running = property_number<double>(process.properties, "torch running");
+  processors.used = property_number<double>(process.properties, "torch step_cpus");
+  const auto share = loader.workers > 0 ? computed_by_workers(run, loader) : property_number<double>(process.properties, "torch input_cpu");
   // A step that is not interrupted computes all the time: what it lacks, batches made meanwhile lack too.
-  const double had = number_of(process.properties, "torch step_cpu").value_or(1);
+  const double had = property_number<double>(process.properties, "torch step_cpu").value_or(1);
   if (share && had > 0) processors.fetching = std::clamp(*share / had, 0.0, 1.0);
   return processors;
 }
