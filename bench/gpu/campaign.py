@@ -187,6 +187,7 @@ PARTS: dict[str, Callable[[str], Results]] = {
     "cost_resnet": cost("resnet", ["bare", "bare", "gpu", "full", "profiler"], 20),
     "cost_compile": cost("compile", ["bare", "bare", "gpu", "full", "profiler"], 15, 150),
     "cost_graphs": cost("graphs", ["bare", "bare", "gpu", "full"], 15, 150),
+    "cost_compiled": cost("compiled", ["bare", "bare", "run_default", "run_default", "run_full", "run_full"], 70, 150),
     "jax_lines": jax_lines,
     "reports": whole_reports,
 }

@@ -19,7 +19,7 @@ from levels import RUN, Level
 from workloads import DEVICE, make
 
 STEPS = int(os.environ.get("STEPS", "20"))
-WARMUP = {"gpt": 4, "resnet": 6, "compile": 25, "graphs": 25}
+WARMUP = {"gpt": 4, "resnet": 6, "compile": 25, "graphs": 25, "compiled": 25}
 GPU_BOUND = ("gpt", "resnet")
 
 

@@ -5,6 +5,7 @@ gpt      12 transformer blocks in bfloat16: GPU-bound
 resnet   residual convolutions on 64x64 images: GPU-bound
 compile  the CNN through torch.compile
 graphs   the CNN through torch.compile with CUDA graphs
+compiled a GPT through torch.compile as people train it (compiled_gpt.py); a GPU only
 views    a model full of views, checkpointing, own Functions, in-place ops, autocast and accumulated gradients
 """
 
@@ -131,7 +132,7 @@ class Views(nn.Module):
 def make(name: str) -> Callable[[], None]:
     torch.manual_seed(0)
     np.random.seed(0)
-    return {"eager": _images, "compile": _images, "graphs": _images, "gpt": _gpt, "resnet": _resnet, "views": _views}[name](name)
+    return {"eager": _images, "compile": _images, "graphs": _images, "gpt": _gpt, "resnet": _resnet, "views": _views, "compiled": _compiled}[name](name)
 
 
 def _images(name: str) -> Callable[[], None]:
@@ -189,6 +190,12 @@ def _resnet(_: str) -> Callable[[], None]:
         optimizer.step()
 
     return step
+
+
+def _compiled(_: str) -> Callable[[], None]:
+    from compiled_gpt import make_update
+
+    return make_update()
 
 
 def _views(_: str) -> Callable[[], None]:

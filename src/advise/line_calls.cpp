@@ -71,7 +71,38 @@ bool is_frameworks(std::string_view call) {
   return is_one_of(last_of(call), kMethods);
 }
 
+constexpr std::string_view kConstants[] = {"True", "False", "None"};
+
+// "ROWS_2"
+bool is_constant(std::string_view name) {
+  return std::ranges::none_of(name, [](char c) { return std::islower(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; });
+}
+
+// Whether all that stands in the brackets that begin the text is texts, numbers and constants.
+bool takes_constants_only(std::string_view from_bracket) {
+  int depth = 0;
+  bool done = false, constant = true;
+  std::string_view name;  // whose meaning what follows it tells: `name=` is no argument
+  const auto settle = [&] { constant &= name.empty() || is_constant(name) || is_one_of(name, kConstants); };
+  for_each_piece(from_bracket, [&](std::string_view piece, std::size_t) {
+    if (done || std::isspace(static_cast<unsigned char>(piece.front()))) return;
+    if (piece != "=") settle();
+    name = is_word(piece.front()) && !std::isdigit(static_cast<unsigned char>(piece.front())) ? piece : std::string_view();
+    depth += piece == "(" ? 1 : piece == ")" ? -1 : 0;
+    done = depth == 0;
+  });
+  return done && constant;
+}
+
 }  // namespace
+
+bool calls_the_same(std::string_view source, std::initializer_list<std::string_view> beginnings) {
+  return std::ranges::any_of(calls_in(source), [&](std::string_view call) {
+    const std::string_view name = last_of(call);
+    return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); }) &&
+           takes_constants_only(source.substr(static_cast<std::size_t>(call.data() - source.data()) + call.size()));
+  });
+}
 
 std::vector<std::string_view> calls_in(std::string_view source) {
   std::vector<std::string_view> calls;

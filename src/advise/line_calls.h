@@ -1,6 +1,7 @@
 // What a line of Python calls, as its text shows: no parser, and no knowledge of what names are bound to.
 #pragma once
 
+#include <initializer_list>
 #include <string_view>
 #include <vector>
 
@@ -9,6 +10,10 @@ namespace laptime {
 // The calls' names as they are written, in their order: "torch.nn.utils.clip_grad_norm_", "model", ".mean" (of what another
 // call returned). Texts in quotes and comments are left out.
 std::vector<std::string_view> calls_in(std::string_view source);
+
+// Whether the line calls something with such a beginning of its name (after the last dot) and gives it nothing that differs from
+// call to call: no argument, or only texts, numbers and CONSTANTS.
+bool calls_the_same(std::string_view source, std::initializer_list<std::string_view> beginnings);
 
 // Whether the line repeats something itself: a comprehension, a generator, `while`.
 bool has_own_loop(std::string_view source);

@@ -15,6 +15,13 @@ TEST(LineCalls, NamesAreAsTheyAreWritten) {
   EXPECT_EQ(calls_in("x = 'open"), (Calls{}));
 }
 
+TEST(LineCalls, TheSameInEveryCall) {
+  for (const char* line : {"images, labels = load_digits()", "table = torch.tensor(read_rows())", "x = data.load_split(\"train\", ROOT, size=28, shuffle=True)"})
+    EXPECT_TRUE(calls_the_same(line, {"load_", "read_"})) << line;
+  for (const char* line : {"x = load_digits(step)", "x = read_rows(paths[i])", "x = load_split(\"train\", size=n)", "x = reload_all()", "x = load_digits", "f = open()", "x = load_rows(name_of(\"train\"))"})
+    EXPECT_FALSE(calls_the_same(line, {"load_", "read_"})) << line;
+}
+
 TEST(LineCalls, LoopsOfTheLineItself) {
   EXPECT_TRUE(has_own_loop("weights = [score(w) for w in words]"));
   EXPECT_TRUE(has_own_loop("total = sum(map(score, words))"));

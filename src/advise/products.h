@@ -1,7 +1,9 @@
 // Kernels that multiply matrices or convolve, by what they multiply with.
 #pragma once
 
-#include "advise/gpu_steps.h"
+#include <optional>
+
+#include "advise/evidence.h"
 
 namespace laptime {
 
@@ -11,5 +13,12 @@ struct Products {
 };
 // `counts`: which of them do.
 Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions, bool (*counts)(const StepWork&) = nullptr);
+
+// What is left of products' time on units that are `from` / `to` as fast, by the peaks of the first card: near the ratio of the peaks,
+// which large products come close to. Nothing where the card is not known.
+struct Left {
+  double expected, best, worst;
+};
+std::optional<Left> left_on_card(const Evidence& evidence, Precision from, Precision to);
 
 }  // namespace laptime

@@ -74,7 +74,7 @@ Part less(Part part, double ns) { return {std::max(0.0, part.ns - ns), part.erro
 
 }  // namespace
 
-std::vector<PythonLine> python_lines(const Evidence& evidence) {
+std::vector<PythonLine> python_lines(const Evidence& evidence, bool with_ops) {
   std::vector<PythonLine> found;
   if (!evidence.knows_ops() || !ops_have_lines(evidence)) return found;
   const double python = evidence.host(HostCategory::rest).ns;
@@ -85,7 +85,7 @@ std::vector<PythonLine> python_lines(const Evidence& evidence) {
     if (source.empty() || is_anothers(source)) continue;
     const auto op = ops.find({line.file, line.line});
     const double op_ns = op == ops.end() ? 0 : op->second;
-    if (line.self.ns - op_ns < kMorePython * op_ns && op_ns > kFewOps * line.time.ns) continue;
+    if (!with_ops && line.self.ns - op_ns < kMorePython * op_ns && op_ns > kFewOps * line.time.ns) continue;
     PythonLine own{line, source, op_ns > 0, less(line.self, op_ns), less(line.time, op_ns)};
     own.self.ns = std::min(own.self.ns, python);
     own.whole.ns = std::min(own.whole.ns, python);

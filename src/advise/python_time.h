@@ -20,6 +20,7 @@ struct PythonLine {
 };
 
 // Lines that run in at least every other step and make up at least a part of the step that matters; those that take longest themselves first.
-std::vector<PythonLine> python_lines(const Evidence& evidence);
+// `with_ops`: also lines that mostly run ops.
+std::vector<PythonLine> python_lines(const Evidence& evidence, bool with_ops = false);
 
 }  // namespace laptime

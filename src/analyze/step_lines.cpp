@@ -84,9 +84,26 @@ Phases phases_of(const Analysis& analysis) {
   return phases;
 }
 
+// A comprehension is a function of its own on the same line: to a reader it is that line, of the outer function.
+std::map<CodeLine, LineSum> merge_same_lines(const Run& run, const std::map<CodeLine, LineSum>& lines) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CodeLine> outermost;  // by file and line
+  const auto name_size = [&](std::uint32_t code) { return run.strings[run.codes[code].name].size(); };
+  for (const auto& [line, sum] : lines) {
+    CodeLine& outer = outermost.try_emplace({run.codes[line.first].file, line.second}, line).first->second;
+    if (name_size(line.first) < name_size(outer.first)) outer = line;
+  }
+  std::map<CodeLine, LineSum> merged;
+  for (const auto& [line, sum] : lines) {
+    LineSum& whole = merged[outermost.at({run.codes[line.first].file, line.second})];
+    whole.self_ns += sum.self_ns;
+    whole.gpu_ns += sum.gpu_ns;
+  }
+  return merged;
+}
+
 void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, SourceLines& sources, Table& table) {
   std::multimap<double, std::pair<CodeLine, LineSum>, std::greater<>> order;
-  for (const auto& line : phase.lines)
+  for (const auto& line : merge_same_lines(run, phase.lines))
     if (const double most = std::max(phase.self_ns(line.second), phase.gpu_ns(line.second)); most >= kLeastLineShare * phase.step_ns()) order.emplace(most, line);
   for (const auto& [most, line] : order) {
     const auto& [code, number] = line.first;

@@ -11,6 +11,7 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
 import laptime
+from laptime._torch.event_cost import EventCost
 
 TRAIN, VALIDATION, INFERENCE = "train", "validation", "inference"
 
@@ -45,6 +46,23 @@ def test_plain_loop(record):
     assert run.phases == [TRAIN] * 6 and run.samples == [8, 8, 4] * 2
     assert run.calls["input"] == 6 and run.calls["input end"] == run.calls["start loader"] == 2
     assert run.calls["Optimizer.step#SGD.step"] == 6 and run.calls["Optimizer.zero_grad#SGD.zero_grad"] == 6
+
+
+def test_what_laptime_itself_computes_is_no_step(record, monkeypatch):
+    def tries_torch_out(torch):
+        for _ in range(3):
+            torch.ones(1, requires_grad=True).mul(2).backward()
+        return EventCost()
+
+    monkeypatch.setattr("laptime._torch.session.measure_event_cost", tries_torch_out)
+
+    def loop():
+        weight = torch.ones(4, requires_grad=True)
+        for _ in range(5):
+            weight.mul(2).sum().backward()
+            weight.data.sub_(0.01)
+
+    assert record(loop, ops=True).phases == [TRAIN] * 5
 
 
 def test_checkpoints(record, tmp_path):

@@ -80,10 +80,12 @@ class Laps:
     def _own_work(self) -> Iterator[None]:
         """Set-up, which may compile for 10 s: no line of the program's, and a span of its own."""
         begin, begin_ns = recording.now(), time.perf_counter_ns()
+        self.hooks.set_busy(True)
         try:
             with own_time():
                 yield
         finally:
+            self.hooks.set_busy(False)
             _engine.skip_lines_since(begin)
             recording.put_span(recording.name("laptime: set-up"), recording.SCOPE, begin)
             self._setup_ns += time.perf_counter_ns() - begin_ns

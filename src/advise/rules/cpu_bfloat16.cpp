@@ -9,6 +9,7 @@ namespace laptime {
 namespace {
 
 constexpr double kLeastBfloat16Share = 0.3;  // of a step
+constexpr double kLargeNs = 1'500'000;       // of a mean product: its casts are lost in it
 constexpr double kLeastNs = 500'000;         // of a mean product: short ones do not pay for their casts
 
 bool is_product(const std::string& op) {
@@ -31,7 +32,8 @@ struct CpuProducts {
   // With half as many bits. Measured with avx512_bf16: 0.25 to 0.45 of large products, 0.85 of those just long enough. Those of amx_bf16 may be far shorter.
   whatif::Changes in_bfloat16(const std::string& instructions) const {
     whatif::Changes changes;
-    for (const std::string& name : names) changes.add(shrunk(name, {instructions == "amx_bf16" ? 0.1 : 0.2, 0.9}));
+    const bool large = ns >= kLargeNs * calls;
+    for (const std::string& name : names) changes.add(shrunk(name, {instructions == "amx_bf16" ? 0.1 : 0.2, large ? 0.6 : 0.9}));
     return changes;
   }
 };
@@ -58,7 +60,7 @@ const Rule kCpuBfloat16{
     "products and convolutions of 32-bit floats take at least 30 % of a step on a CPU with instructions for bfloat16 (avx512_bf16, amx_bf16), at least 0.5 ms each on average, and autocast was never entered.",
     "the CPU has no such instructions, or products are short: then casts cost what they gain.",
     "`with torch.autocast(\"cpu\", torch.bfloat16):` around forward and loss. Check that the loss stays the same within noise.",
-    "by a replay of the run: 20 to 90 % of the products' time is left with avx512_bf16, 10 to 90 % with amx_bf16. Measured with the former on 2 cores: perceptrons of 1,024 and 2,048 units 1.28 and 2.08 ×, "
+    "by a replay of the run: 20 to 90 % of the products' time is left with avx512_bf16, 10 to 90 % with amx_bf16; at most 60 % where products take 1.5 ms each. Measured with the former on 2 cores: perceptrons of 1,024 and 2,048 units 1.28 and 2.08 ×, "
     "convolutions of 32 and 64 channels 1.10 and 1.83 ×, of 16 and 32 in a batch of 256 on one core 2.42 ×, transformer layers of 128 and 512 units 1.19 and 1.90 ×; programs of shorter products 0.86 to 0.95 ×.",
     find_cpu_bfloat16,
     Meaning::changed};

@@ -57,7 +57,7 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
            fmt::format("The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.{}", of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels),
                        uncertain ? " Many ops index by data, of which a compiler may make slower ones." : ""),
            compiled ? std::string("torch.compile(model, mode=\"reduce-overhead\"), which replays a CUDA graph; shapes must not change")
-                    : "model = torch.compile(model); with mode=\"reduce-overhead\" a CUDA graph replaces the launches" + std::string(evidence.has_batch() ? "; or a larger batch" : ""),
+                    : "model = torch.compile(model, mode=\"reduce-overhead\"): a CUDA graph replaces the launches, where shapes stay the same" + std::string(evidence.has_batch() ? "; or a larger batch" : ""),
            std::move(changes), std::nullopt, "a compiler also joins kernels"}};
 }
 
@@ -68,7 +68,8 @@ const Rule kLaunchBound{
     "The GPU waits for launches",
     "the GPU idles at least a tenth of the step because what ran next had not been launched yet.",
     "it idles for another reason (input, a wait of the host's, another stream), a step has fewer than 10 kernels, or lines of Python that launch nothing take that time (python-line, reload).",
-    "`torch.compile(model)` fuses kernels; with `mode=\"reduce-overhead\"` one CUDA graph replaces all launches, if shapes stay the same. A larger batch gives each launch more to do.",
+    "`torch.compile(model, mode=\"reduce-overhead\")`: one CUDA graph replaces all launches, if shapes stay the same. `torch.compile(model)` alone joins kernels and launches the rest one by one: of two small models on an H200 "
+    "it made steps 6 to 10 % longer. A larger batch gives each launch more to do.",
     "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops is left, the optimizer and the program's own Python stay. Where a step has at least four ops that index by data (gather, scatter, index_add; not those of an embedding): 10 to 150 %, and confidence is low. Without op records: 30 to 90 % of that idle time goes; of a program that is compiled already 40 to 95 %.",
     find_launch_bound};
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
+#include "advise/line_calls.h"
 #include "advise/python_time.h"
 #include "advise/rules.h"
 #include "advise/words.h"
@@ -10,10 +11,11 @@ namespace laptime {
 namespace {
 
 bool reads(const std::string& source) {
+  if (source.find("load_state_dict") != std::string::npos) return false;
   return calls_any(source, {"open",      "load",      "loads",     "loadtxt",  "genfromtxt", "fromfile",   "memmap",     "read",        "readlines",  "read_csv",
                             "read_json", "read_parquet", "read_pickle", "imread",   "imdecode",   "decode_jpeg", "read_image", "load_dataset", "load_data", "read_idx",
-                            "read_data", "read_dataset", "load_image", "load_images", "read_file",  "decode_image", "load_batch", "get_dataset"}) &&
-         source.find("load_state_dict") == std::string::npos;
+                            "read_data", "read_dataset", "load_image", "load_images", "read_file",  "decode_image", "load_batch", "get_dataset"}) ||
+         calls_the_same(source, {"load_", "read_", "parse_", "decode_"});
 }
 
 // Of the rest of a step, at best: reading no longer evicts what it has in the caches …
@@ -40,7 +42,7 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
   std::erase_if(lines, [](const PythonLine& line) { return !reads(line.source); });
   const PythonLine* const longest = outermost(lines);
   if (!longest) return {};
-  const Part& part = longest->whole;
+  const Part& part = longest->line.time;  // with its ops, which make tensors of what was read
   Prediction gain = predict(evidence.step_ns(), part, {0, 0.03});
   const bool fills_caches = part.ns >= kFillsCaches;
   gain.gain_high *= fills_caches ? kRestWarm : kRestFaster;
@@ -55,7 +57,7 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
 const Rule kReload{
     "reload",
     "Data is read again in every step",
-    "a line that runs in at least every other step calls something that reads or decodes (`open`, `load`, `read_csv`, `imread` …) outside of a loader, and takes a "
+    "a line that runs in at least every other step calls something that reads or decodes (`open`, `load`, `read_csv`, `imread` …; a function called `load_…`, `read_…`, `parse_…` or `decode_…` that is given nothing that changes) outside of a loader, and takes a "
     "good part of the step.",
     "reading is done by a `DataLoader` (see dataset-line), or before the loop.",
     "Read once, before the loop; keep tensors and take the rows of each batch from them.",

@@ -215,17 +215,23 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook, std::vector
   }
 }
 
+// What handing a batch over takes where it was not seen, as a share of what is expected.
+double hand_over_factor(Outlook outlook) { return outlook == Outlook::best ? 1.0 / 3 : outlook == Outlook::worst ? 2 : 1; }
+
 void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook, std::vector<CategoryTimes>& times) const {
   const unsigned workers = pricing.changes().workers.value_or(loader_.workers);
   const bool new_workers = loader_.workers == 0;
   LoaderFacts facts = loader_;
   const double factor = pricing.fetch_factor(loader_, outlook);
   // New workers do what the program did while it waited.
-  for (Batch& batch : facts.batches) batch.fetch_ns = scaled(batch.fetch_ns, new_workers ? ratio(times[batch.step][kInput], steps_[batch.step].exposed[kInput]) : factor);
+  for (Batch& batch : facts.batches) {
+    batch.fetch_ns = scaled(batch.fetch_ns, new_workers ? ratio(times[batch.step][kInput], steps_[batch.step].exposed[kInput]) : factor);
+    if (new_workers) batch.hand_over_ns = scaled(batch.hand_over_ns, hand_over_factor(outlook));
+  }
   std::vector<std::int64_t> compute;
   for (const CategoryTimes& step : times) compute.push_back(sum(step) - step[kInput]);
   if (workers != loader_.workers) {
-    const LoaderLoad load{typical_wall(), median_of(compute), median_of(simulate_waits(facts, compute, 0))};
+    const LoaderLoad load{typical_wall(), median_of(compute), median_of(simulate_waits(facts, compute, 0)), loader_.workers};
     const double slowed = slowed_by_workers(processors_, load, workers, outlook);
     for (std::size_t i = 0; i < times.size(); ++i) {
       compute[i] = scaled(compute[i], slowed);

@@ -73,10 +73,12 @@ double slowed_by_workers(const Processors& processors, const LoaderLoad& load, u
   const double used = outlook == Outlook::worst ? most : std::clamp(processors.used.value_or(1), 1.0, most);
   const Sharing sharing{processors.count, load, workers, share_that_computes(processors, outlook), used};
   const double own = sharing.wanted(load.step_ns, 1), others = std::max(0.0, processors.running.value_or(0) - own);
-  const double expected = sharing.slowed(others);
+  // What computes on the next processor takes caches, memory and clock speed from the step.
+  const double beside = processors.count < 2 ? 0 : ((workers > 0) - (load.workers > 0)) * sharing.computes * std::min(1.0, load.fetch_ns / load.compute_ns);
+  const double expected = sharing.slowed(others) * (1 + kBeside * beside);
   if (outlook == Outlook::best) return std::min(expected, sharing.slowed(0));
   // As many others as leave the program just its own processors hurt most.
-  if (outlook == Outlook::worst) return std::max(expected, sharing.slowed(std::clamp(processors.count - own, others / kOthersMayDiffer, others * kOthersMayDiffer)));
+  if (outlook == Outlook::worst) return (1 + kBesideWorst * std::max(0.0, beside)) * std::max(sharing.slowed(others), sharing.slowed(std::clamp(processors.count - own, others / kOthersMayDiffer, others * kOthersMayDiffer)));
   return expected;
 }
 

@@ -30,7 +30,12 @@ struct LoaderLoad {
   double step_ns = 0;     // as recorded
   double compute_ns = 0;  // what it does besides waiting for batches
   double fetch_ns = 0;    // making its batches
+  unsigned workers = 0;   // as recorded
 };
+
+// By how much longer a step computes beside a worker that computes all the time on another processor, expected and at worst. Two programs of
+// bench/advice on 2 processors (pictures): 1.05 and 1.2.
+inline constexpr double kBeside = 0.06, kBesideWorst = 0.2;
 
 // How many times as long computing takes with so many workers as it took in the run.
 double slowed_by_workers(const Processors& processors, const LoaderLoad& load, unsigned workers, Outlook outlook);

@@ -10,13 +10,21 @@ double slowed(Processors processors, double compute, double fetch, unsigned work
 }
 
 TEST(Processors, AFreeOneIsAllThatAWorkerNeeds) {
-  EXPECT_NEAR(slowed({2, 1, 1.0, 1.0}, 10, 10, 1), 1, 1e-6);
-  EXPECT_NEAR(slowed({2, 1, 1.0, {}}, 10, 5, 1), 1, 1e-6);
+  EXPECT_NEAR(slowed({2, 1, 1.0, 1.0}, 10, 10, 1, Outlook::best), 1, 1e-6);
+  EXPECT_NEAR(slowed({2, 1, 0.0, 1.0}, 10, 10, 1), 1, 1e-6);
+}
+
+TEST(Processors, WhatComputesOnTheNextOneIsFelt) {
+  EXPECT_NEAR(slowed({2, 1, 1.0, 1.0}, 10, 10, 1), 1 + kBeside, 1e-6);
+  EXPECT_NEAR(slowed({2, 1, 1.0, {}}, 10, 5, 1), 1 + kBeside / 2, 1e-6);
+  EXPECT_NEAR(slowed({8, 1, 1.0, {}}, 10, 10, 1, Outlook::worst), 1 + kBesideWorst, 1e-6);
+  // Of a run with workers it is part already.
+  EXPECT_NEAR(slowed_by_workers({8, 1, 1.0, {}}, {20, 10, 10, 1}, 2, Outlook::expected), 1, 1e-6);
 }
 
 TEST(Processors, WhatAllComputeIsDividedByTheProcessors) {
   // 10 and 30 on two processors: a step of 20, not of 15.
-  EXPECT_NEAR(slowed({2, 1, 1.0, {}}, 10, 30, 2) * 30 / 2, 20, 1e-3);
+  EXPECT_NEAR(slowed({2, 1, 1.0, {}}, 10, 30, 2) * 30 / 2, 20 * (1 + kBeside), 1e-3);
   EXPECT_NEAR(slowed({1, 1, 1.0, {}}, 10, 30, 1) * 30, 40, 1e-3);
 }
 
@@ -28,8 +36,8 @@ TEST(Processors, WhoOnlyWaitsNeedsNone) {
 
 TEST(Processors, OthersTakeTheirShare) {
   const Processors busy{2, 1, 1.0, 3.0};  // two besides the program
-  EXPECT_NEAR(slowed(busy, 10, 10, 1), (2.0 / 3) / (2.0 / 4), 1e-3);
-  EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::worst), 1.5, 1e-3);  // one besides it
+  EXPECT_NEAR(slowed(busy, 10, 10, 1), (2.0 / 3) / (2.0 / 4) * (1 + kBeside), 1e-3);
+  EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::worst), 1.5 * (1 + kBesideWorst), 1e-3);  // one besides it
   EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::best), 1, 1e-6);
 }
 
@@ -40,7 +48,7 @@ TEST(Processors, OpsOfSeveralThreadsWaitForTheLastOfThem) {
   EXPECT_GT(slowed(two, 10, 5, 1) * 10, 15);
   // Ops that leave a processor free lose nothing.
   two.used = 1;
-  EXPECT_NEAR(slowed(two, 10, 5, 1), 1, 1e-3);
+  EXPECT_NEAR(slowed(two, 10, 5, 1), 1 + kBeside / 2, 1e-3);
   EXPECT_GT(slowed(two, 10, 5, 1, Outlook::worst) * 10, 15);
 }
 

@@ -221,6 +221,9 @@ class StepHooks {
     has_begun_ |= by_program;
   }
 
+  // laptime tries torch out on the calling thread: what it computes meanwhile is no step of the program's.
+  void set_busy(bool busy) { busy_thread_ = busy ? PyThread_get_thread_ident() : 0; }
+
   int traverse(visitproc visit, void* arg) const {
     for (const nb::object* object : {&callbacks_.begin, &callbacks_.mark, &callbacks_.gradients_on, &callbacks_.add_loader, &callbacks_.is_training,
                                      &callbacks_.first_step, &callbacks_.shares, &evaluated_, &words_.shape, &words_.mapping, &line_.codes})
@@ -247,13 +250,16 @@ class StepHooks {
     return std::find_if(stepping_.begin(), stepping_.end(), [&](const Stepping& known) { return known.optimizer == optimizer.ptr(); });
   }
 
-  bool makes_steps() const { return PyThread_get_thread_ident() == thread_ && !by_program_; }
+  bool makes_steps() const {
+    const unsigned long thread = PyThread_get_thread_ident();
+    return thread == thread_ && thread != busy_thread_ && !by_program_;
+  }
 
   // Whether steps are told from optimizers.
   bool notice_step() {
     stepped_ = true;
     evaluated_ = {};
-    if (by_program_) return false;
+    if (by_program_ || PyThread_get_thread_ident() == busy_thread_) return false;
     if (!has_trained_) {
       has_trained_ = true;
       thread_ = PyThread_get_thread_ident();
@@ -293,7 +299,7 @@ class StepHooks {
   StepCallbacks callbacks_;
   BatchWords words_;
   BackwardLine line_;
-  unsigned long thread_;
+  unsigned long thread_, busy_thread_ = 0;
   StepRules rules_;
   std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // by address of the iterator, of those that live
   std::vector<OptimizerClass> classes_;
@@ -353,6 +359,7 @@ void bind_step_hooks(nb::module_& module) {
       .def("evaluating", &StepHooks::evaluating)
       .def("training", &StepHooks::training)
       .def("finish", &StepHooks::finish)
+      .def("set_busy", &StepHooks::set_busy)
       .def_prop_rw("recorded", &StepHooks::recorded, &StepHooks::set_recorded)
       .def_prop_rw("tells", &StepHooks::tells, &StepHooks::set_tells)
       .def_prop_rw("by_program", &StepHooks::by_program, &StepHooks::set_by_program);

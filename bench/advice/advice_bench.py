@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Does advice keep what it promises? Programs with mistakes; each is recorded, its advice read and followed, and both run in turns.
+
+    .venv/bin/python bench/advice/advice_bench.py --json FILE [--only PROGRAM…]     measures
+    .venv/bin/python bench/advice/advice_bench.py --table FILE…                     the table of docs/accuracy.md, from such files
+
+A program is recorded alone by ``laptime run`` with default options. Then it and its fixes run without laptime, in turns of a second or so;
+each round of turns gives one gain in samples a second, and the median of the rounds counts. Bars: median error 10 %, 85 % inside of
+the interval widened by what two starts of the program differ by, and no advice whose lower end is 1.0 or more that measures less than 0.97.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import json
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from pairs import PROGRAMS, Program
+from turns import Child, gain, take_turns
+
+HERE = Path(__file__).resolve().parent
+LAPTIME = os.environ.get("LAPTIME") or str(Path(sys.executable).with_name("laptime"))
+MOST_ERROR, FEWEST_INSIDE, HARMLESS_LOW, HARMFUL = 0.10, 0.85, 1.0, 0.97
+RUN = "before.lap"
+Row = dict[str, Any]
+
+
+def advice_of(run: Path) -> list[Row]:
+    done = subprocess.run([LAPTIME, "report", str(run), "advice", "--json"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip())
+    table = json.loads(done.stdout)["tables"][0]
+    return [dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]]
+
+
+def record(program: Program, folder: Path) -> list[Row]:
+    """The program's advice, after it ran alone for a while."""
+    run = folder / RUN
+    command = [LAPTIME, "run", "-q", "-o", str(run), *program.launch, str(program.write(folder)), *program.options]
+    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **program.environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(program.record_s)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    if not run.exists():
+        raise RuntimeError(said[-600:])
+    return advice_of(run)
+
+
+def child(program: Program, name: str, folder: Path, fix: Any = None) -> Child:
+    script = program.write(folder, fix)
+    options = [*program.options, *(fix.options if fix else [])]
+    environment = {**os.environ, **program.environment, **(fix.environment if fix else {})}
+    return Child(name, [*program.launch, str(HERE / "ticks.py"), "{ticks}", str(script), *options], folder, environment)
+
+
+def told(advice: list[Row], rule: str, source: list[str], at: str) -> Row | None:
+    for row in advice:
+        if row["rule"] == rule and (not at or (row["line"] and at in source[row["line"] - 1])):
+            return row
+    return None
+
+
+def judge(row: Row) -> Row:
+    """Contract: it was measured and advised."""
+    noise = row["noise"] or 0
+    row["error"] = row["gain"] / row["measured"] - 1
+    row["inside"] = row["gain_low"] / (1 + noise) <= row["measured"] <= row["gain_high"] * (1 + noise)
+    row["harmful"] = row["gain_low"] >= HARMLESS_LOW and row["measured"] < HARMFUL
+    return row
+
+
+def evaluate(program: Program, folder: Path, rounds: int) -> list[Row]:
+    advice = record(program, folder)
+    source = program.write(folder).read_text().splitlines()
+    starts = [lambda: child(program, "before", folder), *(functools.partial(child, program, f"after{i}", folder, fix) for i, fix in enumerate(program.fixes))]
+    children = take_turns(starts, program.turn_s, rounds, together=program.device == "cuda")
+    bare = children[0]
+    rows = []
+    for fix, after in zip(program.fixes, children[1:]):
+        row: Row = {"program": program.name, "rule": fix.rule, "what": fix.what, "problem": bare.problem or after.problem}
+        measured = gain(bare, after, fix.samples)
+        if measured:
+            row |= {"measured": measured.measured, "measured_low": measured.low, "measured_high": measured.high,
+                    "before_ms": 1e3 / statistics.median(bare.rates), "after_ms": 1e3 / statistics.median(after.rates)}
+        found = told(advice, fix.rule, source, fix.at)
+        if found:
+            row |= {name: found[name] for name in ("gain", "gain_low", "gain_high", "gain_bound", "noise", "confidence", "message")}
+        if measured and found and found["gain"]:
+            judge(row)
+        rows.append(row)
+    return rows
+
+
+def line_of(row: Row) -> str:
+    name = f"{row['program']}: {row['what']}"
+    if "measured" not in row:
+        return f"{name:60} not measured: {row['problem']}"
+    measured = f"{name:60} {row['before_ms']:7.2f} → {row['after_ms']:7.2f} ms  {row['measured']:.2f} ({row['measured_low']:.2f}–{row['measured_high']:.2f})"
+    if "error" not in row:
+        return f"{measured}  {row['rule']}: silent"
+    ends = ("" if row["inside"] else "  OUTSIDE") + ("  HARMFUL" if row["harmful"] else "")
+    return f"{measured}  {row['rule']} {row['gain']:.2f} ({row['gain_low']:.2f}–{row['gain_high']:.2f}) ± {row['noise'] or 0:.0%}  {row['error']:+.0%}{ends}"
+
+
+def as_table(rows: list[Row]) -> str:
+    lines = ["| program, fix | rule | step before | after | gain measured (95 %) | told | interval | starts differ by | error | |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for r in sorted((row for row in rows if "measured" in row), key=lambda row: (row["rule"], row["program"])):
+        measured = f"| {r['program']}: {r['what']} | {r['rule']} | {r['before_ms']:.1f} ms | {r['after_ms']:.1f} ms | {r['measured']:.2f} × ({r['measured_low']:.2f}–{r['measured_high']:.2f}) |"
+        if "error" not in r:
+            lines.append(f"{measured} silent | | | | |")
+            continue
+        ends = "harmful" if r["harmful"] else "" if r["inside"] else "outside"
+        lines.append(f"{measured} {r['gain']:.2f} × | {r['gain_low']:.2f}–{r['gain_high']:.2f} | {r['noise'] or 0:.0%} | {r['error']:+.0%} | {ends} |")
+    return "\n".join(lines) + "\n"
+
+
+def summary_of(rows: list[Row]) -> str:
+    known = [row for row in rows if "error" in row]
+    if not known:
+        return "no pair was measured and advised"
+    inside = sum(row["inside"] for row in known)
+    width = statistics.median(row["gain_high"] / row["gain_low"] for row in known)
+    return (f"{len(known)} pairs of a program and its advice: median error {statistics.median(abs(row['error']) for row in known):.1%} (bar {MOST_ERROR:.0%}); "
+            f"{inside} inside = {inside / len(known):.0%} (bar {FEWEST_INSIDE:.0%}); harmful: {sum(row['harmful'] for row in known)} (bar 0). "
+            f"An interval's upper end is {width:.2f} times its lower one (median). {len(rows) - len(known)} fixes more had no advice or were not measured.")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", default=[], help="programs whose name matches one of these")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--rounds", type=int, default=10, help="turns of each")
+    parser.add_argument("--limit", type=float, default=3000, help="seconds after which no further program begins")
+    parser.add_argument("--json", type=Path, help="a file for what was measured")
+    parser.add_argument("--keep", type=Path, help="a folder for the recordings")
+    parser.add_argument("--table", type=Path, nargs="+", help="measure nothing: the table from these files")
+    options = parser.parse_args()
+    if options.table:
+        rows = [row for file in options.table for row in json.loads(file.read_text())]
+        print(as_table(rows) + "\n" + summary_of(rows))
+        return 0
+    rows, began = [], time.monotonic()
+    for program in PROGRAMS:
+        if program.device != options.device or options.only and not any(re.search(pattern, program.name) for pattern in options.only):
+            continue
+        if time.monotonic() - began > options.limit:
+            print(f"{program.name}: no time left", flush=True)
+            continue
+        with tempfile.TemporaryDirectory() as name:
+            try:
+                found = evaluate(program, Path(name), options.rounds)
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
+                found = [{"program": program.name, "rule": "", "what": "", "problem": str(error)[-600:]}]
+            if options.keep and (Path(name) / RUN).exists():
+                shutil.copy(Path(name) / RUN, options.keep / (re.sub(r"\W+", "_", program.name) + ".lap"))
+        rows += found
+        for row in found:
+            print(line_of(row), flush=True)
+        if options.json:
+            options.json.write_text(json.dumps(rows, indent=1))
+    print(summary_of(rows))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
