@@ -2,7 +2,7 @@
 """Does advice keep what it promises? Programs with mistakes; each is recorded, its advice read and followed, and both run in turns.
 
     .venv/bin/python bench/advice/advice_bench.py --json FILE [--only PROGRAM…]     measures
-    .venv/bin/python bench/advice/advice_bench.py --table FILE…                     the table of docs/accuracy.md, from such files
+    .venv/bin/python bench/advice/advice_bench.py --table FILE… [--write]           the table of docs/accuracy.md, from such files
 
 A program is recorded alone by ``laptime run`` with default options. Then it and its fixes run without laptime, in turns of a second or so;
 each round of turns gives one gain in samples a second, and the median of the rounds counts. Bars: median error 10 %, 85 % inside of
@@ -26,14 +26,24 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pairs import PROGRAMS, Program
+from pairs import PROGRAMS, Fix, Program
 from turns import Child, gain, take_turns
 
 HERE = Path(__file__).resolve().parent
+PAGE = HERE.parent.parent / "docs" / "accuracy.md"
+BEGIN, END = "<!-- advice: begin -->\n", "<!-- advice: end -->\n"
 LAPTIME = os.environ.get("LAPTIME") or str(Path(sys.executable).with_name("laptime"))
 MOST_ERROR, FEWEST_INSIDE, HARMLESS_LOW, HARMFUL = 0.10, 0.85, 1.0, 0.97
 RUN = "before.lap"
+TOLD = ("gain", "gain_low", "gain_high", "gain_bound", "noise", "confidence", "message", "error", "inside", "harmful")
 Row = dict[str, Any]
+
+
+def prepare() -> None:
+    """What laptime builds for this torch it builds now, not while a program is recorded."""
+    with tempfile.TemporaryDirectory() as name:
+        (Path(name) / "first.py").write_text("import torch\ntorch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1)\n")
+        subprocess.run([LAPTIME, "run", "-q", "--full", "-o", f"{name}/first.lap", f"{name}/first.py"], check=True, timeout=300)
 
 
 def advice_of(run: Path) -> list[Row]:
@@ -57,22 +67,24 @@ def record(program: Program, folder: Path) -> list[Row]:
     return advice_of(run)
 
 
-def child(program: Program, name: str, folder: Path, fix: Any = None) -> Child:
+def child(program: Program, name: str, folder: Path, fix: Fix | None = None) -> Child:
     script = program.write(folder, fix)
     options = [*program.options, *(fix.options if fix else [])]
     environment = {**os.environ, **program.environment, **(fix.environment if fix else {})}
     return Child(name, [*program.launch, str(HERE / "ticks.py"), "{ticks}", str(script), *options], folder, environment)
 
 
-def told(advice: list[Row], rule: str, source: list[str], at: str) -> Row | None:
-    for row in advice:
-        if row["rule"] == rule and (not at or (row["line"] and at in source[row["line"] - 1])):
-            return row
-    return None
+def told(advice: list[Row], fix: Fix) -> Row | None:
+    """What stands first of its rule."""
+    return next((row for row in advice if row["rule"] == fix.rule), None)
 
 
-def judge(row: Row) -> Row:
-    """Contract: it was measured and advised."""
+def judge(row: Row, advice: Row | None) -> Row:
+    """The row with what was told, and whether that held."""
+    if advice:
+        row |= {name: advice[name] for name in TOLD if name in advice}
+    if "measured" not in row or not advice or not advice["gain"]:
+        return row
     noise = row["noise"] or 0
     row["error"] = row["gain"] / row["measured"] - 1
     row["inside"] = row["gain_low"] / (1 + noise) <= row["measured"] <= row["gain_high"] * (1 + noise)
@@ -82,7 +94,6 @@ def judge(row: Row) -> Row:
 
 def evaluate(program: Program, folder: Path, rounds: int) -> list[Row]:
     advice = record(program, folder)
-    source = program.write(folder).read_text().splitlines()
     starts = [lambda: child(program, "before", folder), *(functools.partial(child, program, f"after{i}", folder, fix) for i, fix in enumerate(program.fixes))]
     children = take_turns(starts, program.turn_s, rounds, together=program.device == "cuda")
     bare = children[0]
@@ -93,13 +104,26 @@ def evaluate(program: Program, folder: Path, rounds: int) -> list[Row]:
         if measured:
             row |= {"measured": measured.measured, "measured_low": measured.low, "measured_high": measured.high,
                     "before_ms": 1e3 / statistics.median(bare.rates), "after_ms": 1e3 / statistics.median(after.rates)}
-        found = told(advice, fix.rule, source, fix.at)
-        if found:
-            row |= {name: found[name] for name in ("gain", "gain_low", "gain_high", "gain_bound", "noise", "confidence", "message")}
-        if measured and found and found["gain"]:
-            judge(row)
-        rows.append(row)
+        rows.append(judge(row, told(advice, fix)))
     return rows
+
+
+def again(rows: list[Row], keep: Path) -> list[Row]:
+    """The same measurements, with what is told of the kept recordings now; rows without one stay as they are."""
+    fixes = {(program.name, fix.what): fix for program in PROGRAMS for fix in program.fixes}
+    judged = []
+    for row in rows:
+        run = keep / kept_name(row["program"])
+        if (row["program"], row["what"]) not in fixes or not run.exists():
+            judged.append(row)
+            continue
+        fix = fixes[row["program"], row["what"]]
+        judged.append(judge({name: cell for name, cell in row.items() if name not in TOLD}, told(advice_of(run), fix)))
+    return judged
+
+
+def kept_name(program: str) -> str:
+    return re.sub(r"\W+", "_", program) + ".lap"
 
 
 def line_of(row: Row) -> str:
@@ -131,9 +155,11 @@ def summary_of(rows: list[Row]) -> str:
         return "no pair was measured and advised"
     inside = sum(row["inside"] for row in known)
     width = statistics.median(row["gain_high"] / row["gain_low"] for row in known)
-    return (f"{len(known)} pairs of a program and its advice: median error {statistics.median(abs(row['error']) for row in known):.1%} (bar {MOST_ERROR:.0%}); "
-            f"{inside} inside = {inside / len(known):.0%} (bar {FEWEST_INSIDE:.0%}); harmful: {sum(row['harmful'] for row in known)} (bar 0). "
-            f"An interval's upper end is {width:.2f} times its lower one (median). {len(rows) - len(known)} fixes more had no advice or were not measured.")
+    return "\n".join([
+        f"- {len(known)} pairs of a program and its advice. Median error of the gain: {statistics.median(abs(row['error']) for row in known):.1%} (bar {MOST_ERROR:.0%}).",
+        f"- Inside of the interval: {inside} = {inside / len(known):.0%} (bar {FEWEST_INSIDE:.0%}). Its upper end is {width:.2f} times its lower one (median).",
+        f"- Harmful advice: {sum(row['harmful'] for row in known)} (bar 0).",
+        f"- {len(rows) - len(known)} fixes more got no advice, or were not measured."])
 
 
 def main() -> int:
@@ -144,12 +170,20 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=3000, help="seconds after which no further program begins")
     parser.add_argument("--json", type=Path, help="a file for what was measured")
     parser.add_argument("--keep", type=Path, help="a folder for the recordings")
-    parser.add_argument("--table", type=Path, nargs="+", help="measure nothing: the table from these files")
+    parser.add_argument("--table", type=Path, nargs="+", help="measure nothing: the table from these files; with --keep, what is told of its recordings now")
+    parser.add_argument("--write", action="store_true", help="with --table: put the table into docs/accuracy.md")
     options = parser.parse_args()
     if options.table:
         rows = [row for file in options.table for row in json.loads(file.read_text())]
-        print(as_table(rows) + "\n" + summary_of(rows))
+        if options.keep:
+            rows = again(rows, options.keep)
+        text = summary_of(rows) + "\n\n" + as_table(rows)
+        print(text)
+        if options.write:
+            before, _, rest = PAGE.read_text().partition(BEGIN)
+            PAGE.write_text(before + BEGIN + text + END + rest.partition(END)[2])
         return 0
+    prepare()
     rows, began = [], time.monotonic()
     for program in PROGRAMS:
         if program.device != options.device or options.only and not any(re.search(pattern, program.name) for pattern in options.only):
@@ -163,7 +197,7 @@ def main() -> int:
             except (RuntimeError, subprocess.TimeoutExpired) as error:
                 found = [{"program": program.name, "rule": "", "what": "", "problem": str(error)[-600:]}]
             if options.keep and (Path(name) / RUN).exists():
-                shutil.copy(Path(name) / RUN, options.keep / (re.sub(r"\W+", "_", program.name) + ".lap"))
+                shutil.copy(Path(name) / RUN, options.keep / kept_name(program.name))
         rows += found
         for row in found:
             print(line_of(row), flush=True)

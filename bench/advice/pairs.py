@@ -17,7 +17,6 @@ class Fix:
     edits: dict[str, str] = field(default_factory=dict)
     options: list[str] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
-    at: str = ""  # in the line that the advice names
     samples: float = 1  # of a step, as a factor
 
 
@@ -33,9 +32,12 @@ class Program:
     record_s: float = 13
     device: str = "cpu"
 
+    def text(self) -> str:
+        return (FOLDER / f"{self.script}.py").read_text()
+
     def write(self, folder: Path, fix: Fix | None = None) -> Path:
-        """The script with the fix, as a file in the folder. Other files beside it are found there, too."""
-        text = (FOLDER / f"{self.script}.py").read_text()
+        """The script with the fix, as a file in the folder."""
+        text = self.text()
         for old, new in (fix.edits if fix else {}).items():
             if text.count(old) != 1:
                 raise ValueError(f"{self.script}.py: {text.count(old)} times: {old}")
