@@ -5,6 +5,7 @@
 
 #include "advise/makers_words.h"
 #include "advise/rules.h"
+#include "analyze/analysis.h"
 
 namespace laptime {
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "advise/rule.h"
+#include "analyze/analysis.h"
 #include "analyze/table.h"
 
 namespace laptime {

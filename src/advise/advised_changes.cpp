@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "advise/rules.h"
+#include "analyze/analysis.h"
 #include "analyze/whatif/rule_changes.h"
 
 namespace laptime {

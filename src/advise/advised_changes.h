@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advise/advice.h"
+#include "analyze/analysis.h"
 #include "analyze/whatif/changes.h"
 
 namespace laptime {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/percentile.h"
 #include "analyze/whatif/loader_facts.h"
 

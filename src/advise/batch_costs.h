@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "advise/lap.h"
+#include "analyze/analysis.h"
 
 namespace laptime {
 

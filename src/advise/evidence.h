@@ -18,6 +18,7 @@
 #include "advise/step_lines.h"
 #include "advise/step_ops.h"
 #include "advise/workers.h"
+#include "analyze/analysis.h"
 #include "analyze/source_lines.h"
 #include "analyze/table.h"
 #include "analyze/whatif/prediction.h"

@@ -4,8 +4,10 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/analysis.h"
 #include "analyze/gpu_waits.h"
 #include "analyze/gpu_work.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/stretches.h"
 
@@ -20,7 +22,7 @@ Stretches stretches_of(const std::vector<DeviceStep>& steps) {
 }
 
 std::string file_of(const LineIds& lines, std::uint32_t id) {
-  const Cell cell = lines.file_cell(id);
+  const Cell cell = file_cell(lines, id);
   return cell == kUnknown ? "" : std::get<std::string>(cell);
 }
 

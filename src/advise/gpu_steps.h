@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advise/lap.h"
+#include "analyze/analysis.h"
 #include "analyze/device_mean.h"
 #include "analyze/kernel_math.h"
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/code_merge.h"
 
 namespace laptime {

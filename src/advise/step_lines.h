@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "advise/lap.h"
+#include "analyze/analysis.h"
 
 namespace laptime {
 

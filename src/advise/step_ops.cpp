@@ -3,7 +3,9 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/analysis.h"
 #include "analyze/attribution.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/percentile.h"
 #include "analyze/stretches.h"
@@ -57,7 +59,7 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
   std::vector<StepOp> result;
   for (auto& [key, sums] : all) {
     const auto& [name, line, span, backward] = key;
-    const Cell file = lines.file_cell(line);
+    const Cell file = file_cell(lines, line);
     result.push_back({std::string(run.strings[name]), file == kUnknown ? "" : std::get<std::string>(file), file == kUnknown ? 0 : lines.line(line),
                       std::string(run.strings[span]), backward, sums.calls / steps, sums.self_ns / steps, sums.total_ns / steps,
                       static_cast<double>(take_percentile(sums.each_ns, kFast)) * sums.calls / steps});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "advise/lap.h"
+#include "analyze/analysis.h"
 
 namespace laptime {
 

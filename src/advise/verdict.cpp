@@ -9,6 +9,7 @@
 #include "advise/lap.h"
 #include "advise/machine.h"
 #include "advise/words.h"
+#include "analyze/analysis.h"
 #include "analyze/device_mean.h"
 #include "analyze/device_time.h"
 #include "analyze/host_columns.h"

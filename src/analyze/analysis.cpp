@@ -64,25 +64,25 @@ const std::vector<OpTimes>& Analysis::op_times() const {
   return parts_->op_times.get([&] { return sum_op_times(run_, ops()); });
 }
 const GpuWorkload& Analysis::gpu() const {
-  return parts_->gpu.get([&] { return GpuWorkload(*this); });
+  return parts_->gpu.get([&] { return GpuWorkload(run_, steps(), ops()); });
 }
 const std::vector<GpuWait>& Analysis::gpu_waits() const {
-  return parts_->gpu_waits.get([&] { return find_gpu_waits(*this); });
+  return parts_->gpu_waits.get([&] { return find_gpu_waits(run_, steps(), ops(), gpu()); });
 }
 const std::vector<HostStep>& Analysis::host_steps() const {
-  return parts_->host_steps.get([&] { return split_steps(*this); });
+  return parts_->host_steps.get([&] { return split_steps(run_, steps(), ops(), gpu()); });
 }
 const DeviceSteps& Analysis::device_steps() const {
-  return parts_->device_steps.get([&] { return split_device_steps(*this); });
+  return parts_->device_steps.get([&] { return split_device_steps(run_, steps(), gpu(), gpu_waits()); });
 }
 const std::vector<Rank>& Analysis::ranks() const {
-  return parts_->ranks.get([&] { return find_ranks(*this); });
+  return parts_->ranks.get([&] { return find_ranks(run_, host_steps(), device_steps()); });
 }
 const std::vector<MemoryHistory>& Analysis::memory() const {
   return parts_->memory.get([&] { return read_memory_histories(run_); });
 }
 const std::vector<MemoryPeak>& Analysis::memory_peaks() const {
-  return parts_->memory_peaks.get([&] { return find_memory_peaks(*this); });
+  return parts_->memory_peaks.get([&] { return find_memory_peaks(run_, ops(), memory()); });
 }
 
 }  // namespace laptime

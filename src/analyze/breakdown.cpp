@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/device_breakdown.h"
 #include "analyze/device_time.h"
 #include "analyze/host_columns.h"
@@ -52,17 +53,11 @@ class PhaseBreakdown {
 
 // ", from 5 of 20 steps"; "; on the GPU from 3 of 20 steps" behind it where that is from fewer.
 std::string from_steps(const Analysis& analysis) {
-  const std::string host = from_recorded_steps(analysis), device = from_recorded_steps(analysis, analysis.device_steps().left_out.size());
+  const std::string host = from_recorded_steps(analysis.steps()), device = from_recorded_steps(analysis.steps(), analysis.device_steps().left_out.size());
   return host == device ? host : host + "; on the GPU" + device.substr(1);
 }
 
 }  // namespace
-
-Row undivided_row(const Table& table, std::string view, double ns, double wall_ns, std::string phase) {
-  Row row{std::move(view), kUndivided, ns, ratio_cell(ns, wall_ns), ns, kUnknown, std::move(phase)};
-  row.resize(table.columns.size(), kUnknown);
-  return row;
-}
 
 Table breakdown_table(const Analysis& analysis) {
   Table table{"breakdown",

@@ -8,16 +8,11 @@
 // p50_ns and p95_ns: over these steps, each as it was measured.
 #pragma once
 
-#include <string>
-
 #include "analyze/analysis.h"
 #include "analyze/table.h"
 
 namespace laptime {
 
 Table breakdown_table(const Analysis& analysis);
-
-// A row of that table: time of slow steps of which none was recorded.
-Row undivided_row(const Table& table, std::string view, double ns, double wall_ns, std::string phase);
 
 }  // namespace laptime

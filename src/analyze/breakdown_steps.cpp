@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/host_columns.h"
 #include "analyze/mean_step.h"
 #include "analyze/thread_label.h"

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/breakdown.h"
 #include "analyze/breakdown_steps.h"
 #include "analyze/odd_runs.h"

@@ -5,10 +5,26 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/thread_label.h"
 #include "model/run.h"
 
 namespace laptime {
+
+// Whether a table adds threads up or gives each its own rows.
+enum class Threads { together, apart };
+
+// The threads that a row is summed over. Assumption: tracks are added in the order of Run::tracks.
+class RowThreads {
+ public:
+  void add(std::uint32_t track) {
+    count_ += count_ == 0 || last_ != track;
+    last_ = track;
+  }
+  std::uint32_t count() const { return count_; }
+  std::uint32_t last() const { return last_; }  // row of Run::tracks
+
+ private:
+  std::uint32_t count_ = 0, last_ = 0;
+};
 
 struct CallTotals {
   std::uint64_t calls = 0, primitive_calls = 0;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <queue>
 
+#include "analyze/analysis.h"
 #include "analyze/call_dag.h"
 
 namespace laptime {

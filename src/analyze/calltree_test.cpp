@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "analyze/analysis.h"
 #include "analyze/functions.h"
 #include "analyze/tally_runs.h"
 

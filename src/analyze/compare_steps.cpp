@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/compare.h"
 #include "analyze/percentile.h"
 #include "analyze/steps.h"

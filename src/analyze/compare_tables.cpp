@@ -3,9 +3,11 @@
 #include <map>
 #include <set>
 
+#include "analyze/analysis.h"
 #include "analyze/compare.h"
 #include "analyze/in_steps.h"
 #include "analyze/steps.h"
+#include "analyze/steps_table.h"
 #include "analyze/tables.h"
 
 namespace laptime {

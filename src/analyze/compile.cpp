@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "analyze/analysis.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 
 namespace laptime {
@@ -26,7 +28,7 @@ class CompileRows {
 
   void fill(Table& table) const {
     for (const auto& [c, sums] : sums_)
-      table.rows.push_back({std::string(run_.strings[c.what]), text(c.function), lines_.file_cell(c.line), lines_.line_cell(c.line), integer_cell(sums.count),
+      table.rows.push_back({std::string(run_.strings[c.what]), text(c.function), file_cell(lines_, c.line), line_cell(lines_, c.line), integer_cell(sums.count),
                             integer_cell(sums.total_ns), text(c.reason)});
   }
 

@@ -5,8 +5,10 @@
 #include <tuple>
 
 #include "analyze/agreed.h"
+#include "analyze/analysis.h"
 #include "analyze/copy_name.h"
 #include "analyze/gpu_work.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/recorded_part.h"
 #include "analyze/steps.h"
@@ -28,7 +30,7 @@ template <CopyGrouping grouping>
 Table copies_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"copies",
-              "Copies" + from_recorded(analysis),
+              "Copies" + from_recorded(analysis.run(), analysis.steps()),
               {{"kind", ColumnType::text},
                {"memory", ColumnType::text},
                {"file", ColumnType::text},
@@ -63,7 +65,7 @@ Table copies_table(const Analysis& analysis) {
     const auto& [name_id, line, op, group] = key;
     const CopyName name(run.strings[name_id]);
     const std::int64_t device = sums.device.value_or(-1);
-    table.rows.push_back({std::string(name.direction), name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), lines.file_cell(line), lines.line_cell(line),
+    table.rows.push_back({std::string(name.direction), name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), file_cell(lines, line), line_cell(lines, line),
                           integer_cell(sums.calls), integer_cell(sums.bytes), sums.total_ns,
                           ratio_cell(static_cast<double>(sums.bytes), static_cast<double>(sums.total_ns)), sums.wait_known ? Cell(sums.wait_ns) : kUnknown,
                           sums.waits ? "yes" : "no", op ? Cell(std::string(run.strings[op])) : kUnknown,

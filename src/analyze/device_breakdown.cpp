@@ -4,8 +4,9 @@
 #include <map>
 #include <set>
 
-#include "analyze/breakdown.h"
+#include "analyze/analysis.h"
 #include "analyze/device_mean.h"
+#include "analyze/host_columns.h"
 #include "analyze/percentile.h"
 
 namespace laptime {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analyze/analysis.h"
 #include "analyze/breakdown.h"
 #include "analyze/op_runs.h"
 #include "analyze/steps.h"

@@ -1,5 +1,6 @@
 #include "analyze/device_steps.h"
 
+#include "analyze/analysis.h"
 #include "analyze/device_time.h"
 #include "analyze/recorded_part.h"
 #include "analyze/thread_label.h"
@@ -8,7 +9,7 @@ namespace laptime {
 
 Table device_steps_table(const Analysis& analysis) {
   Table table{"device_steps",
-              "Where each step went on the GPU" + from_recorded_steps(analysis, analysis.device_steps().left_out.size()),
+              "Where each step went on the GPU" + from_recorded_steps(analysis.steps(), analysis.device_steps().left_out.size()),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"kind", ColumnType::text},

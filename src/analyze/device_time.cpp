@@ -119,10 +119,9 @@ std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu
 }
 
 // By process.
-std::vector<Covered> covered_by_waits(const Analysis& analysis) {
-  const Run& run = analysis.run();
+std::vector<Covered> covered_by_waits(const Run& run, const std::vector<GpuWait>& gpu_waits) {
   std::vector<std::vector<Stretch>> waits(run.processes.size());
-  for (const GpuWait& wait : analysis.gpu_waits()) waits[run.tracks[wait.track].process].push_back({wait.start_ns, wait.end_ns});
+  for (const GpuWait& wait : gpu_waits) waits[run.tracks[wait.track].process].push_back({wait.start_ns, wait.end_ns});
   return {std::make_move_iterator(waits.begin()), std::make_move_iterator(waits.end())};
 }
 
@@ -150,16 +149,15 @@ class PhaseDevices {
 
 }  // namespace
 
-DeviceSteps split_device_steps(const Analysis& analysis) {
-  const Run& run = analysis.run();
+DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps, const GpuWorkload& gpu, const std::vector<GpuWait>& gpu_waits) {
   DeviceSteps result;
-  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
-  const std::map<Device, DeviceTime> times = device_times(run, analysis.gpu(), left_out);
+  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
+  const std::map<Device, DeviceTime> times = device_times(run, gpu, left_out);
   if (times.empty()) return result;
-  const PhaseDevices devices(run, analysis.steps(), times);
-  const std::vector<Covered> waits = covered_by_waits(analysis);
+  const PhaseDevices devices(run, steps, times);
+  const std::vector<Covered> waits = covered_by_waits(run, gpu_waits);
   std::map<std::uint32_t, Covered> inputs;  // by track
-  for (const Step& step : analysis.steps()) {
+  for (const Step& step : steps) {
     if (step.ops == StepOps::rested) continue;
     auto input = inputs.find(step.track);
     if (input == inputs.end()) input = inputs.emplace(step.track, Covered(input_waits(run.tracks[step.track].spans))).first;

@@ -15,7 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/analysis.h"
+#include "analyze/gpu_waits.h"
+#include "analyze/gpu_work.h"
+#include "analyze/steps.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -38,6 +40,6 @@ struct DeviceSteps {
 };
 
 // Of each recorded step and each GPU of its process that worked in any of the phase.
-DeviceSteps split_device_steps(const Analysis& analysis);
+DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps, const GpuWorkload& gpu, const std::vector<GpuWait>& gpu_waits);
 
 }  // namespace laptime

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 
+#include "analyze/analysis.h"
 #include "analyze/op_runs.h"
 
 namespace laptime {

@@ -1,6 +1,9 @@
 #include "analyze/functions.h"
+#include "analyze/analysis.h"
+#include "analyze/thread_label.h"
 
 #include "analyze/call_graph.h"
+#include "analyze/thread_label.h"
 
 namespace laptime {
 
@@ -36,7 +39,7 @@ void add_rows(Table& table, const Run& run, const CallGraph& graph, Threads thre
                           integer_cell(f.totals.cumulative_ns), ratio_cell(own, static_cast<double>(f.totals.calls)),
                           ratio_cell(static_cast<double>(f.totals.cumulative_ns), static_cast<double>(f.totals.primitive_calls)),
                           ratio_cell(own, own_of_all), f.cut ? Cell("over budget: counted in part") : kUnknown,
-                          f.threads.cell(run, threads)});
+                          threads_cell(f.threads, run, threads)});
   }
 }
 

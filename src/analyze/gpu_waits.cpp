@@ -59,15 +59,14 @@ void add_outermost(std::vector<GpuWait> waits, const std::vector<std::int64_t>& 
 
 }  // namespace
 
-std::vector<GpuWait> find_gpu_waits(const Analysis& analysis) {
-  const Run& run = analysis.run();
+std::vector<GpuWait> find_gpu_waits(const Run& run, const std::vector<Step>& steps, const OpAttribution& ops, const GpuWorkload& gpu) {
   std::vector<std::vector<GpuWait>> by_track(run.tracks.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
-    if (run.tracks[t].kind == TrackKind::thread) by_track[t] = find_syncs(run, t, analysis.ops().tracks[t]);
-  for (const GpuWork& work : analysis.gpu().all())
+    if (run.tracks[t].kind == TrackKind::thread) by_track[t] = find_syncs(run, t, ops.tracks[t]);
+  for (const GpuWork& work : gpu.all())
     if (const Launch* const call = work.launch; call && work.waits && is_from_gpu(run, work))
       by_track[call->track].push_back({call->start_ns, call->end_ns, call->track, call->row, call->op, call->place});
-  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
+  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
   std::vector<GpuWait> all;
   for (std::size_t t = 0; t < by_track.size(); ++t)
     if (!by_track[t].empty()) add_outermost(std::move(by_track[t]), launches_of(run.tracks[t].spans), Stretches::Cursor(left_out[run.tracks[t].process]), all);

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/analysis.h"
+#include "analyze/attribution.h"
+#include "analyze/gpu_work.h"
+#include "analyze/steps.h"
 
 namespace laptime {
 
@@ -21,6 +23,6 @@ struct GpuWait {
 };
 
 // By track; without those made while recording rested.
-std::vector<GpuWait> find_gpu_waits(const Analysis& analysis);
+std::vector<GpuWait> find_gpu_waits(const Run& run, const std::vector<Step>& steps, const OpAttribution& ops, const GpuWorkload& gpu);
 
 }  // namespace laptime

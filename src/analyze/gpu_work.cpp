@@ -12,14 +12,12 @@ bool is_transfer(std::string_view copy) { return copy.find("HtoD") != std::strin
 
 bool is_stream(const Track& track) { return track.kind == TrackKind::stream; }
 
-GpuWorkload::GpuWorkload(const Analysis& analysis) {
-  const Run& run = analysis.run();
+GpuWorkload::GpuWorkload(const Run& run, const std::vector<Step>& steps, const OpAttribution& ops) {
   if (std::none_of(run.tracks.begin(), run.tracks.end(), is_stream)) return;
-  const OpAttribution& ops = analysis.ops();
   std::vector<std::vector<std::uint32_t>> tracks(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks[run.tracks[t].process].push_back(t);
   for (const std::vector<std::uint32_t>& of_process : tracks) launches_.emplace_back(run, ops, of_process);
-  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
+  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (is_stream(run.tracks[t])) add_track(run, t, left_out[run.tracks[t].process]);
   find_waiting_copies(run);
@@ -67,9 +65,7 @@ void GpuWorkload::find_waiting_copies(const Run& run) {
   }
 }
 
-std::vector<std::uint64_t> gpu_ns_by_place(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  const GpuWorkload& gpu = analysis.gpu();
+std::vector<std::uint64_t> gpu_ns_by_place(const Run& run, const GpuWorkload& gpu) {
   std::vector<std::uint64_t> sums(gpu.all().empty() ? 0 : run.places.size());
   for (const GpuWork& work : gpu.all()) sums[work.place] += static_cast<std::uint64_t>(run.tracks[work.track].spans.duration[work.row]);
   return sums;

@@ -8,7 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "analyze/analysis.h"
+#include "analyze/attribution.h"
+#include "analyze/steps.h"
 #include "analyze/launches.h"
 #include "analyze/stretches.h"
 #include "model/run.h"
@@ -41,7 +42,7 @@ inline std::uint32_t stream_of(const Track& track) { return static_cast<std::uin
 
 class GpuWorkload {
  public:
-  explicit GpuWorkload(const Analysis& analysis);
+  GpuWorkload(const Run& run, const std::vector<Step>& steps, const OpAttribution& ops);
   GpuWorkload(const GpuWorkload&) = delete;
 
   const std::vector<GpuWork>& all() const { return work_; }              // by track, in the order of their rows
@@ -58,6 +59,6 @@ class GpuWorkload {
 };
 
 // What GPUs did for each place, forward and backward; empty where nothing of a GPU is recorded.
-std::vector<std::uint64_t> gpu_ns_by_place(const Analysis& analysis);
+std::vector<std::uint64_t> gpu_ns_by_place(const Run& run, const GpuWorkload& gpu);
 
 }  // namespace laptime

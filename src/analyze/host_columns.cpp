@@ -1,5 +1,7 @@
 #include "analyze/host_columns.h"
 
+#include "analyze/analysis.h"
+
 namespace laptime {
 
 namespace {
@@ -72,6 +74,12 @@ std::string host_category_name(HostCategory category, const HostKnowledge& known
 void add_host_columns(Table& table, ColumnType type) {
   for (const HostCategory category : kHostOrder) table.columns.push_back({column_name(category), type, Unit::ns});
   table.columns.push_back({"other_ns", type, Unit::ns});
+}
+
+Row undivided_row(const Table& table, std::string view, double ns, double wall_ns, std::string phase) {
+  Row row{std::move(view), kUndivided, ns, ratio_cell(ns, wall_ns), ns, kUnknown, std::move(phase)};
+  row.resize(table.columns.size(), kUnknown);
+  return row;
 }
 
 }  // namespace laptime

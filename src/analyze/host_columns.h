@@ -7,6 +7,7 @@
 #include <array>
 #include <string>
 
+#include "analyze/analysis.h"
 #include "analyze/host_time.h"
 #include "analyze/table.h"
 
@@ -28,6 +29,8 @@ HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::u
 
 // Time of slow steps of which none was recorded (mean_step.h).
 inline constexpr const char* kUndivided = "not recorded";
+// A row of table `breakdown` of it.
+Row undivided_row(const Table& table, std::string view, double ns, double wall_ns, std::string phase);
 
 std::string host_category_name(HostCategory category, const HostKnowledge& known);
 

@@ -99,8 +99,8 @@ class TrackWalk {
 // All that threads were in. Nothing of it is kept: of a run of millions of ops it is walked twice instead.
 class Intervals {
  public:
-  explicit Intervals(const Analysis& analysis)
-      : run_(analysis.run()), ops_(analysis.ops()), names_(run_.strings), driver_times_(find_driver_times(run_, analysis.gpu())) {}
+  Intervals(const Run& run, const OpAttribution& ops, const GpuWorkload& gpu)
+      : run_(run), ops_(ops), names_(run_.strings), driver_times_(find_driver_times(run_, gpu)) {}
 
   template <typename Visit>
   void visit(std::uint32_t track, Visit visit) const {
@@ -339,12 +339,11 @@ std::vector<bool> memory_ops(const StringTable& strings) {
   return flags;
 }
 
-std::vector<HostStep> split_steps(const Analysis& analysis) {
-  const Run& run = analysis.run();
+std::vector<HostStep> split_steps(const Run& run, const std::vector<Step>& all_steps, const OpAttribution& ops, const GpuWorkload& gpu) {
   std::vector<HostStep> steps;
-  for (const Step& step : analysis.steps()) steps.push_back({step, false, false, {}, {}, {}});
+  for (const Step& step : all_steps) steps.push_back({step, false, false, {}, {}, {}});
   if (steps.empty()) return steps;
-  const Intervals intervals(analysis);
+  const Intervals intervals(run, ops, gpu);
   const std::vector<bool> has_ops = processes_with(run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
   const std::vector<bool> has_gpu = processes_with(run, is_gpu_work);
   for (HostStep& s : steps) {

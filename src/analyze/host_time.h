@@ -27,7 +27,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analyze/analysis.h"
+#include "analyze/attribution.h"
+#include "analyze/gpu_work.h"
+#include "analyze/steps.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -70,6 +72,6 @@ struct HostStep {
 };
 
 // In the order of Analysis::steps.
-std::vector<HostStep> split_steps(const Analysis& analysis);
+std::vector<HostStep> split_steps(const Run& run, const std::vector<Step>& steps, const OpAttribution& ops, const GpuWorkload& gpu);
 
 }  // namespace laptime

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
+#include "analyze/analysis.h"
 #include "analyze/odd_runs.h"
 
 namespace laptime {
@@ -42,7 +43,7 @@ TEST(HostTime, AThreadThatRestsBetweenTwoBackwardsIsInNone) {
   t.add(0, {60, 10, "aten::mm"});
   t.add(engine, {80, 5, "MulBackward0", SpanKind::backward});
   t.add_step(0, 50, 50);
-  const std::vector<HostStep> steps = split_steps(Analysis(t.run));
+  const std::vector<HostStep> steps = Analysis(t.run).host_steps();
   EXPECT_EQ(at(steps[0], HostCategory::backward), 15);
   EXPECT_EQ(at(steps[0], HostCategory::rest), 25);
   EXPECT_EQ(at(steps[1], HostCategory::backward), 5);
@@ -69,7 +70,7 @@ TEST(HostTime, LaunchesAndWaitsAreTakenOutOfWhatTheyLieIn) {
   t.add(stream, {46, 1, "b", SpanKind::kernel, 3});
   t.add(stream, {66, 1, "c", SpanKind::kernel, 4});
   t.add(stream, {85, 1, "Memcpy HtoD (Pinned -> Device)", SpanKind::copy, 5});
-  const HostStep s = split_steps(Analysis(t.run))[0];
+  const HostStep s = Analysis(t.run).host_steps()[0];
   EXPECT_TRUE(s.has_gpu);
   EXPECT_EQ(at(s, HostCategory::launch), 3 + 4 + 4);
   EXPECT_EQ(at(s, HostCategory::copy), 5);

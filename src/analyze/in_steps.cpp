@@ -6,6 +6,7 @@
 #include <span>
 #include <tuple>
 
+#include "analyze/analysis.h"
 #include "analyze/line_facts.h"
 #include "analyze/nesting.h"
 #include "analyze/source_lines.h"
@@ -66,7 +67,7 @@ std::vector<ScopeInSteps> sum_scopes_in_steps(const Analysis& analysis) {
 
 std::vector<TalliedInSteps> sum_tallies_in_steps(const Analysis& analysis, TallyKind kind) {
   const Run& run = analysis.run();
-  const StepIndex index(analysis);
+  const StepIndex index(analysis.run(), analysis.steps());
   std::map<std::array<std::uint32_t, 3>, double> sums;  // phase, code, line
   for (const Track& track : run.tracks) {
     const TallyColumns& rows = track.tallies;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/percentile.h"
 #include "analyze/steps.h"
 #include "analyze/thread_label.h"

@@ -7,12 +7,14 @@
 #include <tuple>
 
 #include "analyze/agreed.h"
+#include "analyze/analysis.h"
 #include "analyze/around_all.h"
 #include "analyze/device_facts.h"
 #include "analyze/gpu_work.h"
 #include "analyze/kernel_effort.h"
 #include "analyze/kernel_math.h"
 #include "analyze/kernel_names.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/occupancy.h"
 #include "analyze/recorded_part.h"
@@ -169,8 +171,8 @@ class KernelTable {
     const std::int64_t device = sums.device.value_or(-1);
     return {name,
             text_or_unknown(run_.strings[op]),
-            lines_.file_cell(line),
-            lines_.line_cell(line),
+            file_cell(lines_, line),
+            line_cell(lines_, line),
             integer_cell(sums.calls),
             sums.total_ns,
             ratio_cell(static_cast<double>(sums.total_ns), static_cast<double>(sums.calls)),
@@ -210,7 +212,7 @@ class KernelTable {
 template <KernelGrouping grouping>
 Table kernels_table(const Analysis& analysis) {
   Table table{"kernels",
-              "Kernels" + from_recorded(analysis),
+              "Kernels" + from_recorded(analysis.run(), analysis.steps()),
               {{"name", ColumnType::text, Unit::none, Prominence::prominent},
                {"op", ColumnType::text},
                {"file", ColumnType::text},

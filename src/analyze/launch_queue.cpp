@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "analyze/analysis.h"
 #include "analyze/gpu_work.h"
 #include "analyze/percentile.h"
 #include "analyze/recorded_part.h"
@@ -108,7 +109,7 @@ Row make_row(const Run& run, Cell step, Cell phase, const Device& device, const 
 Table launch_queue_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"launch_queue",
-              "Launched ahead of the GPU" + from_recorded(analysis),
+              "Launched ahead of the GPU" + from_recorded(analysis.run(), analysis.steps()),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"device", ColumnType::integer},
@@ -128,7 +129,7 @@ Table launch_queue_table(const Analysis& analysis) {
         if (const auto times = queue.within(step.start_ns, step.start_ns + step.wall_ns))
           table.rows.push_back(make_row(run, integer_cell(step.number), std::string(run.strings[step.phase]), device, *times));
   }
-  const std::vector<Stretches> by_clock = find_stretches_by_clock(analysis);
+  const std::vector<Stretches> by_clock = find_stretches_by_clock(analysis.run(), analysis.steps());
   for (const auto& [device, queue] : queues) {
     const std::vector<Stretch>& recorded = by_clock[device.first].parts();
     for (const Stretch& part : recorded.empty() && analysis.steps().empty() ? std::vector<Stretch>{{0, run.end_ns}} : recorded)

@@ -19,9 +19,4 @@ LineIds::LineIds(const Run& run) : run_(run), ids_(run.places.size()), lines_{{0
   }
 }
 
-Cell LineIds::file_cell(std::uint32_t id) const {
-  return id == 0 ? kUnknown : Cell(std::string(run_.strings[run_.codes[lines_[id].code].file]));
-}
-Cell LineIds::line_cell(std::uint32_t id) const { return id == 0 ? kUnknown : integer_cell(lines_[id].line); }
-
 }  // namespace laptime

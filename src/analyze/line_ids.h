@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/code_merge.h"
-#include "analyze/table.h"
 #include "model/run.h"
 
 namespace laptime {
@@ -20,8 +19,8 @@ class LineIds {
   std::size_t size() const { return lines_.size(); }
   std::uint32_t code(std::uint32_t id) const { return lines_[id].code; }  // a first row of MergedCodes
   std::uint32_t line(std::uint32_t id) const { return lines_[id].line; }
-  Cell file_cell(std::uint32_t id) const;
-  Cell line_cell(std::uint32_t id) const;
+  // Contract: not of id 0.
+  std::string_view file(std::uint32_t id) const { return run_.strings[run_.codes[code(id)].file]; }
 
  private:
   struct Line {

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/code_merge.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_facts.h"
@@ -32,7 +33,7 @@ const char* level_name(LineLevel level) {
 
 class LineSums {
  public:
-  LineSums(const Analysis& analysis, Threads threads) : run_(analysis.run()), threads_(threads), merged_(run_), steps_(analysis) {
+  LineSums(const Analysis& analysis, Threads threads) : run_(analysis.run()), threads_(threads), merged_(run_), steps_(run_, analysis.steps()) {
     for (std::uint32_t i = 0; i < run_.tracks.size(); ++i) add(run_.tracks[i], i);
   }
 
@@ -96,7 +97,7 @@ class OpLines {
     known_ = !times.empty();
     for (std::uint32_t place = 0; place < times.size(); ++place)
       if (times[place].any() && ids_[place] != 0) at(place).add(times[place]);
-    const std::vector<std::uint64_t> gpu = gpu_ns_by_place(analysis);
+    const std::vector<std::uint64_t> gpu = gpu_ns_by_place(analysis.run(), analysis.gpu());
     gpu_known_ = !gpu.empty();
     for (std::uint32_t place = 0; place < gpu.size(); ++place)
       if (gpu[place] > 0 && ids_[place] != 0) at(place).gpu_ns += gpu[place];
@@ -189,7 +190,7 @@ class LineRows {
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
             known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
             known ? optional_cell(line.steps.p50_ns) : kUnknown, known ? optional_cell(line.steps.p95_ns) : kUnknown,
-            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown, line.threads.cell(run_, threads_)};
+            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown, threads_cell(line.threads, run_, threads_)};
   }
   // A line that was not timed: all that is known of it are its ops.
   Row make(std::uint32_t code, std::uint32_t line, const OpTimes& ops) {
@@ -219,7 +220,7 @@ class LineRows {
 };
 
 std::string title_of(const Analysis& analysis, bool ops_known) {
-  const std::string note = ops_known ? from_recorded(analysis) : "";
+  const std::string note = ops_known ? from_recorded(analysis.run(), analysis.steps()) : "";
   return (note.empty() ? "Lines" : "Lines; ops" + note.substr(1)) + source_note(analysis.run());
 }
 

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <gtest/gtest.h>
 
+#include "analyze/analysis.h"
 #include "analyze/tally_runs.h"
 #include "format/source_text.h"
 

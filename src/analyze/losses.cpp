@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/analysis.h"
 #include "analyze/gpu_work.h"
 #include "analyze/steps.h"
 

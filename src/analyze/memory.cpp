@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/attribution.h"
 #include "analyze/common_id.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/memory_labels.h"
 #include "analyze/memory_peak.h"
@@ -62,7 +64,7 @@ bool may_miss_blocks(const Run& run) {
 Table make_table(const Analysis& analysis, MemoryGrouping grouping) {
   const Run& run = analysis.run();
   Table table{"memory",
-              "Memory at the peak" + from_recorded_steps(analysis),
+              "Memory at the peak" + from_recorded_steps(analysis.steps()),
               {{"category", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},
@@ -77,7 +79,7 @@ Table make_table(const Analysis& analysis, MemoryGrouping grouping) {
   for (const MemoryPeak& peak : analysis.memory_peaks()) {
     const Cell device = device_label(run, peak.process, peak.device);
     for (const RowSums& row : sum_rows(grouping, peak, run, lines))
-      table.rows.push_back({category_cell(row.category.id()), lines.file_cell(row.line.id()), lines.line_cell(row.line.id()),
+      table.rows.push_back({category_cell(row.category.id()), file_cell(lines, row.line.id()), line_cell(lines, row.line.id()),
                             text_cell(run, row.module.id()), text_cell(run, row.op.id()), integer_cell(row.bytes),
                             ratio_cell(static_cast<double>(row.bytes), static_cast<double>(peak.bytes)), integer_cell(row.blocks), device});
   }

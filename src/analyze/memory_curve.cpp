@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "analyze/analysis.h"
 #include "analyze/memory_categories.h"
 #include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "analyze/analysis.h"
 #include "analyze/device_facts.h"
 #include "analyze/memory_labels.h"
 #include "analyze/memory_peak.h"
@@ -45,7 +46,7 @@ Row make_row(const Run& run, const MemoryPeak& peak) {
 
 Table memory_devices_table(const Analysis& analysis) {
   Table table{"memory_devices",
-              "Memory by device" + from_recorded_steps(analysis),
+              "Memory by device" + from_recorded_steps(analysis.steps()),
               {{"device", ColumnType::text},
                {"peak_bytes", ColumnType::integer, Unit::bytes},
                {"peak_ns", ColumnType::integer, Unit::ns},

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/memory_categories.h"
 #include "analyze/memory_history.h"
@@ -122,7 +124,7 @@ std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
 Table memory_growth_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_growth",
-              "Lines whose memory grows" + from_recorded_steps(analysis),
+              "Lines whose memory grows" + from_recorded_steps(analysis.steps()),
               {{"file", ColumnType::text},
                {"line", ColumnType::integer},
                {"op", ColumnType::text},
@@ -134,7 +136,7 @@ Table memory_growth_table(const Analysis& analysis) {
               {}};
   const LineIds& lines = analysis.lines();
   for (const MemoryGrowth& g : find_memory_growth(analysis))
-    table.rows.push_back({lines.file_cell(lines[g.place]), lines.line_cell(lines[g.place]),
+    table.rows.push_back({file_cell(lines, lines[g.place]), line_cell(lines, lines[g.place]),
                           g.op == 0 ? kUnknown : Cell(std::string(run.strings[g.op])), g.bytes_per_step(), integer_cell(g.held_bytes),
                           integer_cell(g.steps_grown), integer_cell(g.steps_seen), device_label(run, g.process, g.device)});
   return table;

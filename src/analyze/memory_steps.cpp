@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/memory_history.h"
 #include "analyze/memory_labels.h"
 #include "analyze/recorded_part.h"
@@ -109,7 +110,7 @@ Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory&
 Table memory_steps_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_steps",
-              "Memory by step" + from_recorded_steps(analysis),
+              "Memory by step" + from_recorded_steps(analysis.steps()),
               {{"step", ColumnType::integer},
                {"phase", ColumnType::text},
                {"device", ColumnType::text},

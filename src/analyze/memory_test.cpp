@@ -4,6 +4,7 @@
 #include <map>
 #include <random>
 
+#include "analyze/analysis.h"
 #include "analyze/memory.h"
 #include "analyze/memory_curve.h"
 #include "analyze/memory_growth.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/gpu_work.h"
 #include "analyze/op_times.h"
 #include "analyze/recorded_part.h"
@@ -36,7 +37,7 @@ struct KnownTimes {
   bool ops = false, gpu = false;
 
   explicit KnownTimes(const Analysis& analysis) : times(analysis.op_times()), ops(!times.empty()) {
-    const std::vector<std::uint64_t> gpu_ns = gpu_ns_by_place(analysis);
+    const std::vector<std::uint64_t> gpu_ns = gpu_ns_by_place(analysis.run(), analysis.gpu());
     gpu = !gpu_ns.empty();
     times.resize(std::max(times.size(), gpu_ns.size()));
     for (std::size_t place = 0; place < gpu_ns.size(); ++place) times[place].gpu_ns = gpu_ns[place];
@@ -50,7 +51,7 @@ struct KnownTimes {
 Table modules_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"modules",
-              "Modules" + from_recorded(analysis),
+              "Modules" + from_recorded(analysis.run(), analysis.steps()),
               {{"module", ColumnType::text},
                {"calls", ColumnType::integer, Unit::count},
                {"forward_ns", ColumnType::integer, Unit::ns},

@@ -9,10 +9,13 @@
 #include "analyze/common_id.h"
 #include "analyze/line_ids.h"
 #include "analyze/op_gpu_times.h"
-#include "analyze/ops.h"
 #include "base/flat_map.h"
 
 namespace laptime {
+
+// What makes calls of one name different rows: nothing; the shapes of their inputs; the line or module that they belong
+// to (backward: that of the forward op); the ops around them down to the line.
+enum class OpGrouping { name, shape, line, module, stack };
 
 struct OpSums {
   std::uint32_t name = 0, group = 0;  // group: the shapes, the line …, as the grouping says

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "analyze/analysis.h"
 #include "analyze/gpu_work.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/op_memory.h"
 #include "analyze/op_sums.h"
@@ -124,8 +126,8 @@ class OpTable {
             knows_gpu_ ? integer_cell(sums.gpu_ns) : kUnknown,
             knows_bytes_ ? Cell(sums.self_bytes) : kUnknown,
             sums.knows_flops ? integer_cell(sums.flops) : kUnknown,
-            lines_.file_cell(line),
-            lines_.line_cell(line),
+            file_cell(lines_, line),
+            line_cell(lines_, line),
             text_cell(sums.module.id()),
             ratio_cell(static_cast<double>(sums.cpu_ns), static_cast<double>(sums.calls)),
             ratio_cell(static_cast<double>(sums.self_ns), self_of_all),
@@ -145,7 +147,7 @@ class OpTable {
 template <OpGrouping grouping>
 Table ops_table(const Analysis& analysis) {
   Table table{"ops",
-              "Ops" + from_recorded(analysis),
+              "Ops" + from_recorded(analysis.run(), analysis.steps()),
               {{"name", ColumnType::text},
                {"shapes", ColumnType::text},
                {"calls", ColumnType::integer, Unit::count},

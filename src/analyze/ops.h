@@ -6,13 +6,10 @@
 #pragma once
 
 #include "analyze/analysis.h"
+#include "analyze/op_sums.h"
 #include "analyze/table.h"
 
 namespace laptime {
-
-// What makes calls of one name different rows: nothing; the shapes of their inputs; the line or module that they belong
-// to (backward: that of the forward op); the ops around them down to the line.
-enum class OpGrouping { name, shape, line, module, stack };
 
 template <OpGrouping grouping = OpGrouping::name>
 Table ops_table(const Analysis& analysis);

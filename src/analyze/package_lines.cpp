@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "analyze/analysis.h"
 #include "analyze/around_all.h"
 #include "analyze/code_merge.h"
 #include "analyze/gpu_work.h"
@@ -176,7 +177,7 @@ std::vector<PackageLine> package_lines(const Analysis& analysis) { return Packag
 
 Table package_lines_table(const Analysis& analysis) {
   Table table{kPackageLinesTable,
-              "Lines of packages in a step" + from_recorded(analysis),
+              "Lines of packages in a step" + from_recorded(analysis.run(), analysis.steps()),
               {{"phase", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},

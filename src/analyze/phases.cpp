@@ -5,6 +5,7 @@
 #include <span>
 #include <tuple>
 
+#include "analyze/analysis.h"
 #include "analyze/host_time.h"
 #include "analyze/line_facts.h"
 #include "analyze/line_self_times.h"
@@ -178,7 +179,7 @@ Table phases_table(const Analysis& analysis) {
               {}};
   const Run& run = analysis.run();
   const std::vector<Step>& steps = analysis.steps();
-  const StepIndex index(analysis);
+  const StepIndex index(analysis.run(), analysis.steps());
   const MergedCodes merged(run);
   SourceLines sources(run);
   for (auto first = steps.begin(); first != steps.end();) {

@@ -37,10 +37,10 @@ std::optional<std::int64_t> rank_number(const Properties& properties) {
 }
 
 // By track and number of a step: its GPU that waits longest.
-std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_devices(const Analysis& analysis) {
+std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_devices(const DeviceSteps& devices) {
   constexpr auto kCommunication = static_cast<std::size_t>(DeviceCategory::communication);
   std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> longest;
-  for (const DeviceStep& step : analysis.device_steps().all) {
+  for (const DeviceStep& step : devices.all) {
     const DeviceStep*& known = longest[{step.step.track, step.step.number}];
     if (!known || step.exposed[kCommunication] > known->exposed[kCommunication]) known = &step;
   }
@@ -53,23 +53,6 @@ RankStep rank_step(const HostStep& host, std::size_t position, const DeviceStep*
   return {&host, position, host.exposed[kHost], host.overlapped[kHost]};
 }
 
-template <typename Get>
-Cell median_of(const Rank& rank, Get get) {
-  std::vector<std::int64_t> values;
-  for (const RankStep& step : rank.steps) values.push_back(get(step));
-  return values.empty() ? kUnknown : Cell(take_percentile(values, 0.5));
-}
-
-// By rank: in how many of the steps it had most work of its own.
-std::vector<std::size_t> count_slowest(const std::vector<std::vector<RankStep>>& steps, std::size_t ranks) {
-  std::vector<std::size_t> counts(ranks);
-  for (const std::vector<RankStep>& step : steps) {
-    const auto slowest = std::max_element(step.begin(), step.end(), [](const RankStep& a, const RankStep& b) { return a.own_ns() < b.own_ns(); });
-    ++counts[static_cast<std::size_t>(slowest - step.begin())];
-  }
-  return counts;
-}
-
 }  // namespace
 
 bool has_several_ranks(const Run& run) {
@@ -77,12 +60,10 @@ bool has_several_ranks(const Run& run) {
   return std::count(ranks.begin(), ranks.end(), true) > 1;
 }
 
-std::vector<Rank> find_ranks(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  const std::vector<HostStep>& steps = analysis.host_steps();
+std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps, const DeviceSteps& device_steps) {
   const std::vector<bool> is_rank = processes_with_collectives(run);
-  const auto devices = waits_of_devices(analysis);
-  const auto& left_out = analysis.device_steps().left_out;
+  const auto devices = waits_of_devices(device_steps);
+  const auto& left_out = device_steps.left_out;
   std::vector<Rank> ranks;
   for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
     const auto lap = is_rank[process] ? find_main_lap(run, steps, process) : std::nullopt;
@@ -102,9 +83,8 @@ std::vector<Rank> find_ranks(const Analysis& analysis) {
   return ranks;
 }
 
-std::optional<std::int64_t> rank_of_track(const Analysis& analysis, std::uint32_t track) {
-  const std::vector<Rank>& ranks = analysis.ranks();
-  const auto rank = std::find_if(ranks.begin(), ranks.end(), [&](const Rank& r) { return r.process == analysis.run().tracks[track].process; });
+std::optional<std::int64_t> rank_of_track(const Run& run, const std::vector<Rank>& ranks, std::uint32_t track) {
+  const auto rank = std::find_if(ranks.begin(), ranks.end(), [&](const Rank& r) { return r.process == run.tracks[track].process; });
   return ranks.size() < 2 || rank == ranks.end() ? std::nullopt : rank->number;
 }
 
@@ -116,32 +96,6 @@ std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks) 
   for (auto& [position, steps] : by_position)
     if (steps.size() == ranks.size()) common.push_back(std::move(steps));
   return common;
-}
-
-Table ranks_table(const Analysis& analysis) {
-  Table table{"ranks",
-              "Ranks" + from_recorded_steps(analysis, analysis.device_steps().left_out.size()),
-              {{"rank", ColumnType::integer},
-               {"pid", ColumnType::integer},
-               {"phase", ColumnType::text},
-               {"steps", ColumnType::integer, Unit::count},
-               {"median_ns", ColumnType::integer, Unit::ns},
-               {"own_ns", ColumnType::integer, Unit::ns},
-               {"communication_ns", ColumnType::integer, Unit::ns},
-               {"slowest", ColumnType::real, Unit::share}},
-              {}};
-  const Run& run = analysis.run();
-  const std::vector<Rank>& ranks = analysis.ranks();
-  const auto common = common_steps(ranks);
-  const std::vector<std::size_t> slowest = count_slowest(common, ranks.size());
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const Rank& rank = ranks[r];
-    table.rows.push_back({rank.number ? Cell(*rank.number) : kUnknown, integer_cell(run.processes[rank.process].pid), std::string(run.strings[rank.lap.phase]),
-                          integer_cell(rank.steps.size()), median_of(rank, [](const RankStep& s) { return s.step->step.wall_ns; }),
-                          median_of(rank, [](const RankStep& s) { return s.own_ns(); }), median_of(rank, [](const RankStep& s) { return s.waiting_ns; }),
-                          ratio_cell(static_cast<double>(slowest[r]), static_cast<double>(common.size()))});
-  }
-  return table;
 }
 
 }  // namespace laptime

@@ -10,10 +10,9 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/analysis.h"
+#include "analyze/device_time.h"
 #include "analyze/host_time.h"
 #include "analyze/main_lap.h"
-#include "analyze/table.h"
 
 namespace laptime {
 
@@ -37,15 +36,12 @@ struct Rank {
 bool has_several_ranks(const Run& run);
 
 // By number, then as Run::processes has them.
-std::vector<Rank> find_ranks(const Analysis& analysis);
+std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps, const DeviceSteps& device_steps);
 
 // Of the process of a track, where several train together and it tells.
-std::optional<std::int64_t> rank_of_track(const Analysis& analysis, std::uint32_t track);
+std::optional<std::int64_t> rank_of_track(const Run& run, const std::vector<Rank>& ranks, std::uint32_t track);
 
 // Steps that are known of every rank: of each, what it is in each of them.
 std::vector<std::vector<RankStep>> common_steps(const std::vector<Rank>& ranks);
-
-// Table `ranks`: one row a rank.
-Table ranks_table(const Analysis& analysis);
 
 }  // namespace laptime

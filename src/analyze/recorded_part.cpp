@@ -164,9 +164,9 @@ std::string told_by_steps(const std::vector<Step>& steps, std::size_t left_out =
 }
 
 // "1.20 s of 12.3 s", or "".
-std::string told_by_clock(const Analysis& analysis) {
-  const std::vector<Stepping> stepping = find_stepping(analysis.run(), analysis.steps());
-  const std::vector<std::vector<ByClock>> by_clock = find_by_clock(analysis.run());
+std::string told_by_clock(const Run& run, const std::vector<Step>& steps) {
+  const std::vector<Stepping> stepping = find_stepping(run, steps);
+  const std::vector<std::vector<ByClock>> by_clock = find_by_clock(run);
   std::int64_t recorded = 0, rested = 0;
   for (std::size_t process = 0; process < by_clock.size(); ++process) {
     const Told told = told_of(by_clock[process], stepping[process]);
@@ -178,10 +178,10 @@ std::string told_by_clock(const Analysis& analysis) {
 
 }  // namespace
 
-std::vector<Stretches> find_stretches_by_clock(const Analysis& analysis) {
-  const std::vector<Stepping> stepping = find_stepping(analysis.run(), analysis.steps());
+std::vector<Stretches> find_stretches_by_clock(const Run& run, const std::vector<Step>& steps) {
+  const std::vector<Stepping> stepping = find_stepping(run, steps);
   std::vector<Stretches> found;
-  for (const std::vector<ByClock>& process : find_by_clock(analysis.run())) found.emplace_back(told_of(process, stepping[found.size()]).recorded);
+  for (const std::vector<ByClock>& process : find_by_clock(run)) found.emplace_back(told_of(process, stepping[found.size()]).recorded);
   return found;
 }
 
@@ -199,15 +199,15 @@ std::vector<Stretches> find_left_out_of_gpu(const Run& run, const std::vector<St
   return found;
 }
 
-std::string from_recorded(const Analysis& analysis) {
-  const std::string steps = told_by_steps(analysis.steps()), clock = told_by_clock(analysis);
-  if (steps.empty() && clock.empty()) return "";
-  return ", from " + steps + (steps.empty() || clock.empty() ? "" : " and ") + clock;
+std::string from_recorded(const Run& run, const std::vector<Step>& steps) {
+  const std::string by_steps = told_by_steps(steps), clock = told_by_clock(run, steps);
+  if (by_steps.empty() && clock.empty()) return "";
+  return ", from " + by_steps + (by_steps.empty() || clock.empty() ? "" : " and ") + clock;
 }
 
-std::string from_recorded_steps(const Analysis& analysis, std::size_t left_out) {
-  const std::string steps = told_by_steps(analysis.steps(), left_out);
-  return steps.empty() ? "" : ", from " + steps;
+std::string from_recorded_steps(const std::vector<Step>& steps, std::size_t left_out) {
+  const std::string by_steps = told_by_steps(steps, left_out);
+  return by_steps.empty() ? "" : ", from " + by_steps;
 }
 
 }  // namespace laptime

@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "analyze/analysis.h"
+#include "analyze/steps.h"
 #include "analyze/stretches.h"
 
 namespace laptime {
 
 // By process: the stretches of time that were recorded by the clock and count.
-std::vector<Stretches> find_stretches_by_clock(const Analysis& analysis);
+std::vector<Stretches> find_stretches_by_clock(const Run& run, const std::vector<Step>& steps);
 
 // By process: what was not recorded, or counts in no table. What somebody else recorded there (a drop-in profile) does not count either. Empty of processes that all of is
 // recorded in.
@@ -26,8 +26,8 @@ std::vector<Stretches> find_left_out_of_gpu(const Run& run, const std::vector<St
 
 // For titles of tables: ", from 12 of 300 steps"; by the clock ", from 1.20 s of 12.3 s"; or both, joined by "and"; empty where nothing says what was
 // recorded.
-std::string from_recorded(const Analysis& analysis);
+std::string from_recorded(const Run& run, const std::vector<Step>& steps);
 // The same for tables of steps and of what only steps have recorded. `left_out`: recorded steps of which the table is not.
-std::string from_recorded_steps(const Analysis& analysis, std::size_t left_out = 0);
+std::string from_recorded_steps(const std::vector<Step>& steps, std::size_t left_out = 0);
 
 }  // namespace laptime

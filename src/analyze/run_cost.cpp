@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/bootstrap.h"
 #include "analyze/main_lap.h"
 #include "analyze/percentile.h"

@@ -4,6 +4,7 @@
 #include <ctime>
 #include <fmt/chrono.h>
 
+#include "analyze/analysis.h"
 #include "analyze/property_number.h"
 #include "analyze/run_cost.h"
 #include "analyze/steps.h"

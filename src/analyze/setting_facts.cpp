@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "analyze/analysis.h"
+
 namespace laptime {
 
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/code_merge.h"
 #include "analyze/host_columns.h"
 #include "analyze/line_facts.h"
@@ -110,7 +111,7 @@ class LineExcess {
     const HostStep* const first = analysis.host_steps().data();
     for (const HostStep* s : sides.slow) side_of[static_cast<std::size_t>(s - first)] = Side::slow;
     for (const HostStep* s : sides.median) side_of[static_cast<std::size_t>(s - first)] = Side::median;
-    const StepIndex index(analysis);
+    const StepIndex index(analysis.run(), analysis.steps());
     const MergedCodes merged(run_);
     for (const Track& track : run_.tracks) {
       if (!knows_line_self_times(run_.processes[track.process])) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/device_time.h"
 #include "analyze/gpu_work.h"
 #include "analyze/line_facts.h"
@@ -38,7 +39,7 @@ using Phases = std::map<std::uint32_t, PhaseLines>;
 void add_self_times(const Analysis& analysis, Phases& phases) {
   const Run& run = analysis.run();
   const std::vector<Step>& steps = analysis.steps();
-  const StepIndex index(analysis);
+  const StepIndex index(analysis.run(), analysis.steps());
   const MergedCodes merged(run);
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const Track& track = run.tracks[t];

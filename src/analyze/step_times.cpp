@@ -8,9 +8,7 @@
 
 namespace laptime {
 
-StepIndex::StepIndex(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  const std::vector<Step>& steps = analysis.steps();
+StepIndex::StepIndex(const Run& run, const std::vector<Step>& steps) {
   const auto end = [&](std::uint32_t i) { return steps[i].start_ns + steps[i].wall_ns; };
   std::vector<std::vector<std::uint32_t>> by_process(run.processes.size());
   for (std::uint32_t i = 0; i < steps.size(); ++i) by_process[run.tracks[steps[i].track].process].push_back(i);

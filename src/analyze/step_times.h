@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "analyze/analysis.h"
 #include "analyze/steps.h"
 
 namespace laptime {
@@ -18,7 +17,7 @@ inline constexpr std::uint32_t kNoStep = ~0u;
 
 class StepIndex {
  public:
-  explicit StepIndex(const Analysis& analysis);
+  StepIndex(const Run& run, const std::vector<Step>& steps);
 
   bool empty() const { return places_.empty(); }
   // A number over all processes, or kNoStep.

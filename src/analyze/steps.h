@@ -20,8 +20,6 @@
 #include <span>
 #include <vector>
 
-#include "analyze/analysis.h"
-#include "analyze/table.h"
 #include "model/run.h"
 
 namespace laptime {
@@ -47,12 +45,5 @@ std::vector<Step> find_steps(const Run& run);
 
 // Sets the kinds of one thread's steps of one phase, in their order, and whether they count. Those of kind compile stay.
 void classify_steps(std::span<Step*> steps);
-
-// Table `steps`: one row a step.
-Table steps_table(const Analysis& analysis);
-// Table `step_summary`: one row a thread and phase, over the steps that count. `recorded` is unknown where steps do not
-// tell, `compile` where none does. `slow`: the outliers and compiling steps that count, unknown where there are none;
-// `slow_share`: their share of the time.
-Table step_summary_table(const Analysis& analysis);
 
 }  // namespace laptime

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/gpu_work.h"
 #include "analyze/recorded_part.h"
 #include "analyze/steps.h"
@@ -22,7 +23,7 @@ struct StreamWork {
 Table streams_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"streams",
-              "GPU streams" + from_recorded(analysis),
+              "GPU streams" + from_recorded(analysis.run(), analysis.steps()),
               {{"device", ColumnType::integer},
                {"stream", ColumnType::integer},
                {"pid", ColumnType::integer},

@@ -4,7 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "analyze/analysis.h"
 #include "analyze/gpu_waits.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/recorded_part.h"
 #include "analyze/thread_label.h"
@@ -24,7 +26,7 @@ using SyncKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uin
 Table syncs_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"syncs",
-              "Waits for the GPU" + from_recorded(analysis),
+              "Waits for the GPU" + from_recorded(analysis.run(), analysis.steps()),
               {{"call", ColumnType::text},
                {"file", ColumnType::text},
                {"line", ColumnType::integer},
@@ -46,7 +48,7 @@ Table syncs_table(const Analysis& analysis) {
   }
   for (const auto& [key, sums] : all) {
     const auto& [track, call, line, op] = key;
-    table.rows.push_back({std::string(run.strings[call]), lines.file_cell(line), lines.line_cell(line), integer_cell(sums.calls), sums.wait_ns,
+    table.rows.push_back({std::string(run.strings[call]), file_cell(lines, line), line_cell(lines, line), integer_cell(sums.calls), sums.wait_ns,
                           ratio_cell(static_cast<double>(sums.wait_ns), static_cast<double>(sums.calls)), sums.max_ns, thread_label(run, run.tracks[track]),
                           op ? Cell(std::string(run.strings[op])) : kUnknown});
   }

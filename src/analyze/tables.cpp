@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/analysis.h"
 #include "analyze/breakdown.h"
 #include "analyze/breakdown_steps.h"
 #include "analyze/calltree.h"
@@ -23,13 +24,13 @@
 #include "analyze/ops.h"
 #include "analyze/package_lines.h"
 #include "analyze/phases.h"
-#include "analyze/ranks.h"
+#include "analyze/ranks_table.h"
 #include "analyze/run_facts.h"
 #include "analyze/scopes.h"
 #include "analyze/setting_facts.h"
 #include "analyze/slow_steps.h"
 #include "analyze/step_lines.h"
-#include "analyze/steps.h"
+#include "analyze/steps_table.h"
 #include "analyze/streams.h"
 #include "analyze/syncs.h"
 #include "analyze/values.h"

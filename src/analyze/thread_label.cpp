@@ -10,10 +10,10 @@ std::string thread_label(const Run& run, const Track& track) {
   return fmt::format("{} (pid {})", track.name, run.processes[track.process].pid);
 }
 
-Cell RowThreads::cell(const Run& run, Threads threads) const {
+Cell threads_cell(const RowThreads& row, const Run& run, Threads threads) {
   const auto counting = std::count_if(run.tracks.begin(), run.tracks.end(), [](const Track& track) { return track.tallies.size() != 0; });
-  if (threads_ == 0 || (threads == Threads::together && counting < 2)) return kUnknown;
-  return threads_ == 1 ? thread_label(run, run.tracks[last_]) : fmt::format("{} threads", threads_);
+  if (row.count() == 0 || (threads == Threads::together && counting < 2)) return kUnknown;
+  return row.count() == 1 ? thread_label(run, run.tracks[row.last()]) : fmt::format("{} threads", row.count());
 }
 
 }  // namespace laptime

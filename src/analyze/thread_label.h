@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "analyze/call_graph.h"
 #include "analyze/table.h"
 #include "model/run.h"
 
@@ -10,21 +11,7 @@ namespace laptime {
 
 std::string thread_label(const Run& run, const Track& track);
 
-// Whether a table adds threads up or gives each its own rows.
-enum class Threads { together, apart };
-
-// The threads that a row is summed over. Assumption: tracks are added in the order of Run::tracks.
-class RowThreads {
- public:
-  void add(std::uint32_t track) {
-    threads_ += threads_ == 0 || last_ != track;
-    last_ = track;
-  }
-  // The thread's name, or "3 threads"; where threads are added up, unknown if the run has counts of one thread only.
-  Cell cell(const Run& run, Threads threads) const;
-
- private:
-  std::uint32_t threads_ = 0, last_ = 0;  // how many, and which track of Run::tracks was the last
-};
+// The thread's name, or "3 threads"; where threads are added up, unknown if the run has counts of one thread only.
+Cell threads_cell(const RowThreads& row, const Run& run, Threads threads);
 
 }  // namespace laptime

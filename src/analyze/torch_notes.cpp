@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <unordered_map>
 
-#include "analyze/torch_events.h"
 
 namespace laptime {
 

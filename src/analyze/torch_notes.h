@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/torch_event.h"
 #include "model/run.h"
 
 namespace laptime {
-
-struct TorchEvent;
 
 struct TorchNote {
   std::uint64_t thread;       // its number in the system

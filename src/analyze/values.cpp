@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/thread_label.h"
 
 namespace laptime {

@@ -28,9 +28,12 @@ tl::unexpected<Error> write_error(const std::string& what, int error_number) {
 
 namespace {
 
+constexpr std::int64_t kBlock = 512;  // of stat's st_blocks
+
 struct OpenFile {
   UniqueFd fd;
   std::size_t size;
+  bool is_sparse;  // most of it is holes
 };
 
 Result<OpenFile> open_regular(const std::string& path) {
@@ -40,7 +43,7 @@ Result<OpenFile> open_regular(const std::string& path) {
   struct stat st;
   if (::fstat(fd.get(), &st) != 0) return errno_error(ErrorKind::bad_file, "cannot read " + path, errno);
   if (!S_ISREG(st.st_mode)) return fail(ErrorKind::bad_file, path + " is not a regular file");
-  return OpenFile{std::move(fd), static_cast<std::size_t>(st.st_size)};
+  return OpenFile{std::move(fd), static_cast<std::size_t>(st.st_size), st.st_blocks < st.st_size / kBlock / 2};
 }
 
 }  // namespace
@@ -50,6 +53,8 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   if (file.size == 0) return MappedFile(nullptr, 0);
   void* data = ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.fd.get(), 0);
   if (data == MAP_FAILED) return errno_error(ErrorKind::bad_file, "cannot map " + path, errno);
+  // Read ahead, holes become pages of zeros: 100 MB of a recorder's file took 100 ms.
+  if (file.is_sparse) ::madvise(data, file.size, MADV_RANDOM);
   return MappedFile(data, file.size);
 }
 

@@ -2,6 +2,7 @@
 #include <memory>
 #include <unistd.h>
 
+#include "analyze/analysis.h"
 #include "analyze/compare.h"
 #include "cli/command.h"
 #include "cli/named_run.h"

@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "analyze/analysis.h"
 #include "analyze/run_facts.h"
 #include "cli/first_screen.h"
 #include "cli/standard_streams.h"

@@ -5,6 +5,7 @@
 #include <optional>
 #include <unistd.h>
 
+#include "analyze/analysis.h"
 #include "analyze/run_facts.h"
 #include "cli/command.h"
 #include "cli/named_run.h"

@@ -5,6 +5,7 @@
 #include <memory>
 #include <unistd.h>
 
+#include "analyze/analysis.h"
 #include "analyze/run_facts.h"
 #include "base/nsight.h"
 #include "base/output_path.h"

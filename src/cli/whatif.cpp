@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "advise/advised_changes.h"
+#include "analyze/analysis.h"
 #include "analyze/gpu_work.h"
 #include "analyze/ranks.h"
 #include "analyze/whatif/prediction.h"
@@ -58,7 +59,7 @@ Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analy
 // One line a phase, for people.
 std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool batch) {
   const auto time = [](double ns) { return humane_time(ns); };
-  const std::optional<std::int64_t> rank = rank_of_track(analysis, p.track);
+  const std::optional<std::int64_t> rank = rank_of_track(analysis.run(), analysis.ranks(), p.track);
   std::string line = fmt::format("{}{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f}); starts of this program differ by ± {:.0f} %", rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase], time(p.before_ns), time(p.after_ns),
                                  time(p.low_ns), time(p.high_ns), p.gain, batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high, 100 * p.noise);
   if (!p.is_replayed) line += "; as the advice says, not replayed";

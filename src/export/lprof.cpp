@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "analyze/analysis.h"
 #include "analyze/lines.h"
 #include "base/utf8.h"
 #include "export/byte_stream.h"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "laptime/laptime.h"
+#include "record/collector.h"
 #include "record/put.h"
 #include "record/recorder.h"
 

@@ -12,6 +12,7 @@
 #include "format/facts.h"
 #include "format/record.h"
 #include "laptime/laptime.h"
+#include "record/records.h"
 
 namespace laptime::record {
 
@@ -50,7 +51,6 @@ LAPTIME_API std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std:
 LAPTIME_API std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module, std::uint32_t frame = 0) noexcept;
 LAPTIME_API void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept;
 // Arguments that many ops share (Op::args); the same ones give the same number. 0 when there are too many.
-struct Arg;
 LAPTIME_API std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept;
 // The name of the index-th file, from 0, that a code of this process is in; it stays for ever. Null: there are not so many.
 LAPTIME_API const char* code_file(std::uint32_t index) noexcept;
@@ -70,40 +70,12 @@ LAPTIME_API std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_v
 // ---- HOT ----
 LAPTIME_API void lose(std::uint32_t loss, std::uint64_t count = 1) noexcept;
 
-struct Span {
-  std::uint64_t start, end;  // ticks
-  std::uint32_t name;
-  SpanKind kind = SpanKind::scope;
-  std::uint16_t track = 0;  // 0: the calling thread
-  std::uint64_t link = 0;
-};
-struct Arg {
-  std::uint32_t key;
-  ArgType type;
-  std::uint64_t value;
-};
 LAPTIME_API void put_span(const Span& span) noexcept;
 LAPTIME_API void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept;
-struct Op {
-  std::uint64_t start, end;  // ticks
-  std::uint64_t link;        // OpLink::pack
-  std::uint32_t name;
-  SpanKind kind;
-  std::uint16_t args = 0;    // add_args
-};
 LAPTIME_API void put_op(const Op& op) noexcept;
 LAPTIME_API void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept;
 // SpanKind::allocate or release of the memory at `address`, now; `device`: intern'ed, "cpu", "cuda:0".
 LAPTIME_API void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t device) noexcept;
-// A call that gave work to a GPU, on the calling thread.
-struct Launch {
-  std::uint64_t start, end;   // ticks
-  std::uint64_t origin;       // OpLink::pack: place and autograd node, see LaunchNode
-  std::uint32_t name;
-  std::uint32_t correlation;  // CUPTI's number
-  std::uint16_t generation;
-  bool backward;
-};
 LAPTIME_API void put_launch(const Launch& launch) noexcept;
 LAPTIME_API void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track = 0) noexcept;
 LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept;
@@ -113,28 +85,11 @@ LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) n
 struct Lane;
 LAPTIME_API Lane* lane() noexcept;
 
-struct Tally {
-  TallyKind kind;
-  std::uint32_t code;   // add_code
-  std::uint32_t where;  // line; calls: 0; edges: the caller's code
-  std::uint32_t step;
-  std::uint64_t hits, inclusive_ticks, exclusive_ticks;
-  std::uint64_t extra_hits, extra_ticks;  // calls and edges: primitive calls, unused; lines: unused, unused
-  std::uint32_t track = 0;                // track_of_thread; 0: the calling thread's
-};
 LAPTIME_API void put_tally(const Tally& tally) noexcept;
 
 // A new id for Span::link and put_link, unique over the run's processes.
 LAPTIME_API std::uint64_t new_link() noexcept;
 
-// ---- Steps ----
-struct StepMark {
-  std::uint64_t samples = 0;  // 0: unknown
-  std::uint32_t phase = 0;    // intern'ed: "train", "validation"; 0: "step"
-  // Whether all its ops were recorded, where something records ops in some steps only.
-  enum class Ops : std::uint8_t { not_told, resting, recorded } ops = Ops::not_told;
-  std::uint64_t end = 0;  // ticks: when it ended; 0: now. One that is not within the step is taken as now
-};
 // Ends the calling thread's current step; how long it was, in ticks, 0 when nothing records.
 LAPTIME_API std::uint64_t mark_step(const StepMark& mark) noexcept;
 // The calling thread's current step begins only now: what it did before belongs to no step. Step observers are called with
@@ -144,12 +99,7 @@ LAPTIME_API void begin_step() noexcept;
 LAPTIME_API void begin_step_at(std::uint64_t moment) noexcept;
 // The number of the step that the calling thread is in: steps marked so far.
 LAPTIME_API std::uint32_t current_step() noexcept;
-// Called on the marking thread right after a step mark, with the number of the step that ended, and when a step begins:
-// the engines that tally write their deltas then. An observer stays for the life of the process; at most kMaxObservers of each kind.
-using StepObserver = void (*)(std::uint32_t step) noexcept;
 LAPTIME_API void add_step_observer(StepObserver observer) noexcept;
-// Called when recording stops, before the last slots are encoded, while records are still taken.
-using StopObserver = void (*)() noexcept;
 LAPTIME_API void add_stop_observer(StopObserver observer) noexcept;
 
 }  // namespace laptime::record

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "record/collector.h"
+#include "record/records.h"
 #include "record/thread_state.h"
 
 namespace laptime::record {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "format/seal.h"
+#include "record/collector.h"
 #include "record/host_facts.h"
 #include "record/self_cost.h"
 

@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "format/source_text.h"
 #include "laptime/laptime.h"
-#include "record/collector.h"
+#include "record/records.h"
 #include "record/encoder.h"
 #include "record/losses.h"
 #include "record/names.h"

@@ -1,4 +1,5 @@
 // The recorder's slow facts: names, codes, frames, places, shared arguments, losses, tracks, properties.
+#include "record/collector.h"
 #include "record/recorder.h"
 
 namespace laptime::record {

@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/collector.h"
 #include "record/recorder.h"
 
 namespace laptime::record {

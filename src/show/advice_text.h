@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "analyze/table.h"
-#include "show/terminal.h"
+#include "show/terminal_style.h"
 
 namespace laptime {
 

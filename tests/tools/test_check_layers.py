@@ -25,10 +25,13 @@ def check(tmp_path, file, include):
         ("record/a.cpp", "laptime/laptime.h"),
         ("collect/python/a.cpp", "record/collector.h"),
         ("collect/python/a.cpp", "format/record.h"),
-        ("analyze/a.cpp", "format/columns.h"),
-        ("analyze/a_test.cpp", "format/writer.h"),
-        ("show/a.cpp", "analyze/table.h"),
+        ("trace/run/a.cpp", "format/columns.h"),
+        ("tables/a_test.cpp", "format/writer.h"),
+        ("show/a.cpp", "tables/run/table.h"),
         ("cli/a.cpp", "record/collector.h"),
+        ("trace/ops/a.cpp", "trace/steps/steps.h"),
+        ("trace/a.cpp", "trace/ranks/ranks.h"),
+        ("tables/ops/a.cpp", "tables/steps/b.h"),
     ],
 )
 def test_allowed(tmp_path, file, include):
@@ -40,14 +43,16 @@ def test_allowed(tmp_path, file, include):
     "file, include",
     [
         ("base/a.h", "format/b.h"),
-        ("format/a.cpp", "model/run.h"),
-        ("record/a.cpp", "model/run.h"),
+        ("format/a.cpp", "trace/run/run.h"),
+        ("record/a.cpp", "trace/run/run.h"),
         ("collect/python/a.cpp", "format/writer.h"),
-        ("analyze/a.cpp", "format/writer.h"),
-        ("analyze/a_test.cpp", "show/terminal.h"),
-        ("model/a.cpp", "laptime/laptime.h"),
-        ("show/a.cpp", "model/run.h"),
+        ("tables/a.cpp", "format/writer.h"),
+        ("tables/a_test.cpp", "show/terminal.h"),
+        ("trace/run/a.cpp", "laptime/laptime.h"),
+        ("show/a.cpp", "trace/run/run.h"),
         ("export/a.cpp", "show/json.h"),
+        ("trace/steps/a.cpp", "trace/ops/b.h"),
+        ("trace/steps/a.h", "trace/b.h"),
         ("format/a.cpp", "b.h"),
         ("attic/a.cpp", "base/b.h"),
     ],
@@ -61,3 +66,12 @@ def test_refused_with_file_and_line(tmp_path, file, include):
 
 def test_this_repository_follows_the_table():
     assert subprocess.run([sys.executable, CHECK]).returncode == 0
+
+
+def test_cycles(tmp_path):
+    base = tmp_path / "src" / "base"
+    base.mkdir(parents=True)
+    for name, text in {"a.h": "", "a.cpp": '#include "base/b.h"', "b.h": '#include "base/c.h"', "c.h": '#include "base/a.h"', "d.h": '#include "base/a.h"'}.items():
+        (base / name).write_text(text + "\n")
+    result = subprocess.run([sys.executable, CHECK, tmp_path], capture_output=True, text=True)
+    assert result.returncode == 1 and result.stdout == "include cycle: base/a, base/b, base/c\n"

@@ -2,6 +2,7 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/memory_growth.h"
 #include "base/humane.h"
@@ -18,7 +19,7 @@ std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const MemoryGrowth& fastest = growing.front();
   const LineIds& lines = evidence.analysis().lines();
   const std::uint32_t id = lines[fastest.place];
-  const Cell file = lines.file_cell(id);
+  const Cell file = file_cell(lines, id);
   const std::string source = id ? evidence.source(std::get<std::string>(file), lines.line(id)) : "";
   return {{id ? std::get<std::string>(file) : "", id ? lines.line(id) : 0, std::nullopt, std::nullopt, Confidence::high,
            fmt::format("Memory grows by {} in every step, {} so far: what{} makes is kept.", humane_bytes(fastest.bytes_per_step()), humane_bytes(static_cast<double>(fastest.gained_bytes)),

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/line_ids.h"
 #include "analyze/table.h"
 #include "analyze/whatif/replay.h"

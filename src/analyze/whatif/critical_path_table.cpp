@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <map>
 
+#include "analyze/analysis.h"
 #include "analyze/percentile.h"
+#include "analyze/line_cells.h"
 #include "analyze/thread_label.h"
 #include "analyze/whatif/critical_path.h"
+#include "analyze/whatif/graph_building.h"
 
 namespace laptime::whatif {
 
@@ -17,7 +20,7 @@ void add_rows(const GraphSource& source, const char* which, const HostStep& step
   for (const PathPart& part : critical_path(source, graph, replay(graph, recorded_times(graph)), 0)) {
     const std::uint32_t line = lines[part.place];
     table.rows.push_back({std::string(source.run.strings[step.step.phase]), which, integer_cell(step.step.number), thread_label(source.run, source.run.tracks[part.track]),
-                          part.name, lines.file_cell(line), lines.line_cell(line), part.ns,
+                          part.name, file_cell(lines, line), line_cell(lines, line), part.ns,
                           ratio_cell(static_cast<double>(part.ns), static_cast<double>(step.step.wall_ns))});
   }
 }

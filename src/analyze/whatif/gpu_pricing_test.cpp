@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "analyze/analysis.h"
 #include "analyze/whatif/gpu_runs.h"
+#include "analyze/whatif/graph_building.h"
 #include "analyze/whatif/rule_changes.h"
 
 namespace laptime::whatif {

@@ -5,8 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/op_runs.h"
 #include "analyze/whatif/changes.h"
+#include "analyze/whatif/graph_building.h"
 #include "analyze/whatif/pricing.h"
 #include "analyze/whatif/replay.h"
 

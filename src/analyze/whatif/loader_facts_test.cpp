@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <random>
 
+#include "analyze/analysis.h"
 #include "analyze/op_runs.h"
 
 namespace laptime::whatif {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "analyze/percentile.h"
+#include "analyze/whatif/graph_building.h"
 #include "analyze/whatif/rank_coupling.h"
 #include "analyze/whatif/recorder_share.h"
 #include "analyze/whatif/scaled.h"

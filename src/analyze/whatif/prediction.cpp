@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "analyze/analysis.h"
 #include "analyze/bootstrap.h"
 #include "analyze/percentile.h"
 #include "analyze/whatif/phase_model.h"

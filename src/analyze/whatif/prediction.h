@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/mean_step.h"
 #include "analyze/whatif/changes.h"
 #include "analyze/whatif/critical_path.h"

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analyze/analysis.h"
 #include "analyze/whatif/gpu_runs.h"
 
 namespace laptime::whatif {

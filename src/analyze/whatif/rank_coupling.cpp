@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "analyze/analysis.h"
 #include "analyze/ranks.h"
 #include "analyze/whatif/scaled.h"
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/whatif/tallied_steps.h"
 
 namespace laptime::whatif {

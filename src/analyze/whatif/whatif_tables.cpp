@@ -1,6 +1,8 @@
 #include "analyze/whatif/whatif_tables.h"
 
+#include "analyze/analysis.h"
 #include "analyze/host_columns.h"
+#include "analyze/line_cells.h"
 #include "analyze/line_ids.h"
 #include "analyze/ranks.h"
 
@@ -12,7 +14,7 @@ constexpr double kLeastShare = 0.01;  // of the step: smaller parts of the path 
 
 // Of a phase, where processes train together: its rank.
 Cell rank_cell(const Analysis& analysis, const PhasePrediction& phase) {
-  const std::optional<std::int64_t> number = rank_of_track(analysis, phase.track);
+  const std::optional<std::int64_t> number = rank_of_track(analysis.run(), analysis.ranks(), phase.track);
   return number ? Cell(*number) : kUnknown;
 }
 
@@ -88,7 +90,7 @@ Table next_table(const Analysis& analysis, const Prediction& prediction) {
     for (const PathPart& part : p.next) {
       if (static_cast<double>(part.ns) < kLeastShare * static_cast<double>(wall)) break;
       const std::uint32_t line = lines[part.place];
-      table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), part.name, lines.file_cell(line), lines.line_cell(line), part.ns,
+      table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), part.name, file_cell(lines, line), line_cell(lines, line), part.ns,
                             ratio_cell(static_cast<double>(part.ns), static_cast<double>(wall))});
     }
   }

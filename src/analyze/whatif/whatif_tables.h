@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "analyze/analysis.h"
 #include "analyze/table.h"
 #include "analyze/whatif/prediction.h"
 

@@ -1,5 +1,6 @@
 #include "collect/cuda/launch_context.h"
 
+#include "collect/cuda/nvtx_ranges.h"
 #include "collect/cuda/xla_places.h"
 #include "format/record.h"
 
@@ -32,7 +33,7 @@ LaunchOrigin LaunchContext::here() const {
   const Op around = op();
   // The op's record has its node, or leads to it.
   if (around.recorded) return {OpLink::pack(around.place, 0, -1), around.backward};
-  const std::uint32_t compiled = XlaPlaces::in_use() ? XlaPlaces::get().here() : 0;
+  const std::uint32_t compiled = XlaPlaces::in_use() ? XlaPlaces::get().place(nvtx::innermost(nvtx::Role::xla_module), nvtx::innermost(nvtx::Role::xla_instruction)) : 0;
   const std::uint32_t line = compiled ? compiled : find_place();
   if (!nodes_.load(std::memory_order_acquire)) return {OpLink::pack(line, 0, -1), false};
   const TorchContext::Node node = torch_.current_node();

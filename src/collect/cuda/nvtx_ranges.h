@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "collect/cuda/nvtx_role.h"
+
 namespace laptime::nvtx {
 
-// What a range says beside its name.
-enum class Role : std::uint8_t { other, xla_module, xla_instruction };
 struct RangeName {
   std::uint32_t id;  // record::intern
   Role role;

@@ -43,10 +43,9 @@ void XlaPlaces::add(std::string_view module, std::string_view instruction, std::
   version_.fetch_add(1, std::memory_order_release);
 }
 
-std::uint32_t XlaPlaces::here() const {
-  const std::uint32_t instruction = nvtx::innermost(nvtx::Role::xla_instruction);
+std::uint32_t XlaPlaces::place(std::uint32_t module, std::uint32_t instruction) const {
   if (instruction == 0) return 0;
-  const std::uint32_t module = nvtx::innermost(nvtx::Role::xla_module), version = version_.load(std::memory_order_acquire);
+  const std::uint32_t version = version_.load(std::memory_order_acquire);
   Known& known = known_here[(instruction ^ module << 3) % known_here.size()];
   if (known.instruction != instruction || known.module != module || known.version != version) known = {module, instruction, version, find(module, instruction)};
   return known.place;

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "collect/cuda/nvtx_ranges.h"
+#include "collect/cuda/nvtx_role.h"
 
 namespace laptime::cuda {
 
@@ -32,9 +32,9 @@ class XlaPlaces {
   nvtx::Role know_range(std::uint32_t name, std::string_view text);
   // `place`: record::add_place.
   void add(std::string_view module, std::string_view instruction, std::uint32_t place);
-  // Of what the calling thread launches; 0: no range of XLA's is open, or its instruction has no line. Locks only the first time that a
+  // Of what a thread launches in these ranges (names; 0: none is open); 0: its instruction has no line. Locks only the first time that a
   // thread launches the instruction, and after programs were added.
-  std::uint32_t here() const;
+  std::uint32_t place(std::uint32_t module, std::uint32_t instruction) const;
 
  private:
   std::uint32_t find(std::uint32_t module, std::uint32_t instruction) const;

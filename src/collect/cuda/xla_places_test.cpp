@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "collect/cuda/launch_context.h"
+#include "collect/cuda/nvtx_ranges.h"
 #include "format/record.h"
 
 namespace laptime::cuda {
@@ -27,7 +28,9 @@ class XlaPlacesTest : public testing::Test {
     nvtx::pop(1);
     --open_;
   }
-  static std::uint32_t here() { return XlaPlaces::get().here(); }
+  static std::uint32_t here() {
+    return XlaPlaces::get().place(nvtx::innermost(nvtx::Role::xla_module), nvtx::innermost(nvtx::Role::xla_instruction));
+  }
 
  private:
   int open_ = 0;

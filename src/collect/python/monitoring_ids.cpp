@@ -12,7 +12,7 @@ namespace laptime::python {
 namespace {
 
 constexpr int kIds = 6;
-std::array<MonitoringTool*, kIds> holders{};
+std::array<MonitoringIdHolder*, kIds> holders{};
 int wanted_by_program = -1;  // not taken again while a tool moves away from it
 
 PyObject* use_tool_id(PyObject*, PyObject* const* args, Py_ssize_t count);
@@ -38,7 +38,7 @@ Replaced release{{"free_tool_id", as_method(&free_tool_id), METH_FASTCALL, nullp
 PyObject* monitoring() { return PySys_GetObject("monitoring"); }  // borrowed
 
 // The tool of laptime's that holds the id which the program names first; null where that is no id, or is not held.
-MonitoringTool* holder_of(PyObject* const* args, Py_ssize_t count) {
+MonitoringIdHolder* holder_of(PyObject* const* args, Py_ssize_t count) {
   if (count < 1 || !PyLong_Check(args[0])) return nullptr;
   const long id = PyLong_AsLong(args[0]);
   if (id == -1) PyErr_Clear();
@@ -50,10 +50,10 @@ PyObject* call_original(const Replaced& function, PyObject* const* args, Py_ssiz
 }
 
 PyObject* use_tool_id(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (MonitoringTool* const tool = holder_of(args, count); tool != nullptr && count == 2) {
+  if (MonitoringIdHolder* const holder = holder_of(args, count); holder != nullptr && count == 2) {
     const ErrorGuard guard;
-    wanted_by_program = tool->id();
-    tool->make_way();
+    wanted_by_program = holder->id;
+    holder->make_way();
     wanted_by_program = -1;
   }
   return call_original(use, args, count);
@@ -93,7 +93,7 @@ void put_back(const Replaced& function) {
 }
 
 bool any_held() {
-  return std::any_of(holders.begin(), holders.end(), [](const MonitoringTool* holder) { return holder != nullptr; });
+  return std::any_of(holders.begin(), holders.end(), [](const MonitoringIdHolder* holder) { return holder != nullptr; });
 }
 
 void put_all_back_unless_held() {
@@ -103,11 +103,11 @@ void put_all_back_unless_held() {
 
 }  // namespace
 
-Taken take_monitoring_id(MonitoringTool* tool, int id, const char* name) {
+Taken take_monitoring_id(MonitoringIdHolder* holder, int id, const char* name) {
   if (id == wanted_by_program || holders[static_cast<std::size_t>(id)] != nullptr) return Taken::by_others;
   if (!any_held() && !(put_ours(use) && put_ours(get) && put_ours(events) && put_ours(release))) return Taken::failed;
   if (OwnedRef(PyObject_CallFunction(use.original, "is", id, name))) {
-    holders[static_cast<std::size_t>(id)] = tool;
+    holders[static_cast<std::size_t>(id)] = holder;
     return Taken::by_us;
   }
   const bool in_use = PyErr_ExceptionMatches(PyExc_ValueError);
@@ -117,8 +117,8 @@ Taken take_monitoring_id(MonitoringTool* tool, int id, const char* name) {
   return in_use ? Taken::by_others : Taken::failed;
 }
 
-void free_monitoring_id(MonitoringTool* tool, int id) {
-  if (holders[static_cast<std::size_t>(id)] == tool) holders[static_cast<std::size_t>(id)] = nullptr;
+void free_monitoring_id(MonitoringIdHolder* holder, int id) {
+  if (holders[static_cast<std::size_t>(id)] == holder) holders[static_cast<std::size_t>(id)] = nullptr;
   if (!OwnedRef(PyObject_CallFunction(release.original, "i", id))) PyErr_Clear();
   put_all_back_unless_held();
 }

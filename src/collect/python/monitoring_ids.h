@@ -9,15 +9,19 @@
 
 #if PY_VERSION_HEX >= 0x030C0000
 
-#include "collect/python/monitoring_tool.h"
-
 namespace laptime::python {
 
 inline constexpr const char* kMonitoringTaken = "monitoring_taken";
 
+// Who holds an id; `make_way` gives the id back and takes another: the program wants it.
+struct MonitoringIdHolder {
+  int id = -1;
+  void (*make_way)() = nullptr;
+};
+
 enum class Taken { by_us, by_others, failed };  // failed: a Python error is set
-Taken take_monitoring_id(MonitoringTool* tool, int id, const char* name);
-void free_monitoring_id(MonitoringTool* tool, int id);
+Taken take_monitoring_id(MonitoringIdHolder* holder, int id, const char* name);
+void free_monitoring_id(MonitoringIdHolder* holder, int id);
 
 }  // namespace laptime::python
 

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 
-#include "collect/python/monitoring_ids.h"
 #include "collect/python/python_support.h"
 
 namespace laptime::python {
@@ -47,10 +46,10 @@ PyObject* constant(const char* name) { return PyObject_GetAttrString(monitoring(
 
 bool MonitoringTool::acquire() {
   for (const int id : {3, 4, 5, 1, 0, 2}) {
-    const Taken taken = take_monitoring_id(this, id, name_);
+    const Taken taken = take_monitoring_id(&holder_, id, name_);
     if (taken == Taken::failed) return false;
     if (taken == Taken::by_us) {
-      id_ = id;
+      holder_.id = id;
       return true;
     }
   }
@@ -59,32 +58,32 @@ bool MonitoringTool::acquire() {
 }
 
 void MonitoringTool::release() {
-  if (id_ < 0) return;
+  if (holder_.id < 0) return;
   const ErrorGuard guard;
   set_events(0);
   for (int event = 0; event <= 16; ++event) {
-    if (!succeeded(PyObject_CallMethod(monitoring(), "register_callback", "iiO", id_, 1 << event, Py_None))) PyErr_Clear();
+    if (!succeeded(PyObject_CallMethod(monitoring(), "register_callback", "iiO", holder_.id, 1 << event, Py_None))) PyErr_Clear();
   }
-  free_monitoring_id(this, id_);
-  id_ = -1;
+  free_monitoring_id(&holder_, holder_.id);
+  holder_.id = -1;
 }
 
 bool MonitoringTool::set_callbacks(std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks) {
   for (const auto& [event, function] : callbacks) {
     const OwnedRef callback = make_callback(function);
     if (!callback) return false;
-    PyObject* previous = PyObject_CallMethod(monitoring(), "register_callback", "iiO", id_, int{event}, callback.get());
+    PyObject* previous = PyObject_CallMethod(monitoring(), "register_callback", "iiO", holder_.id, int{event}, callback.get());
     if (!succeeded(previous)) return false;
   }
   return true;
 }
 
 bool MonitoringTool::set_events(int events) {
-  return succeeded(PyObject_CallMethod(monitoring(), "set_events", "ii", id_, events));
+  return succeeded(PyObject_CallMethod(monitoring(), "set_events", "ii", holder_.id, events));
 }
 
 bool MonitoringTool::set_local_events(PyObject* code, int events) {
-  return succeeded(PyObject_CallMethod(monitoring(), "set_local_events", "iOi", id_, code, events));
+  return succeeded(PyObject_CallMethod(monitoring(), "set_local_events", "iOi", holder_.id, code, events));
 }
 
 bool MonitoringTool::restart_events() { return succeeded(PyObject_CallMethod(monitoring(), "restart_events", nullptr)); }

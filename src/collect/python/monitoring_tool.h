@@ -12,6 +12,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "collect/python/monitoring_ids.h"
+
 namespace laptime::python {
 
 enum MonitoringEvent : int {
@@ -30,14 +32,13 @@ enum MonitoringEvent : int {
 class MonitoringTool {
  public:
   // `move` releases the tool and sets it up again: the program takes its id.
-  MonitoringTool(const char* name, void (*move)()) : name_(name), move_(move) {}
+  MonitoringTool(const char* name, void (*move)()) : name_(name), holder_{-1, move} {}
 
   // False with a Python error set when all ids are taken.
   bool acquire();
   void release();
-  bool held() const { return id_ >= 0; }
-  int id() const { return id_; }
-  void make_way() { move_(); }
+  bool held() const { return holder_.id >= 0; }
+  int id() const { return holder_.id; }
 
   bool set_callbacks(std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks);
   bool set_events(int events);
@@ -50,8 +51,7 @@ class MonitoringTool {
 
  private:
   const char* name_;
-  void (*move_)();
-  int id_ = -1;
+  MonitoringIdHolder holder_;
 };
 
 }  // namespace laptime::python

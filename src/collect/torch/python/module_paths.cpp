@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "collect/python/python_support.h"
-#include "collect/torch/python/places.h"
 #include "record/collector.h"
 
 namespace laptime::torch {
@@ -116,8 +115,10 @@ std::string path_of(const PyObject* instance, const LivingModules& living) {
   return path;
 }
 
+ModuleGone module_gone = nullptr;
+
 PyObject* on_death(PyObject* address, PyObject*) {
-  forget_module(static_cast<const PyObject*>(PyLong_AsVoidPtr(address)));
+  module_gone(static_cast<const PyObject*>(PyLong_AsVoidPtr(address)));
   Py_RETURN_NONE;
 }
 PyMethodDef on_death_method{"laptime_module_gone", &on_death, METH_O, nullptr};
@@ -175,7 +176,8 @@ void ModuleNumbers::give_name(Number number, const std::string& path) {
 
 void note_parent(PyObject* module) { KnownParents::instance().add(module); }
 
-std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type) {
+std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type, ModuleGone gone) {
+  module_gone = gone;
   const python::ErrorGuard guard;
   std::vector<std::string> paths(modules.size());
   auto* const type = reinterpret_cast<PyTypeObject*>(module_type);

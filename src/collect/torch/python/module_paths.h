@@ -47,9 +47,11 @@ class ModuleNumbers {
 // A module got a child. Told of all while a program builds its models, find_paths need not search all objects. GIL held.
 void note_parent(PyObject* module);
 
-// The path of each module that lives, empty for the others; the living ones are watched from now on, and forget_module
-// (places.h) is called when they go. With the GIL, and no lock held: the garbage collector may run here, and with it code of
+using ModuleGone = void (*)(const PyObject* instance);
+
+// The path of each module that lives, empty for the others; the living ones are watched from now on, and `gone` is called
+// when they go. Contract: `gone` is the same in each call. With the GIL, and no lock held: the garbage collector may run here, and with it code of
 // the program's that ends objects.
-std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type);
+std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type, ModuleGone gone);
 
 }  // namespace laptime::torch

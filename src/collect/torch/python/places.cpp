@@ -101,7 +101,7 @@ class SharedPlaces {
   void name_modules(bool now) {
     const Unnamed unnamed = take_unnamed(now);
     if (unnamed.numbers.empty()) return;
-    const std::vector<std::string> paths = find_paths(unnamed.modules, module_type_.get());
+    const std::vector<std::string> paths = find_paths(unnamed.modules, module_type_.get(), &torch::forget_module);
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < paths.size(); ++i) {
       modules_.give_name(unnamed.numbers[i], paths[i]);

@@ -1,0 +1,10 @@
+// What an NVTX range says beside its name.
+#pragma once
+
+#include <cstdint>
+
+namespace laptime::nvtx {
+
+enum class Role : std::uint8_t { other, xla_module, xla_instruction };
+
+}  // namespace laptime::nvtx
