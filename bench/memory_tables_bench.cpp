@@ -4,11 +4,11 @@
 #include <chrono>
 #include <random>
 
-#include "analyze/memory.h"
-#include "analyze/memory_curve.h"
-#include "analyze/memory_growth.h"
-#include "analyze/memory_steps.h"
-#include "analyze/op_runs.h"
+#include "tables/memory/memory.h"
+#include "tables/memory/memory_curve.h"
+#include "tables/memory/memory_growth.h"
+#include "tables/memory/memory_steps.h"
+#include "trace/ops/op_runs.h"
 #include "bench/report.h"
 
 namespace {

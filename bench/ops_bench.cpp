@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "advise/advice.h"
-#include "analyze/attribution.h"
-#include "analyze/op_runs.h"
-#include "analyze/tables.h"
+#include "trace/ops/attribution.h"
+#include "trace/ops/op_runs.h"
+#include "tables/run/tables.h"
 #include "bench/report.h"
 
 namespace {

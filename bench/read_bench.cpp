@@ -18,10 +18,10 @@
 
 #include <fmt/format.h>
 
-#include "analyze/scopes.h"
+#include "tables/run/scopes.h"
 #include "bench/report.h"
 #include "format/writer.h"
-#include "model/run.h"
+#include "trace/run/run.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "analyze/place_stacks.h"
-#include "analyze/torch_averages.h"
+#include "trace/ops/place_stacks.h"
+#include "trace/torch/torch_averages.h"
 #include "collect/python/string_caster.h"
 #include "collect/torch/op_details.h"
 #include "collect/torch/op_recorder.h"

@@ -5,7 +5,7 @@
 
 #include "advise/makers_words.h"
 #include "advise/rules.h"
-#include "analyze/analysis.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

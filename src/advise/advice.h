@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "advise/rule.h"
-#include "analyze/analysis.h"
-#include "analyze/table.h"
+#include "trace/analysis.h"
+#include "tables/run/table.h"
 
 namespace laptime {
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "advise/rules.h"
-#include "analyze/analysis.h"
-#include "analyze/whatif/rule_changes.h"
+#include "trace/analysis.h"
+#include "replay/rule_changes.h"
 
 namespace laptime {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "advise/advice.h"
-#include "analyze/analysis.h"
-#include "analyze/whatif/changes.h"
+#include "trace/analysis.h"
+#include "replay/changes.h"
 
 namespace laptime {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "analyze/analysis.h"
-#include "analyze/percentile.h"
-#include "analyze/whatif/loader_facts.h"
+#include "trace/analysis.h"
+#include "base/percentile.h"
+#include "replay/loader_facts.h"
 
 namespace laptime {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "advise/lap.h"
-#include "analyze/analysis.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

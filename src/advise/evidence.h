@@ -18,11 +18,11 @@
 #include "advise/step_lines.h"
 #include "advise/step_ops.h"
 #include "advise/workers.h"
-#include "analyze/analysis.h"
-#include "analyze/source_lines.h"
-#include "analyze/table.h"
-#include "analyze/whatif/prediction.h"
-#include "model/run.h"
+#include "trace/analysis.h"
+#include "trace/code/source_lines.h"
+#include "tables/run/table.h"
+#include "replay/prediction.h"
+#include "trace/run/run.h"
 
 namespace laptime {
 

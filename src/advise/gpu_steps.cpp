@@ -4,12 +4,12 @@
 #include <map>
 #include <tuple>
 
-#include "analyze/analysis.h"
-#include "analyze/gpu_waits.h"
-#include "analyze/gpu_work.h"
-#include "analyze/line_cells.h"
-#include "analyze/line_ids.h"
-#include "analyze/stretches.h"
+#include "trace/analysis.h"
+#include "trace/gpu/gpu_waits.h"
+#include "trace/gpu/gpu_work.h"
+#include "tables/code/line_cells.h"
+#include "trace/code/line_ids.h"
+#include "trace/run/stretches.h"
 
 namespace laptime {
 

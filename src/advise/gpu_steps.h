@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "advise/lap.h"
-#include "analyze/analysis.h"
-#include "analyze/device_mean.h"
-#include "analyze/kernel_math.h"
+#include "trace/analysis.h"
+#include "trace/time/device_mean.h"
+#include "trace/gpu/kernel_math.h"
 
 namespace laptime {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analyze/analysis.h"
-#include "analyze/ranks.h"
+#include "trace/analysis.h"
+#include "trace/ranks/ranks.h"
 
 namespace laptime {
 

@@ -9,10 +9,10 @@
 
 #include "advise/prediction.h"
 #include "advise/step_list.h"
-#include "analyze/analysis.h"
-#include "analyze/host_time.h"
-#include "analyze/main_lap.h"
-#include "analyze/mean_step.h"
+#include "trace/analysis.h"
+#include "trace/time/host_time.h"
+#include "trace/time/main_lap.h"
+#include "trace/time/mean_step.h"
 
 namespace laptime {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 
-#include "analyze/property_number.h"
+#include "trace/run/property_number.h"
 
 namespace laptime {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "analyze/analysis.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "analyze/whatif/changes.h"
+#include "replay/changes.h"
 
 namespace laptime {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analyze/device_facts.h"
+#include "trace/gpu/device_facts.h"
 
 namespace laptime {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "advise/evidence.h"
-#include "analyze/ranks.h"
+#include "trace/ranks/ranks.h"
 
 namespace laptime {
 

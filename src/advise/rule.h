@@ -10,7 +10,7 @@
 
 #include "advise/evidence.h"
 #include "advise/prediction.h"
-#include "analyze/whatif/changes.h"
+#include "replay/changes.h"
 
 namespace laptime {
 

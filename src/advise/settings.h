@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "model/run.h"
+#include "trace/run/run.h"
 
 namespace laptime {
 

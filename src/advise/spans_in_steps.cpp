@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "analyze/stretches.h"
+#include "trace/run/stretches.h"
 
 namespace laptime {
 

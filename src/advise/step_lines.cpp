@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "analyze/analysis.h"
-#include "analyze/code_merge.h"
+#include "trace/analysis.h"
+#include "trace/code/code_merge.h"
 
 namespace laptime {
 

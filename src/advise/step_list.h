@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "analyze/mean_step.h"
+#include "trace/time/mean_step.h"
 
 namespace laptime {
 

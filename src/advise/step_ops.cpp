@@ -3,12 +3,12 @@
 #include <map>
 #include <tuple>
 
-#include "analyze/analysis.h"
-#include "analyze/attribution.h"
-#include "analyze/line_cells.h"
-#include "analyze/line_ids.h"
-#include "analyze/percentile.h"
-#include "analyze/stretches.h"
+#include "trace/analysis.h"
+#include "trace/ops/attribution.h"
+#include "tables/code/line_cells.h"
+#include "trace/code/line_ids.h"
+#include "base/percentile.h"
+#include "trace/run/stretches.h"
 
 namespace laptime {
 

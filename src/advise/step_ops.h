@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "advise/lap.h"
-#include "analyze/analysis.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -9,10 +9,10 @@
 #include "advise/lap.h"
 #include "advise/machine.h"
 #include "advise/words.h"
-#include "analyze/analysis.h"
-#include "analyze/device_mean.h"
-#include "analyze/device_time.h"
-#include "analyze/host_columns.h"
+#include "trace/analysis.h"
+#include "trace/time/device_mean.h"
+#include "trace/time/device_time.h"
+#include "tables/steps/host_columns.h"
 
 namespace laptime {
 

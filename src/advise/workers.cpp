@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "analyze/stretches.h"
-#include "analyze/worker_processes.h"
+#include "trace/run/stretches.h"
+#include "trace/input/worker_processes.h"
 
 namespace laptime {
 

@@ -2,8 +2,8 @@
 #include <memory>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/compare.h"
+#include "trace/analysis.h"
+#include "tables/compare/compare.h"
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "cli/standard_streams.h"

@@ -8,7 +8,7 @@
 #include <thread>
 #include <unistd.h>
 
-#include "analyze/table.h"
+#include "tables/run/table.h"
 #include "base/clock.h"
 #include "base/humane.h"
 #include "cli/captured_output.h"

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "analyze/analysis.h"
+#include "trace/analysis.h"
 #include "show/terminal.h"
 
 namespace laptime {

@@ -9,11 +9,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/run_facts.h"
+#include "trace/analysis.h"
+#include "tables/run/run_facts.h"
 #include "cli/first_screen.h"
 #include "cli/standard_streams.h"
-#include "model/run.h"
+#include "trace/run/run.h"
 
 namespace laptime {
 

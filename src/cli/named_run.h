@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/status.h"
-#include "model/run.h"
+#include "trace/run/run.h"
 
 namespace laptime {
 

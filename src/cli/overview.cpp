@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <span>
 
-#include "analyze/gpu_work.h"
-#include "analyze/ranks.h"
+#include "trace/gpu/gpu_work.h"
+#include "trace/ranks/ranks.h"
 
 namespace laptime {
 

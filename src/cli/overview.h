@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "analyze/table.h"
-#include "model/run.h"
+#include "tables/run/table.h"
+#include "trace/run/run.h"
 
 namespace laptime {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/run_facts.h"
+#include "trace/analysis.h"
+#include "tables/run/run_facts.h"
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "cli/overview.h"

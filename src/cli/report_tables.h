@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "analyze/tables.h"
+#include "tables/run/tables.h"
 
 namespace laptime {
 

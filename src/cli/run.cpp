@@ -5,8 +5,8 @@
 #include <memory>
 #include <unistd.h>
 
-#include "analyze/analysis.h"
-#include "analyze/run_facts.h"
+#include "trace/analysis.h"
+#include "tables/run/run_facts.h"
 #include "base/nsight.h"
 #include "base/output_path.h"
 #include "base/sink.h"

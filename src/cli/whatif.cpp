@@ -5,12 +5,12 @@
 #include <unistd.h>
 
 #include "advise/advised_changes.h"
-#include "analyze/analysis.h"
-#include "analyze/gpu_work.h"
-#include "analyze/ranks.h"
-#include "analyze/whatif/prediction.h"
-#include "analyze/whatif/rule_changes.h"
-#include "analyze/whatif/whatif_tables.h"
+#include "trace/analysis.h"
+#include "trace/gpu/gpu_work.h"
+#include "trace/ranks/ranks.h"
+#include "replay/prediction.h"
+#include "replay/rule_changes.h"
+#include "replay/whatif_tables.h"
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "show/csv.h"

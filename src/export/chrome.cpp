@@ -4,13 +4,13 @@
 #include <cmath>
 #include <map>
 
-#include "analyze/nesting.h"
+#include "trace/run/nesting.h"
 #include "base/utf8.h"
 #include "export/event_stream.h"
 #include "export/flows.h"
 #include "export/lanes.h"
 #include "export/trace_ids.h"
-#include "model/kind_names.h"
+#include "trace/run/kind_names.h"
 
 namespace laptime {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "model/run.h"
+#include "trace/run/run.h"
 
 namespace laptime {
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <unordered_map>
 
-#include "analyze/place_stacks.h"
+#include "trace/ops/place_stacks.h"
 #include "base/utf8.h"
 #include "export/event_stream.h"
 #include "export/module_rows.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyze/torch_events.h"
+#include "trace/torch/torch_events.h"
 #include "base/sink.h"
 #include "base/status.h"
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
-#include "analyze/analysis.h"
-#include "analyze/lines.h"
+#include "trace/analysis.h"
+#include "tables/code/lines.h"
 #include "base/utf8.h"
 #include "export/byte_stream.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/torch_events.h"
+#include "trace/torch/torch_events.h"
 
 namespace laptime {
 

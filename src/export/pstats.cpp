@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "analyze/call_graph.h"
+#include "trace/code/call_graph.h"
 #include "base/utf8.h"
 #include "export/byte_stream.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 #include "base/sink.h"
-#include "model/run.h"
+#include "trace/run/run.h"
 
 namespace laptime {
 

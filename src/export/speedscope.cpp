@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/calltree.h"
-#include "analyze/nesting.h"
-#include "analyze/thread_label.h"
+#include "tables/code/calltree.h"
+#include "trace/run/nesting.h"
+#include "tables/run/thread_label.h"
 #include "base/utf8.h"
 #include "export/lanes.h"
 #include "export/text_stream.h"

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "analyze/tally_runs.h"
+#include "trace/run/tally_runs.h"
 #include "export/speedscope.h"
 #include "export/stacks.h"
 

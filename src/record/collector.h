@@ -13,6 +13,7 @@
 #include "format/record.h"
 #include "laptime/laptime.h"
 #include "record/records.h"
+#include "record/say.h"
 
 namespace laptime::record {
 
@@ -21,10 +22,6 @@ inline bool on() { return laptime_is_recording() != 0; }
 // Counts starts of recording, rising by one each. Ids of tracks, codes and losses are valid within one; names for ever.
 LAPTIME_API std::uint32_t epoch() noexcept;
 
-// "laptime: …", one line on stderr, straight from a buffer: usable with any lock held.
-LAPTIME_API void say(std::string_view message) noexcept;
-// Descriptor 2 is the process's stderr as it is now: for tests that capture it.
-LAPTIME_API void stderr_was_replaced() noexcept;
 // The file that this process records into, for as long as the process lives; "" when nothing records.
 LAPTIME_API const char* part_path() noexcept;
 // Opens the file that the processes of the run leave short notes for each other in; -1 where there is none. It is removed with the

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "format/seal.h"
-#include "record/collector.h"
 #include "record/host_facts.h"
+#include "record/say.h"
 #include "record/self_cost.h"
 
 // Programs read it without a lock; start and stop write it, and every slow path looks again.
@@ -133,7 +133,7 @@ std::vector<Fact> Recorder::opening_facts() {
 }
 
 Status Recorder::stop() {
-  if (on()) stop_observers.call();
+  if (laptime_is_recording() != 0) stop_observers.call();
   const std::lock_guard lock(control_);
   set_recording(false);
   child_needs_part_ = false;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/quiet_write.h"
-#include "record/collector.h"
+#include "record/say.h"
 
 namespace laptime::record {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyze/table.h"
+#include "tables/run/table.h"
 #include "show/terminal_style.h"
 
 namespace laptime {

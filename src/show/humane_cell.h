@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analyze/table.h"
+#include "tables/run/table.h"
 
 namespace laptime {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/table.h"
+#include "tables/run/table.h"
 
 namespace laptime {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyze/table.h"
+#include "tables/run/table.h"
 #include "show/terminal_style.h"
 
 namespace laptime {

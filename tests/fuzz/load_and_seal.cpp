@@ -5,7 +5,7 @@
 
 #include "base/sink.h"
 #include "format/seal.h"
-#include "model/run.h"
+#include "trace/run/run.h"
 
 namespace laptime::fuzz {
 

@@ -4,7 +4,7 @@
 #include "advise/rank_times.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/kernel_names.h"
+#include "trace/gpu/kernel_names.h"
 #include "base/humane.h"
 
 namespace laptime {

@@ -4,7 +4,7 @@
 #include "advise/python_time.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/whatif/rule_changes.h"
+#include "replay/rule_changes.h"
 #include "base/humane.h"
 
 namespace laptime {

@@ -2,9 +2,9 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/line_cells.h"
-#include "analyze/line_ids.h"
-#include "analyze/memory_growth.h"
+#include "tables/code/line_cells.h"
+#include "trace/code/line_ids.h"
+#include "tables/memory/memory_growth.h"
 #include "base/humane.h"
 
 namespace laptime {

@@ -3,7 +3,7 @@
 #include "advise/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/whatif/rule_changes.h"
+#include "replay/rule_changes.h"
 
 namespace laptime {
 

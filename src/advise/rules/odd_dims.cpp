@@ -5,7 +5,7 @@
 #include "advise/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/ops.h"
+#include "tables/ops/ops.h"
 
 namespace laptime {
 

@@ -6,8 +6,8 @@
 #include "advise/machine.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/percentile.h"
-#include "analyze/run_cost.h"
+#include "base/percentile.h"
+#include "trace/run_cost.h"
 
 namespace laptime {
 

@@ -2,7 +2,7 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/compile.h"
+#include "tables/code/compile.h"
 #include "base/humane.h"
 
 namespace laptime {

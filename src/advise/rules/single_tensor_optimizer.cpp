@@ -3,7 +3,7 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/op_tree.h"
+#include "trace/ops/op_tree.h"
 
 namespace laptime {
 

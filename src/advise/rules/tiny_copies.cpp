@@ -3,8 +3,8 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "analyze/gpu_work.h"
-#include "analyze/whatif/rule_changes.h"
+#include "trace/gpu/gpu_work.h"
+#include "replay/rule_changes.h"
 
 namespace laptime {
 

@@ -12,7 +12,7 @@
 #include "format/part.h"
 #include "format/source_text.h"
 #include "format/writer.h"
-#include "model/kind_names.h"
+#include "trace/run/kind_names.h"
 #include "statement.h"
 
 namespace laptime {

@@ -1,0 +1,34 @@
+// What tallies say of the program's own Python in each step: how many lines ran, and how long those took that work on a batch.
+//
+// A line works on a batch when it runs no op of the framework's and takes long each time: a call of NumPy's, not a loop in Python.
+// Functions that were timed as a whole tell nothing of their lines.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "trace/analysis.h"
+#include "trace/steps/steps.h"
+
+namespace laptime::whatif {
+
+struct StepPython {
+  double hits = 0;
+  double batch_ns = 0;
+};
+
+class StepPythons {
+ public:
+  explicit StepPythons(const Analysis& analysis);
+
+  // Null: no line was timed in that step.
+  const StepPython* find(const Step& step) const {
+    const auto it = steps_.find({step.track, step.start_ns});
+    return it == steps_.end() ? nullptr : &it->second;
+  }
+
+ private:
+  std::map<std::pair<std::uint32_t, std::int64_t>, StepPython> steps_;  // track, start of the step
+};
+
+}  // namespace laptime::whatif

@@ -1,0 +1,12 @@
+// Table `compile`: compilations, recompilations and graph breaks, equal ones together, with where and why. Rows by falling
+// time, then count.
+#pragma once
+
+#include "trace/analysis.h"
+#include "tables/run/table.h"
+
+namespace laptime {
+
+Table compile_table(const Analysis& analysis);
+
+}  // namespace laptime

@@ -1,0 +1,199 @@
+#include "tables/code/package_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+#include <tuple>
+
+#include "trace/analysis.h"
+#include "tables/ops/around_all.h"
+#include "trace/code/code_merge.h"
+#include "trace/gpu/gpu_work.h"
+#include "trace/time/host_time.h"
+#include "trace/time/mean_step.h"
+#include "trace/steps/recorded_part.h"
+#include "trace/steps/steps_by_time.h"
+
+namespace laptime {
+
+namespace {
+
+// Folders of packages that are the framework itself.
+constexpr std::string_view kFramework[] = {"torch/", "functorch/", "torchgen/", "triton/"};
+
+bool is_package(std::string_view file) {
+  constexpr std::string_view kInstalled = "-packages/";  // site-, dist-
+  const std::size_t at = file.rfind(kInstalled);
+  if (at == std::string_view::npos) return false;
+  const std::string_view inside = file.substr(at + kInstalled.size());
+  return std::none_of(std::begin(kFramework), std::end(kFramework), [&](std::string_view folder) { return inside.starts_with(folder); });
+}
+
+struct SourceLine {
+  std::uint32_t code = 0, line = 0;  // MergedCodes
+
+  auto operator<=>(const SourceLine&) const = default;
+};
+
+// By place: the package's line below the program's own; code 0 where there is none.
+std::vector<SourceLine> lines_below(const Run& run, const MergedCodes& merged) {
+  std::vector<SourceLine> lines(run.places.size());
+  for (std::size_t i = 0; i < run.places.size(); ++i) {
+    const Place& place = run.places[i];
+    for (std::uint32_t row = place.frame; row != 0; row = run.call_frames[row].caller) {
+      const CallFrame& frame = run.call_frames[row];
+      if (frame.code == place.code && frame.line == place.line) break;  // from here on it is the program's
+      if (!is_package(run.strings[run.codes[frame.code].file])) continue;
+      lines[i] = {merged[frame.code], frame.line};
+      break;
+    }
+  }
+  return lines;
+}
+
+struct LineSums {
+  double op_ns = 0, backward_ns = 0, gpu_ns = 0;
+  AroundAll module;
+};
+
+// What a step spends in ops and in calls of the driver that these make.
+double ns_in_ops(const std::array<double, kHostCategories>& ns) {
+  double sum = 0;
+  for (const HostCategory category : {HostCategory::sync, HostCategory::copy, HostCategory::launch, HostCategory::optimizer, HostCategory::communication, HostCategory::memory, HostCategory::backward, HostCategory::forward})
+    sum += ns[static_cast<std::size_t>(category)];
+  return sum;
+}
+
+struct PhaseSteps {
+  HostSteps all;
+  double with_gpu = 0;
+
+  MeanStep mean() const { return mean_step(all); }
+  // Steps that were recorded may be longer or shorter than the mean step: what is known of them is scaled to it, as the breakdown is.
+  double per_step(const MeanStep& mean_of_all) const {
+    const HostSteps recorded = steps_with_ops(all);
+    double sum = 0;
+    for (const HostStep* s : recorded) {
+      std::array<double, kHostCategories> ns{};
+      std::copy(s->exposed.begin(), s->exposed.end(), ns.begin());
+      sum += ns_in_ops(ns);
+    }
+    if (recorded.empty()) return 0;
+    const auto count = static_cast<double>(recorded.size());
+    return sum > 0 ? ns_in_ops(mean_of_all.exposed) / sum : 1 / count;
+  }
+};
+
+class PackageSums {
+ public:
+  explicit PackageSums(const Analysis& analysis) : analysis_(analysis), run_(analysis.run()), merged_(run_), below_(lines_below(run_, merged_)) {
+    if (std::none_of(below_.begin(), below_.end(), [](const SourceLine& line) { return line.code != 0; })) return;
+    std::vector<std::vector<Step>> with_ops(run_.processes.size()), with_gpu(run_.processes.size());
+    for (const HostStep& s : analysis.host_steps()) {
+      if (!s.step.counts) continue;
+      PhaseSteps& phase = phases_[s.step.phase];
+      phase.all.push_back(&s);
+      phase.with_gpu += s.has_gpu;
+      const std::uint32_t process = run_.tracks[s.step.track].process;
+      if (s.has_ops) with_ops[process].push_back(s.step);
+      if (s.has_gpu) with_gpu[process].push_back(s.step);
+    }
+    add_ops({with_ops.begin(), with_ops.end()});
+    add_gpu({with_gpu.begin(), with_gpu.end()});
+  }
+
+  std::vector<PackageLine> take() const {
+    std::map<std::uint32_t, Scale> scales;
+    for (const auto& [phase, steps] : phases_) {
+      const MeanStep mean = steps.mean();
+      scales[phase] = {steps.per_step(mean), mean.wall_ns, mean.wall_ns * static_cast<double>(mean.steps)};
+    }
+    std::vector<PackageLine> lines;
+    for (const auto& [key, sums] : sums_) {
+      const auto& [phase, line, user] = key;
+      const auto& [per_step, step_ns, all_ns] = scales[phase];
+      PackageLine row{phase, file(line), std::string(run_.strings[run_.codes[line.code].name]), line.line, file(user), user.line, std::string(sums.module.module()),
+                      sums.op_ns * per_step, sums.backward_ns * per_step, gpu_ns(phases_.at(phase), sums), 0};
+      row.share = step_ns > 0 ? (row.op_ns + row.backward_ns) / step_ns : 0;
+      lines.push_back(std::move(row));
+    }
+    std::stable_sort(lines.begin(), lines.end(), [&](const PackageLine& a, const PackageLine& b) {
+      if (a.phase != b.phase) return std::pair(-scales.at(a.phase).all_ns, a.phase) < std::pair(-scales.at(b.phase).all_ns, b.phase);
+      return a.most_ns() > b.most_ns();
+    });
+    return lines;
+  }
+
+ private:
+  using Key = std::tuple<std::uint32_t, SourceLine, SourceLine>;  // phase, package's line, the program's line
+
+  struct Scale {
+    double per_step = 0, step_ns = 0, all_ns = 0;
+  };
+
+  static std::optional<double> gpu_ns(const PhaseSteps& steps, const LineSums& sums) { return steps.with_gpu > 0 ? std::optional(sums.gpu_ns / steps.with_gpu) : std::nullopt; }
+  std::string file(const SourceLine& line) const { return std::string(run_.strings[run_.codes[line.code].file]); }
+  LineSums& sums_at(std::uint32_t phase, std::uint32_t place) {
+    const Place& at = run_.places[place];
+    LineSums& sums = sums_[{phase, below_[place], SourceLine{merged_[at.code], at.line}}];
+    sums.module.add(run_.strings[at.module]);
+    return sums;
+  }
+
+  void add_ops(const std::vector<StepsByTime>& steps) {
+    for (std::size_t t = 0; t < run_.tracks.size(); ++t) {
+      const SpanColumns& spans = run_.tracks[t].spans;
+      const TrackOps& ops = analysis_.ops().tracks[t];
+      for (std::uint32_t row = 0; row < ops.size(); ++row) {
+        if (below_[ops.place[row]].code == 0 || ops.pass[row] == OpPass::none || (spans.kind[row] != SpanKind::op && spans.kind[row] != SpanKind::backward)) continue;
+        const Step* const step = steps[run_.tracks[t].process].find(spans.start[row]);
+        if (!step) continue;
+        LineSums& sums = sums_at(step->phase, ops.place[row]);
+        (ops.pass[row] == OpPass::backward ? sums.backward_ns : sums.op_ns) += static_cast<double>(ops.tree.self_ns[row]);
+      }
+    }
+  }
+  // Work belongs to the step in which it begins.
+  void add_gpu(const std::vector<StepsByTime>& steps) {
+    for (const GpuWork& work : analysis_.gpu().all()) {
+      if (below_[work.place].code == 0) continue;
+      const Track& track = run_.tracks[work.track];
+      if (const Step* const step = steps[track.process].find(track.spans.start[work.row])) sums_at(step->phase, work.place).gpu_ns += static_cast<double>(track.spans.duration[work.row]);
+    }
+  }
+
+  const Analysis& analysis_;
+  const Run& run_;
+  const MergedCodes merged_;
+  const std::vector<SourceLine> below_;  // by place
+  std::map<std::uint32_t, PhaseSteps> phases_;
+  std::map<Key, LineSums> sums_;
+};
+
+}  // namespace
+
+std::vector<PackageLine> package_lines(const Analysis& analysis) { return PackageSums(analysis).take(); }
+
+Table package_lines_table(const Analysis& analysis) {
+  Table table{kPackageLinesTable,
+              "Lines of packages in a step" + from_recorded(analysis.run(), analysis.steps()),
+              {{"phase", ColumnType::text},
+               {"file", ColumnType::text},
+               {"line", ColumnType::integer},
+               {"function", ColumnType::text},
+               {"op_ns", ColumnType::real, Unit::ns},
+               {"backward_ns", ColumnType::real, Unit::ns},
+               {"gpu_ns", ColumnType::real, Unit::ns},
+               {"share", ColumnType::real, Unit::share},
+               {"module", ColumnType::text},
+               {"user_file", ColumnType::text},
+               {"user_line", ColumnType::integer}},
+              {}};
+  for (const PackageLine& line : package_lines(analysis))
+    table.rows.push_back({std::string(analysis.run().strings[line.phase]), line.file, integer_cell(line.line), line.function, line.op_ns, line.backward_ns,
+                          line.gpu_ns ? Cell(*line.gpu_ns) : kUnknown, line.share, line.module.empty() ? kUnknown : Cell(line.module), line.user_file, integer_cell(line.user_line)});
+  return table;
+}
+
+}  // namespace laptime

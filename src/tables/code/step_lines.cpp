@@ -1,0 +1,145 @@
+#include "tables/code/step_lines.h"
+
+#include <algorithm>
+#include <map>
+
+#include "trace/analysis.h"
+#include "trace/time/device_time.h"
+#include "trace/gpu/gpu_work.h"
+#include "trace/code/line_facts.h"
+#include "trace/code/line_ids.h"
+#include "trace/code/line_self_times.h"
+#include "trace/code/source_lines.h"
+#include "trace/steps/step_times.h"
+#include "trace/steps/steps.h"
+#include "trace/steps/steps_by_time.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr double kLeastLineShare = 0.001;  // of a step
+
+struct LineSum {
+  double self_ns = 0, gpu_ns = 0;  // sums over steps
+};
+
+struct PhaseLines {
+  double steps = 0, wall_ns = 0;
+  double gpu_steps = 0;  // in which a GPU was recorded
+  std::map<CodeLine, LineSum> lines;
+
+  double step_ns() const { return wall_ns / steps; }
+  double self_ns(const LineSum& line) const { return line.self_ns / steps; }
+  double gpu_ns(const LineSum& line) const { return gpu_steps > 0 ? line.gpu_ns / gpu_steps : 0; }
+};
+
+using Phases = std::map<std::uint32_t, PhaseLines>;
+
+void add_self_times(const Analysis& analysis, Phases& phases) {
+  const Run& run = analysis.run();
+  const std::vector<Step>& steps = analysis.steps();
+  const StepIndex index(analysis.run(), analysis.steps());
+  const MergedCodes merged(run);
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
+    const Track& track = run.tracks[t];
+    if (!knows_line_self_times(run.processes[track.process])) continue;
+    visit_line_self_times(run, merged, track.tallies, [&](std::uint32_t number, CodeLine line, double ns) {
+      const std::uint32_t place = index.find(track.process, number);
+      if (place == kNoStep) return;
+      const Step& step = steps[index.step(place)];
+      if (step.counts && step.track == t) phases[step.phase].lines[line].self_ns += ns;
+    });
+  }
+}
+
+// Work belongs to the step in which it begins.
+void add_gpu_times(const Analysis& analysis, Phases& phases) {
+  const Run& run = analysis.run();
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Step> recorded;  // by track and number: once, of however many devices
+  for (const DeviceStep& s : analysis.device_steps().all)
+    if (s.step.counts) recorded.emplace(std::pair{s.step.track, s.step.number}, s.step);
+  if (recorded.empty()) return;
+  std::vector<std::vector<Step>> by_process(run.processes.size());
+  for (const auto& [key, step] : recorded) {
+    by_process[run.tracks[step.track].process].push_back(step);
+    ++phases[step.phase].gpu_steps;
+  }
+  const std::vector<StepsByTime> steps(by_process.begin(), by_process.end());
+  const LineIds& ids = analysis.lines();
+  for (const GpuWork& work : analysis.gpu().all()) {
+    const std::uint32_t id = ids[work.place];
+    const Track& track = run.tracks[work.track];
+    const Step* const step = id == 0 ? nullptr : steps[track.process].find(track.spans.start[work.row]);
+    if (step) phases[step->phase].lines[{ids.code(id), ids.line(id)}].gpu_ns += static_cast<double>(track.spans.duration[work.row]);
+  }
+}
+
+Phases phases_of(const Analysis& analysis) {
+  Phases phases;
+  for (const Step& step : analysis.steps()) {
+    if (!step.counts) continue;
+    ++phases[step.phase].steps;
+    phases[step.phase].wall_ns += static_cast<double>(step.wall_ns);
+  }
+  return phases;
+}
+
+// A comprehension is a function of its own on the same line: to a reader it is that line, of the outer function.
+std::map<CodeLine, LineSum> merge_same_lines(const Run& run, const std::map<CodeLine, LineSum>& lines) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, CodeLine> outermost;  // by file and line
+  const auto name_size = [&](std::uint32_t code) { return run.strings[run.codes[code].name].size(); };
+  for (const auto& [line, sum] : lines) {
+    CodeLine& outer = outermost.try_emplace({run.codes[line.first].file, line.second}, line).first->second;
+    if (name_size(line.first) < name_size(outer.first)) outer = line;
+  }
+  std::map<CodeLine, LineSum> merged;
+  for (const auto& [line, sum] : lines) {
+    LineSum& whole = merged[outermost.at({run.codes[line.first].file, line.second})];
+    whole.self_ns += sum.self_ns;
+    whole.gpu_ns += sum.gpu_ns;
+  }
+  return merged;
+}
+
+void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, SourceLines& sources, Table& table) {
+  std::multimap<double, std::pair<CodeLine, LineSum>, std::greater<>> order;
+  for (const auto& line : merge_same_lines(run, phase.lines))
+    if (const double most = std::max(phase.self_ns(line.second), phase.gpu_ns(line.second)); most >= kLeastLineShare * phase.step_ns()) order.emplace(most, line);
+  for (const auto& [most, line] : order) {
+    const auto& [code, number] = line.first;
+    const std::string_view file = run.strings[run.codes[code].file];
+    const auto source = sources.find(file, number);
+    table.rows.push_back({std::string(run.strings[name]), std::string(file), integer_cell(number), std::string(run.strings[run.codes[code].name]),
+                          phase.self_ns(line.second), ratio_cell(phase.self_ns(line.second), phase.step_ns()),
+                          phase.gpu_steps > 0 ? Cell(phase.gpu_ns(line.second)) : kUnknown, source ? Cell(std::string(*source)) : kUnknown});
+  }
+}
+
+}  // namespace
+
+Table step_lines_table(const Analysis& analysis) {
+  Table table{kStepLinesTable,
+              "Lines of a step" + source_note(analysis.run()),
+              {{"phase", ColumnType::text},
+               {"file", ColumnType::text},
+               {"line", ColumnType::integer},
+               {"function", ColumnType::text},
+               {"self_ns", ColumnType::real, Unit::ns},
+               {"share", ColumnType::real, Unit::share},
+               {"gpu_ns", ColumnType::real, Unit::ns},
+               {"source", ColumnType::text}},
+              {}};
+  const Run& run = analysis.run();
+  Phases phases = phases_of(analysis);
+  if (phases.empty()) return table;
+  add_self_times(analysis, phases);
+  add_gpu_times(analysis, phases);
+  std::multimap<double, std::uint32_t, std::greater<>> order;
+  for (const auto& [name, phase] : phases) order.emplace(phase.wall_ns, name);
+  SourceLines sources(run);
+  for (const auto& [wall_ns, name] : order) add_rows(run, name, phases.at(name), sources, table);
+  return table;
+}
+
+}  // namespace laptime

@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "trace/analysis.h"
+#include "tables/compare/compare.h"
+#include "tables/code/in_steps.h"
+#include "trace/steps/steps.h"
+#include "tables/steps/steps_table.h"
+#include "tables/run/tables.h"
+
+namespace laptime {
+
+namespace {
+
+// Which table is compared, by which columns its rows are aligned, and what number of theirs is compared.
+struct Alignment {
+  const char* table;
+  std::vector<const char*> keys;
+  const char* value;
+  enum class Per { already_a_step, step, recorded_step } per;
+};
+
+const Alignment kAlignments[] = {
+    {"breakdown", {"view", "category", "phase"}, "ns_per_step", Alignment::Per::already_a_step},
+    {"lines", {"file", "function", "source", "phase"}, "self_ns", Alignment::Per::step},
+    {"ops", {"name"}, "self_cpu_ns", Alignment::Per::recorded_step},
+    {"kernels", {"name"}, "total_ns", Alignment::Per::recorded_step},
+    {"scopes", {"name", "thread", "phase"}, "self_ns", Alignment::Per::step},
+    {"functions", {"file", "name", "phase"}, "tottime_ns", Alignment::Per::step},
+};
+
+struct Sides {
+  double a = 0, b = 0;
+  double change() const { return b - a; }
+};
+using Aligned = std::map<std::vector<std::string>, Sides>;
+
+// What is tallied step by step: then only what happened within steps is compared, by phase.
+std::optional<TallyKind> tallied_of(const Alignment& alignment) {
+  const std::string_view table = alignment.table;
+  if (table == "lines") return TallyKind::line;
+  if (table == "functions") return TallyKind::call;
+  return std::nullopt;
+}
+
+// Steps of the run, or only those whose ops were recorded; 1 for a run without, whose totals are compared then.
+double steps_of(const Analysis& run, bool recorded_only) {
+  const Table steps = steps_table(run);
+  if (!recorded_only) return steps.rows.empty() ? 1 : static_cast<double>(steps.rows.size());
+  const auto recorded = find_column(steps, "recorded");
+  const auto count = std::count_if(steps.rows.begin(), steps.rows.end(), [&](const Row& row) { return row[*recorded] == Cell(std::int64_t{1}); });
+  return count == 0 ? 1 : static_cast<double>(count);
+}
+
+std::optional<double> number_of(const Cell& cell) {
+  if (const auto* integer = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*integer);
+  if (const auto* real = std::get_if<double>(&cell)) return *real;
+  return std::nullopt;
+}
+
+// The two runs may lie in different folders: a file is known by its name.
+std::string key_text(const char* column, const Cell& cell) {
+  const auto* text = std::get_if<std::string>(&cell);
+  if (!text) return "";
+  return std::string_view(column) == "file" ? std::filesystem::path(*text).filename().string() : *text;
+}
+
+// The names of the ops of a run: what its other tables say of them, over other steps, is said by table `ops`.
+std::set<std::string> op_names(const Analysis& run) {
+  const auto definition = find_table("ops");
+  const Table ops = (*definition)->make(run);
+  const auto name = find_column(ops, "name");
+  std::set<std::string> names;
+  for (const Row& row : ops.rows) names.insert(key_text("name", row[*name]));
+  return names;
+}
+
+void add_side(const Analysis& run, const Alignment& alignment, const TableDefinition& definition, double Sides::*side, Aligned& aligned) {
+  if (const auto tallied = tallied_of(alignment); tallied && !run.steps().empty()) {
+    for (const TalliedInSteps& each : sum_tallies_in_steps(run, *tallied)) {
+      std::vector<std::string> key{key_text("file", each.file), each.function};
+      if (*tallied == TallyKind::line) key.push_back(each.source);
+      key.push_back(each.phase);
+      aligned[key].*side += each.ns_a_step;
+    }
+    return;
+  }
+  if (std::string_view(alignment.table) == "scopes" && !run.steps().empty()) {
+    const std::set<std::string> ops = op_names(run);
+    for (const ScopeInSteps& each : sum_scopes_in_steps(run))
+      if (!ops.contains(each.name)) aligned[{each.name.empty() ? "(unnamed)" : each.name, each.thread, each.phase}].*side += each.ns_a_step;
+    return;
+  }
+  const Table table = definition.make(run);
+  const auto value = find_column(table, alignment.value);
+  if (!value) return;
+  std::vector<std::optional<std::size_t>> keys;
+  for (const char* key : alignment.keys) keys.push_back(find_column(table, key));  // none: `phase`, of a run without steps
+  const double steps = alignment.per == Alignment::Per::already_a_step
+                           ? 1
+                           : steps_of(run, alignment.per == Alignment::Per::recorded_step);
+  for (const Row& row : table.rows) {
+    const auto number = number_of(row[*value]);
+    if (!number) continue;
+    std::vector<std::string> key;
+    for (std::size_t i = 0; i < keys.size(); ++i) key.push_back(keys[i] ? key_text(alignment.keys[i], row[*keys[i]]) : "");
+    aligned[key].*side += *number / steps;
+  }
+}
+
+Table make_table(const Alignment& alignment, const Aligned& aligned) {
+  Table table{std::string("compare_") + alignment.table, std::string("Time a step by ") + alignment.table + ", largest change first", {}, {}};
+  for (const char* key : alignment.keys) table.columns.push_back({key, ColumnType::text});
+  for (const char* name : {"a_ns", "b_ns", "change_ns"}) table.columns.push_back({name, ColumnType::real, Unit::ns});
+  table.columns.push_back({"ratio", ColumnType::real, Unit::factor});
+  std::vector<std::pair<std::vector<std::string>, Sides>> rows(aligned.begin(), aligned.end());
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& x, const auto& y) { return std::abs(x.second.change()) > std::abs(y.second.change()); });
+  for (const auto& [key, sides] : rows) {
+    Row row(key.begin(), key.end());
+    row.insert(row.end(), {sides.a, sides.b, sides.change(), ratio_cell(sides.b, sides.a)});
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> compare_tables(const Analysis& a, const Analysis& b) {
+  std::vector<Table> tables;
+  for (const Alignment& alignment : kAlignments) {
+    const auto definition = find_table(alignment.table);
+    if (!definition) continue;
+    Aligned aligned;
+    add_side(a, alignment, **definition, &Sides::a, aligned);
+    add_side(b, alignment, **definition, &Sides::b, aligned);
+    if (!aligned.empty()) tables.push_back(make_table(alignment, aligned));
+  }
+  return tables;
+}
+
+}  // namespace laptime

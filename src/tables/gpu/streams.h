@@ -1,0 +1,12 @@
+// Table `streams`: what each stream of each GPU did. busy_ns counts overlapping work once; busy_share is of the time from the stream's first work
+// to its last, without what was not recorded.
+#pragma once
+
+#include "trace/analysis.h"
+#include "tables/run/table.h"
+
+namespace laptime {
+
+Table streams_table(const Analysis& analysis);
+
+}  // namespace laptime

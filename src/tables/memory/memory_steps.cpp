@@ -1,0 +1,141 @@
+#include "tables/memory/memory_steps.h"
+
+#include <algorithm>
+#include <map>
+
+#include "trace/analysis.h"
+#include "trace/memory/memory_history.h"
+#include "tables/memory/memory_labels.h"
+#include "trace/steps/recorded_part.h"
+#include "trace/memory/reserved_memory.h"
+#include "trace/steps/steps.h"
+
+namespace laptime {
+
+namespace {
+
+struct StepMemory {
+  std::uint64_t peak_bytes = 0, end_bytes = 0;
+  std::uint64_t allocations = 0, allocated_bytes = 0, releases = 0, released_bytes = 0;
+};
+
+// The steps of one thread, on one device, filled as time goes by.
+class StepRow {
+ public:
+  StepRow(const std::vector<Step>& steps) : steps_(steps), sums_(steps.size()) {}
+
+  // Contract: times rise. `before`: live bytes until now. The step that the moment lies in; null when in none.
+  StepMemory* at(std::int64_t time_ns, std::uint64_t before) {
+    while (next_ < steps_.size() && time_ns >= steps_[next_].start_ns) {
+      const std::int64_t end = steps_[next_].start_ns + steps_[next_].wall_ns;
+      StepMemory& sum = sums_[next_];
+      if (!entered_) sum.peak_bytes = before;
+      entered_ = true;
+      if (time_ns < end) return &sum;
+      sum.end_bytes = before;
+      entered_ = false;
+      ++next_;
+    }
+    return nullptr;
+  }
+  const std::vector<StepMemory>& finish(std::uint64_t live_bytes) {
+    at(INT64_MAX, live_bytes);
+    return sums_;
+  }
+
+ private:
+  const std::vector<Step>& steps_;
+  std::vector<StepMemory> sums_;
+  std::size_t next_ = 0;
+  bool entered_ = false;
+};
+
+class StepSums {
+ public:
+  // `threads`: the steps of each thread that has any.
+  StepSums(const MemoryHistory& history, const std::vector<std::vector<Step>>& threads) : threads_(threads.begin(), threads.end()) {
+    history.for_each_change([&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) {
+      birth ? born(block, live_bytes) : died(block);
+      live_bytes_ = live_bytes;
+    });
+  }
+
+  const std::vector<StepMemory>& finish(std::size_t thread) { return threads_[thread].finish(live_bytes_); }
+
+ private:
+  void born(const MemoryBlock& block, std::uint64_t live_bytes) {
+    each_step(block.born_ns, [&](StepMemory& step) {
+      step.peak_bytes = std::max(step.peak_bytes, live_bytes);
+      if (block.from_before) return;
+      ++step.allocations;
+      step.allocated_bytes += block.bytes;
+    });
+  }
+  void died(const MemoryBlock& block) {
+    each_step(block.died_ns, [&](StepMemory& step) {
+      ++step.releases;
+      step.released_bytes += block.bytes;
+    });
+  }
+  template <typename Add>
+  void each_step(std::int64_t time_ns, Add add) {
+    for (StepRow& thread : threads_)
+      if (StepMemory* const step = thread.at(time_ns, live_bytes_)) add(*step);
+  }
+
+  std::vector<StepRow> threads_;
+  std::uint64_t live_bytes_ = 0;  // until now
+};
+
+// By process, then by thread.
+std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run& run, const std::vector<Step>& steps) {
+  std::map<std::uint32_t, std::vector<std::vector<Step>>> result;
+  for (const Step& step : steps) {
+    auto& threads = result[run.tracks[step.track].process];
+    if (threads.empty() || threads.back().front().track != step.track) threads.emplace_back();
+    threads.back().push_back(step);
+  }
+  return result;
+}
+
+Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory& reserved, const Step& step, const StepMemory& m) {
+  const auto held = reserved.most(step.start_ns, step.start_ns + step.wall_ns);
+  return {integer_cell(step.number), std::string(run.strings[step.phase]), device_label(run, history.process, history.device),
+          integer_cell(m.peak_bytes), integer_cell(m.end_bytes), integer_cell(m.allocations), integer_cell(m.allocated_bytes),
+          integer_cell(m.releases), integer_cell(m.released_bytes), held ? integer_cell(*held) : kUnknown};
+}
+
+}  // namespace
+
+Table memory_steps_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
+  Table table{"memory_steps",
+              "Memory by step" + from_recorded_steps(analysis.steps()),
+              {{"step", ColumnType::integer},
+               {"phase", ColumnType::text},
+               {"device", ColumnType::text},
+               {"peak_bytes", ColumnType::integer, Unit::bytes},
+               {"end_bytes", ColumnType::integer, Unit::bytes},
+               {"allocations", ColumnType::integer, Unit::count},
+               {"allocated_bytes", ColumnType::integer, Unit::bytes},
+               {"releases", ColumnType::integer, Unit::count},
+               {"released_bytes", ColumnType::integer, Unit::bytes},
+               {"reserved_bytes", ColumnType::integer, Unit::bytes}},
+              {}};
+  const auto by_process = recorded_steps(run, analysis.steps());
+  for (const MemoryHistory& history : analysis.memory()) {
+    const auto found = by_process.find(history.process);
+    if (found == by_process.end()) continue;
+    const std::vector<std::vector<Step>>& threads = found->second;
+    const ReservedMemory reserved(run, history.process, history.device);
+    StepSums sums(history, threads);
+    for (std::size_t t = 0; t < threads.size(); ++t) {
+      const std::vector<StepMemory>& rows = sums.finish(t);
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        if (threads[t][i].ops != StepOps::rested) table.rows.push_back(make_row(run, history, reserved, threads[t][i], rows[i]));
+    }
+  }
+  return table;
+}
+
+}  // namespace laptime

@@ -1,0 +1,13 @@
+// Table `modules`: what each nn.Module's ops took. A module's row includes its children (`encoder` those of `encoder.0`);
+// self_ns is without them. calls counts the ops that it called itself or through its children, not its own forward calls,
+// which nobody records. Ops outside every module are the row "(none)". Rows by falling time.
+#pragma once
+
+#include "trace/analysis.h"
+#include "tables/run/table.h"
+
+namespace laptime {
+
+Table modules_table(const Analysis& analysis);
+
+}  // namespace laptime

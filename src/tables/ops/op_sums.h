@@ -1,0 +1,128 @@
+// Calls and times of ops, summed by name and by what a grouping of table `ops` tells apart.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "trace/ops/attribution.h"
+#include "tables/ops/common_id.h"
+#include "trace/code/line_ids.h"
+#include "trace/gpu/op_gpu_times.h"
+#include "base/flat_map.h"
+
+namespace laptime {
+
+// What makes calls of one name different rows: nothing; the shapes of their inputs; the line or module that they belong
+// to (backward: that of the forward op); the ops around them down to the line.
+enum class OpGrouping { name, shape, line, module, stack };
+
+struct OpSums {
+  std::uint32_t name = 0, group = 0;  // group: the shapes, the line …, as the grouping says
+  std::uint64_t calls = 0, cpu_ns = 0, self_ns = 0, gpu_ns = 0, self_gpu_ns = 0, flops = 0;
+  std::int64_t self_bytes = 0;
+  bool knows_flops = false;
+  CommonId line, module;
+
+  // Of the same name and group.
+  void add(const OpSums& other) {
+    calls += other.calls, cpu_ns += other.cpu_ns, self_ns += other.self_ns, flops += other.flops;
+    self_gpu_ns += other.self_gpu_ns, gpu_ns += other.gpu_ns, self_bytes += other.self_bytes;
+    knows_flops |= other.knows_flops;
+    line.add(other.line);
+    module.add(other.module);
+  }
+};
+
+// The arguments that rows of this table want, for rows that rise.
+class OpArgs {
+ public:
+  // `first`: the first row that will be asked for.
+  OpArgs(const Run& run, const ArgColumns& args, std::uint32_t first)
+      : args_(args),
+        shapes_key_(run.strings.find("shapes")),
+        flops_key_(run.strings.find("flops")),
+        next_(static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), first) - args.row.begin())) {}
+
+  struct Found {
+    std::uint32_t shapes = 0;
+    bool knows_flops = false;
+    std::uint64_t flops = 0;
+  };
+  Found at(std::uint32_t row) {
+    Found found;
+    while (next_ < args_.size() && args_.row[next_] < row) ++next_;
+    for (; next_ < args_.size() && args_.row[next_] == row; ++next_) {
+      if (args_.key[next_] == shapes_key_ && args_.type[next_] == ArgType::string) found.shapes = static_cast<std::uint32_t>(args_.value[next_]);
+      if (args_.key[next_] == flops_key_ && args_.type[next_] == ArgType::integer) {
+        found.flops = args_.value[next_];
+        found.knows_flops = true;
+      }
+    }
+    return found;
+  }
+
+ private:
+  const ArgColumns& args_;
+  std::uint32_t shapes_key_, flops_key_;
+  std::size_t next_;
+};
+
+// What the rows of one track tell, each column by row.
+struct TrackColumns {
+  const SpanColumns& spans;
+  const TrackOps& ops;
+  const BulkVector<std::int64_t>& bytes;  // empty: none recorded
+  const OpGpuTimes& gpu;
+  std::vector<std::uint32_t> stacks;      // only where rows are grouped by them
+};
+
+// Sums of some rows by name and group.
+template <OpGrouping grouping>
+class GroupSums {
+ public:
+  void add(const Run& run, const LineIds& lines, const TrackColumns& track, std::uint32_t first, std::uint32_t last) {
+    const auto& [spans, ops, bytes, gpu, stacks] = track;
+    OpArgs args(run, spans.args, first);
+    for (std::uint32_t row = first; row < last; ++row) {
+      if (ops.pass[row] == OpPass::none) continue;
+      const std::uint32_t place = ops.place[row], line = lines[place], module = run.places[place].module;
+      const OpArgs::Found found = args.at(row);
+      OpSums& sums = at(spans.name[row], grouping == OpGrouping::shape    ? found.shapes
+                                         : grouping == OpGrouping::line   ? line
+                                         : grouping == OpGrouping::module ? module
+                                         : grouping == OpGrouping::stack  ? stacks[row]
+                                                                          : 0);
+      ++sums.calls;
+      sums.cpu_ns += static_cast<std::uint64_t>(spans.duration[row]);
+      sums.self_ns += static_cast<std::uint64_t>(ops.tree.self_ns[row]);
+      if (!gpu.empty()) sums.self_gpu_ns += gpu.self_ns[row], sums.gpu_ns += gpu.ns[row];
+      if (!bytes.empty()) sums.self_bytes += bytes[row];
+      sums.flops += found.flops;
+      sums.knows_flops |= found.knows_flops;
+      sums.line.add(line);
+      sums.module.add(module);
+    }
+  }
+  void add(const GroupSums& others) {
+    for (const OpSums& other : others.sums_) at(other.name, other.group).add(other);
+  }
+  // In the order in which they first occurred.
+  const std::vector<OpSums>& all() const { return sums_; }
+
+ private:
+  OpSums& at(std::uint32_t name, std::uint32_t group) {
+    std::uint32_t& place = places_[(static_cast<std::uint64_t>(name) << 32 | group) + 1];
+    if (place == 0) {
+      sums_.emplace_back().name = name;
+      sums_.back().group = group;
+      place = static_cast<std::uint32_t>(sums_.size());
+    }
+    return sums_[place - 1];
+  }
+
+  FlatMap<std::uint32_t> places_;  // name and group → row of sums_, from 1
+  std::vector<OpSums> sums_;
+};
+
+}  // namespace laptime

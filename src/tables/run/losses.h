@@ -1,0 +1,11 @@
+// Table `losses`: what was dropped, cut, estimated or could not be read, by name; the gravest first.
+#pragma once
+
+#include "trace/analysis.h"
+#include "tables/run/table.h"
+
+namespace laptime {
+
+Table losses_table(const Analysis& analysis);
+
+}  // namespace laptime

@@ -1,0 +1,175 @@
+#include "tables/run/scopes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "trace/analysis.h"
+#include "trace/run/nesting.h"
+#include "base/percentile.h"
+#include "tables/run/thread_label.h"
+#include "base/bulk_vector.h"
+#include "base/parallel.h"
+
+namespace laptime {
+
+namespace {
+
+constexpr std::uint32_t kNoPlace = ~0u;
+
+// What is known of one name on the tracks of a group.
+struct NameSums {
+  std::uint32_t name = 0;
+  std::uint64_t calls = 0, total_ns = 0, self_ns = 0;
+  std::size_t durations_end = 0;  // of its stretch in ThreadGroup::durations
+};
+
+// Sums by name while a group's rows are walked. The table of places is as long as the run has names: it lives only as
+// long as the walk.
+class SumsByName {
+ public:
+  NameSums& operator[](std::uint32_t name) {
+    if (name >= places_.size()) places_.resize(name + 1, kNoPlace);
+    std::uint32_t& place = places_[name];
+    if (place == kNoPlace) {
+      place = static_cast<std::uint32_t>(sums_.size());
+      sums_.push_back({name});
+    }
+    return sums_[place];
+  }
+  std::vector<NameSums>& all() { return sums_; }
+  std::vector<NameSums> take_sorted() {
+    std::sort(sums_.begin(), sums_.end(), [](const NameSums& a, const NameSums& b) { return a.name < b.name; });
+    return std::move(sums_);
+  }
+
+ private:
+  std::vector<std::uint32_t> places_;
+  std::vector<NameSums> sums_;
+};
+
+// Tracks that share a label, and the durations of all their spans, those of one name next to each other.
+struct ThreadGroup {
+  std::string label;
+  std::vector<const Track*> tracks;
+  std::size_t spans = 0;
+  std::vector<NameSums> names;   // calls and totals, by name
+  std::vector<NameSums> nested;  // self times; the same names in the same order
+  BulkVector<std::int64_t> durations;
+};
+
+std::vector<ThreadGroup> group_tracks(const Run& run) {
+  std::map<std::string, std::size_t> places;
+  std::vector<ThreadGroup> groups;
+  for (const Track& track : run.tracks) {
+    if (track.spans.size() == 0) continue;
+    const auto [it, is_new] = places.try_emplace(thread_label(run, track), groups.size());
+    if (is_new) groups.push_back({it->first, {}, 0, {}, {}, {}});
+    ThreadGroup& group = groups[it->second];
+    group.tracks.push_back(&track);
+    group.spans += track.spans.size();
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.spans > b.spans; });
+  return groups;
+}
+
+// In recorded steps an optimizer is told of twice: by the hook and by torch, in an annotation of the same name. The outer one of the
+// two, which ends little later, counts alone. Self times need no such care: those of both add up to the optimizer's.
+bool is_told_again(const SpanColumns& spans, std::size_t row) {
+  constexpr std::size_t kLookAhead = 8;
+  const SpanKind kind = spans.kind[row];
+  if (kind != SpanKind::optimizer && kind != SpanKind::annotation) return false;
+  const SpanKind other = kind == SpanKind::optimizer ? SpanKind::annotation : SpanKind::optimizer;
+  for (std::size_t next = row + 1; next < std::min(spans.size(), row + 1 + kLookAhead); ++next)
+    if (spans.kind[next] == other && spans.name[next] == spans.name[row] && spans.start[next] <= spans.start[row]) return true;
+  return false;
+}
+
+template <typename Visit>
+void for_each_row(const ThreadGroup& group, Visit visit) {
+  for (const Track* track : group.tracks)
+    for (std::size_t i = 0; i < track->spans.size(); ++i)
+      if (takes_part_in_nesting(track->spans.kind[i]) && !is_told_again(track->spans, i)) visit(track->spans.name[i], track->spans.duration[i]);
+}
+
+void gather_durations(ThreadGroup& group) {
+  SumsByName sums;
+  for_each_row(group, [&](std::uint32_t name, std::int64_t duration) {
+    NameSums& s = sums[name];
+    ++s.calls;
+    s.total_ns += static_cast<std::uint64_t>(duration);
+  });
+  std::size_t total = 0;
+  for (NameSums& s : sums.all()) {
+    s.durations_end = total;
+    total += s.calls;
+  }
+  group.durations.resize(total);
+  for_each_row(group, [&](std::uint32_t name, std::int64_t duration) { group.durations[sums[name].durations_end++] = duration; });
+  group.names = sums.take_sorted();
+}
+
+void sum_self_times(ThreadGroup& group) {
+  SumsByName sums;
+  for (const Track* track : group.tracks)
+    for_each_self_time(track->spans, [&](std::uint32_t row, std::int64_t self_ns) {
+      sums[track->spans.name[row]].self_ns += static_cast<std::uint64_t>(self_ns);
+    });
+  group.nested = sums.take_sorted();
+}
+
+Row make_row(const Run& run, ThreadGroup& group, std::size_t which) {
+  const NameSums& sums = group.names[which];
+  const std::span<std::int64_t> durations(group.durations.data() + (sums.durations_end - sums.calls), sums.calls);
+  const std::int64_t p50 = take_percentile(durations, 0.50);
+  // Selecting the median left all that is larger behind it, so the search for the 95th goes on there.
+  const std::size_t middle = percentile_index(durations.size(), 0.50), high = percentile_index(durations.size(), 0.95);
+  std::nth_element(durations.begin() + middle, durations.begin() + high, durations.end());
+  const std::string_view name = run.strings[sums.name];
+  const std::uint64_t self_ns = group.nested[which].self_ns;
+  return {name.empty() ? "(unnamed)" : std::string(name),
+          group.label,
+          integer_cell(sums.calls),
+          integer_cell(sums.total_ns),
+          integer_cell(self_ns),
+          static_cast<double>(sums.total_ns) / static_cast<double>(sums.calls),
+          p50,
+          durations[high],
+          ratio_cell(static_cast<double>(self_ns), static_cast<double>(run.end_ns))};
+}
+
+}  // namespace
+
+Table scopes_table(const Analysis& analysis) {
+  const Run& run = analysis.run();
+  Table table{"scopes",
+              "Scopes",
+              {{"name", ColumnType::text},
+               {"thread", ColumnType::text},
+               {"calls", ColumnType::integer, Unit::count},
+               {"total_ns", ColumnType::integer, Unit::ns},
+               {"self_ns", ColumnType::integer, Unit::ns},
+               {"mean_ns", ColumnType::real, Unit::ns},
+               {"p50_ns", ColumnType::integer, Unit::ns},
+               {"p95_ns", ColumnType::integer, Unit::ns},
+               {"share", ColumnType::real, Unit::share}},
+              {}};
+  std::vector<ThreadGroup> groups = group_tracks(run);
+  parallel_for(groups.size() * 2, [&](std::size_t i) { i % 2 == 0 ? gather_durations(groups[i / 2]) : sum_self_times(groups[i / 2]); });
+  struct Place {
+    ThreadGroup* group;
+    std::size_t which;
+    std::uint64_t calls() const { return group->names[which].calls; }
+  };
+  std::vector<Place> places;
+  for (ThreadGroup& group : groups)
+    for (std::size_t i = 0; i < group.names.size(); ++i) places.push_back({&group, i});
+  // The largest first, so that no worker starts it when the others are done.
+  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.calls() > b.calls(); });
+  table.rows.resize(places.size());
+  parallel_for(places.size(), [&](std::size_t i) { table.rows[i] = make_row(run, *places[i].group, places[i].which); });
+  std::sort(table.rows.begin(), table.rows.end());
+  (void)sort_by(table, "total_ns");
+  return table;
+}
+
+}  // namespace laptime

@@ -1,0 +1,11 @@
+// Table `settings`: how the program set its framework up — loaders, optimizers, switches — as collectors noted it (docs/records.md).
+#pragma once
+
+#include "trace/analysis.h"
+#include "tables/run/table.h"
+
+namespace laptime {
+
+Table settings_table(const Analysis& analysis);
+
+}  // namespace laptime

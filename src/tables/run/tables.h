@@ -1,0 +1,39 @@
+// The tables that can be asked for by name.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "trace/analysis.h"
+#include "tables/run/table.h"
+
+namespace laptime {
+
+using MakeTable = Table (*)(const Analysis&);
+
+// Another way to divide a table into rows.
+struct Grouping {
+  const char* name;
+  MakeTable make;
+};
+
+struct TableDefinition {
+  const char* name;
+  const char* description;  // for help texts
+  MakeTable make;
+  std::span<const Grouping> groupings = {};
+};
+
+std::span<const TableDefinition> all_tables();
+
+// An error names the tables that exist.
+Result<const TableDefinition*> find_table(std::string_view name, std::span<const TableDefinition> among = all_tables());
+
+// What makes the table in that grouping; an error names the groupings that it has.
+Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name);
+
+// The tables in the order of their makers, made on all cores.
+std::vector<Table> make_tables(const Analysis& analysis, std::span<const MakeTable> makers);
+
+}  // namespace laptime

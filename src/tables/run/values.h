@@ -1,0 +1,12 @@
+// Table `values`: the numbers that a program recorded over time, by name and thread. Numbers that are not finite count,
+// and are left out of min, max and mean.
+#pragma once
+
+#include "trace/analysis.h"
+#include "tables/run/table.h"
+
+namespace laptime {
+
+Table values_table(const Analysis& analysis);
+
+}  // namespace laptime

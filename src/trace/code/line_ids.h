@@ -1,0 +1,34 @@
+// Places that are one line to a reader: equal function and line, whichever process recorded them and whichever module ran.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "trace/code/code_merge.h"
+#include "trace/run/run.h"
+
+namespace laptime {
+
+class LineIds {
+ public:
+  explicit LineIds(const Run& run);
+
+  // Id 0 is the unknown line.
+  std::uint32_t operator[](std::uint32_t place) const { return ids_[place]; }
+  std::size_t size() const { return lines_.size(); }
+  std::uint32_t code(std::uint32_t id) const { return lines_[id].code; }  // a first row of MergedCodes
+  std::uint32_t line(std::uint32_t id) const { return lines_[id].line; }
+  // Contract: not of id 0.
+  std::string_view file(std::uint32_t id) const { return run_.strings[run_.codes[code(id)].file]; }
+
+ private:
+  struct Line {
+    std::uint32_t code, line;
+  };
+  const Run& run_;
+  std::vector<std::uint32_t> ids_;  // by place
+  std::vector<Line> lines_;
+};
+
+}  // namespace laptime

@@ -1,0 +1,114 @@
+#include "trace/gpu/launches.h"
+
+#include <algorithm>
+
+#include "trace/ops/ops_around.h"
+
+namespace laptime {
+
+namespace {
+
+// A launch this many nodes away says nothing about a node that launched nothing.
+constexpr std::uint64_t kNearNodes = 64;
+
+struct OwnArgs {
+  std::uint32_t place = 0;
+  std::int64_t node = 0;
+};
+
+// Arguments with key 0 of rows that rise.
+class OwnArgReader {
+ public:
+  OwnArgReader(const Run& run, const ArgColumns& args) : run_(run), args_(args) {}
+  OwnArgs at(std::uint32_t row) {
+    OwnArgs own;
+    while (next_ < args_.size() && args_.row[next_] < row) ++next_;
+    for (; next_ < args_.size() && args_.row[next_] == row; ++next_) {
+      if (args_.key[next_] != 0) continue;
+      if (args_.type[next_] == ArgType::integer) own.node = static_cast<std::int64_t>(args_.value[next_]);
+      if (args_.type[next_] == ArgType::place && args_.value[next_] < run_.places.size()) own.place = static_cast<std::uint32_t>(args_.value[next_]);
+    }
+    return own;
+  }
+
+ private:
+  const Run& run_;
+  const ArgColumns& args_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<std::uint32_t>& tracks) {
+  for (const std::uint32_t track : tracks) add_track(run, ops.tracks[track], track);
+  by_time_.resize(launches_.size());
+  for (std::uint32_t i = 0; i < by_time_.size(); ++i) by_time_[i] = i;
+  std::stable_sort(by_time_.begin(), by_time_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Launch &x = launches_[a], &y = launches_[b];
+    return x.link != y.link ? x.link < y.link : x.start_ns < y.start_ns;
+  });
+  for (std::uint32_t i = static_cast<std::uint32_t>(by_time_.size()); i-- > 0;) by_link_[launches_[by_time_[i]].link] = i + 1;
+  find_backward_places();
+}
+
+void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t track) {
+  const SpanColumns& spans = run.tracks[track].spans;
+  if (spans.link.empty()) return;
+  const OpsAround ops_around(run, track, ops);
+  OwnArgReader args(run, spans.args);
+  for (std::uint32_t row = 0; row < spans.size(); ++row) {
+    if (spans.kind[row] != SpanKind::launch || spans.link[row] == 0) continue;
+    const OwnArgs own = args.at(row);
+    Launch launch{spans.start[row], spans.end(row), spans.link[row], track, row, 0, own.place, OpPass::forward, kNoRow};
+    Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), own.place != 0, false};
+    if (node.backward) launch.pass = OpPass::backward;
+    if (const OpAround around = ops_around.at(launch.start_ns, node.has_line); around.row != kNoRow) {
+      launch.op_row = around.row;
+      launch.op = around.op;
+      if (ops.pass[around.row] != OpPass::none) launch.pass = ops.pass[around.row];
+      node.done = around.place != 0;
+      if (node.done) launch.place = around.place;
+    }
+    launches_.push_back(launch);
+    nodes_.push_back(node);
+  }
+}
+
+void Launches::find_backward_places() {
+  for (std::uint32_t i = 0; i < launches_.size(); ++i)
+    if (nodes_[i].link != 0 && launches_[i].place != 0 && (nodes_[i].has_line || !nodes_[i].backward)) made_nodes_.push_back(i);
+  std::stable_sort(made_nodes_.begin(), made_nodes_.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return nodes_[a].link != nodes_[b].link ? nodes_[a].link < nodes_[b].link : launches_[a].start_ns < launches_[b].start_ns;
+  });
+  for (std::uint32_t i = 0; i < launches_.size(); ++i) {
+    Launch& launch = launches_[i];
+    if (!nodes_[i].backward || nodes_[i].done || nodes_[i].has_line) continue;
+    const bool has_previous = i > 0 && launches_[i - 1].track == launch.track;
+    const std::uint32_t forward = nodes_[i].link != 0 ? place_of_node(nodes_[i].link) : has_previous ? launches_[i - 1].place : 0;
+    if (forward != 0) launch.place = forward;
+  }
+}
+
+std::uint32_t Launches::place_of_node(std::uint64_t node) const {
+  const auto at = std::lower_bound(made_nodes_.begin(), made_nodes_.end(), node, [&](std::uint32_t row, std::uint64_t link) { return nodes_[row].link < link; });
+  const auto is_near = [&](std::uint32_t row) { return std::max(nodes_[row].link, node) - std::min(nodes_[row].link, node) <= kNearNodes; };
+  if (at != made_nodes_.end() && nodes_[*at].link == node) return launches_[*at].place;
+  if (at != made_nodes_.begin() && is_near(*(at - 1))) return launches_[*(at - 1)].place;
+  return at != made_nodes_.end() && is_near(*at) ? launches_[*at].place : 0;
+}
+
+const Launch* Launches::find(std::uint64_t link, std::int64_t time) const {
+  const std::uint32_t* const first = link == 0 ? nullptr : by_link_.find(link);
+  if (!first) return nullptr;
+  const Launch* found = nullptr;
+  for (std::size_t i = *first - 1; i < by_time_.size(); ++i) {
+    const Launch& launch = launches_[by_time_[i]];
+    if (launch.link != link || launch.start_ns > time) break;
+    found = &launch;
+  }
+  return found;
+}
+
+const Launch* Launches::find_graph_node(std::uint64_t link) const { return find(link, INT64_MAX); }
+
+}  // namespace laptime

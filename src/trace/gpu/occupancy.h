@@ -1,0 +1,36 @@
+// How full a kernel's blocks can make a multiprocessor, from its launch configuration and the device's limits.
+//
+// As NVIDIA's calculator has it, with all the shared memory that the device can give: registers are given out in units of 256 a warp, within
+// a quarter of the multiprocessor; shared memory in units of 128 bytes with 1 KiB of the system's a block (before compute 8: of 256, and
+// nothing of the system's). An estimate: clusters, carve-outs and barriers are not looked at.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "trace/run/run.h"
+
+namespace laptime {
+
+struct LaunchConfiguration {
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint32_t registers = 0, static_shared = 0, dynamic_shared = 0;
+
+  std::uint64_t shared() const { return std::uint64_t{static_shared} + dynamic_shared; }
+};
+// From the text that records hold ("128,1,1;256,1,1;40;0;16384"); nothing when it is none.
+std::optional<LaunchConfiguration> parse_configuration(std::string_view text);
+
+struct DeviceLimits {
+  std::uint64_t multiprocessors = 0, threads = 0, blocks = 0, registers = 0, shared_bytes = 0;  // per multiprocessor but the first
+  std::uint64_t compute_major = 0;  // 0: not told, taken as 8 or later
+};
+// Nothing where the process does not know the device.
+std::optional<DeviceLimits> device_limits(const Properties& properties, std::uint32_t device);
+
+// 0 to 1; nothing when a limit is unknown or no block fits.
+std::optional<double> occupancy(const LaunchConfiguration& launch, const DeviceLimits& limits);
+
+}  // namespace laptime

@@ -1,0 +1,71 @@
+// What a process said about its memory, in the order of time over all its threads.
+//
+// Assumption: a release is recorded before the memory is given back and an allocation after it was got, all on one
+// clock. Consequence: in this order an address is free before it is taken again, whichever threads did it.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "trace/run/run.h"
+
+namespace laptime {
+
+struct MemoryEvent {
+  std::int64_t time_ns;
+  std::uint64_t address;
+  std::uint64_t bytes;  // releases: as the collector says, which may be 0 for unknown
+  std::uint32_t name;   // the device, or the role
+  std::uint32_t track, row;
+  SpanKind kind;
+  std::uint32_t device_of_role = 0;  // string id, 0 for the CPU
+};
+
+// The marks of one track in the order of time.
+class MemoryMarks {
+ public:
+  MemoryMarks(const Run& run, std::uint32_t track);
+
+  // False at the end. What next() would give is not yet taken.
+  bool at_end() const { return next_ >= size_; }
+  std::int64_t next_time() const { return spans_->start[row_at(next_)]; }
+  MemoryEvent take();
+
+ private:
+  std::uint32_t row_at(std::size_t i) const { return order_.empty() ? static_cast<std::uint32_t>(i) : order_[i]; }
+  void skip_others();
+  void read_args(MemoryEvent& event);
+
+  const SpanColumns* spans_;
+  std::uint32_t track_;
+  std::vector<std::uint32_t> order_;
+  std::size_t next_ = 0, size_, arg_ = 0;
+};
+
+// Calls visit(const MemoryEvent&) for each. Marks without an address are left out.
+template <typename Visit>
+void for_each_memory_event(const Run& run, std::uint32_t process, Visit visit) {
+  std::vector<MemoryMarks> tracks;
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
+    if (run.tracks[t].process != process) continue;
+    MemoryMarks marks(run, t);
+    if (!marks.at_end()) tracks.push_back(std::move(marks));
+  }
+  while (!tracks.empty()) {
+    std::size_t first = 0;
+    std::int64_t until = INT64_MAX;  // the next moment at which another track has something to say
+    for (std::size_t i = 1; i < tracks.size(); ++i) {
+      const bool earlier = tracks[i].next_time() < tracks[first].next_time();
+      until = std::min(until, tracks[earlier ? first : i].next_time());
+      if (earlier) first = i;
+    }
+    MemoryMarks& marks = tracks[first];
+    do {
+      if (const MemoryEvent event = marks.take(); event.address != 0) visit(event);
+    } while (!marks.at_end() && marks.next_time() <= until);
+    if (marks.at_end()) tracks.erase(tracks.begin() + static_cast<std::ptrdiff_t>(first));
+  }
+}
+
+}  // namespace laptime

@@ -1,0 +1,70 @@
+// The units of backward work of one process (attribution.h) and the places that they take.
+//
+// While a track is walked its rows get *codes*: a place, or the number of the unit on whose place they wait. Codes become
+// places once all tracks of the process are known, because backward runs on other threads than forward.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "trace/run/run.h"
+
+namespace laptime {
+
+using PlaceCode = std::uint32_t;
+inline constexpr PlaceCode kUnitCode = 1u << 31;
+inline bool is_unit(PlaceCode code) { return (code & kUnitCode) != 0; }
+inline std::uint32_t unit_number(PlaceCode code) { return code & ~kUnitCode; }
+
+struct BackwardUnit {
+  std::uint64_t link = 0;
+  std::int64_t start_ns = 0;
+  std::uint32_t place_of_ops = 0;  // the first place that ops in it have of their own, 0 unknown
+  std::uint32_t place = 0;        // the answer
+  enum class State : std::uint8_t { open, asked, done } state = State::open;
+};
+
+// A forward op that made an autograd node.
+struct ForwardOp {
+  std::int64_t start_ns = INT64_MIN;
+  std::uint32_t track = 0;
+  PlaceCode code = 0;
+};
+
+class BackwardUnits {
+ public:
+  // `units`: by track, each in falling order of their ends.
+  explicit BackwardUnits(std::vector<std::vector<BackwardUnit>*> units) : units_(std::move(units)) {}
+
+  void add_forward(std::uint64_t link, const ForwardOp& op) {
+    ForwardOp& last = last_[link];
+    if (op.start_ns >= last.start_ns) last = op;
+  }
+  // Whether numbers came round again: a link's last op started after one of its units. Then every op is to be told once
+  // more, through add_again, before resolve().
+  bool need_again();
+  void add_again(std::uint64_t link, const ForwardOp& op);
+  void resolve();
+
+ private:
+  struct UnitId {
+    std::uint32_t track, number;
+  };
+  BackwardUnit& at(UnitId id) { return (*units_[id.track])[id.number]; }
+  const ForwardOp* forward_of(const BackwardUnit& unit) const;
+  // What the unit's place hangs on: another unit, or a place.
+  struct Source {
+    bool is_unit = false;
+    UnitId unit{};
+    std::uint32_t place = 0;
+  };
+  Source source_of(UnitId id);
+  void resolve(UnitId id);
+
+  std::vector<std::vector<BackwardUnit>*> units_;
+  FlatMap<ForwardOp> last_;
+  FlatMap<std::vector<ForwardOp>> again_;  // of the links that occur more than once, by start
+};
+
+}  // namespace laptime

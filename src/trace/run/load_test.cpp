@@ -1,0 +1,148 @@
+#include <gtest/gtest.h>
+
+#include "format/frame.h"
+#include "format/writer.h"
+#include "trace/run/run.h"
+
+namespace laptime {
+namespace {
+
+constexpr std::uint32_t kTrack = 65536;
+
+SpanColumns rows(std::size_t count, std::int64_t from, bool links) {
+  SpanColumns spans;
+  for (std::size_t i = 0; i < count; ++i) {
+    spans.start.push_back(from + static_cast<std::int64_t>(i) * 10);
+    spans.duration.push_back(5);
+    spans.name.push_back(1 + i % 2);
+    spans.kind.push_back(SpanKind::scope);
+    if (links) spans.link.push_back(i + 1);
+  }
+  spans.args.row = {static_cast<std::uint32_t>(count - 1)};
+  spans.args.key = {2};
+  spans.args.type = {ArgType::string};
+  spans.args.value = {1};
+  return spans;
+}
+
+// A file of one part with three blocks of 100 rows; the middle one has links.
+Bytes three_blocks(const std::vector<Fact>& more_facts = {}) {
+  MemorySink sink;
+  LapWriter writer = *LapWriter::create(sink);
+  const std::uint32_t part = writer.add_part();
+  for (int block = 0; block < 3; ++block) EXPECT_TRUE(writer.add_rows(part, kTrack, rows(100, block * 1000, block == 1)));
+  std::vector<Fact> facts{StringFact{1, "one"}, StringFact{2, "two"}, TrackFact{kTrack, TrackKind::thread, 77, 0}};
+  facts.insert(facts.end(), more_facts.begin(), more_facts.end());
+  EXPECT_TRUE(writer.add_facts(part, facts));
+  EXPECT_TRUE(writer.finish());
+  return sink.data;
+}
+
+void damage_block(Bytes& file, int which) {
+  for (std::size_t at = 16; at < file.size();) {
+    const auto frame = parse_frame(file, at);
+    ASSERT_TRUE(frame);
+    at += frame->total_size;
+    if (frame->type != FrameType::block || which-- != 0) continue;
+    file[at - 1] ^= 1;
+    return;
+  }
+}
+
+Run load(const Bytes& file) {
+  auto content = read_sealed(file, "test");
+  EXPECT_TRUE(content);
+  auto run = load_run(std::move(*content), "test");
+  EXPECT_TRUE(run);
+  return std::move(*run);
+}
+
+TEST(Load, PutsEveryBlockInItsPlace) {
+  const laptime::Run run = load(three_blocks());
+  ASSERT_EQ(run.tracks.size(), 1u);
+  const Track& track = run.tracks[0];
+  EXPECT_EQ(track.name, "thread 77");
+  ASSERT_EQ(track.spans.size(), 300u);
+  EXPECT_EQ(track.spans.start[299], 2990);
+  EXPECT_EQ(run.strings[track.spans.name[0]], "one");
+  EXPECT_EQ(run.strings[track.spans.name[1]], "two");
+  EXPECT_EQ(track.spans.link[99], 0u);
+  EXPECT_EQ(track.spans.link[100], 1u);
+  EXPECT_EQ(track.spans.link[200], 0u);
+  EXPECT_EQ(track.spans.args.row, (std::vector<std::uint32_t>{99, 199, 299}));
+  EXPECT_EQ(run.strings[track.spans.args.key[0]], "two");
+  EXPECT_EQ(run.strings[static_cast<std::uint32_t>(track.spans.args.value[0])], "one");
+  EXPECT_EQ(run.end_ns, 2995);
+  EXPECT_EQ(run.column_bytes(), 300u * (21 + 8) + 3 * 17);
+  EXPECT_TRUE(run.losses.empty());
+}
+
+TEST(Load, TakesADamagedBlockOut) {
+  Bytes file = three_blocks();
+  damage_block(file, 1);
+  const laptime::Run run = load(file);
+  const SpanColumns& spans = run.tracks[0].spans;
+  ASSERT_EQ(spans.size(), 200u);
+  EXPECT_EQ(spans.start[99], 990);
+  EXPECT_EQ(spans.start[100], 2000);
+  EXPECT_EQ(spans.link.size(), 200u);
+  EXPECT_EQ(spans.link[100], 0u);
+  EXPECT_EQ(spans.args.row, (std::vector<std::uint32_t>{99, 199}));
+  ASSERT_EQ(run.losses.size(), 1u);
+  EXPECT_EQ(run.losses[0].name, "damaged_chunk");
+  EXPECT_EQ(run.losses[0].count, 1u);
+}
+
+TEST(Load, CorrectsClocks) {
+  const laptime::Run run = load(three_blocks({ClockFact{0, 5'000'000'000, 7'000'000'000}, ClockFact{100'000'000, 5'200'000'000, 0}}));
+  const SpanColumns& spans = run.tracks[0].spans;
+  EXPECT_EQ(spans.start[1], 20);
+  EXPECT_EQ(spans.duration[1], 10);
+  EXPECT_EQ(run.start_realtime_ns, 7'000'000'000);
+  EXPECT_EQ(run.end_ns, 200'000'000);
+}
+
+TEST(Load, NamesThatAreNotExplainedAreEmpty) {
+  MemorySink sink;
+  LapWriter writer = *LapWriter::create(sink);
+  const std::uint32_t part = writer.add_part();
+  SpanColumns spans = rows(2, 0, false);
+  spans.name = {0xFFFFFFFF, 12};
+  ASSERT_TRUE(writer.add_rows(part, 3, spans));
+  ASSERT_TRUE(writer.add_facts(part, {StringFact{0xFFFFFFF0, "far"}}));
+  ASSERT_TRUE(writer.finish());
+  const laptime::Run run = load(sink.data);
+  EXPECT_EQ(run.tracks[0].name, "track 3");
+  EXPECT_EQ(run.strings[run.tracks[0].spans.name[0]], "");
+  EXPECT_EQ(run.strings[run.tracks[0].spans.name[1]], "");
+}
+
+TEST(Load, TimesThatCannotBeAreDamage) {
+  MemorySink sink;
+  LapWriter writer = *LapWriter::create(sink);
+  const std::uint32_t part = writer.add_part();
+  SpanColumns spans = rows(2, 0, false);
+  spans.start[0] = INT64_MAX - 10;
+  ASSERT_TRUE(writer.add_rows(part, 3, spans));
+  ASSERT_TRUE(writer.finish());
+  const laptime::Run run = load(sink.data);
+  EXPECT_EQ(run.span_count(), 0u);
+  ASSERT_EQ(run.losses.size(), 1u);
+  EXPECT_EQ(run.losses[0].name, "damaged_chunk");
+}
+
+TEST(Load, APartWithoutAProcessSpeaksOfTheRun) {
+  MemorySink sink;
+  LapWriter writer = *LapWriter::create(sink);
+  ASSERT_TRUE(writer.add_facts(writer.add_part(), {PropertyFact{"exit_code", "3"}}));
+  ASSERT_TRUE(writer.add_facts(writer.add_part(), {PropertyFact{"pid", "12"}, PropertyFact{"parent_pid", "11"}}));
+  ASSERT_TRUE(writer.finish());
+  const laptime::Run run = load(sink.data);
+  EXPECT_EQ(run.properties.at("exit_code"), "3");
+  ASSERT_EQ(run.processes.size(), 1u);
+  EXPECT_EQ(run.processes[0].pid, 12u);
+  EXPECT_EQ(run.processes[0].parent_pid, 11u);
+}
+
+}  // namespace
+}  // namespace laptime

@@ -1,0 +1,126 @@
+#include "trace/run/span_load.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+
+namespace laptime {
+
+namespace {
+
+void move_rows(SpanColumns& spans, std::size_t from, std::size_t rows, std::size_t to) {
+  const auto move = [&](auto& column) {
+    if (!column.empty()) std::copy_n(column.begin() + from, rows, column.begin() + to);
+  };
+  move(spans.start);
+  move(spans.duration);
+  move(spans.name);
+  move(spans.kind);
+  move(spans.link);
+}
+
+void resize_columns(SpanColumns& spans, std::size_t rows, bool has_links) {
+  spans.start.resize(rows);
+  spans.duration.resize(rows);
+  spans.name.resize(rows);
+  spans.kind.resize(rows);
+  if (has_links) spans.link.resize(rows);
+}
+
+// Onto the run's clock and names; false when a time cannot be one.
+bool settle_rows(const SpanTarget& rows, std::size_t count, const IdMap& names, const ClockMap& map, std::int64_t& last_ns) {
+  ClockMap::Cursor clock(map);
+  bool plausible = true;
+  std::int64_t last = INT64_MIN;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!is_plausible_time(rows.start[i]) || rows.duration[i] >= kMaxTimeNs) [[unlikely]] {
+      plausible = false;
+      break;
+    }
+    const std::int64_t end = clock(rows.start[i] + rows.duration[i]);
+    const std::int64_t start = clock(rows.start[i]);
+    rows.start[i] = start;
+    rows.duration[i] = end - start;
+    rows.name[i] = names[rows.name[i]];
+    last = std::max(last, end);
+  }
+  last_ns = last;
+  return plausible;
+}
+
+void settle_args(ArgColumns& args, const PartFacts& facts) {
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    args.key[i] = facts.names[args.key[i]];
+    if (args.type[i] == ArgType::string) args.value[i] = facts.names[args.value[i]];
+    if (args.type[i] == ArgType::place) args.value[i] = facts.places[args.value[i]];
+  }
+}
+
+}  // namespace
+
+void SpanLoader::add(std::uint32_t track, const Block& block, const PartFacts& facts, const ClockMap& clock) {
+  if (plans_.size() <= track) plans_.resize(track + 1);
+  TrackPlan& plan = plans_[track];
+  plan.jobs.push_back(jobs_.size());
+  jobs_.push_back({&block, &facts, &clock, track, plan.rows});
+  plan.rows += block.summary.rows;
+  plan.has_links |= block.summary.has_links;
+}
+
+SpanLoader::Outcome SpanLoader::load() {
+  allocate();
+  parallel_for(jobs_.size(), [&](std::size_t i) { decode(jobs_[i]); });
+  Outcome outcome;
+  for (const Job& job : jobs_) {
+    if (job.good) outcome.last_ns = std::max(outcome.last_ns, job.last_ns);
+    if (!job.good) plans_[job.track].damaged = true;
+    outcome.damaged_blocks += !job.good;
+  }
+  for (std::size_t t = 0; t < plans_.size(); ++t) {
+    if (plans_[t].damaged) remove_damaged(plans_[t], run_.tracks[t].spans);
+    gather_args(plans_[t], run_.tracks[t].spans.args);
+  }
+  return outcome;
+}
+
+void SpanLoader::allocate() {
+  for (std::size_t t = 0; t < plans_.size(); ++t) resize_columns(run_.tracks[t].spans, plans_[t].rows, plans_[t].has_links);
+}
+
+void SpanLoader::decode(Job& job) {
+  SpanColumns& spans = run_.tracks[job.track].spans;
+  const SpanTarget target{spans.start.data() + job.row, spans.duration.data() + job.row, spans.name.data() + job.row,
+                          spans.kind.data() + job.row, spans.link.empty() ? nullptr : spans.link.data() + job.row, &job.args, 0};
+  job.good = decode_spans(*job.block, target) &&
+             settle_rows(target, job.block->summary.rows, job.facts->names, *job.clock, job.last_ns);
+  if (job.good)
+    settle_args(job.args, *job.facts);
+  else
+    job.args = {};
+}
+
+void SpanLoader::remove_damaged(TrackPlan& plan, SpanColumns& spans) {
+  std::size_t kept = 0;
+  for (const std::size_t j : plan.jobs) {
+    Job& job = jobs_[j];
+    if (!job.good) continue;
+    const std::size_t rows = job.block->summary.rows;
+    if (kept != job.row) move_rows(spans, job.row, rows, kept);
+    job.row = kept;
+    kept += rows;
+  }
+  resize_columns(spans, kept, plan.has_links);
+}
+
+void SpanLoader::gather_args(const TrackPlan& plan, ArgColumns& args) {
+  for (const std::size_t j : plan.jobs) {
+    Job& job = jobs_[j];
+    for (const std::uint32_t row : job.args.row) args.row.push_back(static_cast<std::uint32_t>(job.row) + row);
+    args.key.insert(args.key.end(), job.args.key.begin(), job.args.key.end());
+    args.type.insert(args.type.end(), job.args.type.begin(), job.args.type.end());
+    args.value.insert(args.value.end(), job.args.value.begin(), job.args.value.end());
+    job.args = {};
+  }
+}
+
+}  // namespace laptime

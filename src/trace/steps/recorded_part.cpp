@@ -1,0 +1,213 @@
+#include "trace/steps/recorded_part.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <fmt/format.h>
+#include <utility>
+
+#include "trace/steps/steps.h"
+#include "base/humane.h"
+
+namespace laptime {
+
+namespace {
+
+// As long as steps must not have ended for that the time counts as one without steps.
+constexpr std::int64_t kWithoutSteps = 3'000'000'000;
+
+// A part of a process's time in which the clock decided; a process may have several, one after the other.
+struct ByClock {
+  std::int64_t begin, end;
+  std::vector<Stretch> recorded, rested;
+};
+
+struct Change {
+  std::int64_t time;
+  enum class To { recorded, rested, ended } to;
+};
+
+Change::To meaning(double value) { return value < 0 ? Change::To::ended : value == 0 ? Change::To::rested : Change::To::recorded; }
+
+// By process, whichever threads wrote the value down.
+std::vector<std::vector<Change>> find_changes(const Run& run) {
+  std::vector<std::vector<Change>> found(run.processes.size());
+  const std::uint32_t name = run.strings.find("ops recorded");
+  if (name == StringTable::kNoString) return found;
+  for (const Track& track : run.tracks)
+    for (std::size_t i = 0; i < track.values.size(); ++i)
+      if (track.values.name[i] == name) found[track.process].push_back({track.values.time[i], meaning(track.values.value[i])});
+  for (std::vector<Change>& changes : found)
+    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
+  return found;
+}
+
+std::int64_t last_moment(const Run& run, std::size_t process) {
+  std::int64_t last = 0;
+  for (const Track& track : run.tracks) {
+    if (track.process != process) continue;
+    for (std::size_t row = 0; row < track.spans.size(); ++row) last = std::max(last, track.spans.end(row));
+    if (track.values.size() > 0) last = std::max(last, track.values.time.back());
+  }
+  return last;
+}
+
+// In their order. `changes`: by time.
+std::vector<ByClock> find_parts(const std::vector<Change>& changes) {
+  std::vector<ByClock> parts;
+  bool open = false;
+  for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
+    const Stretch stretch{changes[i].time, changes[i + 1].time};
+    if (changes[i].to == Change::To::ended) {
+      open = false;
+      continue;
+    }
+    if (!std::exchange(open, true)) parts.push_back({stretch.start, stretch.end, {}, {}});
+    (changes[i].to == Change::To::recorded ? parts.back().recorded : parts.back().rested).push_back(stretch);
+    parts.back().end = stretch.end;
+  }
+  return parts;
+}
+
+// By process.
+std::vector<std::vector<ByClock>> find_by_clock(const Run& run) {
+  std::vector<std::vector<Change>> all = find_changes(run);
+  std::vector<std::vector<ByClock>> found;
+  for (std::vector<Change>& changes : all) {
+    if (!changes.empty() && changes.back().to != Change::To::ended) changes.push_back({last_moment(run, found.size()), Change::To::ended});  // it was killed
+    found.push_back(find_parts(changes));
+  }
+  return found;
+}
+
+// What the steps of one process say.
+struct Stepping {
+  std::vector<Stretch> recorded, rested;
+
+  bool told() const { return !recorded.empty() || !rested.empty(); }
+};
+
+// By process.
+std::vector<Stepping> find_stepping(const Run& run, const std::vector<Step>& steps) {
+  std::vector<Stepping> found(run.processes.size());
+  for (const Step& step : steps) {
+    if (step.ops == StepOps::not_told) continue;
+    Stepping& process = found[run.tracks[step.track].process];
+    (step.ops == StepOps::recorded ? process.recorded : process.rested).push_back({step.start_ns, step.start_ns + step.wall_ns});
+  }
+  return found;
+}
+
+// Assumption: a step that ends ends the part, so steps end about where it begins, or ends, or outside of it.
+bool counts(const ByClock& part, const Stepping& steps) {
+  if (!steps.told()) return true;
+  const std::int64_t length = part.end - part.begin, middle = part.begin + length / 2;
+  std::int64_t later_ns = 0;
+  bool is_before_all = true;
+  for (const auto* const some : {&steps.recorded, &steps.rested})
+    for (const Stretch& step : *some) {
+      is_before_all &= step.end > middle;
+      if (step.start > middle) later_ns += step.end - step.start;
+    }
+  return length >= kWithoutSteps && (!is_before_all || length > later_ns);
+}
+
+struct Told {
+  std::vector<Stretch> recorded, rested;
+};
+
+// The clock's parts that count.
+Told told_of(const std::vector<ByClock>& parts, const Stepping& steps) {
+  Told told;
+  for (const ByClock& part : parts) {
+    if (!counts(part, steps)) continue;
+    told.recorded.insert(told.recorded.end(), part.recorded.begin(), part.recorded.end());
+    told.rested.insert(told.rested.end(), part.rested.begin(), part.rested.end());
+  }
+  return told;
+}
+
+// All moments but these.
+Stretches complement(const Stretches& of) {
+  std::vector<Stretch> rest;
+  std::int64_t from = INT64_MIN;
+  for (const Stretch& part : of.parts()) {
+    rest.push_back({from, part.start});
+    from = part.end;
+  }
+  rest.push_back({from, INT64_MAX});
+  return Stretches(std::move(rest));
+}
+
+// Of one process.
+Stretches left_out_of(const std::vector<ByClock>& parts, const Stepping& steps) {
+  Told told = told_of(parts, steps);
+  if (!steps.told()) return Stretches(std::move(told.rested));
+  if (steps.rested.empty() && parts.empty()) return {};
+  told.recorded.insert(told.recorded.end(), steps.recorded.begin(), steps.recorded.end());
+  return complement(Stretches(std::move(told.recorded)));
+}
+
+std::int64_t length_of(const std::vector<Stretch>& stretches) {
+  std::int64_t ns = 0;
+  for (const Stretch& stretch : stretches) ns += stretch.end - stretch.start;
+  return ns;
+}
+
+// "2 of 3 steps", or "".
+std::string told_by_steps(const std::vector<Step>& steps, std::size_t left_out = 0) {
+  std::size_t told = 0, recorded = 0;
+  for (const Step& step : steps) {
+    told += step.ops != StepOps::not_told;
+    recorded += step.ops == StepOps::recorded;
+  }
+  return told == 0 ? "" : fmt::format("{} of {} steps", recorded - std::min(left_out, recorded), told);
+}
+
+// "1.20 s of 12.3 s", or "".
+std::string told_by_clock(const Run& run, const std::vector<Step>& steps) {
+  const std::vector<Stepping> stepping = find_stepping(run, steps);
+  const std::vector<std::vector<ByClock>> by_clock = find_by_clock(run);
+  std::int64_t recorded = 0, rested = 0;
+  for (std::size_t process = 0; process < by_clock.size(); ++process) {
+    const Told told = told_of(by_clock[process], stepping[process]);
+    recorded += length_of(told.recorded);
+    rested += length_of(told.rested);
+  }
+  return recorded == 0 ? "" : fmt::format("{} of {}", humane_time(static_cast<double>(recorded)), humane_time(static_cast<double>(recorded + rested)));
+}
+
+}  // namespace
+
+std::vector<Stretches> find_stretches_by_clock(const Run& run, const std::vector<Step>& steps) {
+  const std::vector<Stepping> stepping = find_stepping(run, steps);
+  std::vector<Stretches> found;
+  for (const std::vector<ByClock>& process : find_by_clock(run)) found.emplace_back(told_of(process, stepping[found.size()]).recorded);
+  return found;
+}
+
+std::vector<Stretches> find_left_out(const Run& run, const std::vector<Step>& steps) {
+  const std::vector<Stepping> stepping = find_stepping(run, steps);
+  std::vector<Stretches> found;
+  for (const std::vector<ByClock>& process : find_by_clock(run)) found.push_back(left_out_of(process, stepping[found.size()]));
+  return found;
+}
+
+std::vector<Stretches> find_left_out_of_gpu(const Run& run, const std::vector<Step>& steps) {
+  std::vector<Stretches> found = find_left_out(run, steps);
+  for (std::size_t process = 0; process < found.size(); ++process)
+    if (!run.processes[process].properties.contains("gpu")) found[process] = {};
+  return found;
+}
+
+std::string from_recorded(const Run& run, const std::vector<Step>& steps) {
+  const std::string by_steps = told_by_steps(steps), clock = told_by_clock(run, steps);
+  if (by_steps.empty() && clock.empty()) return "";
+  return ", from " + by_steps + (by_steps.empty() || clock.empty() ? "" : " and ") + clock;
+}
+
+std::string from_recorded_steps(const std::vector<Step>& steps, std::size_t left_out) {
+  const std::string by_steps = told_by_steps(steps, left_out);
+  return by_steps.empty() ? "" : ", from " + by_steps;
+}
+
+}  // namespace laptime

@@ -1,0 +1,38 @@
+// An op, a call of the driver, or work of a device, as torch.profiler shows it.
+#pragma once
+
+#include <cstdint>
+
+#include "trace/run/run.h"
+
+namespace laptime {
+
+struct TorchEvent {
+  static constexpr std::uint32_t kNone = ~0u;
+
+  std::int64_t start_ns, duration_ns;  // since the stretch's begin
+  std::int64_t children_ns = 0;        // what its direct children took
+  std::int64_t kernel_ns = 0, self_kernel_ns = 0;
+  std::int64_t cpu_bytes = 0, self_cpu_bytes = 0;
+  std::int64_t device_bytes = 0, self_device_bytes = 0;
+  std::int64_t flops = 0;
+  std::int64_t moved_bytes = 0;  // by a copy or fill
+  std::uint64_t link = 0;
+  std::uint64_t id = 0;          // torch's number of the op, where it was noted
+  std::uint32_t name = 0, shapes = 0, types = 0;  // string ids
+  std::uint32_t place = 0;                        // Run::places
+  std::uint32_t geometry = 0;                     // of a kernel: string id, as docs/records.md says
+  std::uint32_t details = 0;                      // string id: TorchNote::details
+  std::uint32_t parent = kNone;
+  std::uint32_t track = 0;  // Run::tracks
+  SpanKind kind = SpanKind::op;
+  bool on_device = false;
+
+  // Something that torch runs, not a call of the driver or work of a device.
+  bool is_operation() const { return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation; }
+  bool is_annotation() const { return kind == SpanKind::annotation; }
+  bool is_memory() const { return is_mark(kind); }
+  std::int64_t self_ns() const { return duration_ns - children_ns; }
+};
+
+}  // namespace laptime
