@@ -15,12 +15,13 @@ export CCACHE_INODECACHE := 1
 PREFIX := build/prefix
 EXAMPLE := build/example-cpp
 
-.PHONY: help setup build run run-cpp test test-gpu bench fuzz torture clean
+.PHONY: help setup build run run-cpp format test test-gpu bench fuzz torture clean
 
 help:
 	@echo "make build   laptime in .venv/bin/laptime"
 	@echo "make run     build it, and profile a PyTorch training (examples/mnist) from start to report"
 	@echo "make run-cpp the same with examples/cpp"
+	@echo "make format  formats C++ and Python, and mends what linters can"
 	@echo "make test    all tests"
 	@echo "make test-gpu  tests and figures that need an NVIDIA GPU; says so where there is none"
 	@echo "make bench   the benchmarks; results in bench/results"
@@ -47,6 +48,9 @@ run-cpp: build
 	cmake --build $(EXAMPLE)
 	.venv/bin/laptime run -o build/example.lap -- $(EXAMPLE)/digits
 	.venv/bin/laptime report build/example.lap
+
+format: setup
+	@.venv/bin/python tools/format
 
 test: build
 	@.venv/bin/python tools/run_tests

@@ -1,9 +1,9 @@
 // The machine a benchmark ran on, in one line.
 #pragma once
 
+#include <sys/utsname.h>
 #include <fstream>
 #include <string>
-#include <sys/utsname.h>
 #include <thread>
 
 #include <fmt/format.h>
@@ -20,7 +20,9 @@ inline std::string cpu_model() {
 inline std::string machine_description() {
   utsname system{};
   uname(&system);
-  return fmt::format("{}, {} cores, {} {}, g++ {}", cpu_model(), std::thread::hardware_concurrency(), system.sysname, system.release, __VERSION__);
+  return fmt::format("{}, {} cores, {} {}, g++ {}", cpu_model(),
+                     std::thread::hardware_concurrency(), system.sysname, system.release,
+                     __VERSION__);
 }
 
 }  // namespace bench

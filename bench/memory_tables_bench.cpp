@@ -1,15 +1,16 @@
-// What the tables of memory cost: ten million marks of a training program, alternately allocated by ops and released, on two
-// threads, in a run that is already loaded. Each table is checked against what was put in.
+// What the tables of memory cost: ten million marks of a training program, alternately allocated by
+// ops and released, on two threads, in a run that is already loaded. Each table is checked against
+// what was put in.
 #include <algorithm>
 #include <chrono>
 #include <random>
 
+#include "bench/report.h"
 #include "tables/memory/memory.h"
 #include "tables/memory/memory_curve.h"
 #include "tables/memory/memory_growth.h"
 #include "tables/memory/memory_steps.h"
 #include "trace/ops/op_runs.h"
-#include "bench/report.h"
 
 namespace {
 
@@ -24,12 +25,14 @@ struct Made {
   std::uint64_t peak_bytes = 0;
 };
 
-// Each op allocates one block; it is released between one and some hundreds of ops later, now and then on the other thread.
+// Each op allocates one block; it is released between one and some hundreds of ops later, now and
+// then on the other thread.
 void make_run(Made& made) {
   std::mt19937_64 random(1);
   const std::uint32_t threads[] = {0, made.ops.add_thread()};
   std::vector<std::uint32_t> places;
-  for (std::uint32_t line = 10; line < 60; ++line) places.push_back(made.ops.place(line, "encoder"));
+  for (std::uint32_t line = 10; line < 60; ++line)
+    places.push_back(made.ops.place(line, "encoder"));
   struct Alive {
     std::uint64_t address, bytes;
   };
@@ -38,7 +41,8 @@ void make_run(Made& made) {
   std::vector<std::uint64_t> free;
   std::int64_t now = 0, step_start = 0;
   const auto mark = [&](SpanKind kind, const Alive& block) {
-    const std::uint32_t track = kind == SpanKind::release && random() % 8 == 0 ? threads[1] : threads[0];
+    const std::uint32_t track =
+        kind == SpanKind::release && random() % 8 == 0 ? threads[1] : threads[0];
     made.ops.add(track, {now, 0, "cpu", kind, block.address});
     made.ops.add_arg(track, "", ArgType::integer, kind == SpanKind::allocate ? block.bytes : 0);
   };
@@ -51,7 +55,8 @@ void make_run(Made& made) {
       live_bytes += alive.back().bytes;
       made.peak_bytes = std::max(made.peak_bytes, live_bytes);
       mark(SpanKind::allocate, alive.back());
-      made.ops.add(threads[0], {now - 20, 40, "aten::mm", SpanKind::op, 0, places[random() % places.size()]});
+      made.ops.add(threads[0],
+                   {now - 20, 40, "aten::mm", SpanKind::op, 0, places[random() % places.size()]});
     } else {
       std::swap(alive[random() % alive.size()], alive.back());
       mark(SpanKind::release, alive.back());
@@ -68,7 +73,8 @@ void make_run(Made& made) {
 
 std::uint64_t sum_of(const Table& table, std::string_view column) {
   std::uint64_t sum = 0;
-  for (const Row& row : table.rows) sum += static_cast<std::uint64_t>(std::get<std::int64_t>(row[*find_column(table, column)]));
+  for (const Row& row : table.rows)
+    sum += static_cast<std::uint64_t>(std::get<std::int64_t>(row[*find_column(table, column)]));
   return sum;
 }
 
@@ -76,8 +82,10 @@ template <typename Make>
 Table measure(bench::Report& report, const char* name, const Analysis& analysis, Make make) {
   const auto began = std::chrono::steady_clock::now();
   Table table = make(analysis);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  report.figure(std::string(name) + ", 10 million marks", seconds, "s", kBarSeconds, bench::Bound::at_most);
+  const double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  report.figure(std::string(name) + ", 10 million marks", seconds, "s", kBarSeconds,
+                bench::Bound::at_most);
   return table;
 }
 
@@ -92,10 +100,13 @@ int main() {
   report.check(sum_of(memory, "bytes") == made.peak_bytes, "the rows of memory add up to the peak");
   const Table curve = measure(report, "memory_curve", analysis, memory_curve_table);
   std::int64_t highest = 0;
-  for (const Row& row : curve.rows) highest = std::max(highest, std::get<std::int64_t>(row[*find_column(curve, "bytes")]));
-  report.check(highest == static_cast<std::int64_t>(made.peak_bytes), "the curve's highest point is the peak");
+  for (const Row& row : curve.rows)
+    highest = std::max(highest, std::get<std::int64_t>(row[*find_column(curve, "bytes")]));
+  report.check(highest == static_cast<std::int64_t>(made.peak_bytes),
+               "the curve's highest point is the peak");
   const Table steps = measure(report, "memory_steps", analysis, memory_steps_table);
-  report.check(sum_of(steps, "allocations") + sum_of(steps, "releases") == kMarks, "every mark is in a step");
+  report.check(sum_of(steps, "allocations") + sum_of(steps, "releases") == kMarks,
+               "every mark is in a step");
   measure(report, "memory_growth", analysis, memory_growth_table);
   return report.finish();
 }

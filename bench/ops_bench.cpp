@@ -1,19 +1,21 @@
-// What the answers about ops cost: `ops`, and every table there is, over a run of ten million spans in memory. The run is a
-// model of a small network trained by torch: nested ops with lines and autograd links, backward on another thread, one optimizer
-// step and one wait for input a step. Activations live until their backward, gradients until the next step, temporaries
-// until their op ends; one block a step is never given back. The answers are checked against what the model did.
+// What the answers about ops cost: `ops`, and every table there is, over a run of ten million spans
+// in memory. The run is a model of a small network trained by torch: nested ops with lines and
+// autograd links, backward on another thread, one optimizer step and one wait for input a step.
+// Activations live until their backward, gradients until the next step, temporaries until their op
+// ends; one block a step is never given back. The answers are checked against what the model did.
 //
-// The bar for `ops` is torch's own: key_averages() takes about 44 µs an event; ours is to be 500 times faster.
+// The bar for `ops` is torch's own: key_averages() takes about 44 µs an event; ours is to be 500
+// times faster.
 #include <chrono>
 #include <map>
 
 #include <fmt/format.h>
 
 #include "advise/advice.h"
+#include "bench/report.h"
+#include "tables/run/tables.h"
 #include "trace/ops/attribution.h"
 #include "trace/ops/op_runs.h"
-#include "tables/run/tables.h"
-#include "bench/report.h"
 
 namespace {
 
@@ -24,16 +26,26 @@ constexpr std::uint32_t kLayers = 12;
 constexpr std::uint64_t kBlockBytes = 4096;
 constexpr double kTorchNsPerEvent = 44'000, kTimesFaster = 500;
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 class Trainer {
  public:
   Trainer() : engine_(run_.add_thread()) {
-    for (std::uint32_t layer = 0; layer < kLayers; ++layer) places_.push_back(run_.place(10 + layer, fmt::format("layers.{}", layer)));
+    for (std::uint32_t layer = 0; layer < kLayers; ++layer)
+      places_.push_back(run_.place(10 + layer, fmt::format("layers.{}", layer)));
     step_call_ = run_.place(51);
     leak_ = run_.place(52);
-    run_.run.processes[0].properties = {{"python", "3.11"}, {"cpus", "8"}, {"loader 1 workers", "0"}, {"loader 1 dataset", "TensorDataset"}, {"loader 1 batch", "64"},
-                                        {"optimizer 1 class", "SGD"}, {"optimizer 1 way", "single"}, {"optimizer 1 may_fuse", "1"}, {"optimizer 1 device", "cpu"}};
+    run_.run.processes[0].properties = {{"python", "3.11"},
+                                        {"cpus", "8"},
+                                        {"loader 1 workers", "0"},
+                                        {"loader 1 dataset", "TensorDataset"},
+                                        {"loader 1 batch", "64"},
+                                        {"optimizer 1 class", "SGD"},
+                                        {"optimizer 1 way", "single"},
+                                        {"optimizer 1 may_fuse", "1"},
+                                        {"optimizer 1 device", "cpu"}};
   }
 
   void step() {
@@ -45,7 +57,8 @@ class Trainer {
     (void)op(0, "aten::clone", 1'000, 0, leak_);
     for (std::uint32_t layer = kLayers; layer-- > 0;) backward(layer, first);
     const std::int64_t optimizer = now_;
-    for (const char* name : {"aten::_foreach_add_", "aten::_foreach_mul_"}) release(0, op(0, name, 40'000, 0, step_call_));
+    for (const char* name : {"aten::_foreach_add_", "aten::_foreach_mul_"})
+      release(0, op(0, name, 40'000, 0, step_call_));
     run_.add(0, {optimizer, now_ - optimizer, "Optimizer.step#SGD.step", SpanKind::optimizer});
     run_.add_step(0, begin, now_ - begin, 1);
   }
@@ -79,7 +92,8 @@ class Trainer {
     run_.add_arg(track, "", ArgType::integer, kBlockBytes);
   }
   // An op with an allocation and two ops inside it; the block that it allocates.
-  std::uint64_t op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link, std::uint32_t place) {
+  std::uint64_t op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link,
+                   std::uint32_t place) {
     const std::int64_t start = now_;
     const std::uint64_t block = allocate(track, start + 90);
     run_.add(track, {start + 50, ns / 4, "aten::empty", SpanKind::op});
@@ -91,14 +105,19 @@ class Trainer {
     return block;
   }
   void forward(std::uint32_t layer) {
-    for (const char* name : {"aten::linear", "aten::relu", "aten::layer_norm"}) activations_.push_back(op(0, name, 6'000, ++link_, places_[layer]));
+    for (const char* name : {"aten::linear", "aten::relu", "aten::layer_norm"})
+      activations_.push_back(op(0, name, 6'000, ++link_, places_[layer]));
   }
   void backward(std::uint32_t layer, std::uint64_t first) {
     for (std::uint32_t i = 3; i > 0; --i) {
-      const std::uint64_t passed_on = node("AddmmBackward0", "autograd::engine::evaluate_function: AddmmBackward0", first + layer * 3 + i);
+      const std::uint64_t passed_on =
+          node("AddmmBackward0", "autograd::engine::evaluate_function: AddmmBackward0",
+               first + layer * 3 + i);
       release(engine_, activations_.back());
       activations_.pop_back();
-      gradients_.push_back(node("torch::autograd::AccumulateGrad", "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 0));
+      gradients_.push_back(
+          node("torch::autograd::AccumulateGrad",
+               "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad", 0));
       release(engine_, passed_on);
     }
   }
@@ -171,25 +190,35 @@ int main() {
   bench::Report report("ops");
   Table table;
   double best = 1e9;
-  for (int round = 0; round < 3; ++round) best = std::min(best, time_of("ops", Analysis(run), table));
-  report.check(sum_column(table, "calls") == static_cast<std::int64_t>(trainer.ops() + steps), "ops counts every op, node and optimizer step");
-  report.figure("ops, an event", best * 1e9 / events, "ns", kTorchNsPerEvent / kTimesFaster, bench::Bound::at_most);
-  report.note("ops, against torch's 44 µs an event", kTorchNsPerEvent / (best * 1e9 / events), "times faster");
+  for (int round = 0; round < 3; ++round)
+    best = std::min(best, time_of("ops", Analysis(run), table));
+  report.check(sum_column(table, "calls") == static_cast<std::int64_t>(trainer.ops() + steps),
+               "ops counts every op, node and optimizer step");
+  report.figure("ops, an event", best * 1e9 / events, "ns", kTorchNsPerEvent / kTimesFaster,
+                bench::Bound::at_most);
+  report.note("ops, against torch's 44 µs an event", kTorchNsPerEvent / (best * 1e9 / events),
+              "times faster");
 
   const Analysis analysis(run);
   std::map<std::string, double> times;
-  for (const TableDefinition& definition : all_tables()) times[definition.name] = time_of(definition.name, analysis, table);
+  for (const TableDefinition& definition : all_tables())
+    times[definition.name] = time_of(definition.name, analysis, table);
   (void)time_of("lines", analysis, table);
-  report.check(sum_column(table, "op_ns") + sum_column(table, "backward_ns") == static_cast<std::int64_t>(trainer.op_ns()), "lines has all time in ops");
+  report.check(sum_column(table, "op_ns") + sum_column(table, "backward_ns") ==
+                   static_cast<std::int64_t>(trainer.op_ns()),
+               "lines has all time in ops");
   (void)time_of("memory_growth", analysis, table);
-  report.check(sum_column(table, "bytes") == static_cast<std::int64_t>(steps * kBlockBytes), "memory_growth finds what is never given back");
+  report.check(sum_column(table, "bytes") == static_cast<std::int64_t>(steps * kBlockBytes),
+               "memory_growth finds what is never given back");
   std::size_t replayed = 0;
   for (const Advice& advice : advise(analysis)) replayed += advice.finding.changes.has_value();
   report.check(replayed >= 2, "advice about the dataset and the optimizer is replayed");
   const AllTimes all = time_of_all(run);
   report.figure("all tables of 10 million spans", all.tables, "s", 3, bench::Bound::at_most);
-  report.figure("all tables and advice, replays included", all.with_advice, "s", 3, bench::Bound::at_most);
-  for (const auto& [name, s] : times) report.note(name + ", with what it is the first to need", s * 1e3, "ms");
+  report.figure("all tables and advice, replays included", all.with_advice, "s", 3,
+                bench::Bound::at_most);
+  for (const auto& [name, s] : times)
+    report.note(name + ", with what it is the first to need", s * 1e3, "ms");
   report.note("spans", static_cast<double>(trainer.spans()) / 1e6, "million");
   return report.finish();
 }

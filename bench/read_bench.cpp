@@ -1,7 +1,9 @@
-// What reading costs: loading a sealed run of ten million spans and answering `scopes`, in spans a second, against the
-// memory of the decoded columns. The run is made through the format's own writer from a model of a training program, whose
-// call counts and sums the answer is checked against. Each measurement is a process of its own, so that its peak memory
-// is its own.
+// What reading costs: loading a sealed run of ten million spans and answering `scopes`, in spans a
+// second, against the memory of the decoded columns. The run is made through the format's own
+// writer from a model of a training program, whose call counts and sums the answer is checked
+// against. Each measurement is a process of its own, so that its peak memory is its own.
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -12,15 +14,13 @@
 #include <map>
 #include <random>
 #include <string>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "tables/run/scopes.h"
 #include "bench/report.h"
 #include "format/writer.h"
+#include "tables/run/scopes.h"
 #include "trace/run/run.h"
 
 namespace {
@@ -31,10 +31,12 @@ constexpr std::size_t kSpans = 10'000'000;
 constexpr int kRounds = 5;
 constexpr std::uint32_t kLayers = 48;
 
-// Writes spans of one thread as a program records them: in the order of their ends, children before parents.
+// Writes spans of one thread as a program records them: in the order of their ends, children before
+// parents.
 class ThreadModel {
  public:
-  ThreadModel(LapWriter& writer, std::uint32_t track, std::uint64_t seed) : writer_(writer), track_(track), random_(seed) {}
+  ThreadModel(LapWriter& writer, std::uint32_t track, std::uint64_t seed)
+      : writer_(writer), track_(track), random_(seed) {}
 
   template <typename Body>
   void scope(std::uint32_t name, Body body, SpanKind kind = SpanKind::scope) {
@@ -87,25 +89,30 @@ class ThreadModel {
 std::uint32_t layer_name(std::uint32_t layer, std::uint32_t which) { return 6 + layer * 3 + which; }
 
 void train_step(ThreadModel& thread) {
-  thread.scope(1, [&] {
-    thread.leaf(2, 120'000);
-    for (const std::uint32_t pass : {3u, 4u})
-      thread.scope(pass, [&] {
-        for (std::uint32_t layer = 0; layer < kLayers; ++layer)
-          thread.scope(layer_name(layer, 0), [&] {
-            thread.leaf(layer_name(layer, 1), 9'000 * pass);
-            thread.leaf(layer_name(layer, 2), 1'500);
+  thread.scope(
+      1,
+      [&] {
+        thread.leaf(2, 120'000);
+        for (const std::uint32_t pass : {3u, 4u})
+          thread.scope(pass, [&] {
+            for (std::uint32_t layer = 0; layer < kLayers; ++layer)
+              thread.scope(layer_name(layer, 0), [&] {
+                thread.leaf(layer_name(layer, 1), 9'000 * pass);
+                thread.leaf(layer_name(layer, 2), 1'500);
+              });
           });
-      });
-    thread.leaf(5, 250'000);
-  }, SpanKind::step);
+        thread.leaf(5, 250'000);
+      },
+      SpanKind::step);
 }
 
 Status add_facts(LapWriter& writer) {
   std::vector<std::string> names{"", "step", "load batch", "forward", "backward", "optimizer"};
   for (std::uint32_t layer = 0; layer < kLayers; ++layer)
-    for (const char* what : {"block", "matmul", "layer_norm"}) names.push_back(fmt::format("encoder.layers.{}.{}", layer, what));
-  std::vector<Fact> facts{ClockFact{0, 1'000'000'000, 1'700'000'000'000'000'000}, ClockFact{60'000'000'000, 61'000'003'000, 1'700'000'060'000'000'000}};
+    for (const char* what : {"block", "matmul", "layer_norm"})
+      names.push_back(fmt::format("encoder.layers.{}.{}", layer, what));
+  std::vector<Fact> facts{ClockFact{0, 1'000'000'000, 1'700'000'000'000'000'000},
+                          ClockFact{60'000'000'000, 61'000'003'000, 1'700'000'060'000'000'000}};
   for (std::uint32_t i = 1; i < names.size(); ++i) facts.push_back(StringFact{i, names[i]});
   facts.push_back(PropertyFact{"pid", "4711"});
   return writer.add_facts(0, facts);
@@ -130,7 +137,8 @@ Result<Made> make_run(const std::string& path) {
   RETURN_IF_ERROR(loader.flush());
   RETURN_IF_ERROR(writer.finish());
   RETURN_IF_ERROR(sink.commit());
-  return Made{trainer.written() + loader.written(), trainer.steps(), trainer.total_ns() + loader.total_ns()};
+  return Made{trainer.written() + loader.written(), trainer.steps(),
+              trainer.total_ns() + loader.total_ns()};
 }
 
 struct Measured {
@@ -140,7 +148,9 @@ struct Measured {
   std::uint64_t total_ns = 0;
 };
 
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 double peak_memory() {
   std::ifstream status("/proc/self/status");
@@ -162,23 +172,27 @@ int measure(const char* path) {
     calls += std::get<std::int64_t>(row[2]);
     total += std::get<std::int64_t>(row[3]);
   }
-  fmt::print("{} {} {} {} {} {} {}\n", loaded - begin, answered - loaded, peak_memory(), run->column_bytes(), run->span_count(), calls, total);
+  fmt::print("{} {} {} {} {} {} {}\n", loaded - begin, answered - loaded, peak_memory(),
+             run->column_bytes(), run->span_count(), calls, total);
   return 0;
 }
 
 Measured measure_in_child(const std::string& path) {
   Measured m;
-  const std::string command = fmt::format("'{}' --measure '{}'", std::filesystem::read_symlink("/proc/self/exe").string(), path);
+  const std::string command = fmt::format(
+      "'{}' --measure '{}'", std::filesystem::read_symlink("/proc/self/exe").string(), path);
   FILE* pipe = ::popen(command.c_str(), "r");
-  const int fields = pipe ? std::fscanf(pipe, "%lf %lf %lf %lf %zu %zu %lu", &m.load_s, &m.scopes_s, &m.peak_bytes, &m.column_bytes,
-                                        &m.spans, &m.calls, &m.total_ns)
-                          : 0;
+  const int fields =
+      pipe ? std::fscanf(pipe, "%lf %lf %lf %lf %zu %zu %lu", &m.load_s, &m.scopes_s, &m.peak_bytes,
+                         &m.column_bytes, &m.spans, &m.calls, &m.total_ns)
+           : 0;
   if (!pipe || ::pclose(pipe) != 0 || fields != 7) std::exit(1);
   return m;
 }
 
 double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -186,7 +200,8 @@ double median(std::vector<double> values) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--measure") return measure(argv[2]);
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("laptime-read-bench-{}.lap", ::getpid());
+  const std::filesystem::path path =
+      std::filesystem::temp_directory_path() / fmt::format("laptime-read-bench-{}.lap", ::getpid());
   const auto made = make_run(path.string());
   if (!made) return fmt::print(stderr, "{}\n", made.error().message), 1;
   const double file_bytes = static_cast<double>(std::filesystem::file_size(path));
@@ -203,13 +218,18 @@ int main(int argc, char** argv) {
     peaks.push_back(m.peak_bytes / m.column_bytes);
     report.check(m.spans == made->spans, "every span is read back");
     report.check(m.calls == made->spans - made->steps, "scopes counts every span but the steps");
-    const double off = std::abs(static_cast<double>(m.total_ns) / static_cast<double>(made->total_ns) / (60.000003 / 60) - 1);
+    const double off = std::abs(static_cast<double>(m.total_ns) /
+                                    static_cast<double>(made->total_ns) / (60.000003 / 60) -
+                                1);
     report.check(off < 1e-4, "the durations' sum is what was written, on the corrected clock");
   }
   std::filesystem::remove(path);
-  report.figure("load + scopes over 10 million spans", median(rates), "million spans/s", 20, bench::Bound::at_least);
-  report.figure("peak memory against the decoded columns", median(peaks), "times", 2, bench::Bound::at_most);
-  report.figure("bytes per span in the sealed file", file_bytes / static_cast<double>(made->spans), "bytes", 8, bench::Bound::at_most);
+  report.figure("load + scopes over 10 million spans", median(rates), "million spans/s", 20,
+                bench::Bound::at_least);
+  report.figure("peak memory against the decoded columns", median(peaks), "times", 2,
+                bench::Bound::at_most);
+  report.figure("bytes per span in the sealed file", file_bytes / static_cast<double>(made->spans),
+                "bytes", 8, bench::Bound::at_most);
   report.note("spans", static_cast<double>(made->spans) / 1e6, "million");
   report.note("load", median(loads), "ms");
   report.note("scopes", median(answers), "ms");

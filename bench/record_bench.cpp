@@ -1,6 +1,9 @@
-// What recording costs: a scope against two bare clock reads, a scope when off, two threads against one, bytes a span,
-// and a long recording under a memory limit. Each figure is a ratio or a size from this one run; every recording is read
-// back and counted.
+// What recording costs: a scope against two bare clock reads, a scope when off, two threads against
+// one, bytes a span, and a long recording under a memory limit. Each figure is a ratio or a size
+// from this one run; every recording is read back and counted.
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -9,10 +12,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "base/clock.h"
@@ -37,8 +37,9 @@ const std::string& scratch() {
 }
 
 double now_ns() {
-  return static_cast<double>(
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count());
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                 std::chrono::steady_clock::now().time_since_epoch())
+                                 .count());
 }
 
 // Nanoseconds a call of `body`, called `count` times in a row.
@@ -81,7 +82,8 @@ void start(const std::string& path, std::uint64_t limit) {
   if (laptime_start(path.c_str(), &options) != 0) std::exit(1);
 }
 
-// In bursts, as a program records them: flat out for longer than the encoder follows is bench_threads' case.
+// In bursts, as a program records them: flat out for longer than the encoder follows is
+// bench_threads' case.
 void bench_scope(bench::Report& report) {
   const std::string path = scratch() + "/scope.lap";
   constexpr int kCount = 20'000, kBursts = 60;
@@ -91,7 +93,10 @@ void bench_scope(bench::Report& report) {
   const double branch = median([&] {
     std::vector<double> v;
     volatile int flag = 0;
-    for (int round = 0; round < kRounds; ++round) v.push_back(time_each(kCount * 50, [&] { if (flag) sink = sink + 1; }));
+    for (int round = 0; round < kRounds; ++round)
+      v.push_back(time_each(kCount * 50, [&] {
+        if (flag) sink = sink + 1;
+      }));
     return v;
   }());
   start(path, 256u << 20);
@@ -99,14 +104,18 @@ void bench_scope(bench::Report& report) {
   std::uint64_t calls = kCount;
   for (int burst = 0; burst < kBursts; ++burst) {
     usleep(5000);
-    clocks.push_back(time_each(kCount, [&] { sink = ticks(); sink = ticks(); }));
+    clocks.push_back(time_each(kCount, [&] {
+      sink = ticks();
+      sink = ticks();
+    }));
     scopes.push_back(time_each(kCount, one_scope));
     ratios.push_back(scopes.back() / clocks.back());
     calls += kCount;
   }
   laptime_stop();
   const Counted counted = read_back(path);
-  report.check(counted.spans + counted.lost == calls, "scopes recorded and lost add up to the calls made");
+  report.check(counted.spans + counted.lost == calls,
+               "scopes recorded and lost add up to the calls made");
   report.note("two bare clock reads", median(clocks), "ns");
   report.note("a scope, begin and end", median(scopes), "ns");
   report.figure("scope against two clock reads", median(ratios), "x", 1.5, bench::Bound::at_most);
@@ -114,8 +123,9 @@ void bench_scope(bench::Report& report) {
   report.figure("scope when not recording", median(off), "ns", 1.5, bench::Bound::at_most);
 }
 
-// Workers that record bursts when told to, so that a burst of one and a burst of two are measured in one recording, on the
-// same warm slots, in turns. Whoever waits sleeps: on two cores a third thread that spins would take its share of one.
+// Workers that record bursts when told to, so that a burst of one and a burst of two are measured
+// in one recording, on the same warm slots, in turns. Whoever waits sleeps: on two cores a third
+// thread that spins would take its share of one.
 class Workers {
  public:
   explicit Workers(int count) {  // at most two
@@ -125,7 +135,8 @@ class Workers {
     burst(0);
     for (auto& t : threads_) t.join();
   }
-  // The first `active` threads record kBurst scopes each, at once; returns nanoseconds from the first's begin to the last's end.
+  // The first `active` threads record kBurst scopes each, at once; returns nanoseconds from the
+  // first's begin to the last's end.
   double burst(int active) {
     done_ = ready_ = 0;
     active_ = active;
@@ -185,7 +196,8 @@ void bench_threads(bench::Report& report) {
   }
   laptime_stop();
   const Counted counted = read_back(path);
-  report.check(counted.spans == 3ull * (kPairs + kWarm) * Workers::kBurst && counted.lost == 0, "every record of every thread is read back");
+  report.check(counted.spans == 3ull * (kPairs + kWarm) * Workers::kBurst && counted.lost == 0,
+               "every record of every thread is read back");
   report.note("one thread, flat out", median(one), "million spans/s");
   report.figure("two threads against one", median(ratios), "x", 1.8, bench::Bound::at_least);
 }
@@ -201,7 +213,8 @@ void record_long(const char* path) {
   laptime_stop();
 }
 
-// A process of its own, so that its peak memory is its own: 100 million spans, from two threads, under 256 MB.
+// A process of its own, so that its peak memory is its own: 100 million spans, from two threads,
+// under 256 MB.
 void bench_long_recording(bench::Report& report) {
   const std::string path = scratch() + "/long.lap";
   const double begin = now_ns();
@@ -214,11 +227,14 @@ void bench_long_recording(bench::Report& report) {
   rusage usage{};
   wait4(child, &status, 0, &usage);
   const Counted counted = read_back(path);
-  report.check(status == 0 && counted.spans + counted.lost == kSpans, "100 million spans are in the file or counted as lost");
+  report.check(status == 0 && counted.spans + counted.lost == kSpans,
+               "100 million spans are in the file or counted as lost");
   report.note("100 million spans: time", (now_ns() - begin) / 1e9, "s");
   report.note("100 million spans: recorded", static_cast<double>(counted.spans) / 1e6, "million");
-  report.note("100 million spans: lost, counted", static_cast<double>(counted.lost) / 1e6, "million");
-  report.figure("100 million spans: peak memory", static_cast<double>(usage.ru_maxrss) / 1024, "MiB", 256, bench::Bound::at_most);
+  report.note("100 million spans: lost, counted", static_cast<double>(counted.lost) / 1e6,
+              "million");
+  report.figure("100 million spans: peak memory", static_cast<double>(usage.ru_maxrss) / 1024,
+                "MiB", 256, bench::Bound::at_most);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// What a benchmark says: figures with their bars, checks of its own results, the machine; as a table on stdout and as
-// bench/results/NAME.json. A missed bar is shown, and does not fail the run; a failed check does.
+// What a benchmark says: figures with their bars, checks of its own results, the machine; as a
+// table on stdout and as bench/results/NAME.json. A missed bar is shown, and does not fail the run;
+// a failed check does.
 #pragma once
 
 #include <cstdio>
@@ -23,9 +24,13 @@ class Report {
 
   void figure(std::string what, double value, std::string unit, double bar, Bound bound) {
     const bool met = bound == Bound::at_most ? value <= bar : value >= bar;
-    rows_.push_back({std::move(what), value, std::move(unit), fmt::format("{} {:g}", bound == Bound::at_most ? "<=" : ">=", bar), met ? "met" : "MISSED"});
+    rows_.push_back({std::move(what), value, std::move(unit),
+                     fmt::format("{} {:g}", bound == Bound::at_most ? "<=" : ">=", bar),
+                     met ? "met" : "MISSED"});
   }
-  void note(std::string what, double value, std::string unit) { rows_.push_back({std::move(what), value, std::move(unit), "", ""}); }
+  void note(std::string what, double value, std::string unit) {
+    rows_.push_back({std::move(what), value, std::move(unit), "", ""});
+  }
   void check(bool good, const std::string& claim) {
     if (good) return;
     fmt::print(stderr, "{}: not so: {}\n", name_, claim);
@@ -35,7 +40,9 @@ class Report {
   // Prints and writes; the exit code.
   int finish() const {
     fmt::print("{}: {}\n", name_, machine_description());
-    for (const Row& r : rows_) fmt::print("  {:<44} {:>12.3f} {:<16} {:<10} {}\n", r.what, r.value, r.unit, r.bar, r.verdict);
+    for (const Row& r : rows_)
+      fmt::print("  {:<44} {:>12.3f} {:<16} {:<10} {}\n", r.what, r.value, r.unit, r.bar,
+                 r.verdict);
     write_json();
     return ok_ ? 0 : 1;
   }
@@ -52,10 +59,15 @@ class Report {
     const std::filesystem::path results = folder ? folder : "bench/results";
     std::filesystem::create_directories(results);
     std::ofstream out(results / (name_ + ".json"));
-    out << fmt::format("{{\"benchmark\": \"{}\", \"machine\": \"{}\", \"checks\": \"{}\", \"figures\": [", name_, machine_description(), ok_ ? "passed" : "failed");
+    out << fmt::format(
+        "{{\"benchmark\": \"{}\", \"machine\": \"{}\", \"checks\": \"{}\", \"figures\": [", name_,
+        machine_description(), ok_ ? "passed" : "failed");
     const char* separator = "";
     for (const Row& r : rows_) {
-      out << fmt::format("{}\n  {{\"what\": \"{}\", \"value\": {}, \"unit\": \"{}\", \"bar\": \"{}\", \"verdict\": \"{}\"}}", separator, r.what, r.value, r.unit, r.bar, r.verdict);
+      out << fmt::format(
+          "{}\n  {{\"what\": \"{}\", \"value\": {}, \"unit\": \"{}\", \"bar\": \"{}\", "
+          "\"verdict\": \"{}\"}}",
+          separator, r.what, r.value, r.unit, r.bar, r.verdict);
       separator = ",";
     }
     out << "\n]}\n";

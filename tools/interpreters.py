@@ -1,4 +1,6 @@
-"""The CPythons that laptime supports: where they are on this machine, and an environment with laptime for each."""
+"""The CPythons that laptime supports: where they are on this machine, and an environment with
+laptime for each.
+"""
 
 import subprocess
 from pathlib import Path
@@ -14,7 +16,8 @@ def find_python(version):
         try:
             probe = subprocess.run(
                 [candidate, "-c", "import sys, ensurepip; print('%d.%d' % sys.version_info[:2])"],
-                capture_output=True, text=True,
+                capture_output=True,
+                text=True,
             )
         except OSError:
             continue
@@ -24,7 +27,9 @@ def find_python(version):
 
 
 def prepare_environment(version, interpreter, run):
-    """Its python, in build/venv-VERSION with laptime and the locked packages, or None. `run(*command)` says if it worked."""
+    """Its python, in build/venv-VERSION with laptime and the locked packages, or None.
+    `run(*command)` says if it worked.
+    """
     venv = Path("build") / f"venv-{version}"
     python = venv / "bin" / "python"
     if not (ROOT / python).exists() and not run(interpreter, "-m", "venv", venv):

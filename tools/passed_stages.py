@@ -1,8 +1,9 @@
-"""Which test stages passed with exactly the files that are here now, so that they need not run again.
+"""Which test stages passed with exactly the files that are here now, so that they need not run
+again.
 
-Contract: a stage is remembered only when all of it passed. What it depends on is every file that git does not ignore, the
-machine's packages, the interpreters and the variables that steer a build; anything else that changes its result (a library
-put into /usr/local) wants RERUN=1.
+Contract: a stage is remembered only when all of it passed. What it depends on is every file that
+git does not ignore, the machine's packages, the interpreters and the variables that steer a build;
+anything else that changes its result (a library put into /usr/local) wants RERUN=1.
 """
 
 import hashlib
@@ -14,12 +15,26 @@ from interpreters import VERSIONS, find_python
 
 ROOT = Path(__file__).resolve().parent.parent
 PASSED = ROOT / "build" / "passed"
-STEERING = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "PYTHON", "PYTHONPATH", "LAPTIME_BUILD", "LAPTIME_BIN")
+STEERING = (
+    "CC",
+    "CXX",
+    "CFLAGS",
+    "CXXFLAGS",
+    "LDFLAGS",
+    "PYTHON",
+    "PYTHONPATH",
+    "LAPTIME_BUILD",
+    "LAPTIME_BIN",
+)
 
 
 def _add_files(digest):
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, check=True).stdout
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        check=True,
+    ).stdout
     for name in sorted(set(listed.split(b"\0")) - {b""}):
         path = ROOT / os.fsdecode(name)
         digest.update(name + b"\0")
@@ -41,7 +56,9 @@ def _add_machine(digest):
 
 
 def fingerprint():
-    """Of all that the stages depend on; None where it cannot be told (no git): then nothing is remembered."""
+    """Of all that the stages depend on; None where it cannot be told (no git): then nothing is
+    remembered.
+    """
     digest = hashlib.sha256()
     try:
         _add_files(digest)

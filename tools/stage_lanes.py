@@ -1,13 +1,14 @@
-"""Runs stages in two lanes, so that all cores are busy: one builds what the stages need, the other tests what is built.
+"""Runs stages in two lanes, so that all cores are busy: one builds what the stages need, the other
+tests what is built.
 
-A build keeps every core busy and stands back for tests, most of which use one core. When nothing is left to build, both
-lanes test.
+A build keeps every core busy and stands back for tests, most of which use one core. When nothing is
+left to build, both lanes test.
 """
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable, Optional
 
 from stage_outcome import say
 
@@ -15,9 +16,11 @@ from stage_outcome import say
 @dataclass
 class Stage:
     name: str
-    build: Optional[Callable] = None  # each is called with the stage's Outcome; `test` only if `build` left it ok
-    test: Optional[Callable] = None
-    after: Optional[str] = None  # another stage whose build this one's test uses
+    build: Callable | None = (
+        None  # each is called with the stage's Outcome; `test` only if `build` left it ok
+    )
+    test: Callable | None = None
+    after: str | None = None  # another stage whose build this one's test uses
 
 
 class Lanes:
@@ -31,7 +34,10 @@ class Lanes:
         self._changed = threading.Condition()
 
     def run(self):
-        lanes = [threading.Thread(target=lane, daemon=True) for lane in (self._build_then_test, self._test)]
+        lanes = [
+            threading.Thread(target=lane, daemon=True)
+            for lane in (self._build_then_test, self._test)
+        ]
         for lane in lanes:
             lane.start()
         for lane in lanes:

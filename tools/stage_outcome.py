@@ -1,4 +1,6 @@
-"""What came of a stage of the tests: its commands are run here, shown as they go, kept in its log and counted."""
+"""What came of a stage of the tests: its commands are run here, shown as they go, kept in its log
+and counted.
+"""
 
 import contextlib
 import os
@@ -14,7 +16,10 @@ LOGS = ROOT / "build" / "logs"
 
 CTEST_SUMMARY = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
 PYTEST_SUMMARY = re.compile(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
-FAILED_TEST = re.compile(r"^(?:(?:FAILED|ERROR) (tests/\S.*)|\t *\d+ - (\S.*\((?!Skipped|Disabled)[^()]+\)))$", re.MULTILINE)  # of pytest, of ctest
+FAILED_TEST = re.compile(
+    r"^(?:(?:FAILED|ERROR) (tests/\S.*)|\t *\d+ - (\S.*\((?!Skipped|Disabled)[^()]+\)))$",
+    re.MULTILINE,
+)  # of pytest, of ctest
 
 _lock = threading.Lock()  # of the two below
 _running = set()
@@ -39,13 +44,21 @@ def stop_all():
 
 
 def _start(command):
-    """The process, in a session of its own so that it ends with its children; None after stop_all()."""
+    """The process, in a session of its own so that it ends with its children; None after
+    stop_all().
+    """
     with _lock:
         if _stopped:
             return None
         process = subprocess.Popen(
-            [str(word) for word in command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, errors="replace", start_new_session=True,
+            [str(word) for word in command],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
         )
         _running.add(process)
         return process
@@ -69,7 +82,9 @@ class Outcome:
     seconds: float = 0
     recalled: str = ""  # the summary of the run before, where that was with the same files
     stands_back: bool = False  # its commands leave the processor to those of other stages
-    failures: list = field(default_factory=list)  # the tests that failed, each with why where its runner says so
+    failures: list = field(
+        default_factory=list
+    )  # the tests that failed, each with why where its runner says so
 
     def count(self, text):
         """Adds the tests that ctest's or pytest's last lines in `text` tell of."""
@@ -87,7 +102,10 @@ class Outcome:
                     self.skipped += int(number)
 
     def run(self, *command):
-        """Runs a command, shows its output and keeps it in the stage's log; whether it succeeded."""
+        """Runs a command, shows its output and keeps it in the stage's log.
+
+        Returns whether it succeeded.
+        """
         say(self.stage, "+ " + " ".join(map(str, command)))
         process = _start(["nice", "-n", "10", *command] if self.stands_back else command)
         if process is None:

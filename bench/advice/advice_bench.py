@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""Does advice keep what it promises? Programs with mistakes; each is recorded, its advice read and followed, and both run in turns.
+"""Does advice keep what it promises? Programs with mistakes; each is recorded, its advice read and
+followed, and both run in turns.
 
-    .venv/bin/python bench/advice/advice_bench.py --json FILE [--only PROGRAM…]     measures
-    .venv/bin/python bench/advice/advice_bench.py --table FILE… [--write]           the table of docs/accuracy.md, from such files
+    .venv/bin/python bench/advice/advice_bench.py --json FILE [--only PROGRAM…]
+        measures
+    .venv/bin/python bench/advice/advice_bench.py --table FILE… [--write]
+        the table of docs/accuracy.md, from such files
 
-A program is recorded alone by ``laptime run`` with default options. Then it and its fixes run without laptime, in turns of a second or so;
-each round of turns gives one gain in samples a second, and the median of the rounds counts. Bars: median error 10 %, 85 % inside of
-the interval widened by what two starts of the program differ by, and no advice whose lower end is 1.0 or more that measures less than 0.97.
+A program is recorded alone by ``laptime run`` with default options. Then it and its fixes run
+without laptime, in turns of a second or so; each round of turns gives one gain in samples a second,
+and the median of the rounds counts. Bars: median error 10 %, 85 % inside of the interval widened by
+what two starts of the program differ by, and no advice whose lower end is 1.0 or more that measures
+less than 0.97.
 """
 
 from __future__ import annotations
@@ -35,30 +40,67 @@ BEGIN, END = "<!-- advice: begin -->\n", "<!-- advice: end -->\n"
 LAPTIME = os.environ.get("LAPTIME") or str(Path(sys.executable).with_name("laptime"))
 MOST_ERROR, FEWEST_INSIDE, HARMLESS_LOW, HARMFUL = 0.10, 0.85, 1.0, 0.97
 RUN = "before.lap"
-TOLD = ("gain", "gain_low", "gain_high", "gain_bound", "noise", "confidence", "message", "error", "inside", "harmful")
+TOLD = (
+    "gain",
+    "gain_low",
+    "gain_high",
+    "gain_bound",
+    "noise",
+    "confidence",
+    "message",
+    "error",
+    "inside",
+    "harmful",
+)
 Row = dict[str, Any]
 
 
 def prepare() -> None:
     """What laptime builds for this torch it builds now, not while a program is recorded."""
     with tempfile.TemporaryDirectory() as name:
-        (Path(name) / "first.py").write_text("import torch\ntorch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1)\n")
-        subprocess.run([LAPTIME, "run", "-q", "--full", "-o", f"{name}/first.lap", f"{name}/first.py"], check=True, timeout=300)
+        (Path(name) / "first.py").write_text(
+            "import torch\ntorch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1)\n"
+        )
+        subprocess.run(
+            [LAPTIME, "run", "-q", "--full", "-o", f"{name}/first.lap", f"{name}/first.py"],
+            check=True,
+            timeout=300,
+        )
 
 
 def advice_of(run: Path) -> list[Row]:
-    done = subprocess.run([LAPTIME, "report", str(run), "advice", "--json"], capture_output=True, text=True)
+    done = subprocess.run(
+        [LAPTIME, "report", str(run), "advice", "--json"], capture_output=True, text=True
+    )
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
     table = json.loads(done.stdout)["tables"][0]
-    return [dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]]
+    return [
+        dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]
+    ]
 
 
 def record(program: Program, folder: Path) -> list[Row]:
     """The program's advice, after it ran alone for a while."""
     run = folder / RUN
-    command = [LAPTIME, "run", "-q", "-o", str(run), *program.launch, str(program.write(folder)), *program.options]
-    process = subprocess.Popen(command, cwd=folder, env={**os.environ, **program.environment}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    command = [
+        LAPTIME,
+        "run",
+        "-q",
+        "-o",
+        str(run),
+        *program.launch,
+        str(program.write(folder)),
+        *program.options,
+    ]
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **program.environment},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     time.sleep(program.record_s)
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
@@ -71,7 +113,12 @@ def child(program: Program, name: str, folder: Path, fix: Fix | None = None) -> 
     script = program.write(folder, fix)
     options = [*program.options, *(fix.options if fix else [])]
     environment = {**os.environ, **program.environment, **(fix.environment if fix else {})}
-    return Child(name, [*program.launch, str(HERE / "ticks.py"), "{ticks}", str(script), *options], folder, environment)
+    return Child(
+        name,
+        [*program.launch, str(HERE / "ticks.py"), "{ticks}", str(script), *options],
+        folder,
+        environment,
+    )
 
 
 def told(advice: list[Row], fix: Fix) -> Row | None:
@@ -87,29 +134,49 @@ def judge(row: Row, advice: Row | None) -> Row:
         return row
     noise = row["noise"] or 0
     row["error"] = row["gain"] / row["measured"] - 1
-    row["inside"] = row["gain_low"] / (1 + noise) <= row["measured"] <= row["gain_high"] * (1 + noise)
+    row["inside"] = (
+        row["gain_low"] / (1 + noise) <= row["measured"] <= row["gain_high"] * (1 + noise)
+    )
     row["harmful"] = row["gain_low"] >= HARMLESS_LOW and row["measured"] < HARMFUL
     return row
 
 
 def evaluate(program: Program, folder: Path, rounds: int) -> list[Row]:
     advice = record(program, folder)
-    starts = [lambda: child(program, "before", folder), *(functools.partial(child, program, f"after{i}", folder, fix) for i, fix in enumerate(program.fixes))]
+    starts = [
+        lambda: child(program, "before", folder),
+        *(
+            functools.partial(child, program, f"after{i}", folder, fix)
+            for i, fix in enumerate(program.fixes)
+        ),
+    ]
     children = take_turns(starts, program.turn_s, rounds, together=program.device == "cuda")
     bare = children[0]
     rows = []
     for fix, after in zip(program.fixes, children[1:]):
-        row: Row = {"program": program.name, "rule": fix.rule, "what": fix.what, "problem": bare.problem or after.problem}
+        row: Row = {
+            "program": program.name,
+            "rule": fix.rule,
+            "what": fix.what,
+            "problem": bare.problem or after.problem,
+        }
         measured = gain(bare, after, fix.samples)
         if measured:
-            row |= {"measured": measured.measured, "measured_low": measured.low, "measured_high": measured.high,
-                    "before_ms": 1e3 / statistics.median(bare.rates), "after_ms": 1e3 / statistics.median(after.rates)}
+            row |= {
+                "measured": measured.measured,
+                "measured_low": measured.low,
+                "measured_high": measured.high,
+                "before_ms": 1e3 / statistics.median(bare.rates),
+                "after_ms": 1e3 / statistics.median(after.rates),
+            }
         rows.append(judge(row, told(advice, fix)))
     return rows
 
 
 def again(rows: list[Row], keep: Path) -> list[Row]:
-    """The same measurements, with what is told of the kept recordings now; rows without one stay as they are."""
+    """The same measurements, with what is told of the kept recordings now; rows without one stay as
+    they are.
+    """
     fixes = {(program.name, fix.what): fix for program in PROGRAMS for fix in program.fixes}
     judged = []
     for row in rows:
@@ -118,7 +185,12 @@ def again(rows: list[Row], keep: Path) -> list[Row]:
             judged.append(row)
             continue
         fix = fixes[row["program"], row["what"]]
-        judged.append(judge({name: cell for name, cell in row.items() if name not in TOLD}, told(advice_of(run), fix)))
+        judged.append(
+            judge(
+                {name: cell for name, cell in row.items() if name not in TOLD},
+                told(advice_of(run), fix),
+            )
+        )
     return judged
 
 
@@ -130,22 +202,44 @@ def line_of(row: Row) -> str:
     name = f"{row['program']}: {row['what']}"
     if "measured" not in row:
         return f"{name:60} not measured: {row['problem']}"
-    measured = f"{name:60} {row['before_ms']:7.2f} → {row['after_ms']:7.2f} ms  {row['measured']:.2f} ({row['measured_low']:.2f}–{row['measured_high']:.2f})"
+    measured = (
+        f"{name:60} {row['before_ms']:7.2f} → {row['after_ms']:7.2f} ms  {row['measured']:.2f}"
+        f" ({row['measured_low']:.2f}–{row['measured_high']:.2f})"
+    )
     if "error" not in row:
         return f"{measured}  {row['rule']}: silent"
     ends = ("" if row["inside"] else "  OUTSIDE") + ("  HARMFUL" if row["harmful"] else "")
-    return f"{measured}  {row['rule']} {row['gain']:.2f} ({row['gain_low']:.2f}–{row['gain_high']:.2f}) ± {row['noise'] or 0:.0%}  {row['error']:+.0%}{ends}"
+    return (
+        f"{measured}  {row['rule']} {row['gain']:.2f}"
+        f" ({row['gain_low']:.2f}–{row['gain_high']:.2f}) ± {row['noise'] or 0:.0%} "
+        f" {row['error']:+.0%}{ends}"
+    )
 
 
 def as_table(rows: list[Row]) -> str:
-    lines = ["| program, fix | rule | step before | after | gain measured (95 %) | told | interval | starts differ by | error | |", "|---|---|---|---|---|---|---|---|---|---|"]
-    for r in sorted((row for row in rows if "measured" in row), key=lambda row: (row["rule"], row["program"])):
-        measured = f"| {r['program']}: {r['what']} | {r['rule']} | {r['before_ms']:.1f} ms | {r['after_ms']:.1f} ms | {r['measured']:.2f} × ({r['measured_low']:.2f}–{r['measured_high']:.2f}) |"
+    lines = [
+        (
+            "| program, fix | rule | step before | after | gain measured (95 %) | told | interval |"
+            " starts differ by | error | |"
+        ),
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for r in sorted(
+        (row for row in rows if "measured" in row), key=lambda row: (row["rule"], row["program"])
+    ):
+        measured = (
+            f"| {r['program']}: {r['what']} | {r['rule']} | {r['before_ms']:.1f} ms |"
+            f" {r['after_ms']:.1f} ms | {r['measured']:.2f} ×"
+            f" ({r['measured_low']:.2f}–{r['measured_high']:.2f}) |"
+        )
         if "error" not in r:
             lines.append(f"{measured} silent | | | | |")
             continue
         ends = "harmful" if r["harmful"] else "" if r["inside"] else "outside"
-        lines.append(f"{measured} {r['gain']:.2f} × | {r['gain_low']:.2f}–{r['gain_high']:.2f} | {r['noise'] or 0:.0%} | {r['error']:+.0%} | {ends} |")
+        lines.append(
+            f"{measured} {r['gain']:.2f} × | {r['gain_low']:.2f}–{r['gain_high']:.2f} |"
+            f" {r['noise'] or 0:.0%} | {r['error']:+.0%} | {ends} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -155,23 +249,49 @@ def summary_of(rows: list[Row]) -> str:
         return "no pair was measured and advised"
     inside = sum(row["inside"] for row in known)
     width = statistics.median(row["gain_high"] / row["gain_low"] for row in known)
-    return "\n".join([
-        f"- {len(known)} pairs of a program and its advice. Median error of the gain: {statistics.median(abs(row['error']) for row in known):.1%} (bar {MOST_ERROR:.0%}).",
-        f"- Inside of the interval: {inside} = {inside / len(known):.0%} (bar {FEWEST_INSIDE:.0%}). Its upper end is {width:.2f} times its lower one (median).",
-        f"- Harmful advice: {sum(row['harmful'] for row in known)} (bar 0).",
-        f"- {len(rows) - len(known)} fixes more got no advice, or were not measured."])
+    return "\n".join(
+        [
+            (
+                f"- {len(known)} pairs of a program and its advice. Median error of the gain:"
+                f" {statistics.median(abs(row['error']) for row in known):.1%} (bar"
+                f" {MOST_ERROR:.0%})."
+            ),
+            (
+                f"- Inside of the interval: {inside} = {inside / len(known):.0%} (bar"
+                f" {FEWEST_INSIDE:.0%}). Its upper end is {width:.2f} times its lower one (median)."
+            ),
+            f"- Harmful advice: {sum(row['harmful'] for row in known)} (bar 0).",
+            f"- {len(rows) - len(known)} fixes more got no advice, or were not measured.",
+        ]
+    )
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", nargs="*", default=[], help="programs whose name matches one of these")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--only", nargs="*", default=[], help="programs whose name matches one of these"
+    )
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("--rounds", type=int, default=10, help="turns of each")
-    parser.add_argument("--limit", type=float, default=3000, help="seconds after which no further program begins")
+    parser.add_argument(
+        "--limit", type=float, default=3000, help="seconds after which no further program begins"
+    )
     parser.add_argument("--json", type=Path, help="a file for what was measured")
     parser.add_argument("--keep", type=Path, help="a folder for the recordings")
-    parser.add_argument("--table", type=Path, nargs="+", help="measure nothing: the table from these files; with --keep, what is told of its recordings now")
-    parser.add_argument("--write", action="store_true", help="with --table: put the table into docs/accuracy.md")
+    parser.add_argument(
+        "--table",
+        type=Path,
+        nargs="+",
+        help=(
+            "measure nothing: the table from these files; with --keep, what is told of its"
+            " recordings now"
+        ),
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="with --table: put the table into docs/accuracy.md"
+    )
     options = parser.parse_args()
     if options.table:
         rows = [row for file in options.table for row in json.loads(file.read_text())]
@@ -186,7 +306,9 @@ def main() -> int:
     prepare()
     rows, began = [], time.monotonic()
     for program in PROGRAMS:
-        if program.device != options.device or options.only and not any(re.search(pattern, program.name) for pattern in options.only):
+        if program.device != options.device or (
+            options.only and not any(re.search(pattern, program.name) for pattern in options.only)
+        ):
             continue
         if time.monotonic() - began > options.limit:
             print(f"{program.name}: no time left", flush=True)
@@ -195,7 +317,9 @@ def main() -> int:
             try:
                 found = evaluate(program, Path(name), options.rounds)
             except (RuntimeError, subprocess.TimeoutExpired) as error:
-                found = [{"program": program.name, "rule": "", "what": "", "problem": str(error)[-600:]}]
+                found = [
+                    {"program": program.name, "rule": "", "what": "", "problem": str(error)[-600:]}
+                ]
             if options.keep and (Path(name) / RUN).exists():
                 shutil.copy(Path(name) / RUN, options.keep / kept_name(program.name))
         rows += found

@@ -1,7 +1,10 @@
-"""Programs that take turns: all are alive, one runs while the others are stopped. Their steps come from the same minutes."""
+"""Programs that take turns: all are alive, one runs while the others are stopped. Their steps come
+from the same minutes.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -25,10 +28,8 @@ def with_descendants(pid: int) -> list[int]:
     found = [pid]
     for parent in found:
         for children in Path(f"/proc/{parent}/task").glob("*/children"):
-            try:
+            with contextlib.suppress(OSError):
                 found += [int(child) for child in children.read_text().split()]
-            except OSError:
-                pass
     return found
 
 
@@ -46,9 +47,19 @@ class Child:
     def __post_init__(self) -> None:
         self._ticks = self.folder / f"{self.name}.ticks"
         self._errors = self.folder / f"{self.name}.err"
-        command = [sys.executable, *(word.replace("{ticks}", str(self._ticks)) for word in self.command)]
+        command = [
+            sys.executable,
+            *(word.replace("{ticks}", str(self._ticks)) for word in self.command),
+        ]
         with self._errors.open("w") as errors:
-            self._process = subprocess.Popen(command, cwd=self.folder, env=self.environment, start_new_session=True, stdout=subprocess.DEVNULL, stderr=errors)
+            self._process = subprocess.Popen(
+                command,
+                cwd=self.folder,
+                env=self.environment,
+                start_new_session=True,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+            )
 
     def wait_until_warm(self) -> None:
         limit = time.monotonic() + START_S
@@ -64,13 +75,13 @@ class Child:
     def _signal(self, number: int) -> None:
         """To it and all that it started, which may be in sessions of their own."""
         for pid in with_descendants(self._process.pid):
-            try:
+            with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
-            except ProcessLookupError:
-                pass
 
     def turn(self, seconds: float) -> None:
-        """The first third of the turn does not count: caches are filled, queues of batches and launches find their length."""
+        """The first third of the turn does not count: caches are filled, queues of batches and
+        launches find their length.
+        """
         counted_from = time.perf_counter_ns() + int(seconds * 1e9 / 3)
         self._signal(signal.SIGCONT)
         time.sleep(seconds)
@@ -80,7 +91,9 @@ class Child:
             self.problem = f"exit {self._process.poll()}: {self._errors.read_text()[-600:]}"
             return
         times = [at for at in ticks.read(self._ticks) if counted_from <= at <= counted_to]
-        self.rates.append((len(times) - 1) / (times[-1] - times[0]) * 1e9 if len(times) > 2 else 0.0)
+        self.rates.append(
+            (len(times) - 1) / (times[-1] - times[0]) * 1e9 if len(times) > 2 else 0.0
+        )
 
     def end(self) -> None:
         if self._process.poll() is None:
@@ -89,7 +102,9 @@ class Child:
             self._process.wait()
 
 
-def take_turns(starts: list[Callable[[], Child]], turn_s: float, rounds: int, together: bool) -> list[Child]:
+def take_turns(
+    starts: list[Callable[[], Child]], turn_s: float, rounds: int, together: bool
+) -> list[Child]:
     """``together``: all start at once, where there are processors for that."""
     children: list[Child] = []
     try:
@@ -127,10 +142,15 @@ class Gain:
 
 
 def gain(before: Child, after: Child, samples: float) -> Gain | None:
-    """The median over the rounds, and where it lies with 95 % confidence, from rounds drawn again."""
+    """The median over the rounds, and where it lies with 95 % confidence.
+
+    The interval comes from rounds that are drawn again.
+    """
     gains = [samples * b / a for a, b in zip(before.rates, after.rates) if a > 0 and b > 0]
     if len(gains) < 3:
         return None
     draw = random.Random(5)
     drawn = sorted(statistics.median(draw.choices(gains, k=len(gains))) for _ in range(DRAWS))
-    return Gain(statistics.median(gains), drawn[round(0.025 * DRAWS)], drawn[round(0.975 * DRAWS) - 1])
+    return Gain(
+        statistics.median(gains), drawn[round(0.025 * DRAWS)], drawn[round(0.975 * DRAWS) - 1]
+    )

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""How often `laptime compare` is wrong: pairs of identical runs, and pairs where the second does 5 % more work.
+"""How often `laptime compare` is wrong: pairs of identical runs, and pairs where the second does 5
+% more work.
 
-    .venv/bin/python bench/compare/compare_bench.py [--pairs 50] [--steps 300] [--json FILE]
+.venv/bin/python bench/compare/compare_bench.py [--pairs 50] [--steps 300] [--json FILE]
 """
 
 import argparse
@@ -24,7 +25,9 @@ def record(path, steps, factor):
 
 def compare(a, b, limit="5%"):
     """The verdict on the steps, the ratio, and whether --fail-over fails."""
-    done = subprocess.run([LAPTIME, "compare", a, b, "--json", "--fail-over", limit], capture_output=True, text=True)
+    done = subprocess.run(
+        [LAPTIME, "compare", a, b, "--json", "--fail-over", limit], capture_output=True, text=True
+    )
     if done.returncode not in (0, 1):
         sys.exit(done.stderr)
     table = json.loads(done.stdout)["tables"][0]
@@ -46,7 +49,9 @@ def campaign(pairs, steps, factor, folder):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pairs", type=int, default=50)
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--json", type=Path)
@@ -62,11 +67,18 @@ def main():
         "ratios_same": sorted(ratio for _, ratio, _ in same),
         "ratios_slower": sorted(ratio for _, ratio, _ in slower),
     }
-    print(f"identical runs: {result['false_alarms']} of {options.pairs} called different (bar {MOST_FALSE_ALARMS:.0%}), "
-          f"{result['false_failures']} over --fail-over 5%")
-    print(f"5 % more work:  {result['found']} of {options.pairs} called slower (bar {FEWEST_FOUND:.0%})")
-    print(f"ratios: identical {result['ratios_same'][0]:.3f} to {result['ratios_same'][-1]:.3f}, "
-          f"5 % more {result['ratios_slower'][0]:.3f} to {result['ratios_slower'][-1]:.3f}")
+    print(
+        f"identical runs: {result['false_alarms']} of {options.pairs} called different (bar"
+        f" {MOST_FALSE_ALARMS:.0%}), {result['false_failures']} over --fail-over 5%"
+    )
+    print(
+        f"5 % more work:  {result['found']} of {options.pairs} called slower (bar"
+        f" {FEWEST_FOUND:.0%})"
+    )
+    print(
+        f"ratios: identical {result['ratios_same'][0]:.3f} to {result['ratios_same'][-1]:.3f}, "
+        f"5 % more {result['ratios_slower'][0]:.3f} to {result['ratios_slower'][-1]:.3f}"
+    )
     if options.json:
         options.json.write_text(json.dumps(result) + "\n", encoding="utf-8")
     return 0

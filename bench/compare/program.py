@@ -1,6 +1,7 @@
-"""A training loop without a framework: STEPS steps of a fixed amount of work, FACTOR times as much of it.
+"""A training loop without a framework: STEPS steps of a fixed amount of work, FACTOR times as much
+of it.
 
-    laptime run program.py 300 1.05
+laptime run program.py 300 1.05
 """
 
 import hashlib

@@ -1,7 +1,9 @@
-"""The GPU's figures, each beside its bar: ``campaign.py [--out FILE] [--parts a,b] [--limit SECONDS]``.
+"""The GPU's figures, each beside its bar: ``campaign.py [--out FILE] [--parts a,b] [--limit
+SECONDS]``.
 
-Each part runs in processes of its own under a time limit; what is done is written to the JSON file at once, so that a part that
-fails, hangs or comes too late takes nothing else with it. Needs an NVIDIA GPU, PyTorch, and laptime importable.
+Each part runs in processes of its own under a time limit; what is done is written to the JSON file
+at once, so that a part that fails, hangs or comes too late takes nothing else with it. Needs an
+NVIDIA GPU, PyTorch, and laptime importable.
 """
 
 from __future__ import annotations
@@ -27,52 +29,107 @@ from lockstep import HERE, take_turns
 Results = dict[str, Any]
 
 
-def record(level: str, workload: str, folder: str, steps: int = 20, timeout: float = 150, mode: str = "record") -> Results:
-    """One process that runs `steps` steps at a level; what it told, with its file's path and its last words."""
+def record(
+    level: str,
+    workload: str,
+    folder: str,
+    steps: int = 20,
+    timeout: float = 150,
+    mode: str = "record",
+) -> Results:
+    """One process that runs `steps` steps at a level; what it told, with its file's path and its
+    last words.
+    """
     lap = os.path.join(folder, f"{mode}-{workload}-{level}.lap")
     command = [sys.executable, os.path.join(HERE, "child.py"), mode, level, workload, lap]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, env={**os.environ, "STEPS": str(steps)})
+        done = subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            env={**os.environ, "STEPS": str(steps)},
+        )
     except subprocess.TimeoutExpired:
         return {"problem": f"longer than {timeout} s"}
     lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or not lines:
         return {"problem": f"exit {done.returncode}: {done.stderr[-1500:]}"}
-    return {**json.loads(lines[-1]), "lap": lap, "stderr": done.stderr[-600:],
-            "file_bytes": os.path.getsize(lap) if os.path.exists(lap) else None}
+    return {
+        **json.loads(lines[-1]),
+        "lap": lap,
+        "stderr": done.stderr[-600:],
+        "file_bytes": os.path.getsize(lap) if os.path.exists(lap) else None,
+    }
 
 
 def tables(lap: str, *names: str) -> dict[str, list[dict[str, Any]]]:
     """Tables of a run as rows of names and values."""
-    done = subprocess.run([os.environ["LAPTIME"], "report", lap, *names, "--json"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [os.environ["LAPTIME"], "report", lap, *names, "--json"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
-    return {table["name"]: [dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]]
-            for table in json.loads(done.stdout)["tables"]}
+    return {
+        table["name"]: [
+            dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]
+        ]
+        for table in json.loads(done.stdout)["tables"]
+    }
 
 
 def machine(_: str) -> Results:
     import torch
 
     smi = shutil.which("nvidia-smi")
-    driver = subprocess.run([smi, "--query-gpu=name,driver_version", "--format=csv,noheader"], capture_output=True, text=True).stdout.strip() if smi else ""
-    return {"date": datetime.date.today().isoformat(), "python": platform.python_version(), "torch": torch.__version__, "cuda": torch.version.cuda,
-            "gpu": driver, "cpus": os.cpu_count()}
+    driver = (
+        subprocess.run(
+            [smi, "--query-gpu=name,driver_version", "--format=csv,noheader"],
+            capture_output=True,
+            text=True,
+        ).stdout.strip()
+        if smi
+        else ""
+    )
+    return {
+        "date": datetime.date.today().isoformat(),
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "cuda": torch.version.cuda,
+        "gpu": driver,
+        "cpus": os.cpu_count(),
+    }
 
 
 def smoke(folder: str) -> Results:
-    return {level: record(level, "eager", folder, steps=10) for level in ("kernels", "gpu", "full", "finalized")}
+    return {
+        level: record(level, "eager", folder, steps=10)
+        for level in ("kernels", "gpu", "full", "finalized")
+    }
 
 
-COUNTED = {"eager": 60, "resnet": 24, "gpt": 40}  # steps: two seconds of those whose clocks follow the load
+COUNTED = {
+    "eager": 60,
+    "resnet": 24,
+    "gpt": 40,
+}  # steps: two seconds of those whose clocks follow the load
 COUNTED_STARTS = 3
 
 
 def counts(folder: str) -> Results:
-    """Bars: as many GPU records as torch.profiler in as many steps, and GPU time within 1 %, the median of starts. Both record in one process, laptime first,
-    since once torch.profiler has had CUPTI nobody else can: kernels of one process differ from those of the next by up to 9 %. `their_ratios`:
-    torch.profiler's time against its own in as many steps more, which is what two stretches of one process differ by."""
-    return {workload: compare_counts([compared(workload, folder, steps) for _ in range(COUNTED_STARTS)]) for workload, steps in COUNTED.items()}
+    """Bars: as many GPU records as torch.profiler in as many steps, and GPU time within 1 %, the
+    median of starts. Both record in one process, laptime first, since once torch.profiler has had
+    CUPTI nobody else can: kernels of one process differ from those of the next by up to 9 %.
+    `their_ratios`: torch.profiler's time against its own in as many steps more, which is what two
+    stretches of one process differ by.
+    """
+    return {
+        workload: compare_counts([compared(workload, folder, steps) for _ in range(COUNTED_STARTS)])
+        for workload, steps in COUNTED.items()
+    }
 
 
 def compare_counts(starts: list[Results]) -> Results:
@@ -81,7 +138,9 @@ def compare_counts(starts: list[Results]) -> Results:
     if told:
         entry["counts_equal"] = all(each["records"] == each["their_records"] for each in told)
         entry["time_ratios"] = [round(each["ns"] / max(1, each["their_ns"]), 4) for each in told]
-        entry["their_ratios"] = [round(each["their_ns"] / max(1, each["their_ns_again"]), 4) for each in told]
+        entry["their_ratios"] = [
+            round(each["their_ns"] / max(1, each["their_ns_again"]), 4) for each in told
+        ]
         entry["time_ratio"] = statistics.median(entry["time_ratios"])
     return entry
 
@@ -91,12 +150,22 @@ def compared(workload: str, folder: str, steps: int) -> Results:
     told = record("gpu", workload, folder, steps, mode="compare")
     if "problem" in told:
         return told
-    rows = [row for of_table in tables(told["lap"], "kernels", "copies").values() for row in of_table]
+    rows = [
+        row for of_table in tables(told["lap"], "kernels", "copies").values() for row in of_table
+    ]
     ns, records = sum(row["total_ns"] for row in rows), sum(row["calls"] for row in rows)
-    return {"steps": told["steps"], "records": records, "their_records": told["profiler"]["events"], "ns": ns, "their_ns": told["profiler"]["ns"],
-            "their_ns_again": told["profiler_again"]["ns"],
-            "bytes_per_record": round(told["file_bytes"] / max(1, records), 2),
-            "share_with_line": round(sum(row["total_ns"] for row in rows if row.get("line")) / max(1, ns), 4)}
+    return {
+        "steps": told["steps"],
+        "records": records,
+        "their_records": told["profiler"]["events"],
+        "ns": ns,
+        "their_ns": told["profiler"]["ns"],
+        "their_ns_again": told["profiler_again"]["ns"],
+        "bytes_per_record": round(told["file_bytes"] / max(1, records), 2),
+        "share_with_line": round(
+            sum(row["total_ns"] for row in rows if row.get("line")) / max(1, ns), 4
+        ),
+    }
 
 
 def lines(*workloads: str) -> Callable[[str], Results]:
@@ -111,10 +180,19 @@ def compare_lines(folder: str, workloads: tuple[str, ...]) -> Results:
         entry: Results = {"problems": [r["problem"] for r in runs.values() if "problem" in r]}
         if not entry["problems"]:
             shares = {level: gpu_shares(run["lap"]) for level, run in runs.items()}
-            entry["with_line"] = {level: round(sum(s for line, s in share.items() if line), 4) for level, share in shares.items()}
-            entry["same_line"] = round(sum(min(s, shares["full"].get(line, 0)) for line, s in shares["gpu"].items()), 4)
-            entry["largest"] = {level: sorted(((f"{line}", round(s, 4)) for line, s in share.items()), key=lambda p: -p[1])[:12]
-                                for level, share in shares.items()}
+            entry["with_line"] = {
+                level: round(sum(s for line, s in share.items() if line), 4)
+                for level, share in shares.items()
+            }
+            entry["same_line"] = round(
+                sum(min(s, shares["full"].get(line, 0)) for line, s in shares["gpu"].items()), 4
+            )
+            entry["largest"] = {
+                level: sorted(
+                    ((f"{line}", round(s, 4)) for line, s in share.items()), key=lambda p: -p[1]
+                )[:12]
+                for level, share in shares.items()
+            }
         result[workload] = entry
     return result
 
@@ -142,22 +220,46 @@ y.block_until_ready()
 
 
 def jax_lines(folder: str) -> Results:
-    """How much of JAX's GPU time has a line, by the kernels' names or because XLA launched on the program's own thread."""
+    """How much of JAX's GPU time has a line, by the kernels' names or because XLA launched on the
+    program's own thread.
+    """
     program, lap = os.path.join(folder, "jax_program.py"), os.path.join(folder, "jax.lap")
     with open(program, "w", encoding="utf-8") as file:
         file.write(JAX)
-    done = subprocess.run([os.environ["LAPTIME"], "run", "-q", "-o", lap, program], capture_output=True, text=True, timeout=150)
+    done = subprocess.run(
+        [os.environ["LAPTIME"], "run", "-q", "-o", lap, program],
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
     if done.returncode != 0:
         return {"problem": done.stderr[-600:]}
     trace = os.path.join(folder, "jax.json")
-    subprocess.run([os.environ["LAPTIME"], "export", lap, "--to", "chrome", "-o", trace], check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [os.environ["LAPTIME"], "export", lap, "--to", "chrome", "-o", trace],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
     with open(trace, encoding="utf-8") as file:
-        launches = collections.Counter((e["tid"] == e["pid"], e["name"]) for e in json.load(file)["traceEvents"] if e.get("cat") == "launch")
-    return {"shares": {f"{line}": round(share, 4) for line, share in gpu_shares(lap).items()}, "dispatch": JAX.splitlines().index("    y = f(x)  # dispatch") + 1,
-            "launches": {f"{name}, {'main' if main else 'other'} thread": count for (main, name), count in launches.items()}}
+        launches = collections.Counter(
+            (e["tid"] == e["pid"], e["name"])
+            for e in json.load(file)["traceEvents"]
+            if e.get("cat") == "launch"
+        )
+    return {
+        "shares": {f"{line}": round(share, 4) for line, share in gpu_shares(lap).items()},
+        "dispatch": JAX.splitlines().index("    y = f(x)  # dispatch") + 1,
+        "launches": {
+            f"{name}, {'main' if main else 'other'} thread": count
+            for (main, name), count in launches.items()
+        },
+    }
 
 
-def cost(workload: str, levels: list[str], seconds: float, start_timeout: float = 100) -> Callable[[str], Results]:
+def cost(
+    workload: str, levels: list[str], seconds: float, start_timeout: float = 100
+) -> Callable[[str], Results]:
     return lambda folder: take_turns(levels, workload, folder, seconds, start_timeout)
 
 
@@ -167,27 +269,66 @@ def whole_reports(folder: str) -> Results:
     for level in ("gpu", "full"):
         lap = os.path.join(folder, f"record-eager-{level}.lap")
         if os.path.exists(lap):
-            done = subprocess.run([os.environ["LAPTIME"], "report", lap, "kernels", "copies", "syncs", "streams", "breakdown", "lines", "losses", "--top", "12"],
-                                  capture_output=True, text=True, timeout=60)
+            done = subprocess.run(
+                [
+                    os.environ["LAPTIME"],
+                    "report",
+                    lap,
+                    "kernels",
+                    "copies",
+                    "syncs",
+                    "streams",
+                    "breakdown",
+                    "lines",
+                    "losses",
+                    "--top",
+                    "12",
+                ],
+                capture_output=True,
+                text=True,
+                timeout=60,
+            )
             result[level] = (done.stdout + done.stderr).splitlines()
     return result
 
 
-EAGER = ["bare", "bare", "bare", "kernels", "gpu", "gpu", "full", "full", "everything", "everything", "rested", "finalized", "finalized", "profiler", "profiler_all"]
+EAGER = [
+    "bare",
+    "bare",
+    "bare",
+    "kernels",
+    "gpu",
+    "gpu",
+    "full",
+    "full",
+    "everything",
+    "everything",
+    "rested",
+    "finalized",
+    "finalized",
+    "profiler",
+    "profiler_all",
+]
 PARTS: dict[str, Callable[[str], Results]] = {
     "machine": machine,
     "smoke": smoke,
     "cost_eager": cost("eager", EAGER, 55),
-    "cost_all": cost("eager", ["bare", "bare", "full", "shapes", "memory", "everything", "everything"], 40),
+    "cost_all": cost(
+        "eager", ["bare", "bare", "full", "shapes", "memory", "everything", "everything"], 40
+    ),
     "counts": counts,
-    "cost_run": cost("eager", ["bare", "bare", "run_full", "run_full", "run_default", "run_default"], 25),
+    "cost_run": cost(
+        "eager", ["bare", "bare", "run_full", "run_full", "run_default", "run_default"], 25
+    ),
     "lines": lines("eager", "gpt", "resnet"),
     "hard_lines": lines("views", "compile", "graphs"),
     "cost_gpt": cost("gpt", ["bare", "bare", "gpu", "full", "profiler"], 25),
     "cost_resnet": cost("resnet", ["bare", "bare", "gpu", "full", "profiler"], 20),
     "cost_compile": cost("compile", ["bare", "bare", "gpu", "full", "profiler"], 15, 150),
     "cost_graphs": cost("graphs", ["bare", "bare", "gpu", "full"], 15, 150),
-    "cost_compiled": cost("compiled", ["bare", "bare", "run_default", "run_default", "run_full", "run_full"], 70, 150),
+    "cost_compiled": cost(
+        "compiled", ["bare", "bare", "run_default", "run_default", "run_full", "run_full"], 70, 150
+    ),
     "jax_lines": jax_lines,
     "reports": whole_reports,
 }
@@ -197,7 +338,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", default=os.path.join(HERE, "..", "results", "gpu.json"))
     parser.add_argument("--parts", default=",".join(PARTS))
-    parser.add_argument("--limit", type=float, default=420, help="seconds after which no further part begins")
+    parser.add_argument(
+        "--limit", type=float, default=420, help="seconds after which no further part begins"
+    )
     options = parser.parse_args()
     os.environ.setdefault("LAPTIME", shutil.which("laptime") or "laptime")
     os.makedirs(os.path.dirname(os.path.abspath(options.out)), exist_ok=True)
@@ -224,8 +367,14 @@ def main() -> int:
 def brief(result: Results) -> Results:
     """A part in a line or two: ratios and problems."""
     if "levels" in result:
-        return {"rounds": result["rounds"], "seconds": result["seconds"],
-                **{level: entry.get("ratio") or entry["problems"] for level, entry in result["levels"].items()}}
+        return {
+            "rounds": result["rounds"],
+            "seconds": result["seconds"],
+            **{
+                level: entry.get("ratio") or entry["problems"]
+                for level, entry in result["levels"].items()
+            },
+        }
     text = json.dumps(result)
     return result if len(text) < 3000 else {"seconds": result.get("seconds"), "text": text[:3000]}
 

@@ -1,8 +1,10 @@
 """One process of the campaign: ``child.py MODE LEVEL WORKLOAD [LAP]``; prints lines of JSON.
 
-turns   steps when it is told to: reads "go", runs a few steps, prints their times; at "end" what it recorded
+turns   steps when it is told to: reads "go", runs a few steps, prints their times;
+        at "end" it prints what it recorded
 record  warms up, runs STEPS steps, prints what it recorded
-compare warms up, runs STEPS steps at the level, takes laptime out again, and runs as many with torch.profiler, twice
+compare warms up, runs STEPS steps at the level, takes laptime out again,
+        and runs as many with torch.profiler, twice
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ def synchronize() -> None:
 
 
 def pin() -> None:
-    """The main and autograd threads on one core, the rest elsewhere: takes the wake-up lottery out of the numbers."""
+    """The main and autograd threads on one core, the rest elsewhere: takes the wake-up lottery out
+    of the numbers.
+    """
     if (os.cpu_count() or 1) < 12:
         return
     for thread in os.listdir("/proc/self/task"):
@@ -42,7 +46,9 @@ def tell(**values: object) -> None:
     print(json.dumps(values), flush=True)
 
 
-def begin(level_name: str, workload: str, lap: str | None, settle_s: float = 0) -> tuple[Level, object]:
+def begin(
+    level_name: str, workload: str, lap: str | None, settle_s: float = 0
+) -> tuple[Level, object]:
     """`settle_s`: a GPU that begins to work hard lowers its clocks in the first seconds."""
     gc.disable()
     step = make(workload)
@@ -103,7 +109,12 @@ def compare(level_name: str, workload: str, lap: str | None) -> None:
     synchronize()
     level.flush()
     level.detach(step)
-    tell(steps=STEPS + 1, level=what_was_recorded(level), profiler=profiled(step), profiler_again=profiled(step))
+    tell(
+        steps=STEPS + 1,
+        level=what_was_recorded(level),
+        profiler=profiled(step),
+        profiler_again=profiled(step),
+    )
 
 
 def profiled(step: Callable[[], None]) -> dict[str, object]:
@@ -133,5 +144,7 @@ def what_was_recorded(level: Level) -> dict[str, object]:
 
 
 if __name__ == "__main__":
-    {"turns": turns, "record": record, "compare": compare}[sys.argv[1]](sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None)
+    {"turns": turns, "record": record, "compare": compare}[sys.argv[1]](
+        sys.argv[2], sys.argv[3], sys.argv[4] if len(sys.argv) > 4 else None
+    )
     sys.stdout.flush()

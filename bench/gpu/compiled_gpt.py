@@ -1,4 +1,6 @@
-"""Trains a GPT of six blocks under torch.compile: accumulation 4, bf16, clipping, an evaluation every 20 steps."""
+"""Trains a GPT of six blocks under torch.compile: accumulation 4, bf16, clipping, an evaluation
+every 20 steps.
+"""
 
 import json
 import time
@@ -21,7 +23,11 @@ class Block(nn.Module):
     def forward(self, x):
         batch, length, _ = x.shape
         q, k, v = self.qkv(self.before(x)).view(batch, length, 3, HEADS, -1).permute(2, 0, 3, 1, 4)
-        x = x + self.out(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(batch, length, -1))
+        x = x + self.out(
+            F.scaled_dot_product_attention(q, k, v, is_causal=True)
+            .transpose(1, 2)
+            .reshape(batch, length, -1)
+        )
         return x + self.down(F.gelu(self.up(self.after(x))))
 
 
@@ -41,7 +47,11 @@ class Gpt(nn.Module):
 
 def get_batch(data):
     starts = torch.randint(len(data) - CONTEXT - 1, (BATCH,))
-    rows = torch.stack([data[start:start + CONTEXT + 1] for start in starts]).pin_memory().cuda(non_blocking=True)
+    rows = (
+        torch.stack([data[start : start + CONTEXT + 1] for start in starts])
+        .pin_memory()
+        .cuda(non_blocking=True)
+    )
     return rows[:, :-1], rows[:, 1:]
 
 

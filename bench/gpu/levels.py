@@ -1,8 +1,11 @@
-"""What is switched on around a training, by name: laptime at its levels, torch.profiler at its own, or nothing.
+"""What is switched on around a training, by name.
+
+laptime has its levels, torch.profiler has its own, and one level is nothing.
 
 bare            never saw CUPTI nor a callback of torch's
 kernels         laptime: kernels, copies and waits, without lines
-gpu             laptime run in recorded steps: kernels, copies, waits, with lines forward and backward, no ops
+gpu             laptime run in recorded steps: kernels, copies, waits;
+                with lines forward and backward, no ops
 full            gpu and all ops
 shapes          full with shapes
 memory          full with memory
@@ -33,7 +36,9 @@ WARM_STEPS = 10
 
 
 class Level:
-    """Contract: ``begin`` once the training is warm; ``mark`` after each step; ``end`` gives what there is to tell."""
+    """Contract: ``begin`` once the training is warm; ``mark`` after each step; ``end`` gives what
+    there is to tell.
+    """
 
     def __init__(self, name: str, lap: str | None) -> None:
         self.name = name
@@ -50,8 +55,14 @@ class Level:
         elif self.name.startswith("profiler"):
             from torch.profiler import ProfilerActivity, profile
 
-            more = dict(record_shapes=True, profile_memory=True, with_stack=True) if self.name == "profiler_all" else {}
-            self._profiler = profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], **more)
+            more = (
+                {"record_shapes": True, "profile_memory": True, "with_stack": True}
+                if self.name == "profiler_all"
+                else {}
+            )
+            self._profiler = profile(
+                activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], **more
+            )
             self._profiler.start()
 
     def _begin_laptime(self, step: Callable[[], None]) -> None:
@@ -134,4 +145,8 @@ class Level:
         """torch.profiler's GPU events: (name, duration in ns)."""
         cuda = torch.autograd.DeviceType.CUDA
         events = self._profiler.profiler.kineto_results.events()
-        return [(e.name(), e.duration_ns()) for e in events if e.device_type() == cuda and not getattr(e, "is_user_annotation", bool)()]
+        return [
+            (e.name(), e.duration_ns())
+            for e in events
+            if e.device_type() == cuda and not getattr(e, "is_user_annotation", bool)()
+        ]

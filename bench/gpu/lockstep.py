@@ -1,6 +1,8 @@
-"""Processes that take turns: each runs a few steps, then the next; medians of single steps, compared turn by turn.
+"""Processes that take turns: each runs a few steps, then the next; medians of single steps,
+compared turn by turn.
 
-A noisy machine then disturbs all alike. A child that dies is named, with its last words, and the others go on.
+A noisy machine then disturbs all alike. A child that dies is named, with its last words, and the
+others go on.
 """
 
 from __future__ import annotations
@@ -21,11 +23,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Talker:
-    """A process that is told words and answers in lines of JSON; what it says on stderr goes into a file."""
+    """A process that is told words and answers in lines of JSON; what it says on stderr goes into a
+    file.
+    """
 
     def __init__(self, command: list[str], errors: str) -> None:
-        self._errors = open(errors, "w+", encoding="utf-8")
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True)
+        # It is open as long as the process lives.
+        self._errors = open(errors, "w+", encoding="utf-8")  # noqa: SIM115
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, text=True
+        )
         self.problem = ""
 
     def read(self, timeout: float) -> dict[str, Any]:
@@ -89,8 +96,13 @@ class Child(Talker):
         self.told["file_bytes"] = os.path.getsize(self.lap) if os.path.exists(self.lap) else None
 
 
-def take_turns(levels: list[str], workload: str, folder: str, seconds: float, start_timeout: float = 100) -> dict[str, Any]:
-    """What steps take at each level. `levels` may name one more than once: its children are pooled."""
+def take_turns(
+    levels: list[str], workload: str, folder: str, seconds: float, start_timeout: float = 100
+) -> dict[str, Any]:
+    """What steps take at each level.
+
+    `levels` may name a level more than once: its children are pooled.
+    """
     children = start_children(levels, workload, folder, start_timeout)
     play(children, time.monotonic() + seconds)
     return summary(children)
@@ -117,22 +129,50 @@ def play(children: list[Child], until: float) -> None:
 
 
 def summary(children: list[Child]) -> dict[str, Any]:
-    """`ratio`: of medians, turn by turn; `whole`: of the time that all steps took together, recorded and resting."""
+    """`ratio`: of medians, turn by turn; `whole`: of the time that all steps took together,
+    recorded and resting.
+    """
     rounds = min((len(child.turns) for child in children if not child.problem), default=0)
-    medians = {id(child): [statistics.median(turn) for turn in child.turns[:rounds]] for child in children if not child.problem}
-    bare = [medians[id(child)] for child in children if child.level == "bare" and id(child) in medians]
+    medians = {
+        id(child): [statistics.median(turn) for turn in child.turns[:rounds]]
+        for child in children
+        if not child.problem
+    }
+    bare = [
+        medians[id(child)] for child in children if child.level == "bare" and id(child) in medians
+    ]
     base = [statistics.mean(turn) for turn in zip(*bare)]
-    bare_mean = statistics.fmean(us for child in children if child.level == "bare" for turn in child.turns[:rounds] for us in turn) if base else 0
+    bare_mean = (
+        statistics.fmean(
+            us
+            for child in children
+            if child.level == "bare"
+            for turn in child.turns[:rounds]
+            for us in turn
+        )
+        if base
+        else 0
+    )
     table: dict[str, Any] = {}
     for level in dict.fromkeys(child.level for child in children):
         mine = [child for child in children if child.level == level and id(child) in medians]
-        entry: dict[str, Any] = {"problems": [c.problem for c in children if c.level == level and c.problem]}
+        entry: dict[str, Any] = {
+            "problems": [c.problem for c in children if c.level == level and c.problem]
+        }
         if mine and rounds and base:
             pooled = [us for child in mine for turn in child.turns[:rounds] for us in turn]
-            ratios = [statistics.mean(medians[id(c)][i] for c in mine) / base[i] for i in range(rounds)]
-            entry |= {"us": round(statistics.median(pooled), 1), "ratio": round(statistics.median(ratios), 4),
-                      "whole": round(statistics.fmean(pooled) / bare_mean, 4),
-                      "each": [round(statistics.median(m / b for m, b in zip(medians[id(c)], base)), 4) for c in mine]}
+            ratios = [
+                statistics.mean(medians[id(c)][i] for c in mine) / base[i] for i in range(rounds)
+            ]
+            entry |= {
+                "us": round(statistics.median(pooled), 1),
+                "ratio": round(statistics.median(ratios), 4),
+                "whole": round(statistics.fmean(pooled) / bare_mean, 4),
+                "each": [
+                    round(statistics.median(m / b for m, b in zip(medians[id(c)], base)), 4)
+                    for c in mine
+                ],
+            }
         entry["told"] = [child.told for child in mine]
         table[level] = entry
     return {"rounds": rounds, "levels": table}

@@ -1,4 +1,6 @@
-"""Trainings for the GPU's figures: ``step = make(name)``; ``step()`` is one training step. With DEVICE=cpu everything is small.
+"""Trainings for the GPU's figures: ``step = make(name)``; ``step()`` is one training step.
+
+With DEVICE=cpu everything is small.
 
 eager    a CNN on 28x28 images, batch 64: launch-bound, about 280 ops and 93 kernels a step
 gpt      12 transformer blocks in bfloat16: GPU-bound
@@ -6,7 +8,8 @@ resnet   residual convolutions on 64x64 images: GPU-bound
 compile  the CNN through torch.compile
 graphs   the CNN through torch.compile with CUDA graphs
 compiled a GPT through torch.compile as people train it (compiled_gpt.py); a GPU only
-views    a model full of views, checkpointing, own Functions, in-place ops, autocast and accumulated gradients
+views    a model full of views, checkpointing, own Functions, in-place ops, autocast and
+         accumulated gradients
 """
 
 from __future__ import annotations
@@ -58,7 +61,11 @@ class Block(nn.Module):
 
     def forward(self, x):
         batch, time, width = x.shape
-        q, k, v = self.qkv(self.norm1(x)).view(batch, time, 3, self.heads, width // self.heads).permute(2, 0, 3, 1, 4)
+        q, k, v = (
+            self.qkv(self.norm1(x))
+            .view(batch, time, 3, self.heads, width // self.heads)
+            .permute(2, 0, 3, 1, 4)
+        )
         a = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         x = x + self.out(a.transpose(1, 2).reshape(batch, time, width))
         y = F.gelu(self.up(self.norm2(x)))
@@ -88,7 +95,11 @@ class Residual(nn.Module):
         self.norm1 = nn.BatchNorm2d(outer)
         self.conv2 = nn.Conv2d(outer, outer, 3, 1, 1, bias=False)
         self.norm2 = nn.BatchNorm2d(outer)
-        self.short = nn.Conv2d(inner, outer, 1, stride, bias=False) if stride != 1 or inner != outer else nn.Identity()
+        self.short = (
+            nn.Conv2d(inner, outer, 1, stride, bias=False)
+            if stride != 1 or inner != outer
+            else nn.Identity()
+        )
 
     def forward(self, x):
         y = F.relu(self.norm1(self.conv1(x)))
@@ -132,7 +143,15 @@ class Views(nn.Module):
 def make(name: str) -> Callable[[], None]:
     torch.manual_seed(0)
     np.random.seed(0)
-    return {"eager": _images, "compile": _images, "graphs": _images, "gpt": _gpt, "resnet": _resnet, "views": _views, "compiled": _compiled}[name](name)
+    return {
+        "eager": _images,
+        "compile": _images,
+        "graphs": _images,
+        "gpt": _gpt,
+        "resnet": _resnet,
+        "views": _views,
+        "compiled": _compiled,
+    }[name](name)
 
 
 def _images(name: str) -> Callable[[], None]:
@@ -140,8 +159,11 @@ def _images(name: str) -> Callable[[], None]:
     labels = np.random.randint(0, 10, IMAGES)
     model = Cnn().to(DEVICE)
     optimizer = torch.optim.Adam(model.parameters(), 1e-3)
-    run = {"eager": lambda: model, "compile": lambda: torch.compile(model),
-           "graphs": lambda: torch.compile(model, mode="reduce-overhead")}[name]()
+    run = {
+        "eager": lambda: model,
+        "compile": lambda: torch.compile(model),
+        "graphs": lambda: torch.compile(model, mode="reduce-overhead"),
+    }[name]()
 
     def step() -> None:
         chosen = np.random.choice(IMAGES, 64)
@@ -157,7 +179,11 @@ def _images(name: str) -> Callable[[], None]:
 
 
 def _gpt(_: str) -> Callable[[], None]:
-    shape = dict(layers=2, width=64, heads=2, vocabulary=128, time=32) if SMALL else dict(layers=12, width=1024, heads=16, vocabulary=16384, time=1024)
+    shape = (
+        {"layers": 2, "width": 64, "heads": 2, "vocabulary": 128, "time": 32}
+        if SMALL
+        else {"layers": 12, "width": 1024, "heads": 16, "vocabulary": 16384, "time": 1024}
+    )
     model = Gpt(**shape).to(DEVICE, torch.bfloat16)
     optimizer = torch.optim.AdamW(model.parameters(), 1e-4, fused=not SMALL)
     tokens = torch.randint(0, 128, (2, 32) if SMALL else (16, 1024), device=DEVICE)
@@ -176,11 +202,19 @@ def _resnet(_: str) -> Callable[[], None]:
     widths = [16, 32] if SMALL else [64, 128, 256, 512]
     layers = [nn.Conv2d(3, widths[0], 3, 1, 1)]
     for i, width in enumerate(widths):
-        layers += [Residual(widths[max(0, i - 1)], width, 1 if i == 0 else 2), Residual(width, width, 1)]
-    model = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], 100)).to(DEVICE)
+        layers += [
+            Residual(widths[max(0, i - 1)], width, 1 if i == 0 else 2),
+            Residual(width, width, 1),
+        ]
+    model = nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], 100)
+    ).to(DEVICE)
     optimizer = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
     batch = 2 if SMALL else 256
-    x, y = torch.rand(batch, 3, 64, 64, device=DEVICE), torch.randint(0, 100, (batch,), device=DEVICE)
+    x, y = (
+        torch.rand(batch, 3, 64, 64, device=DEVICE),
+        torch.randint(0, 100, (batch,), device=DEVICE),
+    )
 
     def step() -> None:
         z = model(x)

@@ -1,15 +1,17 @@
-"""What the line and function engines add to a program, beside line_profiler, cProfile and the bare callback.
+"""What the line and function engines add to a program, beside line_profiler, cProfile and the bare
+callback.
 
-All figures of one table come from interleaved runs in one process, the fastest of each. Needs line_profiler 5.1 and a C++
-compiler. Usage: python engine_bench.py [--json FILE] [--rounds N]. Exit code 1 when a figure is over its bar.
+All figures of one table come from interleaved runs in one process, the fastest of each. Needs
+line_profiler 5.1 and a C++ compiler. Usage: python engine_bench.py [--json FILE] [--rounds N]. Exit
+code 1 when a figure is over its bar.
 """
 
 from __future__ import annotations
 
 import argparse
-import cProfile
 import contextlib
 import copy
+import cProfile
 import difflib
 import json
 import sys
@@ -52,7 +54,9 @@ def hot_loop(n):
     return total
 
 
-DOCUMENT = {"rows": [{"id": i, "name": f"row {i}", "tags": ["a", "b", None, 1.5]} for i in range(20)]}
+DOCUMENT = {
+    "rows": [{"id": i, "name": f"row {i}", "tags": ["a", "b", None, 1.5]} for i in range(20)]
+}
 TEXT = "the quick brown fox jumps over the lazy dog " * 30
 
 
@@ -106,7 +110,11 @@ def line_profiler_on(function):
 
 
 def copy_of(function):
-    return FunctionType(function.__code__.replace(co_name=function.__name__), function.__globals__, function.__name__)
+    return FunctionType(
+        function.__code__.replace(co_name=function.__name__),
+        function.__globals__,
+        function.__name__,
+    )
 
 
 def fastest(cases, rounds):
@@ -124,37 +132,53 @@ def fastest(cases, rounds):
 def line_figures(floor, rounds):
     n = 500
     theirs, floored = copy_of(lines), copy_of(lines)
-    best = fastest({
-        "bare": (bare, lambda: lines(n)),
-        "laptime": (lambda: laptime(lines=True, only=[lines.__code__]), lambda: lines(n)),
-        "floor": (lambda: floor_module.on_lines(floor, floored.__code__), lambda: floored(n)),
-        "line_profiler": (line_profiler_on(theirs), lambda: theirs(n)),
-    }, rounds)
-    added = {name: (best[name] - best["bare"]) / (n * LINES_A_ROUND) for name in best if name != "bare"}
+    best = fastest(
+        {
+            "bare": (bare, lambda: lines(n)),
+            "laptime": (lambda: laptime(lines=True, only=[lines.__code__]), lambda: lines(n)),
+            "floor": (lambda: floor_module.on_lines(floor, floored.__code__), lambda: floored(n)),
+            "line_profiler": (line_profiler_on(theirs), lambda: theirs(n)),
+        },
+        rounds,
+    )
+    added = {
+        name: (best[name] - best["bare"]) / (n * LINES_A_ROUND) for name in best if name != "bare"
+    }
     return [
         ("line event, ns added: line_profiler", added["line_profiler"], None),
         ("line event, ns added: bare callback", added["floor"], None),
         ("line event, ns added: laptime", added["laptime"], None),
-        ("line event, of line_profiler's", added["laptime"] / added["line_profiler"], 1 / 12 if NEW else 1 / 3.5),
+        (
+            "line event, of line_profiler's",
+            added["laptime"] / added["line_profiler"],
+            1 / 12 if NEW else 1 / 3.5,
+        ),
         ("line event, of the bare callback's", added["laptime"] / added["floor"], 1.3),
     ]
 
 
 def call_figures(rounds):
     n, calls = 14, 1219
-    best = fastest({
-        "bare": (bare, lambda: fib(n)),
-        "cprofile": (cprofile, lambda: fib(n)),
-        "python": (lambda: laptime(functions=True), lambda: fib(n)),
-        "builtins": (lambda: laptime(functions=True, builtins=True), lambda: fib(n)),
-    }, rounds)
+    best = fastest(
+        {
+            "bare": (bare, lambda: fib(n)),
+            "cprofile": (cprofile, lambda: fib(n)),
+            "python": (lambda: laptime(functions=True), lambda: fib(n)),
+            "builtins": (lambda: laptime(functions=True, builtins=True), lambda: fib(n)),
+        },
+        rounds,
+    )
     added = {name: (best[name] - best["bare"]) / calls for name in best if name != "bare"}
     return [
         ("call, ns added: cProfile", added["cprofile"], None),
         ("call, ns added: laptime", added["python"], None),
         ("call, ns added: laptime with C functions", added["builtins"], None),
         ("call, of cProfile's", added["python"] / added["cprofile"], 0.4),
-        ("call with C functions, of cProfile's", added["builtins"] / added["cprofile"], 0.65 if NEW else 0.8),
+        (
+            "call with C functions, of cProfile's",
+            added["builtins"] / added["cprofile"],
+            0.65 if NEW else 0.8,
+        ),
     ]
 
 
@@ -168,7 +192,9 @@ def program_figures(rounds):
                 begin = time.perf_counter_ns()
                 use_libraries()
                 best[name] = min(best[name], time.perf_counter_ns() - begin)
-    return [("library-heavy program, user code by line, x bare", best["laptime"] / best["bare"], 1.06)]
+    return [
+        ("library-heavy program, user code by line, x bare", best["laptime"] / best["bare"], 1.06)
+    ]
 
 
 def budget_figures(rounds):

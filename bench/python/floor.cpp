@@ -1,4 +1,5 @@
-// The floor that the engines are measured against: a C callback on every event that stores the clock and returns.
+// The floor that the engines are measured against: a C callback on every event that stores the
+// clock and returns.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <x86intrin.h>
@@ -12,8 +13,7 @@ volatile unsigned long long last_clock;
 #if PY_VERSION_HEX >= 0x030C0000
 
 struct Callback {
-  PyObject_HEAD
-  vectorcallfunc function;
+  PyObject_HEAD vectorcallfunc function;
 };
 
 PyObject* store_clock(PyObject*, PyObject* const*, std::size_t, PyObject*) {
@@ -38,7 +38,8 @@ PyObject* callback(PyObject*, PyObject*) {
   return reinterpret_cast<PyObject*>(object);
 }
 
-PyMethodDef methods[] = {{"callback", callback, METH_NOARGS, "A callable that stores the clock."}, {}};
+PyMethodDef methods[] = {{"callback", callback, METH_NOARGS, "A callable that stores the clock."},
+                         {}};
 
 #else
 
@@ -52,11 +53,13 @@ PyObject* trace(PyObject*, PyObject* on) {
   Py_RETURN_NONE;
 }
 
-PyMethodDef methods[] = {{"trace", trace, METH_O, "Traces this thread with a function that stores the clock."}, {}};
+PyMethodDef methods[] = {
+    {"trace", trace, METH_O, "Traces this thread with a function that stores the clock."}, {}};
 
 #endif
 
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "floor", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
+PyModuleDef definition = {
+    PyModuleDef_HEAD_INIT, "floor", nullptr, -1, methods, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

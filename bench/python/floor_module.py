@@ -16,8 +16,20 @@ def build():
     folder = Path(tempfile.mkdtemp(prefix="laptime-floor-"))
     target = folder / f"floor{sysconfig.get_config_var('EXT_SUFFIX')}"
     source = Path(__file__).with_name("floor.cpp")
-    subprocess.run(["c++", "-std=c++20", "-O3", "-fPIC", "-shared", f"-I{sysconfig.get_paths()['include']}", str(source),
-                    "-o", str(target)], check=True)
+    subprocess.run(
+        [
+            "c++",
+            "-std=c++20",
+            "-O3",
+            "-fPIC",
+            "-shared",
+            f"-I{sysconfig.get_paths()['include']}",
+            str(source),
+            "-o",
+            str(target),
+        ],
+        check=True,
+    )
     spec = importlib.util.spec_from_file_location("floor", target)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

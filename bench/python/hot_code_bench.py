@@ -1,8 +1,9 @@
 """What the default budget adds to hot code on a busy machine, and to pools of spawned processes.
 
-Each start is a pair: the program bare, and under `laptime run`. The first figures are of the program's CPU time while neighbours
-burn every processor; bar 1.25 x in every start. The pool's are of wall time from its start to its last result; bar 1.15 x.
-Usage: python hot_code_bench.py [--json FILE] [--starts N]. Exit code 1 when a figure is over its bar.
+Each start is a pair: the program bare, and under `laptime run`. The first figures are of the
+program's CPU time while neighbours burn every processor; bar 1.25 x in every start. The pool's are
+of wall time from its start to its last result; bar 1.15 x. Usage: python hot_code_bench.py [--json
+FILE] [--starts N]. Exit code 1 when a figure is over its bar.
 """
 
 from __future__ import annotations
@@ -84,7 +85,10 @@ BURN = "while True: pass"
 
 @contextlib.contextmanager
 def busy_neighbours():
-    burning = [subprocess.Popen([sys.executable, "-S", "-c", BURN]) for _ in range(2 * len(os.sched_getaffinity(0)))]
+    burning = [
+        subprocess.Popen([sys.executable, "-S", "-c", BURN])
+        for _ in range(2 * len(os.sched_getaffinity(0)))
+    ]
     try:
         yield
     finally:
@@ -100,8 +104,17 @@ def main():
     options = parser.parse_args()
     figures = []
     with busy_neighbours():
-        figures.append(show("hot loop, neighbours on all processors, x bare", ratios(LOOP, options.starts), 1.25, max))
-        figures.append(show("hot small function, the same, x bare", ratios(CALLS, options.starts), 1.25, max))
+        figures.append(
+            show(
+                "hot loop, neighbours on all processors, x bare",
+                ratios(LOOP, options.starts),
+                1.25,
+                max,
+            )
+        )
+        figures.append(
+            show("hot small function, the same, x bare", ratios(CALLS, options.starts), 1.25, max)
+        )
     for method in ("spawn", "fork"):
         values = ratios(POOL.replace("{method}", method), max(3, options.starts // 2))
         figures.append(show(f"pool of 2 processes, {method}, x bare", values, 1.15))

@@ -1,7 +1,9 @@
-"""What laptime predicts that line events cost in long functions, against what they cost: bar, within a third or 20 ns.
+"""What laptime predicts that line events cost in long functions, against what they cost: bar,
+within a third or 20 ns.
 
-Timed by line without a budget and bare, in turns, by the thread's CPU time; the fastest of each. On CPython 3.10 and 3.11 an event costs the same
-in every function. Usage: python long_functions_bench.py [--json FILE]. Exit code 1 when a prediction is over the bar.
+Timed by line without a budget and bare, in turns, by the thread's CPU time; the fastest of each. On
+CPython 3.10 and 3.11 an event costs the same in every function. Usage: python
+long_functions_bench.py [--json FILE]. Exit code 1 when a prediction is over the bar.
 """
 
 from __future__ import annotations
@@ -57,9 +59,20 @@ def main():
             measured, predicted = measured_and_predicted(line, lines)
             off = max(predicted / measured, measured / predicted)
             over = off > 4 / 3 and abs(predicted - measured) > 20
-            figures.append({"line": line, "lines": lines, "measured_ns": measured, "predicted_ns": predicted, "over": over})
-            print(f"{lines:5} lines `{line}`: an event costs {measured:8.0f} ns, predicted {predicted:8.0f} ns, {off:.2f} x off "
-                  f"(bar 1.33) {'OVER' if over else 'ok'}", flush=True)
+            figures.append(
+                {
+                    "line": line,
+                    "lines": lines,
+                    "measured_ns": measured,
+                    "predicted_ns": predicted,
+                    "over": over,
+                }
+            )
+            print(
+                f"{lines:5} lines `{line}`: an event costs {measured:8.0f} ns, predicted"
+                f" {predicted:8.0f} ns, {off:.2f} x off (bar 1.33) {'OVER' if over else 'ok'}",
+                flush=True,
+            )
     if options.json:
         with open(options.json, "w") as file:
             json.dump({"python": sys.version.split()[0], "figures": figures}, file, indent=1)

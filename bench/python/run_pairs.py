@@ -1,4 +1,6 @@
-"""A program bare and under `laptime run`, in turns, as pairs whose ratios are independent of the machine's speed."""
+"""A program bare and under `laptime run`, in turns, as pairs whose ratios are independent of the
+machine's speed.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +16,18 @@ LAPTIME = Path(sys.executable).with_name("laptime")
 
 def figure_of(command, folder):
     """The last number that the program prints: what one of its own clocks showed."""
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_")}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=600, check=True)
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_")
+    }
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=True,
+    )
     return float(done.stdout.split()[-1])
 
 
@@ -36,5 +48,15 @@ def ratios(program, pairs, options=()):
 def show(name, values, bar, judge=statistics.median):
     value = judge(values)
     verdict = "ok" if value <= bar else "OVER"
-    print(f"{name:60} median {statistics.median(values):6.3f}  worst {max(values):6.3f}  (bar {bar:.2f}) {verdict}", flush=True)
-    return {"figure": name, "median": statistics.median(values), "worst": max(values), "bar": bar, "over": value > bar}
+    print(
+        f"{name:60} median {statistics.median(values):6.3f}  worst {max(values):6.3f}  (bar"
+        f" {bar:.2f}) {verdict}",
+        flush=True,
+    )
+    return {
+        "figure": name,
+        "median": statistics.median(values),
+        "worst": max(values),
+        "bar": bar,
+        "over": value > bar,
+    }

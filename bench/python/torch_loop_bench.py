@@ -1,9 +1,10 @@
 """What timing the user's own lines adds to a small PyTorch training loop on the CPU: bar 1.02 x.
 
-Bare and timed stretches of one training take turns; the figure is the median of the ratios of neighbours. One training, for two that do the same
-differ by some percent for as long as they live, by where their memory lies. It must end with the weights of one that is never timed, bit for bit. Only the line
-engine runs, no ops are recorded.
-Usage: python torch_loop_bench.py [--json FILE] [--pairs N]. Exit code 1 when over the bar, 2 without PyTorch.
+Bare and timed stretches of one training take turns; the figure is the median of the ratios of
+neighbours. One training, for two that do the same differ by some percent for as long as they live,
+by where their memory lies. It must end with the weights of one that is never timed, bit for bit.
+Only the line engine runs, no ops are recorded. Usage: python torch_loop_bench.py [--json FILE]
+[--pairs N]. Exit code 1 when over the bar, 2 without PyTorch.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ try:
     import torch
     from torch import nn
 except ImportError:
-    print("torch_loop_bench: no PyTorch here (tools/pip_sync .venv requirements-torch.lock)", file=sys.stderr)
+    print(
+        "torch_loop_bench: no PyTorch here (tools/pip_sync .venv requirements-torch.lock)",
+        file=sys.stderr,
+    )
     sys.exit(2)
 
 BAR = 1.02
@@ -29,7 +33,15 @@ STEPS_A_STRETCH = 20  # short: some are left alone by everything else on the mac
 
 def make_training():
     torch.manual_seed(0)
-    layers = [nn.Conv2d(1, 8, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8 * 13 * 13, 64), nn.ReLU(), nn.Linear(64, 10)]
+    layers = [
+        nn.Conv2d(1, 8, 3),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(8 * 13 * 13, 64),
+        nn.ReLU(),
+        nn.Linear(64, 10),
+    ]
     model = nn.Sequential(*layers)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     images, labels = torch.randn(1024, 1, 28, 28), torch.randint(0, 10, (1024,))
@@ -38,7 +50,7 @@ def make_training():
 
 def batch_of(images, labels, step):
     begin = step * 64 % 1024
-    return images[begin:begin + 64], labels[begin:begin + 64]
+    return images[begin : begin + 64], labels[begin : begin + 64]
 
 
 def train(training, steps):
@@ -94,14 +106,37 @@ def main():
     same = same_as_never_timed(training, 2 * (options.pairs + 1))
     low, value, high = statistics.quantiles(ratios, n=4)
     verdict = "ok" if value <= BAR else "OVER"
-    print(f"torch {torch.__version__}, Python {sys.version.split()[0]}, {options.pairs} pairs of {STEPS_A_STRETCH} steps")
-    print(f"{'small torch CPU loop, user code by line, x bare':52} {value:9.4f}  (bar {BAR:.3f}) {verdict}; "
-          f"half of the pairs {low:.4f}-{high:.4f}")
-    print(f"the same weights bit for bit: {'yes' if same else 'NO'}; line events: {_engine.own_cost().line_events}")
+    print(
+        f"torch {torch.__version__}, Python {sys.version.split()[0]}, {options.pairs} pairs of"
+        f" {STEPS_A_STRETCH} steps"
+    )
+    print(
+        f"{'small torch CPU loop, user code by line, x bare':52} {value:9.4f}  (bar {BAR:.3f})"
+        f" {verdict}; half of the pairs {low:.4f}-{high:.4f}"
+    )
+    print(
+        f"the same weights bit for bit: {'yes' if same else 'NO'}; line events:"
+        f" {_engine.own_cost().line_events}"
+    )
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"python": sys.version.split()[0], "torch": torch.__version__, "same_weights": same,
-                       "figures": [{"figure": "torch loop", "value": value, "bar": BAR, "quartiles": [low, high]}]}, file, indent=1)
+            json.dump(
+                {
+                    "python": sys.version.split()[0],
+                    "torch": torch.__version__,
+                    "same_weights": same,
+                    "figures": [
+                        {
+                            "figure": "torch loop",
+                            "value": value,
+                            "bar": BAR,
+                            "quartiles": [low, high],
+                        }
+                    ],
+                },
+                file,
+                indent=1,
+            )
     return value > BAR or not same
 
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What `laptime run` adds to a training of 500 steps, by twins that take turns: bare and profiled.
 
-Each twin trains the same small network on the same batches and prints how long its loop took, by the clock and
-of the processor, and a digest of its weights.
-The twins must agree on the digest; what is told are the fastest ones' ratio, how many steps were recorded in full, and what the
-hooks alone cost. Bars: the loop at most 1.05 x bare, at least 20 steady steps recorded.
+Each twin trains the same small network on the same batches and prints how long its loop took, by
+the clock and of the processor, and a digest of its weights. The twins must agree on the digest;
+what is told are the fastest ones' ratio, how many steps were recorded in full, and what the hooks
+alone cost. Bars: the loop at most 1.05 x bare, at least 20 steady steps recorded.
 """
 
 import argparse
@@ -30,7 +30,10 @@ torch.set_num_threads(1)
 torch.manual_seed(0)
 steps, batch = int(sys.argv[1]), int(sys.argv[2])
 data = TensorDataset(torch.randn(steps * batch, 1, 14, 14), torch.randint(10, (steps * batch,)))
-model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10))
+model = nn.Sequential(
+    nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2),
+    nn.Conv2d(16, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10),
+)
 optimizer = torch.optim.Adam(model.parameters())
 begin, begin_cpu = time.perf_counter(), time.process_time()
 for images, labels in DataLoader(data, batch):
@@ -38,18 +41,23 @@ for images, labels in DataLoader(data, batch):
     F.cross_entropy(model(images), labels).backward()
     optimizer.step()
 took, cpu = time.perf_counter() - begin, time.process_time() - begin_cpu
-print(took, cpu, hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in model.parameters())).hexdigest())
+weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+print(took, cpu, hashlib.sha256(weights).hexdigest())
 """
 
 
 def run(command, program, batch):
-    text = subprocess.run([*command, program, str(STEPS), str(batch)], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        [*command, program, str(STEPS), str(batch)], capture_output=True, text=True, check=True
+    ).stdout
     seconds, cpu, digest = text.split()
     return float(seconds), float(cpu), digest
 
 
 def recorded_steps(file):
-    text = subprocess.run([LAPTIME, "report", file, "steps", "--json"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        [LAPTIME, "report", file, "steps", "--json"], capture_output=True, text=True, check=True
+    ).stdout
     table = json.loads(text)["tables"][0]
     names = [column["name"] for column in table["columns"]]
     rows = [dict(zip(names, row)) for row in table["rows"]]
@@ -82,13 +90,19 @@ def tell(batch, times, recorded):
     bare = [min(column) for column in zip(*times["bare"])]
     ratios = {"bare_ms_a_step": 1e3 * bare[0] / STEPS, "steps_recorded": recorded[1]}
     spread = max(pair[0] for pair in times["bare"]) / bare[0]
-    print(f"batch {batch}: {1e3 * bare[0] / STEPS:.2f} ms a step bare; the slowest bare twin took {spread:.2f} x the fastest")
+    print(
+        f"batch {batch}: {1e3 * bare[0] / STEPS:.2f} ms a step bare; the slowest bare twin took"
+        f" {spread:.2f} x the fastest"
+    )
     for mode, pairs in times.items():
         if mode != "bare":
             wall, cpu = (min(column) / base for column, base in zip(zip(*pairs), bare))
             bar = f"  (bar {RATIO_BAR})" if mode == "laptime run" else ""
             ratios[mode] = {"wall": wall, "cpu": cpu}
-            print(f"  {mode:<20} {wall:.3f} x bare, {1e6 * (wall - 1) * bare[0] / STEPS:+.1f} us a step; CPU time {cpu:.3f} x{bar}")
+            print(
+                f"  {mode:<20} {wall:.3f} x bare, {1e6 * (wall - 1) * bare[0] / STEPS:+.1f} us a"
+                f" step; CPU time {cpu:.3f} x{bar}"
+            )
     print(f"  {recorded[1]} steady steps of {recorded[0]} recorded in full  (bar {RECORDED_BAR})")
     return ratios
 

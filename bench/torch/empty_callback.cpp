@@ -16,4 +16,6 @@ extern "C" __attribute__((visibility("default"))) void empty_callback_on() {
   else
     at::reenableCallback(handle);
 }
-extern "C" __attribute__((visibility("default"))) void empty_callback_off() { at::disableCallback(handle); }
+extern "C" __attribute__((visibility("default"))) void empty_callback_off() {
+  at::disableCallback(handle);
+}

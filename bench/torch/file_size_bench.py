@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""The size of a run's file against the JSON trace that torch.profiler writes of the same steps. Bar: 1/25.
+"""The size of a run's file against the JSON trace that torch.profiler writes of the same steps.
+Bar: 1/25.
 
-The same small CNN trains twice, once under torch.profiler, once under `laptime run --full` (ops with their lines and modules, the
-program's own lines, steps, input waits). Check: both have the same number of ops of each name.
+The same small CNN trains twice, once under torch.profiler, once under `laptime run --full` (ops
+with their lines and modules, the program's own lines, steps, input waits). Check: both have the
+same number of ops of each name.
 """
 
 import argparse
@@ -30,7 +32,10 @@ steps, trace, options = int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 
 def train():
     images, labels = torch.randn(16, 1, 14, 14), torch.randint(10, (16,))
-    model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10))
+    model = nn.Sequential(
+        nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10),
+    )
     optimizer = torch.optim.Adam(model.parameters())
     for _ in range(steps):
         optimizer.zero_grad()
@@ -38,7 +43,8 @@ def train():
         optimizer.step()
 
 if trace:
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], **options) as profiler:
+    cpu = torch.profiler.ProfilerActivity.CPU
+    with torch.profiler.profile(activities=[cpu], **options) as profiler:
         train()
     profiler.export_chrome_trace(trace)
 else:
@@ -47,12 +53,18 @@ else:
 
 
 def output(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=True).stdout
+    return subprocess.run(
+        [str(word) for word in command], capture_output=True, text=True, check=True
+    ).stdout
 
 
 def ops_in_trace(path):
     events = json.loads(path.read_text())["traceEvents"]
-    return Counter(event["name"] for event in events if event.get("cat") == "cpu_op" and event["name"].startswith("aten::"))
+    return Counter(
+        event["name"]
+        for event in events
+        if event.get("cat") == "cpu_op" and event["name"].startswith("aten::")
+    )
 
 
 def ops_in_run(path):
@@ -84,11 +96,23 @@ def main():
         with tempfile.TemporaryDirectory() as folder:
             trace, file, theirs, ours = measure(arguments, torchs, Path(folder))
         ops = sum(ours.values())
-        figures[mode] = {"trace_bytes": trace, "file_bytes": file, "ratio": file / trace, "aten_ops": ops}
-        print(f"{mode}: {STEPS} steps, {ops:,} ops: JSON {trace / 1e6:.1f} MB, .lap {file / 1e6:.2f} MB = {file / ops:.1f} bytes an op, "
-              f"1/{trace / file:.0f}  (bar 1/25: {'ok' if file / trace <= BAR else 'OVER'})", flush=True)
+        figures[mode] = {
+            "trace_bytes": trace,
+            "file_bytes": file,
+            "ratio": file / trace,
+            "aten_ops": ops,
+        }
+        print(
+            f"{mode}: {STEPS} steps, {ops:,} ops: JSON {trace / 1e6:.1f} MB, .lap {file / 1e6:.2f}"
+            f" MB = {file / ops:.1f} bytes an op, 1/{trace / file:.0f}  (bar 1/25:"
+            f" {'ok' if file / trace <= BAR else 'OVER'})",
+            flush=True,
+        )
         if theirs != ours:
-            print(f"  the ops differ: {theirs - ours} only torch's, {ours - theirs} only laptime's", file=sys.stderr)
+            print(
+                f"  the ops differ: {theirs - ours} only torch's, {ours - theirs} only laptime's",
+                file=sys.stderr,
+            )
             good = False
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""What the hooks cost in a step with nothing in it: a loader's batch, an optimizer's step, with and without them.
+"""What the hooks cost in a step with nothing in it: a loader's batch, an optimizer's step, with and
+without them.
 
-The loop does what every training loop does and nothing else; the difference is the hooks, the marked step and its spans.
-Bar: 3 us a step.
+The loop does what every training loop does and nothing else; the difference is the hooks, the
+marked step and its spans. Bar: 3 us a step.
 """
 
 import argparse
@@ -13,10 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
+import laptime
 import torch
 from torch.utils.data.dataloader import _BaseDataLoaderIter
-
-import laptime
 
 STEPS = 20_000
 ROUNDS = 7
@@ -66,7 +66,10 @@ def main():
             with laptime.profile(Path(folder) / f"{number}.lap", lines=False, ops=False):
                 hooked.append(us_a_step())
     cost = statistics.median(h - b for h, b in zip(hooked, bare))
-    print(f"hooks: {cost:.2f} us a step (a step of nothing: {statistics.median(bare):.2f} us)  (bar {BAR_US})")
+    print(
+        f"hooks: {cost:.2f} us a step (a step of nothing: {statistics.median(bare):.2f} us)  (bar"
+        f" {BAR_US})"
+    )
     if options.json:
         options.json.write_text(json.dumps({"hooks_us_a_step": cost}))
     return 0

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What each part of laptime adds to a step of 1.4 ms, in one process that trains by turns with and without it.
+"""What each part of laptime adds to a step of 1.4 ms, in one process that trains by turns with and
+without it.
 
-A loop of nothing but hooks or ops has all of them in the cache, a training does not: here they cost several times as much, and this is what
-event_cost.py is calibrated with. Told: the median over rounds of the difference of a round's median steps, and its quartiles.
+A loop of nothing but hooks or ops has all of them in the cache, a training does not: here they cost
+several times as much, and this is what event_cost.py is calibrated with. Told: the median over
+rounds of the difference of a round's median steps, and its quartiles.
 """
 
 import argparse
@@ -14,12 +16,11 @@ import tempfile
 import time
 from pathlib import Path
 
+import laptime
 import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
-
-import laptime
 
 STEPS = 60
 WARMUP = 10
@@ -37,8 +38,18 @@ class Training:
     def __init__(self):
         torch.set_num_threads(1)
         torch.manual_seed(0)
-        self.data = TensorDataset(torch.randn(STEPS * BATCH, 1, 14, 14), torch.randint(10, (STEPS * BATCH,)))
-        self.model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(16, 32, 3), nn.ReLU(), nn.Flatten(), nn.Linear(512, 10))
+        self.data = TensorDataset(
+            torch.randn(STEPS * BATCH, 1, 14, 14), torch.randint(10, (STEPS * BATCH,))
+        )
+        self.model = nn.Sequential(
+            nn.Conv2d(1, 16, 3),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(16, 32, 3),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(512, 10),
+        )
         self.optimizer = torch.optim.Adam(self.model.parameters())
 
     def us_a_step(self):
@@ -49,7 +60,9 @@ class Training:
             F.cross_entropy(self.model(images), labels).backward()
             self.optimizer.step()
             moments.append(time.perf_counter_ns())
-        return statistics.median(b - a for a, b in zip(moments[WARMUP:], moments[WARMUP + 1:])) / 1e3
+        return (
+            statistics.median(b - a for a, b in zip(moments[WARMUP:], moments[WARMUP + 1 :])) / 1e3
+        )
 
 
 def measure(rounds):
@@ -75,12 +88,18 @@ def main():
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     bare, added = measure(options.rounds)
-    print(f"a step of {bare:.0f} us; what is added to it, median and quartiles of {options.rounds} rounds:")
+    print(
+        f"a step of {bare:.0f} us; what is added to it, median and quartiles of {options.rounds}"
+        " rounds:"
+    )
     results = {"bare_us": bare}
     for part, values in added.items():
         low, middle, high = statistics.quantiles(values, n=4)
         results[part] = {"us": middle, "quartiles": [low, high], "ratio": 1 + middle / bare}
-        print(f"  {part:<20} {middle:+7.1f} us  ({low:+.1f} to {high:+.1f}), {1 + middle / bare:.3f} x")
+        print(
+            f"  {part:<20} {middle:+7.1f} us  ({low:+.1f} to {high:+.1f}),"
+            f" {1 + middle / bare:.3f} x"
+        )
     if options.json:
         options.json.write_text(json.dumps(results, indent=1))
     return 0

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""A million steps under `laptime run`: memory must stay flat, and the file grow by what is recorded.
+"""A million steps under `laptime run`: memory must stay flat, and the file grow by what is
+recorded.
 
-The program makes steps with next to nothing in them and tells its anonymous memory after a tenth of them and at the end. Checks:
-it grew by at most 8 MiB in between, and every step is in the file. Told besides: the file's bytes a step, with the default budget and
-with `--steps 100:200`, which records the ops of a hundred steps only.
+The program makes steps with next to nothing in them and tells its anonymous memory after a tenth of
+them and at the end. Checks: it grew by at most 8 MiB in between, and every step is in the file.
+Told besides: the file's bytes a step, with the default budget and with `--steps 100:200`, which
+records the ops of a hundred steps only.
 """
 
 import argparse
@@ -56,15 +58,28 @@ def measure(options, steps, folder):
     program, file = folder / "train.py", folder / "run.lap"
     program.write_text(PROGRAM)
     begin = time.perf_counter()
-    text = subprocess.run([LAPTIME, "run", "-q", "-o", file, *options, program, str(steps)], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        [LAPTIME, "run", "-q", "-o", file, *options, program, str(steps)],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     seconds = time.perf_counter() - begin
     early, late = map(int, text.split())
-    return {"seconds": seconds, "kib_early": early, "kib_late": late, "file_bytes": file.stat().st_size, **counted(file)}
+    return {
+        "seconds": seconds,
+        "kib_early": early,
+        "kib_late": late,
+        "file_bytes": file.stat().st_size,
+        **counted(file),
+    }
 
 
 def counted(file):
     """How many steps the file tells of, and how many of them were recorded in full."""
-    text = subprocess.run([LAPTIME, "report", file, "steps", "--csv"], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run(
+        [LAPTIME, "report", file, "steps", "--csv"], capture_output=True, text=True, check=True
+    ).stdout
     header, *rows = text.splitlines()
     column = header.split(",").index("recorded")
     return {"steps": len(rows), "recorded": sum(row.split(",")[column] == "1" for row in rows)}
@@ -82,9 +97,14 @@ def main():
         grown = found["kib_late"] - found["kib_early"]
         flat = grown <= MOST_GROWTH_KIB and found["steps"] == options.steps
         good = good and flat
-        print(f"{mode}: {found['steps']:,} steps, {found['recorded']:,} recorded in full, in {found['seconds']:.0f} s; memory "
-              f"{found['kib_early'] / 1024:.1f} MiB after a tenth, {found['kib_late'] / 1024:.1f} MiB at the end; file "
-              f"{found['file_bytes'] / 1e6:.1f} MB, {found['file_bytes'] / options.steps:.1f} bytes a step  {'ok' if flat else 'FAILED'}", flush=True)
+        print(
+            f"{mode}: {found['steps']:,} steps, {found['recorded']:,} recorded in full, in"
+            f" {found['seconds']:.0f} s; memory {found['kib_early'] / 1024:.1f} MiB after a tenth,"
+            f" {found['kib_late'] / 1024:.1f} MiB at the end; file {found['file_bytes'] / 1e6:.1f}"
+            f" MB, {found['file_bytes'] / options.steps:.1f} bytes a step "
+            f" {'ok' if flat else 'FAILED'}",
+            flush=True,
+        )
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))
     return 0 if good else 1

@@ -1,7 +1,8 @@
-"""What recording memory costs: a loop that allocates and frees, and whole steps of a small CNN with ops, shapes and memory.
+"""What recording memory costs: a loop that allocates and frees, and whole steps of a small CNN with
+ops, shapes and memory.
 
-Modes take turns in one process, each figure is the minimum of its rounds, and only ratios and differences of one run are
-compared. The check: the run holds as many allocations as the loop made.
+Modes take turns in one process, each figure is the minimum of its rounds, and only ratios and
+differences of one run are compared. The check: the run holds as many allocations as the loop made.
 """
 
 import argparse
@@ -31,8 +32,17 @@ def allocate_and_free():
 
 def cnn_steps():
     net = torch.nn.Sequential(
-        torch.nn.Conv2d(1, 16, 3), torch.nn.ReLU(), torch.nn.MaxPool2d(2), torch.nn.Conv2d(16, 32, 3), torch.nn.ReLU(),
-        torch.nn.MaxPool2d(2), torch.nn.Flatten(), torch.nn.Linear(800, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+        torch.nn.Conv2d(1, 16, 3),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(16, 32, 3),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(),
+        torch.nn.Linear(800, 64),
+        torch.nn.ReLU(),
+        torch.nn.Linear(64, 10),
+    )
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
     images, labels = torch.randn(16, 1, 28, 28), torch.randint(0, 10, (16,))
 
@@ -69,7 +79,12 @@ def measure():
     source.close()
     pairs = minimum_times({"bare": (nothing, allocate_and_free, nothing)})
     source = memory.load()
-    pairs |= minimum_times({"resting": (nothing, allocate_and_free, nothing), "memory": (source.on, allocate_and_free, source.off)})
+    pairs |= minimum_times(
+        {
+            "resting": (nothing, allocate_and_free, nothing),
+            "memory": (source.on, allocate_and_free, source.off),
+        }
+    )
 
     def all_on():
         shaped.on()
@@ -79,11 +94,13 @@ def measure():
         source.off()
         shaped.off()
 
-    whole = minimum_times({
-        "bare": (nothing, lambda: steps(nothing), nothing),
-        "memory": (source.on, lambda: steps(source.at_step), source.off),
-        "ops, shapes, memory": (all_on, lambda: steps(source.at_step), all_off),
-    })
+    whole = minimum_times(
+        {
+            "bare": (nothing, lambda: steps(nothing), nothing),
+            "memory": (source.on, lambda: steps(source.at_step), source.off),
+            "ops, shapes, memory": (all_on, lambda: steps(source.at_step), all_off),
+        }
+    )
     shaped.close()
     source.close()
     return pairs, whole
@@ -98,8 +115,12 @@ def recorded_allocations(path):
     recording.mark_step()
     source.close()
     recording.stop()
-    report = subprocess.run([Path(sys.executable).parent / "laptime", "report", path, "memory_steps", "--json"],
-                            capture_output=True, text=True, check=True).stdout
+    report = subprocess.run(
+        [Path(sys.executable).parent / "laptime", "report", path, "memory_steps", "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     (table,) = json.loads(report)["tables"]
     column = [column["name"] for column in table["columns"]].index("allocations")
     return sum(row[column] for row in table["rows"])
@@ -122,9 +143,14 @@ def main():
         "step_memory": whole["memory"] / whole["bare"],
         "step_all": whole["ops, shapes, memory"] / whole["bare"],
     }
-    print(f"an allocation and its release: {figures['pair_ns']:+.1f} ns; while memory rests: {figures['resting_pair_ns']:+.1f} ns")
-    print(f"CNN step ({whole['bare'] / STEPS * 1e3:.2f} ms): with memory {figures['step_memory']:.3f} ×; "
-          f"with ops, shapes and memory {figures['step_all']:.3f} × (bar {BAR} ×)")
+    print(
+        f"an allocation and its release: {figures['pair_ns']:+.1f} ns; while memory rests:"
+        f" {figures['resting_pair_ns']:+.1f} ns"
+    )
+    print(
+        f"CNN step ({whole['bare'] / STEPS * 1e3:.2f} ms): with memory {figures['step_memory']:.3f}"
+        f" ×; with ops, shapes and memory {figures['step_all']:.3f} × (bar {BAR} ×)"
+    )
     print(f"check: {counted} allocations recorded, {PAIRS} made")
     if options.json:
         options.json.write_text(json.dumps(figures, indent=1))

@@ -1,6 +1,8 @@
-"""What recording torch's ops costs: a tight loop of tiny ops against an empty callback, whole steps against bare ones.
+"""What recording torch's ops costs: a tight loop of tiny ops against an empty callback, whole steps
+against bare ones.
 
-Modes take turns in one process; each figure is the minimum of its rounds, so that only ratios of one run are compared.
+Modes take turns in one process; each figure is the minimum of its rounds, so that only ratios of
+one run are compared.
 """
 
 import argparse
@@ -53,9 +55,19 @@ def loop():
 
 def cnn_step():
     net = torch.nn.Sequential(
-        torch.nn.Conv2d(1, 16, 3), torch.nn.BatchNorm2d(16), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
-        torch.nn.Conv2d(16, 32, 3), torch.nn.BatchNorm2d(32), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
-        torch.nn.Flatten(), torch.nn.Linear(32 * 25, 64), torch.nn.ReLU(), torch.nn.Linear(64, 10))
+        torch.nn.Conv2d(1, 16, 3),
+        torch.nn.BatchNorm2d(16),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Conv2d(16, 32, 3),
+        torch.nn.BatchNorm2d(32),
+        torch.nn.ReLU(),
+        torch.nn.MaxPool2d(2),
+        torch.nn.Flatten(),
+        torch.nn.Linear(32 * 25, 64),
+        torch.nn.ReLU(),
+        torch.nn.Linear(64, 10),
+    )
     return step_of(net, torch.randn(16, 1, 28, 28), torch.randint(0, 10, (16,)))
 
 
@@ -98,7 +110,9 @@ class Figures:
 
     def add(self, name, value, unit, bar=None):
         self.rows.append({"name": name, "value": value, "unit": unit, "bar": bar})
-        verdict = "" if bar is None else f"   bar ≤ {bar} {unit}   {'ok' if value <= bar else 'OVER'}"
+        verdict = (
+            "" if bar is None else f"   bar ≤ {bar} {unit}   {'ok' if value <= bar else 'OVER'}"
+        )
         print(f"  {name:58} {value:9.3f} {unit}{verdict}", flush=True)
 
 
@@ -109,12 +123,18 @@ def added_ns(least):
 def bench_loop(figures, modes, rounds):
     added = added_ns(minimum_times(loop, modes, rounds, 2))
     # Few rounds: what it does with its events afterwards takes seconds.
-    added |= added_ns(minimum_times(loop, {"bare": Bare(), "torch.profiler": TorchProfiler()}, 1 + rounds // 10, 2))
+    added |= added_ns(
+        minimum_times(
+            loop, {"bare": Bare(), "torch.profiler": TorchProfiler()}, 1 + rounds // 10, 2
+        )
+    )
     figures.add("an empty callback, added to an op", added["empty"], "ns")
     figures.add("ops + lines, added to an op", added["ops"], "ns")
     figures.add("torch.profiler, added to an op", added["torch.profiler"], "ns")
     figures.add("ops + lines against an empty callback", added["ops"] / added["empty"], "×", 1.25)
-    figures.add("ops + lines against torch.profiler", added["ops"] / added["torch.profiler"], "×", 0.4)
+    figures.add(
+        "ops + lines against torch.profiler", added["ops"] / added["torch.profiler"], "×", 0.4
+    )
 
 
 def bench_step(figures, name, step, modes, rounds):
@@ -155,10 +175,18 @@ def main():
             return 1
         print(f"torch {torch.__version__}, ops by the {plain.kind} recorder")
         steps = {"a small CNN's step": cnn_step(), "a transformer block's step": transformer_step()}
-        good = all([check(plain, step) for step in steps.values()])
+        good = True
+        for step in steps.values():
+            good = check(plain, step) and good
         bench_loop(figures, {"bare": Bare(), "empty": empty, "ops": plain}, options.rounds)
         for name, step in steps.items():
-            bench_step(figures, name, step, {"bare": Bare(), "empty": empty, "ops": plain, "shapes": shapes}, options.rounds)
+            bench_step(
+                figures,
+                name,
+                step,
+                {"bare": Bare(), "empty": empty, "ops": plain, "shapes": shapes},
+                options.rounds,
+            )
         recording.stop()
     if options.json:
         options.json.write_text(json.dumps(figures.rows, indent=1))

@@ -1,7 +1,8 @@
-"""laptime's torch.profiler and Lightning profilers beside the originals: what a step, an event and a call cost.
+"""laptime's torch.profiler and Lightning profilers beside the originals: what a step, an event and
+a call cost.
 
-Every figure is a ratio within one run. The numbers of events and calls of both sides are checked to be the same; only a
-failed check makes the exit code 1.
+Every figure is a ratio within one run. The numbers of events and calls of both sides are checked to
+be the same; only a failed check makes the exit code 1.
 """
 
 from __future__ import annotations
@@ -14,13 +15,12 @@ import warnings
 from pathlib import Path
 
 import torch
+from laptime.compat.torch_profiler import profile
 from torch.profiler import ProfilerActivity
 from torch.profiler import profile as original
 
-from laptime.compat.torch_profiler import profile
-
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent / "tests" / "torch_compat"))
-from training import Training  # noqa: E402
+from training import Training
 
 
 def seconds(function, *arguments):
@@ -49,10 +49,22 @@ def average_figures(steps):
     return [
         (f"events in {steps} steps", sum(counts["torch"].values()), None),
         ("first key_averages, ns an event: torch", per_event["torch"][0], None),
-        ("first key_averages, ns an event: laptime (reads the file)", per_event["laptime"][0], None),
-        ("first key_averages, of torch's", per_event["laptime"][0] / per_event["torch"][0], 1 / 100),
+        (
+            "first key_averages, ns an event: laptime (reads the file)",
+            per_event["laptime"][0],
+            None,
+        ),
+        (
+            "first key_averages, of torch's",
+            per_event["laptime"][0] / per_event["torch"][0],
+            1 / 100,
+        ),
         ("key_averages again, ns an event: laptime", per_event["laptime"][1], None),
-        ("key_averages again, of torch's first", per_event["laptime"][1] / per_event["torch"][0], 1 / 500),
+        (
+            "key_averages again, of torch's first",
+            per_event["laptime"][1] / per_event["torch"][0],
+            1 / 500,
+        ),
     ]
 
 
@@ -60,15 +72,32 @@ def step_figures(rounds, steps):
     """What profiling adds to a step, in turns."""
     training = Training(batch=64)
     stacks = {"with_stack": True}
-    ways = {"torch.profiler": (original, {}), "laptime": (profile, {}), "torch.profiler, stacks": (original, stacks), "laptime, stacks": (profile, stacks)}
+    ways = {
+        "torch.profiler": (original, {}),
+        "laptime": (profile, {}),
+        "torch.profiler, stacks": (original, stacks),
+        "laptime, stacks": (profile, stacks),
+    }
     best = dict.fromkeys(["bare", *ways], float("inf"))
     for _ in range(rounds):
-        best["bare"] = min(best["bare"], seconds(lambda: [training.step() for _ in range(steps)])[0])
+        best["bare"] = min(
+            best["bare"], seconds(lambda: [training.step() for _ in range(steps)])[0]
+        )
         for way, (profiler, options) in ways.items():
             best[way] = min(best[way], profiled(profiler, training, steps, **options)[0])
     of_bare = {way: best[way] / best["bare"] for way in ways}
-    return [(f"step, x bare: {way}", ratio, of_bare[way.replace("laptime", "torch.profiler")] if way.startswith("laptime") else None)
-            for way, ratio in of_bare.items()]
+    return [
+        (
+            f"step, x bare: {way}",
+            ratio,
+            (
+                of_bare[way.replace("laptime", "torch.profiler")]
+                if way.startswith("laptime")
+                else None
+            ),
+        )
+        for way, ratio in of_bare.items()
+    ]
 
 
 def calls(n):
@@ -83,9 +112,8 @@ def _nothing():
 
 def advanced_figures(rounds):
     """AdvancedProfiler's calls and actions, one action within another."""
-    from lightning.pytorch.profilers import AdvancedProfiler as Original
-
     from laptime.compat.lightning import AdvancedProfiler
+    from lightning.pytorch.profilers import AdvancedProfiler as Original
 
     n, actions = 20_000, 200
     best = {}
@@ -112,7 +140,10 @@ def advanced_figures(rounds):
         measure(name, profiler)
         profile_of = profiler.profiled_actions["outer"]
         profile_of.create_stats()
-        assert any(key[2] == "_nothing" and entry[1] == n * rounds for key, entry in profile_of.stats.items())
+        assert any(
+            key[2] == "_nothing" and entry[1] == n * rounds
+            for key, entry in profile_of.stats.items()
+        )
         profiler.teardown(None)
     added = {name: (times[0] - best["bare"][0]) / (3 * n) * 1e9 for name, times in best.items()}
     action = {name: times[1] / actions * 1e6 for name, times in best.items()}
@@ -122,7 +153,11 @@ def advanced_figures(rounds):
         ("AdvancedProfiler, a call, of Lightning's", added["laptime"] / added["lightning"], 1.0),
         ("AdvancedProfiler, µs an action: Lightning", action["lightning"], None),
         ("AdvancedProfiler, µs an action: laptime", action["laptime"], None),
-        ("AdvancedProfiler, an action, of Lightning's", action["laptime"] / action["lightning"], 1.0),
+        (
+            "AdvancedProfiler, an action, of Lightning's",
+            action["laptime"] / action["lightning"],
+            1.0,
+        ),
     ]
 
 
@@ -134,13 +169,19 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
-    figures = average_figures(options.steps) + step_figures(options.rounds, 50) + advanced_figures(options.rounds)
+    figures = (
+        average_figures(options.steps)
+        + step_figures(options.rounds, 50)
+        + advanced_figures(options.rounds)
+    )
     for name, value, bar in figures:
         verdict = "" if bar is None else f"  (bar {bar:.4f}) {'ok' if value <= bar else 'OVER'}"
         print(f"{name:60} {value:12.4f}{verdict}")
     if options.json:
         rows = [{"figure": name, "value": value, "bar": bar} for name, value, bar in figures]
-        Path(options.json).write_text(json.dumps({"torch": torch.__version__, "figures": rows}, indent=1))
+        Path(options.json).write_text(
+            json.dumps({"torch": torch.__version__, "figures": rows}, indent=1)
+        )
     return 0
 
 

@@ -1,15 +1,21 @@
 #!/usr/bin/env python3
-"""What `laptime whatif` and the advice predict of a fix on a GPU, against what the fix then brings: pairs of a program and a change to it.
+"""What `laptime whatif` and the advice predict of a fix on a GPU, against what the fix then brings.
 
-    python bench/whatif/gpu_pairs.py [--out FOLDER] [--pairs a,b] [--limit SECONDS]       measures, records and predicts
-    python bench/whatif/gpu_pairs.py --again [--out FOLDER]                               predicts again from what is kept there
+There are pairs of a program and a change to it. The first command measures, records and predicts.
+The second predicts again from what is kept in the folder.
 
-All that is kept is in one archive, FOLDER/pairs.tar.gz: the records, and pairs.json with every turn. The table is FOLDER/pairs.md too.
+    python bench/whatif/gpu_pairs.py [--out FOLDER] [--pairs a,b] [--limit SECONDS]
+    python bench/whatif/gpu_pairs.py --again [--out FOLDER]
 
-A program and all its fixes are alive at the same time, without laptime, and step in turns of a fraction of a second: their figures
-come from the same minutes. Then the program alone is recorded, once with every step (`laptime run --full`) and once within the usual budget, and
-laptime is asked of one of these records (--of). Each round of turns gives one gain, since the machine's speed differs more between rounds than within
-one; what is measured is their median, with its 95 % interval (bootstrap over rounds). Gains are in samples a second.
+All that is kept is in one archive, FOLDER/pairs.tar.gz: the records, and pairs.json with every
+turn. The table is FOLDER/pairs.md too.
+
+A program and all its fixes are alive at the same time, without laptime, and step in turns of a
+fraction of a second: their figures come from the same minutes. Then the program alone is recorded,
+once with every step (`laptime run --full`) and once within the usual budget, and laptime is asked
+of one of these records (--of). Each round of turns gives one gain, since the machine's speed
+differs more between rounds than within one; what is measured is their median, with its 95 %
+interval (bootstrap over rounds). Gains are in samples a second.
 """
 
 from __future__ import annotations
@@ -36,7 +42,9 @@ sys.path.insert(0, os.path.join(HERE, "..", "gpu"))
 from lockstep import Talker  # noqa: E402
 
 START_S, END_S, ROUNDS = 90, 40, 12
-ALONE = ["--warmup", "3"]  # of the recorded program: the rest when the others are gone, else its record would hold their start
+# Of the recorded program: it warms up, and does the rest when the others are gone. Else its record
+# would hold their start.
+ALONE = ["--warmup", "3"]
 WARM_S = 0.3
 ARCHIVE = "pairs.tar.gz"
 RECORDS = {"full": ["--full"], "budget": []}
@@ -80,47 +88,100 @@ def line_of(file: str, text: str) -> str:
 
 
 WORKLOADS = os.path.join(HERE, "..", "gpu", "workloads.py")
-UP, DOWN = line_of(WORKLOADS, "F.gelu(self.up(self.norm2(x)))"), line_of(WORKLOADS, "return x + self.down(y)")
+UP, DOWN = (
+    line_of(WORKLOADS, "F.gelu(self.up(self.norm2(x)))"),
+    line_of(WORKLOADS, "return x + self.down(y)"),
+)
 TANH = line_of(PROGRAM, "np.tanh(pixels)")
 
 # Factors that a change of sizes brings are those of the multiplications it takes away.
 PROGRAMS = [
-    program("cnn", "--model cnn --batch 64 --feed host --item --metric 6000 --optimizer single", 0.2, 0.8,
-            fix("item", "--no-item", "--rule hidden-sync", rule="hidden-sync"),
-            fix("metric", "--metric 0", "--scale metric=0", rule="python-line"),
-            fix("pinned", "--feed pinned", "--rule pageable-copy", rule="pageable-copy", only_cuda=True),
-            fix("fused", "--optimizer fused", "--rule single-tensor-optimizer", rule="single-tensor-optimizer"),
-            fix("batch4", "--batch 256", "--batch 4x", samples=4),
-            fix("graph", "--graph", "--launch free", only_cuda=True)),
-    program("cnn-large", "--model cnn --batch 4096 --feed host --item", 0.3, 1.2,
-            fix("item", "--no-item", "--rule hidden-sync", rule="hidden-sync"),
-            fix("pinned", "--feed pinned", "--rule pageable-copy", rule="pageable-copy", only_cuda=True),
-            fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
-            fix("batch2", "--batch 8192", "--batch 2x", samples=2)),
-    program("cnn-device", "--model cnn --batch 512 --feed device", 0.2, 0.8,
-            fix("batch8", "--batch 4096", "--batch 8x", rule="small-batch", samples=8),
-            fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
-            fix("graph", "--graph", "--launch free", only_cuda=True)),
-    program("gpt", "--model gpt --batch 32", 0.5, 2.5,
-            fix("tf32", "--tf32", "--rule tf32", rule="tf32", only_cuda=True),
-            fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
-            fix("batch2", "--batch 64", "--batch 2x", samples=2),
-            fix("half", "--inner 2", f"--scale {UP}=0.5 --scale {DOWN}=0.5")),
-    program("resnet", "--model resnet --batch 128", 0.4, 2.0,
-            fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
-            fix("batch2", "--batch 256", "--batch 2x", samples=2)),
-    program("loader", "--model cnn --batch 64 --feed loader --rounds 8", 0.4, 2.0,
-            fix("workers4", "--workers 4", "--workers 4", rule="no-workers"),
-            fix("no-work", "--rounds 0", f"--scale {TANH}=0", rule="dataset-line")),
+    program(
+        "cnn",
+        "--model cnn --batch 64 --feed host --item --metric 6000 --optimizer single",
+        0.2,
+        0.8,
+        fix("item", "--no-item", "--rule hidden-sync", rule="hidden-sync"),
+        fix("metric", "--metric 0", "--scale metric=0", rule="python-line"),
+        fix(
+            "pinned", "--feed pinned", "--rule pageable-copy", rule="pageable-copy", only_cuda=True
+        ),
+        fix(
+            "fused",
+            "--optimizer fused",
+            "--rule single-tensor-optimizer",
+            rule="single-tensor-optimizer",
+        ),
+        fix("batch4", "--batch 256", "--batch 4x", samples=4),
+        fix("graph", "--graph", "--launch free", only_cuda=True),
+    ),
+    program(
+        "cnn-large",
+        "--model cnn --batch 4096 --feed host --item",
+        0.3,
+        1.2,
+        fix("item", "--no-item", "--rule hidden-sync", rule="hidden-sync"),
+        fix(
+            "pinned", "--feed pinned", "--rule pageable-copy", rule="pageable-copy", only_cuda=True
+        ),
+        fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
+        fix("batch2", "--batch 8192", "--batch 2x", samples=2),
+    ),
+    program(
+        "cnn-device",
+        "--model cnn --batch 512 --feed device",
+        0.2,
+        0.8,
+        fix("batch8", "--batch 4096", "--batch 8x", rule="small-batch", samples=8),
+        fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
+        fix("graph", "--graph", "--launch free", only_cuda=True),
+    ),
+    program(
+        "gpt",
+        "--model gpt --batch 32",
+        0.5,
+        2.5,
+        fix("tf32", "--tf32", "--rule tf32", rule="tf32", only_cuda=True),
+        fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
+        fix("batch2", "--batch 64", "--batch 2x", samples=2),
+        fix("half", "--inner 2", f"--scale {UP}=0.5 --scale {DOWN}=0.5"),
+    ),
+    program(
+        "resnet",
+        "--model resnet --batch 128",
+        0.4,
+        2.0,
+        fix("bf16", "--bf16", "--rule mixed-precision", rule="mixed-precision"),
+        fix("batch2", "--batch 256", "--batch 2x", samples=2),
+    ),
+    program(
+        "loader",
+        "--model cnn --batch 64 --feed loader --rounds 8",
+        0.4,
+        2.0,
+        fix("workers4", "--workers 4", "--workers 4", rule="no-workers"),
+        fix("no-work", "--rounds 0", f"--scale {TANH}=0", rule="dataset-line"),
+    ),
 ]
 # On a CPU only the script itself is tried.
-SMALL_BATCH = {"64": "8", "256": "32", "512": "8", "4096": "16", "8192": "32", "128": "2", "32": "2"}
+SMALL_BATCH = {
+    "64": "8",
+    "256": "32",
+    "512": "8",
+    "4096": "16",
+    "8192": "32",
+    "128": "2",
+    "32": "2",
+}
 
 
 def shrink(options: list[str], device: str) -> list[str]:
     if device == "cuda":
         return options
-    return [SMALL_BATCH.get(word, word) if options[i - 1] == "--batch" else word for i, word in enumerate(options)]
+    return [
+        SMALL_BATCH.get(word, word) if options[i - 1] == "--batch" else word
+        for i, word in enumerate(options)
+    ]
 
 
 class Turns:
@@ -151,7 +212,9 @@ class Turns:
 
 
 def measure(job: Program, fixes: list[Fix], options: argparse.Namespace) -> Row:
-    """Nanoseconds of a step by turn, of the program ("") and of each fix, in turns; and as it was recorded."""
+    """Nanoseconds of a step by turn, of the program ("") and of each fix, in turns; and as it was
+    recorded.
+    """
     python = [sys.executable, PROGRAM]
 
     def command(more: list[str]) -> list[str]:
@@ -161,10 +224,21 @@ def measure(job: Program, fixes: list[Fix], options: argparse.Namespace) -> Row:
         return os.path.join(options.work, f"{job.name}-{name}.err")
 
     def recorder(way: str) -> list[str]:
-        return [options.laptime, "run", "-q", *RECORDS[way], "-o", lap_of(job.name, way, options), "--", *command(ALONE)]
+        return [
+            options.laptime,
+            "run",
+            "-q",
+            *RECORDS[way],
+            "-o",
+            lap_of(job.name, way, options),
+            "--",
+            *command(ALONE),
+        ]
 
     records = {way: Turns(recorder(way), errors(way)) for way in RECORDS}
-    children = {"": Turns(command([]), errors("bare"))} | {f.name: Turns(command(f.options), errors(f.name)) for f in fixes}
+    children = {"": Turns(command([]), errors("bare"))} | {
+        f.name: Turns(command(f.options), errors(f.name)) for f in fixes
+    }
     ready = [record for record in records.values() if record.begin()]
     alive = [child for child in children.values() if child.begin()]
     order = random.Random(3)
@@ -179,9 +253,17 @@ def measure(job: Program, fixes: list[Fix], options: argparse.Namespace) -> Row:
         for seconds in (WARM_S, job.record_s):
             record.turn(seconds)
         record.end()
-    return {"program": job.name, "options": job.options, "recorded_ns": {way: record.step_ns for way, record in records.items()},
-            "step_ns": {name: child.step_ns for name, child in children.items()},
-            "problems": {name or "bare": child.problem for name, child in [*children.items(), *records.items()] if child.problem}}
+    return {
+        "program": job.name,
+        "options": job.options,
+        "recorded_ns": {way: record.step_ns for way, record in records.items()},
+        "step_ns": {name: child.step_ns for name, child in children.items()},
+        "problems": {
+            name or "bare": child.problem
+            for name, child in [*children.items(), *records.items()]
+            if child.problem
+        },
+    }
 
 
 def lap_of(name: str, way: str, options: argparse.Namespace) -> str:
@@ -189,31 +271,53 @@ def lap_of(name: str, way: str, options: argparse.Namespace) -> str:
 
 
 def gain(before: list[float], after: list[float], samples: float) -> Row:
-    """The median over rounds, and the 95 % interval from rounds drawn again. One that died has fewer turns: its first ones."""
+    """The median over rounds, and the 95 % interval from rounds drawn again. One that died has
+    fewer turns: its first ones.
+    """
     rng = random.Random(5)
     gains = [samples * a / b for a, b in zip(before, after)]
     drawn = sorted(statistics.median(rng.choices(gains, k=len(gains))) for _ in range(1000))
-    return {"measured": statistics.median(gains), "measured_low": drawn[25], "measured_high": drawn[974]}
+    return {
+        "measured": statistics.median(gains),
+        "measured_low": drawn[25],
+        "measured_high": drawn[974],
+    }
 
 
 def tables(laptime: str, *words: str) -> dict[str, list[Row]]:
     done = subprocess.run([laptime, *words, "--json"], capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip())
-    return {t["name"]: [dict(zip((c["name"] for c in t["columns"]), row)) for row in t["rows"]] for t in json.loads(done.stdout)["tables"]}
+    return {
+        t["name"]: [dict(zip((c["name"] for c in t["columns"]), row)) for row in t["rows"]]
+        for t in json.loads(done.stdout)["tables"]
+    }
 
 
 def predict(lap: str, job: Fix, laptime: str) -> Row:
     try:
         row = tables(laptime, "whatif", lap, *job.change)["whatif"][0]
-        told: Row = {"predicted": row["gain"], "low": row["gain_low"], "high": row["gain_high"], "replay_error": row["replayed_ns"] / row["before_ns"] - 1}
+        told: Row = {
+            "predicted": row["gain"],
+            "low": row["gain_low"],
+            "high": row["gain_high"],
+            "replay_error": row["replayed_ns"] / row["before_ns"] - 1,
+        }
     except (RuntimeError, IndexError) as error:
         told = {"problem": f"whatif: {error}"[:300]}
     try:
-        advice = [row for row in tables(laptime, "report", lap, "advice")["advice"] if row["rule"] == job.rule]
+        advice = [
+            row
+            for row in tables(laptime, "report", lap, "advice")["advice"]
+            if row["rule"] == job.rule
+        ]
     except RuntimeError as error:
         return told | {"problem": f"advice: {error}"[:300]}
-    return told | ({"advice_low": advice[0]["gain_low"], "advice_high": advice[0]["gain_high"]} if advice else {})
+    return told | (
+        {"advice_low": advice[0]["gain_low"], "advice_high": advice[0]["gain_high"]}
+        if advice
+        else {}
+    )
 
 
 def evaluate(told: Row, job: Program, options: argparse.Namespace) -> list[Row]:
@@ -224,9 +328,15 @@ def evaluate(told: Row, job: Program, options: argparse.Namespace) -> list[Row]:
         row: Row = {"pair": f"{job.name}-{f.name}", "change": f.change, "rule": f.rule}
         before, after = told["step_ns"][""], told["step_ns"][f.name]
         if before and after:
-            row |= {"before_ms": statistics.median(before) / 1e6, "after_ms": statistics.median(after) / 1e6, **gain(before, after, f.samples)}
+            row |= {
+                "before_ms": statistics.median(before) / 1e6,
+                "after_ms": statistics.median(after) / 1e6,
+                **gain(before, after, f.samples),
+            }
         else:
-            row["problem"] = told["problems"].get(f.name) or told["problems"].get("bare", "no turns")
+            row["problem"] = told["problems"].get(f.name) or told["problems"].get(
+                "bare", "no turns"
+            )
         row |= predict(lap_of(job.name, options.of, options), f, options.laptime)
         if "measured" in row and "predicted" in row:
             row["error"] = row["predicted"] / row["measured"] - 1
@@ -236,15 +346,37 @@ def evaluate(told: Row, job: Program, options: argparse.Namespace) -> list[Row]:
 
 
 def as_markdown(rows: list[Row]) -> str:
-    lines = ["| program, fix | step before | after | gain measured (95 %) | whatif | interval | error | | advice | |", "|---|---|---|---|---|---|---|---|---|---|"]
+    lines = [
+        (
+            "| program, fix | step before | after | gain measured (95 %) | whatif | interval |"
+            " error | | advice | |"
+        ),
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
     for r in rows:
-        measured = f"{r['before_ms']:.2f} ms | {r['after_ms']:.2f} ms | {r['measured']:.2f} × ({r['measured_low']:.2f}–{r['measured_high']:.2f})" if "measured" in r else "| | "
+        measured = (
+            f"{r['before_ms']:.2f} ms | {r['after_ms']:.2f} ms | {r['measured']:.2f} ×"
+            f" ({r['measured_low']:.2f}–{r['measured_high']:.2f})"
+            if "measured" in r
+            else "| | "
+        )
         if "error" not in r:
-            lines.append(f"| {r['pair']} | {measured} | " + " ".join(r.get("problem", "").split())[:200] + " |" * 6)
+            lines.append(
+                f"| {r['pair']} | {measured} | "
+                + " ".join(r.get("problem", "").split())[:200]
+                + " |" * 6
+            )
             continue
         advice = f"{r['advice_low']:.2f}–{r['advice_high']:.2f}" if "advice_low" in r else "silent"
-        off = "outside" if "advice_low" in r and not r["advice_low"] <= r["measured"] <= r["advice_high"] else ""
-        lines.append(f"| {r['pair']} | {measured} | {r['predicted']:.2f} × | {r['low']:.2f}–{r['high']:.2f} | {r['error']:+.0%} | {'' if r['inside'] else 'outside'} | {advice} | {off} |")
+        off = (
+            "outside"
+            if "advice_low" in r and not r["advice_low"] <= r["measured"] <= r["advice_high"]
+            else ""
+        )
+        lines.append(
+            f"| {r['pair']} | {measured} | {r['predicted']:.2f} × | {r['low']:.2f}–{r['high']:.2f}"
+            f" | {r['error']:+.0%} | {'' if r['inside'] else 'outside'} | {advice} | {off} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -253,13 +385,19 @@ def summarize(rows: list[Row]) -> str:
     if not known:
         return "no pair was measured and predicted"
     inside, replay = sum(r["inside"] for r in known), max(abs(r["replay_error"]) for r in known)
-    return (f"{len(known)} of {len(rows)} pairs: median error {statistics.median(abs(r['error']) for r in known):.1%} (bar {MOST_ERROR:.0%}), {inside} inside the interval = "
-            f"{inside / len(known):.0%} (bar {FEWEST_INSIDE:.0%}); replay without a change: at most {replay:.2%} off (bar {REPLAY_ERROR:.0%})")
+    return (
+        f"{len(known)} of {len(rows)} pairs: median error"
+        f" {statistics.median(abs(r['error']) for r in known):.1%} (bar {MOST_ERROR:.0%}), {inside}"
+        f" inside the interval = {inside / len(known):.0%} (bar {FEWEST_INSIDE:.0%}); replay"
+        f" without a change: at most {replay:.2%} off (bar {REPLAY_ERROR:.0%})"
+    )
 
 
 def write(told: list[Row], rows: list[Row], options: argparse.Namespace) -> None:
     with open(os.path.join(options.work, "pairs.json"), "w", encoding="utf-8") as file:
-        json.dump({"machine": platform.processor(), "programs": told, "pairs": rows}, file, indent=1)
+        json.dump(
+            {"machine": platform.processor(), "programs": told, "pairs": rows}, file, indent=1
+        )
     with open(os.path.join(options.out, "pairs.md"), "w", encoding="utf-8") as file:
         file.write(as_markdown(rows) + "\n" + summarize(rows) + "\n")
     with tarfile.open(os.path.join(options.out, ARCHIVE), "w:gz") as archive:
@@ -274,7 +412,12 @@ def campaign(options: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
     began = time.monotonic()
     for job in PROGRAMS:
-        fixes = [f for f in job.fixes if (not wanted or f"{job.name}-{f.name}" in wanted) and not (f.only_cuda and options.device != "cuda")]
+        fixes = [
+            f
+            for f in job.fixes
+            if (not wanted or f"{job.name}-{f.name}" in wanted)
+            and not (f.only_cuda and options.device != "cuda")
+        ]
         if not fixes:
             continue
         if time.monotonic() - began > options.limit:
@@ -286,7 +429,11 @@ def campaign(options: argparse.Namespace) -> list[Row]:
             rows += evaluate(told[-1], job, options)
         except Exception:
             print(f"gpu_pairs: {job.name} failed: {traceback.format_exc()[-1500:]}", flush=True)
-        print(f"gpu_pairs: {job.name}: {time.monotonic() - started:.0f} s {json.dumps(told[-1]['problems']) if told and told[-1]['problems'] else ''}", flush=True)
+        print(
+            f"gpu_pairs: {job.name}: {time.monotonic() - started:.0f} s"
+            f" {json.dumps(told[-1]['problems']) if told and told[-1]['problems'] else ''}",
+            flush=True,
+        )
         write(told, rows, options)
     return rows
 
@@ -301,15 +448,31 @@ def again(options: argparse.Namespace) -> list[Row]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", default=os.path.join(HERE, "..", "results", "pairs"), help="folder for records and results")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--out",
+        default=os.path.join(HERE, "..", "results", "pairs"),
+        help="folder for records and results",
+    )
     parser.add_argument("--pairs", default="", help="only these, as cnn-item,gpt-tf32")
     parser.add_argument("--device", choices=["cuda", "cpu"], default="cuda")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="turns of each")
-    parser.add_argument("--limit", type=float, default=280, help="seconds after which no further program begins")
-    parser.add_argument("--of", choices=RECORDS, default="full", help="the record that laptime is asked of")
-    parser.add_argument("--again", action="store_true", help="measure nothing: predict again from the records in --out, and print only")
-    parser.add_argument("--laptime", default=os.environ.get("LAPTIME") or shutil.which("laptime") or "laptime")
+    parser.add_argument(
+        "--limit", type=float, default=280, help="seconds after which no further program begins"
+    )
+    parser.add_argument(
+        "--of", choices=RECORDS, default="full", help="the record that laptime is asked of"
+    )
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="measure nothing: predict again from the records in --out, and print only",
+    )
+    parser.add_argument(
+        "--laptime", default=os.environ.get("LAPTIME") or shutil.which("laptime") or "laptime"
+    )
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     os.environ["DEVICE"] = options.device

@@ -1,8 +1,12 @@
-"""A training loop on a GPU with knobs: each knob is a mistake that a fix takes away, or a size that a change of the code alters.
+"""A training loop on a GPU with knobs.
 
-    python gpu_program.py --model cnn --feed host --item        (lines of a number of seconds on its input: it steps that long, and tells)
+Each knob is a mistake that a fix takes away, or a size that a change of the code alters. Each line
+of its input is a number of seconds: it steps that long, and tells.
 
-Every program is the same from the same options: the seed is fixed, nothing is read or written. On a CPU everything is small.
+    python gpu_program.py --model cnn --feed host --item
+
+Every program is the same from the same options: the seed is fixed, nothing is read or written. On a
+CPU everything is small.
 """
 
 from __future__ import annotations
@@ -22,8 +26,8 @@ from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
-from child import pin, synchronize  # noqa: E402
-from workloads import DEVICE, SMALL, Cnn, Gpt, Residual  # noqa: E402
+from child import pin, synchronize
+from workloads import DEVICE, SMALL, Cnn, Gpt, Residual
 
 IMAGES, CLASSES = 2048 if SMALL else 20000, 10
 
@@ -51,12 +55,22 @@ Batches = Iterator[tuple[torch.Tensor, torch.Tensor]]
 def feed(options: argparse.Namespace, shape: tuple[int, ...]) -> Batches:
     """Endless batches, as host, pinned and device have them ready; or made by a loader."""
     if options.feed == "loader":
-        loader = DataLoader(Images(options.rounds), options.batch, num_workers=options.workers, persistent_workers=options.workers > 0)
+        loader = DataLoader(
+            Images(options.rounds),
+            options.batch,
+            num_workers=options.workers,
+            persistent_workers=options.workers > 0,
+        )
         for images, labels in loader:
             yield images.to(DEVICE), labels.to(DEVICE)
     rng = np.random.default_rng(0)
-    images, labels = rng.random((IMAGES, *shape), dtype=np.float32), rng.integers(CLASSES, size=IMAGES)
-    yield from {"host": from_host, "pinned": from_pinned, "device": from_device}[options.feed](options.batch, images, labels, rng)
+    images, labels = (
+        rng.random((IMAGES, *shape), dtype=np.float32),
+        rng.integers(CLASSES, size=IMAGES),
+    )
+    yield from {"host": from_host, "pinned": from_pinned, "device": from_device}[options.feed](
+        options.batch, images, labels, rng
+    )
 
 
 def from_host(batch: int, images: np.ndarray, labels: np.ndarray, rng: Any) -> Batches:
@@ -68,8 +82,11 @@ def from_host(batch: int, images: np.ndarray, labels: np.ndarray, rng: Any) -> B
 
 def from_pinned(batch: int, images: np.ndarray, labels: np.ndarray, rng: Any) -> Batches:
     """Two buffers in turn, so that one is filled while the other is copied."""
+
     def buffer(array: np.ndarray) -> torch.Tensor:
-        return torch.empty((batch, *array.shape[1:]), dtype=torch.from_numpy(array).dtype).pin_memory()
+        return torch.empty(
+            (batch, *array.shape[1:]), dtype=torch.from_numpy(array).dtype
+        ).pin_memory()
 
     buffers = [(buffer(images), buffer(labels), torch.cuda.Event()) for _ in range(2)]
     while True:
@@ -91,11 +108,18 @@ def from_device(batch: int, images: np.ndarray, labels: np.ndarray, rng: Any) ->
 
 
 def make_gpt(options: argparse.Namespace) -> nn.Module:
-    shape = dict(layers=2, width=64, heads=2, vocabulary=128, time=32) if SMALL else dict(layers=8, width=768, heads=12, vocabulary=8192, time=256)
+    shape = (
+        {"layers": 2, "width": 64, "heads": 2, "vocabulary": 128, "time": 32}
+        if SMALL
+        else {"layers": 8, "width": 768, "heads": 12, "vocabulary": 8192, "time": 256}
+    )
     model = Gpt(**shape)
     for block in model.blocks:
         width = block.out.in_features
-        block.up, block.down = nn.Linear(width, options.inner * width), nn.Linear(options.inner * width, width)
+        block.up, block.down = (
+            nn.Linear(width, options.inner * width),
+            nn.Linear(options.inner * width, width),
+        )
     return model
 
 
@@ -103,8 +127,13 @@ def make_resnet(options: argparse.Namespace) -> nn.Module:
     widths = [16, 32] if SMALL else [64, 128, 256]
     layers: list[nn.Module] = [nn.Conv2d(3, widths[0], 3, 1, 1)]
     for i, width in enumerate(widths):
-        layers += [Residual(widths[max(0, i - 1)], width, 1 if i == 0 else 2), Residual(width, width, 1)]
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], CLASSES))
+        layers += [
+            Residual(widths[max(0, i - 1)], width, 1 if i == 0 else 2),
+            Residual(width, width, 1),
+        ]
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], CLASSES)
+    )
 
 
 def make_model(options: argparse.Namespace) -> tuple[nn.Module, Batches]:
@@ -128,8 +157,12 @@ def metric(rounds: int) -> int:
     return total
 
 
-def make_update(options: argparse.Namespace, model: nn.Module) -> Callable[[Any, Any], torch.Tensor]:
-    way = {"single": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"fused": True}}[options.optimizer]
+def make_update(
+    options: argparse.Namespace, model: nn.Module
+) -> Callable[[Any, Any], torch.Tensor]:
+    way = {"single": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"fused": True}}[
+        options.optimizer
+    ]
     optimizer = torch.optim.Adam(model.parameters(), 1e-4, capturable=options.graph, **way)
 
     def update(inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -144,13 +177,19 @@ def make_update(options: argparse.Namespace, model: nn.Module) -> Callable[[Any,
     return captured(update, options) if options.graph else update
 
 
-def captured(update: Callable[[Any, Any], torch.Tensor], options: argparse.Namespace) -> Callable[[Any, Any], torch.Tensor]:
+def captured(
+    update: Callable[[Any, Any], torch.Tensor], options: argparse.Namespace
+) -> Callable[[Any, Any], torch.Tensor]:
     """The whole update as one CUDA graph, captured with the first batch."""
     state: dict[str, Any] = {}
 
     def replay(inputs: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
         if not state:
-            state["inputs"], state["labels"], state["graph"] = inputs.clone(), labels.clone(), torch.cuda.CUDAGraph()
+            state["inputs"], state["labels"], state["graph"] = (
+                inputs.clone(),
+                labels.clone(),
+                torch.cuda.CUDAGraph(),
+            )
             beside = torch.cuda.Stream()
             beside.wait_stream(torch.cuda.current_stream())
             with torch.cuda.stream(beside):
@@ -191,17 +230,30 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--model", choices=["cnn", "gpt", "resnet"], default="cnn")
     parser.add_argument("--batch", type=int, default=64)
-    parser.add_argument("--inner", type=int, default=4, help="width inside a transformer's block, as a factor")
+    parser.add_argument(
+        "--inner", type=int, default=4, help="width inside a transformer's block, as a factor"
+    )
     parser.add_argument("--feed", choices=["host", "pinned", "device", "loader"], default="device")
-    parser.add_argument("--rounds", type=int, default=0, help="of work for a sample of the loader's")
+    parser.add_argument(
+        "--rounds", type=int, default=0, help="of work for a sample of the loader's"
+    )
     parser.add_argument("--workers", type=int, default=0)
-    parser.add_argument("--item", action=argparse.BooleanOptionalAction, help="read the loss in every step")
-    parser.add_argument("--metric", type=int, default=0, help="rounds of a metric in pure Python, each step")
+    parser.add_argument(
+        "--item", action=argparse.BooleanOptionalAction, help="read the loss in every step"
+    )
+    parser.add_argument(
+        "--metric", type=int, default=0, help="rounds of a metric in pure Python, each step"
+    )
     parser.add_argument("--optimizer", choices=["single", "foreach", "fused"], default="foreach")
     parser.add_argument("--tf32", action="store_true")
     parser.add_argument("--bf16", action="store_true")
     parser.add_argument("--channels-last", action="store_true")
-    parser.add_argument("--warmup", type=int, default=3 if SMALL else 30, help="steps before it says that it is ready")
+    parser.add_argument(
+        "--warmup",
+        type=int,
+        default=3 if SMALL else 30,
+        help="steps before it says that it is ready",
+    )
     parser.add_argument("--graph", action="store_true", help="the update as a CUDA graph")
     return parser.parse_args()
 

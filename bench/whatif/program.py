@@ -1,4 +1,5 @@
-"""A training loop with knobs: each knob is a mistake that a fix takes away, or a size that a change of the code alters.
+"""A training loop with knobs: each knob is a mistake that a fix takes away, or a size that a change
+of the code alters.
 
     laptime run program.py --model mlp --workers 2
 
@@ -21,7 +22,9 @@ WARM = 20  # steps
 
 
 class Samples(Dataset):
-    """Numbers made up as they are asked for; each costs a checksum over some bytes, and a sleep as of a slow disk."""
+    """Numbers made up as they are asked for; each costs a checksum over some bytes, and a sleep as
+    of a slow disk.
+    """
 
     def __init__(self, count, kilobytes, sleep_us):
         self.count, self.bytes, self.sleep_s = count, bytes(1000 * kilobytes), sleep_us / 1e6
@@ -69,7 +72,9 @@ class Deep(nn.Module):
 
     def __init__(self, hidden):
         super().__init__()
-        self.layers = nn.ModuleList(nn.Linear(FEATURES if i == 0 else hidden, hidden) for i in range(24))
+        self.layers = nn.ModuleList(
+            nn.Linear(FEATURES if i == 0 else hidden, hidden) for i in range(24)
+        )
         self.head = nn.Linear(hidden, CLASSES)
 
     def forward(self, x):
@@ -89,16 +94,28 @@ def parse():
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--steps", type=int, default=250)
     parser.add_argument("--workers", type=int, default=0)
-    parser.add_argument("--sample-kb", type=int, default=0, help="kilobytes that a sample's checksum is made over")
+    parser.add_argument(
+        "--sample-kb", type=int, default=0, help="kilobytes that a sample's checksum is made over"
+    )
     parser.add_argument("--sample-sleep-us", type=int, default=0)
-    parser.add_argument("--step-kb", type=int, default=0, help="kilobytes that a checksum in the loop is made over")
-    parser.add_argument("--metric", type=int, default=0, help="rounds of a metric in pure Python, each step")
+    parser.add_argument(
+        "--step-kb", type=int, default=0, help="kilobytes that a checksum in the loop is made over"
+    )
+    parser.add_argument(
+        "--metric", type=int, default=0, help="rounds of a metric in pure Python, each step"
+    )
     parser.add_argument("--log", type=int, default=0, help="messages each step")
     parser.add_argument("--item", action="store_true", help="read every parameter's norm each step")
-    parser.add_argument("--optimizer", choices=OPTIMIZERS, default="foreach", help="how it updates its tensors")
-    parser.add_argument("--zero", action="store_true", help="fill gradients with zeros instead of dropping them")
+    parser.add_argument(
+        "--optimizer", choices=OPTIMIZERS, default="foreach", help="how it updates its tensors"
+    )
+    parser.add_argument(
+        "--zero", action="store_true", help="fill gradients with zeros instead of dropping them"
+    )
     parser.add_argument("--threads", type=int, default=1)
-    parser.add_argument("--warm", type=pathlib.Path, help="a file that is made after the first steps")
+    parser.add_argument(
+        "--warm", type=pathlib.Path, help="a file that is made after the first steps"
+    )
     return parser.parse_args()
 
 
@@ -120,7 +137,9 @@ def main():
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, **OPTIMIZERS[options.optimizer])
     data = Samples(options.batch * options.steps, options.sample_kb, options.sample_sleep_us)
     blob = bytes(1000 * options.step_kb)
-    for step, (images, labels) in enumerate(DataLoader(data, options.batch, num_workers=options.workers)):
+    for step, (images, labels) in enumerate(
+        DataLoader(data, options.batch, num_workers=options.workers)
+    ):
         if step == WARM and options.warm:
             options.warm.touch()
         optimizer.zero_grad(set_to_none=not options.zero)

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""What `laptime whatif` predicts of a fix, against what the fix then brings: pairs of a program and a change to it.
+"""What `laptime whatif` predicts of a fix, against what the fix then brings.
 
-    .venv/bin/python bench/whatif/whatif_bench.py [--repeats 3] [--only NAME…] [--json FILE] [--markdown FILE]
+There are pairs of a program and a change to it.
 
-A machine that others use is now fast, now slow, by more than most fixes bring. So both programs of a pair are alive at the same time, and
-one is stopped while the other runs, in turns of a fraction of a second. Each pair of turns gives one gain, from the mean steps of both without a tenth on each
-side (where every other step waits, a median says nothing of their sum); what is measured is the median of these gains, and the bootstrap over pairs of turns says how sure it is. Of several repeats the one with
-the median gain counts.
+    .venv/bin/python bench/whatif/whatif_bench.py [--repeats 3] [--only NAME…] [--json FILE]
+                                                  [--markdown FILE]
+
+A machine that others use is now fast, now slow, by more than most fixes bring. So both programs of
+a pair are alive at the same time, and one is stopped while the other runs, in turns of a fraction
+of a second. Each pair of turns gives one gain, from the mean steps of both without a tenth on each
+side (where every other step waits, a median says nothing of their sum); what is measured is the
+median of these gains, and the bootstrap over pairs of turns says how sure it is. Of several repeats
+the one with the median gain counts.
 """
 
 import argparse
@@ -58,28 +63,118 @@ def pair(name, common, before, after, change):
     return Pair(name, [*common.split(), *before.split()], [*common.split(), *after.split()], change)
 
 
-# Factors that a change of sizes brings are those of the multiplications it takes away, and of the parameters that are left.
+# Factors that a change of sizes brings are those of the multiplications it takes away, and of the
+# parameters that are left.
 IN_LOOP, IN_DATASET = line_of("sha256(blob)"), line_of("sha256(self.bytes)")
 PAIRS = [
     pair("checksum in the loop removed", "--model mlp", "--step-kb 2000", "", scale(IN_LOOP, 0)),
-    pair("checksum in the loop halved", "--model mlp", "--step-kb 3000", "--step-kb 1500", scale(IN_LOOP, 0.5)),
+    pair(
+        "checksum in the loop halved",
+        "--model mlp",
+        "--step-kb 3000",
+        "--step-kb 1500",
+        scale(IN_LOOP, 0.5),
+    ),
     pair("metric in Python removed", "--model mlp", "--metric 60000", "", scale("metric", 0)),
-    pair("log messages removed", "--model mlp", "--log 40", "", scale(line_of('log.info("message'), 0)),
-    pair(".item() of every norm removed", "--model deep --hidden 64", "--item", "", scale(line_of("p.norm().item()"), 0)),
+    pair(
+        "log messages removed",
+        "--model mlp",
+        "--log 40",
+        "",
+        scale(line_of('log.info("message'), 0),
+    ),
+    pair(
+        ".item() of every norm removed",
+        "--model deep --hidden 64",
+        "--item",
+        "",
+        scale(line_of("p.norm().item()"), 0),
+    ),
     pair("dataset without its checksum", "--model mlp", "--sample-kb 50", "", scale(IN_DATASET, 0)),
-    pair("dataset with half its checksum", "--model conv --hidden 32", "--sample-kb 80", "--sample-kb 40", scale(IN_DATASET, 0.5)),
-    pair("workers 0 to 1, dataset that computes", "--model mlp --hidden 1024 --sample-kb 30", "", "--workers 1", ["--workers", "1"]),
-    pair("workers 0 to 2, dataset that sleeps", "--model mlp --sample-sleep-us 100", "", "--workers 2", ["--workers", "2"]),
-    pair("workers 1 to 2, dataset that sleeps", "--model mlp --sample-sleep-us 300", "--workers 1", "--workers 2", ["--workers", "2"]),
-    pair("workers 1 to 0, dataset that computes", "--model mlp --sample-kb 30", "--workers 1", "", ["--workers", "0"]),
-    pair("hidden layer 1024 to 512", "--model mlp --batch 128", "--hidden 1024", "--hidden 512",
-         [*scale(line_of("x = F.relu(self.first(x))"), 0.5), *scale(line_of("x = F.relu(self.second(x))"), 0.25), *scale("Optimizer.step*", 0.3)]),
-    pair("second convolution 64 to 32", "--model conv", "--hidden 64", "--hidden 32", scale(line_of("F.max_pool2d(F.relu(self.second(x)), 2)"), 0.5)),
-    pair("batch 64 to 128, mlp", "--model mlp --hidden 512", "--batch 64", "--batch 128", ["--batch", "2x"]),
-    pair("batch 64 to 128, convolutions", "--model conv --hidden 32", "--batch 64", "--batch 128", ["--batch", "2x"]),
-    pair("single-tensor to fused optimizer", "--model deep --hidden 64", "--optimizer single", "--optimizer fused", ["--rule", "single-tensor-optimizer"]),
-    pair("zeros to no gradients", "--model deep --hidden 128", "--zero", "", ["--rule", "zero-grad"]),
-    pair("worker and no checksum in the loop", "--model mlp --sample-kb 50", "--step-kb 2000", "--workers 1", ["--workers", "1", *scale(IN_LOOP, 0)]),
+    pair(
+        "dataset with half its checksum",
+        "--model conv --hidden 32",
+        "--sample-kb 80",
+        "--sample-kb 40",
+        scale(IN_DATASET, 0.5),
+    ),
+    pair(
+        "workers 0 to 1, dataset that computes",
+        "--model mlp --hidden 1024 --sample-kb 30",
+        "",
+        "--workers 1",
+        ["--workers", "1"],
+    ),
+    pair(
+        "workers 0 to 2, dataset that sleeps",
+        "--model mlp --sample-sleep-us 100",
+        "",
+        "--workers 2",
+        ["--workers", "2"],
+    ),
+    pair(
+        "workers 1 to 2, dataset that sleeps",
+        "--model mlp --sample-sleep-us 300",
+        "--workers 1",
+        "--workers 2",
+        ["--workers", "2"],
+    ),
+    pair(
+        "workers 1 to 0, dataset that computes",
+        "--model mlp --sample-kb 30",
+        "--workers 1",
+        "",
+        ["--workers", "0"],
+    ),
+    pair(
+        "hidden layer 1024 to 512",
+        "--model mlp --batch 128",
+        "--hidden 1024",
+        "--hidden 512",
+        [
+            *scale(line_of("x = F.relu(self.first(x))"), 0.5),
+            *scale(line_of("x = F.relu(self.second(x))"), 0.25),
+            *scale("Optimizer.step*", 0.3),
+        ],
+    ),
+    pair(
+        "second convolution 64 to 32",
+        "--model conv",
+        "--hidden 64",
+        "--hidden 32",
+        scale(line_of("F.max_pool2d(F.relu(self.second(x)), 2)"), 0.5),
+    ),
+    pair(
+        "batch 64 to 128, mlp",
+        "--model mlp --hidden 512",
+        "--batch 64",
+        "--batch 128",
+        ["--batch", "2x"],
+    ),
+    pair(
+        "batch 64 to 128, convolutions",
+        "--model conv --hidden 32",
+        "--batch 64",
+        "--batch 128",
+        ["--batch", "2x"],
+    ),
+    pair(
+        "single-tensor to fused optimizer",
+        "--model deep --hidden 64",
+        "--optimizer single",
+        "--optimizer fused",
+        ["--rule", "single-tensor-optimizer"],
+    ),
+    pair(
+        "zeros to no gradients", "--model deep --hidden 128", "--zero", "", ["--rule", "zero-grad"]
+    ),
+    pair(
+        "worker and no checksum in the loop",
+        "--model mlp --sample-kb 50",
+        "--step-kb 2000",
+        "--workers 1",
+        ["--workers", "1", *scale(IN_LOOP, 0)],
+    ),
 ]
 
 
@@ -88,9 +183,27 @@ class Recording:
 
     def __init__(self, path, arguments):
         self._warm = path.with_suffix(".warm")
-        command = [LAPTIME, "run", "-q", "-o", path, PROGRAM, *arguments, "--steps", STEPS, "--warm", self._warm]
-        self._process = subprocess.Popen([str(word) for word in command], cwd=path.parent, start_new_session=True, stdout=subprocess.DEVNULL,
-                                         stderr=subprocess.PIPE, text=True)
+        command = [
+            LAPTIME,
+            "run",
+            "-q",
+            "-o",
+            path,
+            PROGRAM,
+            *arguments,
+            "--steps",
+            STEPS,
+            "--warm",
+            self._warm,
+        ]
+        self._process = subprocess.Popen(
+            [str(word) for word in command],
+            cwd=path.parent,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def wait_until_warm(self):
         while not self._warm.exists():
@@ -111,7 +224,9 @@ class Recording:
 
 
 def record_in_turn(*jobs):
-    """jobs: (path, arguments). All are stopped for a turn's time before the first turn: so each turn begins with a step that was stopped."""
+    """jobs: (path, arguments). All are stopped for a turn's time before the first turn: so each
+    turn begins with a step that was stopped.
+    """
     recordings = [Recording(*job) for job in jobs]
     for recording in recordings:
         recording.wait_until_warm()
@@ -132,7 +247,12 @@ def tables(*command):
     if done.returncode != 0:
         sys.exit(done.stderr)
     found = json.loads(done.stdout)["tables"]
-    return {table["name"]: [dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]] for table in found}
+    return {
+        table["name"]: [
+            dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]
+        ]
+        for table in found
+    }
 
 
 def turns_of(run):
@@ -157,8 +277,11 @@ def middle_mean(walls):
 
 def gains_of(before_turns, after_turns, samples):
     """Of each pair of turns: how many times as many samples a second."""
-    return [samples * middle_mean(before) / middle_mean(after)
-            for before, after in zip(before_turns, after_turns) if min(len(before), len(after)) >= FEWEST_STEPS]
+    return [
+        samples * middle_mean(before) / middle_mean(after)
+        for before, after in zip(before_turns, after_turns)
+        if min(len(before), len(after)) >= FEWEST_STEPS
+    ]
 
 
 def bootstrap(gains):
@@ -183,10 +306,19 @@ def evaluate(job, folder):
     predicted = tables("whatif", before_run, *job.change)["whatif"][0]
     replayed = tables("whatif", before_run)["whatif"][0]
     return {
-        "pair": job.name, "before_ms": median_ms(before), "after_ms": median_ms(after), "turns": len(gains), "load": load,
-        "measured": measured, "measured_low": measured_low, "measured_high": measured_high,
-        "predicted": predicted["gain"], "low": predicted["gain_low"], "high": predicted["gain_high"],
-        "error": predicted["gain"] / measured - 1, "inside": predicted["gain_low"] <= measured <= predicted["gain_high"],
+        "pair": job.name,
+        "before_ms": median_ms(before),
+        "after_ms": median_ms(after),
+        "turns": len(gains),
+        "load": load,
+        "measured": measured,
+        "measured_low": measured_low,
+        "measured_high": measured_high,
+        "predicted": predicted["gain"],
+        "low": predicted["gain_low"],
+        "high": predicted["gain_high"],
+        "error": predicted["gain"] / measured - 1,
+        "inside": predicted["gain_low"] <= measured <= predicted["gain_high"],
         "replay_error": replayed["replayed_ns"] / replayed["before_ns"] - 1,
     }
 
@@ -197,10 +329,20 @@ def middle(rows):
 
 
 def as_markdown(rows):
-    lines = ["| program, fix | step before | after | gain measured | predicted | interval | error | | load |", "|---|---|---|---|---|---|---|---|---|"]
+    lines = [
+        (
+            "| program, fix | step before | after | gain measured | predicted | interval | error |"
+            " | load |"
+        ),
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
     for r in rows:
-        lines.append(f"| {r['pair']} | {r['before_ms']:.1f} ms | {r['after_ms']:.1f} ms | {r['measured']:.2f} × ({r['measured_low']:.2f}–{r['measured_high']:.2f}) | "
-                     f"{r['predicted']:.2f} × | {r['low']:.2f}–{r['high']:.2f} | {r['error']:+.0%} | {'' if r['inside'] else 'outside'} | {r['load']:.1f} |")
+        lines.append(
+            f"| {r['pair']} | {r['before_ms']:.1f} ms | {r['after_ms']:.1f} ms |"
+            f" {r['measured']:.2f} × ({r['measured_low']:.2f}–{r['measured_high']:.2f}) |"
+            f" {r['predicted']:.2f} × | {r['low']:.2f}–{r['high']:.2f} | {r['error']:+.0%} |"
+            f" {'' if r['inside'] else 'outside'} | {r['load']:.1f} |"
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -209,15 +351,23 @@ def summarize(rows):
     inside = sum(r["inside"] for r in rows)
     replay = max(abs(r["replay_error"]) for r in rows)
     width = statistics.median(r["high"] / r["low"] for r in rows)
-    return (f"{len(rows)} pairs: median error {error:.1%} (bar {MOST_ERROR:.0%}), {inside} inside the interval = {inside / len(rows):.0%} "
-            f"(bar {FEWEST_INSIDE:.0%}), whose upper end is {width:.2f} times its lower one (median); load {min(r['load'] for r in rows):.1f} to "
-            f"{max(r['load'] for r in rows):.1f}; replay without a change: at most {replay:.2%} off (bar {REPLAY_ERROR:.0%})")
+    return (
+        f"{len(rows)} pairs: median error {error:.1%} (bar {MOST_ERROR:.0%}), {inside} inside the"
+        f" interval = {inside / len(rows):.0%} (bar {FEWEST_INSIDE:.0%}), whose upper end is"
+        f" {width:.2f} times its lower one (median); load {min(r['load'] for r in rows):.1f} to"
+        f" {max(r['load'] for r in rows):.1f}; replay without a change: at most {replay:.2%} off"
+        f" (bar {REPLAY_ERROR:.0%})"
+    )
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--only", nargs="*", default=[], help="pairs whose name matches one of these")
+    parser.add_argument(
+        "--only", nargs="*", default=[], help="pairs whose name matches one of these"
+    )
     parser.add_argument("--keep", type=Path, help="a folder for the recordings")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--markdown", type=Path)
@@ -231,11 +381,18 @@ def main():
             with tempfile.TemporaryDirectory() as name:
                 repeats.append(evaluate(job, Path(name)))
                 if options.keep:
-                    shutil.copytree(name, options.keep / job.name.replace(" ", "_"), dirs_exist_ok=True)
+                    shutil.copytree(
+                        name, options.keep / job.name.replace(" ", "_"), dirs_exist_ok=True
+                    )
         rows.append(middle(repeats))
         r = rows[-1]
-        print(f"{r['pair']:40} {r['before_ms']:7.2f} → {r['after_ms']:7.2f} ms  measured {r['measured']:.2f} ({r['measured_low']:.2f} to {r['measured_high']:.2f})  "
-              f"predicted {r['predicted']:.2f} ({r['low']:.2f} to {r['high']:.2f})  {r['error']:+.1%}{'' if r['inside'] else '  outside'}  load {r['load']:.1f}", flush=True)
+        print(
+            f"{r['pair']:40} {r['before_ms']:7.2f} → {r['after_ms']:7.2f} ms  measured"
+            f" {r['measured']:.2f} ({r['measured_low']:.2f} to {r['measured_high']:.2f})  predicted"
+            f" {r['predicted']:.2f} ({r['low']:.2f} to {r['high']:.2f}) "
+            f" {r['error']:+.1%}{'' if r['inside'] else '  outside'}  load {r['load']:.1f}",
+            flush=True,
+        )
     print(summarize(rows))
     if options.json:
         options.json.write_text(json.dumps(rows) + "\n", encoding="utf-8")

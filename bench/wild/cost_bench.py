@@ -1,9 +1,11 @@
-"""Is the cost that laptime reports the cost that it has? Ten small programs, each bare, with the default budget and with --full, in turns.
+"""Is the cost that laptime reports the cost that it has? Ten small programs, each bare, with the
+default budget and with --full, in turns.
 
     .venv/bin/python bench/wild/cost_bench.py [--rounds 5] [PROGRAM …]
 
-The truth is the median over the rounds of the time with laptime over the time without it in the same round: of CPU time, which
-neighbours hardly change, and of wall time. The bar: told within a third of the truth or ± 1 point.
+The truth is the median over the rounds of the time with laptime over the time without it in the
+same round: of CPU time, which neighbours hardly change, and of wall time. The bar: told within a
+third of the truth or ± 1 point.
 """
 
 from __future__ import annotations
@@ -32,7 +34,9 @@ class Times(NamedTuple):
 def times_of(command: list[str], environment: dict[str, str]) -> Times:
     """Of the command and all that it starts."""
     begin = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment
+    )
     _, status, use = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:
@@ -41,13 +45,22 @@ def times_of(command: list[str], environment: dict[str, str]) -> Times:
 
 
 def told_by(laptime: str, run: str) -> dict[str, float]:
-    text = subprocess.run([laptime, "report", run, "run", "--json"], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(
+        [laptime, "report", run, "run", "--json"], check=True, capture_output=True, text=True
+    ).stdout
     facts = {row[0]: row[1] for row in json.loads(text)["tables"][0]["rows"]}
-    return {name: facts[name] or 0.0 for name in ("own_cost_share", "own_cost_low", "own_cost_high")}
+    return {
+        name: facts[name] or 0.0 for name in ("own_cost_share", "own_cost_low", "own_cost_high")
+    }
 
 
 def added(with_laptime: list[Times], bare: list[Times], kind: str) -> float:
-    return statistics.median(getattr(a, kind) / getattr(b, kind) for a, b in zip(with_laptime, bare, strict=True)) - 1
+    return (
+        statistics.median(
+            getattr(a, kind) / getattr(b, kind) for a, b in zip(with_laptime, bare, strict=True)
+        )
+        - 1
+    )
 
 
 def measure(program: Path, rounds: int, folder: str) -> list[dict[str, object]]:
@@ -60,36 +73,63 @@ def measure(program: Path, rounds: int, folder: str) -> list[dict[str, object]]:
         bare.append(times_of([sys.executable, str(program)], environment))
         for mode, options in MODES.items():
             run = f"{folder}/{program.stem}.lap"
-            recorded[mode].append(times_of([laptime, "run", "-q", "-o", run, *options, str(program)], environment))
+            recorded[mode].append(
+                times_of([laptime, "run", "-q", "-o", run, *options, str(program)], environment)
+            )
             told[mode].append(told_by(laptime, run))
     rows: list[dict[str, object]] = []
     for mode in MODES:
         truth = added(recorded[mode], bare, "cpu")
-        row = {name.removeprefix("own_cost_"): statistics.median(one[name] for one in told[mode]) for name in told[mode][0]}
+        row = {
+            name.removeprefix("own_cost_"): statistics.median(one[name] for one in told[mode])
+            for name in told[mode][0]
+        }
         meets = abs(row["share"] - truth) <= max(POINT, abs(truth) / 3)
-        rows.append({"program": program.stem, "mode": mode, "truth_cpu": truth, "truth_wall": added(recorded[mode], bare, "wall"), **row, "meets": meets,
-                     "bare_cpu_s": statistics.median(one.cpu for one in bare)})
+        rows.append(
+            {
+                "program": program.stem,
+                "mode": mode,
+                "truth_cpu": truth,
+                "truth_wall": added(recorded[mode], bare, "wall"),
+                **row,
+                "meets": meets,
+                "bare_cpu_s": statistics.median(one.cpu for one in bare),
+            }
+        )
     return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("programs", nargs="*", help="names in bench/wild/programs; none: all")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", type=Path, help="a file for the rows")
     options = parser.parse_args()
     found = [PROGRAMS / f"{name}.py" for name in options.programs] or sorted(PROGRAMS.glob("*.py"))
-    print(f"{'program':16}{'mode':9}{'bare':>8}{'truth, CPU':>12}{'truth, wall':>13}{'told':>8}  {'interval':16}bar")
+    print(
+        f"{'program':16}{'mode':9}{'bare':>8}{'truth, CPU':>12}{'truth, wall':>13}{'told':>8} "
+        f" {'interval':16}bar"
+    )
     rows: list[dict[str, object]] = []
     with tempfile.TemporaryDirectory() as folder:
         for program in found:
             for row in measure(program, options.rounds, folder):
                 rows.append(row)
-                print(f"{row['program']:16}{row['mode']:9}{row['bare_cpu_s']:6.1f} s{row['truth_cpu']:11.1%} {row['truth_wall']:12.1%} {row['share']:7.1%}  "
-                      f"{row['low']:.1%}–{row['high']:.1%}".ljust(84) + ("met" if row["meets"] else "MISSED"), flush=True)
+                print(
+                    f"{row['program']:16}{row['mode']:9}{row['bare_cpu_s']:6.1f}"
+                    f" s{row['truth_cpu']:11.1%} {row['truth_wall']:12.1%} {row['share']:7.1%} "
+                    f" {row['low']:.1%}–{row['high']:.1%}".ljust(84)
+                    + ("met" if row["meets"] else "MISSED"),
+                    flush=True,
+                )
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
-    print(f"{sum(bool(row['meets']) for row in rows)} of {len(rows)} within a third of the truth or one point")
+    print(
+        f"{sum(bool(row['meets']) for row in rows)} of {len(rows)} within a third of the truth or"
+        " one point"
+    )
 
 
 if __name__ == "__main__":

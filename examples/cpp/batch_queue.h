@@ -1,4 +1,5 @@
-// A bounded queue between the loader thread and the trainer: push waits while it is full, pop while it is empty.
+// A bounded queue between the loader thread and the trainer: push waits while it is full, pop while
+// it is empty.
 #pragma once
 
 #include <condition_variable>

@@ -24,7 +24,9 @@ constexpr std::array<std::array<std::uint8_t, kGlyphRows>, kClasses> kGlyphs = {
 
 bool inked(std::uint8_t digit, float row, float column) {
   if (row < 0 || column < 0 || row >= kGlyphRows || column >= kGlyphColumns) return false;
-  return (kGlyphs[digit][static_cast<std::size_t>(row)] >> (kGlyphColumns - 1 - static_cast<std::size_t>(column))) & 1;
+  return (kGlyphs[digit][static_cast<std::size_t>(row)] >>
+          (kGlyphColumns - 1 - static_cast<std::size_t>(column))) &
+         1;
 }
 
 }  // namespace
@@ -46,7 +48,8 @@ void DigitImages::draw(std::uint8_t digit, float* pixels) {
   for (std::size_t y = 0; y < kSide; ++y)
     for (std::size_t x = 0; x < kSide; ++x) {
       const float row = (static_cast<float>(y) - top) / height;
-      const float column = (static_cast<float>(x) - left) / width + slant * (row - kGlyphRows / 2.0f);
+      const float column =
+          (static_cast<float>(x) - left) / width + slant * (row - kGlyphRows / 2.0f);
       const float ink = inked(digit, row, column) ? 0.9f : 0.1f;
       pixels[y * kSide + x] = std::clamp(ink + 0.6f * (uniform() - 0.5f), 0.0f, 1.0f);
     }

@@ -1,5 +1,5 @@
-// Generated pictures of digits, 16 x 16: a 5 x 7 glyph stretched, moved and covered with noise. The same seed gives the
-// same pictures on every machine.
+// Generated pictures of digits, 16 x 16: a 5 x 7 glyph stretched, moved and covered with noise. The
+// same seed gives the same pictures on every machine.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,5 @@
-// Trains a perceptron on generated digits while a loader thread makes the batches. Run it under laptime:
+// Trains a perceptron on generated digits while a loader thread makes the batches. Run it under
+// laptime:
 //
 //   laptime run -o digits.lap -- ./digits
 //   laptime report digits.lap
@@ -60,7 +61,8 @@ double accuracy(Mlp& model) {
 std::size_t parse_steps(int argc, char** argv) {
   if (argc == 1) return 1200;
   std::size_t steps = 0;
-  if (argc == 3 && std::strcmp(argv[1], "--steps") == 0) std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), steps);
+  if (argc == 3 && std::strcmp(argv[1], "--steps") == 0)
+    std::from_chars(argv[2], argv[2] + std::strlen(argv[2]), steps);
   return steps;
 }
 

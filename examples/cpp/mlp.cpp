@@ -17,7 +17,8 @@ Linear::Linear(std::size_t inputs, std::size_t outputs, std::uint64_t seed)
   for (float& w : weights_) w = scale * (static_cast<float>(random() >> 40) * 0x1p-23f - 1.0f);
 }
 
-void Linear::forward(const std::vector<float>& in, std::vector<float>& out, std::size_t rows) const {
+void Linear::forward(const std::vector<float>& in, std::vector<float>& out,
+                     std::size_t rows) const {
   out.resize(rows * outputs_);
   for (std::size_t r = 0; r < rows; ++r) {
     float* o = out.data() + r * outputs_;
@@ -52,7 +53,8 @@ void Linear::backward(const std::vector<float>& in, const std::vector<float>& ou
 }
 
 void Linear::update(float learning_rate) {
-  for (std::size_t i = 0; i < weights_.size(); ++i) weights_[i] -= learning_rate * weight_gradient_[i];
+  for (std::size_t i = 0; i < weights_.size(); ++i)
+    weights_[i] -= learning_rate * weight_gradient_[i];
   for (std::size_t j = 0; j < bias_.size(); ++j) bias_[j] -= learning_rate * bias_gradient_[j];
 }
 
@@ -107,7 +109,8 @@ std::size_t Mlp::count_correct(const Batch& batch) {
   std::size_t correct = 0;
   for (std::size_t r = 0; r < batch.size(); ++r) {
     const float* logits = logits_.data() + r * kClasses;
-    correct += static_cast<std::size_t>(std::max_element(logits, logits + kClasses) - logits) == batch.labels[r];
+    correct += static_cast<std::size_t>(std::max_element(logits, logits + kClasses) - logits) ==
+               batch.labels[r];
   }
   return correct;
 }

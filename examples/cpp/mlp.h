@@ -1,5 +1,5 @@
-// A perceptron with one hidden layer (ReLU) and softmax, trained by plain SGD. Single-threaded, summed in a fixed
-// order: the same batches give the same weights.
+// A perceptron with one hidden layer (ReLU) and softmax, trained by plain SGD. Single-threaded,
+// summed in a fixed order: the same batches give the same weights.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ class Linear {
 
   void forward(const std::vector<float>& in, std::vector<float>& out, std::size_t rows) const;
   // Keeps the gradients of the weights; also gives the input's when `in_gradient` is not null.
-  void backward(const std::vector<float>& in, const std::vector<float>& out_gradient, std::vector<float>* in_gradient,
-                std::size_t rows);
+  void backward(const std::vector<float>& in, const std::vector<float>& out_gradient,
+                std::vector<float>* in_gradient, std::size_t rows);
   void update(float learning_rate);
 
  private:

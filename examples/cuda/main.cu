@@ -1,5 +1,6 @@
-// Fits a line through noisy points by gradient descent on the GPU. Each step copies a new batch from pageable memory, computes the
-// gradient with a reduction, and reads the loss back: what a profiler of GPU programs should show at a glance.
+// Fits a line through noisy points by gradient descent on the GPU. Each step copies a new batch
+// from pageable memory, computes the gradient with a reduction, and reads the loss back: what a
+// profiler of GPU programs should show at a glance.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -24,7 +25,8 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-__global__ void find_gradient(const float* x, const float* y, int count, const Model* model, Gradient* gradient) {
+__global__ void find_gradient(const float* x, const float* y, int count, const Model* model,
+                              Gradient* gradient) {
   __shared__ Gradient sums[kThreads];
   Gradient own{};
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x) {

@@ -1,9 +1,11 @@
-"""Climbs the ladder by advice alone: records the loop, takes the first advice that it has an answer to, measures, and goes on.
+"""Climbs the ladder by advice alone: records the loop, takes the first advice that it has an answer
+to, measures, and goes on.
 
     python climb.py [--device cuda] [--out ladder.md]
 
-Each rung is two runs: one under `laptime run`, which says what to change and what that will bring, and one without laptime, which says
-what it brought. A change that does not pay is taken back, and that is said too.
+Each rung is two runs: one under `laptime run`, which says what to change and what that will bring,
+and one without laptime, which says what it brought. A change that does not pay is taken back, and
+that is said too.
 """
 
 import argparse
@@ -30,14 +32,35 @@ class Loop:
         """The loop with what the rule asks for; None where there is nothing left to change."""
         if rule == "small-batch":
             return Loop(self.flags, 8 * self.batch) if self.batch < LARGEST_BATCH else None
-        answers = {"reload": "--load-once", "hidden-sync": "--keep-losses", "pageable-copy": "--on-device", "tiny-copies": "--on-device",
-                   "python-line": "--on-device", "launch-bound": "--compile", "single-tensor-optimizer": "--fused", "tf32": "--tf32", "mixed-precision": "--bf16", "cpu-bfloat16": "--bf16"}
+        answers = {
+            "reload": "--load-once",
+            "hidden-sync": "--keep-losses",
+            "pageable-copy": "--on-device",
+            "tiny-copies": "--on-device",
+            "python-line": "--on-device",
+            "launch-bound": "--compile",
+            "single-tensor-optimizer": "--fused",
+            "tf32": "--tf32",
+            "mixed-precision": "--bf16",
+            "cpu-bfloat16": "--bf16",
+        }
         flag = answers.get(rule)
         return None if flag is None or flag in self.flags else Loop((*self.flags, flag), self.batch)
 
     def command(self, options):
         steps = options.steps if "--load-once" in self.flags else max(20, options.steps // 10)
-        return [os.path.join(HERE, "ladder.py"), "--data", options.data, "--device", options.device, "--steps", str(steps), "--batch", str(self.batch), *self.flags]
+        return [
+            os.path.join(HERE, "ladder.py"),
+            "--data",
+            options.data,
+            "--device",
+            options.device,
+            "--steps",
+            str(steps),
+            "--batch",
+            str(self.batch),
+            *self.flags,
+        ]
 
     def __str__(self):
         return " ".join((*self.flags, f"--batch {self.batch}"))
@@ -58,9 +81,23 @@ def advice(loop, options):
     """Rows of the advice table, the largest gain first."""
     with tempfile.TemporaryDirectory() as folder:
         lap = os.path.join(folder, "rung.lap")
-        run([LAPTIME, "run", "-q", "--full", "-o", lap, "--", sys.executable, *loop.command(options)])
+        run(
+            [
+                LAPTIME,
+                "run",
+                "-q",
+                "--full",
+                "-o",
+                lap,
+                "--",
+                sys.executable,
+                *loop.command(options),
+            ]
+        )
         table = json.loads(run([LAPTIME, "report", lap, "advice", "--json"]))["tables"][0]
-    return [dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]]
+    return [
+        dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]
+    ]
 
 
 def next_rung(loop, rows, refused):
@@ -82,15 +119,33 @@ def climb(options):
             break
         measured = images_per_second(changed, options)
         pays = measured > rate
-        rungs.append({"rule": row["rule"], "message": row["message"], "fix": row["fix"], "change": str(changed), "low": row["gain_low"], "high": row["gain_high"],
-                      "measured": measured / rate, "rate": measured, "kept": pays})
-        print(f"{row['rule']}: {changed}: predicted {row['gain_low']:.2f} to {row['gain_high']:.2f} x, measured {measured / rate:.2f} x, {measured:,.0f} images/s"
-              f"{'' if pays else ', taken back'}", flush=True)
+        rungs.append(
+            {
+                "rule": row["rule"],
+                "message": row["message"],
+                "fix": row["fix"],
+                "change": str(changed),
+                "low": row["gain_low"],
+                "high": row["gain_high"],
+                "measured": measured / rate,
+                "rate": measured,
+                "kept": pays,
+            }
+        )
+        print(
+            f"{row['rule']}: {changed}: predicted {row['gain_low']:.2f} to {row['gain_high']:.2f}"
+            f" x, measured {measured / rate:.2f} x, {measured:,.0f}"
+            f" images/s{'' if pays else ', taken back'}",
+            flush=True,
+        )
         if pays:
             loop, rate = changed, measured
         else:
             refused.add(str(changed))
-    print(f"end: {rate:,.0f} images/s, {rate / start:,.0f} x; advice left: {', '.join(row['rule'] for row in rows) or 'none'}")
+    print(
+        f"end: {rate:,.0f} images/s, {rate / start:,.0f} x; advice left:"
+        f" {', '.join(row['rule'] for row in rows) or 'none'}"
+    )
     return {"start": start, "end": rate, "rungs": rungs, "left": [row["rule"] for row in rows]}
 
 

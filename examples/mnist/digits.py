@@ -1,6 +1,8 @@
-"""A small dataset in MNIST's own file format, drawn here: the same files on every machine, and no download.
+"""A small dataset in MNIST's own file format, drawn here: the same files on every machine, and no
+download.
 
-An idx file is two zero bytes, the type (8: bytes), the number of dimensions, each dimension as four bytes, then the data.
+An idx file is two zero bytes, the type (8: bytes), the number of dimensions, each dimension as four
+bytes, then the data.
 """
 
 import os
@@ -9,15 +11,35 @@ import struct
 
 SIDE = 14
 CLASSES = 10
-# What of a seven-segment display is lit: top, upper left, upper right, middle, lower left, lower right, bottom.
-SEGMENTS = ["1110111", "0010010", "1011101", "1011011", "0111010", "1101011", "1101111", "1010010", "1111111", "1111011"]
+# What of a seven-segment display is lit: top, upper left, upper right, middle, lower left, lower
+# right, bottom.
+SEGMENTS = [
+    "1110111",
+    "0010010",
+    "1011101",
+    "1011011",
+    "0111010",
+    "1101011",
+    "1101111",
+    "1010010",
+    "1111111",
+    "1111011",
+]
 
 
 def draw(digit, rng):
     """One image: the digit with a random shift, stroke and noise."""
     image = bytearray(rng.randrange(40) for _ in range(SIDE * SIDE))
     top, left, ink = rng.randrange(3), rng.randrange(4), rng.randrange(170, 256)
-    strokes = [(0, 0, 1, 8), (0, 0, 6, 1), (0, 7, 6, 1), (5, 0, 1, 8), (5, 0, 6, 1), (5, 7, 6, 1), (10, 0, 1, 8)]
+    strokes = [
+        (0, 0, 1, 8),
+        (0, 0, 6, 1),
+        (0, 7, 6, 1),
+        (5, 0, 1, 8),
+        (5, 0, 6, 1),
+        (5, 7, 6, 1),
+        (10, 0, 1, 8),
+    ]
     for lit, (row, column, height, width) in zip(SEGMENTS[digit], strokes):
         for y in range(height if lit == "1" else 0):
             for x in range(width):
@@ -27,7 +49,10 @@ def draw(digit, rng):
 
 def write_dataset(folder, count, seed=7):
     """Writes images.idx and labels.idx unless they are there."""
-    images_path, labels_path = os.path.join(folder, "images.idx"), os.path.join(folder, "labels.idx")
+    images_path, labels_path = (
+        os.path.join(folder, "images.idx"),
+        os.path.join(folder, "labels.idx"),
+    )
     if not os.path.exists(labels_path):
         os.makedirs(folder, exist_ok=True)
         rng = random.Random(seed)
@@ -56,5 +81,5 @@ def load_dataset(folder):
     (count, height, width), pixels = read_idx(os.path.join(folder, "images.idx"))
     _, labels = read_idx(os.path.join(folder, "labels.idx"))
     size = height * width
-    images = [[pixel / 255 for pixel in pixels[i * size:(i + 1) * size]] for i in range(count)]
+    images = [[pixel / 255 for pixel in pixels[i * size : (i + 1) * size]] for i in range(count)]
     return images, labels

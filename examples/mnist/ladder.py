@@ -1,8 +1,8 @@
 """One training loop at every rung of the ladder, from its naive worst to its best (docs/ladder.md).
 
-    laptime run ladder.py                              everything wrong at once: what does laptime say?
-    laptime run ladder.py --load-once --batch 1024     two of its answers taken
-    python climb.py                                    all of them, one after the other, predicted and measured
+laptime run ladder.py                             everything wrong at once: what does laptime say?
+laptime run ladder.py --load-once --batch 1024    two of its answers taken
+python climb.py                                   all, one after the other, predicted and measured
 """
 
 import argparse
@@ -21,19 +21,35 @@ ZOOM = 2
 
 
 def write_digits(folder):
-    """images.idx and labels.idx, unless they are there: a few hundred drawn digits, shifted and with noise."""
+    """images.idx and labels.idx, unless they are there: a few hundred drawn digits, shifted and
+    with noise.
+    """
     if os.path.exists(os.path.join(folder, "labels.idx")):
         return
     os.makedirs(folder, exist_ok=True)
     rng, drawing = np.random.default_rng(7), random.Random(7)
     kinds = np.arange(40 * CLASSES) % CLASSES
-    small = np.array([np.frombuffer(bytes(draw(digit, drawing)), np.uint8).reshape(SIDE, SIDE) for digit in kinds])
+    small = np.array(
+        [
+            np.frombuffer(bytes(draw(digit, drawing)), np.uint8).reshape(SIDE, SIDE)
+            for digit in kinds
+        ]
+    )
     drawn = small.repeat(ZOOM, 1).repeat(ZOOM, 2)
     chosen = rng.integers(len(drawn), size=IMAGES)
-    images = np.clip(drawn[chosen].astype(np.int16) + rng.integers(-20, 20, size=(IMAGES, SIDE * ZOOM, SIDE * ZOOM)), 0, 255).astype(np.uint8)
+    images = np.clip(
+        drawn[chosen].astype(np.int16)
+        + rng.integers(-20, 20, size=(IMAGES, SIDE * ZOOM, SIDE * ZOOM)),
+        0,
+        255,
+    ).astype(np.uint8)
     for name, array in (("images", images), ("labels", kinds[chosen].astype(np.uint8))):
         with open(os.path.join(folder, f"{name}.idx"), "wb") as file:
-            file.write(bytes([0, 0, 8, array.ndim]) + np.array(array.shape, ">u4").tobytes() + array.tobytes())
+            file.write(
+                bytes([0, 0, 8, array.ndim])
+                + np.array(array.shape, ">u4").tobytes()
+                + array.tobytes()
+            )
 
 
 def load(folder):
@@ -63,7 +79,9 @@ class Network(nn.Module):
 def batches(options):
     """Endless: images and labels on the device, a random choice each time."""
     if options.on_device:
-        images, labels = (torch.from_numpy(array).to(options.device) for array in load(options.data))
+        images, labels = (
+            torch.from_numpy(array).to(options.device) for array in load(options.data)
+        )
         while True:
             rows = torch.randint(len(labels), (options.batch,), device=options.device)
             yield images[rows], labels[rows]
@@ -74,7 +92,10 @@ def batches(options):
         if not options.load_once:
             images, labels = load(options.data)
         rows = rng.integers(len(labels), size=options.batch)
-        yield torch.from_numpy(images[rows]).to(options.device), torch.from_numpy(labels[rows]).to(options.device)
+        yield (
+            torch.from_numpy(images[rows]).to(options.device),
+            torch.from_numpy(labels[rows]).to(options.device),
+        )
 
 
 def make_step(options):
@@ -106,18 +127,24 @@ def train(options):
         loss = step(images, labels)
         losses.append(loss if options.keep_losses else torch.tensor(loss.item()))
     last = losses[-1].item()
-    return (options.steps - options.steps // 2) * options.batch / (time.perf_counter() - began), last
+    return (options.steps - options.steps // 2) * options.batch / (
+        time.perf_counter() - began
+    ), last
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", default="mnist", help="folder of the dataset, written if it is not there")
+    parser.add_argument(
+        "--data", default="mnist", help="folder of the dataset, written if it is not there"
+    )
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     parser.add_argument("--steps", type=int, default=60)
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--load-once", action="store_true", help="read the dataset before the loop")
     parser.add_argument("--on-device", action="store_true", help="and keep it where the model is")
-    parser.add_argument("--keep-losses", action="store_true", help="do not fetch the loss in every step")
+    parser.add_argument(
+        "--keep-losses", action="store_true", help="do not fetch the loss in every step"
+    )
     parser.add_argument("--compile", action="store_true", help="torch.compile")
     parser.add_argument("--fused", action="store_true", help="the optimizer as one kernel")
     parser.add_argument("--tf32", action="store_true", help="tensor cores for float32 products")

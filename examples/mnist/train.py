@@ -1,7 +1,7 @@
 """Trains on the digits in two ways. Where does the time of the first go?
 
-    python -m laptime.kernprof -l -v -z train.py reload      the dataset is loaded again for every step
-    python -m laptime.kernprof -l -v -z train.py once        it is loaded once; the result is the same
+python -m laptime.kernprof -l -v -z train.py reload      the dataset is loaded again for every step
+python -m laptime.kernprof -l -v -z train.py once        it is loaded once; the result is the same
 """
 
 import sys
@@ -18,7 +18,10 @@ RATE = 0.05
 
 def train_on_batch(weights, images, labels, step):
     first = step * BATCH % len(images)
-    return sum(train_on(weights, images[i], labels[i], RATE) for i in range(first, first + BATCH)) / BATCH
+    return (
+        sum(train_on(weights, images[i], labels[i], RATE) for i in range(first, first + BATCH))
+        / BATCH
+    )
 
 
 @profile

@@ -1,7 +1,7 @@
 """A small convolutional network that learns the digits with PyTorch. Where does its time go?
 
-    laptime run train_torch.py                    nothing in here knows of laptime
-    laptime run train_torch.py --workers 2        the same, with the dataset read by two processes
+laptime run train_torch.py                    nothing in here knows of laptime
+laptime run train_torch.py --workers 2        the same, with the dataset read by two processes
 """
 
 import argparse
@@ -29,7 +29,9 @@ class Digits(Dataset):
 
     def __getitem__(self, index):
         size = SIDE * SIDE
-        image = torch.tensor(list(self.pixels[index * size:(index + 1) * size]), dtype=torch.float32)
+        image = torch.tensor(
+            list(self.pixels[index * size : (index + 1) * size]), dtype=torch.float32
+        )
         return image.view(1, SIDE, SIDE) / 255, self.labels[index]
 
 
@@ -67,7 +69,9 @@ def accuracy(model, batches):
 
 def main():
     parser = argparse.ArgumentParser(description="Trains a small network on generated digits.")
-    parser.add_argument("--data", default="digits", help="folder of the dataset, written if it is not there")
+    parser.add_argument(
+        "--data", default="digits", help="folder of the dataset, written if it is not there"
+    )
     parser.add_argument("--epochs", type=int, default=2)
     parser.add_argument("--workers", type=int, default=0, help="processes that read the dataset")
     options = parser.parse_args()
@@ -80,7 +84,10 @@ def main():
     batches = DataLoader(training, BATCH, shuffle=True, num_workers=options.workers)
     for epoch in range(options.epochs):
         loss = train(model, optimizer, batches)
-        print(f"epoch {epoch}: loss {loss:.6f}, accuracy {accuracy(model, DataLoader(held_out, BATCH)):.3f}")
+        print(
+            f"epoch {epoch}: loss {loss:.6f}, accuracy"
+            f" {accuracy(model, DataLoader(held_out, BATCH)):.3f}"
+        )
 
 
 if __name__ == "__main__":

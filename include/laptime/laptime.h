@@ -1,14 +1,15 @@
 /* laptime: the C interface. Time scopes, steps and values of a training program.
  *
- * Contract: no call here throws, aborts, blocks on another thread's recording, or changes what the program computes. When
- * nothing records, every call is one predictable branch. When recording fails (no space, no permission) one line goes to
- * stderr, recording stops, and the program goes on.
+ * Contract: no call here throws, aborts, blocks on another thread's recording, or changes what the
+ * program computes. When nothing records, every call is one predictable branch. When recording
+ * fails (no space, no permission) one line goes to stderr, recording stops, and the program goes
+ * on.
  *
- * The ABI is stable: functions are never removed, structs grow only at the end and carry their size.
+ * The ABI is stable: functions are never removed, structs grow only at the end and carry their
+ * size.
  *
- *   laptime_start("run.lap", NULL);              or run the program under `laptime run -- ./trainer`
- *   static laptime_site forward = LAPTIME_SITE("forward");
- *   uint64_t t = laptime_begin();
+ *   laptime_start("run.lap", NULL);              or run the program under `laptime run --
+ * ./trainer` static laptime_site forward = LAPTIME_SITE("forward"); uint64_t t = laptime_begin();
  *   ...
  *   laptime_end(&forward, t);
  *   laptime_step(batch_size);                    at the end of each training step
@@ -35,8 +36,8 @@ extern "C" {
 #define LAPTIME_NOEXCEPT
 #endif
 
-/* Not 0 while recording. LAPTIME_BY_TSC: and the clock is the processor's time-stamp counter, so that laptime_begin needs
- * no call. Read-only for programs. */
+/* Not 0 while recording. LAPTIME_BY_TSC: and the clock is the processor's time-stamp counter, so
+ * that laptime_begin needs no call. Read-only for programs. */
 enum { LAPTIME_OFF = 0, LAPTIME_BY_TSC = 1, LAPTIME_BY_CALL = 2 };
 extern LAPTIME_API int laptime_recording;
 
@@ -45,18 +46,20 @@ typedef struct laptime_site {
   const char* name;
   uint32_t id;
 } laptime_site;
-#define LAPTIME_SITE(name) { (name), 0 }
+#define LAPTIME_SITE(name) {(name), 0}
 
 typedef struct laptime_options {
-  size_t size;                /* sizeof(laptime_options) */
-  uint64_t memory_limit;      /* bytes of raw records held at most; 0: 128 MiB */
+  size_t size;           /* sizeof(laptime_options) */
+  uint64_t memory_limit; /* bytes of raw records held at most; 0: 128 MiB */
 } laptime_options;
 
-/* Starts recording into PATH (a .lap file, written when recording stops; until then PATH.d/ holds it). NULL: the folder
- * that `laptime run` gave, else "laptime.lap". Returns 0, or -1 with the reason in laptime_error(). Starting twice is an
- * error; starting again after laptime_stop is fine. */
+/* Starts recording into PATH (a .lap file, written when recording stops; until then PATH.d/ holds
+ * it). NULL: the folder that `laptime run` gave, else "laptime.lap". Returns 0, or -1 with the
+ * reason in laptime_error(). Starting twice is an error; starting again after laptime_stop is fine.
+ */
 LAPTIME_API int laptime_start(const char* path, const laptime_options* options) LAPTIME_NOEXCEPT;
-/* Stops and writes the file. Also done at exit. Returns 0, or -1 with the reason in laptime_error(). */
+/* Stops and writes the file. Also done at exit. Returns 0, or -1 with the reason in
+ * laptime_error(). */
 LAPTIME_API int laptime_stop(void) LAPTIME_NOEXCEPT;
 /* The calling thread's latest error, "" if none. */
 LAPTIME_API const char* laptime_error(void) LAPTIME_NOEXCEPT;
@@ -65,21 +68,23 @@ LAPTIME_API const char* laptime_version(void) LAPTIME_NOEXCEPT;
 /* The clock, in ticks; never 0. */
 LAPTIME_API uint64_t laptime_now(void) LAPTIME_NOEXCEPT;
 
-/* A name known only at run time, as a number for the calls below; about 50 ns, keep it where it is used often. */
+/* A name known only at run time, as a number for the calls below; about 50 ns, keep it where it is
+ * used often. */
 LAPTIME_API uint32_t laptime_name(const char* text, size_t length) LAPTIME_NOEXCEPT;
 
 /* Records a span from START (laptime_now or laptime_begin) to now. Nothing if START is 0. */
 LAPTIME_API void laptime_end_site(laptime_site* site, uint64_t start) LAPTIME_NOEXCEPT;
 LAPTIME_API void laptime_end_name(uint32_t name, uint64_t start) LAPTIME_NOEXCEPT;
 
-/* Marks the end of a training step. The first step of a thread begins where recording began. SAMPLES: how many samples
- * the step trained on, 0 if unknown. */
+/* Marks the end of a training step. The first step of a thread begins where recording began.
+ * SAMPLES: how many samples the step trained on, 0 if unknown. */
 LAPTIME_API void laptime_mark_step(uint64_t samples) LAPTIME_NOEXCEPT;
 LAPTIME_API void laptime_record_value(uint32_t name, double value) LAPTIME_NOEXCEPT;
 /* Names the calling thread in reports. */
 LAPTIME_API void laptime_name_thread(const char* name) LAPTIME_NOEXCEPT;
 
-/* Another thread may start or stop recording at any time: the flag is read once, as one atomic load. */
+/* Another thread may start or stop recording at any time: the flag is read once, as one atomic
+ * load. */
 static inline int laptime_is_recording(void) {
 #if defined(__GNUC__)
   return __atomic_load_n(&laptime_recording, __ATOMIC_RELAXED);

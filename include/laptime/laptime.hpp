@@ -33,7 +33,8 @@ class [[nodiscard]] Scope {
 class [[nodiscard]] NamedScope {
  public:
   explicit NamedScope(std::string_view name) noexcept
-      : name_(laptime_is_recording() ? laptime_name(name.data(), name.size()) : 0), start_(laptime_begin()) {}
+      : name_(laptime_is_recording() ? laptime_name(name.data(), name.size()) : 0),
+        start_(laptime_begin()) {}
   NamedScope(const NamedScope&) = delete;
   NamedScope& operator=(const NamedScope&) = delete;
   ~NamedScope() {
@@ -75,8 +76,8 @@ class [[nodiscard]] Recording {
 
 #define LAPTIME_JOIN_(a, b) a##b
 #define LAPTIME_JOIN(a, b) LAPTIME_JOIN_(a, b)
-#define LAPTIME_SCOPE_AT(name, number)                                            \
-  static laptime_site LAPTIME_JOIN(laptime_site_, number) = LAPTIME_SITE(name);   \
+#define LAPTIME_SCOPE_AT(name, number)                                          \
+  static laptime_site LAPTIME_JOIN(laptime_site_, number) = LAPTIME_SITE(name); \
   const ::laptime::Scope LAPTIME_JOIN(laptime_scope_, number)(LAPTIME_JOIN(laptime_site_, number))
 /* Twice on a line, or twice in another macro, is two scopes. */
 #define LAPTIME_SCOPE(name) LAPTIME_SCOPE_AT(name, __COUNTER__)

@@ -1,10 +1,11 @@
 """laptime: times every step of a training program and says where it goes.
 
-``with laptime.profile("run.lap"):`` records a part of a program, ``laptime run script.py`` all of it. ``laptime.scope``,
-``laptime.step`` and ``laptime.steps`` mark what is going on; ``@laptime.lines`` asks for a function's lines.
+``with laptime.profile("run.lap"):`` records a part of a program, ``laptime run script.py`` all of
+it. ``laptime.scope``, ``laptime.step`` and ``laptime.steps`` mark what is going on;
+``@laptime.lines`` asks for a function's lines.
 
-Names are loaded when they are first used: loading the recorder in a process of `laptime run` makes it a part of the run,
-which is not for every process that imports some module of this package.
+Names are loaded when they are first used: loading the recorder in a process of `laptime run` makes
+it a part of the run, which is not for every process that imports some module of this package.
 """
 
 from __future__ import annotations
@@ -19,7 +20,16 @@ if TYPE_CHECKING:
 
     __version__: str
 
-__all__ = ["Recording", "__version__", "lines", "load_ipython_extension", "profile", "scope", "step", "steps"]
+__all__ = [
+    "Recording",
+    "__version__",
+    "lines",
+    "load_ipython_extension",
+    "profile",
+    "scope",
+    "step",
+    "steps",
+]
 
 _HOMES = {
     "Recording": "laptime._recording",

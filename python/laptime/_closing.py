@@ -1,4 +1,6 @@
-"""What a recording says of the engines at its end: what they cost, what they could not measure, what they gave up."""
+"""What a recording says of the engines at its end: what they cost, what they could not measure,
+what they gave up.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ from laptime._native import recording
 from laptime._own_time import waited_for_processor
 
 _FRAMEWORKS = ("tensorflow", "jax")  # of whose own work little is recorded
-# Up to 3.11 a program that is traced loses its specialized instructions: a hot loop takes 1.9 times as much longer as its events cost.
+# Up to 3.11 a program that is traced loses its specialized instructions: a hot loop takes 1.9 times
+# as much longer as its events cost.
 _TRACED = 1.9 if sys.version_info < (3, 12) else 1.0
 
 
@@ -27,5 +30,9 @@ def write_closing_facts() -> None:
         recording.lose(notice.name, notice.message)
     demoted = _engine.demoted()
     if demoted:
-        recording.lose("over_budget", "functions timed by call or only counted, because more would have cost over the budget; "
-                       "--full times them all", len(demoted))
+        recording.lose(
+            "over_budget",
+            "functions timed by call or only counted, because more would have cost over the budget;"
+            " --full times them all",
+            len(demoted),
+        )

@@ -1,19 +1,24 @@
-"""Starts the collectors in a process of a run, as the environment says, and sees that its counts are written at its end.
+"""Starts the collectors in a process of a run, as the environment says, and sees that its counts
+are written at its end.
 
-`laptime run` becomes the parent of the interpreter that runs the program. So the program has the process to itself: ``sys.argv``,
-``__main__``, ``__file__``, ``sys.path``, stdin, signals, tracebacks and exit code are the interpreter's own. The collectors start in
-``laptime/_site/sitecustomize.py``, before the program's first import, in this process and in every Python that it starts.
+`laptime run` becomes the parent of the interpreter that runs the program. So the program has the
+process to itself: ``sys.argv``, ``__main__``, ``__file__``, ``sys.path``, stdin, signals,
+tracebacks and exit code are the interpreter's own. The collectors start in
+``laptime/_site/sitecustomize.py``, before the program's first import, in this process and in every
+Python that it starts.
 
-Contract: whatever goes wrong here is one line on stderr; the program starts all the same. The environment (src/cli/python_start.h):
+Contract: whatever goes wrong here is one line on stderr; the program starts all the same. The
+environment (src/cli/python_start.h):
 
-===================  ==================================================================================================
+===================  ===========================================================================
 LAPTIME_RECORD       the folder that the processes of the run record into
-LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null, "include": [glob], "exclude": [glob],
-                     "source": bool,
-                     "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool, "steps": [[begin, end], …] or null,
-                     "block": bool, "replace_profiler": bool}}
-PYTHONPATH           begins with laptime/_site; the user's entries follow as they were, empty ones too
-===================  ==================================================================================================
+LAPTIME_PYTHON       JSON: {"lines": bool, "functions": bool, "budget": share or null,
+                     "include": [glob], "exclude": [glob], "source": bool,
+                     "torch": {"ops": bool, "shapes": bool, "memory": bool, "gpu": bool,
+                     "steps": [[begin, end], …] or null, "block": bool, "replace_profiler": bool}}
+PYTHONPATH           begins with laptime/_site; the user's entries follow as they were, empty ones
+                     too
+===================  ===========================================================================
 """
 
 from __future__ import annotations
@@ -43,7 +48,9 @@ def start_from_environment(began: tuple[int, int] | None = None) -> None:
     if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
         return
     if not _is_main_interpreter():
-        os.putenv("LAPTIME_SUBINTERPRETERS", str(os.getpid()))  # the process's, where the main one's engines look for it
+        os.putenv(
+            "LAPTIME_SUBINTERPRETERS", str(os.getpid())
+        )  # the process's, where the main one's engines look for it
         return
     from laptime._own_time import own_time
 
@@ -72,8 +79,10 @@ def _start() -> None:
     import atexit
     import json
 
-    # _closing is used at the end, when the program may have left no descriptor to read a module with.
-    from laptime import _closing as _closing, _engine, _fork_warning, _sigterm
+    # _closing is used at the end, when the program may have left no descriptor to read a module
+    # with.
+    from laptime import _closing as _closing
+    from laptime import _engine, _fork_warning, _sigterm
     from laptime._imports import when_imported
     from laptime._native import recording
 
@@ -84,15 +93,26 @@ def _start() -> None:
         _engine.start_sources(include=options["include"], exclude=options["exclude"])
     else:
         recording.set_property("source_text", "left out")
-    _engine.start_or_lose(lines=options["lines"], functions=options["functions"], builtins=options["functions"],
-                          budget=options["budget"], include=options["include"], exclude=options["exclude"])
+    _engine.start_or_lose(
+        lines=options["lines"],
+        functions=options["functions"],
+        builtins=options["functions"],
+        budget=options["budget"],
+        include=options["include"],
+        exclude=options["exclude"],
+    )
     if options["lines"] or options["functions"]:
-        recording.set_property("python_engines", " ".join(name for name in ("lines", "functions") if options[name]))
+        recording.set_property(
+            "python_engines", " ".join(name for name in ("lines", "functions") if options[name])
+        )
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
     when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
-            when_imported(name, lambda name=name: _give_gpu_lines(name, options["include"], options["exclude"]))
+            when_imported(
+                name,
+                lambda name=name: _give_gpu_lines(name, options["include"], options["exclude"]),
+            )
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     if sys.version_info >= (3, 12):
@@ -149,7 +169,10 @@ def _write() -> None:
         _write_counts()
     except Exception as error:
         say(f"the last counts of process {os.getpid()} are not complete: {error}")
-        recording.lose("counts_incomplete", f"processes whose last counts could not be written; the first: {error}")
+        recording.lose(
+            "counts_incomplete",
+            f"processes whose last counts could not be written; the first: {error}",
+        )
     recording.stop()
     sigterm.uninstall()
 

@@ -1,7 +1,9 @@
-"""Records the GPU: ``source = load()``, then ``source.on()`` and ``source.off()`` around what is to be recorded.
+"""Records the GPU: ``source = load()``, then ``source.on()`` and ``source.off()`` around what is to
+be recorded.
 
-Kernels, copies and waits come with the line that caused them; in PyTorch backward kernels with the line of their forward op. CUPTI is
-the program's own or the toolkit's, loaded when the program has loaded CUDA, not before.
+Kernels, copies and waits come with the line that caused them; in PyTorch backward kernels with the
+line of their forward op. CUPTI is the program's own or the toolkit's, loaded when the program has
+loaded CUDA, not before.
 """
 
 from __future__ import annotations
@@ -33,9 +35,15 @@ _REST, _LEAVE, _LEAVE_SOON = range(3)
 IDLE, CAPTURING, DRAINING, LEAVING, FINALIZING, FINALIZED, FAILED = range(7)
 
 
-def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool = True, who: int = RECORDING) -> GpuSource | Off:
-    """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for which lines are the user's own. The GPU is
-    recorded as long as anybody (``who``) has it on."""
+def load(
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    lines: bool = True,
+    who: int = RECORDING,
+) -> GpuSource | Off:
+    """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for
+    which lines are the user's own. The GPU is recorded as long as anybody (``who``) has it on.
+    """
     try:
         library = _open_library()
         library.laptime_cuda_defer()
@@ -49,8 +57,9 @@ def load(include: Iterable[str] = (), exclude: Iterable[str] = (), lines: bool =
 
 
 def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None:
-    """For a Python program that the driver itself loads the collector into (JAX, CuPy): its launches and waits get the user's line, where the thread
-    that calls the driver runs Python."""
+    """For a Python program that the driver itself loads the collector into (JAX, CuPy): its
+    launches and waits get the user's line, where the thread that calls the driver runs Python.
+    """
     library = _open_library()
     _configure_places(list(include), list(exclude))
     library.laptime_cuda_set_places(torch_ops.place_function())
@@ -62,8 +71,9 @@ def is_capturing() -> bool:
 
 
 def leave(synchronize: Callable[[], object]) -> bool:
-    """CUPTI is out of the process when this returns, for another tool that is about to ask for it. False: not yet. ``synchronize`` makes a
-    call of CUDA's, after which CUPTI can be taken out."""
+    """CUPTI is out of the process when this returns, for another tool that is about to ask for it.
+    False: not yet. ``synchronize`` makes a call of CUDA's, after which CUPTI can be taken out.
+    """
     return _leave(_open_library(), synchronize)
 
 
@@ -83,8 +93,10 @@ def name_instruction(module: str, instruction: str, place: int) -> None:
 
 
 class GpuSource:
-    """Contract: ``on`` takes milliseconds the first time and after a rest, ``off`` microseconds. After ``off`` CUPTI leaves the process within
-    a second, and the program runs as if it had never been there."""
+    """Contract: ``on`` takes milliseconds the first time and after a rest, ``off`` microseconds.
+    After ``off`` CUPTI leaves the process within a second, and the program runs as if it had never
+    been there.
+    """
 
     kind = "cupti"
 
@@ -97,7 +109,9 @@ class GpuSource:
         recording.set_property(PROPERTY, self.kind)
 
     def on(self) -> None:
-        """Where the program has not loaded CUDA yet, this is tried again at each step, and by the driver itself where ``laptime run`` started the program."""
+        """Where the program has not loaded CUDA yet, this is tried again at each step, and by the
+        driver itself where ``laptime run`` started the program.
+        """
         self._wanted = True
         self.at_step()
 
@@ -129,8 +143,12 @@ class GpuSource:
 
     @property
     def functions(self) -> tuple[int, int, int, int]:
-        """For native code that switches the GPU itself, on any thread: addresses of on, off and counts, and on whose behalf."""
-        on, off, counts = (_address(self._library[f"laptime_cuda_{name}"]) for name in ("on", "off", "counts"))
+        """For native code that switches the GPU itself, on any thread: addresses of on, off and
+        counts, and on whose behalf.
+        """
+        on, off, counts = (
+            _address(self._library[f"laptime_cuda_{name}"]) for name in ("on", "off", "counts")
+        )
         return on, off, counts, self._who
 
     @property
@@ -205,7 +223,11 @@ def _open_library() -> ctypes.CDLL:
     for set_function in (library.laptime_cuda_set_places, library.laptime_cuda_set_op_places):
         set_function.argtypes = [ctypes.c_void_p]
     library.laptime_cuda_name_kernel.argtypes = [ctypes.c_char_p, ctypes.c_uint32]
-    library.laptime_cuda_name_instruction.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_uint32]
+    library.laptime_cuda_name_instruction.argtypes = [
+        ctypes.c_char_p,
+        ctypes.c_char_p,
+        ctypes.c_uint32,
+    ]
     return library
 
 
@@ -213,12 +235,21 @@ def _configure_places(include: list[str], exclude: list[str]) -> None:
     torch = sys.modules.get("torch")
     module: Any = torch.nn.Module if torch is not None else Off  # without torch nothing is a module
     call = module.__call__ if torch is not None else Off.on
-    torch_ops.configure(library_paths=library_paths(), include=include, exclude=exclude, module_call=call.__code__, module_type=module,
-                        framework_folders=framework_folders(torch))
+    torch_ops.configure(
+        library_paths=library_paths(),
+        include=include,
+        exclude=exclude,
+        module_call=call.__code__,
+        module_type=module,
+        framework_folders=framework_folders(torch),
+    )
 
 
 def problem_with_nodes(library: ctypes.CDLL, torch: ModuleType | None) -> str:
-    """"" if the library reads autograd's nodes of this torch rightly: tried on a node whose numbers are known."""
+    """ "" if the library reads autograd's nodes of this torch rightly.
+
+    It is tried on a node whose numbers are known.
+    """
     if torch is None:
         return "no torch"
     if not library.laptime_cuda_bind_torch():

@@ -1,6 +1,8 @@
-"""Since 3.12 Python warns of a fork in a process with several threads. The recorder's own threads are made for that.
+"""Since 3.12 Python warns of a fork in a process with several threads. The recorder's own threads
+are made for that.
 
-Contract: the program gets the warnings that it gets without laptime, also where it makes them errors.
+Contract: the program gets the warnings that it gets without laptime, also where it makes them
+errors.
 """
 
 from __future__ import annotations
@@ -14,10 +16,16 @@ _OUR_NAME = b"laptime\n"  # of threads (src/record/encoder.cpp)
 
 
 class _OnlyOurThreads:
-    """Takes the place of a filter's regular expression. It matches the warning where the program itself has one thread."""
+    """Takes the place of a filter's regular expression. It matches the warning where the program
+    itself has one thread.
+    """
 
     def match(self, text: str) -> bool:
-        return text.startswith("This process (pid=") and "is multi-threaded" in text and _threads_of_program() <= 1
+        return (
+            text.startswith("This process (pid=")
+            and "is multi-threaded" in text
+            and _threads_of_program() <= 1
+        )
 
 
 _filter: tuple[Any, ...] = ("ignore", _OnlyOurThreads(), DeprecationWarning, None, 0)
@@ -29,7 +37,9 @@ def leave_out_our_threads() -> None:
 
 
 def _put_first() -> None:
-    """The program may have put filters before ours, or have a list of its own (``warnings.catch_warnings``)."""
+    """The program may have put filters before ours, or have a list of its own
+    (``warnings.catch_warnings``).
+    """
     filters = getattr(sys.modules.get("warnings"), "filters", _warnings.filters)
     if isinstance(filters, list) and (not filters or filters[0] is not _filter):
         if _filter in filters:

@@ -1,4 +1,7 @@
-"""Something to do when a module has been imported, by whoever and whenever, without importing it."""
+"""Something to do when a module has been imported, by whoever and whenever.
+
+Nothing here imports the module.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,9 @@ from laptime._native import Around
 
 
 def when_imported(name: str, action: Callable[[], None]) -> Callable[[], None]:
-    """Calls ``action`` once the module is there: now, or right after its import. A failure of it is one line on stderr. What is returned takes
-    the wish back: from then on nothing is called."""
+    """Calls ``action`` once the module is there: now, or right after its import. A failure of it is
+    one line on stderr. What is returned takes the wish back: from then on nothing is called.
+    """
     if _is_complete(name):
         action()
         return lambda: None
@@ -28,7 +32,9 @@ def _is_complete(name: str) -> bool:
 
 
 class _Watcher:
-    """A finder that finds nothing itself: it puts the action behind the loader that the others find."""
+    """A finder that finds nothing itself: it puts the action behind the loader that the others
+    find.
+    """
 
     def __init__(self, name: str, action: Callable[[], None]) -> None:
         self._name = name
@@ -43,7 +49,9 @@ class _Watcher:
         """Another thread may be going through the list: it keeps the one that it began with."""
         sys.meta_path = [finder for finder in sys.meta_path if finder is not self]
 
-    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
         if name != self._name:
             return None
         self._leave()

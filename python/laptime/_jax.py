@@ -1,9 +1,12 @@
-"""Which lines the kernels come from that XLA makes for JAX, told to the GPU's collector once for each compilation.
+"""Which lines the kernels come from that XLA makes for JAX, told to the GPU's collector once for
+each compilation.
 
-XLA launches on threads of its own, where no Python runs, or in the call of a jitted function. But it names a kernel after the instruction that it was made
-from, and the range around each launch; and the compiled program tells the line of each instruction.
+XLA launches on threads of its own, where no Python runs, or in the call of a jitted function. But
+it names a kernel after the instruction that it was made from, and the range around each launch; and
+the compiled program tells the line of each instruction.
 
-Contract: nothing happens but at the end of a compilation; whatever is not as expected here leaves kernels without lines.
+Contract: nothing happens but at the end of a compilation; whatever is not as expected here leaves
+kernels without lines.
 """
 
 from __future__ import annotations
@@ -19,7 +22,9 @@ from laptime._source_functions import SourceFunctions
 _MODULE = re.compile(r"HloModule ([\w.\-]+)")
 _INSTRUCTION = re.compile(r"^ *(?:ROOT )?%?([\w.\-]+) = .*\bmetadata=\{([^}]*)\}", re.MULTILINE)
 _NAME = re.compile(r'^(\d+) "(.*)"$', re.MULTILINE)
-_LOCATION = re.compile(r"^(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)", re.MULTILINE)
+_LOCATION = re.compile(
+    r"^(\d+) \{file_name_id=(\d+) function_name_id=(\d+) line=(\d+)", re.MULTILINE
+)
 _FRAME = re.compile(r"^(\d+) \{file_location_id=(\d+)", re.MULTILINE)
 
 _NEWEST = 4
@@ -46,9 +51,13 @@ def _newest_program(name: str) -> str:
     from jax.extend.backend import get_backend
 
     # Programs are listed from the newest on; asking one for its module takes time.
-    modules = (executable.hlo_modules()[0] for executable in get_backend().live_executables()[:_NEWEST])
+    modules = (
+        executable.hlo_modules()[0] for executable in get_backend().live_executables()[:_NEWEST]
+    )
     wanted = _as_symbol(name).rstrip("_")  # jit(f) is the module jit_f
-    return next((str(module.to_string()) for module in modules if not name or module.name == wanted), "")
+    return next(
+        (str(module.to_string()) for module in modules if not name or module.name == wanted), ""
+    )
 
 
 def _tell(program: str, functions: SourceFunctions) -> None:
@@ -73,21 +82,33 @@ def lines_of_instructions(program: str) -> Iterator[tuple[str, Line]]:
 def _line_of(metadata: str, frames: dict[str, Line]) -> Line | None:
     if frame := re.search(r"\bstack_frame_id=(\d+)", metadata):
         return frames.get(frame[1])
-    file, line = re.search(r'\bsource_file="([^"]*)"', metadata), re.search(r"\bsource_line=(\d+)", metadata)
+    file, line = (
+        re.search(r'\bsource_file="([^"]*)"', metadata),
+        re.search(r"\bsource_line=(\d+)", metadata),
+    )
     return (file[1], int(line[1]), "") if file and line else None
 
 
 def _frames(program: str) -> dict[str, Line]:
     """JAX keeps the user's own frames alone, so the innermost one of each trace is enough."""
-    files, functions = dict(_NAME.findall(_section(program, "FileNames"))), dict(_NAME.findall(_section(program, "FunctionNames")))
-    locations = {number: (files.get(file, ""), int(line), functions.get(function, "").rpartition(".")[2])
-                 for number, file, function, line in _LOCATION.findall(_section(program, "FileLocations"))}
-    return {number: locations[location] for number, location in _FRAME.findall(_section(program, "StackFrames")) if location in locations}
+    files, functions = (
+        dict(_NAME.findall(_section(program, "FileNames"))),
+        dict(_NAME.findall(_section(program, "FunctionNames"))),
+    )
+    locations = {
+        number: (files.get(file, ""), int(line), functions.get(function, "").rpartition(".")[2])
+        for number, file, function, line in _LOCATION.findall(_section(program, "FileLocations"))
+    }
+    return {
+        number: locations[location]
+        for number, location in _FRAME.findall(_section(program, "StackFrames"))
+        if location in locations
+    }
 
 
 def _section(program: str, title: str) -> str:
     begin = program.find(f"\n{title}\n")
-    return program[begin:program.find("\n\n", begin + 1)] if begin >= 0 else ""
+    return program[begin : program.find("\n\n", begin + 1)] if begin >= 0 else ""
 
 
 def _as_symbol(name: str) -> str:

@@ -1,4 +1,6 @@
-"""One tool at a time can use CUPTI: a program that starts JAX's profiler gets it, and laptime comes back when it has stopped."""
+"""One tool at a time can use CUPTI: a program that starts JAX's profiler gets it, and laptime comes
+back when it has stopped.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +18,17 @@ def make_way() -> None:
     import jax
 
     gpu = _SharedGpu()
-    for start, stop in (("start_trace", "stop_trace"), ("start_server", "stop_server")):  # a server starts the profiler when it is asked to
-        take, give_back = functools.partial(gpu.take, start), functools.partial(gpu.give_back, start)
-        _replace(jax.profiler, start, before=take, failed=functools.partial(gpu.give_back_if_new, start))
+    for start, stop in (
+        ("start_trace", "stop_trace"),
+        ("start_server", "stop_server"),
+    ):  # a server starts the profiler when it is asked to
+        take, give_back = (
+            functools.partial(gpu.take, start),
+            functools.partial(gpu.give_back, start),
+        )
+        _replace(
+            jax.profiler, start, before=take, failed=functools.partial(gpu.give_back_if_new, start)
+        )
         _replace(jax.profiler, stop, after=give_back, failed=give_back)
 
 
@@ -37,9 +47,16 @@ class _SharedGpu:
         if self._left or not _cuda.is_capturing():
             return
         self._left = True
-        say("jax.profiler takes the GPU; laptime goes on without it until it stops" if _cuda.leave(_use_the_gpu) else
-            "could not leave the GPU to jax.profiler in time")
-        recording.lose("gpu_left", "the GPU was left to the program's own jax.profiler; its work in that time is not recorded")
+        say(
+            "jax.profiler takes the GPU; laptime goes on without it until it stops"
+            if _cuda.leave(_use_the_gpu)
+            else "could not leave the GPU to jax.profiler in time"
+        )
+        recording.lose(
+            "gpu_left",
+            "the GPU was left to the program's own jax.profiler; its work in that time is not"
+            " recorded",
+        )
 
     def give_back(self, taker: str) -> None:
         self._takers.discard(taker)
@@ -54,7 +71,9 @@ class _SharedGpu:
 
 
 def _load_cuda() -> None:
-    """As the profiler does itself when it starts: where that is a program's first use of JAX, the driver loads the collector then."""
+    """As the profiler does itself when it starts: where that is a program's first use of JAX, the
+    driver loads the collector then.
+    """
     import jax
 
     jax.local_devices()
@@ -69,8 +88,13 @@ def _use_the_gpu() -> None:
 def _nothing() -> None: ...
 
 
-def _replace(module: Any, name: str, before: Callable[[], None] = _nothing, after: Callable[[], None] = _nothing,
-             failed: Callable[[], None] = _nothing) -> None:
+def _replace(
+    module: Any,
+    name: str,
+    before: Callable[[], None] = _nothing,
+    after: Callable[[], None] = _nothing,
+    failed: Callable[[], None] = _nothing,
+) -> None:
     original = getattr(module, name, None)
     if original is None:
         return

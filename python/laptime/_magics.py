@@ -18,7 +18,8 @@ class LapMagics(Magics):
 
     @line_cell_magic
     def lap(self, line: str, cell: str | None = None) -> None:
-        """Run a statement (%lap) or a cell (%%lap) and show the lines where its time went, in all code of yours that ran.
+        """Run a statement (%lap) or a cell (%%lap) and show the lines where its time went, in all
+        code of yours that ran.
 
         -o <file>: record into this .lap file too
         -n <number>: how many functions to show, the most expensive last (default 5)
@@ -41,16 +42,23 @@ class LapMagics(Magics):
             else:
                 _engine.stop(lines=True)
         if result.error_before_exec is None:
-            _shown(_engine.snapshot_lines(), before, options).print(output_unit=float(options.u), sort=True)
+            _shown(_engine.snapshot_lines(), before, options).print(
+                output_unit=float(options.u), sort=True
+            )
 
 
 def _shown(now: dict[Any, Any], before: dict[Any, Any], options: Any) -> LineStats:
     timings = {}
     for key, rows in now.items():
         old = {line: (hits, time) for line, hits, time, _ in before.get(key, ())}
-        added = [(line, hits - old.get(line, (0, 0))[0], time - old.get(line, (0, 0))[1]) for line, hits, time, _ in rows]
+        added = [
+            (line, hits - old.get(line, (0, 0))[0], time - old.get(line, (0, 0))[1])
+            for line, hits, time, _ in rows
+        ]
         kept = sorted((line, hits, time) for line, hits, time in added if line and hits > 0)
         if kept:
             timings[key] = kept
-    dearest = sorted(timings, key=lambda key: sum(time for _, _, time in timings[key]))[-int(options.n):]
+    dearest = sorted(timings, key=lambda key: sum(time for _, _, time in timings[key]))[
+        -int(options.n) :
+    ]
     return LineStats({key: timings[key] for key in dearest}, 1e-9)

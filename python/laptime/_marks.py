@@ -1,4 +1,6 @@
-"""Where a step that the program marks itself goes: to the recorder, or first to whatever counts steps to drive something."""
+"""Where a step that the program marks itself goes: to the recorder, or first to whatever counts
+steps to drive something.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,13 @@ class recording:
     def put_span(name: int, kind: int, start: int) -> None: ...
     @staticmethod
     def put_event(
-        name: str, kind: int, start: int, file: str, line: int, function: str, strings: dict[str, str]
+        name: str,
+        kind: int,
+        start: int,
+        file: str,
+        line: int,
+        function: str,
+        strings: dict[str, str],
     ) -> None: ...
     @staticmethod
     def value(name: str, value: float) -> None: ...
@@ -63,7 +69,10 @@ class sigterm:
 
     @staticmethod
     def install(answered_by: int) -> None:
-        """``answered_by``: a signal whose Python handler calls ``answer``, writes and calls ``end_process``."""
+        """``answered_by``: a signal whose Python handler calls ``answer``, writes and calls
+        ``end_process``.
+        """
+
     @staticmethod
     def uninstall() -> None: ...
     @staticmethod
@@ -113,7 +122,9 @@ class torch_steps:
         def start_over(self, shares: Any, thread: int) -> None: ...
         def loop_began(self, loader: Any) -> None: ...
         def batch_asked(self, iterator: Any) -> None: ...
-        def batch_came(self, iterator: Any, batch: Any, raised: type[BaseException] | None) -> None: ...
+        def batch_came(
+            self, iterator: Any, batch: Any, raised: type[BaseException] | None
+        ) -> None: ...
         def loader_dropped(self, iterator: int, loader: int) -> None: ...
         def optimizer_made(self) -> None: ...
         def optimizer_exists(self) -> None: ...
@@ -126,14 +137,18 @@ class torch_steps:
         def evaluating(self, module: Callable[[], Any]) -> None: ...
         def training(self, module: Any) -> None: ...
         def backward_began(self, first: Any) -> None: ...
-        def backward_ended(self, first: Any, result: Any, raised: type[BaseException] | None) -> None: ...
+        def backward_ended(
+            self, first: Any, result: Any, raised: type[BaseException] | None
+        ) -> None: ...
         def set_busy(self, busy: bool) -> None: ...
         def finish(self) -> None: ...
 
 class torch_ops:
     """A submodule."""
 
-    ProbedRow = tuple[str, int, int, bool, bool]  # name, scope, depth, thread and sequence number as torch says
+    ProbedRow = tuple[
+        str, int, int, bool, bool
+    ]  # name, scope, depth, thread and sequence number as torch says
 
     class Wish:
         """Torch's callbacks are on as long as any wish is; False: torch refused."""
@@ -146,13 +161,19 @@ class torch_ops:
         def start_probe(self) -> None: ...
         def on(self) -> bool:
             """While it is probed; so is ``off``."""
+
         def off(self) -> bool: ...
         def stop_probe(self) -> list[torch_ops.ProbedRow]: ...
 
     @staticmethod
     def configure(
-        *, library_paths: list[str], include: list[str], exclude: list[str], module_call: CodeType, module_type: type,
-        framework_folders: list[str] = ...
+        *,
+        library_paths: list[str],
+        include: list[str],
+        exclude: list[str],
+        module_call: CodeType,
+        module_type: type,
+        framework_folders: list[str] = ...,
     ) -> None: ...
     @staticmethod
     def open_compiled(path: str) -> Source: ...
@@ -168,6 +189,7 @@ class torch_ops:
     class DetailSource:
         def enter(self, inputs: bool) -> bool:
             """Torch reports this thread as profiled, until ``leave``. False: torch refused."""
+
         def leave(self) -> None: ...
         def needs_ids(self) -> bool: ...
         def on(self, what: int) -> bool: ...
@@ -180,8 +202,8 @@ class torch_ops:
     @staticmethod
     def open_prebuilt() -> Source: ...
     Moment = tuple[int, int]  # ticks, ns of the real-time clock
-    # name, start and end (ns of the real-time clock), scope, sequence number, forward thread, thread (0: the caller's),
-    # shapes, flops
+    # name, start and end (ns of the real-time clock), scope, sequence number, forward thread,
+    # thread (0: the caller's), shapes, flops
     ProfiledRow = tuple[str, int, int, int, int, int, int, str, int]
 
     @staticmethod
@@ -196,7 +218,9 @@ class torch_ops:
     def is_user_code(file: str) -> bool: ...
     @staticmethod
     def place_of(file: str, function: str, function_line: int, line: int) -> int: ...
-    GeneratedRow = tuple[int, str, str, int, int]  # first line, file, function, its first line, line (0: not known)
+    GeneratedRow = tuple[
+        int, str, str, int, int
+    ]  # first line, file, function, its first line, line (0: not known)
 
     @staticmethod
     def add_generated_code(file: str, rows: list[GeneratedRow]) -> None: ...
@@ -207,29 +231,47 @@ class torch_ops:
     @staticmethod
     def place_function() -> int:
         """The address of a C function that gives the calling thread's place."""
+
     @staticmethod
     def op_place_function() -> int:
-        """The address of a C function that tells the calling thread's place where it is inside of a recorded op."""
+        """The address of a C function that tells the calling thread's place where it is inside of a
+        recorded op.
+        """
 
 class torch_stretches:
     """A submodule."""
 
-    GpuFunctions = tuple[int, int, int, int]  # addresses of laptime_cuda_on, laptime_cuda_off, laptime_cuda_counts; in whose name
+    GpuFunctions = tuple[
+        int, int, int, int
+    ]  # addresses of laptime_cuda_on, laptime_cuda_off, laptime_cuda_counts; in whose name
 
     @staticmethod
     def start(
-        *, ops: torch_ops.Wish | None, gpu: GpuFunctions | None, memory_off: int | None, share: float, turns_before: int, event_ticks: float,
-        period_s: float, leaves_no_trace: bool
+        *,
+        ops: torch_ops.Wish | None,
+        gpu: GpuFunctions | None,
+        memory_off: int | None,
+        share: float,
+        turns_before: int,
+        event_ticks: float,
+        period_s: float,
+        leaves_no_trace: bool,
     ) -> bool:
         """False: no thread can be had, or one runs already."""
+
     @staticmethod
     def end_step() -> bool:
-        """From here on steps decide. True: the clock did, for all or the last part of the step; all is off."""
+        """From here on steps decide. True: the clock did, for all or the last part of the step; all
+        is off.
+        """
+
     @staticmethod
     def steps_record(on: bool) -> None: ...
     @staticmethod
     def stop() -> tuple[float, bool, bool, int] | None:
-        """Ticks that it added, whether anything was recorded, whether anything rested, how often steps had stopped coming. None: it did not run."""
+        """Ticks that it added, whether anything was recorded, whether anything rested, how often
+        steps had stopped coming. None: it did not run.
+        """
 
 class torch_events:
     """A submodule."""
@@ -247,10 +289,14 @@ class torch_events:
     class Notes:
         """Made when the session has ended, while its recording is on."""
 
-        def __init__(self, stretch: torch_events.Stretch, details: torch_ops.Details | None) -> None: ...
+        def __init__(
+            self, stretch: torch_events.Stretch, details: torch_ops.Details | None
+        ) -> None: ...
 
     class Profile:
-        def __init__(self, path: str, link: int, from_ns: int, places: bool, notes: torch_events.Notes) -> None: ...
+        def __init__(
+            self, path: str, link: int, from_ns: int, places: bool, notes: torch_events.Notes
+        ) -> None: ...
         def __len__(self) -> int: ...
         def averages(self, by_shapes: bool, stack_depth: int) -> list[tuple[Any, ...]]: ...
         def event(self, row: int) -> tuple[Any, ...]: ...
@@ -258,7 +304,12 @@ class torch_events:
         def roles(self) -> list[tuple[int, str]]: ...
         def losses(self) -> list[tuple[str, int, str]]: ...
         def export_kineto(
-            self, path: str, trace_name: str, metadata: list[tuple[str, str]], stacks: bool, modules: bool
+            self,
+            path: str,
+            trace_name: str,
+            metadata: list[tuple[str, str]],
+            stacks: bool,
+            modules: bool,
         ) -> None: ...
 
 class torch_memory:
@@ -272,6 +323,7 @@ class torch_memory:
         @property
         def off_function(self) -> int:
             """The address of a C function that any thread may call."""
+
         def close(self) -> None: ...
         def attach_cuda(self) -> bool: ...
         def mark(self, tensors: Iterable[object], role: str) -> None: ...
@@ -281,7 +333,9 @@ class torch_memory:
         def forget_states(self) -> None: ...
 
     @staticmethod
-    def open(path: str, tensor: type, parameter: type, disable: type, mode_is_on: Callable[[], bool]) -> Memory: ...
+    def open(
+        path: str, tensor: type, parameter: type, disable: type, mode_is_on: Callable[[], bool]
+    ) -> Memory: ...
 
 class LineSession:
     def __init__(self) -> None: ...

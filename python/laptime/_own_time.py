@@ -1,4 +1,5 @@
-"""What laptime takes of this process for itself, while the program waits: its start, its set-up for a framework, its end.
+"""What laptime takes of this process for itself, while the program waits: its start, its set-up for
+a framework, its end.
 
 ``own_time()`` around such work; work within work counts once.
 """
@@ -17,7 +18,7 @@ _total_ns = _total_cpu_ns = 0
 _working: set[int] = set()  # threads
 
 
-class own_time:  # noqa: N801  # a function to its callers, without contextlib's cost at the program's start
+class own_time:  # a function to its callers, without contextlib's cost at the program's start
     def __init__(self, began: tuple[int, int] | None = None) -> None:
         """``began``: when the work began, where that was before; what ``now()`` said."""
         self._began = began or (0, 0)
@@ -32,7 +33,12 @@ class own_time:  # noqa: N801  # a function to its callers, without contextlib's
             self._began = now()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         global _total_ns, _total_cpu_ns
         _total_ns, _total_cpu_ns = self.so_far()
         if self._is_outermost:
@@ -51,7 +57,9 @@ def now() -> tuple[int, int]:
 
 
 def waited_for_processor() -> tuple[int, int] | None:
-    """How long the main thread ran and how long it waited for a processor, in ns; None: the kernel does not count that."""
+    """How long the main thread ran and how long it waited for a processor, in ns; None: the kernel
+    does not count that.
+    """
     try:
         with open(f"/proc/self/task/{os.getpid()}/schedstat", "rb") as file:
             ran, waited, _ = file.read().split()

@@ -1,4 +1,6 @@
-"""``laptime.profile``: with a path, a recording; around a function, line_profiler's decorator that stays in the code."""
+"""``laptime.profile``: with a path, a recording; around a function, line_profiler's decorator that
+stays in the code.
+"""
 
 from __future__ import annotations
 
@@ -32,11 +34,16 @@ class Profile(GlobalProfiler):
     @overload
     def __call__(self, target: Decorated) -> Decorated: ...
     def __call__(self, target: Any, **options: Any) -> Any:
-        """``with profile("run.lap"):`` records the block; ``@profile`` times a function's lines where that is asked for."""
+        """``with profile("run.lap"):`` records the block; ``@profile`` times a function's lines
+        where that is asked for.
+        """
         if isinstance(target, (str, os.PathLike)):
             return Recording(target, **options)
         if options:
-            raise TypeError(f"profile takes {', '.join(options)} with the path of a recording, not around a function")
+            raise TypeError(
+                f"profile takes {', '.join(options)} with the path of a recording, not around a"
+                " function"
+            )
         return super().__call__(target)
 
 

@@ -36,7 +36,9 @@ def find_script(name: str) -> str:
 
 
 def find_module(name: str) -> ModuleSpec:
-    """The module to run, which for a package is its ``__main__``. Imports the packages that it lies in."""
+    """The module to run, which for a package is its ``__main__``. Imports the packages that it lies
+    in.
+    """
     try:
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.submodule_search_locations is not None:
@@ -47,15 +49,23 @@ def find_module(name: str) -> ModuleSpec:
         spec = None
     except ValueError:  # no name at all, or a module that was put into sys.modules without a spec
         spec = None
-    if spec is None or not hasattr(spec.loader, "get_code") or spec.loader.get_code(spec.name) is None:  # type: ignore[union-attr]
+    if (
+        spec is None
+        or not hasattr(spec.loader, "get_code")
+        or spec.loader.get_code(spec.name) is None
+    ):  # type: ignore[union-attr]
         raise ProgramError(f"Could not find module `{name}`")
     return spec
 
 
 def main_module(path: str) -> ModuleType:
-    """A fresh ``__main__``, as the interpreter prepares it for a script; it stays in place, as classes and threads need it."""
+    """A fresh ``__main__``, as the interpreter prepares it for a script; it stays in place, as
+    classes and threads need it.
+    """
     module = ModuleType("__main__")
-    module.__dict__.update(__file__=path, __cached__=None, __package__=None, __builtins__=__builtins__)
+    module.__dict__.update(
+        __file__=path, __cached__=None, __package__=None, __builtins__=__builtins__
+    )
     _kept.extend((sys.modules.get("__main__"), module))
     sys.modules["__main__"] = module
     return module
@@ -80,7 +90,9 @@ _kept: list[ModuleType | None] = []  # a module that is freed may take its funct
 
 
 def check_writable(path: str) -> None:
-    """Raises OSError unless the file can be written. Asked before the program runs: hours later would be too late."""
+    """Raises OSError unless the file can be written. Asked before the program runs: hours later
+    would be too late.
+    """
     existed = os.path.exists(path)
     with open(path, "ab"):
         pass

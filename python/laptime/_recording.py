@@ -31,11 +31,12 @@ class _NotWritten(OSError):
 class Recording:
     """``with Recording("run.lap"):``, or ``start()`` and ``stop()``.
 
-    ``lines``: the user's own code by line (not the standard library, not site-packages; ``include`` and ``exclude`` are
-    globs on file names). ``functions``: calls of everything. ``budget``: the share of time that this may cost; None: any.
-    ``source``: the text of the user's own files that the recording names is stored in it.
-    With PyTorch imported before: ``ops``, in as many steps as the budget allows; their ``shapes``; ``memory``; what the ``gpu`` does.
-    Where the process records already (`laptime run`), the block is part of that recording, and no file is written.
+    ``lines``: the user's own code by line (not the standard library, not site-packages; ``include``
+    and ``exclude`` are globs on file names). ``functions``: calls of everything. ``budget``: the
+    share of time that this may cost; None: any. ``source``: the text of the user's own files that
+    the recording names is stored in it. With PyTorch imported before: ``ops``, in as many steps as
+    the budget allows; their ``shapes``; ``memory``; what the ``gpu`` does. Where the process
+    records already (`laptime run`), the block is part of that recording, and no file is written.
     """
 
     def __init__(
@@ -54,13 +55,26 @@ class Recording:
         source: bool = True,
     ) -> None:
         self.path = os.fspath(path)
-        shared: dict[str, Any] = {"budget": budget, "include": tuple(include), "exclude": tuple(exclude)}
+        shared: dict[str, Any] = {
+            "budget": budget,
+            "include": tuple(include),
+            "exclude": tuple(exclude),
+        }
         self._engines: dict[str, Any] = {
-            "lines": lines or bool(_marked), "functions": functions, "builtins": functions,
-            "only": None if lines else tuple(_marked.values()), **shared,
+            "lines": lines or bool(_marked),
+            "functions": functions,
+            "builtins": functions,
+            "only": None if lines else tuple(_marked.values()),
+            **shared,
         }
         self._torch: _torch.Options = {
-            "ops": ops, "shapes": shapes, "memory": memory, "gpu": gpu, "steps": None, "block": True, "replace_profiler": False,
+            "ops": ops,
+            "shapes": shapes,
+            "memory": memory,
+            "gpu": gpu,
+            "steps": None,
+            "block": True,
+            "replace_profiler": False,
             **shared,
         }
         self._source = source
@@ -79,7 +93,9 @@ class Recording:
             raise
 
     def stop(self) -> None:
-        """Raises OSError where the file cannot be written. The end of a block and of the program only say so."""
+        """Raises OSError where the file cannot be written. The end of a block and of the program
+        only say so.
+        """
         self._take_undo().close()
 
     def _stop_quietly(self) -> None:
@@ -94,7 +110,9 @@ class Recording:
     def _start_recording(self, undo: contextlib.ExitStack) -> None:
         if not _native.on():
             undo.callback(_engine.stop_sources)
-            undo.callback(self._end_recording)  # before the start: an interruption may come with its end
+            undo.callback(
+                self._end_recording
+            )  # before the start: an interruption may come with its end
             problem = _native.start(self.path)
             if not problem:
                 self._start_sources()
@@ -109,7 +127,9 @@ class Recording:
 
     def _start_sources(self) -> None:
         if self._source:
-            _engine.start_sources(include=self._engines["include"], exclude=self._engines["exclude"])
+            _engine.start_sources(
+                include=self._engines["include"], exclude=self._engines["exclude"]
+            )
         else:
             _native.set_property("source_text", "left out")
 
@@ -126,7 +146,11 @@ class Recording:
     def _end_recording(self) -> None:
         atexit.unregister(self._stop_quietly)
         for _ in range(end_inner()):
-            _native.lose("block_cut", "blocks that began within this recording went on after its end: what they did then is not recorded")
+            _native.lose(
+                "block_cut",
+                "blocks that began within this recording went on after its end: what they did then"
+                " is not recorded",
+            )
         write_closing_facts()
         if not _native.stop():
             raise _NotWritten(_native.error())
@@ -157,7 +181,10 @@ def _say_of_inner(path: str) -> None:
     global _said_of_inner
     if not _said_of_inner:
         _said_of_inner = True
-        say(f"already recording; {path} is not written, the block is recorded as the outer recording is, with its options and its budget")
+        say(
+            f"already recording; {path} is not written, the block is recorded as the outer"
+            " recording is, with its options and its budget"
+        )
 
 
 def _close_quietly(undo: contextlib.ExitStack) -> None:
@@ -171,7 +198,9 @@ def _close_quietly(undo: contextlib.ExitStack) -> None:
 
 
 def lines(function: Function) -> Function:
-    """Times this function by line in every recording, also one with ``lines=False``. The function itself is returned."""
+    """Times this function by line in every recording, also one with ``lines=False``. The function
+    itself is returned.
+    """
     code = inspect_code(function)
     _marked[id(code)] = code
     if _engine.running()[0]:
@@ -182,7 +211,9 @@ def lines(function: Function) -> Function:
 def inspect_code(function: Callable[..., Any]) -> CodeType:
     while isinstance(function, functools.partial):
         function = function.func
-    code = getattr(function, "__code__", None) or getattr(getattr(function, "__func__", None), "__code__", None)
+    code = getattr(function, "__code__", None) or getattr(
+        getattr(function, "__func__", None), "__code__", None
+    )
     if not isinstance(code, CodeType):
         raise TypeError(f"laptime.lines: {function!r} has no lines of Python")
     return code

@@ -1,4 +1,6 @@
-"""Marks in a program: named regions and training steps. Without a recording each costs a call that does nothing."""
+"""Marks in a program: named regions and training steps. Without a recording each costs a call that
+does nothing.
+"""
 
 from __future__ import annotations
 
@@ -51,14 +53,17 @@ def step(samples: int = 0) -> None:
 
 
 def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> Iterator[Item]:
-    """``for batch in steps(loader):`` makes each turn of the loop a step, and the time to get a batch a wait for input.
+    """``for batch in steps(loader):`` makes each turn of the loop a step, and the time to get a
+    batch a wait for input.
 
     ``samples``: how many a batch holds, or how to tell from the batch.
     """
     _native.begin_step()
     iterator = iter(loader)
     wait = _native.Scope("input", _native.LOADER)
-    seen = isinstance(getattr(type(iterator), "__next__", None), Around)  # a loader whose waits are recorded anyway
+    seen = isinstance(
+        getattr(type(iterator), "__next__", None), Around
+    )  # a loader whose waits are recorded anyway
     while True:
         if not seen:
             wait.begin()

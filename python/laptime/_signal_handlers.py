@@ -1,6 +1,7 @@
 """Whose an exception is that came up while code of laptime's ran.
 
-A handler of the program's own (of SIGALRM, SIGUSR1: timeouts, preemption) is called wherever Python happens to run, and what it raises is the program's.
+A handler of the program's own (of SIGALRM, SIGUSR1: timeouts, preemption) is called wherever Python
+happens to run, and what it raises is the program's.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ def _code(handler: Any) -> CodeType | None:
     function = getattr(handler, "func", handler)  # functools.partial's
     function = getattr(function, "__func__", function)
     if not hasattr(function, "__code__"):
-        function = next((vars(each)["__call__"] for each in type(function).__mro__ if "__call__" in vars(each)), None)
+        function = next(
+            (vars(each)["__call__"] for each in type(function).__mro__ if "__call__" in vars(each)),
+            None,
+        )
     code = getattr(function, "__code__", None)
     return code if isinstance(code, CodeType) else None

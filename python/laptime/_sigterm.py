@@ -1,4 +1,6 @@
-"""SIGTERM ends a process as ever, with its counts written where Python can be asked for them (native/sigterm.h)."""
+"""SIGTERM ends a process as ever, with its counts written where Python can be asked for them
+(native/sigterm.h).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ _writing = _asked = False
 
 
 def writing(stop: Callable[[], None]) -> None:
-    """Calls it. SIGTERM that comes meanwhile ends the process when it is done: what it has begun to write nobody else could end."""
+    """Calls it. SIGTERM that comes meanwhile ends the process when it is done: what it has begun to
+    write nobody else could end.
+    """
     global _writing
     if _writing:
         return
@@ -30,7 +34,9 @@ def writing(stop: Callable[[], None]) -> None:
 
 
 def write_before(stop: Callable[[], None]) -> None:
-    """`stop`: calls `writing`. Not where SIGTERM ends nothing: it is ignored or handled, or the kernel keeps it from the first process."""
+    """`stop`: calls `writing`. Not where SIGTERM ends nothing: it is ignored or handled, or the
+    kernel keeps it from the first process.
+    """
     spare = next((number for number in _SPARE if signal.getsignal(number) is signal.SIG_DFL), None)
     if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL or spare is None or os.getpid() == 1:
         return

@@ -1,4 +1,6 @@
-"""Which function a line of a file is in, as its code object says it: the line is then one with what other collectors record of it."""
+"""Which function a line of a file is in, as its code object says it: the line is then one with what
+other collectors record of it.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,17 @@ class SourceFunctions:
         self._codes: dict[str, dict[tuple[str, int], CodeType]] = {}  # by file; by name and line
 
     def find(self, file: str, line: int, name: str = "") -> tuple[str, int]:
-        """Its name and first line; the name that is given, and the line, where the file does not tell. No name: the innermost one."""
+        """Its name and first line; the name that is given, and the line, where the file does not
+        tell. No name: the innermost one.
+        """
         if file not in self._codes:
             self._codes[file] = _codes_in(file)
         code = self._codes[file].get((name, line))
-        return (getattr(code, "co_qualname", code.co_name), code.co_firstlineno) if code else (name, line)
+        return (
+            (getattr(code, "co_qualname", code.co_name), code.co_firstlineno)
+            if code
+            else (name, line)
+        )
 
 
 def _codes_in(file: str) -> dict[tuple[str, int], CodeType]:

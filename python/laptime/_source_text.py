@@ -1,6 +1,7 @@
 """The text of the program's own files, for the run and for what is worked out from it.
 
-Contract: the program notices nothing. Nothing is imported, and linecache is looked into but never filled.
+Contract: the program notices nothing. Nothing is imported, and linecache is looked into but never
+filled.
 """
 
 from __future__ import annotations
@@ -40,7 +41,8 @@ class _LeftOut(Exception):
 def read(file: str, loaded_just_now: bool) -> bytes | bool | None:
     """What the run stores: UTF-8 with ``\\n``. None: there is no text. False: it is left out.
 
-    Assumption: a file that changed after the process started is what the process loaded only if it was loaded just now.
+    Assumption: a file that changed after the process started is what the process loaded only if it
+    was loaded just now.
     """
     try:
         text = _text_of(file, _ANY_TIME if loaded_just_now else _STARTED)
@@ -66,7 +68,9 @@ def _text_of(file: str, latest_change: float) -> str | None:
 
 
 def _bytes_in_file(path: str, latest_change: float) -> bytes:
-    with io.FileIO(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)) as opened:
+    with io.FileIO(
+        os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    ) as opened:
         status = os.fstat(opened.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise OSError("not a plain file")
@@ -90,7 +94,9 @@ def _bytes_in_archive(file: str) -> bytes | None:
 
 
 def _typed(name: str) -> str | None:
-    """A notebook's cell: it has no file, and whoever ran it left its lines with linecache. Or the text of ``python -c``."""
+    """A notebook's cell: it has no file, and whoever ran it left its lines with linecache. Or the
+    text of ``python -c``.
+    """
     if name == "<string>":
         return command_text()
     linecache = sys.modules.get("linecache")

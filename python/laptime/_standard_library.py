@@ -1,24 +1,28 @@
 """The standard library as laptime's modules import it in a process of `laptime run`.
 
-A program may have a json.py of its own, and so may the current folder and the entries of PYTHONPATH.
+A program may have a json.py of its own, and so may the current folder and the entries of
+PYTHONPATH.
 
 Contract:
 
-- laptime's modules get the standard library's modules, now and later, whatever the program has under their names.
-- The program gets the modules that it gets without laptime. A module that only laptime has imported is not in ``sys.modules``; when
-  the program's own search finds the same file, the program gets the same module object.
-- ``laptime`` itself is the one that records, also where the program has another module of this name.
+- laptime's modules get the standard library's modules, now and later, whatever the program has
+  under their names.
+- The program gets the modules that it gets without laptime. A module that only laptime has imported
+  is not in ``sys.modules``; when the program's own search finds the same file, the program gets the
+  same module object.
+- ``laptime`` itself is the one that records, also where the program has another module of this
+  name.
 
-This file is run by laptime/_site/sitecustomize.py before anything else of the package. It imports only what is built in or frozen.
+This file is run by laptime/_site/sitecustomize.py before anything else of the package. It imports
+only what is built in or frozen.
 """
 
 import builtins
+import os  # loaded by site: no other module can take its place
 import sys
 from _frozen_importlib import BuiltinImporter, FrozenImporter, ModuleSpec, _ModuleLockManager  # type: ignore[attr-defined]
 from _frozen_importlib_external import FileLoader, PathFinder, SourceFileLoader
 from _thread import RLock, get_ident
-
-import os  # loaded by site: no other module can take its place
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,8 +31,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 _VERSION = f"python{sys.version_info.major}.{sys.version_info.minor}"
-_FOLDERS = [os.path.dirname(os.__file__), os.path.join(os.path.dirname(os.__file__), "lib-dynload"),
-            os.path.join(sys.base_exec_prefix, sys.platlibdir, _VERSION, "lib-dynload")]
+_FOLDERS = [
+    os.path.dirname(os.__file__),
+    os.path.join(os.path.dirname(os.__file__), "lib-dynload"),
+    os.path.join(sys.base_exec_prefix, sys.platlibdir, _VERSION, "lib-dynload"),
+]
 
 _NAMES = sys.stdlib_module_names | {"_interpreters", "_xxsubinterpreters"}
 
@@ -40,7 +47,9 @@ _kept: "dict[str, ModuleType]" = {}  # imported by laptime and not by the progra
 def install(package_parent: str) -> None:
     """From now on `laptime` is the package in this folder."""
     sys.meta_path.insert(0, _Finder(package_parent))
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+    os.register_at_fork(
+        before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
+    )
 
 
 def _is_standard(module: object) -> bool:
@@ -57,41 +66,61 @@ def _is_standard(module: object) -> bool:
 def _is_there(name: str, fromlist: "Sequence[str] | None") -> bool:
     """Whether the import loads nothing, and finds the standard library's module."""
     module = sys.modules.get(name)
-    return module is not None and _is_standard(sys.modules.get(name.partition(".")[0])) and all(
-        hasattr(module, each) for each in fromlist or ())
+    return (
+        module is not None
+        and _is_standard(sys.modules.get(name.partition(".")[0]))
+        and all(hasattr(module, each) for each in fromlist or ())
+    )
 
 
 def _import(
-    name: str, globals: "Mapping[str, object] | None" = None, locals: "Mapping[str, object] | None" = None,
-    fromlist: "Sequence[str] | None" = (), level: int = 0,
+    name: str,
+    globals: "Mapping[str, object] | None" = None,
+    locals: "Mapping[str, object] | None" = None,
+    fromlist: "Sequence[str] | None" = (),
+    level: int = 0,
 ) -> "ModuleType":
     """``__import__`` of laptime's modules."""
     if level or name.partition(".")[0] not in _NAMES or _is_there(name, fromlist):
         return _import_plainly(name, globals, locals, fromlist or (), level)
     with StandardImports():
         module = _import_plainly(name, globals, locals, fromlist or ())
-    if type(fromlist) is list and name not in sys.modules:  # PyImport_Import: the interpreter looks there next
+    if (
+        type(fromlist) is list and name not in sys.modules
+    ):  # PyImport_Import: the interpreter looks there next
         sys.modules[name] = _kept.pop(name)
     return module
 
 
 class StandardImports:
-    """While a thread is in it, its imports find the standard library before anything else. May nest.
+    """While a thread is in it, its imports find the standard library before anything else. May
+    nest.
 
-    Assumption: no other thread of the program imports its own module of a standard name for the first time meanwhile.
+    Assumption: no other thread of the program imports its own module of a standard name for the
+    first time meanwhile.
     """
 
     _depth = 0
     thread = 0
-    loaded: list[str] = []  # by this thread
-    _aside: "dict[str, ModuleType]" = {}  # what the program has under standard names
+    # No ClassVar: this file cannot import typing.
+    loaded: list[str] = []  # noqa: RUF012  by this thread
+    # What the program has under standard names.
+    _aside: "dict[str, ModuleType]" = {}  # noqa: RUF012
 
     def __enter__(self) -> None:
         _lock.acquire()
         StandardImports._depth += 1
         if StandardImports._depth == 1:
-            tops = {name for name in _NAMES if name in sys.modules and not _is_standard(sys.modules[name])}
-            names = [name for name in list(sys.modules) if name.partition(".")[0] in tops] if tops else []
+            tops = {
+                name
+                for name in _NAMES
+                if name in sys.modules and not _is_standard(sys.modules[name])
+            }
+            names = (
+                [name for name in list(sys.modules) if name.partition(".")[0] in tops]
+                if tops
+                else []
+            )
             StandardImports._aside = {name: sys.modules.pop(name) for name in names}
             StandardImports.thread = get_ident()
 
@@ -111,12 +140,16 @@ class StandardImports:
 
 
 class _Finder:
-    """The first finder. It stands aside unless laptime imports, or the program imports what laptime has imported already."""
+    """The first finder. It stands aside unless laptime imports, or the program imports what laptime
+    has imported already.
+    """
 
     def __init__(self, package_parent: str) -> None:
         self._package_parent = package_parent
 
-    def find_spec(self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None) -> ModuleSpec | None:
+    def find_spec(
+        self, name: str, path: "Sequence[str] | None" = None, target: "ModuleType | None" = None
+    ) -> ModuleSpec | None:
         top = name.partition(".")[0]
         if target is not None:  # importlib.reload
             return None
@@ -129,7 +162,9 @@ class _Finder:
     def _known_to_program(self, name: str, path: "Sequence[str] | None") -> ModuleSpec | None:
         for finder in list(sys.meta_path):
             find = getattr(finder, "find_spec", None)
-            spec: ModuleSpec | None = find(name, path) if find is not None and finder is not self else None
+            spec: ModuleSpec | None = (
+                find(name, path) if find is not None and finder is not self else None
+            )
             if spec is not None:
                 _hand_over(spec)
                 return spec
@@ -140,7 +175,9 @@ def _standard_spec(name: str, path: "Sequence[str] | None") -> ModuleSpec:
     spec = BuiltinImporter.find_spec(name)
     if spec is not None:
         return spec
-    spec = FrozenImporter.find_spec(name) or PathFinder.find_spec(name, _FOLDERS if path is None else path)
+    spec = FrozenImporter.find_spec(name) or PathFinder.find_spec(
+        name, _FOLDERS if path is None else path
+    )
     if spec is None:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
     _hand_over(spec)
@@ -149,9 +186,15 @@ def _standard_spec(name: str, path: "Sequence[str] | None") -> ModuleSpec:
 
 
 def _hand_over(spec: ModuleSpec) -> None:
-    """The module that is kept becomes the one of this spec, if it is of the same file. A frozen one is made anew."""
+    """The module that is kept becomes the one of this spec, if it is of the same file. A frozen one
+    is made anew.
+    """
     kept, loader = _kept.get(spec.name), spec.loader
-    if kept is None or not isinstance(loader, FileLoader) or getattr(kept.__spec__, "origin", None) != spec.origin:
+    if (
+        kept is None
+        or not isinstance(loader, FileLoader)
+        or getattr(kept.__spec__, "origin", None) != spec.origin
+    ):
         return
     create, execute = loader.create_module, loader.exec_module
 

@@ -1,4 +1,5 @@
-"""``python -m laptime.cprofile [-o file] [-s sort] [-m module | script] args``: cProfile's command line.
+"""``python -m laptime.cprofile [-o file] [-s sort] [-m module | script] args``: cProfile's command
+line.
 
 The same table as cProfile's, from laptime's function engine. The program's own exit code is kept.
 """
@@ -17,7 +18,9 @@ from laptime._program import ProgramError, check_writable, main_module, read_scr
 from laptime.compat.cprofile import Profile
 
 _USAGE_ERROR = 2
-_DEFAULT_SORT = 2 if sys.version_info >= (3, 11) else -1  # as the interpreter's own cProfile: by cumulative time, by name
+_DEFAULT_SORT = (
+    2 if sys.version_info >= (3, 11) else -1
+)  # as the interpreter's own cProfile: by cumulative time, by name
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -26,7 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _parser().print_usage()
         raise SystemExit(_USAGE_ERROR)
     target = command[0]
-    outfile = os.path.abspath(options.outfile) if options.outfile else None  # the program may go elsewhere
+    outfile = (
+        os.path.abspath(options.outfile) if options.outfile else None
+    )  # the program may go elsewhere
     if outfile:
         try:
             check_writable(outfile)
@@ -43,18 +48,31 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _parser() -> OptionParser:
     """Of the same kind as cProfile's, so that its errors read the same on each Python."""
-    usage = "python -m laptime.cprofile [-o output_file_path] [-s sort] [-m module | scriptfile] [arg] ..."
+    usage = (
+        "python -m laptime.cprofile [-o output_file_path] [-s sort] [-m module | scriptfile]"
+        " [arg] ..."
+    )
     parser = OptionParser(usage=usage, prog="laptime.cprofile")
     parser.allow_interspersed_args = False
     parser.add_option("-o", "--outfile", help="Save stats to <outfile>")
-    parser.add_option("-s", "--sort", default=_DEFAULT_SORT, choices=sorted(pstats.Stats.sort_arg_dict_default),
-                      help="Sort order when printing to stdout, based on pstats.Stats class")
-    parser.add_option("-m", dest="module", action="store_true", default=False, help="Profile a library module")
+    parser.add_option(
+        "-s",
+        "--sort",
+        default=_DEFAULT_SORT,
+        choices=sorted(pstats.Stats.sort_arg_dict_default),
+        help="Sort order when printing to stdout, based on pstats.Stats class",
+    )
+    parser.add_option(
+        "-m", dest="module", action="store_true", default=False, help="Profile a library module"
+    )
     return parser
 
 
 def _module(name: str) -> tuple[Any, dict[str, Any]]:
-    return "run_module(modname, run_name='__main__')", {"run_module": runpy.run_module, "modname": name}
+    return "run_module(modname, run_name='__main__')", {
+        "run_module": runpy.run_module,
+        "modname": name,
+    }
 
 
 def _script(path: str) -> tuple[Any, dict[str, Any]]:

@@ -1,8 +1,9 @@
 """``python -m laptime.kernprof``: line_profiler's kernprof, with laptime's engines.
 
-Runs a script, a module (``-m``), code (``-c``) or stdin (``-``) with ``-l`` by line, else by function, and writes
-``<script>.lprof`` or ``<script>.prof``. In the program ``profile`` is the profiler: a builtin with ``-l`` and ``-b``, and
-what ``from laptime import profile`` (or ``from line_profiler import profile``) decorates with.
+Runs a script, a module (``-m``), code (``-c``) or stdin (``-``) with ``-l`` by line, else by
+function, and writes ``<script>.lprof`` or ``<script>.prof``. In the program ``profile`` is the
+profiler: a builtin with ``-l`` and ``-b``, and what ``from laptime import profile`` (or ``from
+line_profiler import profile``) decorates with.
 """
 
 from __future__ import annotations
@@ -22,7 +23,15 @@ from shlex import quote
 from typing import Any, NoReturn, TypeVar
 
 from laptime._profile import profile as decorator
-from laptime._program import ProgramError, check_writable, find_module, find_script, main_module, read_script, restored
+from laptime._program import (
+    ProgramError,
+    check_writable,
+    find_module,
+    find_script,
+    main_module,
+    read_script,
+    restored,
+)
 from laptime.compat.kernprof import options as command_line
 from laptime.compat.kernprof.contextual import ContextualProfile
 from laptime.compat.kernprof.dump_timer import DumpTimer
@@ -38,7 +47,9 @@ Found = TypeVar("Found")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs the command within a program, whose ``sys.path``, ``sys.argv`` and ``__main__`` come back at the end."""
+    """Runs the command within a program, whose ``sys.path``, ``sys.argv`` and ``__main__`` come
+    back at the end.
+    """
     with restored():
         _run_command(arguments)
 
@@ -48,7 +59,9 @@ def _run_command(arguments: Sequence[str] | None = None) -> None:
         options = command_line.parse(sys.argv[1:] if arguments is None else list(arguments))
     except ConfigError as error:
         _end(_USAGE_ERROR, f"kernprof: {error}")
-    options.messages = Messages(options.verbose, says_yes(os.environ.get("LINE_PROFILER_DEBUG", "")))
+    options.messages = Messages(
+        options.verbose, says_yes(os.environ.get("LINE_PROFILER_DEBUG", ""))
+    )
     _say_what_is_profiled(options)
     with contextlib.ExitStack() as stack:
         if options.verbose < -1:
@@ -81,7 +94,9 @@ def _profile_program(options: Namespace) -> None:
     try:
         check_writable(options.outfile)
     except OSError as error:
-        _end(_USAGE_ERROR, f"kernprof: cannot write {short_path(options.outfile)}: {error.strerror}")
+        _end(
+            _USAGE_ERROR, f"kernprof: cannot write {short_path(options.outfile)}: {error.strerror}"
+        )
     path = None if options.module else _found(find_script, options.script)
     sys.argv[:] = [options.script, *options.args]
     if options.module:
@@ -95,7 +110,11 @@ def _profile_program(options: Namespace) -> None:
     stdout = sys.stdout
     with _installed(profiler, options.builtin):
         module = _found(find_module, options.script) if options.module else None
-        timer = DumpTimer(max(options.output_interval, 1), profiler, options.outfile) if options.output_interval else None
+        timer = (
+            DumpTimer(max(options.output_interval, 1), profiler, options.outfile)
+            if options.output_interval
+            else None
+        )
         try:
             _run(path, module, options, profiler)
         finally:
@@ -117,15 +136,22 @@ def _run(path: str | None, module: ModuleSpec | None, options: Namespace, profil
     if options.line_by_line and options.prof_mod:
         from laptime.compat.kernprof import autoprofile
 
-        options.messages.calling("laptime.compat.kernprof.autoprofile.run", path or options.script, prof_mod=options.prof_mod,
-                                 profile_imports=options.prof_imports, as_module=options.module)
+        options.messages.calling(
+            "laptime.compat.kernprof.autoprofile.run",
+            path or options.script,
+            prof_mod=options.prof_mod,
+            profile_imports=options.prof_imports,
+            as_module=options.module,
+        )
         autoprofile.run(profiler, path, module, options)
     elif path is not None:
         namespace = vars(main_module(path))
         _exec(read_script(path), namespace, profiler, options)
     else:
         statement = "run_module(name, run_name='__main__', alter_sys=True)"
-        _exec(statement, {"run_module": runpy.run_module, "name": options.script}, profiler, options)
+        _exec(
+            statement, {"run_module": runpy.run_module, "name": options.script}, profiler, options
+        )
 
 
 def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespace) -> None:
@@ -134,7 +160,9 @@ def _exec(code: Any, namespace: dict[str, Any], profiler: Any, options: Namespac
         options.messages.calling(runner, options.script)
         exec(code, namespace)
     else:
-        options.messages.calling(f"{type(profiler).__name__}.runctx", f"{runner}({options.script!r}, globals())")
+        options.messages.calling(
+            f"{type(profiler).__name__}.runctx", f"{runner}({options.script!r}, globals())"
+        )
         profiler.runctx(code, namespace, None)
 
 
@@ -148,7 +176,9 @@ def _run_setup(options: Namespace) -> None:
 
 @contextlib.contextmanager
 def _installed(profiler: CountedProfiler, as_builtin: bool) -> Iterator[None]:
-    """`profile` means this profiler: as laptime's decorator, as line_profiler's where it is installed, and as a builtin."""
+    """`profile` means this profiler: as laptime's decorator, as line_profiler's where it is
+    installed, and as a builtin.
+    """
     decorators = [decorator]
     if "line_profiler" in sys.modules:
         decorators.append(sys.modules["line_profiler"].profile)
@@ -171,8 +201,14 @@ def _finish(options: Namespace, profiler: Any, stdout: Any) -> None:
         _end(_USAGE_ERROR, f"kernprof: cannot write {name}: {error.strerror}")
     options.messages.info(f"Wrote profile results to {name!r}")
     if options.verbose > 0 and options.line_by_line:
-        how = {"output_unit": options.unit, "stripzeros": options.skip_zero, "summarize": options.summarize,
-               "rich": options.rich, "stream": stdout, "config": options.config}
+        how = {
+            "output_unit": options.unit,
+            "stripzeros": options.skip_zero,
+            "summarize": options.summarize,
+            "rich": options.rich,
+            "stream": stdout,
+            "config": options.config,
+        }
         options.messages.calling("LineProfiler.print_stats", **how)
         profiler.print_stats(**how)
     elif options.verbose > 0:
@@ -180,7 +216,9 @@ def _finish(options: Namespace, profiler: Any, stdout: Any) -> None:
         _print_functions(profiler)
     else:
         viewer = "laptime.line_profiler -rmt" if options.line_by_line else "pstats"
-        options.messages.info(f"Inspect results with:\n{quote(python_command())} -m {viewer} {quote(name)}")
+        options.messages.info(
+            f"Inspect results with:\n{quote(python_command())} -m {viewer} {quote(name)}"
+        )
     while profiler.enable_count:
         profiler.disable_by_count()
 
@@ -190,7 +228,10 @@ def _print_functions(profiler: Any) -> None:
     if profiler.stats:
         profiler.print_stats()
     else:
-        print("No function was profiled: decorate functions with @profile, or leave out -b to profile all.")
+        print(
+            "No function was profiled: decorate functions with @profile, or leave out -b to profile"
+            " all."
+        )
 
 
 def _dump(options: Namespace, profiler: Any) -> None:
@@ -200,7 +241,9 @@ def _dump(options: Namespace, profiler: Any) -> None:
         return
     stats = profiler.get_stats()
     folder = options.tmpdir + os.sep
-    stats.timings = {key: rows for key, rows in stats.timings.items() if not key[0].startswith(folder)}
+    stats.timings = {
+        key: rows for key, rows in stats.timings.items() if not key[0].startswith(folder)
+    }
     stats.to_file(options.outfile)
 
 
@@ -227,7 +270,9 @@ def _write_code(options: Namespace) -> None:
     options.messages.debug(f"Wrote temporary script file to {short_path(options.script)!r}:")
     options.prof_mod = [*options.prof_mod, options.script]
     if not options.outfile:
-        handle, options.outfile = tempfile.mkstemp(dir=os.curdir, prefix=prefix + "-", suffix="." + _extension(options))
+        handle, options.outfile = tempfile.mkstemp(
+            dir=os.curdir, prefix=prefix + "-", suffix="." + _extension(options)
+        )
         os.close(handle)
         options.messages.debug(f"Using default output destination {short_path(options.outfile)!r}")
 

@@ -12,15 +12,15 @@ namespace laptime::python {
 namespace {
 
 struct Around {
-  PyObject_HEAD
-  vectorcallfunc call;
+  PyObject_HEAD vectorcallfunc call;
   PyObject *function, *before, *after;  // before and after: null for none
   std::uint32_t name;                   // 0: no span
   std::uint32_t end_name;               // where StopIteration is raised
   SpanKind kind;
 };
 
-// The exception that is under way, kept out of the way of the calls in between. One that comes meanwhile takes its place.
+// The exception that is under way, kept out of the way of the calls in between. One that comes
+// meanwhile takes its place.
 class HeldError {
  public:
   HeldError() { PyErr_Fetch(&type_, &value_, &traceback_); }
@@ -47,7 +47,8 @@ void give_up(Around* self) {
   PyErr_Fetch(&type, &value, &traceback);
   PyObject* const text = value ? PyObject_Str(value) : nullptr;
   const char* const reason = text ? PyUnicode_AsUTF8(text) : nullptr;
-  PySys_FormatStderr("laptime: calls of %R are no longer seen: %s\n", self->function, reason ? reason : "");
+  PySys_FormatStderr("laptime: calls of %R are no longer seen: %s\n", self->function,
+                     reason ? reason : "");
   PyErr_Clear();
   Py_XDECREF(text);
   Py_XDECREF(type);
@@ -64,7 +65,8 @@ bool is_raised_by_handler() {
   PyErr_NormalizeException(&type, &value, &traceback);
   if (traceback) PyException_SetTraceback(value, traceback);
   PyObject* const module = PyImport_ImportModule("laptime._signal_handlers");
-  PyObject* const answer = module ? PyObject_CallMethod(module, "raised_by_handler", "O", value) : nullptr;
+  PyObject* const answer =
+      module ? PyObject_CallMethod(module, "raised_by_handler", "O", value) : nullptr;
   const bool is_raised = answer == Py_True;
   Py_XDECREF(answer);
   Py_XDECREF(module);
@@ -72,7 +74,8 @@ bool is_raised_by_handler() {
   return is_raised;
 }
 
-// Whether the call may go on. Ctrl-C, and what handlers of the program's raise, arrive wherever Python happens to run, and are the program's.
+// Whether the call may go on. Ctrl-C, and what handlers of the program's raise, arrive wherever
+// Python happens to run, and are the program's.
 bool survive(Around* self, PyObject* result) {
   Py_XDECREF(result);
   if (result) return true;
@@ -98,15 +101,20 @@ bool call_after(Around* self, PyObject* first, PyObject* result, PyObject* raise
   return good;
 }
 
-PyObject* call_around(PyObject* object, PyObject* const* arguments, std::size_t flags, PyObject* keywords) {
+PyObject* call_around(PyObject* object, PyObject* const* arguments, std::size_t flags,
+                      PyObject* keywords) {
   auto* const self = reinterpret_cast<Around*>(object);
   PyObject* const first = PyVectorcall_NARGS(flags) > 0 ? arguments[0] : Py_None;
   if (!call_before(self, first)) return nullptr;
   const std::uint64_t start = self->name ? laptime_begin() : 0;
   PyObject* const result = PyObject_Vectorcall(self->function, arguments, flags, keywords);
   if (start) {
-    const bool is_end = !result && self->end_name != self->name && PyErr_ExceptionMatches(PyExc_StopIteration);
-    record::put_span({.start = start, .end = ticks(), .name = is_end ? self->end_name : self->name, .kind = self->kind});
+    const bool is_end =
+        !result && self->end_name != self->name && PyErr_ExceptionMatches(PyExc_StopIteration);
+    record::put_span({.start = start,
+                      .end = ticks(),
+                      .name = is_end ? self->end_name : self->name,
+                      .kind = self->kind});
   }
   if (result) {
     if (call_after(self, first, result, Py_None)) return result;
@@ -123,7 +131,8 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   PyObject *function, *before = Py_None, *after = Py_None;
   const char *name = "", *end_name = "";
   unsigned char kind = 0;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOsbs", const_cast<char**>(names), &function, &before, &after, &name, &kind, &end_name))
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "O|OOsbs", const_cast<char**>(names),
+                                   &function, &before, &after, &name, &kind, &end_name))
     return nullptr;
   auto* const self = reinterpret_cast<Around*>(type->tp_alloc(type, 0));
   if (!self) return nullptr;
@@ -170,14 +179,16 @@ PyObject* bind_to(PyObject* object, PyObject* instance, PyObject*) {
 // Names, documentation and signature are the function's.
 PyObject* attribute(PyObject* object, PyObject* name) {
   PyObject* const function = reinterpret_cast<Around*>(object)->function;
-  if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "__wrapped__") == 0) return Py_NewRef(function);
+  if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "__wrapped__") == 0)
+    return Py_NewRef(function);
   if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, "__class__") != 0)
     if (PyObject* const value = PyObject_GetAttr(function, name)) return value;
   PyErr_Clear();
   return PyObject_GenericGetAttr(object, name);
 }
 
-PyMemberDef members[] = {{"__vectorcalloffset__", T_PYSSIZET, offsetof(Around, call), READONLY, nullptr}, {}};
+PyMemberDef members[] = {
+    {"__vectorcalloffset__", T_PYSSIZET, offsetof(Around, call), READONLY, nullptr}, {}};
 
 PyType_Slot slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(&make)},
@@ -192,7 +203,9 @@ PyType_Slot slots[] = {
 };
 
 PyType_Spec spec = {"laptime._native.Around", sizeof(Around), 0,
-                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_METHOD_DESCRIPTOR, slots};
+                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_HAVE_VECTORCALL |
+                        Py_TPFLAGS_METHOD_DESCRIPTOR,
+                    slots};
 
 }  // namespace
 

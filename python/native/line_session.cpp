@@ -27,7 +27,8 @@ std::vector<LineSession::Counts> LineSession::read(const ThreadSlot* slot) const
   return result;
 }
 
-void LineSession::add_since(const ThreadSlot* slot, const std::vector<Counts>& base, std::vector<Counts>& sums) const {
+void LineSession::add_since(const ThreadSlot* slot, const std::vector<Counts>& base,
+                            std::vector<Counts>& sums) const {
   const std::vector<Counts> now = read(slot);
   for (std::size_t i = 0; i < now.size(); ++i) {
     const Counts before = i < base.size() ? base[i] : Counts{};
@@ -48,7 +49,8 @@ void LineSession::add(nb::object code) {
     if (!counts_on(enabled)) continue;
     const std::vector<Counts> now = read(slot);
     enabled.base.resize(watched_.back().offset);  // empty for a thread that began while all were on
-    enabled.base.insert(enabled.base.end(), now.begin() + static_cast<std::ptrdiff_t>(enabled.base.size()), now.end());
+    enabled.base.insert(enabled.base.end(),
+                        now.begin() + static_cast<std::ptrdiff_t>(enabled.base.size()), now.end());
   }
 }
 
@@ -124,12 +126,15 @@ nb::list LineSession::rows(std::size_t index) const {
   if (watched.record->slot_count <= kFirstLineSlot) return result;
   Counts* slots = sums.data() + watched.offset;
   Counts* const end = slots + watched.record->slot_count;
-  Counts* const first = std::find_if(slots + kFirstLineSlot, end, [](const Counts& counts) { return counts.hits != 0; });
+  Counts* const first = std::find_if(slots + kFirstLineSlot, end,
+                                     [](const Counts& counts) { return counts.hits != 0; });
   if (first != end) first->ticks += slots[kEntrySlot].ticks;  // between the call and its first line
   for (std::uint32_t slot = kFirstLineSlot; slot < watched.record->slot_count; ++slot) {
     if (slots[slot].hits == 0) continue;
-    const double ns = static_cast<double>(static_cast<std::int64_t>(slots[slot].ticks)) * ns_per_tick();
-    result.append(nb::make_tuple(watched.record->base_line + static_cast<std::int32_t>(slot), slots[slot].hits,
+    const double ns =
+        static_cast<double>(static_cast<std::int64_t>(slots[slot].ticks)) * ns_per_tick();
+    result.append(nb::make_tuple(watched.record->base_line + static_cast<std::int32_t>(slot),
+                                 slots[slot].hits,
                                  ns > 0 ? static_cast<std::uint64_t>(ns + 0.5) : 0));
   }
   return result;

@@ -1,9 +1,10 @@
-// What one line profiler object has seen: the lines of the functions it was given, counted only while it is enabled, on
-// the threads where it is enabled.
+// What one line profiler object has seen: the lines of the functions it was given, counted only
+// while it is enabled, on the threads where it is enabled.
 //
-// Assumption: all access holds the GIL; the line engine runs while a session is enabled. Consequence: the engine counts
-// for everybody, and a session takes the difference between leaving and entering, so sessions neither disturb each other
-// nor a recording. Contract: entering and leaving cost one pass over the session's lines, and nothing when nested.
+// Assumption: all access holds the GIL; the line engine runs while a session is enabled.
+// Consequence: the engine counts for everybody, and a session takes the difference between leaving
+// and entering, so sessions neither disturb each other nor a recording. Contract: entering and
+// leaving cost one pass over the session's lines, and nothing when nested.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -53,7 +54,8 @@ class LineSession {
     std::vector<Counts> base;
   };
 
-  void add_since(const ThreadSlot* slot, const std::vector<Counts>& base, std::vector<Counts>& sums) const;
+  void add_since(const ThreadSlot* slot, const std::vector<Counts>& base,
+                 std::vector<Counts>& sums) const;
   void disable_everywhere();
   bool counts_on(const Enabled& enabled) const { return everywhere_ > 0 || enabled.on; }
   std::vector<Counts> read(const ThreadSlot* slot) const;

@@ -38,7 +38,8 @@ void lose(const std::string& name, const std::string& message, std::uint64_t cou
   record::lose(record::loss_index(kept_name, Severity::warning, kept_message), count);
 }
 
-// Ends the calling thread's step; its wall time in ticks. `ops`: whether they were recorded, -1: nothing records them. `end`: when, in ticks; 0: now.
+// Ends the calling thread's step; its wall time in ticks. `ops`: whether they were recorded, -1:
+// nothing records them. `end`: when, in ticks; 0: now.
 std::uint64_t mark_step(std::uint64_t samples, std::uint32_t phase, int ops, std::uint64_t end) {
   using Ops = record::StepMark::Ops;
   const Ops told = ops < 0 ? Ops::not_told : ops == 0 ? Ops::resting : Ops::recorded;
@@ -46,28 +47,39 @@ std::uint64_t mark_step(std::uint64_t samples, std::uint32_t phase, int ops, std
 }
 
 void put_span(std::uint32_t name, std::uint8_t kind, std::uint64_t start) {
-  if (start != 0) record::put_span({.start = start, .end = ticks(), .name = name, .kind = static_cast<SpanKind>(kind)});
+  if (start != 0)
+    record::put_span(
+        {.start = start, .end = ticks(), .name = name, .kind = static_cast<SpanKind>(kind)});
 }
 
-// A span with a line of somebody's code, and the strings that go with it. Slow: for what happens rarely.
-void put_event(const std::string& name, std::uint8_t kind, std::uint64_t start, const std::string& file, std::uint32_t line, const std::string& function,
+// A span with a line of somebody's code, and the strings that go with it. Slow: for what happens
+// rarely.
+void put_event(const std::string& name, std::uint8_t kind, std::uint64_t start,
+               const std::string& file, std::uint32_t line, const std::string& function,
                const nb::dict& strings) {
   if (start == 0) return;
   std::vector<record::Arg> args;
   if (!file.empty()) {
     const std::uint32_t code = record::add_code(file, function, line, 0);
-    if (const std::uint32_t place = record::add_place(code, line, 0)) args.push_back({0, ArgType::place, place});
+    if (const std::uint32_t place = record::add_place(code, line, 0))
+      args.push_back({0, ArgType::place, place});
   }
   for (const auto& [key, value] : strings)
-    args.push_back({record::intern(nb::cast<std::string>(key)), ArgType::string, record::intern(nb::cast<std::string>(value))});
-  const record::Span span{.start = start, .end = ticks(), .name = record::intern(name), .kind = static_cast<SpanKind>(kind)};
+    args.push_back({record::intern(nb::cast<std::string>(key)), ArgType::string,
+                    record::intern(nb::cast<std::string>(value))});
+  const record::Span span{.start = start,
+                          .end = ticks(),
+                          .name = record::intern(name),
+                          .kind = static_cast<SpanKind>(kind)};
   record::put_span(span, args.data(), static_cast<std::uint32_t>(args.size()));
 }
 
-// One timed region. Contract: an object times one region at a time; entering again before leaving starts over.
+// One timed region. Contract: an object times one region at a time; entering again before leaving
+// starts over.
 class Scope {
  public:
-  Scope(std::string name, std::uint8_t kind) : name_(std::move(name)), kind_(static_cast<SpanKind>(kind)) {}
+  Scope(std::string name, std::uint8_t kind)
+      : name_(std::move(name)), kind_(static_cast<SpanKind>(kind)) {}
   const std::string& name() const { return name_; }
   void enter() { start_ = laptime_begin(); }
   void leave() {
@@ -86,8 +98,11 @@ class Scope {
 
 // The kinds of spans that Python code records, by name.
 void bind_kinds(nb::module_& m) {
-  const std::pair<const char*, SpanKind> kinds[] = {{"SCOPE", SpanKind::scope},     {"LOADER", SpanKind::loader}, {"COMPILE", SpanKind::compile},
-                                                    {"GC", SpanKind::gc},           {"OPTIMIZER", SpanKind::optimizer}};
+  const std::pair<const char*, SpanKind> kinds[] = {{"SCOPE", SpanKind::scope},
+                                                    {"LOADER", SpanKind::loader},
+                                                    {"COMPILE", SpanKind::compile},
+                                                    {"GC", SpanKind::gc},
+                                                    {"OPTIMIZER", SpanKind::optimizer}};
   for (const auto& [name, kind] : kinds) m.attr(name) = static_cast<int>(kind);
 }
 
@@ -104,18 +119,20 @@ void bind_recording(nb::module_& module) {
   m.def("stop", &stop);
   m.def("error", [] { return std::string(laptime_error()); });
   m.def("on", [] { return laptime_is_recording() != 0; });
-  m.def("mark_step", &mark_step, nb::arg("samples") = 0, nb::arg("phase") = 0, nb::arg("ops") = -1, nb::arg("end") = 0);
+  m.def("mark_step", &mark_step, nb::arg("samples") = 0, nb::arg("phase") = 0, nb::arg("ops") = -1,
+        nb::arg("end") = 0);
   m.def("begin_step", &record::begin_step);
   m.def("name", [](const std::string& text) { return record::intern(text); });
   m.def("now", [] { return laptime_begin(); });
   m.def("put_span", &put_span, nb::arg("name"), nb::arg("kind"), nb::arg("start"));
-  m.def("put_event", &put_event, nb::arg("name"), nb::arg("kind"), nb::arg("start"), nb::arg("file"), nb::arg("line"), nb::arg("function"),
-        nb::arg("strings"));
+  m.def("put_event", &put_event, nb::arg("name"), nb::arg("kind"), nb::arg("start"),
+        nb::arg("file"), nb::arg("line"), nb::arg("function"), nb::arg("strings"));
   m.def("value", [](const std::string& name, double value) {
     if (laptime_is_recording()) laptime_record_value(laptime_name(name.data(), name.size()), value);
   });
   m.def("name_thread", [](const std::string& name) { laptime_name_thread(name.c_str()); });
-  m.def("set_property", [](const std::string& key, const std::string& value) { record::set_property(key, value); });
+  m.def("set_property",
+        [](const std::string& key, const std::string& value) { record::set_property(key, value); });
   m.def("say", [](const std::string& message) { record::say(message); });
   m.def("lose", &lose, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
   nb::class_<Scope>(m, "Scope")

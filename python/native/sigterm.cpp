@@ -1,12 +1,12 @@
 #include "sigterm.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdint>
 #include <ctime>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "record/collector.h"
@@ -19,11 +19,13 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kToAnswer = kSecond;
-// A signal that came just before a call that blocks is not looked at until the next one interrupts that call.
+// A signal that came just before a call that blocks is not looked at until the next one interrupts
+// that call.
 constexpr std::uint64_t kAgain = kSecond / 10;
 constexpr std::uint64_t kToWrite = 5 * kSecond;
 
-// All of it is read and written in a signal's handler: atomics without locks, and numbers that are written before it is installed.
+// All of it is read and written in a signal's handler: atomics without locks, and numbers that are
+// written before it is installed.
 int answers = 0;  // the signal whose Python handler writes the counts
 std::uint32_t unwritten = 0;
 std::atomic<pid_t> python_process{0};
@@ -59,7 +61,9 @@ bool create_timer() {
 
 // `again`: 0, or the time from one signal to the next.
 bool set_timer(std::uint64_t ns, std::uint64_t again = 0) {
-  const auto spec = [](std::uint64_t t) { return timespec{static_cast<time_t>(t / kSecond), static_cast<long>(t % kSecond)}; };
+  const auto spec = [](std::uint64_t t) {
+    return timespec{static_cast<time_t>(t / kSecond), static_cast<long>(t % kSecond)};
+  };
   const itimerspec at{spec(again), spec(ns)};
   return ::syscall(SYS_timer_settime, timer.load(), 0, &at, nullptr) == 0;
 }
@@ -70,7 +74,8 @@ void end_if_overdue() {
   end_process();
 }
 
-// The timer's: not SIGTERM again, which the program may have its own handler of behind ours (faulthandler's).
+// The timer's: not SIGTERM again, which the program may have its own handler of behind ours
+// (faulthandler's).
 void on_timer(int) {
   const int error_before = errno;
   if (python_process == ::getpid()) end_if_overdue();
@@ -106,14 +111,16 @@ void install(int answered_by) {
   answers = answered_by;
   set_default(answers);  // Python calls its handler; from outside the signal is what it was
   unwritten = record::loss_index("sigterm", Severity::warning,
-                                 "SIGTERM came in a call that did not return in time: what Python counted since the last step is missing");
+                                 "SIGTERM came in a call that did not return in time: what Python "
+                                 "counted since the last step is missing");
   python_process = ::getpid();
   handle(SIGTERM, &on_sigterm);
 }
 
 void uninstall() {
   struct sigaction now{};
-  if (::sigaction(SIGTERM, nullptr, &now) == 0 && now.sa_handler == &on_sigterm) set_default(SIGTERM);
+  if (::sigaction(SIGTERM, nullptr, &now) == 0 && now.sa_handler == &on_sigterm)
+    set_default(SIGTERM);
 }
 
 void after_fork() {
@@ -129,7 +136,8 @@ void answer() {
 }  // namespace
 
 void bind_sigterm(nb::module_& module) {
-  nb::module_ m = module.def_submodule("sigterm", "Counts are written before SIGTERM ends the process.");
+  nb::module_ m =
+      module.def_submodule("sigterm", "Counts are written before SIGTERM ends the process.");
   m.def("install", &install, nb::arg("answered_by"));
   m.def("uninstall", &uninstall);
   m.def("after_fork", &after_fork);

@@ -1,20 +1,20 @@
 #include "torch_events_binding.h"
 
-#include <algorithm>
-#include <map>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
+#include <algorithm>
+#include <map>
 
 #include <memory>
 
-#include "trace/ops/place_stacks.h"
-#include "trace/torch/torch_averages.h"
 #include "collect/python/string_caster.h"
 #include "collect/torch/op_details.h"
 #include "collect/torch/op_recorder.h"
 #include "export/kineto.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
+#include "trace/ops/place_stacks.h"
+#include "trace/torch/torch_averages.h"
 
 namespace nb = nanobind;
 
@@ -22,7 +22,8 @@ namespace laptime::python {
 
 namespace {
 
-// A stretch of the program's time, in the recording that is on: begun here, and found again in the file by its link.
+// A stretch of the program's time, in the recording that is on: begun here, and found again in the
+// file by its link.
 class Stretch {
  public:
   void begin() { start_ = ticks(); }
@@ -34,7 +35,8 @@ class Stretch {
     if (!record::on() || start_ == 0) return 0;
     unended_ = torch::begun_ops();
     const std::uint64_t link = record::new_link();
-    record::put_span({.start = start_, .end = ticks(), .name = record::intern("torch.profiler"), .link = link});
+    record::put_span(
+        {.start = start_, .end = ticks(), .name = record::intern("torch.profiler"), .link = link});
     return link;
   }
 
@@ -46,7 +48,8 @@ class Stretch {
   std::vector<torch::BegunOp> unended_;
 };
 
-// What lies beside the records of a session. Made when the session has ended, while its recording is on.
+// What lies beside the records of a session. Made when the session has ended, while its recording
+// is on.
 class Notes {
  public:
   Notes(Stretch& stretch, const torch::OpDetails* details) {
@@ -60,8 +63,10 @@ class Notes {
     TorchNotes notes;
     notes.duration_ns = details_.duration_ns;
     for (const torch::OpDetail& row : details_.rows)
-      notes.notes.push_back({row.thread, row.start_ns, row.id, row.text.empty() ? 0 : strings.add(row.text)});
-    for (const auto& [name, start_ns, kind] : unended_) notes.unended.push_back({start_ns, strings.add(name), kind});
+      notes.notes.push_back(
+          {row.thread, row.start_ns, row.id, row.text.empty() ? 0 : strings.add(row.text)});
+    for (const auto& [name, start_ns, kind] : unended_)
+      notes.unended.push_back({start_ns, strings.add(name), kind});
     return notes;
   }
 
@@ -79,16 +84,20 @@ class Notes {
 class Profile {
  public:
   // `from_ns`: what ended before it is not looked at: an outer recording may be long.
-  Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool places, const Notes& notes) {
+  Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool places,
+          const Notes& notes) {
     const nb::gil_scoped_release released;
     Result<RunContent> content = open_run(path);
     if (!content) throw std::runtime_error(content.error().message);
     for (PartContent& part : content->parts)
-      std::erase_if(part.blocks, [&](const Block& block) { return block.summary.table != TableType::spans || block.summary.last_ns < from_ns; });
+      std::erase_if(part.blocks, [&](const Block& block) {
+        return block.summary.table != TableType::spans || block.summary.last_ns < from_ns;
+      });
     Result<Run> run = load_run(std::move(*content), path);
     if (!run) throw std::runtime_error(run.error().message);
     run_ = std::make_unique<Run>(std::move(*run));
-    Result<TorchEvents> events = torch_events(*run_, link, places ? Places::yes : Places::no, notes.in(run_->strings));
+    Result<TorchEvents> events =
+        torch_events(*run_, link, places ? Places::yes : Places::no, notes.in(run_->strings));
     if (!events) throw std::runtime_error(events.error().message);
     events_ = std::move(*events);
     gather_roles();
@@ -99,7 +108,8 @@ class Profile {
 
   std::size_t size() const { return events_.events.size(); }
 
-  // [(name, calls, cpu, self cpu, kernels, self kernels, cpu bytes, self …, device bytes, self …, flops, shapes, stack,
+  // [(name, calls, cpu, self cpu, kernels, self kernels, cpu bytes, self …, device bytes, self …,
+  // flops, shapes, stack,
   //   scope, annotation, on device, first event)]
   nb::list averages(bool by_shapes, std::size_t stack_depth) const {
     std::vector<TorchAverage> rows;
@@ -110,30 +120,38 @@ class Profile {
     nb::list result;
     for (const TorchAverage& row : rows) {
       const TorchEvent& first = events_.events[row.first];
-      result.append(nb::make_tuple(group_name(first), row.calls, row.cpu_ns, row.self_cpu_ns, row.kernel_ns, row.self_kernel_ns,
-                                   row.cpu_bytes, row.self_cpu_bytes, row.device_bytes, row.self_device_bytes, row.flops,
-                                   text(first.shapes), stack(first), scope(first), first.is_annotation(), first.on_device, row.first));
+      result.append(nb::make_tuple(group_name(first), row.calls, row.cpu_ns, row.self_cpu_ns,
+                                   row.kernel_ns, row.self_kernel_ns, row.cpu_bytes,
+                                   row.self_cpu_bytes, row.device_bytes, row.self_device_bytes,
+                                   row.flops, text(first.shapes), stack(first), scope(first),
+                                   first.is_annotation(), first.on_device, row.first));
     }
     return result;
   }
 
-  // Event number `row`: (name, trace name, thread, start ns, ns, parent or None, scope, annotation, on device, sequence
-  // number, forward thread, shapes, types, stack, cpu bytes, device bytes, kernel ns of its own, flops, device, details)
+  // Event number `row`: (name, trace name, thread, start ns, ns, parent or None, scope, annotation,
+  // on device, sequence number, forward thread, shapes, types, stack, cpu bytes, device bytes,
+  // kernel ns of its own, flops, device, details)
   nb::tuple event(std::size_t row) const {
     const TorchEvent& e = events_.events.at(row);
-    const bool in_autograd = e.link != 0 && (e.kind == SpanKind::op || e.kind == SpanKind::backward);
+    const bool in_autograd =
+        e.link != 0 && (e.kind == SpanKind::op || e.kind == SpanKind::backward);
     const std::uint64_t os_id = run_->tracks[e.track].os_id;  // of a stream: device and number
     return nb::make_tuple(
-        group_name(e), event_name(e, *run_), e.on_device ? os_id & 0xFFFF'FFFFu : threads_[e.track], e.start_ns, e.duration_ns,
-        e.parent == TorchEvent::kNone ? nb::none() : nb::object(nb::int_(e.parent)), scope(e), e.is_annotation(), e.on_device,
-        in_autograd ? sequence_number(e.link) : -1, e.kind == SpanKind::backward && in_autograd ? forward_thread(e.link) : 0,
-        text(e.shapes), text(e.types), stack(e), e.cpu_bytes, e.device_bytes, e.self_kernel_ns, e.flops, e.on_device ? os_id >> 32 : 0, text(e.details));
+        group_name(e), event_name(e, *run_), e.on_device ? os_id & 0xFFFF'FFFFu : threads_[e.track],
+        e.start_ns, e.duration_ns,
+        e.parent == TorchEvent::kNone ? nb::none() : nb::object(nb::int_(e.parent)), scope(e),
+        e.is_annotation(), e.on_device, in_autograd ? sequence_number(e.link) : -1,
+        e.kind == SpanKind::backward && in_autograd ? forward_thread(e.link) : 0, text(e.shapes),
+        text(e.types), stack(e), e.cpu_bytes, e.device_bytes, e.self_kernel_ns, e.flops,
+        e.on_device ? os_id >> 32 : 0, text(e.details));
   }
 
   // [(ns, bytes, address, device)], by time; bytes below 0: given back.
   nb::list memory() const {
     nb::list result;
-    for (const MemoryMark& m : events_.memory) result.append(nb::make_tuple(m.time_ns, m.bytes, m.address, text(m.device)));
+    for (const MemoryMark& m : events_.memory)
+      result.append(nb::make_tuple(m.time_ns, m.bytes, m.address, text(m.device)));
     return result;
   }
 
@@ -145,18 +163,22 @@ class Profile {
   }
 
   void export_kineto(const std::string& path, const std::string& trace_name,
-                     std::vector<std::pair<std::string, std::string>> metadata, bool stacks, bool modules) const {
+                     std::vector<std::pair<std::string, std::string>> metadata, bool stacks,
+                     bool modules) const {
     const nb::gil_scoped_release released;
     Result<FileSink> sink = FileSink::create(path);
-    Status status = sink ? laptime::export_kineto(*run_, events_, {trace_name, std::move(metadata), stacks, modules}, *sink)
-                         : Status(tl::unexpected(sink.error()));
+    Status status =
+        sink ? laptime::export_kineto(*run_, events_,
+                                      {trace_name, std::move(metadata), stacks, modules}, *sink)
+             : Status(tl::unexpected(sink.error()));
     if (status) status = sink->commit();
     if (!status) throw std::runtime_error(status.error().message);
   }
 
   nb::list losses() const {
     nb::list result;
-    for (const LossCount& loss : run_->losses) result.append(nb::make_tuple(loss.name, loss.count, loss.message));
+    for (const LossCount& loss : run_->losses)
+      result.append(nb::make_tuple(loss.name, loss.count, loss.message));
     return result;
   }
 
@@ -177,7 +199,8 @@ class Profile {
   void gather_roles() {
     for (const Track& track : run_->tracks)
       for (std::size_t row = 0; row < track.spans.link.size(); ++row)
-        if (track.spans.kind[row] == SpanKind::tensor_role) roles_.emplace_back(track.spans.link[row], track.spans.name[row]);
+        if (track.spans.kind[row] == SpanKind::tensor_role)
+          roles_.emplace_back(track.spans.link[row], track.spans.name[row]);
   }
 
   std::string text(std::uint32_t id) const { return std::string(run_->strings[id]); }
@@ -192,7 +215,9 @@ class Profile {
     return known;
   }
   // at::RecordScope: FUNCTION 0, BACKWARD_FUNCTION 1, USER_SCOPE 7.
-  int scope(const TorchEvent& e) const { return e.is_annotation() ? 7 : is_backward_node(e, *run_) ? 1 : 0; }
+  int scope(const TorchEvent& e) const {
+    return e.is_annotation() ? 7 : is_backward_node(e, *run_) ? 1 : 0;
+  }
 
   std::unique_ptr<Run> run_;
   TorchEvents events_;
@@ -204,13 +229,23 @@ class Profile {
 }  // namespace
 
 void bind_torch_events(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_events", "What torch.profiler's drop-in marks and reads back.");
-  m.def("part_path", [] { return std::string(record::part_path()); }, "The file that this process records into, '' when none.");
-  nb::class_<Stretch>(m, "Stretch").def(nb::init<>()).def("begin", &Stretch::begin).def("begin_ns", &Stretch::begin_ns).def("end", &Stretch::end)
+  nb::module_ m =
+      module.def_submodule("torch_events", "What torch.profiler's drop-in marks and reads back.");
+  m.def(
+      "part_path", [] { return std::string(record::part_path()); },
+      "The file that this process records into, '' when none.");
+  nb::class_<Stretch>(m, "Stretch")
+      .def(nb::init<>())
+      .def("begin", &Stretch::begin)
+      .def("begin_ns", &Stretch::begin_ns)
+      .def("end", &Stretch::end)
       .def("begin_ticks", &Stretch::begin_ticks);
-  nb::class_<Notes>(m, "Notes").def(nb::init<Stretch&, const torch::OpDetails*>(), nb::arg("stretch"), nb::arg("details").none());
+  nb::class_<Notes>(m, "Notes")
+      .def(nb::init<Stretch&, const torch::OpDetails*>(), nb::arg("stretch"),
+           nb::arg("details").none());
   nb::class_<Profile>(m, "Profile")
-      .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool, const Notes&>(), nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"),
+      .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool, const Notes&>(),
+           nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"),
            nb::arg("notes"))
       .def("__len__", &Profile::size)
       .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("stack_depth"))
@@ -218,8 +253,8 @@ void bind_torch_events(nb::module_& module) {
       .def("memory", &Profile::memory)
       .def("roles", &Profile::roles)
       .def("losses", &Profile::losses)
-      .def("export_kineto", &Profile::export_kineto, nb::arg("path"), nb::arg("trace_name"), nb::arg("metadata"), nb::arg("stacks"),
-           nb::arg("modules"));
+      .def("export_kineto", &Profile::export_kineto, nb::arg("path"), nb::arg("trace_name"),
+           nb::arg("metadata"), nb::arg("stacks"), nb::arg("modules"));
 }
 
 }  // namespace laptime::python

@@ -1,4 +1,5 @@
-// What torch.profiler's drop-in reads back: the stretch that it profiled, as events, averages and Kineto's trace.
+// What torch.profiler's drop-in reads back: the stretch that it profiled, as events, averages and
+// Kineto's trace.
 #pragma once
 
 #include <nanobind/nanobind.h>

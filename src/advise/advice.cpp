@@ -1,7 +1,7 @@
 #include "advise/advice.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/makers_words.h"
 #include "advise/rules.h"
@@ -13,31 +13,45 @@ namespace {
 
 constexpr double kMoreThanAll = 1.05;  // with room for what times are off
 
-bool is_worth_saying(const Finding& finding) { return !finding.gain || finding.gain->expected() >= kLeastGain; }
+bool is_worth_saying(const Finding& finding) {
+  return !finding.gain || finding.gain->expected() >= kLeastGain;
+}
 
 const char* confidence_name(Confidence confidence) {
   switch (confidence) {
-    case Confidence::low: return "low";
-    case Confidence::medium: return "medium";
-    case Confidence::high: return "high";
+    case Confidence::low:
+      return "low";
+    case Confidence::medium:
+      return "medium";
+    case Confidence::high:
+      return "high";
   }
   return "";
 }
 
-bool same_line(const Finding& a, const Finding& b) { return !a.file.empty() && a.file == b.file && a.line == b.line; }
+bool same_line(const Finding& a, const Finding& b) {
+  return !a.file.empty() && a.file == b.file && a.line == b.line;
+}
 
 // Together they take more than all Python of a step: one runs within the other.
-bool overlap(const Finding& a, const Finding& b, double python) { return a.share && b.share && *a.share + *b.share > kMoreThanAll * python; }
+bool overlap(const Finding& a, const Finding& b, double python) {
+  return a.share && b.share && *a.share + *b.share > kMoreThanAll * python;
+}
 
-// The rule about any line of Python gives way to one that knows what the line, or the one that called it, does.
+// The rule about any line of Python gives way to one that knows what the line, or the one that
+// called it, does.
 void drop_repeated(const Evidence& evidence, std::vector<Advice>& all) {
   const double python = evidence.share(evidence.host(HostCategory::rest).ns);
   const auto repeats = [&](const Finding& general, const Advice& other) {
-    return other.rule != &kPythonLine && (same_line(other.finding, general) || (other.rule == &kReload && overlap(other.finding, general, python)));
+    return other.rule != &kPythonLine &&
+           (same_line(other.finding, general) ||
+            (other.rule == &kReload && overlap(other.finding, general, python)));
   };
   std::vector<Advice> kept;
   for (const Advice& advice : all)
-    if (advice.rule != &kPythonLine || std::none_of(all.begin(), all.end(), [&](const Advice& other) { return repeats(advice.finding, other); }))
+    if (advice.rule != &kPythonLine ||
+        std::none_of(all.begin(), all.end(),
+                     [&](const Advice& other) { return repeats(advice.finding, other); }))
       kept.push_back(advice);
   all = std::move(kept);
 }
@@ -45,7 +59,8 @@ void drop_repeated(const Evidence& evidence, std::vector<Advice>& all) {
 // No gain is larger than what removing all that the finding is about brings.
 void limit(Finding& finding) {
   if (finding.also_faster || !finding.gain) return;
-  if (!finding.bound && finding.share && *finding.share < 1) finding.bound = 1 / (1 - *finding.share);
+  if (!finding.bound && finding.share && *finding.share < 1)
+    finding.bound = 1 / (1 - *finding.share);
   if (!finding.bound) return;
   Prediction& gain = *finding.gain;
   gain.gain_low = std::min(gain.gain_low, *finding.bound);
@@ -55,15 +70,22 @@ void limit(Finding& finding) {
 
 double certainty(Confidence confidence) {
   switch (confidence) {
-    case Confidence::low: return 0.5;
-    case Confidence::medium: return 0.8;
-    case Confidence::high: return 1;
+    case Confidence::low:
+      return 0.5;
+    case Confidence::medium:
+      return 0.8;
+    case Confidence::high:
+      return 1;
   }
   return 0;
 }
 
 // What is to be expected of it, counting how sure that is.
-double weight(const Advice& advice) { return advice.finding.gain ? (advice.finding.gain->expected() - 1) * certainty(advice.finding.confidence) : 0; }
+double weight(const Advice& advice) {
+  return advice.finding.gain
+             ? (advice.finding.gain->expected() - 1) * certainty(advice.finding.confidence)
+             : 0;
+}
 
 bool comes_first(const Advice& a, const Advice& b) {
   if (a.rule->meaning != b.rule->meaning) return a.rule->meaning == Meaning::kept;
@@ -129,9 +151,11 @@ Table advice_table(const Analysis& analysis) {
               {}};
   const Evidence evidence(analysis);
   const std::vector<Advice> all = advise(evidence);
-  const bool any_gain = std::any_of(all.begin(), all.end(), [](const Advice& advice) { return advice.finding.gain.has_value(); });
+  const bool any_gain = std::any_of(
+      all.begin(), all.end(), [](const Advice& advice) { return advice.finding.gain.has_value(); });
   const std::optional<double> noise = any_gain ? evidence.noise() : std::nullopt;
-  if (noise) table.title += fmt::format("; starts of this program differ by ± {:.0f} %", 100 * *noise);
+  if (noise)
+    table.title += fmt::format("; starts of this program differ by ± {:.0f} %", 100 * *noise);
   for (const Advice& advice : all) table.rows.push_back(make_row(advice, noise));
   return table;
 }

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "advise/rules.h"
-#include "trace/analysis.h"
 #include "replay/rule_changes.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -26,7 +26,8 @@ Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
     if (finding.changes) {
       changes.add(*finding.changes);
     } else if (finding.gain) {
-      changes.known_gains.push_back({track_, phase_, finding.gain->expected(), finding.gain->gain_low, finding.gain->gain_high});
+      changes.known_gains.push_back({track_, phase_, finding.gain->expected(),
+                                     finding.gain->gain_low, finding.gain->gain_high});
     } else {
       is_risk = true;
       continue;
@@ -34,7 +35,9 @@ Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
     is_advised = true;
   }
   if (is_advised) return changes;
-  if (is_risk) return fail(ErrorKind::usage, fmt::format("advice '{}' about this run is a risk, and predicts no gain", rule));
+  if (is_risk)
+    return fail(ErrorKind::usage,
+                fmt::format("advice '{}' about this run is a risk, and predicts no gain", rule));
   return whatif::changes_of_rule(rule);
 }
 
@@ -43,7 +46,8 @@ std::optional<whatif::GainBound> AdvisedChanges::bound_of(const std::string& rul
   bool any = false;
   for (const Advice& advice : advice_) {
     if (advice.rule->name != rule || !advice.finding.gain) continue;
-    if (advice.finding.also_faster || !advice.finding.bound || *advice.finding.bound <= 0) return std::nullopt;
+    if (advice.finding.also_faster || !advice.finding.bound || *advice.finding.bound <= 0)
+      return std::nullopt;
     left -= 1 - 1 / *advice.finding.bound;
     any = true;
   }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "advise/advice.h"
-#include "trace/analysis.h"
 #include "replay/changes.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -16,8 +16,8 @@ class AdvisedChanges {
   // `wanted` false: nothing will be asked for, and nothing is computed.
   AdvisedChanges(const Analysis& analysis, bool wanted);
 
-  // All findings of the rule: what they change, else the gain that they give. Without a finding, what following the rule comes
-  // to in general. An error where nothing is known.
+  // All findings of the rule: what they change, else the gain that they give. Without a finding,
+  // what following the rule comes to in general. An error where nothing is known.
   Result<whatif::Changes> of_rule(const std::string& rule) const;
   // What the advice says they bring at most; nothing where it knows no bound.
   std::optional<whatif::GainBound> bound_of(const std::string& rule) const;

@@ -13,11 +13,14 @@ std::string Evidence::source(const std::string& file, std::uint32_t line) const 
 
 bool Evidence::has_batch() const {
   const auto& steps = lap_.steps();
-  return !settings_.loaders.empty() || std::any_of(steps.begin(), steps.end(), [](const HostStep& s) { return s.step.samples.has_value(); });
+  return !settings_.loaders.empty() ||
+         std::any_of(steps.begin(), steps.end(),
+                     [](const HostStep& s) { return s.step.samples.has_value(); });
 }
 
 std::optional<whatif::PhasePrediction> Evidence::predict(const whatif::Changes& changes) const {
-  const auto& replays = replays_.get([&] { return std::make_unique<whatif::Predictor>(analysis_); });
+  const auto& replays =
+      replays_.get([&] { return std::make_unique<whatif::Predictor>(analysis_); });
   for (whatif::PhasePrediction& phase : replays->predict(changes).phases)
     if (phase.track == lap_.track() && phase.phase == lap_.phase()) return std::move(phase);
   return std::nullopt;
@@ -25,7 +28,8 @@ std::optional<whatif::PhasePrediction> Evidence::predict(const whatif::Changes& 
 
 std::optional<Prediction> Evidence::replayed(const whatif::Changes& changes) const {
   const auto phase = predict(changes);
-  return phase ? std::optional(Prediction{phase->gain_low, phase->gain_high, phase->gain}) : std::nullopt;
+  return phase ? std::optional(Prediction{phase->gain_low, phase->gain_high, phase->gain})
+               : std::nullopt;
 }
 
 std::optional<double> Evidence::noise() const {

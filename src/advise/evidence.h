@@ -2,8 +2,10 @@
 //
 // Evidence is thin, and a rule that needs it says nothing, when it is from fewer than
 //   kFewestSteps          steps that are neither warmup nor compile: no advice at all
-//   kFewestRecordedSteps  of them with ops recorded, or with the GPU recorded: nothing that only these tell
-//   kFewestEvents         batches of a worker, compilations, starts of a loader: nothing about these
+//   kFewestRecordedSteps  of them with ops recorded, or with the GPU recorded: nothing that only
+//                         these tell
+//   kFewestEvents         batches of a worker, compilations, starts of a loader: nothing about
+//                         these
 #pragma once
 
 #include <memory>
@@ -18,10 +20,10 @@
 #include "advise/step_lines.h"
 #include "advise/step_ops.h"
 #include "advise/workers.h"
+#include "replay/prediction.h"
+#include "tables/run/table.h"
 #include "trace/analysis.h"
 #include "trace/code/source_lines.h"
-#include "tables/run/table.h"
-#include "replay/prediction.h"
 #include "trace/run/run.h"
 
 namespace laptime {
@@ -45,7 +47,12 @@ class Lazy {
 
 class Evidence {
  public:
-  explicit Evidence(const Analysis& analysis) : analysis_(analysis), run_(analysis.run()), lap_(analysis), settings_(lap_.empty() ? Properties{} : process().properties), sources_(run_) {}
+  explicit Evidence(const Analysis& analysis)
+      : analysis_(analysis),
+        run_(analysis.run()),
+        lap_(analysis),
+        settings_(lap_.empty() ? Properties{} : process().properties),
+        sources_(run_) {}
 
   const Analysis& analysis() const { return analysis_; }
   const Run& run() const { return run_; }
@@ -63,7 +70,8 @@ class Evidence {
   bool knows_ops() const { return lap_.recorded() >= kFewestRecordedSteps; }
   // Empty where evidence is thin.
   const std::vector<StepOp>& ops() const {
-    return ops_.get([&] { return knows_ops() ? ops_in_steps(analysis_, lap_) : std::vector<StepOp>{}; });
+    return ops_.get(
+        [&] { return knows_ops() ? ops_in_steps(analysis_, lap_) : std::vector<StepOp>{}; });
   }
   const std::vector<StepLine>& lines() const {
     return lines_.get([&] { return lines_in_steps(analysis_, lap_); });

@@ -4,11 +4,11 @@
 #include <map>
 #include <tuple>
 
+#include "tables/code/line_cells.h"
 #include "trace/analysis.h"
+#include "trace/code/line_ids.h"
 #include "trace/gpu/gpu_waits.h"
 #include "trace/gpu/gpu_work.h"
-#include "tables/code/line_cells.h"
-#include "trace/code/line_ids.h"
 #include "trace/run/stretches.h"
 
 namespace laptime {
@@ -17,7 +17,8 @@ namespace {
 
 Stretches stretches_of(const std::vector<DeviceStep>& steps) {
   std::vector<Stretch> parts;
-  for (const DeviceStep& s : steps) parts.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
+  for (const DeviceStep& s : steps)
+    parts.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
   return Stretches(std::move(parts));
 }
 
@@ -40,7 +41,9 @@ void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
   for (const DeviceStep& s : analysis.device_steps().all)
     if (lap.has(s.step)) compute[s.device] += s.exposed[index(DeviceCategory::compute)];
   if (compute.empty()) return;
-  const auto most = std::max_element(compute.begin(), compute.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(compute.begin(), compute.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const DeviceStep& s : analysis.device_steps().all)
     if (lap.has(s.step) && s.device == most->first) steps_.push_back(s);
   DeviceStepList recorded;
@@ -53,22 +56,29 @@ void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
 void GpuSteps::gather_work(const Analysis& analysis) {
   const Run& run = analysis.run();
   const Stretches in_steps = stretches_of(steps_);
-  const std::uint32_t process = run.tracks[steps_.front().step.track].process, device = steps_.front().device;
-  std::map<std::tuple<SpanKind, std::uint32_t, std::uint32_t, std::uint32_t>, StepWork> all;  // kind, name, op, line
+  const std::uint32_t process = run.tracks[steps_.front().step.track].process,
+                      device = steps_.front().device;
+  std::map<std::tuple<SpanKind, std::uint32_t, std::uint32_t, std::uint32_t>, StepWork>
+      all;  // kind, name, op, line
   const auto steps = static_cast<double>(steps_.size());
   for (const GpuWork& work : analysis.gpu().all()) {
     const Track& track = run.tracks[work.track];
     const SpanColumns& spans = track.spans;
-    if (track.process != process || device_of(track) != device || !in_steps.overlaps(spans.start[work.row], spans.start[work.row] + 1)) continue;
+    if (track.process != process || device_of(track) != device ||
+        !in_steps.overlaps(spans.start[work.row], spans.start[work.row] + 1))
+      continue;
     const std::uint32_t line = analysis.lines()[work.place];
     StepWork& sums = all[{spans.kind[work.row], spans.name[work.row], work.op, line}];
     if (sums.calls == 0)
-      sums = {spans.kind[work.row], std::string(run.strings[spans.name[work.row]]), std::string(run.strings[work.op]), file_of(analysis.lines(), line), line ? analysis.lines().line(line) : 0};
+      sums = {spans.kind[work.row], std::string(run.strings[spans.name[work.row]]),
+              std::string(run.strings[work.op]), file_of(analysis.lines(), line),
+              line ? analysis.lines().line(line) : 0};
     ++sums.calls;
     sums.ns += static_cast<double>(spans.duration[work.row]);
     sums.bytes += static_cast<double>(work.bytes);
     sums.waits |= work.waits;
-    if (work.launch && !work.in_graph) sums.host_ns += static_cast<double>(work.launch->end_ns - work.launch->start_ns);
+    if (work.launch && !work.in_graph)
+      sums.host_ns += static_cast<double>(work.launch->end_ns - work.launch->start_ns);
   }
   for (auto& [key, sums] : all) {
     for (double* sum : {&sums.calls, &sums.ns, &sums.bytes, &sums.host_ns}) *sum /= steps;
@@ -84,7 +94,9 @@ void GpuSteps::gather_syncs(const Analysis& analysis) {
   std::map<std::uint32_t, StepSync> all;  // by line
   const auto steps = static_cast<double>(steps_.size());
   for (const GpuWait& wait : analysis.gpu_waits()) {
-    if (run.tracks[wait.track].process != process || !in_steps.overlaps(wait.start_ns, wait.start_ns + 1)) continue;
+    if (run.tracks[wait.track].process != process ||
+        !in_steps.overlaps(wait.start_ns, wait.start_ns + 1))
+      continue;
     const std::uint32_t line = analysis.lines()[wait.place];
     StepSync& sync = all[line];
     sync.file = file_of(analysis.lines(), line);
@@ -97,7 +109,8 @@ void GpuSteps::gather_syncs(const Analysis& analysis) {
     sync.wait_ns /= steps;
     syncs_.push_back(std::move(sync));
   }
-  std::stable_sort(syncs_.begin(), syncs_.end(), [](const StepSync& a, const StepSync& b) { return a.wait_ns > b.wait_ns; });
+  std::stable_sort(syncs_.begin(), syncs_.end(),
+                   [](const StepSync& a, const StepSync& b) { return a.wait_ns > b.wait_ns; });
 }
 
 Part GpuSteps::part(DeviceCategory category) const {
@@ -108,7 +121,9 @@ Part GpuSteps::part(DeviceCategory category) const {
 
 double GpuSteps::idle_ns() const {
   double ns = 0;
-  for (const DeviceCategory category : {DeviceCategory::idle_input, DeviceCategory::idle_sync, DeviceCategory::idle_launches, DeviceCategory::idle_other}) ns += part(category).ns;
+  for (const DeviceCategory category : {DeviceCategory::idle_input, DeviceCategory::idle_sync,
+                                        DeviceCategory::idle_launches, DeviceCategory::idle_other})
+    ns += part(category).ns;
   return ns;
 }
 

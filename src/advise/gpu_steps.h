@@ -1,4 +1,5 @@
-// What a GPU did in the recorded steps of a lap, and where the host waited for it. Of several GPUs the one that computed most.
+// What a GPU did in the recorded steps of a lap, and where the host waited for it. Of several GPUs
+// the one that computed most.
 #pragma once
 
 #include <array>
@@ -7,8 +8,8 @@
 
 #include "advise/lap.h"
 #include "trace/analysis.h"
-#include "trace/time/device_mean.h"
 #include "trace/gpu/kernel_math.h"
+#include "trace/time/device_mean.h"
 
 namespace laptime {
 
@@ -41,7 +42,8 @@ class GpuSteps {
   double kernel_ns() const;  // of all kernels of a step
   const std::vector<StepWork>& work() const { return work_; }
   const std::vector<StepSync>& syncs() const { return syncs_; }
-  // The exposed computing of kernels that take `ns` of a step's kernels, which may overlap each other.
+  // The exposed computing of kernels that take `ns` of a step's kernels, which may overlap each
+  // other.
   double exposed_ns(double ns) const;
 
  private:

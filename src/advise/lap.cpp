@@ -18,7 +18,10 @@ double mean_own(const Rank& rank) {
 // The thread and phase that advice is about.
 LapKey choose(const Analysis& analysis) {
   const std::vector<Rank>& ranks = analysis.ranks();
-  if (ranks.size() > 1) return std::max_element(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) { return mean_own(a) < mean_own(b); })->lap;
+  if (ranks.size() > 1)
+    return std::max_element(ranks.begin(), ranks.end(),
+                            [](const Rank& a, const Rank& b) { return mean_own(a) < mean_own(b); })
+        ->lap;
   return find_main_lap(analysis.run(), analysis.host_steps()).value_or(LapKey{});
 }
 
@@ -35,7 +38,8 @@ Lap::Lap(const Analysis& analysis, LapKey key) : key_(key) {
 Part Lap::part(HostCategory category) const {
   std::vector<double> ns;
   for (const HostStep& s : steps())
-    if (mean_.is_light(category) || s.has_ops) ns.push_back(static_cast<double>(s.exposed[static_cast<std::size_t>(category)]));
+    if (mean_.is_light(category) || s.has_ops)
+      ns.push_back(static_cast<double>(s.exposed[static_cast<std::size_t>(category)]));
   return mean_part(ns).with_mean(mean_.of(category));
 }
 

@@ -1,6 +1,7 @@
-// The steps that advice is about: those of training where there are any, else of the phase that took longest; of one thread, the one
-// that spent most time in them. Of several ranks it is the one with most work of its own, for which the others wait.
-// They are the steps that count (steps.h), divided as the breakdown divides them.
+// The steps that advice is about: those of training where there are any, else of the phase that
+// took longest; of one thread, the one that spent most time in them. Of several ranks it is the one
+// with most work of its own, for which the others wait. They are the steps that count (steps.h),
+// divided as the breakdown divides them.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,9 @@ class Lap {
   bool has(const Step& step) const { return lap_of(step) == key_ && step.counts; }
   // In their order; they are the analysis's.
   StepList steps() const { return StepList(steps_); }
-  std::size_t recorded() const { return mean_.steps_with_ops; }  // those of them whose ops are known
+  std::size_t recorded() const {
+    return mean_.steps_with_ops;
+  }  // those of them whose ops are known
   double step_ns() const { return mean_.wall_ns; }
   double total_ns() const { return step_ns() * static_cast<double>(steps_.size()); }
   // Exposed time of a mean step, as the breakdown has it.

@@ -8,7 +8,10 @@ namespace laptime {
 
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || static_cast<unsigned char>(c) >= 0x80; }
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+         static_cast<unsigned char>(c) >= 0x80;
+}
 
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::string_view (&names)[N]) {
@@ -49,23 +52,106 @@ void for_each_piece(std::string_view source, Visit visit) {
 std::string_view first_of(std::string_view name) { return name.substr(0, name.find('.')); }
 std::string_view last_of(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-constexpr std::string_view kKeywords[] = {"if", "elif", "while", "and", "or", "not", "in", "is", "for", "return", "assert", "await", "yield", "lambda", "del", "raise", "else", "with", "print", "async", "except"};
-constexpr std::string_view kModules[] = {"torch", "F", "nn", "dist", "optim", "functional", "distributions", "transforms", "accelerator", "fabric", "scaler", "scheduler", "lr_scheduler", "trainer", "engine"};
+constexpr std::string_view kKeywords[] = {"if",    "elif",   "while", "and",    "or",     "not",
+                                          "in",    "is",     "for",   "return", "assert", "await",
+                                          "yield", "lambda", "del",   "raise",  "else",   "with",
+                                          "print", "async",  "except"};
+constexpr std::string_view kModules[] = {
+    "torch",         "F",          "nn",          "dist",   "optim",  "functional",
+    "distributions", "transforms", "accelerator", "fabric", "scaler", "scheduler",
+    "lr_scheduler",  "trainer",    "engine"};
 // Of what is called so, alone or as an attribute.
-constexpr std::string_view kCallables[] = {"model", "net", "network", "module", "encoder", "decoder", "backbone", "head", "policy", "actor", "critic", "generator", "discriminator", "teacher", "student", "criterion", "loss_fn",
-                                           "loss_function", "loss_func", "objective", "forward", "compute_loss", "training_step", "backward", "step", "zero_grad", "manual_backward", "optimizer_step", "super"};
+constexpr std::string_view kCallables[] = {
+    "model",         "net",           "network",         "module",
+    "encoder",       "decoder",       "backbone",        "head",
+    "policy",        "actor",         "critic",          "generator",
+    "discriminator", "teacher",       "student",         "criterion",
+    "loss_fn",       "loss_function", "loss_func",       "objective",
+    "forward",       "compute_loss",  "training_step",   "backward",
+    "step",          "zero_grad",     "manual_backward", "optimizer_step",
+    "super"};
 // Methods and functions of torch's that are mostly called on tensors, parameters and distributions.
-constexpr std::string_view kMethods[] = {"clip_grad_norm_", "clip_grad_value_", "clip_gradients", "log_prob", "sample", "rsample", "entropy", "kl_divergence", "Normal", "Categorical", "Bernoulli", "MultivariateNormal", "Independent",
-                                         "cross_entropy", "mse_loss", "nll_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "binary_cross_entropy", "binary_cross_entropy_with_logits", "kl_div", "softmax", "log_softmax",
-                                         "scale", "unscale_", "parameters", "named_parameters", "state_dict", "load_state_dict", "register_hook", "requires_grad_", "detach", "item", "to", "cuda", "cpu", "numpy", "backward",
-                                         "mean", "sum", "view", "reshape", "size", "dim", "unsqueeze", "squeeze", "permute", "transpose", "contiguous", "float", "long", "argmax", "max", "min", "gather", "eq", "clone", "flatten",
-                                         "manual_seed", "synchronize", "empty_cache", "update_parameters", "len", "range", "isinstance", "hasattr", "getattr", "autocast", "no_grad", "train", "eval"};
+constexpr std::string_view kMethods[] = {"clip_grad_norm_",
+                                         "clip_grad_value_",
+                                         "clip_gradients",
+                                         "log_prob",
+                                         "sample",
+                                         "rsample",
+                                         "entropy",
+                                         "kl_divergence",
+                                         "Normal",
+                                         "Categorical",
+                                         "Bernoulli",
+                                         "MultivariateNormal",
+                                         "Independent",
+                                         "cross_entropy",
+                                         "mse_loss",
+                                         "nll_loss",
+                                         "l1_loss",
+                                         "smooth_l1_loss",
+                                         "huber_loss",
+                                         "binary_cross_entropy",
+                                         "binary_cross_entropy_with_logits",
+                                         "kl_div",
+                                         "softmax",
+                                         "log_softmax",
+                                         "scale",
+                                         "unscale_",
+                                         "parameters",
+                                         "named_parameters",
+                                         "state_dict",
+                                         "load_state_dict",
+                                         "register_hook",
+                                         "requires_grad_",
+                                         "detach",
+                                         "item",
+                                         "to",
+                                         "cuda",
+                                         "cpu",
+                                         "numpy",
+                                         "backward",
+                                         "mean",
+                                         "sum",
+                                         "view",
+                                         "reshape",
+                                         "size",
+                                         "dim",
+                                         "unsqueeze",
+                                         "squeeze",
+                                         "permute",
+                                         "transpose",
+                                         "contiguous",
+                                         "float",
+                                         "long",
+                                         "argmax",
+                                         "max",
+                                         "min",
+                                         "gather",
+                                         "eq",
+                                         "clone",
+                                         "flatten",
+                                         "manual_seed",
+                                         "synchronize",
+                                         "empty_cache",
+                                         "update_parameters",
+                                         "len",
+                                         "range",
+                                         "isinstance",
+                                         "hasattr",
+                                         "getattr",
+                                         "autocast",
+                                         "no_grad",
+                                         "train",
+                                         "eval"};
 
 bool is_frameworks(std::string_view call) {
   // self.model.encoder: any part but the last may be a package's or a model's name.
   for (std::string_view rest = call; !rest.empty();) {
     const std::string_view part = first_of(rest);
-    if (part.size() < rest.size() ? is_one_of(part, kModules) || is_one_of(part, kCallables) || part == "optimizer" : is_one_of(part, kCallables)) return true;
+    if (part.size() < rest.size()
+            ? is_one_of(part, kModules) || is_one_of(part, kCallables) || part == "optimizer"
+            : is_one_of(part, kCallables))
+      return true;
     rest.remove_prefix(std::min(rest.size(), part.size() + 1));
   }
   return is_one_of(last_of(call), kMethods);
@@ -75,7 +161,9 @@ constexpr std::string_view kConstants[] = {"True", "False", "None"};
 
 // "ROWS_2"
 bool is_constant(std::string_view name) {
-  return std::ranges::none_of(name, [](char c) { return std::islower(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80; });
+  return std::ranges::none_of(name, [](char c) {
+    return std::islower(static_cast<unsigned char>(c)) || static_cast<unsigned char>(c) >= 0x80;
+  });
 }
 
 // Whether all that stands in the brackets that begin the text is texts, numbers and constants.
@@ -83,11 +171,15 @@ bool takes_constants_only(std::string_view from_bracket) {
   int depth = 0;
   bool done = false, constant = true;
   std::string_view name;  // whose meaning what follows it tells: `name=` is no argument
-  const auto settle = [&] { constant &= name.empty() || is_constant(name) || is_one_of(name, kConstants); };
+  const auto settle = [&] {
+    constant &= name.empty() || is_constant(name) || is_one_of(name, kConstants);
+  };
   for_each_piece(from_bracket, [&](std::string_view piece, std::size_t) {
     if (done || std::isspace(static_cast<unsigned char>(piece.front()))) return;
     if (piece != "=") settle();
-    name = is_word(piece.front()) && !std::isdigit(static_cast<unsigned char>(piece.front())) ? piece : std::string_view();
+    name = is_word(piece.front()) && !std::isdigit(static_cast<unsigned char>(piece.front()))
+               ? piece
+               : std::string_view();
     depth += piece == "(" ? 1 : piece == ")" ? -1 : 0;
     done = depth == 0;
   });
@@ -99,8 +191,11 @@ bool takes_constants_only(std::string_view from_bracket) {
 bool calls_the_same(std::string_view source, std::initializer_list<std::string_view> beginnings) {
   return std::ranges::any_of(calls_in(source), [&](std::string_view call) {
     const std::string_view name = last_of(call);
-    return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return name.starts_with(beginning); }) &&
-           takes_constants_only(source.substr(static_cast<std::size_t>(call.data() - source.data()) + call.size()));
+    return std::ranges::any_of(
+               beginnings,
+               [&](std::string_view beginning) { return name.starts_with(beginning); }) &&
+           takes_constants_only(
+               source.substr(static_cast<std::size_t>(call.data() - source.data()) + call.size()));
   });
 }
 
@@ -109,7 +204,9 @@ std::vector<std::string_view> calls_in(std::string_view source) {
   std::string_view before;
   for_each_piece(source, [&](std::string_view piece, std::size_t end) {
     const bool is_name = is_word(piece.front()) || piece.front() == '.';
-    if (is_name && before != "def" && before != "class" && !is_one_of(piece, kKeywords) && end < source.size() && source[end] == '(') calls.push_back(piece);
+    if (is_name && before != "def" && before != "class" && !is_one_of(piece, kKeywords) &&
+        end < source.size() && source[end] == '(')
+      calls.push_back(piece);
     if (!std::isspace(static_cast<unsigned char>(piece.front()))) before = piece;
   });
   return calls;
@@ -117,8 +214,12 @@ std::vector<std::string_view> calls_in(std::string_view source) {
 
 bool has_own_loop(std::string_view source) {
   bool found = false;
-  for_each_piece(source, [&](std::string_view piece, std::size_t) { found |= piece == "for" || piece == "while"; });
-  return found || std::ranges::any_of(calls_in(source), [](std::string_view call) { return call == "map" || call == "filter"; });
+  for_each_piece(source, [&](std::string_view piece, std::size_t) {
+    found |= piece == "for" || piece == "while";
+  });
+  return found || std::ranges::any_of(calls_in(source), [](std::string_view call) {
+           return call == "map" || call == "filter";
+         });
 }
 
 bool calls_framework_only(std::string_view source) {

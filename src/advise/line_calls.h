@@ -1,4 +1,5 @@
-// What a line of Python calls, as its text shows: no parser, and no knowledge of what names are bound to.
+// What a line of Python calls, as its text shows: no parser, and no knowledge of what names are
+// bound to.
 #pragma once
 
 #include <initializer_list>
@@ -7,19 +8,20 @@
 
 namespace laptime {
 
-// The calls' names as they are written, in their order: "torch.nn.utils.clip_grad_norm_", "model", ".mean" (of what another
-// call returned). Texts in quotes and comments are left out.
+// The calls' names as they are written, in their order: "torch.nn.utils.clip_grad_norm_", "model",
+// ".mean" (of what another call returned). Texts in quotes and comments are left out.
 std::vector<std::string_view> calls_in(std::string_view source);
 
-// Whether the line calls something with such a beginning of its name (after the last dot) and gives it nothing that differs from
-// call to call: no argument, or only texts, numbers and CONSTANTS.
+// Whether the line calls something with such a beginning of its name (after the last dot) and gives
+// it nothing that differs from call to call: no argument, or only texts, numbers and CONSTANTS.
 bool calls_the_same(std::string_view source, std::initializer_list<std::string_view> beginnings);
 
 // Whether the line repeats something itself: a comprehension, a generator, `while`.
 bool has_own_loop(std::string_view source);
 
-// Whether all that the line calls is torch's, the model's, the criterion's, a distribution's or the optimizer's: what a step
-// consists of, which cannot be moved out of it. Of a line without calls it is not.
+// Whether all that the line calls is torch's, the model's, the criterion's, a distribution's or the
+// optimizer's: what a step consists of, which cannot be moved out of it. Of a line without calls it
+// is not.
 bool calls_framework_only(std::string_view source);
 
 }  // namespace laptime

@@ -11,10 +11,12 @@ constexpr double kFilled = 0.9;  // of the rest of a step, for a queue that does
 
 }  // namespace
 
-std::optional<std::int64_t> workers_needed(const Evidence& evidence, double batch_ns, double rest_ns) {
+std::optional<std::int64_t> workers_needed(const Evidence& evidence, double batch_ns,
+                                           double rest_ns) {
   const std::int64_t cpus = evidence.settings().cpus.value_or(1);
   if (cpus < 2) return std::nullopt;
-  return std::clamp<std::int64_t>(static_cast<std::int64_t>(std::ceil(batch_ns / std::max(kFilled * rest_ns, 1.0))), 1, cpus);
+  return std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(batch_ns / std::max(kFilled * rest_ns, 1.0))), 1, cpus);
 }
 
 }  // namespace laptime

@@ -8,7 +8,10 @@
 
 namespace laptime {
 
-// `batch_ns`: making a batch, by one worker; `rest_ns`: a step but for its wait. Workers enough that none is waited for, within the CPUs; nothing where a second CPU to run them on is not known of.
-std::optional<std::int64_t> workers_needed(const Evidence& evidence, double batch_ns, double rest_ns);
+// `batch_ns`: making a batch, by one worker; `rest_ns`: a step but for its wait. Workers enough
+// that none is waited for, within the CPUs; nothing where a second CPU to run them on is not known
+// of.
+std::optional<std::int64_t> workers_needed(const Evidence& evidence, double batch_ns,
+                                           double rest_ns);
 
 }  // namespace laptime

@@ -1,7 +1,7 @@
 #include "advise/machine.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "trace/run/property_number.h"
 
@@ -9,7 +9,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kTooMany = 1.25;       // threads for a processor: fewer is a moment in which two met
+constexpr double kTooMany = 1.25;  // threads for a processor: fewer is a moment in which two met
 constexpr double kOthersMatter = 0.15;  // of the processors …
 constexpr double kNearlyAll = 0.7;      // … where this much of them is used in all
 
@@ -17,20 +17,29 @@ constexpr double kNearlyAll = 0.7;      // … where this much of them is used i
 
 bool Machine::too_many() const { return cpus > 0 && running && *running >= kTooMany * cpus; }
 
-bool Machine::others_matter() const { return cpus > 0 && others && *others >= kOthersMatter * cpus && *others + used.value_or(0) >= kNearlyAll * cpus; }
+bool Machine::others_matter() const {
+  return cpus > 0 && others && *others >= kOthersMatter * cpus &&
+         *others + used.value_or(0) >= kNearlyAll * cpus;
+}
 
 std::string Machine::sentence() const {
   const std::string cpus_text = fmt::format("{:.0f} CPU{}", cpus, cpus == 1 ? "" : "s");
-  if (too_many()) return fmt::format("machine busy: {:.1f} threads for {}{}", *running, cpus_text, others_matter() ? fmt::format(", of which others used {:.1f}", *others) : "");
-  return others_matter() ? fmt::format("machine busy: others used {:.1f} of {}", *others, cpus_text) : "";
+  if (too_many())
+    return fmt::format(
+        "machine busy: {:.1f} threads for {}{}", *running, cpus_text,
+        others_matter() ? fmt::format(", of which others used {:.1f}", *others) : "");
+  return others_matter() ? fmt::format("machine busy: others used {:.1f} of {}", *others, cpus_text)
+                         : "";
 }
 
 Machine find_machine(const Run& run, const Process& process) {
   Machine machine;
   const auto whole = [&](const char* key) { return property_number<double>(run.properties, key); };
-  machine.cpus = whole("cpus").value_or(property_number<double>(process.properties, "cpus").value_or(0));
+  machine.cpus =
+      whole("cpus").value_or(property_number<double>(process.properties, "cpus").value_or(0));
   machine.running = property_number<double>(process.properties, "torch running");
-  const auto wall = whole("wall_ns"), busy = whole("machine_busy_ns"), user = whole("cpu_user_ns"), system = whole("cpu_system_ns");
+  const auto wall = whole("wall_ns"), busy = whole("machine_busy_ns"), user = whole("cpu_user_ns"),
+             system = whole("cpu_system_ns");
   if (!wall || !busy || !user || !system || *wall <= 0) return machine;
   machine.used = (*user + *system) / *wall;
   machine.others = std::max(0.0, *busy / *wall - *machine.used);

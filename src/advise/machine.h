@@ -1,7 +1,8 @@
 // How busy the machine was while the program ran, with the program and with others.
 //
-// What ran or wanted to is counted by the program's own steps, now and then (docs/records.md, `torch running`); what others used is what
-// the program's processors did less what the program did, from its start to its end.
+// What ran or wanted to is counted by the program's own steps, now and then (docs/records.md,
+// `torch running`); what others used is what the program's processors did less what the program
+// did, from its start to its end.
 #pragma once
 
 #include <optional>

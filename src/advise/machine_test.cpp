@@ -9,12 +9,17 @@ constexpr const char* kSecond = "1000000000";
 
 Run run_of(const char* busy_ns) {
   Run run;
-  run.properties = {{"cpus", "2"}, {"wall_ns", kSecond}, {"cpu_user_ns", "600000000"}, {"cpu_system_ns", "100000000"}, {"machine_busy_ns", busy_ns}};
+  run.properties = {{"cpus", "2"},
+                    {"wall_ns", kSecond},
+                    {"cpu_user_ns", "600000000"},
+                    {"cpu_system_ns", "100000000"},
+                    {"machine_busy_ns", busy_ns}};
   return run;
 }
 
 TEST(Machine, OthersAreWhatTheProgramDidNotDo) {
-  EXPECT_EQ(find_machine(run_of("2000000000"), {}).sentence(), "machine busy: others used 1.3 of 2 CPUs");
+  EXPECT_EQ(find_machine(run_of("2000000000"), {}).sentence(),
+            "machine busy: others used 1.3 of 2 CPUs");
   EXPECT_EQ(find_machine(run_of("750000000"), {}).sentence(), "");
 }
 
@@ -27,13 +32,17 @@ TEST(Machine, OthersThatLeaveProcessorsFreeDoNotMatter) {
 TEST(Machine, ThreadsThatWantProcessorsAreCounted) {
   Process process;
   process.properties["torch running"] = "4.80";
-  EXPECT_EQ(find_machine(run_of("700000000"), process).sentence(), "machine busy: 4.8 threads for 2 CPUs");
-  EXPECT_EQ(find_machine(run_of("2000000000"), process).sentence(), "machine busy: 4.8 threads for 2 CPUs, of which others used 1.3");
+  EXPECT_EQ(find_machine(run_of("700000000"), process).sentence(),
+            "machine busy: 4.8 threads for 2 CPUs");
+  EXPECT_EQ(find_machine(run_of("2000000000"), process).sentence(),
+            "machine busy: 4.8 threads for 2 CPUs, of which others used 1.3");
   process.properties["torch running"] = "2.10";
   EXPECT_FALSE(find_machine(run_of("700000000"), process).is_busy());
 }
 
-TEST(Machine, WhatIsNotKnownIsNotSaid) { EXPECT_EQ(find_machine(laptime::Run{}, {}).sentence(), ""); }
+TEST(Machine, WhatIsNotKnownIsNotSaid) {
+  EXPECT_EQ(find_machine(laptime::Run{}, {}).sentence(), "");
+}
 
 }  // namespace
 }  // namespace laptime

@@ -7,7 +7,8 @@
 
 namespace laptime {
 
-// Of a fix that is an option of DataLoader: where the program sets it. Any other fix is returned as it is.
+// Of a fix that is an option of DataLoader: where the program sets it. Any other fix is returned as
+// it is.
 std::string in_makers_words(const Settings& settings, std::string fix);
 
 }  // namespace laptime

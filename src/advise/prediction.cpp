@@ -1,8 +1,8 @@
 #include "advise/prediction.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace laptime {
 
@@ -26,20 +26,29 @@ Part mean_part(std::span<const double> ns_by_step) {
 
 double Prediction::expected() const { return gain.value_or(std::sqrt(gain_low * gain_high)); }
 
-whatif::Changes shrunk(std::string pattern, Range left) { return whatif::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high); }
+whatif::Changes shrunk(std::string pattern, Range left) {
+  return whatif::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high);
+}
 
-whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left) { return shrunk(fmt::format("{}:{}", file, line), left); }
+whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left) {
+  return shrunk(fmt::format("{}:{}", file, line), left);
+}
 
 Prediction predict(double step_ns, Part part, Range left) {
   part.ns = std::min(part.ns, step_ns);
   const double error = kErrors * part.error_ns;
-  // However uneven steps were: neither the part nor the rest is taken for less than half of its mean.
-  const double most = part.ns + std::min(error, (step_ns - part.ns) / 2), least = part.ns - std::min(error, part.ns / 2);
-  return predict(step_ns, Range{step_ns - most * (1 - left.low), step_ns - least * (1 - left.high)});
+  // However uneven steps were: neither the part nor the rest is taken for less than half of its
+  // mean.
+  const double most = part.ns + std::min(error, (step_ns - part.ns) / 2),
+               least = part.ns - std::min(error, part.ns / 2);
+  return predict(step_ns,
+                 Range{step_ns - most * (1 - left.low), step_ns - least * (1 - left.high)});
 }
 
 Prediction predict(double step_ns, Range new_step_ns) {
-  const auto gain = [&](double ns) { return std::max(1.0, step_ns / std::max(ns, kShortestStep * step_ns)); };
+  const auto gain = [&](double ns) {
+    return std::max(1.0, step_ns / std::max(ns, kShortestStep * step_ns));
+  };
   return {gain(new_step_ns.high), gain(new_step_ns.low), std::nullopt};
 }
 

@@ -13,12 +13,15 @@ constexpr double kAtBest = 0.9, kUsual = 1.3, kAtWorst = 2.6;
 
 }  // namespace
 
-Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions, bool (*counts)(const StepWork&)) {
+Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions,
+                     bool (*counts)(const StepWork&)) {
   Products products;
   for (const StepWork& work : gpu.work()) {
     if (work.kind != SpanKind::kernel || (counts && !counts(work))) continue;
     const auto precision = math_of_kernel(work.name).precision;
-    if (!precision || std::find(precisions.begin(), precisions.end(), *precision) == precisions.end()) continue;
+    if (!precision ||
+        std::find(precisions.begin(), precisions.end(), *precision) == precisions.end())
+      continue;
     products.ns += work.ns;
     if (!products.largest || work.ns > products.largest->ns) products.largest = &work;
   }
@@ -27,9 +30,11 @@ Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> preci
 
 std::optional<Left> left_on_card(const Evidence& evidence, Precision from, Precision to) {
   const DevicePeaks peaks = device_peaks(evidence.process().properties, 0);
-  const auto slow = static_cast<double>(peaks.flops_per_s(from)), fast = static_cast<double>(peaks.flops_per_s(to));
+  const auto slow = static_cast<double>(peaks.flops_per_s(from)),
+             fast = static_cast<double>(peaks.flops_per_s(to));
   if (slow <= 0 || fast <= 0) return std::nullopt;
-  return Left{std::min(1.0, kUsual * slow / fast), std::min(1.0, kAtBest * slow / fast), std::min(1.0, kAtWorst * slow / fast)};
+  return Left{std::min(1.0, kUsual * slow / fast), std::min(1.0, kAtBest * slow / fast),
+              std::min(1.0, kAtWorst * slow / fast)};
 }
 
 }  // namespace laptime

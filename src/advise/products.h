@@ -8,14 +8,16 @@
 namespace laptime {
 
 struct Products {
-  double ns = 0;                         // of a step's kernels
+  double ns = 0;                      // of a step's kernels
   const StepWork* largest = nullptr;  // null: there are none
 };
 // `counts`: which of them do.
-Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions, bool (*counts)(const StepWork&) = nullptr);
+Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions,
+                     bool (*counts)(const StepWork&) = nullptr);
 
-// What is left of products' time on units that are `from` / `to` as fast, by the peaks of the first card: near the ratio of the peaks,
-// which large products come close to. Nothing where the card is not known.
+// What is left of products' time on units that are `from` / `to` as fast, by the peaks of the first
+// card: near the ratio of the peaks, which large products come close to. Nothing where the card is
+// not known.
 struct Left {
   double expected, best, worst;
 };

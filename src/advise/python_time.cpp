@@ -11,24 +11,34 @@ namespace {
 
 constexpr double kEveryOtherStep = 0.5;
 constexpr double kLeastLineShare = 0.01;  // of a step
-constexpr double kMorePython = 2;         // than ops, in a line that calls some: what both take is measured in different steps
-constexpr double kFewOps = 0.05;          // of a line's whole time: what it calls takes the rest
-constexpr double kMostOps = 0.8;          // of the time in forward ops
+constexpr double kMorePython =
+    2;  // than ops, in a line that calls some: what both take is measured in different steps
+constexpr double kFewOps = 0.05;  // of a line's whole time: what it calls takes the rest
+constexpr double kMostOps = 0.8;  // of the time in forward ops
 
-// Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's, other processes'.
+// Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's,
+// other processes'.
 bool is_anothers(const std::string& source) {
-  if (source.starts_with("for ") || source.starts_with("async for ") || source.starts_with("with ") || source.starts_with("@")) return true;
-  if (calls_any(source, {"all_reduce", "all_gather", "all_gather_into_tensor", "all_to_all", "reduce_scatter", "reduce_scatter_tensor", "broadcast", "barrier", "wait"})) return true;
-  return calls_any(source, {"next", "backward", "step", "zero_grad", "enumerate", "tqdm", "fit", "grad", "compile"});
+  if (source.starts_with("for ") || source.starts_with("async for ") ||
+      source.starts_with("with ") || source.starts_with("@"))
+    return true;
+  if (calls_any(source,
+                {"all_reduce", "all_gather", "all_gather_into_tensor", "all_to_all",
+                 "reduce_scatter", "reduce_scatter_tensor", "broadcast", "barrier", "wait"}))
+    return true;
+  return calls_any(source, {"next", "backward", "step", "zero_grad", "enumerate", "tqdm", "fit",
+                            "grad", "compile"});
 }
 
-// Without workers the dataset's code runs on this thread, inside the wait for a batch, and once for each sample.
+// Without workers the dataset's code runs on this thread, inside the wait for a batch, and once for
+// each sample.
 bool may_be_the_loaders(const Evidence& evidence, const StepLine& line) {
   for (const LoaderSettings& loader : evidence.settings().loaders) {
     if (loader.workers > 0) continue;
     for (const CodeName* code : {&loader.getitem, &loader.collate})
       if (line.file == code->file && line.first_line == code->first_line) return true;
-    if (line.hits >= static_cast<double>(std::max<std::int64_t>(2, loader.batch.value_or(1)))) return true;
+    if (line.hits >= static_cast<double>(std::max<std::int64_t>(2, loader.batch.value_or(1))))
+      return true;
   }
   return false;
 }
@@ -52,7 +62,8 @@ bool ops_have_lines(const Evidence& evidence) {
   return with_line >= kMostOps * all;
 }
 
-// A comprehension is a function of its own that stands on the same line: to a reader it is that line.
+// A comprehension is a function of its own that stands on the same line: to a reader it is that
+// line.
 std::vector<StepLine> merge_same_lines(const std::vector<StepLine>& lines) {
   std::vector<StepLine> merged;
   std::map<std::pair<std::string, std::uint32_t>, std::size_t> at;
@@ -80,18 +91,22 @@ std::vector<PythonLine> python_lines(const Evidence& evidence, bool with_ops) {
   const double python = evidence.host(HostCategory::rest).ns;
   const auto ops = op_times(evidence);
   for (const StepLine& line : merge_same_lines(evidence.lines())) {
-    if (line.hits < kEveryOtherStep || evidence.share(line.time.ns) < kLeastLineShare || may_be_the_loaders(evidence, line)) continue;
+    if (line.hits < kEveryOtherStep || evidence.share(line.time.ns) < kLeastLineShare ||
+        may_be_the_loaders(evidence, line))
+      continue;
     const std::string source = evidence.source(line.file, line.line);
     if (source.empty() || is_anothers(source)) continue;
     const auto op = ops.find({line.file, line.line});
     const double op_ns = op == ops.end() ? 0 : op->second;
-    if (!with_ops && line.self.ns - op_ns < kMorePython * op_ns && op_ns > kFewOps * line.time.ns) continue;
+    if (!with_ops && line.self.ns - op_ns < kMorePython * op_ns && op_ns > kFewOps * line.time.ns)
+      continue;
     PythonLine own{line, source, op_ns > 0, less(line.self, op_ns), less(line.time, op_ns)};
     own.self.ns = std::min(own.self.ns, python);
     own.whole.ns = std::min(own.whole.ns, python);
     found.push_back(std::move(own));
   }
-  std::stable_sort(found.begin(), found.end(), [](const PythonLine& a, const PythonLine& b) { return a.self.ns > b.self.ns; });
+  std::stable_sort(found.begin(), found.end(),
+                   [](const PythonLine& a, const PythonLine& b) { return a.self.ns > b.self.ns; });
   return found;
 }
 

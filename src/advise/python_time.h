@@ -1,8 +1,10 @@
-// The program's own Python within a step, line by line: what a line takes itself, without what ops, the loader, backward and
-// optimizers take that it calls.
+// The program's own Python within a step, line by line: what a line takes itself, without what ops,
+// the loader, backward and optimizers take that it calls.
 //
-// Assumption: which line waits for batches, calls backward() or an optimizer is told from its source; of a line that cannot be read
-// nothing is claimed, nor of lines that mostly run ops, nor where ops have no lines, nor of lines that may run inside a loader. Consequence: the sum over lines is at most what breakdown calls python.
+// Assumption: which line waits for batches, calls backward() or an optimizer is told from its
+// source; of a line that cannot be read nothing is claimed, nor of lines that mostly run ops, nor
+// where ops have no lines, nor of lines that may run inside a loader. Consequence: the sum over
+// lines is at most what breakdown calls python.
 #pragma once
 
 #include <vector>
@@ -15,12 +17,12 @@ struct PythonLine {
   StepLine line;
   std::string source;
   bool has_ops;  // that it calls itself
-  Part self;   // Python of the line itself and of libraries that it calls
-  Part whole;  // with the program's own functions that it calls, whatever they do
+  Part self;     // Python of the line itself and of libraries that it calls
+  Part whole;    // with the program's own functions that it calls, whatever they do
 };
 
-// Lines that run in at least every other step and make up at least a part of the step that matters; those that take longest themselves first.
-// `with_ops`: also lines that mostly run ops.
+// Lines that run in at least every other step and make up at least a part of the step that matters;
+// those that take longest themselves first. `with_ops`: also lines that mostly run ops.
 std::vector<PythonLine> python_lines(const Evidence& evidence, bool with_ops = false);
 
 }  // namespace laptime

@@ -8,7 +8,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kStandsOut = 0.3;  // of what a rank does more: a line that takes as much is worth naming
+constexpr double kStandsOut =
+    0.3;  // of what a rank does more: a line that takes as much is worth naming
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -27,7 +28,8 @@ struct StepSums {
     double least = static_cast<double>(ranks[own].waiting_ns), waits = 0, works = 0, most = 0;
     std::vector<double> others;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      const auto work = static_cast<double>(ranks[r].own_ns()), wait = static_cast<double>(ranks[r].waiting_ns);
+      const auto work = static_cast<double>(ranks[r].own_ns()),
+                 wait = static_cast<double>(ranks[r].waiting_ns);
       least = std::min(least, wait);
       waits += wait / count;
       works += work / count;
@@ -50,7 +52,9 @@ using Line = std::pair<std::string, std::uint32_t>;
 
 std::map<Line, double> own_times(const Evidence& evidence, const Rank& rank) {
   std::map<Line, double> times;
-  for (const StepLine& line : lines_in_steps(evidence.analysis(), Lap(evidence.analysis(), rank.lap))) times[{line.file, line.line}] += line.self.ns;
+  for (const StepLine& line :
+       lines_in_steps(evidence.analysis(), Lap(evidence.analysis(), rank.lap)))
+    times[{line.file, line.line}] += line.self.ns;
   return times;
 }
 
@@ -80,7 +84,8 @@ void find_line(const Evidence& evidence, const RankTimes& times, MoreOf& more) {
       theirs.push_back(it == lines.end() ? 0 : it->second);
     }
     const double ns = own - median(std::move(theirs));
-    if (ns > std::max(more.line_ns, kStandsOut * times.excess.ns)) more.file = line.first, more.line = line.second, more.line_ns = ns;
+    if (ns > std::max(more.line_ns, kStandsOut * times.excess.ns))
+      more.file = line.first, more.line = line.second, more.line_ns = ns;
   }
 }
 
@@ -89,7 +94,8 @@ void find_line(const Evidence& evidence, const RankTimes& times, MoreOf& more) {
 std::optional<RankTimes> measure_ranks(const Evidence& evidence) {
   const std::vector<Rank>& ranks = evidence.analysis().ranks();
   const LapKey lap{evidence.lap().track(), evidence.lap().phase()};
-  const auto own = std::find_if(ranks.begin(), ranks.end(), [&](const Rank& rank) { return rank.lap == lap; });
+  const auto own =
+      std::find_if(ranks.begin(), ranks.end(), [&](const Rank& rank) { return rank.lap == lap; });
   if (own == ranks.end()) return std::nullopt;
   const auto steps = common_steps(ranks);
   if (steps.size() < kFewestRecordedSteps) return std::nullopt;

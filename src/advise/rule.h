@@ -1,7 +1,9 @@
-// A rule of the advice engine: one way in which training programs lose time, told from a run and priced.
+// A rule of the advice engine: one way in which training programs lose time, told from a run and
+// priced.
 //
-// Contract: a rule looks at the evidence and says what it found, or nothing. It leaves to the engine (advice.h) whether a finding is
-// worth saying: whether its gain is large enough. Whether its own evidence suffices it asks Evidence, which knows what is thin.
+// Contract: a rule looks at the evidence and says what it found, or nothing. It leaves to the
+// engine (advice.h) whether a finding is worth saying: whether its gain is large enough. Whether
+// its own evidence suffices it asks Evidence, which knows what is thin.
 #pragma once
 
 #include <optional>
@@ -14,19 +16,21 @@
 
 namespace laptime {
 
-// high: measured, and the change removes it. medium: measured, and what is left after the change is experience.
-// low: what the change brings depends on something that was not measured, or the interval of the gain begins below 1.
+// high: measured, and the change removes it. medium: measured, and what is left after the change is
+// experience. low: what the change brings depends on something that was not measured, or the
+// interval of the gain begins below 1.
 enum class Confidence { low, medium, high };
 
 struct Finding {
   std::string file;  // empty: there is no line to name
   std::uint32_t line = 0;
-  std::optional<double> share;    // of a step, that the finding is about
+  std::optional<double> share;     // of a step, that the finding is about
   std::optional<Prediction> gain;  // nothing: it is a risk, not a loss of time; or `changes` say it
   Confidence confidence = Confidence::medium;
   std::string message;  // what was seen, with numbers
   std::string fix;      // what to write instead
-  // What following it changes, where that can be replayed: the engine predicts the gain from it, and `laptime whatif --rule` the same.
+  // What following it changes, where that can be replayed: the engine predicts the gain from it,
+  // and `laptime whatif --rule` the same.
   std::optional<whatif::Changes> changes = {};
   // The most that arithmetic allows, if it is not 1 / (1 - share).
   std::optional<double> bound = {};
@@ -40,7 +44,8 @@ enum class Meaning { kept, changed };
 struct Rule {
   const char* name;   // as scripts know it
   const char* title;  // what programs do that it is about, in a few words
-  // Its page: when it speaks, when it says nothing, what to do, how the gain is predicted. Markdown.
+  // Its page: when it speaks, when it says nothing, what to do, how the gain is predicted.
+  // Markdown.
   const char* speaks;
   const char* silent;
   const char* remedy;

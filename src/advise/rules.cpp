@@ -6,11 +6,41 @@ namespace laptime {
 
 namespace {
 
-constexpr const Rule* kRules[] = {
-    &kReload,      &kInMemoryDataset, &kNoWorkers,     &kFewWorkers,  &kWorkerStart, &kPrefetch,   &kWorkerImbalance, &kDatasetLine,           &kSlowCollate,    &kPythonLine,     &kLogging,
-    &kCheckpoint,  &kValidation,      &kStraggler,     &kExposedCommunication,       &kHiddenSync, &kLaunchBound,           &kSmallBatch,     &kRecompile,      &kPageableCopy,
-    &kTinyCopies,  &kTf32,            &kMixedPrecision, &kOddDims,    &kConvBias,    &kChannelsLast, &kCudnnBenchmark,      &kSingleTensorOptimizer, &kZeroGrad, &kTooManyThreads, &kCpuBfloat16,
-    &kGcPauses,    &kMemoryPressure,  &kMemoryGrowth,  &kProfilerBias};
+constexpr const Rule* kRules[] = {&kReload,
+                                  &kInMemoryDataset,
+                                  &kNoWorkers,
+                                  &kFewWorkers,
+                                  &kWorkerStart,
+                                  &kPrefetch,
+                                  &kWorkerImbalance,
+                                  &kDatasetLine,
+                                  &kSlowCollate,
+                                  &kPythonLine,
+                                  &kLogging,
+                                  &kCheckpoint,
+                                  &kValidation,
+                                  &kStraggler,
+                                  &kExposedCommunication,
+                                  &kHiddenSync,
+                                  &kLaunchBound,
+                                  &kSmallBatch,
+                                  &kRecompile,
+                                  &kPageableCopy,
+                                  &kTinyCopies,
+                                  &kTf32,
+                                  &kMixedPrecision,
+                                  &kOddDims,
+                                  &kConvBias,
+                                  &kChannelsLast,
+                                  &kCudnnBenchmark,
+                                  &kSingleTensorOptimizer,
+                                  &kZeroGrad,
+                                  &kTooManyThreads,
+                                  &kCpuBfloat16,
+                                  &kGcPauses,
+                                  &kMemoryPressure,
+                                  &kMemoryGrowth,
+                                  &kProfilerBias};
 
 }  // namespace
 
@@ -22,12 +52,15 @@ Result<const Rule*> find_rule(std::string_view name) {
     if (name == rule->name) return rule;
     names += (names.empty() ? "" : ", ") + std::string(rule->name);
   }
-  return fail(ErrorKind::usage, fmt::format("there is no rule '{}'; the rules are {}", name, names));
+  return fail(ErrorKind::usage,
+              fmt::format("there is no rule '{}'; the rules are {}", name, names));
 }
 
 std::string rule_page(const Rule& rule) {
-  return fmt::format("# {}: {}\n\n**Speaks when** {}\n\n**Says nothing when** {}\n\n**What to do.** {}\n\n**Predicted gain:** {}\n", rule.name, rule.title, rule.speaks,
-                     rule.silent, rule.remedy, rule.predicts);
+  return fmt::format(
+      "# {}: {}\n\n**Speaks when** {}\n\n**Says nothing when** {}\n\n**What to do.** "
+      "{}\n\n**Predicted gain:** {}\n",
+      rule.name, rule.title, rule.speaks, rule.silent, rule.remedy, rule.predicts);
 }
 
 }  // namespace laptime

@@ -8,11 +8,15 @@
 
 namespace laptime {
 
-extern const Rule kNoWorkers, kFewWorkers, kWorkerStart, kPrefetch, kWorkerImbalance, kDatasetLine, kSlowCollate, kInMemoryDataset, kReload, kPythonLine;  // input, Python
-extern const Rule kLogging, kCheckpoint, kValidation, kGcPauses, kSingleTensorOptimizer, kZeroGrad, kTooManyThreads, kCpuBfloat16, kRecompile;  // the host
+extern const Rule kNoWorkers, kFewWorkers, kWorkerStart, kPrefetch, kWorkerImbalance, kDatasetLine,
+    kSlowCollate, kInMemoryDataset, kReload, kPythonLine;  // input, Python
+extern const Rule kLogging, kCheckpoint, kValidation, kGcPauses, kSingleTensorOptimizer, kZeroGrad,
+    kTooManyThreads, kCpuBfloat16, kRecompile;        // the host
 extern const Rule kExposedCommunication, kStraggler;  // several processes
-extern const Rule kHiddenSync, kLaunchBound, kSmallBatch, kPageableCopy, kTinyCopies;  // GPU and host
-extern const Rule kTf32, kMixedPrecision, kOddDims, kConvBias, kChannelsLast, kCudnnBenchmark;  // the GPU
+extern const Rule kHiddenSync, kLaunchBound, kSmallBatch, kPageableCopy,
+    kTinyCopies;  // GPU and host
+extern const Rule kTf32, kMixedPrecision, kOddDims, kConvBias, kChannelsLast,
+    kCudnnBenchmark;                                              // the GPU
 extern const Rule kMemoryPressure, kMemoryGrowth, kProfilerBias;  // risks
 
 std::span<const Rule* const> all_rules();

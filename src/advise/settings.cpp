@@ -7,12 +7,14 @@ namespace laptime {
 
 namespace {
 
-constexpr std::string_view kKeras = "keras";  // its loaders are of arrays, and it has no option for them
+constexpr std::string_view kKeras =
+    "keras";  // its loaders are of arrays, and it has no option for them
 
 // The properties whose names begin alike.
 class Facts {
  public:
-  Facts(const Properties& properties, std::string prefix) : properties_(properties), prefix_(std::move(prefix)) {}
+  Facts(const Properties& properties, std::string prefix)
+      : properties_(properties), prefix_(std::move(prefix)) {}
 
   bool any() const {
     const auto it = properties_.lower_bound(prefix_);
@@ -26,20 +28,28 @@ class Facts {
     const std::string digits = text(key);
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size()) return std::nullopt;
+    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
+      return std::nullopt;
     return value;
   }
   std::optional<double> real(const char* key) const {
     const std::string digits = text(key);
     double value = 0;
-    return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc() ? std::optional(value) : std::nullopt;
+    return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()
+               ? std::optional(value)
+               : std::nullopt;
   }
   std::optional<bool> flag(const char* key) const {
     const auto value = number(key);
     return value ? std::optional(*value != 0) : std::nullopt;
   }
-  std::uint32_t line(const char* key) const { return static_cast<std::uint32_t>(std::clamp<std::int64_t>(number(key).value_or(0), 0, INT32_MAX)); }
-  CodeName code(const std::string& name) const { return {text((name + "_file").c_str()), line((name + "_line").c_str())}; }
+  std::uint32_t line(const char* key) const {
+    return static_cast<std::uint32_t>(
+        std::clamp<std::int64_t>(number(key).value_or(0), 0, INT32_MAX));
+  }
+  CodeName code(const std::string& name) const {
+    return {text((name + "_file").c_str()), line((name + "_line").c_str())};
+  }
 
  private:
   const Properties& properties_;
@@ -83,9 +93,13 @@ OptimizerSettings read_optimizer(const Facts& facts) {
 }  // namespace
 
 Settings::Settings(const Properties& properties) {
-  const auto numbered = [&](const char* what, std::size_t i) { return Facts(properties, what + std::string(" ") + std::to_string(i + 1) + " "); };
-  while (numbered("loader", loaders.size()).any()) loaders.push_back(read_loader(numbered("loader", loaders.size())));
-  while (numbered("optimizer", optimizers.size()).any()) optimizers.push_back(read_optimizer(numbered("optimizer", optimizers.size())));
+  const auto numbered = [&](const char* what, std::size_t i) {
+    return Facts(properties, what + std::string(" ") + std::to_string(i + 1) + " ");
+  };
+  while (numbered("loader", loaders.size()).any())
+    loaders.push_back(read_loader(numbered("loader", loaders.size())));
+  while (numbered("optimizer", optimizers.size()).any())
+    optimizers.push_back(read_optimizer(numbered("optimizer", optimizers.size())));
   const Facts torch(properties, "torch ");
   threads = torch.number("threads");
   step_cpus = torch.real("step_cpus");
@@ -105,7 +119,9 @@ Settings::Settings(const Properties& properties) {
 }
 
 const LoaderSettings* Settings::training_loader() const {
-  const auto it = std::find_if(loaders.begin(), loaders.end(), [](const LoaderSettings& loader) { return loader.gradients && loader.made_by != kKeras; });
+  const auto it = std::find_if(loaders.begin(), loaders.end(), [](const LoaderSettings& loader) {
+    return loader.gradients && loader.made_by != kKeras;
+  });
   return it == loaders.end() ? nullptr : &*it;
 }
 

@@ -46,16 +46,18 @@ struct Settings {
   std::vector<LoaderSettings> loaders;  // in the order of their first use
   std::vector<OptimizerSettings> optimizers;
   std::optional<std::int64_t> threads, cpus;
-  std::optional<double> step_cpus, input_cpu;  // processors that steps had, but for waits; share of a wait in which one was used
+  std::optional<double> step_cpus,
+      input_cpu;  // processors that steps had, but for waits; share of a wait in which one was used
   std::string matmul_precision;  // highest, high, medium; empty: unknown
   std::optional<bool> cudnn_tf32, cudnn_benchmark;
-  std::string autocast;  // "cuda bfloat16"; empty: never entered
+  std::string autocast;      // "cuda bfloat16"; empty: never entered
   std::string cpu_bfloat16;  // the CPU's instructions that multiply it: "avx512_bf16"; empty: none
   std::int64_t idle_biases = 0;
   std::string idle_bias_names;
   std::optional<std::int64_t> cuda_peak_bytes, cuda_reserved_bytes, cuda_total_bytes, cuda_retries;
 
-  // The first that was read with gradients on, and whose options the program can set; null: none is known.
+  // The first that was read with gradients on, and whose options the program can set; null: none is
+  // known.
   const LoaderSettings* training_loader() const;
   bool on_gpu() const { return !optimizers.empty() && optimizers.front().device == "cuda"; }
 };

@@ -15,7 +15,8 @@ struct LineTotals {
   double hits = 0, time = 0, self = 0, time_squares = 0, self_squares = 0;
 };
 
-// From its sum and that of its squares over `count` steps; steps in which it did not occur count as 0.
+// From its sum and that of its squares over `count` steps; steps in which it did not occur count as
+// 0.
 Part part_of(double sum, double squares, double count) {
   const double mean = sum / count;
   const double variance = std::max(0.0, squares / count - mean * mean);
@@ -32,7 +33,8 @@ class LineSums {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows.kind[i] != TallyKind::line || !counts(rows.step[i])) continue;
       LineTotals& sums = sums_[{merged_[rows.code[i]], rows.where[i]}];
-      const auto time = static_cast<double>(rows.inclusive[i]), self = static_cast<double>(rows.exclusive[i]);
+      const auto time = static_cast<double>(rows.inclusive[i]),
+                 self = static_cast<double>(rows.exclusive[i]);
       sums.hits += static_cast<double>(rows.hits[i]);
       sums.time += time;
       sums.self += self;
@@ -46,10 +48,13 @@ class LineSums {
     for (const auto& [key, sums] : sums_) {
       const auto& [code_row, where] = key;
       const Code& code = run_.codes[code_row];
-      lines.push_back({std::string(run_.strings[code.file]), std::string(run_.strings[code.name]), where ? where : code.first_line, code.first_line,
-                       sums.hits / steps, part_of(sums.time, sums.time_squares, steps), part_of(sums.self, sums.self_squares, steps)});
+      lines.push_back({std::string(run_.strings[code.file]), std::string(run_.strings[code.name]),
+                       where ? where : code.first_line, code.first_line, sums.hits / steps,
+                       part_of(sums.time, sums.time_squares, steps),
+                       part_of(sums.self, sums.self_squares, steps)});
     }
-    std::stable_sort(lines.begin(), lines.end(), [](const StepLine& a, const StepLine& b) { return a.time.ns > b.time.ns; });
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const StepLine& a, const StepLine& b) { return a.time.ns > b.time.ns; });
     return lines;
   }
 
@@ -65,7 +70,9 @@ std::vector<bool> numbers_in_lap(const Analysis& analysis, const Lap& lap) {
   std::vector<Step> steps = analysis.steps();
   const std::uint32_t process = run.tracks[lap.track()].process;
   std::erase_if(steps, [&](const Step& s) { return run.tracks[s.track].process != process; });
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.start_ns + a.wall_ns < b.start_ns + b.wall_ns; });
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
+    return a.start_ns + a.wall_ns < b.start_ns + b.wall_ns;
+  });
   std::vector<bool> in_lap;
   for (const Step& s : steps) in_lap.push_back(lap.has(s));
   return in_lap;
@@ -77,13 +84,15 @@ std::vector<StepLine> lines_in_steps(const Analysis& analysis, const Lap& lap) {
   const Run& run = analysis.run();
   const std::vector<bool> in_lap = numbers_in_lap(analysis, lap);
   LineSums sums(run);
-  sums.add(run.tracks[lap.track()].tallies, [&](std::uint32_t step) { return step < in_lap.size() && in_lap[step]; });
+  sums.add(run.tracks[lap.track()].tallies,
+           [&](std::uint32_t step) { return step < in_lap.size() && in_lap[step]; });
   return sums.take(static_cast<double>(lap.steps().size()));
 }
 
 std::vector<StepLine> lines_of_tracks(const Run& run, const std::vector<std::uint32_t>& tracks) {
   LineSums sums(run);
-  for (const std::uint32_t track : tracks) sums.add(run.tracks[track].tallies, [](std::uint32_t) { return true; });
+  for (const std::uint32_t track : tracks)
+    sums.add(run.tracks[track].tallies, [](std::uint32_t) { return true; });
   return sums.take(1);
 }
 

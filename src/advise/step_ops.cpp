@@ -3,18 +3,19 @@
 #include <map>
 #include <tuple>
 
-#include "trace/analysis.h"
-#include "trace/ops/attribution.h"
-#include "tables/code/line_cells.h"
-#include "trace/code/line_ids.h"
 #include "base/percentile.h"
+#include "tables/code/line_cells.h"
+#include "trace/analysis.h"
+#include "trace/code/line_ids.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/stretches.h"
 
 namespace laptime {
 
 namespace {
 
-using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>;  // name, line, optimizer span's name, backward
+using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
+                       bool>;  // name, line, optimizer span's name, backward
 
 constexpr double kFast = 0.1;
 
@@ -28,7 +29,8 @@ std::vector<std::uint32_t> optimizer_spans(const SpanColumns& spans, const OpTre
   std::vector<std::uint32_t> within(tree.size());
   tree.outside_in([&](std::uint32_t row) {
     const std::uint32_t parent = tree.parent[row];
-    if (parent != kNoRow) within[row] = spans.kind[parent] == SpanKind::optimizer ? spans.name[parent] : within[parent];
+    if (parent != kNoRow)
+      within[row] = spans.kind[parent] == SpanKind::optimizer ? spans.name[parent] : within[parent];
   });
   return within;
 }
@@ -49,8 +51,11 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
   const LineIds& lines = analysis.lines();
   std::map<Key, OpSums> all;
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
-    if (spans.kind[row] != SpanKind::op || ops.pass[row] == OpPass::none || !cursor.contains(spans.start[row])) continue;
-    OpSums& sums = all[{spans.name[row], lines[ops.place[row]], within[row], ops.pass[row] == OpPass::backward}];
+    if (spans.kind[row] != SpanKind::op || ops.pass[row] == OpPass::none ||
+        !cursor.contains(spans.start[row]))
+      continue;
+    OpSums& sums = all[{spans.name[row], lines[ops.place[row]], within[row],
+                        ops.pass[row] == OpPass::backward}];
     ++sums.calls;
     sums.self_ns += static_cast<double>(ops.tree.self_ns[row]);
     sums.total_ns += static_cast<double>(spans.duration[row]);
@@ -60,9 +65,11 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
   for (auto& [key, sums] : all) {
     const auto& [name, line, span, backward] = key;
     const Cell file = file_cell(lines, line);
-    result.push_back({std::string(run.strings[name]), file == kUnknown ? "" : std::get<std::string>(file), file == kUnknown ? 0 : lines.line(line),
-                      std::string(run.strings[span]), backward, sums.calls / steps, sums.self_ns / steps, sums.total_ns / steps,
-                      static_cast<double>(take_percentile(sums.each_ns, kFast)) * sums.calls / steps});
+    result.push_back(
+        {std::string(run.strings[name]), file == kUnknown ? "" : std::get<std::string>(file),
+         file == kUnknown ? 0 : lines.line(line), std::string(run.strings[span]), backward,
+         sums.calls / steps, sums.self_ns / steps, sums.total_ns / steps,
+         static_cast<double>(take_percentile(sums.each_ns, kFast)) * sums.calls / steps});
   }
   return result;
 }

@@ -1,4 +1,5 @@
-// What ops took in the recorded steps of a lap, on the thread that steps, by name, line and the optimizer call around them.
+// What ops took in the recorded steps of a lap, on the thread that steps, by name, line and the
+// optimizer call around them.
 #pragma once
 
 #include <cstdint>

@@ -1,24 +1,24 @@
 #include "advise/verdict.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "advise/lap.h"
 #include "advise/machine.h"
 #include "advise/words.h"
+#include "tables/steps/host_columns.h"
 #include "trace/analysis.h"
 #include "trace/time/device_mean.h"
 #include "trace/time/device_time.h"
-#include "tables/steps/host_columns.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr double kWorthSaying = 0.1;   // of a step, or of the time in steps
+constexpr double kWorthSaying = 0.1;    // of a step, or of the time in steps
 constexpr double kMostlyOutside = 0.5;  // of the run
 constexpr std::size_t kMostParts = 3;
 
@@ -36,14 +36,17 @@ std::vector<StepPart> host_parts(const Run& run, const Lap& lap) {
   };
   const bool is_python = is_python_step(run, lap.steps().front().step);
   std::vector<StepPart> parts{{"waits for data", share({HostCategory::input})},
-                              {lap.recorded() > 0 ? "is Python" : "is Python and ops", is_python ? share({HostCategory::rest}) : 0},
-                              {"computes", share({HostCategory::forward, HostCategory::backward, HostCategory::optimizer, HostCategory::memory})},
+                              {lap.recorded() > 0 ? "is Python" : "is Python and ops",
+                               is_python ? share({HostCategory::rest}) : 0},
+                              {"computes", share({HostCategory::forward, HostCategory::backward,
+                                                  HostCategory::optimizer, HostCategory::memory})},
                               {"communicates", share({HostCategory::communication})},
                               {"writes checkpoints", share({HostCategory::checkpoint})},
                               {"compiles", share({HostCategory::compile})},
                               {"collects garbage", share({HostCategory::gc})}};
   std::erase_if(parts, [](const StepPart& part) { return part.share < kWorthSaying; });
-  std::stable_sort(parts.begin(), parts.end(), [](const StepPart& a, const StepPart& b) { return a.share > b.share; });
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const StepPart& a, const StepPart& b) { return a.share > b.share; });
   if (parts.size() > kMostParts) parts.resize(kMostParts);
   return parts;
 }
@@ -58,33 +61,46 @@ DeviceMean busiest_gpu(const Analysis& analysis, const Lap& lap) {
   DeviceMean busiest;
   for (const auto& [device, steps] : devices) {
     const DeviceMean mean = mean_device_step(steps, all);
-    if (mean.exposed[index(DeviceCategory::compute)] >= busiest.exposed[index(DeviceCategory::compute)]) busiest = mean;
+    if (mean.exposed[index(DeviceCategory::compute)] >=
+        busiest.exposed[index(DeviceCategory::compute)])
+      busiest = mean;
   }
   return busiest;
 }
 
 const char* idle_reason(DeviceCategory category) {
   switch (category) {
-    case DeviceCategory::idle_input: return "waits for data";
-    case DeviceCategory::idle_sync: return "idles because the program waits for it";
-    case DeviceCategory::idle_launches: return "waits for launches";
-    default: return "waits for another stream";
+    case DeviceCategory::idle_input:
+      return "waits for data";
+    case DeviceCategory::idle_sync:
+      return "idles because the program waits for it";
+    case DeviceCategory::idle_launches:
+      return "waits for launches";
+    default:
+      return "waits for another stream";
   }
 }
 
 std::string gpu_sentence(const DeviceMean& gpu, const std::string& step) {
-  const auto share = [&](DeviceCategory category) { return gpu.exposed[index(category)] / gpu.wall_ns; };
-  std::string text = fmt::format("the GPU computes in {} of a {}", percent(share(DeviceCategory::compute)), step);
+  const auto share = [&](DeviceCategory category) {
+    return gpu.exposed[index(category)] / gpu.wall_ns;
+  };
+  std::string text =
+      fmt::format("the GPU computes in {} of a {}", percent(share(DeviceCategory::compute)), step);
   DeviceCategory longest = DeviceCategory::idle_input;
-  for (const DeviceCategory category : {DeviceCategory::idle_sync, DeviceCategory::idle_launches, DeviceCategory::idle_other})
+  for (const DeviceCategory category :
+       {DeviceCategory::idle_sync, DeviceCategory::idle_launches, DeviceCategory::idle_other})
     if (share(category) > share(longest)) longest = category;
-  if (share(longest) >= kWorthSaying) text += fmt::format(" and {} in {}", idle_reason(longest), percent(share(longest)));
+  if (share(longest) >= kWorthSaying)
+    text += fmt::format(" and {} in {}", idle_reason(longest), percent(share(longest)));
   return text;
 }
 
 std::string host_sentence(const Run& run, const Lap& lap, const std::string& step) {
   std::vector<std::string> texts;
-  for (const StepPart& part : host_parts(run, lap)) texts.push_back(fmt::format("{}{} {}", percent(part.share), texts.empty() ? fmt::format(" of a {}", step) : "", part.text));
+  for (const StepPart& part : host_parts(run, lap))
+    texts.push_back(fmt::format("{}{} {}", percent(part.share),
+                                texts.empty() ? fmt::format(" of a {}", step) : "", part.text));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -95,7 +111,8 @@ std::string slow_sentence(const Lap& lap) {
     if (s.step.kind != StepKind::steady) ++slow, slow_ns += static_cast<double>(s.step.wall_ns);
   const double share = slow_ns / lap.total_ns();
   if (share < kWorthSaying || slow == lap.steps().size()) return "";
-  return fmt::format("{} of the time is in {} of the steps", percent(share), percent(static_cast<double>(slow) / static_cast<double>(lap.steps().size())));
+  return fmt::format("{} of the time is in {} of the steps", percent(share),
+                     percent(static_cast<double>(slow) / static_cast<double>(lap.steps().size())));
 }
 
 std::string outside_sentence(const Analysis& analysis, const Lap& lap) {
@@ -103,7 +120,9 @@ std::string outside_sentence(const Analysis& analysis, const Lap& lap) {
   for (const Step& step : analysis.steps())
     if (step.track == lap.track()) inside += static_cast<double>(step.wall_ns);
   const double outside = 1 - inside / static_cast<double>(analysis.run().end_ns);
-  return outside < kMostlyOutside ? "" : fmt::format("{} of the run is outside of steps", percent(outside));
+  return outside < kMostlyOutside
+             ? ""
+             : fmt::format("{} of the run is outside of steps", percent(outside));
 }
 
 }  // namespace
@@ -114,8 +133,11 @@ std::string verdict(const Analysis& analysis) {
   const Run& run = analysis.run();
   const std::string step = step_of_phase(run.strings[lap.phase()]);
   const DeviceMean gpu = busiest_gpu(analysis, lap);
-  const std::string machine = find_machine(run, run.processes[run.tracks[lap.track()].process]).sentence();
-  std::vector<std::string> sentences{gpu.wall_ns > 0 ? gpu_sentence(gpu, step) : host_sentence(run, lap, step), machine, slow_sentence(lap), outside_sentence(analysis, lap)};
+  const std::string machine =
+      find_machine(run, run.processes[run.tracks[lap.track()].process]).sentence();
+  std::vector<std::string> sentences{
+      gpu.wall_ns > 0 ? gpu_sentence(gpu, step) : host_sentence(run, lap, step), machine,
+      slow_sentence(lap), outside_sentence(analysis, lap)};
   std::erase(sentences, "");
   std::string text = fmt::format("{}", fmt::join(sentences, "; "));
   if (!text.empty() && text[0] == 't') text[0] = 'T';

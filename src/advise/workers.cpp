@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "trace/run/stretches.h"
 #include "trace/input/worker_processes.h"
+#include "trace/run/stretches.h"
 
 namespace laptime {
 
@@ -11,7 +11,8 @@ namespace {
 
 Stretches lap_stretches(const Lap& lap) {
   std::vector<Stretch> parts;
-  for (const HostStep& s : lap.steps()) parts.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
+  for (const HostStep& s : lap.steps())
+    parts.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
   return Stretches(std::move(parts));
 }
 

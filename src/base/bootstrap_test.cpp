@@ -1,7 +1,7 @@
 #include "base/bootstrap.h"
 
-#include <cmath>
 #include <gtest/gtest.h>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -17,7 +17,8 @@ std::vector<std::int64_t> steps(std::size_t count, double median_ns, std::uint64
   double drift = 0;
   for (std::size_t i = 0; i < count; ++i) {
     drift = 0.9 * drift + 0.3 * tremble(random);
-    times.push_back(static_cast<std::int64_t>(median_ns * (1 + drift + tremble(random)) * (1 + tail(random))));
+    times.push_back(
+        static_cast<std::int64_t>(median_ns * (1 + drift + tremble(random)) * (1 + tail(random))));
   }
   return times;
 }
@@ -36,7 +37,8 @@ TEST(CompareMedians, TheSameInputGivesTheSameAnswer) {
 }
 
 TEST(CompareMedians, SteadySeriesGiveANarrowInterval) {
-  const auto ratio = compare_medians(std::vector<std::int64_t>(50, 1'000'000), std::vector<std::int64_t>(50, 1'250'000));
+  const auto ratio = compare_medians(std::vector<std::int64_t>(50, 1'000'000),
+                                     std::vector<std::int64_t>(50, 1'250'000));
   EXPECT_DOUBLE_EQ(ratio->ratio, 1.25);
   EXPECT_DOUBLE_EQ(ratio->low, 1.25);
   EXPECT_DOUBLE_EQ(ratio->high, 1.25);
@@ -53,7 +55,8 @@ constexpr int kFewerTimes = 1;
 TEST(CompareMedians, TheIntervalHoldsTheTruth) {
   int held = 0;
   for (std::uint64_t pair = 0; pair < 200 / kFewerTimes; ++pair) {
-    const auto ratio = compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1.05e6, 2 * pair + 2));
+    const auto ratio =
+        compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1.05e6, 2 * pair + 2));
     held += ratio->low <= 1.05 && 1.05 <= ratio->high;
   }
   EXPECT_GE(held, 180 / kFewerTimes);
@@ -64,7 +67,8 @@ TEST(CompareMedians, FivePercentAreFoundAndNothingIsNot) {
   for (std::uint64_t pair = 0; pair < 50 / kFewerTimes; ++pair) {
     const auto same = compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1e6, 2 * pair + 2));
     false_alarms += same->low > 1 + kNegligible || same->high < 1 - kNegligible;
-    found += compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1.05e6, 2 * pair + 2))->low > 1;
+    found +=
+        compare_medians(steps(300, 1e6, 2 * pair + 1), steps(300, 1.05e6, 2 * pair + 2))->low > 1;
   }
   EXPECT_LE(false_alarms, 3 / kFewerTimes);
   EXPECT_GE(found, 45 / kFewerTimes);

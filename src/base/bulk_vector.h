@@ -1,11 +1,12 @@
-// A vector for bulk data. Assumption: whoever resizes it writes every element before reading it. Consequence: resize(n)
-// zeroes nothing (resize(n, v) still fills), so the first touch of each page is the decoder's own, on its own core; and
-// large ones ask for huge pages, which spares most of the page faults.
+// A vector for bulk data. Assumption: whoever resizes it writes every element before reading it.
+// Consequence: resize(n) zeroes nothing (resize(n, v) still fills), so the first touch of each page
+// is the decoder's own, on its own core; and large ones ask for huge pages, which spares most of
+// the page faults.
 #pragma once
 
+#include <sys/mman.h>
 #include <cstddef>
 #include <new>
-#include <sys/mman.h>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,8 @@ template <typename T>
 struct BulkAllocator {
   using value_type = T;
   static constexpr std::size_t kHugePage = 2u << 20;
-  static constexpr std::size_t kLarge = 4 * kHugePage;  // below it a huge page wastes more than it saves
+  static constexpr std::size_t kLarge =
+      4 * kHugePage;  // below it a huge page wastes more than it saves
 
   BulkAllocator() = default;
   template <typename U>
@@ -24,7 +26,9 @@ struct BulkAllocator {
   T* allocate(std::size_t n) {
     const std::size_t bytes = n * sizeof(T);
     void* const p = ::operator new(bytes, alignment(bytes));
-    if (bytes >= kLarge) ::madvise(p, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);  // a wish: refusal changes nothing
+    if (bytes >= kLarge)
+      ::madvise(p, bytes / kHugePage * kHugePage,
+                MADV_HUGEPAGE);  // a wish: refusal changes nothing
     return static_cast<T*>(p);
   }
   void deallocate(T* p, std::size_t n) noexcept { ::operator delete(p, alignment(n * sizeof(T))); }
@@ -40,7 +44,9 @@ struct BulkAllocator {
   friend bool operator==(const BulkAllocator&, const BulkAllocator&) { return true; }
 
  private:
-  static std::align_val_t alignment(std::size_t bytes) { return std::align_val_t{bytes >= kLarge ? kHugePage : alignof(std::max_align_t)}; }
+  static std::align_val_t alignment(std::size_t bytes) {
+    return std::align_val_t{bytes >= kLarge ? kHugePage : alignof(std::max_align_t)};
+  }
 };
 
 template <typename T>

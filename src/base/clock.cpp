@@ -13,7 +13,8 @@ namespace {
 std::uint64_t read_posix_clock(clockid_t id) {
   timespec ts;
   clock_gettime(id, &ts);
-  return static_cast<std::uint64_t>(ts.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(ts.tv_nsec);
+  return static_cast<std::uint64_t>(ts.tv_sec) * 1'000'000'000u +
+         static_cast<std::uint64_t>(ts.tv_nsec);
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ std::uint64_t thread_cpu_ns() { return read_posix_clock(CLOCK_THREAD_CPUTIME_ID)
 std::uint64_t process_cpu_ns() { return read_posix_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 ClockPoint read_clock_point() {
-  // The pair read in the shortest time is the one least disturbed; realtime only dates the run, so it may lag.
+  // The pair read in the shortest time is the one least disturbed; realtime only dates the run, so
+  // it may lag.
   ClockPoint best{};
   std::uint64_t best_gap = ~0ull;
   for (int i = 0; i < 8; ++i) {
@@ -65,7 +67,8 @@ TickScale TickScale::calibrate() {
   while (monotonic_ns() - start.monotonic_ns < 1'000'000) {
   }
   const ClockPoint end = read_clock_point();
-  const double rate = static_cast<double>(end.monotonic_ns - start.monotonic_ns) / static_cast<double>(end.ticks - start.ticks);
+  const double rate = static_cast<double>(end.monotonic_ns - start.monotonic_ns) /
+                      static_cast<double>(end.ticks - start.ticks);
   return from_rate(start.ticks, rate);
 }
 

@@ -1,8 +1,9 @@
 // The one clock of a run.
 //
-// Assumption: with an invariant TSC (x86-64, CPUID 0x80000007 bit 8) rdtsc counts at one rate on all cores and in all
-// processes. Consequence: ticks taken anywhere on the machine compare, and a tick costs no call. Elsewhere a tick is a
-// nanosecond of CLOCK_MONOTONIC. Contract: ticks() is never zero, so callers may use 0 for "not started".
+// Assumption: with an invariant TSC (x86-64, CPUID 0x80000007 bit 8) rdtsc counts at one rate on
+// all cores and in all processes. Consequence: ticks taken anywhere on the machine compare, and a
+// tick costs no call. Elsewhere a tick is a nanosecond of CLOCK_MONOTONIC. Contract: ticks() is
+// never zero, so callers may use 0 for "not started".
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@ std::uint64_t realtime_ns();
 std::uint64_t thread_cpu_ns();
 std::uint64_t process_cpu_ns();
 
-// Decided once, before main; a constant as far as the branch predictor is concerned. A class, because only objects of
-// class type can be initialised ahead of other constructors.
+// Decided once, before main; a constant as far as the branch predictor is concerned. A class,
+// because only objects of class type can be initialised ahead of other constructors.
 struct TscChoice {
   const bool use = tsc_is_invariant();
 };
@@ -28,7 +29,8 @@ extern const TscChoice kTscChoice;
 
 inline std::uint64_t ticks() {
 #if defined(__x86_64__)
-  if (kTscChoice.use) [[likely]] return __rdtsc();
+  if (kTscChoice.use) [[likely]]
+    return __rdtsc();
 #endif
   return monotonic_ns();
 }
@@ -41,11 +43,13 @@ struct ClockPoint {
 };
 ClockPoint read_clock_point();
 
-// Turns ticks into nanoseconds since `origin_ticks`, 32.32 fixed point: exact to 1 ns over 2^31 ticks and monotonic
-// always. What the measured rate is wrong by is corrected when a run is read, from the clock points in the file.
+// Turns ticks into nanoseconds since `origin_ticks`, 32.32 fixed point: exact to 1 ns over 2^31
+// ticks and monotonic always. What the measured rate is wrong by is corrected when a run is read,
+// from the clock points in the file.
 class TickScale {
  public:
-  // Rate from the kernel's own calibration where it is published, else measured for about a millisecond.
+  // Rate from the kernel's own calibration where it is published, else measured for about a
+  // millisecond.
   static TickScale calibrate();
   static TickScale from_rate(std::uint64_t origin_ticks, double ns_per_tick);
 

@@ -25,7 +25,8 @@ TEST(TickScale, ConvertsBothSidesOfItsOrigin) {
 TEST(TickScale, StaysMonotonicOverADay) {
   const TickScale scale = TickScale::from_rate(0, 1.0 / 2.8);
   constexpr std::uint64_t kDay = 86'400ull * 2'800'000'000ull;
-  EXPECT_NEAR(static_cast<double>(scale.to_ns(kDay)), 86'400e9, 86'400.0);  // within a part in a billion
+  EXPECT_NEAR(static_cast<double>(scale.to_ns(kDay)), 86'400e9,
+              86'400.0);  // within a part in a billion
   EXPECT_LE(scale.to_ns(kDay), scale.to_ns(kDay + 3));
 }
 

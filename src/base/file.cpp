@@ -1,15 +1,15 @@
 #include "base/file.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
-#include <iterator>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
 
 namespace laptime {
 
@@ -23,7 +23,9 @@ tl::unexpected<Error> errno_error(ErrorKind kind, const std::string& what, int e
 }
 
 tl::unexpected<Error> write_error(const std::string& what, int error_number) {
-  return errno_error(error_number == ENOENT || error_number == ENOTDIR ? ErrorKind::usage : ErrorKind::system, what, error_number);
+  return errno_error(
+      error_number == ENOENT || error_number == ENOTDIR ? ErrorKind::usage : ErrorKind::system,
+      what, error_number);
 }
 
 namespace {
@@ -41,9 +43,11 @@ Result<OpenFile> open_regular(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return errno_error(ErrorKind::bad_file, "cannot open " + path, errno);
   struct stat st;
-  if (::fstat(fd.get(), &st) != 0) return errno_error(ErrorKind::bad_file, "cannot read " + path, errno);
+  if (::fstat(fd.get(), &st) != 0)
+    return errno_error(ErrorKind::bad_file, "cannot read " + path, errno);
   if (!S_ISREG(st.st_mode)) return fail(ErrorKind::bad_file, path + " is not a regular file");
-  return OpenFile{std::move(fd), static_cast<std::size_t>(st.st_size), st.st_blocks < st.st_size / kBlock / 2};
+  return OpenFile{std::move(fd), static_cast<std::size_t>(st.st_size),
+                  st.st_blocks < st.st_size / kBlock / 2};
 }
 
 }  // namespace
@@ -75,9 +79,11 @@ void MappedFile::release() const {
 WrittenParts WrittenParts::of(const std::string& path) {
   WrittenParts written;
   const auto file = open_regular(path);
-  // Others take no room for a hole that is read, and some call written what is not yet in their records of it: there all of it is looked at.
+  // Others take no room for a hole that is read, and some call written what is not yet in their
+  // records of it: there all of it is looked at.
   struct statfs system;
-  if (!file || ::fstatfs(file->fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC) return written;
+  if (!file || ::fstatfs(file->fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC)
+    return written;
   std::vector<std::pair<std::size_t, std::size_t>> parts;
   off_t at = 0;
   while ((at = ::lseek(file->fd.get(), at, SEEK_DATA)) >= 0) {
@@ -92,7 +98,9 @@ WrittenParts WrittenParts::of(const std::string& path) {
 
 bool WrittenParts::has(std::size_t offset) const {
   if (!parts_) return true;
-  const auto after = std::upper_bound(parts_->begin(), parts_->end(), offset, [](std::size_t at, const auto& part) { return at < part.first; });
+  const auto after =
+      std::upper_bound(parts_->begin(), parts_->end(), offset,
+                       [](std::size_t at, const auto& part) { return at < part.first; });
   return after != parts_->begin() && offset < std::prev(after)->second;
 }
 

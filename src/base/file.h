@@ -1,4 +1,5 @@
-// Files as the rest of the house uses them: an owned descriptor, a read-only mapping, whole-buffer writes.
+// Files as the rest of the house uses them: an owned descriptor, a read-only mapping, whole-buffer
+// writes.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,9 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// A file's bytes, mapped read-only. Assumption: whoever wrote it no longer truncates it; a file that shrinks under a
-// reader would raise SIGBUS, so live parts are copied into memory instead (read_whole_file).
+// A file's bytes, mapped read-only. Assumption: whoever wrote it no longer truncates it; a file
+// that shrinks under a reader would raise SIGBUS, so live parts are copied into memory instead
+// (read_whole_file).
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
@@ -53,8 +55,8 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// Which bytes of a sparse file somebody wrote, on a tmpfs: there a hole that is read through a mapping takes a page, and where none is left
-// the reader gets SIGBUS.
+// Which bytes of a sparse file somebody wrote, on a tmpfs: there a hole that is read through a
+// mapping takes a page, and where none is left the reader gets SIGBUS.
 class WrittenParts {
  public:
   WrittenParts() = default;  // all of it
@@ -68,13 +70,15 @@ class WrittenParts {
 
 Result<Bytes> read_whole_file(const std::string& path);
 
-// Writes all of `data`, at the descriptor's position or at `offset`; 0 or the errno that stopped it. Async-signal-safe.
+// Writes all of `data`, at the descriptor's position or at `offset`; 0 or the errno that stopped
+// it. Async-signal-safe.
 int write_fully(int fd, ByteView data);
 int pwrite_fully(int fd, ByteView data, std::uint64_t offset);
 
 // "cannot open x.lap: No such file or directory" with the kind that decides the exit code.
 tl::unexpected<Error> errno_error(ErrorKind kind, const std::string& what, int error_number);
-// The same of something that could not be written: a folder that is not there is a mistake, all else the machine's refusal.
+// The same of something that could not be written: a folder that is not there is a mistake, all
+// else the machine's refusal.
 tl::unexpected<Error> write_error(const std::string& what, int error_number);
 
 }  // namespace laptime

@@ -1,5 +1,6 @@
-// A hash table from 64-bit keys other than 0, for millions of them. Neighbouring keys lie next to each other in memory
-// (blocks of 32 are scattered, not single keys), because numbers that are counted up come in their order.
+// A hash table from 64-bit keys other than 0, for millions of them. Neighbouring keys lie next to
+// each other in memory (blocks of 32 are scattered, not single keys), because numbers that are
+// counted up come in their order.
 //
 // Contract: keys are never taken out; references are valid until the next new key.
 #pragma once
@@ -52,7 +53,8 @@ class FlatMap {
     return at;
   }
   void grow() {
-    std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slots_.empty() ? kFirstSlots : slots_.size() * 2));
+    std::vector<Slot> old =
+        std::exchange(slots_, std::vector<Slot>(slots_.empty() ? kFirstSlots : slots_.size() * 2));
     for (Slot& slot : old)
       if (slot.key != 0) slots_[find_slot(slot.key)] = std::move(slot);
   }

@@ -14,7 +14,9 @@ TEST(FlatMap, HoldsWhatAMapHolds) {
   EXPECT_EQ(flat.find(1), nullptr);
   for (int i = 0; i < 20'000; ++i) {
     // Counted up, spread out, and far apart by powers of two.
-    const std::uint64_t key = 1 + (i % 3 == 0 ? static_cast<std::uint64_t>(i) : i % 3 == 1 ? random() >> 1 : (random() % 4096) << 40);
+    const std::uint64_t key = 1 + (i % 3 == 0   ? static_cast<std::uint64_t>(i)
+                                   : i % 3 == 1 ? random() >> 1
+                                                : (random() % 4096) << 40);
     flat[key] += i;
     judge[key] += i;
   }

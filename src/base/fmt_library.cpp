@@ -1,5 +1,6 @@
-// {fmt}, compiled here once for all. With its headers alone every source that formats would compile all of it again, which is
-// half of the time that such a source takes. cmake/Libraries.cmake says for which versions this is all that is needed.
+// {fmt}, compiled here once for all. With its headers alone every source that formats would compile
+// all of it again, which is half of the time that such a source takes. cmake/Libraries.cmake says
+// for which versions this is all that is needed.
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>
 

@@ -1,7 +1,7 @@
 #include "base/humane.h"
 
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 
 namespace laptime {
 
@@ -27,19 +27,21 @@ std::string scaled(double number, const Scale (&scales)[N]) {
   while (i + 1 < N && std::abs(number) / scales[i].factor >= scales[i].below) ++i;
   const double value = number / scales[i].factor;
   const bool whole = i == 0 && value == std::floor(value);
-  return fmt::format("{} {}", whole ? fmt::format("{:.0f}", value) : three_digits(value), scales[i].unit);
+  return fmt::format("{} {}", whole ? fmt::format("{:.0f}", value) : three_digits(value),
+                     scales[i].unit);
 }
 
 }  // namespace
 
 std::string humane_time(double ns) {
-  static constexpr Scale kScales[] = {
-      {999.5, 1, "ns"}, {999.5, 1e3, "µs"}, {999.5, 1e6, "ms"}, {119.95, 1e9, "s"}, {119.95, 60e9, "min"}, {0, 3600e9, "h"}};
+  static constexpr Scale kScales[] = {{999.5, 1, "ns"},   {999.5, 1e3, "µs"},    {999.5, 1e6, "ms"},
+                                      {119.95, 1e9, "s"}, {119.95, 60e9, "min"}, {0, 3600e9, "h"}};
   return scaled(ns, kScales);
 }
 
 std::string humane_bytes(double bytes) {
-  static constexpr Scale kScales[] = {{999.5, 1, "B"}, {999.5, 1e3, "kB"}, {999.5, 1e6, "MB"}, {999.5, 1e9, "GB"}, {0, 1e12, "TB"}};
+  static constexpr Scale kScales[] = {
+      {999.5, 1, "B"}, {999.5, 1e3, "kB"}, {999.5, 1e6, "MB"}, {999.5, 1e9, "GB"}, {0, 1e12, "TB"}};
   return scaled(bytes, kScales);
 }
 

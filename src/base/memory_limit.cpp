@@ -1,11 +1,11 @@
 #include "base/memory_limit.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
 #include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/humane.h"
 
@@ -13,7 +13,8 @@ namespace laptime {
 
 namespace {
 
-// Runs of millions of equal records, or with many names, stay below these. Their columns take at most 50 times a file.
+// Runs of millions of equal records, or with many names, stay below these. Their columns take at
+// most 50 times a file.
 constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostPerFileByte = 64;
 
@@ -27,7 +28,9 @@ std::uint64_t machine_memory() {
   return UINT64_MAX;
 }
 
-std::uint64_t left_of(std::uint64_t limit, std::uint64_t used) { return limit > used ? limit - used : 0; }
+std::uint64_t left_of(std::uint64_t limit, std::uint64_t used) {
+  return limit > used ? limit - used : 0;
+}
 
 struct Usage {
   std::uint64_t address_space = 0, data = 0;
@@ -69,7 +72,8 @@ std::uint64_t group_left(const std::string& folder, const char* limit, const cha
 }
 
 // A group is held to the limits of all groups around it.
-std::uint64_t groups_left(const std::string& mount, std::string path, const char* limit, const char* usage) {
+std::uint64_t groups_left(const std::string& mount, std::string path, const char* limit,
+                          const char* usage) {
   std::uint64_t left = UINT64_MAX;
   for (;;) {
     left = std::min(left, group_left(mount + path, limit, usage));
@@ -87,11 +91,13 @@ std::uint64_t cgroup_memory_left(const std::string& membership, const std::strin
   for (std::string line; std::getline(lines, line);) {  // number:controllers:path
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1), path = line.substr(second + 1);
+    const std::string controllers = line.substr(first + 1, second - first - 1),
+                      path = line.substr(second + 1);
     if (controllers.empty())
       left = std::min(left, groups_left(mount, path, "/memory.max", "/memory.current"));
     else if (("," + controllers + ",").find(",memory,") != std::string::npos)
-      left = std::min(left, groups_left(mount + "/memory", path, "/memory.limit_in_bytes", "/memory.usage_in_bytes"));
+      left = std::min(left, groups_left(mount + "/memory", path, "/memory.limit_in_bytes",
+                                        "/memory.usage_in_bytes"));
   }
   return left;
 }
@@ -100,7 +106,8 @@ std::uint64_t available_memory() {
   const Usage used = own_usage();
   std::ostringstream membership;
   membership << std::ifstream("/proc/self/cgroup").rdbuf();
-  return std::min({machine_memory(), limit_left(RLIMIT_AS, used.address_space), limit_left(RLIMIT_DATA, used.data),
+  return std::min({machine_memory(), limit_left(RLIMIT_AS, used.address_space),
+                   limit_left(RLIMIT_DATA, used.data),
                    cgroup_memory_left(membership.str(), "/sys/fs/cgroup")});
 }
 
@@ -112,7 +119,8 @@ void hold_memory_to_limit() {
   const std::uint64_t available = available_memory(), used = own_usage().data;
   const std::uint64_t most = user_limit != 0 ? user_limit : available - available / 4;
   if (most >= UINT64_MAX / 2 || most + used >= limit.rlim_cur) return;
-  if (used > available) return;  // under a sanitizer, whose tables take more addresses than there is memory
+  if (used > available)
+    return;  // under a sanitizer, whose tables take more addresses than there is memory
   limit.rlim_cur = most + used;
   ::setrlimit(RLIMIT_DATA, &limit);
 }
@@ -123,20 +131,28 @@ std::uint64_t ReadBudget::proportional() const {
 }
 
 bool ReadBudget::take(std::uint64_t bytes) {
-  if (memory_ == 0) memory_ = std::max<std::uint64_t>(1, user_limit != 0 ? std::min(user_limit, available_memory()) : available_memory());
+  if (memory_ == 0)
+    memory_ = std::max<std::uint64_t>(
+        1, user_limit != 0 ? std::min(user_limit, available_memory()) : available_memory());
   used_ += std::min(bytes, UINT64_MAX - used_);
   exceeded_ |= used_ > memory_ || used_ > proportional();
   return !exceeded_;
 }
 
 tl::unexpected<Error> ReadBudget::refusal(const std::string& path) const {
-  const std::string takes = path + " takes at least " + humane_bytes(static_cast<double>(used_)) + " of memory to read";
+  const std::string takes =
+      path + " takes at least " + humane_bytes(static_cast<double>(used_)) + " of memory to read";
   if (used_ > proportional())
-    return fail(ErrorKind::bad_file, takes + ", far more than a file of " + humane_bytes(static_cast<double>(file_bytes_)) +
-                                         " should: damaged or hostile (--max-memory SIZE reads it all the same)");
+    return fail(ErrorKind::bad_file,
+                takes + ", far more than a file of " +
+                    humane_bytes(static_cast<double>(file_bytes_)) +
+                    " should: damaged or hostile (--max-memory SIZE reads it all the same)");
   // hold_memory_to_limit made the user's limit one of the process, of which some is used by now.
-  if (user_limit != 0 && memory_ + (16u << 20) >= user_limit) return fail(ErrorKind::system, takes + "; --max-memory allows " + humane_bytes(static_cast<double>(memory_)));
-  return fail(ErrorKind::system, takes + "; " + humane_bytes(static_cast<double>(memory_)) + " are available");
+  if (user_limit != 0 && memory_ + (16u << 20) >= user_limit)
+    return fail(ErrorKind::system,
+                takes + "; --max-memory allows " + humane_bytes(static_cast<double>(memory_)));
+  return fail(ErrorKind::system,
+              takes + "; " + humane_bytes(static_cast<double>(memory_)) + " are available");
 }
 
 }  // namespace laptime

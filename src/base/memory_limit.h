@@ -8,22 +8,25 @@
 
 namespace laptime {
 
-// The least of what the machine has available, what is left in the control groups of this process, and what is left
-// under its own limits (ulimit -v, -d). UINT64_MAX when none is known.
+// The least of what the machine has available, what is left in the control groups of this process,
+// and what is left under its own limits (ulimit -v, -d). UINT64_MAX when none is known.
 std::uint64_t available_memory();
 
-// What is left in the control group that `membership` (the text of /proc/self/cgroup) names, and in those around it.
+// What is left in the control group that `membership` (the text of /proc/self/cgroup) names, and in
+// those around it.
 std::uint64_t cgroup_memory_left(const std::string& membership, const std::string& mount);
 
 // The user's own limit, from --max-memory.
 void set_max_memory(std::uint64_t bytes);
 
-// From now on an allocation beyond the limit throws std::bad_alloc instead of taking the machine's last memory. Where
-// the user set no limit, a quarter of the available memory is left to others. For a process that only reads runs.
+// From now on an allocation beyond the limit throws std::bad_alloc instead of taking the machine's
+// last memory. Where the user set no limit, a quarter of the available memory is left to others.
+// For a process that only reads runs.
 void hold_memory_to_limit();
 
-// What reading one run takes, as an estimate made before each allocation. Files are small beside what they may promise:
-// without --max-memory a run that takes far more memory than its size explains is refused.
+// What reading one run takes, as an estimate made before each allocation. Files are small beside
+// what they may promise: without --max-memory a run that takes far more memory than its size
+// explains is refused.
 class ReadBudget {
  public:
   // More of the run's files.

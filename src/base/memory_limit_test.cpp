@@ -1,8 +1,8 @@
 #include "base/memory_limit.h"
 
+#include <gtest/gtest.h>
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 
 namespace laptime {
 namespace {

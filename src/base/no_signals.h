@@ -1,5 +1,6 @@
-// Threads that are started while one of these lives are born with all signals blocked: those are the program's.
-// Faults stay open: the kernel ends a process that faults while the signal is blocked, whatever its handler.
+// Threads that are started while one of these lives are born with all signals blocked: those are
+// the program's. Faults stay open: the kernel ends a process that faults while the signal is
+// blocked, whatever its handler.
 #pragma once
 
 #include <pthread.h>

@@ -1,7 +1,7 @@
-// Runs body(i) for i in [0, count) on up to hardware_concurrency threads, handing out indexes one by one. Fewer threads,
-// down to the caller's own, where the system gives no more. Contract: bodies touch disjoint data; the call returns when
-// all are done. The first exception of a body ends the loop and is thrown again here. For reading runs, never inside a
-// profiled program.
+// Runs body(i) for i in [0, count) on up to hardware_concurrency threads, handing out indexes one
+// by one. Fewer threads, down to the caller's own, where the system gives no more. Contract: bodies
+// touch disjoint data; the call returns when all are done. The first exception of a body ends the
+// loop and is thrown again here. For reading runs, never inside a profiled program.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace laptime {
 
 template <typename Body>
 void parallel_for(std::size_t count, const Body& body) {
-  const std::size_t workers = std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
+  const std::size_t workers =
+      std::min<std::size_t>(count, std::max(1u, std::thread::hardware_concurrency()));
   std::atomic<std::size_t> next{0};
   std::mutex failing;
   std::exception_ptr failure;

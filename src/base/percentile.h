@@ -1,5 +1,5 @@
-// Exact percentiles by nearest rank: the smallest value that at least the given share of all values does not exceed. So
-// a percentile is always a value that occurred.
+// Exact percentiles by nearest rank: the smallest value that at least the given share of all values
+// does not exceed. So a percentile is always a value that occurred.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +23,18 @@ inline std::size_t percentile_index(std::size_t count, double share) {
 // Reorders `values`. Linear on average.
 template <std::ranges::random_access_range Values>
 auto take_percentile(Values&& values, double share) {
-  const auto at = std::ranges::begin(values) + static_cast<std::ptrdiff_t>(percentile_index(std::ranges::size(values), share));
+  const auto at = std::ranges::begin(values) +
+                  static_cast<std::ptrdiff_t>(percentile_index(std::ranges::size(values), share));
   std::nth_element(std::ranges::begin(values), at, std::ranges::end(values));
   return *at;
 }
 
-// The mean of the middle four fifths: where values are of two sorts (a wait in every other step), a median is one of them and says little
-// of their sum, as a mean does; and outliers are left out, as by a median. Reorders `values`. Contract: there are some.
+// The mean of the middle four fifths: where values are of two sorts (a wait in every other step), a
+// median is one of them and says little of their sum, as a mean does; and outliers are left out, as
+// by a median. Reorders `values`. Contract: there are some.
 inline double take_middle_mean(std::span<std::int64_t> values) {
-  const auto first = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10), last = values.end() - (first - values.begin());
+  const auto first = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10),
+             last = values.end() - (first - values.begin());
   std::nth_element(values.begin(), first, values.end());
   if (last != values.end()) std::nth_element(first, last, values.end());
   double sum = 0;

@@ -1,17 +1,17 @@
 #include "base/process.h"
 
+#include <fcntl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <system_error>
-#include <unistd.h>
 
 #include "base/file.h"
 
@@ -39,13 +39,16 @@ class ProcessStat {
     text_[std::max<ssize_t>(n, 0)] = '\0';
   }
 
-  // Field 2, the name, may hold blanks and brackets: fields are counted from its end. Empty if there is no such process.
+  // Field 2, the name, may hold blanks and brackets: fields are counted from its end. Empty if
+  // there is no such process.
   const char* field(int number) const {
     const char* at = std::strrchr(text_, ')');
     for (int i = 2; at && i < number; ++i) at = std::strchr(at + 1, ' ');
     return at ? at + 1 : "";
   }
-  std::uint64_t number(int field_number) const { return std::strtoull(field(field_number), nullptr, 10); }
+  std::uint64_t number(int field_number) const {
+    return std::strtoull(field(field_number), nullptr, 10);
+  }
 
  private:
   char text_[1024];
@@ -73,7 +76,9 @@ std::vector<std::uint32_t> processes_with(std::string_view entry, std::string_vi
   return found;
 }
 
-std::uint32_t parent_of(std::uint32_t pid) { return static_cast<std::uint32_t>(ProcessStat(pid).number(kParent)); }
+std::uint32_t parent_of(std::uint32_t pid) {
+  return static_cast<std::uint32_t>(ProcessStat(pid).number(kParent));
+}
 
 bool is_stopped(std::uint32_t pid) {
   const char state = *ProcessStat(pid).field(kState);

@@ -1,4 +1,5 @@
-// Writing to a descriptor that others gave us: a closed pipe or a limit on file sizes is an error, never a signal.
+// Writing to a descriptor that others gave us: a closed pipe or a limit on file sizes is an error,
+// never a signal.
 #pragma once
 
 #include "base/bytes.h"

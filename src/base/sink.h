@@ -1,9 +1,10 @@
-// Where a writer's bytes go. Writers take a sink, so that tests can look at the bytes and no writer knows of files.
+// Where a writer's bytes go. Writers take a sink, so that tests can look at the bytes and no writer
+// knows of files.
 #pragma once
 
+#include <sys/types.h>
 #include <cstdint>
 #include <string>
-#include <sys/types.h>
 
 #include "base/bytes.h"
 #include "base/file.h"
@@ -26,12 +27,12 @@ class MemorySink final : public Sink {
   Bytes data;
 };
 
-// Writes a temporary file beside the final name and renames it at the end. A reader sees the whole file or none, and a
-// failure leaves the old file as it was. A link stays, and its target is replaced. What is not a regular file (a device,
-// a FIFO, /dev/stdout) is written through.
+// Writes a temporary file beside the final name and renames it at the end. A reader sees the whole
+// file or none, and a failure leaves the old file as it was. A link stays, and its target is
+// replaced. What is not a regular file (a device, a FIFO, /dev/stdout) is written through.
 //
-// Contract: the temporary file is new, nobody can predict its name, and it is locked while it is written. create()
-// removes those that killed writers of the same file left.
+// Contract: the temporary file is new, nobody can predict its name, and it is locked while it is
+// written. create() removes those that killed writers of the same file left.
 class FileSink final : public Sink {
  public:
   static constexpr mode_t kShared = 0666, kPrivate = 0600;  // before the umask

@@ -1,16 +1,16 @@
 #include "base/sink.h"
 
-#include <algorithm>
-#include <cstdlib>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
-#include <sstream>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <thread>
 #include <unistd.h>
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
 
 namespace laptime {
 
@@ -29,7 +29,8 @@ class Sinks : public testing::Test {
   std::string at(const std::string& name) const { return (folder_ / name).string(); }
   std::vector<std::string> names() const {
     std::vector<std::string> found;
-    for (const auto& entry : fs::directory_iterator(folder_)) found.push_back(entry.path().filename().string());
+    for (const auto& entry : fs::directory_iterator(folder_))
+      found.push_back(entry.path().filename().string());
     std::sort(found.begin(), found.end());
     return found;
   }
@@ -37,7 +38,9 @@ class Sinks : public testing::Test {
   fs::path folder_;
 };
 
-ByteView bytes_of(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+ByteView bytes_of(std::string_view text) {
+  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
+}
 
 void put(const std::string& path, std::string_view text) { std::ofstream(path) << text; }
 
@@ -47,19 +50,22 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-Status write_whole(const std::string& path, std::string_view text, mode_t mode = FileSink::kShared) {
+Status write_whole(const std::string& path, std::string_view text,
+                   mode_t mode = FileSink::kShared) {
   ASSIGN_OR_RETURN(FileSink sink, FileSink::create(path, mode));
   RETURN_IF_ERROR(sink.write(bytes_of(text)));
   return sink.commit();
 }
 
 mode_t mode_of(const std::string& path) {
-  struct stat file {};
+  struct stat file{};
   ::stat(path.c_str(), &file);
   return file.st_mode & 0777;
 }
 
-void make_old(const std::string& path) { fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1)); }
+void make_old(const std::string& path) {
+  fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+}
 
 }  // namespace
 
@@ -148,7 +154,8 @@ TEST_F(Sinks, ADescriptorByNameIsWrittenWhereItStands) {
 }
 
 TEST_F(Sinks, WhatKilledWritersLeftIsRemovedAndNothingElse) {
-  const std::vector<std::string> others{".out.laptime-abc", ".out.laptime-abcdefg", ".other.laptime-abcdef", "out.laptime-abcdef"};
+  const std::vector<std::string> others{".out.laptime-abc", ".out.laptime-abcdefg",
+                                        ".other.laptime-abcdef", "out.laptime-abcdef"};
   for (const std::string& name : others) {
     put(at(name), "");
     make_old(at(name));
@@ -164,7 +171,8 @@ TEST_F(Sinks, WhatKilledWritersLeftIsRemovedAndNothingElse) {
   fs::create_symlink("precious", at(".out.laptime-links1"));
   EXPECT_TRUE(write_whole(at("out"), "new"));
   std::vector<std::string> expected{others};
-  expected.insert(expected.end(), {".out.laptime-young1", ".out.laptime-locked", ".out.laptime-links1", "precious", "out"});
+  expected.insert(expected.end(), {".out.laptime-young1", ".out.laptime-locked",
+                                   ".out.laptime-links1", "precious", "out"});
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(names(), expected);
 }

@@ -1,5 +1,6 @@
-// Errors outside the hot path are values: a function that can fail returns Result<T>, and the command line prints
-// Error::message as its one line. Nothing in the recording half throws; nothing here allocates unless there is an error.
+// Errors outside the hot path are values: a function that can fail returns Result<T>, and the
+// command line prints Error::message as its one line. Nothing in the recording half throws; nothing
+// here allocates unless there is an error.
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace laptime {
 
-// The exit codes of the command line (docs/architecture.md, "Exit codes"), carried by the error that causes them.
+// The exit codes of the command line (docs/architecture.md, "Exit codes"), carried by the error
+// that causes them.
 enum class ErrorKind {
   usage = 2,     // the caller asked for something that cannot be done as asked
   bad_file = 3,  // an input is missing, damaged, hostile or too new
@@ -33,13 +35,13 @@ inline tl::unexpected<Error> fail(ErrorKind kind, std::string message) {
 #define LAPTIME_CONCAT_(a, b) a##b
 #define LAPTIME_CONCAT(a, b) LAPTIME_CONCAT_(a, b)
 
-#define RETURN_IF_ERROR(expr)                                                       \
-  do {                                                                              \
+#define RETURN_IF_ERROR(expr)                                                               \
+  do {                                                                                      \
     if (auto status_ = (expr); !status_) return tl::unexpected(std::move(status_).error()); \
   } while (0)
 
 #define ASSIGN_OR_RETURN(lhs, expr) ASSIGN_OR_RETURN_(LAPTIME_CONCAT(result_, __LINE__), lhs, expr)
-#define ASSIGN_OR_RETURN_(tmp, lhs, expr)                 \
-  auto tmp = (expr);                                      \
+#define ASSIGN_OR_RETURN_(tmp, lhs, expr)                  \
+  auto tmp = (expr);                                       \
   if (!tmp) return tl::unexpected(std::move(tmp).error()); \
   lhs = std::move(*tmp)

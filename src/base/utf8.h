@@ -1,5 +1,5 @@
-// Text that may come from anywhere, made safe to print. Names in a run are bytes that a program chose: they may be no
-// UTF-8 at all, or hold what would command a terminal.
+// Text that may come from anywhere, made safe to print. Names in a run are bytes that a program
+// chose: they may be no UTF-8 at all, or hold what would command a terminal.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct CodePoint {
   std::size_t length;  // in bytes, at least 1
   bool valid;
 };
-// The code point at the start of `text`, which is not empty. Overlong forms, surrogates and cut sequences are not valid;
-// then one byte is taken.
+// The code point at the start of `text`, which is not empty. Overlong forms, surrogates and cut
+// sequences are not valid; then one byte is taken.
 CodePoint first_code_point(std::string_view text);
 
 // Valid UTF-8: bytes that are not become U+FFFD each.

@@ -1,7 +1,9 @@
-// LEB128 variable-length integers and zigzag, as the .lap format uses them (docs/file-format.md, "Numbers").
+// LEB128 variable-length integers and zigzag, as the .lap format uses them (docs/file-format.md,
+// "Numbers").
 //
-// Assumption on writing: the caller has reserved kMaxVarint bytes. Contract on reading: read_varint never reads at or
-// past `end`, and returns nullptr on a truncated or over-long number, so a lying file cannot make it run away.
+// Assumption on writing: the caller has reserved kMaxVarint bytes. Contract on reading: read_varint
+// never reads at or past `end`, and returns nullptr on a truncated or over-long number, so a lying
+// file cannot make it run away.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +23,8 @@ inline std::uint8_t* put_varint(std::uint8_t* out, std::uint64_t v) {
   return out;
 }
 
-inline const std::uint8_t* read_varint_slow(const std::uint8_t* p, const std::uint8_t* end, std::uint64_t& v) {
+inline const std::uint8_t* read_varint_slow(const std::uint8_t* p, const std::uint8_t* end,
+                                            std::uint64_t& v) {
   std::uint64_t result = 0;
   for (unsigned shift = 0; shift < 70; shift += 7) {
     if (p == end) return nullptr;
@@ -37,8 +40,10 @@ inline const std::uint8_t* read_varint_slow(const std::uint8_t* p, const std::ui
 }
 
 // One, two and three bytes cover most deltas and durations; longer numbers take the loop.
-inline const std::uint8_t* read_varint(const std::uint8_t* p, const std::uint8_t* end, std::uint64_t& v) {
-  if (end - p < 4) [[unlikely]] return read_varint_slow(p, end, v);
+inline const std::uint8_t* read_varint(const std::uint8_t* p, const std::uint8_t* end,
+                                       std::uint64_t& v) {
+  if (end - p < 4) [[unlikely]]
+    return read_varint_slow(p, end, v);
   std::uint32_t word;
   std::memcpy(&word, p, 4);
   if (!(word & 0x80)) {

@@ -10,7 +10,8 @@ namespace {
 
 TEST(Varint, EveryLengthSurvivesTheRoundTrip) {
   std::mt19937_64 random(1);
-  std::vector<std::uint64_t> numbers = {0, 1, 127, 128, 16383, 16384, (1u << 21) - 1, 1u << 21, ~0ull};
+  std::vector<std::uint64_t> numbers = {0,        1,    127, 128, 16383, 16384, (1u << 21) - 1,
+                                        1u << 21, ~0ull};
   for (int bits = 1; bits <= 64; ++bits)
     for (int i = 0; i < 50; ++i) numbers.push_back(random() >> (64 - bits));
   for (const std::uint64_t n : numbers) {
@@ -26,7 +27,8 @@ TEST(Varint, NeverReadsPastTheEnd) {
   std::uint8_t buffer[kMaxVarint];
   const std::uint8_t* end = put_varint(buffer, ~0ull);
   for (const std::uint8_t* cut = buffer; cut < end; ++cut) {
-    const std::vector<std::uint8_t> exact(static_cast<const std::uint8_t*>(buffer), cut);  // ASan guards its end
+    const std::vector<std::uint8_t> exact(static_cast<const std::uint8_t*>(buffer),
+                                          cut);  // ASan guards its end
     std::uint64_t v;
     EXPECT_EQ(read_varint(exact.data(), exact.data() + exact.size(), v), nullptr);
   }
@@ -42,7 +44,8 @@ TEST(Zigzag, KeepsSmallNumbersSmallAndExtremesExact) {
   EXPECT_EQ(zigzag(0), 0u);
   EXPECT_EQ(zigzag(-1), 1u);
   EXPECT_EQ(zigzag(1), 2u);
-  for (const std::int64_t v : {std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(), std::int64_t{-12345}})
+  for (const std::int64_t v : {std::numeric_limits<std::int64_t>::min(),
+                               std::numeric_limits<std::int64_t>::max(), std::int64_t{-12345}})
     EXPECT_EQ(unzigzag(zigzag(v)), v);
 }
 

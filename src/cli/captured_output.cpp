@@ -1,12 +1,12 @@
 #include "cli/captured_output.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <fcntl.h>
 #include <spawn.h>
-#include <string_view>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 #include "base/file.h"
@@ -18,7 +18,8 @@ namespace {
 std::vector<char*> environment_without(const std::vector<std::string>& names) {
   std::vector<char*> kept;
   for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view name = std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
+    const std::string_view name =
+        std::string_view(*entry).substr(0, std::string_view(*entry).find('='));
     if (std::find(names.begin(), names.end(), name) == names.end()) kept.push_back(*entry);
   }
   kept.push_back(nullptr);
@@ -45,14 +46,19 @@ class FileActions {
 };
 
 // Where a standard stream is closed, the pipe may have its number.
-UniqueFd above_streams(UniqueFd fd) { return fd.get() > STDERR_FILENO ? std::move(fd) : UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1)); }
+UniqueFd above_streams(UniqueFd fd) {
+  return fd.get() > STDERR_FILENO ? std::move(fd)
+                                  : UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
 
 std::string read_all(int fd) {
   std::string text;
   char buffer[4096];
   for (ssize_t n; (n = ::read(fd, buffer, sizeof buffer)) != 0;) {
-    if (n > 0) text.append(buffer, static_cast<std::size_t>(n));
-    else if (errno != EINTR) break;
+    if (n > 0)
+      text.append(buffer, static_cast<std::size_t>(n));
+    else if (errno != EINTR)
+      break;
   }
   return text;
 }
@@ -66,7 +72,8 @@ int exit_code_of(pid_t child) {
 
 }  // namespace
 
-CapturedOutput capture_output(const std::vector<std::string>& command, const std::vector<std::string>& without, HelperErrors errors) {
+CapturedOutput capture_output(const std::vector<std::string>& command,
+                              const std::vector<std::string>& without, HelperErrors errors) {
   CapturedOutput captured;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return captured;
@@ -75,10 +82,13 @@ CapturedOutput capture_output(const std::vector<std::string>& command, const std
   FileActions actions;
   ::posix_spawn_file_actions_addopen(actions.get(), STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(actions.get(), write_end.get(), STDOUT_FILENO);
-  if (errors == HelperErrors::hidden) ::posix_spawn_file_actions_addopen(actions.get(), STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  if (errors == HelperErrors::hidden)
+    ::posix_spawn_file_actions_addopen(actions.get(), STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   const std::vector<char*> words = pointers_to(command), environment = environment_without(without);
-  if (::posix_spawnp(&child, words[0], actions.get(), nullptr, words.data(), environment.data()) != 0) return captured;
+  if (::posix_spawnp(&child, words[0], actions.get(), nullptr, words.data(), environment.data()) !=
+      0)
+    return captured;
   write_end.reset();
   captured.text = read_all(read_end.get());
   captured.exit_code = exit_code_of(child);

@@ -7,13 +7,15 @@
 namespace laptime {
 
 struct CapturedOutput {
-  int exit_code = 127;  // 127 also where the command could not be started, 128 + n where signal n ended it
-  std::string text;     // of stdout
+  int exit_code =
+      127;  // 127 also where the command could not be started, 128 + n where signal n ended it
+  std::string text;  // of stdout
 };
 
 enum class HelperErrors { shown, hidden };
 
 // `without`: variables that the command does not get.
-CapturedOutput capture_output(const std::vector<std::string>& command, const std::vector<std::string>& without, HelperErrors errors);
+CapturedOutput capture_output(const std::vector<std::string>& command,
+                              const std::vector<std::string>& without, HelperErrors errors);
 
 }  // namespace laptime

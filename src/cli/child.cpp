@@ -1,13 +1,13 @@
 #include "cli/child.h"
 
-#include <cerrno>
-#include <csignal>
-#include <cstdlib>
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -17,7 +17,8 @@ namespace laptime {
 
 namespace {
 
-// Blocks all signals. The child gets back what was before, so the program starts as it would without us.
+// Blocks all signals. The child gets back what was before, so the program starts as it would
+// without us.
 class AllBlocked {
  public:
   AllBlocked() {
@@ -25,7 +26,7 @@ class AllBlocked {
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before_);
     // Ignored, it would take away how the program ended.
-    const struct sigaction usual {};
+    const struct sigaction usual{};
     sigaction(SIGCHLD, &usual, &child_before_);
   }
   void undo() const {
@@ -38,7 +39,8 @@ class AllBlocked {
   struct sigaction child_before_;
 };
 
-[[noreturn]] void become(const std::vector<std::string>& command, const Environment& added, int error_pipe) {
+[[noreturn]] void become(const std::vector<std::string>& command, const Environment& added,
+                         int error_pipe) {
   for (const auto& [key, value] : added) ::setenv(key.c_str(), value.c_str(), 1);
   std::vector<char*> argv;
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
@@ -49,7 +51,9 @@ class AllBlocked {
   ::_exit(127);
 }
 
-std::int64_t nanoseconds(const timeval& t) { return (static_cast<std::int64_t>(t.tv_sec) * 1'000'000 + t.tv_usec) * 1000; }
+std::int64_t nanoseconds(const timeval& t) {
+  return (static_cast<std::int64_t>(t.tv_sec) * 1'000'000 + t.tv_usec) * 1000;
+}
 
 ChildEnd wait_for(SignalRelay& relay) {
   ChildEnd end;
@@ -65,14 +69,16 @@ ChildEnd wait_for(SignalRelay& relay) {
   return end;
 }
 
-constexpr int kEndPrograms[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
+constexpr int kEndPrograms[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGTERM,
+                                SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU};
 const ChildEnd* end_on_signals = nullptr;
 
 }  // namespace
 
 Result<ChildEnd> run_child(const std::vector<std::string>& command, const Environment& added) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return errno_error(ErrorKind::system, "cannot start " + command[0], errno);
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return errno_error(ErrorKind::system, "cannot start " + command[0], errno);
   const UniqueFd read_end(ends[0]);
   UniqueFd write_end(ends[1]);
   const AllBlocked signals;

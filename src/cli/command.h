@@ -1,13 +1,14 @@
-// What the files of this folder have in common: each adds one command to the app, and when the command line asks for it
-// leaves what is to be done in `Action`.
+// What the files of this folder have in common: each adds one command to the app, and when the
+// command line asks for it leaves what is to be done in `Action`.
 //
-// Contract: a result goes to stdout, all else to stderr; an Error becomes one line and its kind's exit code (main.cpp).
+// Contract: a result goes to stdout, all else to stderr; an Error becomes one line and its kind's
+// exit code (main.cpp).
 #pragma once
 
+#include <sys/types.h>
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 #include "base/status.h"

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
-#include <memory>
 #include <unistd.h>
+#include <memory>
 
-#include "trace/analysis.h"
-#include "tables/compare/compare.h"
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "cli/standard_streams.h"
@@ -11,6 +9,8 @@
 #include "show/markdown.h"
 #include "show/screen_text.h"
 #include "show/terminal.h"
+#include "tables/compare/compare.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -36,17 +36,22 @@ Result<double> parse_percent(const std::string& text) {
   }
   const std::string rest = text.substr(end);
   if (percent < 0 || !(rest.empty() || rest == "%" || rest == " %"))
-    return fail(ErrorKind::usage, fmt::format("--fail-over takes a percentage, e.g. 5 %; '{}' is none", text));
+    return fail(ErrorKind::usage,
+                fmt::format("--fail-over takes a percentage, e.g. 5 %; '{}' is none", text));
   return percent / 100;
 }
 
 // One line for people and logs: what happened to the step.
 std::string say(const PhaseChange& change) {
   const std::string phase = change.phase == "step" ? "step" : printable(change.phase) + " step";
-  if (!change.times) return fmt::format("{}: too few steps to tell ({} and {})\n", phase, change.steps_a, change.steps_b);
-  const double percent = 100 * (change.times->ratio - 1), low = 100 * (change.times->low - 1), high = 100 * (change.times->high - 1);
+  if (!change.times)
+    return fmt::format("{}: too few steps to tell ({} and {})\n", phase, change.steps_a,
+                       change.steps_b);
+  const double percent = 100 * (change.times->ratio - 1), low = 100 * (change.times->low - 1),
+               high = 100 * (change.times->high - 1);
   if (change.verdict == Verdict::no_difference)
-    return fmt::format("{}: no difference ({:+.1f} %, 95 % interval {:+.1f} to {:+.1f} %)\n", phase, percent, low, high);
+    return fmt::format("{}: no difference ({:+.1f} %, 95 % interval {:+.1f} to {:+.1f} %)\n", phase,
+                       percent, low, high);
   return fmt::format("{}: {} (time {:+.1f} %, 95 % interval {:+.1f} to {:+.1f} %)\n", phase,
                      change.verdict == Verdict::slower ? "slower" : "faster", percent, low, high);
 }
@@ -66,9 +71,10 @@ Result<int> compare(const CompareOptions& options) {
   std::string verdicts;
   for (const PhaseChange& change : changes) verdicts += say(change);
   if (changes.empty()) verdicts = "neither run has steps: what they spent is compared as a whole\n";
-  const std::string text = options.json       ? to_json(tables)
-                           : options.markdown ? verdicts + "\n" + to_markdown(tables)
-                                              : verdicts + "\n" + to_terminal(tables, style_for(STDOUT_FILENO));
+  const std::string text = options.json ? to_json(tables)
+                           : options.markdown
+                               ? verdicts + "\n" + to_markdown(tables)
+                               : verdicts + "\n" + to_terminal(tables, style_for(STDOUT_FILENO));
   RETURN_IF_ERROR(print_result(text));
   if (limit < 0 || !is_over(changes, limit)) return 0;
   print_note(fmt::format("laptime: slower by more than {}", options.fail_over));
@@ -79,17 +85,28 @@ Result<int> compare(const CompareOptions& options) {
 
 void add_compare_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<CompareOptions>();
-  CLI::App* command = app.add_subcommand("compare", "Compare two runs: what became faster or slower, and where");
+  CLI::App* command =
+      app.add_subcommand("compare", "Compare two runs: what became faster or slower, and where");
   command->add_option("a", options->a, "The run before")->required();
   command->add_option("b", options->b, "The run after")->required();
-  command->add_option("--fail-over", options->fail_over, "End with 1 when the median step is slower by more than this, beyond chance")->type_name("PCT");
-  command->add_option("--top", options->top, "Rows of each table")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
-  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns, ratios as B over A");
-  command->add_flag("--markdown", options->markdown, "Print Markdown, for a pull request")->excludes(json);
+  command
+      ->add_option("--fail-over", options->fail_over,
+                   "End with 1 when the median step is slower by more than this, beyond chance")
+      ->type_name("PCT");
+  command->add_option("--top", options->top, "Rows of each table")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N");
+  CLI::Option* json =
+      command->add_flag("--json", options->json, "Print JSON: times in ns, ratios as B over A");
+  command->add_flag("--markdown", options->markdown, "Print Markdown, for a pull request")
+      ->excludes(json);
   add_max_memory(*command);
-  command->footer("The verdict is on the median step: 95 % interval by drawing stretches of steps again; differences under 1 % are none.\n\n"
-                  "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.lap branch.lap --fail-over 5%\n"
-                  "  laptime compare main.lap branch.lap --markdown > comment.md");
+  command->footer(
+      "The verdict is on the median step: 95 % interval by drawing stretches of steps again; "
+      "differences under 1 % are none.\n\n"
+      "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.lap branch.lap "
+      "--fail-over 5%\n"
+      "  laptime compare main.lap branch.lap --markdown > comment.md");
   command->callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

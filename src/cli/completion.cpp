@@ -1,4 +1,5 @@
-// Shell completion, made from the commands themselves: what the parser knows is what the shell offers.
+// Shell completion, made from the commands themselves: what the parser knows is what the shell
+// offers.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -11,7 +12,8 @@ namespace laptime {
 
 namespace {
 
-// The values that an option takes, where they are a fixed set: CLI11 says it as "{a,b}" in the option's type.
+// The values that an option takes, where they are a fixed set: CLI11 says it as "{a,b}" in the
+// option's type.
 std::vector<std::string> values_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.rfind('}');
@@ -21,7 +23,7 @@ std::vector<std::string> values_of(const CLI::Option& option) {
 
 struct CommandWords {
   std::string name;
-  std::vector<std::string> words;                                 // options and fixed positional values
+  std::vector<std::string> words;  // options and fixed positional values
   std::map<std::string, std::vector<std::string>> option_values;  // by option
 };
 
@@ -46,10 +48,14 @@ std::string bash_case(const CommandWords& command) {
   if (!command.option_values.empty()) {
     text += "      case \"$previous\" in\n";
     for (const auto& [option, values] : command.option_values)
-      text += fmt::format("        {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", option, fmt::join(values, " "));
+      text += fmt::format("        {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n",
+                          option, fmt::join(values, " "));
     text += "      esac\n";
   }
-  return text + fmt::format("      COMPREPLY=($(compgen -W \"{}\" -- \"$word\") $(compgen -f -- \"$word\")) ;;\n", fmt::join(command.words, " "));
+  return text +
+         fmt::format(
+             "      COMPREPLY=($(compgen -W \"{}\" -- \"$word\") $(compgen -f -- \"$word\")) ;;\n",
+             fmt::join(command.words, " "));
 }
 
 std::string bash_script(const CLI::App& app) {
@@ -60,8 +66,11 @@ std::string bash_script(const CLI::App& app) {
   }
   return "_laptime() {\n"
          "  local word=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-         "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"" + names + "\" -- \"$word\")); return; fi\n"
-         "  case \"${COMP_WORDS[1]}\" in\n" + cases +
+         "  if [ \"$COMP_CWORD\" -eq 1 ]; then COMPREPLY=($(compgen -W \"" +
+         names +
+         "\" -- \"$word\")); return; fi\n"
+         "  case \"${COMP_WORDS[1]}\" in\n" +
+         cases +
          "  esac\n"
          "}\n"
          "complete -o filenames -F _laptime laptime\n";
@@ -75,10 +84,13 @@ std::string zsh_case(const CommandWords& command) {
       text += fmt::format("        {}) compadd -- {}; return ;;\n", option, fmt::join(values, " "));
     text += "      esac\n";
   }
-  return text + fmt::format("      compadd -- {}\n      [[ \"${{words[CURRENT]}}\" == -* ]] || _files ;;\n", fmt::join(command.words, " "));
+  return text + fmt::format(
+                    "      compadd -- {}\n      [[ \"${{words[CURRENT]}}\" == -* ]] || _files ;;\n",
+                    fmt::join(command.words, " "));
 }
 
-// Works both as a file `_laptime` in a folder of $fpath, where its text is the function's body, and when it is sourced.
+// Works both as a file `_laptime` in a folder of $fpath, where its text is the function's body, and
+// when it is sourced.
 std::string zsh_script(const CLI::App& app) {
   std::string names = fmt::format("{}", fmt::join(words_of(app).words, " ")), cases;
   for (const CLI::App* sub : app.get_subcommands({})) {
@@ -87,8 +99,11 @@ std::string zsh_script(const CLI::App& app) {
   }
   return "#compdef laptime\n"
          "_laptime() {\n"
-         "  if (( CURRENT == 2 )); then compadd -- " + names + "; return; fi\n"
-         "  case \"${words[2]}\" in\n" + cases +
+         "  if (( CURRENT == 2 )); then compadd -- " +
+         names +
+         "; return; fi\n"
+         "  case \"${words[2]}\" in\n" +
+         cases +
          "  esac\n"
          "}\n"
          "if [ \"${funcstack[1]}\" = _laptime ]; then\n"
@@ -109,9 +124,14 @@ Result<int> print_completion(const CLI::App& app, const std::string& shell) {
 void add_completion_command(CLI::App& app, Action& action) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
-  command->add_option("shell", *shell, "bash or zsh")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  command->footer("Examples:\n  source <(laptime completion bash)\n  source <(laptime completion zsh)\n  laptime completion zsh > ~/.zfunc/_laptime");
-  command->callback([shell, &app, &action] { action = [shell, &app] { return print_completion(app, *shell); }; });
+  command->add_option("shell", *shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}));
+  command->footer(
+      "Examples:\n  source <(laptime completion bash)\n  source <(laptime completion zsh)\n  "
+      "laptime completion zsh > ~/.zfunc/_laptime");
+  command->callback(
+      [shell, &app, &action] { action = [shell, &app] { return print_completion(app, *shell); }; });
 }
 
 }  // namespace laptime

@@ -1,14 +1,13 @@
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 #include <memory>
-#include <sys/utsname.h>
 #include <thread>
-#include <unistd.h>
 
-#include "tables/run/table.h"
 #include "base/clock.h"
 #include "base/humane.h"
 #include "cli/captured_output.h"
@@ -17,6 +16,7 @@
 #include "cli/python_start.h"
 #include "show/json.h"
 #include "show/terminal.h"
+#include "tables/run/table.h"
 
 namespace laptime {
 
@@ -32,8 +32,14 @@ class Checkup {
   const Table& table() const { return table_; }
 
  private:
-  void add(const char* check, const char* state, std::string detail) { table_.rows.push_back({check, state, std::move(detail)}); }
-  Table table_{"doctor", "This machine", {{"check", ColumnType::text}, {"state", ColumnType::text}, {"detail", ColumnType::text}}, {}};
+  void add(const char* check, const char* state, std::string detail) {
+    table_.rows.push_back({check, state, std::move(detail)});
+  }
+  Table table_{
+      "doctor",
+      "This machine",
+      {{"check", ColumnType::text}, {"state", ColumnType::text}, {"detail", ColumnType::text}},
+      {}};
 };
 
 double cost_of_clock_ns() {
@@ -56,7 +62,8 @@ void check_machine(Checkup& checkup) {
   ::uname(&system);
   checkup.ok("kernel", fmt::format("{} {} on {}", system.sysname, system.release, system.machine));
   checkup.ok("processors", fmt::format("{} usable", std::thread::hardware_concurrency()));
-  const double pages = static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double pages =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
   checkup.ok("memory", humane_bytes(pages));
 }
 
@@ -64,11 +71,14 @@ void check_folder(Checkup& checkup, const char* check, const fs::path& folder) {
   std::error_code error;
   const fs::space_info space = fs::space(folder, error);
   if (::access(folder.c_str(), W_OK) != 0)
-    checkup.problem(check, fmt::format("{} cannot be written: give `laptime run` another place with -o", folder.string()));
+    checkup.problem(check,
+                    fmt::format("{} cannot be written: give `laptime run` another place with -o",
+                                folder.string()));
   else if (error)
     checkup.ok(check, fmt::format("{} can be written", folder.string()));
   else
-    checkup.ok(check, fmt::format("{} can be written, {} free", folder.string(), humane_bytes(static_cast<double>(space.available))));
+    checkup.ok(check, fmt::format("{} can be written, {} free", folder.string(),
+                                  humane_bytes(static_cast<double>(space.available))));
 }
 
 std::string find_program(const std::vector<std::string>& names) {
@@ -87,7 +97,8 @@ std::string find_program(const std::vector<std::string>& names) {
 void check_compiler(Checkup& checkup) {
   const std::string compiler = find_program({"g++", "clang++", "c++"});
   if (compiler.empty())
-    checkup.note("compiler", "no C++ compiler in PATH; one is needed to build programs that use laptime.hpp");
+    checkup.note("compiler",
+                 "no C++ compiler in PATH; one is needed to build programs that use laptime.hpp");
   else
     checkup.ok("compiler", compiler);
 }
@@ -111,9 +122,11 @@ void check_gpu(Checkup& checkup) {
 
 // What the package's own check prints: "state<TAB>detail".
 void check_torch(Checkup& checkup, bool build) {
-  std::vector<std::string> command = module_command(default_interpreter(), "laptime._torch.ops_doctor");
+  std::vector<std::string> command =
+      module_command(default_interpreter(), "laptime._torch.ops_doctor");
   if (build) command.push_back("--build");
-  const CapturedOutput output = capture_output(command, {}, build ? HelperErrors::shown : HelperErrors::hidden);
+  const CapturedOutput output =
+      capture_output(command, {}, build ? HelperErrors::shown : HelperErrors::hidden);
   const std::string text = output.text.substr(0, output.text.find('\n'));
   const std::size_t tab = text.find('\t');
   if (tab == std::string::npos) return checkup.note("torch", "no Python with laptime to ask");
@@ -136,7 +149,8 @@ Result<int> doctor(bool json, bool build) {
   check_compiler(checkup);
   check_gpu(checkup);
   check_torch(checkup, build);
-  RETURN_IF_ERROR(print_result(json ? to_json({checkup.table()}) : to_terminal({checkup.table()}, style_for(STDOUT_FILENO))));
+  RETURN_IF_ERROR(print_result(json ? to_json({checkup.table()})
+                                    : to_terminal({checkup.table()}, style_for(STDOUT_FILENO))));
   return 0;
 }
 
@@ -146,9 +160,12 @@ void add_doctor_command(CLI::App& app, Action& action) {
   auto json = std::make_shared<bool>(false), build = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("doctor", "Say what works on this machine");
   command->add_flag("--json", *json, "Print JSON");
-  command->add_flag("--build", *build, "Build and test the recorder of PyTorch's ops now, rather than when it is first used");
+  command->add_flag(
+      "--build", *build,
+      "Build and test the recorder of PyTorch's ops now, rather than when it is first used");
   command->footer("Examples:\n  laptime doctor\n  laptime doctor --build\n  laptime doctor --json");
-  command->callback([json, build, &action] { action = [json, build] { return doctor(*json, *build); }; });
+  command->callback(
+      [json, build, &action] { action = [json, build] { return doctor(*json, *build); }; });
 }
 
 }  // namespace laptime

@@ -1,11 +1,12 @@
-// The end of `laptime run`: the verdict in a sentence, then the steps, where a step goes, the lines that matter, what to
-// change first, and what the recording cost. At most 25 lines of 100 columns; `laptime report` has the rest.
+// The end of `laptime run`: the verdict in a sentence, then the steps, where a step goes, the lines
+// that matter, what to change first, and what the recording cost. At most 25 lines of 100 columns;
+// `laptime report` has the rest.
 #pragma once
 
 #include <string>
 
-#include "trace/analysis.h"
 #include "show/terminal.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -16,7 +16,8 @@ std::string find_gpu_library() {
     if (fs::exists(prefix / folder / kName, error)) return prefix / folder / kName;
   for (const fs::directory_entry& entry : fs::directory_iterator(prefix / "lib", error)) {
     const fs::path library = entry.path() / "site-packages" / "laptime" / kName;
-    if (entry.path().filename().string().starts_with("python") && fs::exists(library, error)) return library;
+    if (entry.path().filename().string().starts_with("python") && fs::exists(library, error))
+      return library;
   }
   return "";
 }

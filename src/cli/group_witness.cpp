@@ -1,13 +1,13 @@
 #include "cli/group_witness.h"
 
-#include <csignal>
-#include <ctime>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
+#include <ctime>
 
 #include "base/process.h"
 
@@ -88,7 +88,8 @@ GroupWitness::~GroupWitness() {
 bool GroupWitness::saw(int signal) {
   const Question question{signal, 0};
   bool seen = false;
-  if (::send(talk_.get(), &question, sizeof question, MSG_NOSIGNAL) == sizeof question && ::recv(talk_.get(), &seen, sizeof seen, 0) == sizeof seen)
+  if (::send(talk_.get(), &question, sizeof question, MSG_NOSIGNAL) == sizeof question &&
+      ::recv(talk_.get(), &seen, sizeof seen, 0) == sizeof seen)
     return seen;
   talk_.reset();  // a late answer must not count for the next question
   return false;

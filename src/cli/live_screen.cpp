@@ -1,18 +1,18 @@
 #include "cli/live_screen.h"
 
-#include <algorithm>
-#include <chrono>
-#include <csignal>
-#include <exception>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <exception>
 
-#include "trace/analysis.h"
-#include "tables/run/run_facts.h"
 #include "cli/first_screen.h"
 #include "cli/standard_streams.h"
+#include "tables/run/run_facts.h"
+#include "trace/analysis.h"
 #include "trace/run/run.h"
 
 namespace laptime {
@@ -25,7 +25,9 @@ constexpr unsigned kFewestRows = 16;               // of a terminal
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
+double seconds_since(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
 
 // What is recorded so far; empty if the run cannot be read yet.
 std::string screen_now(const std::string& folder, const std::string& file) {
@@ -43,7 +45,8 @@ std::unique_ptr<LiveScreen> LiveScreen::start(std::string folder, std::string fi
   return std::unique_ptr<LiveScreen>(new LiveScreen(std::move(folder), std::move(file)));
 }
 
-LiveScreen::LiveScreen(std::string folder, std::string file) : folder_(std::move(folder)), file_(std::move(file)) {
+LiveScreen::LiveScreen(std::string folder, std::string file)
+    : folder_(std::move(folder)), file_(std::move(file)) {
   // Signals belong to the thread that waits for the program.
   sigset_t all, before;
   sigfillset(&all);
@@ -59,7 +62,12 @@ LiveScreen::~LiveScreen() {
   }
   wake_.notify_one();
   thread_.join();
-  if (height_ > 0) to_stderr(fmt::format("\x1b""7\x1b[r\x1b[{};1H\x1b[J\x1b""8", rows_ - height_ + 1));
+  if (height_ > 0)
+    to_stderr(
+        fmt::format("\x1b"
+                    "7\x1b[r\x1b[{};1H\x1b[J\x1b"
+                    "8",
+                    rows_ - height_ + 1));
 }
 
 void LiveScreen::work() {
@@ -89,16 +97,25 @@ void LiveScreen::draw(const std::string& text) {
   if (rows_ != size.ws_row) {
     rows_ = size.ws_row;
     height_ = std::min<unsigned>(kFirstScreenLines, rows_ / 2);
-    out += fmt::format("\x1b[r{0}\x1b[{1}A\x1b""7\x1b[1;{2}r\x1b""8", std::string(height_, '\n'), height_, rows_ - height_);
+    out += fmt::format(
+        "\x1b[r{0}\x1b[{1}A\x1b"
+        "7\x1b[1;{2}r\x1b"
+        "8",
+        std::string(height_, '\n'), height_, rows_ - height_);
   }
-  out += "\x1b""7\x1b[?7l";
+  out +=
+      "\x1b"
+      "7\x1b[?7l";
   std::size_t at = text.find_first_not_of('\n');
   for (unsigned line = 0; line < height_; ++line) {
     const std::size_t end = at < text.size() ? std::min(text.find('\n', at), text.size()) : at;
-    out += fmt::format("\x1b[{};1H\x1b[2K{}", rows_ - height_ + 1 + line, at < text.size() ? text.substr(at, end - at) : "");
+    out += fmt::format("\x1b[{};1H\x1b[2K{}", rows_ - height_ + 1 + line,
+                       at < text.size() ? text.substr(at, end - at) : "");
     at = std::min(end, text.size()) + 1;
   }
-  to_stderr(out + "\x1b[?7h\x1b""8");
+  to_stderr(out +
+            "\x1b[?7h\x1b"
+            "8");
 }
 
 }  // namespace laptime

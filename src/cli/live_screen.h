@@ -1,8 +1,8 @@
-// `laptime run --live`: the first screen while the program runs, redrawn in the last lines of the terminal. What the
-// program prints scrolls above it.
+// `laptime run --live`: the first screen while the program runs, redrawn in the last lines of the
+// terminal. What the program prints scrolls above it.
 //
-// A thread of low priority reads the run's folder as it is. It rests 50 times as long as that took, so that it takes
-// at most 2 % of one CPU.
+// A thread of low priority reads the run's folder as it is. It rests 50 times as long as that took,
+// so that it takes at most 2 % of one CPU.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +15,8 @@ namespace laptime {
 
 class LiveScreen {
  public:
-  // Null if stderr is not a terminal. `folder`: where the run is recorded; `file`: as the user will name the run.
+  // Null if stderr is not a terminal. `folder`: where the run is recorded; `file`: as the user will
+  // name the run.
   static std::unique_ptr<LiveScreen> start(std::string folder, std::string file);
   // Clears the lines and gives the terminal back.
   ~LiveScreen();
@@ -30,7 +31,8 @@ class LiveScreen {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ended_ = false;
-  unsigned rows_ = 0, height_ = 0;  // of the terminal, and of the lines at its end; 0: nothing is drawn
+  unsigned rows_ = 0,
+           height_ = 0;  // of the terminal, and of the lines at its end; 0: nothing is drawn
   std::thread thread_;
 };
 

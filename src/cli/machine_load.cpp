@@ -1,12 +1,12 @@
 #include "cli/machine_load.h"
 
-#include <algorithm>
-#include <charconv>
 #include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
+#include <algorithm>
+#include <charconv>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 
 #include "base/file.h"
 
@@ -66,7 +66,8 @@ std::optional<MachineLoad> read_machine_load() {
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.starts_with(' ')) continue;  // the sum over all
     const auto number = take_number(line);
-    if (!number || *number >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(*number), &usable)) continue;
+    if (!number || *number >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(*number), &usable))
+      continue;
     ++load.cpus;
     load.busy_ns += busy_ticks(line) * (1'000'000'000 / ticks_per_s);
   }

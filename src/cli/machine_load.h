@@ -1,4 +1,5 @@
-// What the processors that this process, and so its program, may use have done since the machine started.
+// What the processors that this process, and so its program, may use have done since the machine
+// started.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,9 @@
 namespace laptime {
 
 struct MachineLoad {
-  unsigned cpus;         // by affinity
-  std::int64_t busy_ns;  // of all of them, whoever used them; what a hypervisor gave to others is in it
+  unsigned cpus;  // by affinity
+  std::int64_t
+      busy_ns;  // of all of them, whoever used them; what a hypervisor gave to others is in it
 };
 
 // Nothing where the system does not tell.

@@ -17,7 +17,8 @@ TEST(MachineLoad, CountsTheProcessorsThatMayBeUsed) {
 }
 
 TEST(MachineLoad, HoldsWhatThisProcessDoes) {
-  constexpr std::uint64_t kBusy = 200'000'000, kTick = 20'000'000;  // as coarse as it is counted, and with room
+  constexpr std::uint64_t kBusy = 200'000'000,
+                          kTick = 20'000'000;  // as coarse as it is counted, and with room
   const auto before = read_machine_load();
   const std::uint64_t begin = process_cpu_ns();
   while (process_cpu_ns() - begin < kBusy) {

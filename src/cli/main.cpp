@@ -22,13 +22,16 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
   const std::vector<std::string> unknown = app.remaining();
   const bool no_command = app.get_subcommands().empty() && !unknown.empty();
-  std::string problem = no_command ? fmt::format("there is no command '{}'", unknown.front()) : error.what();
+  std::string problem =
+      no_command ? fmt::format("there is no command '{}'", unknown.front()) : error.what();
   std::replace(problem.begin(), problem.end(), '\n', ' ');
   return fmt::format("{} (see {} --help)", problem, command);
 }
 
-// The program that `command` starts and its arguments are taken off the command line: no parser of ours may look at them.
-void split_off_program(const CLI::App& command, int& argc, char** argv, std::vector<std::string>& program) {
+// The program that `command` starts and its arguments are taken off the command line: no parser of
+// ours may look at them.
+void split_off_program(const CLI::App& command, int& argc, char** argv,
+                       std::vector<std::string>& program) {
   if (argc < 2 || argv[1] != command.get_name()) return;
   const RunWords words = split_run_words({argv + 2, argv + argc}, [&](const std::string& word) {
     const CLI::Option* option = command.get_option_no_throw(word);
@@ -42,10 +45,13 @@ int run_command_line(int argc, char** argv) {
   CLI::App app("Times every lap of a training program and says where each one goes.", "laptime");
   app.set_version_flag("--version", "laptime " LAPTIME_VERSION);
   app.require_subcommand(1);
-  app.footer("Examples:\n  laptime run train.py --epochs 3\n  laptime run -- ./trainer\n  laptime report train.lap\n  laptime export train.lap --to chrome -o train.json");
+  app.footer(
+      "Examples:\n  laptime run train.py --epochs 3\n  laptime run -- ./trainer\n  laptime report "
+      "train.lap\n  laptime export train.lap --to chrome -o train.json");
   Action action;
   std::vector<std::string> program;
-  const CLI::App* const starters[] = {&add_run_command(app, action, program), &add_tune_command(app, action, program)};
+  const CLI::App* const starters[] = {&add_run_command(app, action, program),
+                                      &add_tune_command(app, action, program)};
   add_report_command(app, action);
   add_import_command(app, action);
   add_export_command(app, action);
@@ -75,7 +81,9 @@ int main(int argc, char** argv) {
   try {
     return laptime::run_command_line(argc, argv);
   } catch (const std::bad_alloc&) {
-    laptime::to_stderr("laptime: out of memory: this takes more than is available here, or than --max-memory allows\n");
+    laptime::to_stderr(
+        "laptime: out of memory: this takes more than is available here, or than --max-memory "
+        "allows\n");
   } catch (const std::exception& error) {  // of the standard library, where the system refuses
     laptime::print_note(std::string("laptime: cannot go on: ") + error.what());
   }

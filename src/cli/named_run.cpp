@@ -1,8 +1,8 @@
 #include "cli/named_run.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
-#include <fmt/format.h>
 
 #include "base/memory_limit.h"
 #include "cli/command.h"
@@ -24,8 +24,10 @@ void mention_unsealed(const std::string& file) {
   const std::vector<FoundPart> parts = unsealed->parts();
   if (parts.empty()) return;
   const bool is_live = std::ranges::any_of(parts, &FoundPart::is_live);
-  print_note(fmt::format("laptime: {} {}: laptime report {}", folder,
-                         is_live ? "holds a run that is being recorded" : "holds records that were never sealed", folder));
+  print_note(fmt::format(
+      "laptime: {} {}: laptime report {}", folder,
+      is_live ? "holds a run that is being recorded" : "holds records that were never sealed",
+      folder));
 }
 
 }  // namespace

@@ -8,8 +8,9 @@
 
 namespace laptime {
 
-// As load_run. Prints one line on stderr if beside the file there is a folder with records that are not in it: of a
-// run that was killed, of one that is being recorded, or of processes that outlived theirs.
+// As load_run. Prints one line on stderr if beside the file there is a folder with records that are
+// not in it: of a run that was killed, of one that is being recorded, or of processes that outlived
+// theirs.
 Result<Run> load_named_run(const std::string& path);
 
 }  // namespace laptime

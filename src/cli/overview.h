@@ -9,7 +9,8 @@
 
 namespace laptime {
 
-// A run of a training framework has ops, waits for input or optimizer steps; of others scopes, lines and functions tell.
+// A run of a training framework has ops, waits for input or optimizer steps; of others scopes,
+// lines and functions tell.
 bool is_training(const Run& run);
 
 // Names of tables, for a whole screen.

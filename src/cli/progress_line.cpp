@@ -1,9 +1,9 @@
 #include "cli/progress_line.h"
 
+#include <unistd.h>
 #include <chrono>
 #include <csignal>
 #include <system_error>
-#include <unistd.h>
 #include <utility>
 
 #include "cli/standard_streams.h"

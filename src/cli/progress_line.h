@@ -1,4 +1,5 @@
-// One line on stderr while something takes long: written after a second, and taken away when it is done. Only on a terminal.
+// One line on stderr while something takes long: written after a second, and taken away when it is
+// done. Only on a terminal.
 #pragma once
 
 #include <condition_variable>

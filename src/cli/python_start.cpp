@@ -1,12 +1,12 @@
 #include "cli/python_start.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
-#include <fmt/format.h>
 #include <regex>
 #include <string_view>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "cli/captured_output.h"
@@ -20,7 +20,8 @@ namespace {
 constexpr double kUsualBudget = 0.05;
 constexpr int kNotStarted = 127;
 
-// Run with -S and without PYTHONPATH, which is the first argument. Prints the site folder between NULs: a .pth file may print too.
+// Run with -S and without PYTHONPATH, which is the first argument. Prints the site folder between
+// NULs: a .pth file may print too.
 constexpr const char* kFindSiteFolder = R"(
 import sys
 del sys.path[0]
@@ -41,7 +42,8 @@ for location in spec and spec.submodule_search_locations or ():
 sys.exit(1)
 )";
 
-// The first argument is the module. site has imported os and made the entries of PYTHONPATH absolute.
+// The first argument is the module. site has imported os and made the entries of PYTHONPATH
+// absolute.
 constexpr const char* kRunModule = R"(
 import os, sys
 if not getattr(sys.flags, "safe_path", False):
@@ -55,7 +57,9 @@ import runpy
 runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
 )";
 
-bool is_executable(const fs::path& path) { return ::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path); }
+bool is_executable(const fs::path& path) {
+  return ::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path);
+}
 
 const char* text_of(bool value) { return value ? "true" : "false"; }
 
@@ -106,18 +110,21 @@ std::string steps_json(const std::string& text) {
   if (text.empty()) return "null";
   std::string out = "[";
   for (std::sregex_iterator at(text.begin(), text.end(), range_of_steps()), end; at != end; ++at)
-    out += fmt::format("{}[{}, {}]", out.size() > 1 ? ", " : "", std::stoi((*at)[1]), std::stoi((*at)[2]));
+    out += fmt::format("{}[{}, {}]", out.size() > 1 ? ", " : "", std::stoi((*at)[1]),
+                       std::stoi((*at)[2]));
   return out + "]";
 }
 
 std::string options_json(const PythonOptions& options) {
   const auto& torch = options.torch;
   return fmt::format(
-      R"({{"lines": {}, "functions": {}, "budget": {}, "include": {}, "exclude": {}, "source": {}, )"
-      R"("torch": {{"ops": {}, "shapes": {}, "memory": {}, "gpu": {}, "steps": {}, "block": false, "replace_profiler": {}}}}})",
-      text_of(options.lines), text_of(options.functions), budget_json(options.budget), list_of(options.include), list_of(options.exclude),
-      text_of(options.source), text_of(torch.ops), text_of(torch.shapes), text_of(torch.memory), text_of(options.gpu), steps_json(torch.steps),
-      text_of(torch.replace_profiler));
+      R"({{"lines": {}, "functions": {}, "budget": {}, "include": {}, "exclude": {}, )"
+      R"("source": {}, "torch": {{"ops": {}, "shapes": {}, "memory": {}, "gpu": {}, )"
+      R"("steps": {}, "block": false, "replace_profiler": {}}}}})",
+      text_of(options.lines), text_of(options.functions), budget_json(options.budget),
+      list_of(options.include), list_of(options.exclude), text_of(options.source),
+      text_of(torch.ops), text_of(torch.shapes), text_of(torch.memory), text_of(options.gpu),
+      steps_json(torch.steps), text_of(torch.replace_profiler));
 }
 
 // The user's entries stay as they are: an empty one is the current folder of whoever reads it.
@@ -139,46 +146,62 @@ std::string path_with(const std::string& site_folder, std::string_view users) {
 std::string problem_of_budget(const std::string& text) {
   const double share = share_of(text);
   if (text == "none" || (share > 0 && share < 1)) return "";
-  return fmt::format("a budget is a share of time between 0% and 100%, e.g. 5%, or none, not {}", text);
+  return fmt::format("a budget is a share of time between 0% and 100%, e.g. 5%, or none, not {}",
+                     text);
 }
 
 std::string problem_of_steps(const std::string& text) {
   auto at = text.cbegin();
-  for (std::smatch found; std::regex_search(at, text.cend(), found, range_of_steps(), std::regex_constants::match_continuous); at = found[0].second) {
+  for (std::smatch found; std::regex_search(at, text.cend(), found, range_of_steps(),
+                                            std::regex_constants::match_continuous);
+       at = found[0].second) {
     if (std::stoi(found[1]) >= std::stoi(found[2])) break;
     if (found[0].second == text.cend() && !found[3].length()) return "";
   }
-  return fmt::format("steps are given as 10:20 (10 to 19, counted from 0) or 10:20,100:110, not {}", text);
+  return fmt::format("steps are given as 10:20 (10 to 19, counted from 0) or 10:20,100:110, not {}",
+                     text);
 }
 
-// The environment that is active, else the one that laptime is installed in, else the first in PATH.
+// The environment that is active, else the one that laptime is installed in, else the first in
+// PATH.
 std::string default_interpreter() {
   if (const char* active = std::getenv("VIRTUAL_ENV"))
-    if (const fs::path python = fs::path(active) / "bin" / "python"; is_executable(python)) return python.string();
+    if (const fs::path python = fs::path(active) / "bin" / "python"; is_executable(python))
+      return python.string();
   std::error_code error;
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   for (const char* name : {"python", "python3"})
-    if (const fs::path python = self.parent_path() / name; !error && is_executable(python)) return python.string();
+    if (const fs::path python = self.parent_path() / name; !error && is_executable(python))
+      return python.string();
   return "python3";
 }
 
-// Isolated: since 3.13 the interpreter imports linecache for -c, which the current folder may hold, too.
+// Isolated: since 3.13 the interpreter imports linecache for -c, which the current folder may hold,
+// too.
 Result<std::string> find_site_folder(const std::string& python) {
   const char* const path = std::getenv("PYTHONPATH");
-  const CapturedOutput found = capture_output({python, "-I", "-S", "-c", kFindSiteFolder, path ? path : ""}, {"PYTHONPATH", "PYTHONSAFEPATH", "PYTHONINSPECT"},
-                                              HelperErrors::shown);
-  if (found.exit_code == kNotStarted) return fail(ErrorKind::usage, fmt::format("cannot start the Python interpreter {}", python));
+  const CapturedOutput found =
+      capture_output({python, "-I", "-S", "-c", kFindSiteFolder, path ? path : ""},
+                     {"PYTHONPATH", "PYTHONSAFEPATH", "PYTHONINSPECT"}, HelperErrors::shown);
+  if (found.exit_code == kNotStarted)
+    return fail(ErrorKind::usage, fmt::format("cannot start the Python interpreter {}", python));
   const std::size_t begin = found.text.find('\0'), end = found.text.rfind('\0');
-  if (found.exit_code == 0 && begin < end && end != std::string::npos) return found.text.substr(begin + 1, end - begin - 1);
-  return fail(ErrorKind::usage, fmt::format("{0} does not have laptime: install it there ({0} -m pip install laptime), or name another interpreter: "
-                                            "laptime run -- /path/to/python …", python));
+  if (found.exit_code == 0 && begin < end && end != std::string::npos)
+    return found.text.substr(begin + 1, end - begin - 1);
+  return fail(ErrorKind::usage, fmt::format("{0} does not have laptime: install it there ({0} -m "
+                                            "pip install laptime), or name another interpreter: "
+                                            "laptime run -- /path/to/python …",
+                                            python));
 }
 
 Environment python_environment(const std::string& site_folder, const PythonOptions& options) {
   const char* const users = std::getenv("PYTHONPATH");
-  return {{"LAPTIME_PYTHON", options_json(options)}, {"PYTHONPATH", path_with(site_folder, users ? users : "")}};
+  return {{"LAPTIME_PYTHON", options_json(options)},
+          {"PYTHONPATH", path_with(site_folder, users ? users : "")}};
 }
 
-std::vector<std::string> module_command(const std::string& python, const std::string& module) { return {python, "-c", kRunModule, module}; }
+std::vector<std::string> module_command(const std::string& python, const std::string& module) {
+  return {python, "-c", kRunModule, module};
+}
 
 }  // namespace laptime

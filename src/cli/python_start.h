@@ -1,7 +1,8 @@
-// How `laptime run`, `tune` and `doctor` start a Python: what it needs in its environment, and where its laptime is.
+// How `laptime run`, `tune` and `doctor` start a Python: what it needs in its environment, and
+// where its laptime is.
 //
-// Contract: no module of the current folder is imported for laptime's own purposes, and none of PYTHONPATH that has the name of
-// one of the standard library or of the interpreter's own packages.
+// Contract: no module of the current folder is imported for laptime's own purposes, and none of
+// PYTHONPATH that has the name of one of the standard library or of the interpreter's own packages.
 #pragma once
 
 #include <string>
@@ -33,14 +34,17 @@ std::string problem_of_steps(const std::string& text);
 // The interpreter that a Python program is run with when the command line names none.
 std::string default_interpreter();
 
-// laptime/_site of the laptime that this interpreter has installed; else of one in a folder that PYTHONPATH names in full.
-// An error where the interpreter does not start or has none. The user's sitecustomize and usercustomize do not run.
+// laptime/_site of the laptime that this interpreter has installed; else of one in a folder that
+// PYTHONPATH names in full. An error where the interpreter does not start or has none. The user's
+// sitecustomize and usercustomize do not run.
 Result<std::string> find_site_folder(const std::string& python);
 
-// What the collectors read (laptime/_collectors.py): LAPTIME_PYTHON, and PYTHONPATH with the site folder before the user's entries.
+// What the collectors read (laptime/_collectors.py): LAPTIME_PYTHON, and PYTHONPATH with the site
+// folder before the user's entries.
 Environment python_environment(const std::string& site_folder, const PythonOptions& options);
 
-// Runs a module of the package: python -m MODULE, but the current folder is not searched and PYTHONPATH is searched last.
+// Runs a module of the package: python -m MODULE, but the current folder is not searched and
+// PYTHONPATH is searched last.
 std::vector<std::string> module_command(const std::string& python, const std::string& module);
 
 }  // namespace laptime

@@ -1,12 +1,10 @@
-#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
+#include <algorithm>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 
-#include "trace/analysis.h"
-#include "tables/run/run_facts.h"
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "cli/overview.h"
@@ -15,6 +13,8 @@
 #include "show/csv.h"
 #include "show/json.h"
 #include "show/terminal.h"
+#include "tables/run/run_facts.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -39,13 +39,16 @@ Result<std::vector<const TableDefinition*>> find_tables(const std::vector<std::s
   return definitions;
 }
 
-// How to make each of the tables: in the grouping that was asked for, where a table has it; it is a mistake when none has.
-Result<std::vector<MakeTable>> choose_groupings(const std::vector<const TableDefinition*>& definitions, const std::string& by) {
+// How to make each of the tables: in the grouping that was asked for, where a table has it; it is a
+// mistake when none has.
+Result<std::vector<MakeTable>> choose_groupings(
+    const std::vector<const TableDefinition*>& definitions, const std::string& by) {
   std::vector<MakeTable> makers;
   std::optional<Error> problem;
   bool any = by.empty();
   for (const TableDefinition* definition : definitions) {
-    const auto grouped = by.empty() ? Result<MakeTable>(definition->make) : find_grouping(*definition, by);
+    const auto grouped =
+        by.empty() ? Result<MakeTable>(definition->make) : find_grouping(*definition, by);
     makers.push_back(grouped.value_or(definition->make));
     any |= grouped.has_value();
     if (!grouped) problem = grouped.error();
@@ -67,11 +70,14 @@ Status sort_tables(std::vector<Table>& tables, const std::string& column) {
 }
 
 void cut_table(Table& table, std::size_t top) {
-  if (table.rows.size() > top) table.title += fmt::format(" (first {} of {})", top, table.rows.size());
+  if (table.rows.size() > top)
+    table.title += fmt::format(" (first {} of {})", top, table.rows.size());
   keep_top(table, top);
 }
 
-bool is_overview(const ReportOptions& options) { return options.tables.empty() && !options.json && !options.csv; }
+bool is_overview(const ReportOptions& options) {
+  return options.tables.empty() && !options.json && !options.csv;
+}
 
 void cut_tables(std::vector<Table>& tables, const ReportOptions& options) {
   for (Table& table : tables) {
@@ -100,7 +106,9 @@ Result<int> report(const ReportOptions& options) {
   if (is_overview(options)) leave_out_empty(tables);
   TerminalStyle style = style_for(STDOUT_FILENO);
   style.directory = run_directory(run);
-  RETURN_IF_ERROR(print_result(options.json ? to_json(tables) : options.csv ? to_csv(tables) : to_terminal(tables, style)));
+  RETURN_IF_ERROR(print_result(options.json  ? to_json(tables)
+                               : options.csv ? to_csv(tables)
+                                             : to_terminal(tables, style)));
   return 0;
 }
 
@@ -110,7 +118,9 @@ std::string describe_tables() {
     text += fmt::format("  {:<14} {}\n", table.name, table.description);
     if (table.groupings.empty()) continue;
     text += fmt::format("  {:<14} --by", "");
-    for (const Grouping& grouping : table.groupings) text += fmt::format(" {}{}", grouping.name, &grouping == &table.groupings.back() ? "\n" : ",");
+    for (const Grouping& grouping : table.groupings)
+      text +=
+          fmt::format(" {}{}", grouping.name, &grouping == &table.groupings.back() ? "\n" : ",");
   }
   return text;
 }
@@ -119,7 +129,8 @@ std::vector<std::string> grouping_names() {
   std::vector<std::string> names;
   for (const TableDefinition& table : report_tables())
     for (const Grouping& grouping : table.groupings)
-      if (std::find(names.begin(), names.end(), grouping.name) == names.end()) names.push_back(grouping.name);
+      if (std::find(names.begin(), names.end(), grouping.name) == names.end())
+        names.push_back(grouping.name);
   return names;
 }
 
@@ -128,20 +139,31 @@ std::vector<std::string> grouping_names() {
 void add_report_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* command = app.add_subcommand("report", "Print tables of a run");
-  command->add_option("file", options->file, "The run: NAME.lap, or NAME.lap.d of a program that runs or died")->required();
+  command
+      ->add_option("file", options->file,
+                   "The run: NAME.lap, or NAME.lap.d of a program that runs or died")
+      ->required();
   std::vector<std::string> names;
   for (const TableDefinition& table : report_tables()) names.push_back(table.name);
-  command->add_option("tables", options->tables, "Which tables; none: an overview")->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
+  command->add_option("tables", options->tables, "Which tables; none: an overview")
+      ->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
   command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");
-  command->add_option("--by", options->by, "How to divide tables into rows that can be divided in several ways")
+  command
+      ->add_option("--by", options->by,
+                   "How to divide tables into rows that can be divided in several ways")
       ->type_name(fmt::format("{{{}}}", fmt::join(grouping_names(), ",")));
-  command->add_option("--top", options->top, "Print only the first N rows of each table")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
-  CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns, memory in bytes");
+  command->add_option("--top", options->top, "Print only the first N rows of each table")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N");
+  CLI::Option* json =
+      command->add_flag("--json", options->json, "Print JSON: times in ns, memory in bytes");
   command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
   add_max_memory(*command);
   command->footer(describe_tables() +
-                  "\nExamples:\n  laptime report trainer.lap\n  laptime report trainer.lap scopes --sort self_ns --top 10\n"
-                  "  laptime report trainer.lap steps --csv\n  laptime report train.lap ops --by line --top 20");
+                  "\nExamples:\n  laptime report trainer.lap\n  laptime report trainer.lap scopes "
+                  "--sort self_ns --top 10\n"
+                  "  laptime report trainer.lap steps --csv\n  laptime report train.lap ops --by "
+                  "line --top 20");
   command->callback([options, &action] { action = [options] { return report(*options); }; });
 }
 

@@ -1,4 +1,5 @@
-// The tables that can be asked for on the command line: those of the analyses, and the advice that follows from them.
+// The tables that can be asked for on the command line: those of the analyses, and the advice that
+// follows from them.
 #pragma once
 
 #include <span>

@@ -11,7 +11,8 @@ namespace {
 Result<int> print_rules(const std::string& name) {
   if (name.empty()) {
     std::string text;
-    for (const Rule* rule : all_rules()) text += fmt::format("{:<24} {}\n", rule->name, rule->title);
+    for (const Rule* rule : all_rules())
+      text += fmt::format("{:<24} {}\n", rule->name, rule->title);
     RETURN_IF_ERROR(print_result(text));
     return 0;
   }
@@ -24,7 +25,8 @@ Result<int> print_rules(const std::string& name) {
 
 void add_rules_command(CLI::App& app, Action& action) {
   auto name = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("rules", "List the rules that advice comes from, or explain one");
+  CLI::App* command =
+      app.add_subcommand("rules", "List the rules that advice comes from, or explain one");
   command->add_option("rule", *name, "The rule to explain, as the table advice names it");
   command->footer("Examples:\n  laptime rules\n  laptime rules no-workers");
   command->callback([name, &action] { action = [name] { return print_rules(*name); }; });

@@ -1,13 +1,13 @@
 #include "cli/run_folder.h"
 
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -23,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNothingRecorded = "the program's process recorded nothing: it ended before it could, or its folder was removed";
+constexpr const char* kNothingRecorded =
+    "the program's process recorded nothing: it ended before it could, or its folder was removed";
 
 std::string host_name() {
   char name[HOST_NAME_MAX + 1] = {};
@@ -37,7 +38,9 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 // What `laptime run` saw from outside, as the run's own facts.
-std::vector<std::pair<std::string, std::string>> outside_facts(const std::vector<std::string>& command, const ChildEnd& end, const std::optional<MachineLoad>& machine) {
+std::vector<std::pair<std::string, std::string>> outside_facts(
+    const std::vector<std::string>& command, const ChildEnd& end,
+    const std::optional<MachineLoad>& machine) {
   std::error_code ignored;
   std::vector<std::pair<std::string, std::string>> facts{
       {"command", join(command)},
@@ -70,7 +73,8 @@ ClockFact clock_now() {
 namespace {
 
 bool any_live(const std::vector<FoundPart>& parts) {
-  return std::any_of(parts.begin(), parts.end(), [](const FoundPart& part) { return part.is_live; });
+  return std::any_of(parts.begin(), parts.end(),
+                     [](const FoundPart& part) { return part.is_live; });
 }
 
 // What is written through instead of replaced has no folder beside it.
@@ -85,7 +89,8 @@ Result<std::string> temporary_folder() {
 
 Result<RunFolder> RunFolder::prepare(const std::string& file) {
   std::error_code error;
-  if (fs::is_directory(file, error)) return fail(ErrorKind::usage, file + " is a folder: give a file name with -o");
+  if (fs::is_directory(file, error))
+    return fail(ErrorKind::usage, file + " is a folder: give a file name with -o");
   if (!resolve_output(file).is_replaceable) {
     ASSIGN_OR_RETURN(const std::string path, temporary_folder());
     ASSIGN_OR_RETURN(PartFolder folder, PartFolder::open(path));
@@ -101,7 +106,8 @@ Result<RunFolder> RunFolder::prepare(const std::string& file) {
     print_note(fmt::format("laptime: another run records to {}; this one is {}", file, name));
     return RunFolder(name, std::move(*other));
   }
-  return fail(ErrorKind::system, "cannot find a free name for " + file + ": give another one with -o");
+  return fail(ErrorKind::system,
+              "cannot find a free name for " + file + ": give another one with -o");
 }
 
 // Nothing where another run records under this name.
@@ -110,10 +116,13 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
   const std::string path = fs::absolute(file + ".d", error);
   constexpr int kMostTries = 3;  // a run that ends meanwhile removes the folder
   for (int i = 0; i < kMostTries; ++i) {
-    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return write_error("cannot record to " + file, errno);
+    if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+      return write_error("cannot record to " + file, errno);
     auto folder = PartFolder::open(path);
-    if (!folder) return fail(folder.error().kind, "cannot record to " + file + ": " + folder.error().message);
-    if (::access(path.c_str(), W_OK | X_OK) != 0) return write_error("cannot record to " + file, errno);
+    if (!folder)
+      return fail(folder.error().kind, "cannot record to " + file + ": " + folder.error().message);
+    if (::access(path.c_str(), W_OK | X_OK) != 0)
+      return write_error("cannot record to " + file, errno);
     const bool mine = folder->lock();
     const std::vector<FoundPart> parts = folder->parts();
     if (any_live(parts)) return std::nullopt;
@@ -133,8 +142,8 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
 
 namespace {
 
-// What still runs of the run and has the recorder loaded. A forked child begins its part with its first record, which for
-// Python's counts is at its end.
+// What still runs of the run and has the recorder loaded. A forked child begins its part with its
+// first record, which for Python's counts is at its end.
 std::vector<std::uint32_t> joined_processes(const PartFolder& folder) {
   std::vector<std::uint32_t> found;
   for (const char* const library : {"/liblaptime", "/laptime/_native."})
@@ -155,7 +164,8 @@ std::vector<std::uint32_t> await_offspring(const PartFolder& folder) {
   return joined;
 }
 
-PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::string, std::string>>& facts) {
+PartContent part_of(std::vector<Fact> clock,
+                    const std::vector<std::pair<std::string, std::string>>& facts) {
   PartContent part;
   part.facts = std::move(clock);
   for (const auto& [key, value] : facts) part.facts.push_back(PropertyFact{key, value});
@@ -167,10 +177,14 @@ PartContent part_of(std::vector<Fact> clock, const std::vector<std::pair<std::st
 Status RunFolder::seal(const Outcome& outcome, std::vector<Fact> clock) {
   const std::vector<std::uint32_t> joined = await_offspring(folder_);
   const auto facts = outside_facts(outcome.command, outcome.end, outcome.machine);
-  const bool nothing = !folder_.is_there() || (outcome.should_have_recorded && folder_.parts().empty());
+  const bool nothing =
+      !folder_.is_there() || (outcome.should_have_recorded && folder_.parts().empty());
   PartContent outside = part_of(std::move(clock), facts);
-  if (nothing) outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
-  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder_, file_, std::move(outside), LiveParts::keep, outcome.mode, joined));
+  if (nothing)
+    outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
+  ASSIGN_OR_RETURN(
+      const std::vector<FoundPart> left,
+      seal_folder(folder_, file_, std::move(outside), LiveParts::keep, outcome.mode, joined));
   if (nothing) print_note(fmt::format("laptime: {}", kNothingRecorded));
   if (!left.empty()) print_note(fmt::format("laptime: {}", left_line(left, file_ + ".d")));
   return {};

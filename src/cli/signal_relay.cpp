@@ -1,9 +1,9 @@
 #include "cli/signal_relay.h"
 
-#include <cerrno>
-#include <ctime>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cerrno>
+#include <ctime>
 
 namespace laptime {
 
@@ -54,21 +54,26 @@ bool SignalRelay::has_ended(int& status, rusage& usage) {
 }
 
 void SignalRelay::take(const siginfo_t& info) {
-  if (witness_ && comes_from_a_process(info) && info.si_pid == witness_->pid()) return;  // it woke us
+  if (witness_ && comes_from_a_process(info) && info.si_pid == witness_->pid())
+    return;  // it woke us
   if (!group_got(info)) pass_on(info);
 }
 
 bool SignalRelay::group_got(const siginfo_t& info) {
   const int signal = info.si_signo;
-  if (!witness_) return !comes_from_a_process(info);  // the kernel signals the terminal's whole group, people mostly one process
+  if (!witness_)
+    return !comes_from_a_process(
+        info);  // the kernel signals the terminal's whole group, people mostly one process
   if (!witness_->saw(signal)) return false;
-  if (signal < SIGRTMIN) drop_pending(signal);  // `timeout` signals first the process, then its group
+  if (signal < SIGRTMIN)
+    drop_pending(signal);  // `timeout` signals first the process, then its group
   return true;
 }
 
 void SignalRelay::pass_on(const siginfo_t& info) const {
   // What the program sends to its parent was meant for the process that started `laptime run`.
-  const pid_t receiver = comes_from_a_process(info) && info.si_pid == program_ ? ::getppid() : program_;
+  const pid_t receiver =
+      comes_from_a_process(info) && info.si_pid == program_ ? ::getppid() : program_;
   if (info.si_code == SI_QUEUE)
     ::sigqueue(receiver, info.si_signo, info.si_value);
   else

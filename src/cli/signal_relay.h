@@ -1,10 +1,10 @@
 // Waits for a program and passes on to it what is sent to this process alone (contract: child.h).
 #pragma once
 
-#include <csignal>
-#include <optional>
 #include <sys/resource.h>
 #include <sys/types.h>
+#include <csignal>
+#include <optional>
 
 #include "cli/group_witness.h"
 

@@ -1,8 +1,8 @@
 #include "cli/standard_streams.h"
 
 #include <fcntl.h>
-#include <string>
 #include <unistd.h>
+#include <string>
 
 #include "base/quiet_write.h"
 #include "show/screen_text.h"
@@ -11,7 +11,8 @@ namespace laptime {
 
 void keep_closed_streams_closed() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    // O_PATH: reading and writing fail as on a closed descriptor. open() takes the lowest free number, which is this one.
+    // O_PATH: reading and writing fail as on a closed descriptor. open() takes the lowest free
+    // number, which is this one.
     if (::fcntl(stream, F_GETFD) < 0) (void)!::open("/", O_PATH | O_CLOEXEC);
 }
 

@@ -1,23 +1,23 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <unistd.h>
+#include <algorithm>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 
 #include "advise/advised_changes.h"
-#include "trace/analysis.h"
-#include "trace/gpu/gpu_work.h"
-#include "trace/ranks/ranks.h"
+#include "base/humane.h"
+#include "cli/command.h"
+#include "cli/named_run.h"
 #include "replay/prediction.h"
 #include "replay/rule_changes.h"
 #include "replay/whatif_tables.h"
-#include "cli/command.h"
-#include "cli/named_run.h"
 #include "show/csv.h"
-#include "base/humane.h"
 #include "show/json.h"
 #include "show/screen_text.h"
 #include "show/terminal.h"
+#include "trace/analysis.h"
+#include "trace/gpu/gpu_work.h"
+#include "trace/ranks/ranks.h"
 
 namespace laptime {
 
@@ -51,7 +51,9 @@ Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analy
     ASSIGN_OR_RETURN(const double factor, whatif::parse_batch(options.batch));
     changes.batch *= factor;
   }
-  const bool is_one_rule = options.rules.size() == 1 && options.scales.empty() && options.input.empty() && options.launch.empty() && options.workers < 0 && options.batch.empty();
+  const bool is_one_rule = options.rules.size() == 1 && options.scales.empty() &&
+                           options.input.empty() && options.launch.empty() && options.workers < 0 &&
+                           options.batch.empty();
   if (is_one_rule) changes.bound = advised.bound_of(options.rules.front());
   return changes;
 }
@@ -60,14 +62,20 @@ Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analy
 std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool batch) {
   const auto time = [](double ns) { return humane_time(ns); };
   const std::optional<std::int64_t> rank = rank_of_track(analysis.run(), analysis.ranks(), p.track);
-  std::string line = fmt::format("{}{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f}); starts of this program differ by ± {:.0f} %", rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase], time(p.before_ns), time(p.after_ns),
-                                 time(p.low_ns), time(p.high_ns), p.gain, batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high, 100 * p.noise);
+  std::string line = fmt::format(
+      "{}{} step: {} now, {} then ({} to {}): {:.2f} × as many {} ({:.2f} to {:.2f}); starts of "
+      "this program differ by ± {:.0f} %",
+      rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase],
+      time(p.before_ns), time(p.after_ns), time(p.low_ns), time(p.high_ns), p.gain,
+      batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high, 100 * p.noise);
   if (!p.is_replayed) line += "; as the advice says, not replayed";
   if (p.next.empty()) return line + "\n";
   std::int64_t wall = 0;
   for (const whatif::PathPart& part : p.next) wall += part.ns;
   const whatif::PathPart& next = p.next.front();
-  return line + fmt::format("; next: {}, {:.0f} % of it\n", printable(next.name), 100 * static_cast<double>(next.ns) / static_cast<double>(std::max<std::int64_t>(wall, 1)));
+  return line + fmt::format("; next: {}, {:.0f} % of it\n", printable(next.name),
+                            100 * static_cast<double>(next.ns) /
+                                static_cast<double>(std::max<std::int64_t>(wall, 1)));
 }
 
 Result<int> predict_and_print(const WhatIfOptions& options) {
@@ -75,19 +83,26 @@ Result<int> predict_and_print(const WhatIfOptions& options) {
   const Analysis analysis(run);
   ASSIGN_OR_RETURN(const whatif::Changes changes, gather_changes(options, analysis));
   if (changes.launch_free && std::none_of(run.tracks.begin(), run.tracks.end(), is_stream))
-    return fail(ErrorKind::usage, fmt::format("{} holds nothing of a GPU: there are no launches to be free (laptime run records them, without --no-gpu, on a machine with one)", options.file));
+    return fail(ErrorKind::usage,
+                fmt::format("{} holds nothing of a GPU: there are no launches to be free (laptime "
+                            "run records them, without --no-gpu, on a machine with one)",
+                            options.file));
   const whatif::Prediction prediction = whatif::Predictor(analysis).predict(changes);
   if (!prediction.unknown_patterns.empty())
-    return fail(ErrorKind::usage, fmt::format("nothing in {} is named '{}' (laptime report {} ops, lines, scopes or kernels show the names)", options.file,
-                                              prediction.unknown_patterns.front(), options.file));
-  if (prediction.phases.empty()) return fail(ErrorKind::usage, fmt::format("{} has no steps to replay", options.file));
+    return fail(ErrorKind::usage,
+                fmt::format("nothing in {} is named '{}' (laptime report {} ops, lines, scopes or "
+                            "kernels show the names)",
+                            options.file, prediction.unknown_patterns.front(), options.file));
+  if (prediction.phases.empty())
+    return fail(ErrorKind::usage, fmt::format("{} has no steps to replay", options.file));
   std::vector<Table> tables = whatif::whatif_tables(analysis, prediction);
   if (options.json || options.csv) {
     RETURN_IF_ERROR(print_result(options.json ? to_json(tables) : to_csv(tables)));
     return 0;
   }
   std::string text;
-  for (const whatif::PhasePrediction& phase : prediction.phases) text += say(analysis, phase, changes.batch != 1);
+  for (const whatif::PhasePrediction& phase : prediction.phases)
+    text += say(analysis, phase, changes.batch != 1);
   keep_top(tables.back(), options.top);
   const std::vector<Table> shown(tables.begin() + 1, tables.end());
   RETURN_IF_ERROR(print_result(text + "\n" + to_terminal(shown, style_for(STDOUT_FILENO))));
@@ -98,23 +113,47 @@ Result<int> predict_and_print(const WhatIfOptions& options) {
 
 void add_whatif_command(CLI::App& app, Action& action) {
   auto options = std::make_shared<WhatIfOptions>();
-  CLI::App* command = app.add_subcommand("whatif", "Predict the step time after changes, by replaying a run with them");
+  CLI::App* command = app.add_subcommand(
+      "whatif", "Predict the step time after changes, by replaying a run with them");
   command->add_option("file", options->file, "The run")->required();
-  command->add_option("--scale", options->scales, "What PATTERN names takes FACTOR times as long: an op, kernel, scope or function (with *), FILE:LINE, or a category of the breakdown")
-      ->type_name("PATTERN=FACTOR")->allow_extra_args(false);
-  command->add_option("--input", options->input, "Batches cost nothing")->check(CLI::IsMember({"free"}))->type_name("free");
-  command->add_option("--workers", options->workers, "This many processes make batches; 0: the program itself")->check(CLI::Range(0, 1024))->type_name("N");
-  command->add_option("--launch", options->launch, "The host's part of ops on a GPU costs nothing, as in a CUDA graph")->check(CLI::IsMember({"free"}))->type_name("free");
-  command->add_option("--batch", options->batch, "Times as many samples a step, e.g. 2x")->type_name("FACTOR");
-  command->add_option("--rule", options->rules, "What following this advice changes")->type_name("NAME")->allow_extra_args(false);
-  command->add_option("--top", options->top, "Rows of the table of what bounds the step then")->check(CLI::Range(1, 1'000'000'000))->type_name("N");
+  command
+      ->add_option("--scale", options->scales,
+                   "What PATTERN names takes FACTOR times as long: an op, kernel, scope or "
+                   "function (with *), FILE:LINE, or a category of the breakdown")
+      ->type_name("PATTERN=FACTOR")
+      ->allow_extra_args(false);
+  command->add_option("--input", options->input, "Batches cost nothing")
+      ->check(CLI::IsMember({"free"}))
+      ->type_name("free");
+  command
+      ->add_option("--workers", options->workers,
+                   "This many processes make batches; 0: the program itself")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  command
+      ->add_option("--launch", options->launch,
+                   "The host's part of ops on a GPU costs nothing, as in a CUDA graph")
+      ->check(CLI::IsMember({"free"}))
+      ->type_name("free");
+  command->add_option("--batch", options->batch, "Times as many samples a step, e.g. 2x")
+      ->type_name("FACTOR");
+  command->add_option("--rule", options->rules, "What following this advice changes")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--top", options->top, "Rows of the table of what bounds the step then")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N");
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns");
   command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
   add_max_memory(*command);
-  command->footer("Several changes are made at once. Without any the run is replayed as it is.\n\n"
-                  "Examples:\n  laptime whatif train.lap --input free\n  laptime whatif train.lap --workers 4 --scale 'aten::conv2d=0.5'\n"
-                  "  laptime whatif train.lap --scale 'train.py:42=0'\n  laptime whatif train.lap --batch 2x --json");
-  command->callback([options, &action] { action = [options] { return predict_and_print(*options); }; });
+  command->footer(
+      "Several changes are made at once. Without any the run is replayed as it is.\n\n"
+      "Examples:\n  laptime whatif train.lap --input free\n  laptime whatif train.lap --workers 4 "
+      "--scale 'aten::conv2d=0.5'\n"
+      "  laptime whatif train.lap --scale 'train.py:42=0'\n  laptime whatif train.lap --batch 2x "
+      "--json");
+  command->callback(
+      [options, &action] { action = [options] { return predict_and_print(*options); }; });
 }
 
 }  // namespace laptime

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <map>
 
-#include "trace/run/nesting.h"
 #include "base/utf8.h"
 #include "export/event_stream.h"
 #include "export/flows.h"
 #include "export/lanes.h"
 #include "export/trace_ids.h"
 #include "trace/run/kind_names.h"
+#include "trace/run/nesting.h"
 
 namespace laptime {
 
@@ -33,10 +33,12 @@ class JsonNames {
 
 class ChromeWriter {
  public:
-  ChromeWriter(const Run& run, Sink& sink) : run_(run), out_(sink), ids_(run), names_(run.strings), flows_(run.links) {}
+  ChromeWriter(const Run& run, Sink& sink)
+      : run_(run), out_(sink), ids_(run), names_(run.strings), flows_(run.links) {}
 
   Result<ChromeExport> write() {
-    out_.write("{{\"displayTimeUnit\": \"ns\", \"otherData\": {{\"laptime\": \"" LAPTIME_VERSION "\"}}, \"traceEvents\": [");
+    out_.write("{{\"displayTimeUnit\": \"ns\", \"otherData\": {{\"laptime\": \"" LAPTIME_VERSION
+               "\"}}, \"traceEvents\": [");
     for (std::uint32_t p = 0; p < run_.processes.size(); ++p) write_process(p);
     for (std::size_t t = 0; t < run_.tracks.size(); ++t) write_track(t);
     out_.write("\n]}}\n");
@@ -45,7 +47,8 @@ class ChromeWriter {
   }
 
  private:
-  // The places of one track in the trace: its own, one for its steps, and those of spans that cross others.
+  // The places of one track in the trace: its own, one for its steps, and those of spans that cross
+  // others.
   struct TrackLanes {
     std::uint64_t pid;
     std::string name;
@@ -56,14 +59,16 @@ class ChromeWriter {
 
   void write_process(std::uint32_t p) {
     const auto command = run_.processes[p].properties.find("command");
-    if (command != run_.processes[p].properties.end()) name_event("process_name", ids_.pid(p), 0, command->second);
+    if (command != run_.processes[p].properties.end())
+      name_event("process_name", ids_.pid(p), 0, command->second);
   }
 
   void write_track(std::size_t t) {
     const Track& track = run_.tracks[t];
     TrackLanes lanes{ids_.pid(track.process), track.name, {ids_.tid(t)}, 0, {}, {}};
     if (track.spans.size() > 0) name_event("thread_name", lanes.pid, lanes.tids[0], track.name);
-    // Backwards: outer spans come before inner ones, which is what viewers need where both start together.
+    // Backwards: outer spans come before inner ones, which is what viewers need where both start
+    // together.
     const std::vector<std::uint32_t> order = end_order(track.spans);
     for (std::size_t i = track.spans.size(); i-- > 0;)
       write_span(track.spans, order.empty() ? static_cast<std::uint32_t>(i) : order[i], lanes);
@@ -71,20 +76,23 @@ class ChromeWriter {
   }
 
   // The thread id for the span, and whether it keeps its duration there.
-  std::pair<std::uint64_t, bool> place(const SpanColumns& spans, std::uint32_t row, TrackLanes& lanes) {
+  std::pair<std::uint64_t, bool> place(const SpanColumns& spans, std::uint32_t row,
+                                       TrackLanes& lanes) {
     if (is_mark(spans.kind[row])) return {lanes.tids[0], true};
     if (!takes_part_in_nesting(spans.kind[row])) {
       if (lanes.steps_tid == 0) {
         lanes.steps_tid = ids_.new_tid();
         name_event("thread_name", lanes.pid, lanes.steps_tid, lanes.name + " steps");
       }
-      return {lanes.steps_tid, lanes.step_lanes.place(spans.start[row], spans.end(row)) == std::size_t{0}};
+      return {lanes.steps_tid,
+              lanes.step_lanes.place(spans.start[row], spans.end(row)) == std::size_t{0}};
     }
     const auto lane = lanes.lanes.place(spans.start[row], spans.end(row));
     if (!lane) return {lanes.tids[0], false};
     if (*lane == lanes.tids.size()) {
       lanes.tids.push_back(ids_.new_tid());
-      name_event("thread_name", lanes.pid, lanes.tids.back(), fmt::format("{} (overlapping {})", lanes.name, *lane));
+      name_event("thread_name", lanes.pid, lanes.tids.back(),
+                 fmt::format("{} (overlapping {})", lanes.name, *lane));
     }
     done_.moved += *lane > 0;
     return {lanes.tids[*lane], true};
@@ -94,7 +102,8 @@ class ChromeWriter {
     const auto [tid, keeps_duration] = place(spans, row, lanes);
     const bool instant = is_mark(spans.kind[row]);
     out_.begin_event();
-    out_.write("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", instant ? "i\",\"s\":\"t" : "X", lanes.pid, tid);
+    out_.write("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", instant ? "i\",\"s\":\"t" : "X",
+               lanes.pid, tid);
     out_.write_time(spans.start[row]);
     if (!instant) {
       out_.buffer() += ",\"dur\":";
@@ -113,7 +122,9 @@ class ChromeWriter {
   // What an argument without a name of its own is (docs/records.md).
   static const char* own_arg_name(SpanKind kind, ArgType type) {
     if (type == ArgType::place) return "line";
-    if (type == ArgType::string) return kind == SpanKind::kernel ? "grid;block;registers;static shared;dynamic shared" : "device";
+    if (type == ArgType::string)
+      return kind == SpanKind::kernel ? "grid;block;registers;static shared;dynamic shared"
+                                      : "device";
     return kind == SpanKind::launch ? "autograd" : "bytes";
   }
 
@@ -156,23 +167,30 @@ class ChromeWriter {
     if (place.module != 0) out_.write(",\"module\":{}", names_[place.module]);
   }
 
-  void write_flows(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid, std::uint64_t tid) {
+  void write_flows(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid,
+                   std::uint64_t tid) {
     flows_.at_span(spans.link[row], [&](std::size_t link, bool is_start) {
       out_.begin_event();
-      out_.write("{{\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":", is_start ? "s" : "f", link + 1, pid, tid);
+      out_.write("{{\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":", is_start ? "s" : "f",
+                 link + 1, pid, tid);
       out_.write_time(spans.start[row]);
       out_.write(",\"cat\":\"link\",\"name\":\"link\"{}}}", is_start ? "" : ",\"bp\":\"e\"");
       done_.flows += is_start;
     });
   }
 
-  // An arrow from a call that gave a GPU work to that work. Numbers of launches are too large for JavaScript's.
-  void write_launch(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid, std::uint64_t tid) {
+  // An arrow from a call that gave a GPU work to that work. Numbers of launches are too large for
+  // JavaScript's.
+  void write_launch(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid,
+                    std::uint64_t tid) {
     const SpanKind kind = spans.kind[row];
-    const bool is_start = kind == SpanKind::launch && spans.duration[row] > 0;  // else the node of a graph
-    if (!is_start && kind != SpanKind::kernel && kind != SpanKind::copy && kind != SpanKind::fill) return;
+    const bool is_start =
+        kind == SpanKind::launch && spans.duration[row] > 0;  // else the node of a graph
+    if (!is_start && kind != SpanKind::kernel && kind != SpanKind::copy && kind != SpanKind::fill)
+      return;
     out_.begin_event();
-    out_.write("{{\"ph\":\"{}\",\"id\":\"{:x}\",\"pid\":{},\"tid\":{},\"ts\":", is_start ? "s" : "f", spans.link[row], pid, tid);
+    out_.write("{{\"ph\":\"{}\",\"id\":\"{:x}\",\"pid\":{},\"tid\":{},\"ts\":",
+               is_start ? "s" : "f", spans.link[row], pid, tid);
     out_.write_time(spans.start[row]);
     out_.write(",\"cat\":\"launch\",\"name\":\"launch\"{}}}", is_start ? "" : ",\"bp\":\"e\"");
     done_.flows += is_start;
@@ -186,7 +204,8 @@ class ChromeWriter {
     }
     out_.begin_event();
     // Counters belong to processes; the id keeps those of several threads apart.
-    out_.write("{{\"ph\":\"C\",\"pid\":{},\"tid\":{},\"id\":{},\"ts\":", ids_.pid(run_.tracks[t].process), ids_.tid(t), ids_.tid(t));
+    out_.write("{{\"ph\":\"C\",\"pid\":{},\"tid\":{},\"id\":{},\"ts\":",
+               ids_.pid(run_.tracks[t].process), ids_.tid(t), ids_.tid(t));
     out_.write_time(values.time[i]);
     out_.write(",\"name\":{},\"args\":{{\"value\":{}}}}}", names_[values.name[i]], values.value[i]);
     ++done_.values;
@@ -194,7 +213,8 @@ class ChromeWriter {
 
   void name_event(const char* what, std::uint64_t pid, std::uint64_t tid, std::string_view name) {
     out_.begin_event();
-    out_.write("{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"{}\",\"args\":{{\"name\":", pid, tid, what);
+    out_.write("{{\"ph\":\"M\",\"pid\":{},\"tid\":{},\"name\":\"{}\",\"args\":{{\"name\":", pid,
+               tid, what);
     append_json_string(out_.buffer(), name);
     out_.buffer() += "}}";
   }
@@ -209,6 +229,8 @@ class ChromeWriter {
 
 }  // namespace
 
-Result<ChromeExport> export_chrome(const Run& run, Sink& sink) { return ChromeWriter(run, sink).write(); }
+Result<ChromeExport> export_chrome(const Run& run, Sink& sink) {
+  return ChromeWriter(run, sink).write();
+}
 
 }  // namespace laptime

@@ -16,7 +16,8 @@ class EventStream : public TextStream {
   }
   // Nanoseconds as microseconds with three decimals.
   void write_time(std::int64_t ns) {
-    const std::uint64_t size = ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
+    const std::uint64_t size =
+        ns < 0 ? 0 - static_cast<std::uint64_t>(ns) : static_cast<std::uint64_t>(ns);
     write("{}{}.{:03}", ns < 0 ? "-" : "", size / 1000, size % 1000);
   }
 

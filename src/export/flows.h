@@ -1,5 +1,5 @@
-// Finds, for a span with a link id, the links that start or end at it. A link is drawn from the first span met that
-// carries its `from` to the first that carries its `to`.
+// Finds, for a span with a link id, the links that start or end at it. A link is drawn from the
+// first span met that carries its `from` to the first that carries its `to`.
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,8 @@ class Flows {
   }
   template <typename Visit>
   static void take(std::vector<End>& ends, std::uint64_t link, Visit visit) {
-    for (auto it = std::lower_bound(ends.begin(), ends.end(), End{link, 0}); it != ends.end() && it->link == link; ++it)
+    for (auto it = std::lower_bound(ends.begin(), ends.end(), End{link, 0});
+         it != ends.end() && it->link == link; ++it)
       if (!std::exchange(it->taken, true)) visit(it->row);
   }
 

@@ -6,10 +6,10 @@
 #include <set>
 #include <unordered_map>
 
-#include "trace/ops/place_stacks.h"
 #include "base/utf8.h"
 #include "export/event_stream.h"
 #include "export/module_rows.h"
+#include "trace/ops/place_stacks.h"
 
 namespace laptime {
 
@@ -17,14 +17,20 @@ namespace {
 
 const char* category(const TorchEvent& event) {
   switch (event.kind) {
-    case SpanKind::annotation: return "user_annotation";
+    case SpanKind::annotation:
+      return "user_annotation";
     case SpanKind::launch:
-    case SpanKind::sync: return "cuda_runtime";
-    case SpanKind::copy: return "gpu_memcpy";
-    case SpanKind::fill: return "gpu_memset";
+    case SpanKind::sync:
+      return "cuda_runtime";
+    case SpanKind::copy:
+      return "gpu_memcpy";
+    case SpanKind::fill:
+      return "gpu_memset";
     case SpanKind::kernel:
-    case SpanKind::communication: return "kernel";
-    default: return "cpu_op";
+    case SpanKind::communication:
+      return "kernel";
+    default:
+      return "cpu_op";
   }
 }
 
@@ -36,7 +42,8 @@ std::uint64_t stream_of(const Track& stream) { return stream.os_id & 0xFFFF'FFFF
 int device_index(std::string_view device) {
   const std::size_t colon = device.rfind(':');
   int index = device == "cpu" ? -1 : 0;
-  if (colon != std::string_view::npos) std::from_chars(device.data() + colon + 1, device.data() + device.size(), index);
+  if (colon != std::string_view::npos)
+    std::from_chars(device.data() + colon + 1, device.data() + device.size(), index);
   return index;
 }
 
@@ -49,7 +56,8 @@ class KinetoWriter {
     base_ns_ = begin / kSecond * kSecond;
     shift_ns_ = begin - base_ns_;
     duration_ns_ = events.duration_ns;
-    numbered_by_torch_ = std::any_of(events_.begin(), events_.end(), [](const TorchEvent& event) { return event.id != 0; });
+    numbered_by_torch_ = std::any_of(events_.begin(), events_.end(),
+                                     [](const TorchEvent& event) { return event.id != 0; });
   }
 
   Status write() {
@@ -67,8 +75,9 @@ class KinetoWriter {
  private:
   static constexpr std::string_view kHierarchy = "\"Module Hierarchy\"";
   static constexpr std::int64_t kSecond = 1'000'000'000;
-  static constexpr int kSpansPlace = 536'870'912;           // Kineto's: below the CPU's processes
-  static constexpr std::uint64_t kDevicesLast = 5'000'000;  // below all processes, as Kineto sorts them
+  static constexpr int kSpansPlace = 536'870'912;  // Kineto's: below the CPU's processes
+  static constexpr std::uint64_t kDevicesLast =
+      5'000'000;  // below all processes, as Kineto sorts them
 
   void write_head() {
     out_.write("{{\n  \"schemaVersion\": 1,\n");
@@ -77,7 +86,9 @@ class KinetoWriter {
       append_json_string(out_.buffer(), key);
       out_.write(": {},\n", value);
     }
-    out_.write("  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": {},\n  \"traceEvents\": [", base_ns_);
+    out_.write(
+        "  \"displayTimeUnit\": \"ms\",\n  \"baseTimeNanoseconds\": {},\n  \"traceEvents\": [",
+        base_ns_);
   }
 
   void write_names() {
@@ -85,7 +96,8 @@ class KinetoWriter {
     std::set<std::uint64_t> devices;
     for (const TorchEvent& event : events_)
       if (event.on_device) devices.insert(device_of(run_.tracks[event.track]));
-    for (const std::uint64_t device : devices) name_process(device, fmt::format("GPU {}", device), kDevicesLast + device);
+    for (const std::uint64_t device : devices)
+      name_process(device, fmt::format("GPU {}", device), kDevicesLast + device);
     std::vector<bool> named(run_.tracks.size());
     for (const TorchEvent& event : events_) {
       if (named[event.track]) continue;
@@ -105,7 +117,8 @@ class KinetoWriter {
     describe_process(pid, "process_labels", "labels", fmt::format("\"{}\"", label));
     describe_process(pid, "process_sort_index", "sort_index", std::to_string(order));
   }
-  void describe_process(std::uint64_t pid, const char* what, const char* key, const std::string& value) {
+  void describe_process(std::uint64_t pid, const char* what, const char* key,
+                        const std::string& value) {
     out_.begin_event();
     out_.write("{{\"ph\": \"M\", \"name\": \"{}\", \"pid\": {}, \"tid\": 0", what, pid);
     write_time("ts", shift_ns_);
@@ -143,11 +156,13 @@ class KinetoWriter {
     if (event.link != 0) out_.write(", \"correlation\": {}", correlation(event.link));
     if (!event.on_device) return;
     const Track& track = run_.tracks[event.track];
-    out_.write(", \"device\": {}, \"context\": 1, \"stream\": {}", device_of(track), stream_of(track));
+    out_.write(", \"device\": {}, \"context\": 1, \"stream\": {}", device_of(track),
+               stream_of(track));
     if (event.geometry != 0) write_geometry(run_.strings[event.geometry]);
     if (event.moved_bytes != 0) out_.write(", \"bytes\": {}", event.moved_bytes);
     if (event.moved_bytes != 0 && event.duration_ns > 0)
-      out_.write(", \"memory bandwidth (GB/s)\": {:.6g}", static_cast<double>(event.moved_bytes) / static_cast<double>(event.duration_ns));
+      out_.write(", \"memory bandwidth (GB/s)\": {:.6g}",
+                 static_cast<double>(event.moved_bytes) / static_cast<double>(event.duration_ns));
   }
 
   // `geometry`: "grid;block;registers;static shared;dynamic shared".
@@ -159,8 +174,9 @@ class KinetoWriter {
     }
     const auto& [grid, block, registers, fixed, dynamic] = parts;
     if (dynamic.empty()) return;
-    out_.write(", \"grid\": [{}], \"block\": [{}], \"registers per thread\": {}, \"shared memory\": {}", grid, block, registers,
-               number(fixed) + number(dynamic));
+    out_.write(
+        ", \"grid\": [{}], \"block\": [{}], \"registers per thread\": {}, \"shared memory\": {}",
+        grid, block, registers, number(fixed) + number(dynamic));
   }
   static std::uint64_t number(std::string_view digits) {
     std::uint64_t value = 0;
@@ -170,7 +186,9 @@ class KinetoWriter {
 
   // Where torch numbered no ops, the row's number makes the id unique.
   void write_op_args(const TorchEvent& event, std::uint32_t row) {
-    out_.write(", \"Record function id\": {}", event.id != 0 ? event.id : numbered_by_torch_ ? 0 : std::uint64_t{row} + 1);
+    out_.write(", \"Record function id\": {}", event.id != 0        ? event.id
+                                               : numbered_by_torch_ ? 0
+                                                                    : std::uint64_t{row} + 1);
     if (event.link != 0 && !event.is_annotation())
       out_.write(", \"Sequence number\": {}, \"Fwd thread id\": {}", sequence_number(event.link),
                  event.kind == SpanKind::backward ? forward_thread(event.link) : 0);
@@ -182,9 +200,11 @@ class KinetoWriter {
     const Place& place = run_.places[event.place];
     if (options_.stacks) {
       out_.buffer() += ", \"Call stack\": ";
-      append_json_string(out_.buffer(), fmt::format("{}", fmt::join(stack_at(run_, event.place), ";")));
+      append_json_string(out_.buffer(),
+                         fmt::format("{}", fmt::join(stack_at(run_, event.place), ";")));
     }
-    if (options_.modules && place.module != 0 && details.find(kHierarchy) == std::string_view::npos) {
+    if (options_.modules && place.module != 0 &&
+        details.find(kHierarchy) == std::string_view::npos) {
       out_.write(", {}: ", kHierarchy);
       append_json_string(out_.buffer(), run_.strings[place.module]);
     }
@@ -198,8 +218,9 @@ class KinetoWriter {
       out_.write(", \"pid\": {}, \"tid\": {}", pid_, run_.tracks[row.track].os_id);
       write_time("ts", row.start_ns + shift_ns_);
       write_time("dur", row.duration_ns);
-      out_.write(", \"args\": {{\"Python id\": {}, \"Python parent id\": {}, \"Python module id\": {}}}}}", row.id,
-                 row.parent == 0 ? "null" : std::to_string(row.parent), row.module);
+      out_.write(
+          ", \"args\": {{\"Python id\": {}, \"Python parent id\": {}, \"Python module id\": {}}}}}",
+          row.id, row.parent == 0 ? "null" : std::to_string(row.parent), row.module);
     }
   }
 
@@ -209,11 +230,14 @@ class KinetoWriter {
       const std::string_view device = run_.strings[mark.device];
       const std::int64_t total = totals[mark.device] += mark.bytes;
       out_.begin_event();
-      out_.write("{{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"name\": \"[memory]\", \"pid\": {}, \"tid\": {}", pid_,
-                 run_.tracks[mark.track].os_id);
+      out_.write(
+          "{{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"s\": \"t\", \"name\": \"[memory]\", "
+          "\"pid\": {}, \"tid\": {}",
+          pid_, run_.tracks[mark.track].os_id);
       write_time("ts", mark.time_ns + shift_ns_);
       out_.write(
-          ", \"args\": {{\"Total Reserved\": 0, \"Total Allocated\": {}, \"Bytes\": {}, \"Device Id\": {}, \"Device Type\": {}, \"Addr\": {}}}}}",
+          ", \"args\": {{\"Total Reserved\": 0, \"Total Allocated\": {}, \"Bytes\": {}, \"Device "
+          "Id\": {}, \"Device Type\": {}, \"Addr\": {}}}}}",
           total, mark.bytes, device_index(device), device == "cpu" ? 0 : 1, mark.address);
     }
   }
@@ -227,7 +251,8 @@ class KinetoWriter {
       if (event.kind == SpanKind::op && is_outside_backward(event)) forward[event.link] = row;
       if (event.kind == SpanKind::launch) launches[event.link] = row;
       if (is_backward_node(event, run_))
-        if (const auto from = forward.find(event.link); from != forward.end()) write_flow("fwdbwd", next++, events_[from->second], event);
+        if (const auto from = forward.find(event.link); from != forward.end())
+          write_flow("fwdbwd", next++, events_[from->second], event);
       if (event.on_device)
         if (const auto from = launches.find(event.link); from != launches.end())
           write_flow("ac2g", correlation(event.link), events_[from->second], event);
@@ -240,36 +265,46 @@ class KinetoWriter {
     return true;
   }
 
-  void write_flow(const char* name, std::uint32_t id, const TorchEvent& from, const TorchEvent& to) {
+  void write_flow(const char* name, std::uint32_t id, const TorchEvent& from,
+                  const TorchEvent& to) {
     for (const TorchEvent* end : {&from, &to}) {
       out_.begin_event();
       out_.write("{{\"ph\": \"{}\", \"id\": {}, ", end == &from ? "s" : "f", id);
       write_thread(*end);
       write_time("ts", end->start_ns + shift_ns_);
-      out_.write(", \"cat\": \"{}\", \"name\": \"{}\"{}}}", name, name, end == &from ? "" : ", \"bp\": \"e\"");
+      out_.write(", \"cat\": \"{}\", \"name\": \"{}\"{}}}", name, name,
+                 end == &from ? "" : ", \"bp\": \"e\"");
     }
   }
 
   std::uint32_t correlation(std::uint64_t link) {
-    return correlations_.try_emplace(link, static_cast<std::uint32_t>(correlations_.size() + 1)).first->second;
+    return correlations_.try_emplace(link, static_cast<std::uint32_t>(correlations_.size() + 1))
+        .first->second;
   }
 
   void write_tail() {
     out_.begin_event();
-    out_.write("{{\"ph\": \"X\", \"cat\": \"Trace\", \"name\": \"PyTorch Profiler (0)\", \"pid\": \"Spans\", \"tid\": \"PyTorch Profiler\"");
+    out_.write(
+        "{{\"ph\": \"X\", \"cat\": \"Trace\", \"name\": \"PyTorch Profiler (0)\", \"pid\": "
+        "\"Spans\", \"tid\": \"PyTorch Profiler\"");
     write_time("ts", shift_ns_);
     write_time("dur", duration_ns_);
     out_.write(", \"args\": {{\"Op count\": 0}}}}");
     out_.begin_event();
-    out_.buffer() += "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": \"Spans\", \"tid\": 0";
+    out_.buffer() +=
+        "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": \"Spans\", \"tid\": 0";
     write_time("ts", shift_ns_);
     out_.write(", \"args\": {{\"sort_index\": {}}}}}", kSpansPlace);
     out_.begin_event();
-    out_.buffer() += "{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Iteration Start: PyTorch Profiler\", \"pid\": \"Traces\", \"tid\": \"Trace PyTorch Profiler\"";
+    out_.buffer() +=
+        "{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Iteration Start: PyTorch Profiler\", \"pid\": "
+        "\"Traces\", \"tid\": \"Trace PyTorch Profiler\"";
     write_time("ts", shift_ns_);
     out_.buffer() += "}";
     out_.begin_event();
-    out_.write("{{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Record Window End\", \"pid\": \"\", \"tid\": \"\"");
+    out_.write(
+        "{{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Record Window End\", \"pid\": \"\", \"tid\": "
+        "\"\"");
     write_time("ts", shift_ns_ + duration_ns_);
     out_.buffer() += "}\n  ],\n  \"traceName\": ";
     append_json_string(out_.buffer(), options_.trace_name);
@@ -289,7 +324,8 @@ class KinetoWriter {
 
 }  // namespace
 
-Status export_kineto(const Run& run, const TorchEvents& events, const KinetoOptions& options, Sink& sink) {
+Status export_kineto(const Run& run, const TorchEvents& events, const KinetoOptions& options,
+                     Sink& sink) {
   return KinetoWriter(run, events, options, sink).write();
 }
 

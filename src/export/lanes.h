@@ -1,8 +1,10 @@
-// Spreads the spans of one thread over lanes in which they only nest or follow each other, as timeline viewers need it.
+// Spreads the spans of one thread over lanes in which they only nest or follow each other, as
+// timeline viewers need it.
 //
-// Assumption: spans come in falling order of their ends, the outer before the inner. Consequence: a lane needs to
-// remember only the starts of the spans that are still open around the present one, and these rise. A thread that calls
-// properly uses one lane; each span that would cross another moves to the first lane where it does not.
+// Assumption: spans come in falling order of their ends, the outer before the inner. Consequence: a
+// lane needs to remember only the starts of the spans that are still open around the present one,
+// and these rise. A thread that calls properly uses one lane; each span that would cross another
+// moves to the first lane where it does not.
 #pragma once
 
 #include <cstdint>

@@ -4,10 +4,10 @@
 #include <optional>
 #include <set>
 
-#include "trace/analysis.h"
-#include "tables/code/lines.h"
 #include "base/utf8.h"
 #include "export/byte_stream.h"
+#include "tables/code/lines.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -57,7 +57,8 @@ void write_label(PickleWriter& out, const Run& run, const Code& code) {
   out.op(kTuple3);
 }
 
-void write_lines(PickleWriter& out, const std::vector<LineTotals>& lines, std::size_t begin, std::size_t end) {
+void write_lines(PickleWriter& out, const std::vector<LineTotals>& lines, std::size_t begin,
+                 std::size_t end) {
   out.op("](");
   for (std::size_t i = begin; i < end; ++i) {
     if (!lines[i].reached()) continue;
@@ -92,7 +93,9 @@ Result<LprofExport> export_lprof(const Run& run, Sink& sink) {
   if (lines.empty()) return fail(ErrorKind::usage, run.path + " has no times by line to export");
   LprofExport done{0, lines.size()};
   PickleWriter out(sink);
-  out.op("\x80\x02" "cline_profiler._line_profiler\nLineStats\n)\x81}(");
+  out.op(
+      "\x80\x02"
+      "cline_profiler._line_profiler\nLineStats\n)\x81}(");
   out.text("timings");
   out.op("}(");
   for (std::size_t i = 0; i < lines.size(); ++done.functions) {

@@ -19,23 +19,30 @@ class ModuleCalls {
   // `event` is not inside of another op.
   void add(const TorchEvent& event) {
     std::vector<std::size_t>& open = open_[event.track];
-    const std::string_view path = event.kind == SpanKind::op ? std::string_view(run_.strings[run_.places[event.place].module]) : std::string_view();
+    const std::string_view path =
+        event.kind == SpanKind::op ? std::string_view(run_.strings[run_.places[event.place].module])
+                                   : std::string_view();
     while (!open.empty() && !contains(rows_[open.back()].path, path)) open.pop_back();
-    for (std::size_t end = open.empty() ? 0 : rows_[open.back()].path.size() + 1; end < path.size();) {
+    for (std::size_t end = open.empty() ? 0 : rows_[open.back()].path.size() + 1;
+         end < path.size();) {
       end = std::min(path.find('.', end), path.size());
       push(path.substr(0, end), event, open);
       ++end;
     }
-    for (const std::size_t row : open) rows_[row].duration_ns = event.start_ns + event.duration_ns - rows_[row].start_ns;
+    for (const std::size_t row : open)
+      rows_[row].duration_ns = event.start_ns + event.duration_ns - rows_[row].start_ns;
   }
   std::vector<ModuleRow> take() { return std::move(rows_); }
 
  private:
   void push(std::string_view path, const TorchEvent& event, std::vector<std::size_t>& open) {
-    const std::uint32_t module = modules_.try_emplace(std::string(path), static_cast<std::uint32_t>(modules_.size())).first->second;
+    const std::uint32_t module =
+        modules_.try_emplace(std::string(path), static_cast<std::uint32_t>(modules_.size()))
+            .first->second;
     const std::uint32_t parent = open.empty() ? 0 : rows_[open.back()].id;
     open.push_back(rows_.size());
-    rows_.push_back({std::string(path), event.start_ns, 0, event.track, static_cast<std::uint32_t>(rows_.size() + 1), parent, module});
+    rows_.push_back({std::string(path), event.start_ns, 0, event.track,
+                     static_cast<std::uint32_t>(rows_.size() + 1), parent, module});
   }
 
   const Run& run_;

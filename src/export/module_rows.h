@@ -1,7 +1,8 @@
 // Calls of modules as rows of a trace, for readers that show modules (TensorBoard's module view).
 //
-// A module's call lasts from the first op that began in it to the end of the last one. Modules that run no op have no row. Calls
-// of one module with no op of another module, of the program or of backward between them are one row.
+// A module's call lasts from the first op that began in it to the end of the last one. Modules that
+// run no op have no row. Calls of one module with no op of another module, of the program or of
+// backward between them are one row.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +21,8 @@ struct ModuleRow {
   std::uint32_t module;      // the same for all calls of one path
 };
 
-// In the order of `id`: an outer call before those it contains. Contract: `events` have their places.
+// In the order of `id`: an outer call before those it contains. Contract: `events` have their
+// places.
 std::vector<ModuleRow> module_rows(const Run& run, const std::vector<TorchEvent>& events);
 
 }  // namespace laptime

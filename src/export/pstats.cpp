@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "trace/code/call_graph.h"
 #include "base/utf8.h"
 #include "export/byte_stream.h"
+#include "trace/code/call_graph.h"
 
 namespace laptime {
 
@@ -32,7 +32,8 @@ class MarshalWriter {
     std::uint32_t digits = 0;
     for (std::uint64_t rest = n; rest; rest >>= 15) ++digits;
     out_.little_endian(digits);
-    for (; digits > 0; --digits, n >>= 15) out_.little_endian(static_cast<std::uint16_t>(n & 0x7fff));
+    for (; digits > 0; --digits, n >>= 15)
+      out_.little_endian(static_cast<std::uint16_t>(n & 0x7fff));
   }
   void seconds(std::uint64_t ns) {
     out_.u8('g');
@@ -46,7 +47,9 @@ class MarshalWriter {
   }
   // (file, line, name), written once and referred to afterwards.
   void label(const Run& run, std::uint32_t code) {
-    if (const auto [it, is_new] = labels_.try_emplace(code, static_cast<std::uint32_t>(labels_.size())); !is_new) {
+    if (const auto [it, is_new] =
+            labels_.try_emplace(code, static_cast<std::uint32_t>(labels_.size()));
+        !is_new) {
       out_.u8('r');
       out_.little_endian(it->second);
       return;
@@ -64,7 +67,8 @@ class MarshalWriter {
   std::map<std::uint32_t, std::uint32_t> labels_;
 };
 
-void write_function(MarshalWriter& out, const Run& run, const CallGraph& graph, const Function& function) {
+void write_function(MarshalWriter& out, const Run& run, const CallGraph& graph,
+                    const Function& function) {
   const CallTotals& totals = function.totals;
   out.label(run, function.code);
   out.begin_tuple(5);
@@ -97,7 +101,8 @@ Result<PstatsExport> export_pstats(const Run& run, Sink& sink) {
     ++done.functions;
   }
   out.end_map();
-  if (done.functions == 0) return fail(ErrorKind::usage, run.path + " has no function calls to export");
+  if (done.functions == 0)
+    return fail(ErrorKind::usage, run.path + " has no function calls to export");
   RETURN_IF_ERROR(out.finish());
   return done;
 }

@@ -1,12 +1,14 @@
-// cProfile's file format (.prof): what pstats, snakeviz and gprof2dot read. See import/pstats for its shape.
+// cProfile's file format (.prof): what pstats, snakeviz and gprof2dot read. See import/pstats for
+// its shape.
 //
-// Times are nanoseconds times 1e-9, which is how cProfile makes them: a .prof that was imported comes out the same.
+// Times are nanoseconds times 1e-9, which is how cProfile makes them: a .prof that was imported
+// comes out the same.
 #pragma once
 
 #include <cstdint>
 
-#include "base/status.h"
 #include "base/sink.h"
+#include "base/status.h"
 #include "trace/run/run.h"
 
 namespace laptime {

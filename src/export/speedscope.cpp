@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tables/code/calltree.h"
-#include "trace/run/nesting.h"
-#include "tables/run/thread_label.h"
 #include "base/utf8.h"
 #include "export/lanes.h"
 #include "export/text_stream.h"
+#include "tables/code/calltree.h"
+#include "tables/run/thread_label.h"
+#include "trace/run/nesting.h"
 
 namespace laptime {
 
@@ -26,13 +26,17 @@ struct EventProfile {
 // Frames are the span names, then the functions of the call tree.
 class SpeedscopeWriter {
  public:
-  SpeedscopeWriter(const Run& run, Sink& sink) : run_(run), out_(sink), graph_(build_call_graph(run)), tree_(build_call_tree(graph_)) {}
+  SpeedscopeWriter(const Run& run, Sink& sink)
+      : run_(run), out_(sink), graph_(build_call_graph(run)), tree_(build_call_tree(graph_)) {}
 
   Result<SpeedscopeExport> write() {
     for (const Track& track : run_.tracks) spread(track);
     done_.profiles = profiles_.size() + !tree_.empty();
-    if (done_.profiles == 0) return fail(ErrorKind::usage, run_.path + " has neither spans nor function calls to export");
-    out_.write("{{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"laptime " LAPTIME_VERSION "\",\"name\":");
+    if (done_.profiles == 0)
+      return fail(ErrorKind::usage, run_.path + " has neither spans nor function calls to export");
+    out_.write(
+        "{{\"$schema\":\"https://www.speedscope.app/"
+        "file-format-schema.json\",\"exporter\":\"laptime " LAPTIME_VERSION "\",\"name\":");
     append_json_string(out_.buffer(), run_.path.substr(run_.path.rfind('/') + 1));
     out_.write(",\"activeProfileIndex\":0,\"shared\":{{\"frames\":[");
     write_frames();
@@ -91,8 +95,11 @@ void SpeedscopeWriter::spread(const Track& track) {
   }
   const std::string label = thread_label(run_, track);
   for (std::size_t lane = 0; lane < rows.size(); ++lane) {
-    std::stable_sort(rows[lane].begin(), rows[lane].end(), [&](auto a, auto b) { return spans.start[a] < spans.start[b]; });
-    profiles_.push_back({&track, lane == 0 ? label : fmt::format("{} (overlapping {})", label, lane), std::move(rows[lane])});
+    std::stable_sort(rows[lane].begin(), rows[lane].end(),
+                     [&](auto a, auto b) { return spans.start[a] < spans.start[b]; });
+    profiles_.push_back({&track,
+                         lane == 0 ? label : fmt::format("{} (overlapping {})", label, lane),
+                         std::move(rows[lane])});
   }
 }
 
@@ -137,7 +144,8 @@ void SpeedscopeWriter::write_function_frames() {
   out_.buffer() += "{\"name\":\"(left out)\"}";
 }
 
-void SpeedscopeWriter::begin_profile(const char* type, std::string_view name, std::int64_t start, std::int64_t end) {
+void SpeedscopeWriter::begin_profile(const char* type, std::string_view name, std::int64_t start,
+                                     std::int64_t end) {
   out_.buffer() += first_profile_ ? "\n" : ",\n";
   first_profile_ = false;
   out_.write("{{\"type\":\"{}\",\"name\":", type);
@@ -207,6 +215,8 @@ void SpeedscopeWriter::write_tree() {
 
 }  // namespace
 
-Result<SpeedscopeExport> export_speedscope(const Run& run, Sink& sink) { return SpeedscopeWriter(run, sink).write(); }
+Result<SpeedscopeExport> export_speedscope(const Run& run, Sink& sink) {
+  return SpeedscopeWriter(run, sink).write();
+}
 
 }  // namespace laptime

@@ -1,14 +1,15 @@
-// speedscope's own JSON (https://www.speedscope.app/file-format-schema.json): a profile of events for each thread with
-// spans, and one of stacks for the call tree where functions were counted.
+// speedscope's own JSON (https://www.speedscope.app/file-format-schema.json): a profile of events
+// for each thread with spans, and one of stacks for the call tree where functions were counted.
 //
-// Events of a profile must nest: spans that cross others of their thread are on profiles "NAME (overlapping N)", and
-// those past Lanes::kMostLanes are left out and counted. Steps are left out: they mark laps.
+// Events of a profile must nest: spans that cross others of their thread are on profiles "NAME
+// (overlapping N)", and those past Lanes::kMostLanes are left out and counted. Steps are left out:
+// they mark laps.
 #pragma once
 
 #include <cstdint>
 
-#include "base/status.h"
 #include "base/sink.h"
+#include "base/status.h"
 #include "trace/run/run.h"
 
 namespace laptime {

@@ -3,11 +3,11 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "tables/code/calltree.h"
-#include "trace/run/nesting.h"
-#include "tables/run/thread_label.h"
 #include "base/utf8.h"
 #include "export/text_stream.h"
+#include "tables/code/calltree.h"
+#include "tables/run/thread_label.h"
+#include "trace/run/nesting.h"
 
 namespace laptime {
 
@@ -17,8 +17,10 @@ namespace {
 std::string frame_text(std::string_view name) {
   std::string text = make_valid_utf8(name.empty() ? "(unnamed)" : name);
   for (char& c : text)
-    if (c == ';') c = ':';
-    else if (static_cast<unsigned char>(c) < ' ') c = ' ';
+    if (c == ';')
+      c = ':';
+    else if (static_cast<unsigned char>(c) < ' ')
+      c = ' ';
   return text;
 }
 
@@ -30,7 +32,8 @@ class StackLines {
   void add(const std::vector<std::string_view>& frames, std::uint64_t self_ns) {
     if (self_ns == 0) return;
     out_.flush_if_full();
-    for (auto it = frames.rbegin(); it != frames.rend(); ++it) out_.write("{}{}", it == frames.rbegin() ? "" : ";", *it);
+    for (auto it = frames.rbegin(); it != frames.rend(); ++it)
+      out_.write("{}{}", it == frames.rbegin() ? "" : ";", *it);
     out_.write(" {}\n", self_ns);
     ++done_.stacks;
   }
@@ -71,12 +74,14 @@ class SpanStacks {
   };
 
   std::uint32_t text_of(const std::string& frame) {
-    const auto [it, is_new] = text_ids_.try_emplace(frame, static_cast<std::uint32_t>(texts_.size()));
+    const auto [it, is_new] =
+        text_ids_.try_emplace(frame, static_cast<std::uint32_t>(texts_.size()));
     if (is_new) texts_.push_back(frame);
     return it->second;
   }
   std::uint32_t child(std::uint32_t parent, std::uint32_t text) {
-    const auto [it, is_new] = places_.try_emplace(std::uint64_t{parent} << 32 | text, static_cast<std::uint32_t>(nodes_.size()));
+    const auto [it, is_new] = places_.try_emplace(std::uint64_t{parent} << 32 | text,
+                                                  static_cast<std::uint32_t>(nodes_.size()));
     if (is_new) nodes_.push_back({parent, text});
     return it->second;
   }
@@ -86,8 +91,8 @@ class SpanStacks {
     return name_texts_[name];
   }
 
-  // Backwards through the ends: a span's parent is the nearest later one that began no later than it did, so those that
-  // began later than the present one have no more children.
+  // Backwards through the ends: a span's parent is the nearest later one that began no later than
+  // it did, so those that began later than the present one have no more children.
   void add(const Track& track) {
     struct Open {
       std::int64_t start;
@@ -117,7 +122,8 @@ class SpanStacks {
   std::vector<std::uint32_t> name_texts_;  // by Run::strings
 };
 
-void write_tree(const Run& run, const CallGraph& graph, const std::vector<CallNode>& tree, StackLines& lines) {
+void write_tree(const Run& run, const CallGraph& graph, const std::vector<CallNode>& tree,
+                StackLines& lines) {
   std::vector<std::string> labels;
   for (const CallNode& node : tree) labels.push_back(frame_text(node_label(run, graph, node)));
   std::vector<std::string_view> frames;

@@ -1,14 +1,14 @@
-// Folded stacks, one a line: "outer;inner;innermost NANOSECONDS" of time in the innermost itself. What flamegraph.pl,
-// inferno and speedscope read.
+// Folded stacks, one a line: "outer;inner;innermost NANOSECONDS" of time in the innermost itself.
+// What flamegraph.pl, inferno and speedscope read.
 //
-// From the call tree where functions were counted; else from spans, with the thread as the outermost frame. Steps are
-// left out: they mark laps.
+// From the call tree where functions were counted; else from spans, with the thread as the
+// outermost frame. Steps are left out: they mark laps.
 #pragma once
 
 #include <cstdint>
 
-#include "base/status.h"
 #include "base/sink.h"
+#include "base/status.h"
 #include "trace/run/run.h"
 
 namespace laptime {

@@ -1,5 +1,5 @@
-// Writes text to a sink, a megabyte at a time. The first failure of the sink stays; what is written after it goes
-// nowhere.
+// Writes text to a sink, a megabyte at a time. The first failure of the sink stays; what is written
+// after it goes nowhere.
 #pragma once
 
 #include <fmt/format.h>
@@ -33,7 +33,9 @@ class TextStream {
   static constexpr std::size_t kFlushAt = 1u << 20;
 
   void flush() {
-    if (status_) status_ = sink_.write({reinterpret_cast<const std::uint8_t*>(buffer_.data()), buffer_.size()});
+    if (status_)
+      status_ =
+          sink_.write({reinterpret_cast<const std::uint8_t*>(buffer_.data()), buffer_.size()});
     buffer_.clear();
   }
 

@@ -1,5 +1,6 @@
-// Process and thread numbers for a trace. The real ones where they are unique and viewers take them, else made-up ones
-// above any that a kernel gives: thread ids come again when threads come and go, and imported runs may have none.
+// Process and thread numbers for a trace. The real ones where they are unique and viewers take
+// them, else made-up ones above any that a kernel gives: thread ids come again when threads come
+// and go, and imported runs may have none.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ class TraceIds {
   explicit TraceIds(const Run& run) {
     for (const Process& process : run.processes) pids_.push_back(take(process.pid));
     taken_.clear();
-    for (const Track& track : run.tracks) tids_.push_back(take(track.kind == TrackKind::thread ? track.os_id : 0));
+    for (const Track& track : run.tracks)
+      tids_.push_back(take(track.kind == TrackKind::thread ? track.os_id : 0));
   }
   std::uint64_t pid(std::uint32_t process) const { return pids_[process]; }
   std::uint64_t tid(std::size_t track) const { return tids_[track]; }

@@ -1,9 +1,11 @@
-// A block: the rows of one table on one track, as compressed columns. Its summary lies in front, uncompressed: a reader
-// decides from it whether to open the block at all, and the summaries of a run are its first level of detail.
+// A block: the rows of one table on one track, as compressed columns. Its summary lies in front,
+// uncompressed: a reader decides from it whether to open the block at all, and the summaries of a
+// run are its first level of detail.
 //
-// Block frame payload: [summary as varints][columns, zstd]. Columns: [id][length][bytes]…; unknown ids are skipped.
-// Span ends are deltas from the row before (spans are recorded as they end, so these are small and rarely negative),
-// durations are plain, (name, kind) is an index into a dictionary of the block.
+// Block frame payload: [summary as varints][columns, zstd]. Columns: [id][length][bytes]…; unknown
+// ids are skipped. Span ends are deltas from the row before (spans are recorded as they end, so
+// these are small and rarely negative), durations are plain, (name, kind) is an index into a
+// dictionary of the block.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +20,8 @@ namespace laptime {
 
 enum class TableType : std::uint8_t { spans = 1, values = 2, links = 3, tallies = 4 };
 
-// Blocks are cut here: large enough to compress and decode well, small enough to be a unit of parallel work.
+// Blocks are cut here: large enough to compress and decode well, small enough to be a unit of
+// parallel work.
 inline constexpr std::uint32_t kMaxBlockRows = 65536;
 
 struct BlockSummary {
@@ -39,22 +42,28 @@ struct BlockSummary {
 struct Block {
   BlockSummary summary;
   ByteView columns;  // as stored
-  Frame frame;       // where it stands; its checksum is verified when the block is decoded or copied, not before
+  Frame frame;  // where it stands; its checksum is verified when the block is decoded or copied,
+                // not before
 };
 
 void append_summary(ByteWriter& out, const BlockSummary& summary);
 BlockSummary read_summary(ByteReader& in);
 
 // Append a block frame for rows [begin, end) of the columns; at most kMaxBlockRows of them.
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const SpanColumns&, std::size_t begin, std::size_t end);
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const ValueColumns&, std::size_t begin, std::size_t end);
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const LinkColumns&, std::size_t begin, std::size_t end);
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const TallyColumns&, std::size_t begin, std::size_t end);
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const SpanColumns&,
+                  std::size_t begin, std::size_t end);
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const ValueColumns&,
+                  std::size_t begin, std::size_t end);
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const LinkColumns&,
+                  std::size_t begin, std::size_t end);
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const TallyColumns&,
+                  std::size_t begin, std::size_t end);
 
 template <typename Columns>
 void append_blocks(Bytes& out, std::uint32_t part, std::uint32_t track, const Columns& columns) {
   for (std::size_t i = 0; i < columns.size(); i += kMaxBlockRows)
-    append_block(out, part, track, columns, i, std::min<std::size_t>(columns.size(), i + kMaxBlockRows));
+    append_block(out, part, track, columns, i,
+                 std::min<std::size_t>(columns.size(), i + kMaxBlockRows));
 }
 
 // Splits a block frame. Nothing when the summary is malformed or promises what cannot be.
@@ -71,7 +80,8 @@ struct SpanTarget {
   std::uint32_t first_row;
 };
 
-// False when the checksum is wrong or the columns do not hold exactly the rows that the summary promises; the target is then garbage.
+// False when the checksum is wrong or the columns do not hold exactly the rows that the summary
+// promises; the target is then garbage.
 bool decode_spans(const Block& block, const SpanTarget& target);
 bool decode_block(const Block& block, SpanColumns& append_to);
 bool decode_block(const Block& block, ValueColumns& append_to);

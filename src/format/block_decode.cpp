@@ -10,10 +10,12 @@ namespace laptime {
 
 namespace {
 
-// Every row takes at least a byte in every varint column and at most kMaxVarint, which bounds what a summary may claim.
+// Every row takes at least a byte in every varint column and at most kMaxVarint, which bounds what
+// a summary may claim.
 constexpr std::size_t kMaxColumnsPerRow = 16;
 
-// The columns of one block, opened. Lives as long as the scratch buffer of its thread is not reused.
+// The columns of one block, opened. Lives as long as the scratch buffer of its thread is not
+// reused.
 class OpenColumns {
  public:
   explicit OpenColumns(const Block& block) {
@@ -36,7 +38,8 @@ class OpenColumns {
   bool ok() const { return ok_; }
   ByteView section(ColumnId id) const { return sections_[static_cast<std::size_t>(id)]; }
 
-  // Calls store(i, number) for each of `rows` numbers; false unless the column holds exactly that many.
+  // Calls store(i, number) for each of `rows` numbers; false unless the column holds exactly that
+  // many.
   template <typename Store>
   bool each(ColumnId id, std::size_t rows, Store store) const {
     const ByteView bytes = section(id);
@@ -46,7 +49,8 @@ class OpenColumns {
     for (std::size_t i = 0; i < rows; ++i) {
       std::uint64_t v;
       p = read_varint(p, end, v);
-      if (!p) [[unlikely]] return false;
+      if (!p) [[unlikely]]
+        return false;
       store(i, v);
     }
     return p == end;
@@ -66,7 +70,8 @@ class OpenColumns {
   }
   template <typename T>
   bool append_delta(ColumnId id, std::size_t rows, std::vector<T>& out) const {
-    return each_delta(id, rows, [&](std::size_t, std::uint64_t v) { out.push_back(static_cast<T>(v)); });
+    return each_delta(id, rows,
+                      [&](std::size_t, std::uint64_t v) { out.push_back(static_cast<T>(v)); });
   }
 
  private:
@@ -104,20 +109,28 @@ bool decode_shapes(const OpenColumns& columns, std::size_t rows, const SpanTarge
   return complete && in_range;
 }
 
-bool decode_args(const OpenColumns& columns, const BlockSummary& summary, const SpanTarget& target) {
+bool decode_args(const OpenColumns& columns, const BlockSummary& summary,
+                 const SpanTarget& target) {
   const std::size_t n = summary.args;
   if (n == 0 || !target.args) return true;
   ArgColumns& args = *target.args;
   const std::size_t before = args.size();
   bool in_range = true;
-  const bool ok = columns.each_delta(ColumnId::arg_row, n, [&](std::size_t, std::uint64_t row) {
-    in_range &= row < summary.rows;
-    args.row.push_back(target.first_row + static_cast<std::uint32_t>(row));
-  }) && columns.append(ColumnId::arg_key, n, args.key) && columns.append(ColumnId::arg_type, n, args.type) &&
-                  columns.append(ColumnId::arg_value, n, args.value);
-  if (!ok || !in_range || !std::is_sorted(args.row.begin() + static_cast<std::ptrdiff_t>(before), args.row.end())) return false;
+  const bool ok =
+      columns.each_delta(ColumnId::arg_row, n,
+                         [&](std::size_t, std::uint64_t row) {
+                           in_range &= row < summary.rows;
+                           args.row.push_back(target.first_row + static_cast<std::uint32_t>(row));
+                         }) &&
+      columns.append(ColumnId::arg_key, n, args.key) &&
+      columns.append(ColumnId::arg_type, n, args.type) &&
+      columns.append(ColumnId::arg_value, n, args.value);
+  if (!ok || !in_range ||
+      !std::is_sorted(args.row.begin() + static_cast<std::ptrdiff_t>(before), args.row.end()))
+    return false;
   for (std::size_t i = before; i < args.size(); ++i)
-    if (args.type[i] == ArgType::integer) args.value[i] = static_cast<std::uint64_t>(unzigzag(args.value[i]));
+    if (args.type[i] == ArgType::integer)
+      args.value[i] = static_cast<std::uint64_t>(unzigzag(args.value[i]));
   return true;
 }
 
@@ -147,7 +160,8 @@ std::optional<Block> parse_block(const Frame& frame) {
   ByteReader in(frame.payload);
   const BlockSummary s = read_summary(in);
   if (in.failed() || s.rows == 0 || s.rows > kMaxBlockRows) return std::nullopt;
-  const std::size_t most = (static_cast<std::size_t>(s.rows) + s.args) * kMaxColumnsPerRow * kMaxVarint + 4096;
+  const std::size_t most =
+      (static_cast<std::size_t>(s.rows) + s.args) * kMaxColumnsPerRow * kMaxVarint + 4096;
   if (s.raw_size < s.rows || s.raw_size > most || s.args > s.raw_size) return std::nullopt;
   return Block{s, in.bytes(in.remaining()), frame};
 }
@@ -163,11 +177,14 @@ bool decode_spans(const Block& block, const SpanTarget& target) {
       }))
     return false;
   if (!columns.each_delta(ColumnId::end_delta, rows, [&](std::size_t i, std::uint64_t end) {
-        target.start[i] = static_cast<std::int64_t>(end - static_cast<std::uint64_t>(target.duration[i]));
+        target.start[i] =
+            static_cast<std::int64_t>(end - static_cast<std::uint64_t>(target.duration[i]));
       }))
     return false;
   if (target.link && block.summary.has_links) {
-    if (!columns.each_delta(ColumnId::link_delta, rows, [&](std::size_t i, std::uint64_t v) { target.link[i] = v; })) return false;
+    if (!columns.each_delta(ColumnId::link_delta, rows,
+                            [&](std::size_t i, std::uint64_t v) { target.link[i] = v; }))
+      return false;
   } else if (target.link) {
     std::fill_n(target.link, rows, 0);
   }
@@ -181,15 +198,18 @@ bool decode_block(const Block& block, SpanColumns& out) {
   out.name.resize(n);
   out.kind.resize(n);
   if (block.summary.has_links || !out.link.empty()) out.link.resize(n, 0);
-  return decode_spans(block, {out.start.data() + at, out.duration.data() + at, out.name.data() + at, out.kind.data() + at,
-                              out.link.empty() ? nullptr : out.link.data() + at, &out.args, static_cast<std::uint32_t>(at)});
+  return decode_spans(
+      block, {out.start.data() + at, out.duration.data() + at, out.name.data() + at,
+              out.kind.data() + at, out.link.empty() ? nullptr : out.link.data() + at, &out.args,
+              static_cast<std::uint32_t>(at)});
 }
 
 bool decode_block(const Block& block, ValueColumns& out) {
   const OpenColumns columns(block);
   const std::size_t rows = block.summary.rows;
   std::uint64_t previous = 0;
-  return columns.ok() && columns.append_delta(ColumnId::time_delta, rows, out.time) && columns.append(ColumnId::name, rows, out.name) &&
+  return columns.ok() && columns.append_delta(ColumnId::time_delta, rows, out.time) &&
+         columns.append(ColumnId::name, rows, out.name) &&
          columns.each(ColumnId::real, rows, [&](std::size_t, std::uint64_t v) {
            previous ^= __builtin_bswap64(v);
            out.value.push_back(std::bit_cast<double>(previous));
@@ -200,17 +220,22 @@ bool decode_block(const Block& block, LinkColumns& out) {
   const OpenColumns columns(block);
   const std::size_t rows = block.summary.rows;
   return columns.ok() && columns.append_delta(ColumnId::time_delta, rows, out.time) &&
-         columns.append_delta(ColumnId::from_delta, rows, out.from) && columns.append_delta(ColumnId::to_delta, rows, out.to) &&
+         columns.append_delta(ColumnId::from_delta, rows, out.from) &&
+         columns.append_delta(ColumnId::to_delta, rows, out.to) &&
          columns.append(ColumnId::kind, rows, out.kind);
 }
 
 bool decode_block(const Block& block, TallyColumns& out) {
   const OpenColumns columns(block);
   const std::size_t rows = block.summary.rows;
-  return columns.ok() && columns.append(ColumnId::kind, rows, out.kind) && columns.append_delta(ColumnId::step_delta, rows, out.step) &&
-         columns.append_delta(ColumnId::code_delta, rows, out.code) && columns.append_delta(ColumnId::where_delta, rows, out.where) &&
-         columns.append(ColumnId::hits, rows, out.hits) && columns.append(ColumnId::inclusive, rows, out.inclusive) &&
-         columns.append(ColumnId::exclusive, rows, out.exclusive) && columns.append(ColumnId::extra_hits, rows, out.extra_hits) &&
+  return columns.ok() && columns.append(ColumnId::kind, rows, out.kind) &&
+         columns.append_delta(ColumnId::step_delta, rows, out.step) &&
+         columns.append_delta(ColumnId::code_delta, rows, out.code) &&
+         columns.append_delta(ColumnId::where_delta, rows, out.where) &&
+         columns.append(ColumnId::hits, rows, out.hits) &&
+         columns.append(ColumnId::inclusive, rows, out.inclusive) &&
+         columns.append(ColumnId::exclusive, rows, out.exclusive) &&
+         columns.append(ColumnId::extra_hits, rows, out.extra_hits) &&
          columns.append(ColumnId::extra_ns, rows, out.extra_ns);
 }
 

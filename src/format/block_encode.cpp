@@ -54,14 +54,16 @@ class BlockBuilder {
   Bytes columns_, scratch_;
 };
 
-// Maps (name, kind) pairs to small numbers in order of appearance. Names repeat in runs and loops, so the last few hits
-// are nearly always found in the direct-mapped cache in front of the map.
+// Maps (name, kind) pairs to small numbers in order of appearance. Names repeat in runs and loops,
+// so the last few hits are nearly always found in the direct-mapped cache in front of the map.
 class ShapeDictionary {
  public:
   std::uint32_t index_of(std::uint32_t name, SpanKind kind) {
-    const std::uint64_t key = static_cast<std::uint64_t>(name) << 8 | static_cast<std::uint8_t>(kind);
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(name) << 8 | static_cast<std::uint8_t>(kind);
     CacheLine& line = cache_[(key * 0x9E3779B97F4A7C15ull) >> 58];
-    if (line.key != key) line = {key, map_.try_emplace(key, static_cast<std::uint32_t>(map_.size())).first->second};
+    if (line.key != key)
+      line = {key, map_.try_emplace(key, static_cast<std::uint32_t>(map_.size())).first->second};
     if (line.index == shapes_) {
       ByteWriter out(bytes_);
       out.varint(name);
@@ -83,8 +85,12 @@ class ShapeDictionary {
   Bytes bytes_;
 };
 
-BlockSummary summarize(std::uint32_t part, std::uint32_t track, const SpanColumns& spans, std::size_t begin, std::size_t end) {
-  BlockSummary s{.table = TableType::spans, .part = part, .track = track, .rows = static_cast<std::uint32_t>(end - begin)};
+BlockSummary summarize(std::uint32_t part, std::uint32_t track, const SpanColumns& spans,
+                       std::size_t begin, std::size_t end) {
+  BlockSummary s{.table = TableType::spans,
+                 .part = part,
+                 .track = track,
+                 .rows = static_cast<std::uint32_t>(end - begin)};
   s.first_ns = spans.start[begin];
   s.last_ns = spans.end(begin);
   for (std::size_t i = begin; i < end; ++i) {
@@ -101,8 +107,12 @@ BlockSummary summarize(std::uint32_t part, std::uint32_t track, const SpanColumn
 }
 
 template <typename Times>
-BlockSummary summarize(TableType table, std::uint32_t part, std::uint32_t track, const Times& times, std::size_t begin, std::size_t end) {
-  BlockSummary s{.table = table, .part = part, .track = track, .rows = static_cast<std::uint32_t>(end - begin)};
+BlockSummary summarize(TableType table, std::uint32_t part, std::uint32_t track, const Times& times,
+                       std::size_t begin, std::size_t end) {
+  BlockSummary s{.table = table,
+                 .part = part,
+                 .track = track,
+                 .rows = static_cast<std::uint32_t>(end - begin)};
   const auto [first, last] = std::minmax_element(times.begin() + begin, times.begin() + end);
   s.first_ns = static_cast<std::int64_t>(*first);
   s.last_ns = static_cast<std::int64_t>(*last);
@@ -110,20 +120,27 @@ BlockSummary summarize(TableType table, std::uint32_t part, std::uint32_t track,
 }
 
 // The args whose spans are in [begin, end): args are in row order, so they are one stretch.
-void encode_args(BlockBuilder& b, BlockSummary& summary, const ArgColumns& args, std::size_t begin, std::size_t end) {
-  const auto first = static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), begin) - args.row.begin());
-  const auto last = static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), end) - args.row.begin());
+void encode_args(BlockBuilder& b, BlockSummary& summary, const ArgColumns& args, std::size_t begin,
+                 std::size_t end) {
+  const auto first = static_cast<std::size_t>(
+      std::lower_bound(args.row.begin(), args.row.end(), begin) - args.row.begin());
+  const auto last = static_cast<std::size_t>(
+      std::lower_bound(args.row.begin(), args.row.end(), end) - args.row.begin());
   if (first == last) return;
   summary.args = static_cast<std::uint32_t>(last - first);
-  b.delta_column(ColumnId::arg_row, first, last, [&](std::size_t i) { return args.row[i] - begin; });
+  b.delta_column(ColumnId::arg_row, first, last,
+                 [&](std::size_t i) { return args.row[i] - begin; });
   b.column(ColumnId::arg_key, first, last, [&](std::size_t i) { return args.key[i]; });
-  b.column(ColumnId::arg_type, first, last, [&](std::size_t i) { return static_cast<std::uint64_t>(args.type[i]); });
+  b.column(ColumnId::arg_type, first, last,
+           [&](std::size_t i) { return static_cast<std::uint64_t>(args.type[i]); });
   b.column(ColumnId::arg_value, first, last, [&](std::size_t i) {
-    return args.type[i] == ArgType::integer ? zigzag(static_cast<std::int64_t>(args.value[i])) : args.value[i];
+    return args.type[i] == ArgType::integer ? zigzag(static_cast<std::int64_t>(args.value[i]))
+                                            : args.value[i];
   });
 }
 
-// Doubles that change slowly share their high bits with the row before; reversed, the xor is a short number.
+// Doubles that change slowly share their high bits with the row before; reversed, the xor is a
+// short number.
 std::uint64_t reversed_bits(std::uint64_t v) { return __builtin_bswap64(v); }
 
 }  // namespace
@@ -143,15 +160,19 @@ void append_summary(ByteWriter& out, const BlockSummary& s) {
   out.varint(s.raw_size);
 }
 
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const SpanColumns& spans, std::size_t begin, std::size_t end) {
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const SpanColumns& spans,
+                  std::size_t begin, std::size_t end) {
   BlockSummary summary = summarize(part, track, spans, begin, end);
   BlockBuilder b;
   ShapeDictionary shapes;
-  b.column(ColumnId::shape, begin, end, [&](std::size_t i) { return shapes.index_of(spans.name[i], spans.kind[i]); });
+  b.column(ColumnId::shape, begin, end,
+           [&](std::size_t i) { return shapes.index_of(spans.name[i], spans.kind[i]); });
   b.section(ColumnId::shape_dictionary, shapes.bytes());
   b.delta_column(ColumnId::end_delta, begin, end, [&](std::size_t i) { return spans.end(i); });
-  b.column(ColumnId::duration, begin, end, [&](std::size_t i) { return static_cast<std::uint64_t>(spans.duration[i]); });
-  if (!spans.link.empty() && std::any_of(spans.link.begin() + begin, spans.link.begin() + end, [](auto v) { return v != 0; })) {
+  b.column(ColumnId::duration, begin, end,
+           [&](std::size_t i) { return static_cast<std::uint64_t>(spans.duration[i]); });
+  if (!spans.link.empty() && std::any_of(spans.link.begin() + begin, spans.link.begin() + end,
+                                         [](auto v) { return v != 0; })) {
     summary.has_links = true;
     b.delta_column(ColumnId::link_delta, begin, end, [&](std::size_t i) { return spans.link[i]; });
   }
@@ -159,7 +180,8 @@ void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const Spa
   b.finish(out, summary);
 }
 
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const ValueColumns& values, std::size_t begin, std::size_t end) {
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const ValueColumns& values,
+                  std::size_t begin, std::size_t end) {
   BlockBuilder b;
   b.delta_column(ColumnId::time_delta, begin, end, [&](std::size_t i) { return values.time[i]; });
   b.column(ColumnId::name, begin, end, [&](std::size_t i) { return values.name[i]; });
@@ -173,18 +195,22 @@ void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const Val
   b.finish(out, summarize(TableType::values, part, track, values.time, begin, end));
 }
 
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const LinkColumns& links, std::size_t begin, std::size_t end) {
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const LinkColumns& links,
+                  std::size_t begin, std::size_t end) {
   BlockBuilder b;
   b.delta_column(ColumnId::time_delta, begin, end, [&](std::size_t i) { return links.time[i]; });
   b.delta_column(ColumnId::from_delta, begin, end, [&](std::size_t i) { return links.from[i]; });
   b.delta_column(ColumnId::to_delta, begin, end, [&](std::size_t i) { return links.to[i]; });
-  b.column(ColumnId::kind, begin, end, [&](std::size_t i) { return static_cast<std::uint64_t>(links.kind[i]); });
+  b.column(ColumnId::kind, begin, end,
+           [&](std::size_t i) { return static_cast<std::uint64_t>(links.kind[i]); });
   b.finish(out, summarize(TableType::links, part, track, links.time, begin, end));
 }
 
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const TallyColumns& t, std::size_t begin, std::size_t end) {
+void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const TallyColumns& t,
+                  std::size_t begin, std::size_t end) {
   BlockBuilder b;
-  b.column(ColumnId::kind, begin, end, [&](std::size_t i) { return static_cast<std::uint64_t>(t.kind[i]); });
+  b.column(ColumnId::kind, begin, end,
+           [&](std::size_t i) { return static_cast<std::uint64_t>(t.kind[i]); });
   b.delta_column(ColumnId::step_delta, begin, end, [&](std::size_t i) { return t.step[i]; });
   b.delta_column(ColumnId::code_delta, begin, end, [&](std::size_t i) { return t.code[i]; });
   b.delta_column(ColumnId::where_delta, begin, end, [&](std::size_t i) { return t.where[i]; });

@@ -1,7 +1,7 @@
 #include "format/block.h"
 
-#include <bit>
 #include <gtest/gtest.h>
+#include <bit>
 #include <random>
 #include <tuple>
 
@@ -73,7 +73,9 @@ TEST_P(SpanRoundTrip, GivesBackEveryRow) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, SpanRoundTrip,
-                         ::testing::Combine(::testing::Values(1, 2, 100, kMaxBlockRows, kMaxBlockRows + 17), ::testing::Bool(), ::testing::Bool()));
+                         ::testing::Combine(::testing::Values(1, 2, 100, kMaxBlockRows,
+                                                              kMaxBlockRows + 17),
+                                            ::testing::Bool(), ::testing::Bool()));
 
 TEST(Block, SummaryTellsRangeAndLongest) {
   SpanColumns spans;
@@ -105,8 +107,11 @@ TEST(Block, ValuesLinksAndTalliesComeBack) {
     links.to.push_back(random());
     links.kind.push_back(LinkKind::backward_of);
     tallies.kind.push_back(i % 2 ? TallyKind::line : TallyKind::call);
-    for (auto* column : {&tallies.step, &tallies.code, &tallies.where}) column->push_back(static_cast<std::uint32_t>(random()));
-    for (auto* column : {&tallies.hits, &tallies.inclusive, &tallies.exclusive, &tallies.extra_hits, &tallies.extra_ns}) column->push_back(random());
+    for (auto* column : {&tallies.step, &tallies.code, &tallies.where})
+      column->push_back(static_cast<std::uint32_t>(random()));
+    for (auto* column : {&tallies.hits, &tallies.inclusive, &tallies.exclusive, &tallies.extra_hits,
+                         &tallies.extra_ns})
+      column->push_back(random());
   }
   Bytes frames;
   append_blocks(frames, 0, 1, values);

@@ -1,4 +1,5 @@
-// Records as columns: what a block encodes and what it decodes to. Times are nanoseconds on the part's own clock.
+// Records as columns: what a block encodes and what it decodes to. Times are nanoseconds on the
+// part's own clock.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +48,8 @@ struct LinkColumns {
   std::size_t size() const { return time.size(); }
 };
 
-// Counter deltas of one thread over one step. `code` is a code fact's id; `where` is a line, or the caller's code.
+// Counter deltas of one thread over one step. `code` is a code fact's id; `where` is a line, or the
+// caller's code.
 struct TallyColumns {
   std::vector<TallyKind> kind;
   std::vector<std::uint32_t> step, code, where;

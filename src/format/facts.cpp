@@ -7,7 +7,18 @@ namespace laptime {
 namespace {
 
 // Stable numbers: they are in files. The variant's order is not.
-enum class FactType : std::uint8_t { string = 1, track = 2, property = 3, clock = 4, loss = 5, code = 6, place = 7, args = 8, frame = 9, source = 10 };
+enum class FactType : std::uint8_t {
+  string = 1,
+  track = 2,
+  property = 3,
+  clock = 4,
+  loss = 5,
+  code = 6,
+  place = 7,
+  args = 8,
+  frame = 9,
+  source = 10
+};
 
 struct Encoder {
   ByteWriter out;
@@ -87,23 +98,35 @@ std::uint32_t id32(ByteReader& in) { return static_cast<std::uint32_t>(in.varint
 
 ArgsFact decode_args(ByteReader& in) {
   ArgsFact fact{id32(in), {}};
-  for (std::uint64_t left = in.varint(); left > 0 && !in.failed(); --left) fact.args.push_back({id32(in), static_cast<ArgType>(in.u8()), in.varint()});
+  for (std::uint64_t left = in.varint(); left > 0 && !in.failed(); --left)
+    fact.args.push_back({id32(in), static_cast<ArgType>(in.u8()), in.varint()});
   return fact;
 }
 
 std::optional<Fact> decode(FactType type, ByteReader& in) {
   // Braced initialisers read their fields left to right.
   switch (type) {
-    case FactType::string: return StringFact{id32(in), in.string()};
-    case FactType::track: return TrackFact{id32(in), static_cast<TrackKind>(in.u8()), in.varint(), id32(in)};
-    case FactType::property: return PropertyFact{in.string(), in.string()};
-    case FactType::clock: return ClockFact{in.signed_varint(), in.signed_varint(), in.signed_varint()};
-    case FactType::loss: return LossFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(), in.string()};
-    case FactType::code: return CodeFact{id32(in), id32(in), id32(in), id32(in), id32(in)};
-    case FactType::place: return PlaceFact{id32(in), id32(in), id32(in), id32(in), in.remaining() > 0 ? id32(in) : 0};
-    case FactType::args: return decode_args(in);
-    case FactType::frame: return CallFrameFact{id32(in), id32(in), id32(in), id32(in)};
-    case FactType::source: return SourceFact{id32(in), id32(in), in.string()};
+    case FactType::string:
+      return StringFact{id32(in), in.string()};
+    case FactType::track:
+      return TrackFact{id32(in), static_cast<TrackKind>(in.u8()), in.varint(), id32(in)};
+    case FactType::property:
+      return PropertyFact{in.string(), in.string()};
+    case FactType::clock:
+      return ClockFact{in.signed_varint(), in.signed_varint(), in.signed_varint()};
+    case FactType::loss:
+      return LossFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(),
+                      in.string()};
+    case FactType::code:
+      return CodeFact{id32(in), id32(in), id32(in), id32(in), id32(in)};
+    case FactType::place:
+      return PlaceFact{id32(in), id32(in), id32(in), id32(in), in.remaining() > 0 ? id32(in) : 0};
+    case FactType::args:
+      return decode_args(in);
+    case FactType::frame:
+      return CallFrameFact{id32(in), id32(in), id32(in), id32(in)};
+    case FactType::source:
+      return SourceFact{id32(in), id32(in), in.string()};
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// Facts: what is said once about a process. A facts frame is a list of entries, each [type][length][fields], so a reader
-// steps over types that it does not know.
+// Facts: what is said once about a process. A facts frame is a list of entries, each
+// [type][length][fields], so a reader steps over types that it does not know.
 #pragma once
 
 #include <compare>
@@ -21,13 +21,15 @@ struct StringFact {
   std::uint32_t id;
   std::string_view text;
 };
-struct TrackFact {  // a later fact with the same id replaces the earlier: threads get their names late
+struct TrackFact {  // a later fact with the same id replaces the earlier: threads get their names
+                    // late
   std::uint32_t id;
   TrackKind kind;
   std::uint64_t os_id;  // thread id, stream id
   std::uint32_t name;   // string id, 0 unnamed
 };
-struct PropertyFact {  // "command", "python", "device 0 name" …; a later value replaces an earlier one
+struct PropertyFact {  // "command", "python", "device 0 name" …; a later value replaces an earlier
+                       // one
   std::string_view key, value;
 };
 struct ClockFact {  // the same moment on the part's clock, on the machine's, and as a date
@@ -35,7 +37,7 @@ struct ClockFact {  // the same moment on the part's clock, on the machine's, an
   std::int64_t monotonic_ns;
   std::int64_t realtime_ns;
 };
-struct LossFact {  // counts for one name add up over facts
+struct LossFact {       // counts for one name add up over facts
   std::uint32_t index;  // place in the part header's counters
   Severity severity;
   std::uint64_t count;
@@ -47,13 +49,20 @@ struct CodeFact {
   std::uint32_t first_line;
   std::uint32_t flags;  // CodeFlags
 };
-// Demoted: its lines are no longer timed. Cut: its calls are no longer counted; what was counted until then stays.
-enum CodeFlags : std::uint32_t { kCodeBuiltin = 1, kCodeDemotedToCalls = 2, kCodeDemotedToCounts = 4, kCodeCallsCut = 8 };
+// Demoted: its lines are no longer timed. Cut: its calls are no longer counted; what was counted
+// until then stays.
+enum CodeFlags : std::uint32_t {
+  kCodeBuiltin = 1,
+  kCodeDemotedToCalls = 2,
+  kCodeDemotedToCounts = 4,
+  kCodeCallsCut = 8
+};
 
 struct PlaceFact {  // where in the program something was caused
   std::uint32_t id;
   std::uint32_t code, line;
-  std::uint32_t module;  // string id: the module's path in its model ("encoder.0.attention"), 0 none
+  std::uint32_t
+      module;  // string id: the module's path in its model ("encoder.0.attention"), 0 none
   std::uint32_t frame = 0;  // CallFrameFact: the innermost frame then; 0 unknown
 };
 
@@ -69,22 +78,26 @@ struct SharedArg {
   std::uint64_t value;
   auto operator<=>(const SharedArg&) const = default;
 };
-struct ArgsFact {  // arguments that many raw records have alike; only in parts: sealing writes them out
+struct ArgsFact {  // arguments that many raw records have alike; only in parts: sealing writes them
+                   // out
   std::uint32_t id;
   std::vector<SharedArg> args;
 };
 
-struct SourceFact {  // the text of a source file as the recording process saw it (format/source_text.h)
+struct SourceFact {    // the text of a source file as the recording process saw it
+                       // (format/source_text.h)
   std::uint32_t file;  // string id
   std::uint32_t raw_size;
   std::string_view stored;
 };
 
-using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact, PlaceFact, ArgsFact, CallFrameFact, SourceFact>;
+using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact,
+                          PlaceFact, ArgsFact, CallFrameFact, SourceFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 
-// Calls `visit` for each known fact in order; false when the payload is malformed (the facts before that were visited).
+// Calls `visit` for each known fact in order; false when the payload is malformed (the facts before
+// that were visited).
 bool for_each_fact(ByteView payload, const std::function<void(const Fact&)>& visit);
 
 }  // namespace laptime

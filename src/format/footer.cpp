@@ -11,7 +11,8 @@ namespace {
 auto group_of(const BlockSummary& s) { return std::tuple(s.part, s.track, s.table); }
 
 void absorb(BlockSummary& sum, const BlockSummary& child) {
-  // Rows over blocks may pass 2^32 in a very long run; a level saturates, the exact count is in the blocks.
+  // Rows over blocks may pass 2^32 in a very long run; a level saturates, the exact count is in the
+  // blocks.
   const std::uint64_t rows = static_cast<std::uint64_t>(sum.rows) + child.rows;
   sum.rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, ~0u));
   sum.first_ns = std::min(sum.first_ns, child.first_ns);
@@ -29,7 +30,8 @@ Level level_above(std::size_t count, Summary summary) {
   Level level;
   for (std::size_t i = 0; i < count; ++i) {
     const BlockSummary& below = summary(i);
-    if (level.empty() || level.back().children == kLevelFanout || group_of(level.back().summary) != group_of(below)) {
+    if (level.empty() || level.back().children == kLevelFanout ||
+        group_of(level.back().summary) != group_of(below)) {
       level.push_back({below, static_cast<std::uint32_t>(i), 1});
       continue;
     }
@@ -45,13 +47,17 @@ DetailTree build_levels(const std::vector<IndexEntry>& index) {
   DetailTree tree;
   tree.order.resize(index.size());
   std::iota(tree.order.begin(), tree.order.end(), 0u);
-  std::stable_sort(tree.order.begin(), tree.order.end(),
-                   [&](auto a, auto b) { return group_of(index[a].summary) < group_of(index[b].summary); });
+  std::stable_sort(tree.order.begin(), tree.order.end(), [&](auto a, auto b) {
+    return group_of(index[a].summary) < group_of(index[b].summary);
+  });
   if (index.empty()) return tree;
-  tree.levels.push_back(level_above(index.size(), [&](std::size_t i) -> const BlockSummary& { return index[tree.order[i]].summary; }));
+  tree.levels.push_back(level_above(index.size(), [&](std::size_t i) -> const BlockSummary& {
+    return index[tree.order[i]].summary;
+  }));
   for (;;) {
     const Level& below = tree.levels.back();
-    Level above = level_above(below.size(), [&](std::size_t i) -> const BlockSummary& { return below[i].summary; });
+    Level above = level_above(
+        below.size(), [&](std::size_t i) -> const BlockSummary& { return below[i].summary; });
     if (above.size() == below.size()) return tree;
     tree.levels.push_back(std::move(above));
   }
@@ -99,7 +105,8 @@ bool decode_levels(ByteReader& in, std::size_t blocks, DetailTree& tree) {
     if (nodes > in.remaining() || nodes > below) return false;
     Level& level = tree.levels.emplace_back();
     for (std::uint64_t i = 0; i < nodes; ++i) {
-      LevelNode node{read_summary(in), static_cast<std::uint32_t>(in.varint()), static_cast<std::uint32_t>(in.varint())};
+      LevelNode node{read_summary(in), static_cast<std::uint32_t>(in.varint()),
+                     static_cast<std::uint32_t>(in.varint())};
       if (static_cast<std::uint64_t>(node.first_child) + node.children > below) return false;
       level.push_back(node);
     }

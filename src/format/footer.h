@@ -1,7 +1,8 @@
 // The footer of a sealed file: where every block is, and levels of detail above the blocks.
 //
-// Level 1 is the blocks' own summaries. Each higher level sums up to kLevelFanout neighbours of the level below, of one
-// table on one track of one part, until a track has a single node: a timeline zoomed out draws nodes and opens nothing.
+// Level 1 is the blocks' own summaries. Each higher level sums up to kLevelFanout neighbours of the
+// level below, of one table on one track of one part, until a track has a single node: a timeline
+// zoomed out draws nodes and opens nothing.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct IndexEntry {
 };
 
 struct LevelNode {
-  BlockSummary summary;      // rows, times and longest span over all that is below
+  BlockSummary summary;       // rows, times and longest span over all that is below
   std::uint32_t first_child;  // into the level below, or into the index from level 2
   std::uint32_t children;
 };
@@ -43,7 +44,8 @@ struct Footer {
 
 // Writes the levels that build_levels gives for the index; footer.detail is not looked at.
 Bytes encode_footer(const Footer& footer);
-// Nothing when malformed: counts that lie, children out of range, more entries than the file has room for frames.
+// Nothing when malformed: counts that lie, children out of range, more entries than the file has
+// room for frames.
 std::optional<Footer> decode_footer(ByteView payload, std::uint64_t max_frames);
 
 }  // namespace laptime

@@ -1,9 +1,9 @@
 #include "format/frame.h"
 
+#include <zstd.h>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <zstd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -12,7 +12,8 @@ namespace laptime {
 
 namespace {
 
-// Fast enough to keep up with recording threads on one core; higher levels save under 4 % on span columns.
+// Fast enough to keep up with recording threads on one core; higher levels save under 4 % on span
+// columns.
 constexpr int kZstdLevel = 1;
 
 std::uint64_t checksum_of(const std::uint8_t* header, ByteView payload) {
@@ -45,8 +46,8 @@ bool zstd_append(Bytes& out, ByteView raw) {
   if (!context) return false;  // no memory: stored as it is
   const std::size_t before = out.size();
   out.resize(before + ZSTD_compressBound(raw.size()));
-  const std::size_t n =
-      ZSTD_compressCCtx(context.get(), out.data() + before, out.size() - before, raw.data(), raw.size(), kZstdLevel);
+  const std::size_t n = ZSTD_compressCCtx(context.get(), out.data() + before, out.size() - before,
+                                          raw.data(), raw.size(), kZstdLevel);
   if (ZSTD_isError(n) || n >= raw.size()) {
     out.resize(before);
     return false;
@@ -61,7 +62,8 @@ bool zstd_expand(ByteView stored, std::size_t raw_size, Bytes& out) {
   if (!context) throw std::bad_alloc();
   if (raw_size > kMaxFrameSize) return false;
   out.resize(raw_size);
-  return ZSTD_decompressDCtx(context.get(), out.data(), raw_size, stored.data(), stored.size()) == raw_size;
+  return ZSTD_decompressDCtx(context.get(), out.data(), raw_size, stored.data(), stored.size()) ==
+         raw_size;
 }
 
 void append_frame(Bytes& out, FrameType type, Codec codec, ByteView payload) {
@@ -104,7 +106,9 @@ std::optional<Frame> parse_frame(ByteView file, std::size_t offset) {
   return frame;
 }
 
-bool Frame::intact() const { return checksum_of(payload.data() - kFrameHeaderSize, payload) == checksum; }
+bool Frame::intact() const {
+  return checksum_of(payload.data() - kFrameHeaderSize, payload) == checksum;
+}
 
 std::size_t find_frame(ByteView file, std::size_t offset) {
   for (; offset + kFrameHeaderSize <= file.size(); ++offset) {
@@ -117,8 +121,10 @@ std::size_t find_frame(ByteView file, std::size_t offset) {
 }
 
 std::optional<ByteView> open_payload(const Frame& frame, Bytes& scratch) {
-  if (frame.codec == Codec::raw) return frame.raw_size == frame.payload.size() ? std::optional(frame.payload) : std::nullopt;
-  if (frame.codec != Codec::zstd || !zstd_expand(frame.payload, frame.raw_size, scratch)) return std::nullopt;
+  if (frame.codec == Codec::raw)
+    return frame.raw_size == frame.payload.size() ? std::optional(frame.payload) : std::nullopt;
+  if (frame.codec != Codec::zstd || !zstd_expand(frame.payload, frame.raw_size, scratch))
+    return std::nullopt;
   return ByteView(scratch);
 }
 

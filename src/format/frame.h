@@ -1,9 +1,11 @@
-// A frame: the unit that .lap files and part logs are made of, and the unit that damage is confined to.
+// A frame: the unit that .lap files and part logs are made of, and the unit that damage is confined
+// to.
 //
 //   byte 0       4    5     6    8            12          16          24
 //        | magic |type|codec| 0  | stored size | raw size  | checksum | payload (stored size bytes)
 //
-// The checksum is XXH3-64 of the payload, seeded with the 12 bytes after the magic, so a header that lies fails too.
+// The checksum is XXH3-64 of the payload, seeded with the 12 bytes after the magic, so a header
+// that lies fails too.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +18,15 @@ namespace laptime {
 enum class FrameType : std::uint8_t {
   facts = 1,
   block = 2,
-  batch = 3,   // only in part logs: the blocks that replace a list of raw slots, all or nothing
+  batch = 3,  // only in part logs: the blocks that replace a list of raw slots, all or nothing
   footer = 4,
 };
 enum class Codec : std::uint8_t { raw = 0, zstd = 1 };
 
 inline constexpr std::uint32_t kFrameMagic = 0x4d52464c;  // "LFRM"
 inline constexpr std::size_t kFrameHeaderSize = 24;
-// Nothing laptime writes comes near; a size beyond it is a lie, and bounds what a reader will allocate for one frame.
+// Nothing laptime writes comes near; a size beyond it is a lie, and bounds what a reader will
+// allocate for one frame.
 inline constexpr std::uint32_t kMaxFrameSize = 64u << 20;
 
 struct Frame {
@@ -43,14 +46,15 @@ void append_frame(Bytes& out, FrameType type, Codec codec, ByteView payload);
 // Writes the checksum into a header whose other fields are set, for a payload that follows it.
 void stamp_checksum(std::uint8_t* header, ByteView payload);
 
-// The frame that starts at `offset`, or nothing when no frame with believable sizes is there. Does not check intact().
+// The frame that starts at `offset`, or nothing when no frame with believable sizes is there. Does
+// not check intact().
 std::optional<Frame> parse_frame(ByteView file, std::size_t offset);
 
 // The next offset at or after `offset` where a frame's magic stands, or file.size().
 std::size_t find_frame(ByteView file, std::size_t offset);
 
-// The payload with its compression undone, in `scratch` when it had any; nothing when it does not decompress to the
-// size that the header states.
+// The payload with its compression undone, in `scratch` when it had any; nothing when it does not
+// decompress to the size that the header states.
 std::optional<ByteView> open_payload(const Frame& frame, Bytes& scratch);
 
 bool zstd_append(Bytes& out, ByteView raw);

@@ -36,9 +36,9 @@ TEST(HostileFile, CannotClaimMorePartsThanItHasRoomFor) {
 TEST(HostileFile, FooterCannotCountMoreFramesThanTheFileHasRoomFor) {
   Bytes payload;
   ByteWriter out(payload);
-  out.varint(1);                    // parts
-  out.varint(0);                    // facts
-  out.varint(30u << 20);            // index entries …
+  out.varint(1);                                 // parts
+  out.varint(0);                                 // facts
+  out.varint(30u << 20);                         // index entries …
   payload.resize(payload.size() + (30u << 20));  // … and zeros for them, which compress to nothing
   Bytes file = header();
   append_fact_frames(file, 0, {StringFact{1, "a"}}, Codec::raw);

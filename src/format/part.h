@@ -3,8 +3,9 @@
 //   0                 4096                                      log_offset
 //   | PartHeader | 0  | slot 0 | slot 1 | … (sparse, mapped)   | frame | frame | … (appended)
 //
-// The header and the slots are a shared mapping, so what a thread stored survives SIGKILL. A slot whose sequence number
-// is in a batch frame of the log is already encoded, whatever its state says: the process died before freeing it.
+// The header and the slots are a shared mapping, so what a thread stored survives SIGKILL. A slot
+// whose sequence number is in a batch frame of the log is already encoded, whatever its state says:
+// the process died before freeing it.
 #pragma once
 
 #include <atomic>
@@ -17,13 +18,15 @@ namespace laptime {
 inline constexpr char kPartMagic[8] = {'L', 'A', 'P', 'P', 'A', 'R', 'T', '\0'};
 inline constexpr char kLapMagic[8] = {'L', 'A', 'P', 'T', 'I', 'M', 'E', '\0'};
 inline constexpr char kLapEndMagic[8] = {'L', 'A', 'P', 'E', 'N', 'D', '\0', '\0'};
-// Raised when an old reader would misread a new file. Additions that a reader can step over do not raise it.
+// Raised when an old reader would misread a new file. Additions that a reader can step over do not
+// raise it.
 inline constexpr std::uint32_t kFormatVersion = 1;
 
 inline constexpr std::size_t kPageSize = 4096;
 inline constexpr std::size_t kMaxLosses = 128;
 
-// Sealed: all of it is in another file, and the part is deleted. A process that still writes to it stops.
+// Sealed: all of it is in another file, and the part is deleted. A process that still writes to it
+// stops.
 enum class PartState : std::uint32_t { recording = 0, finished = 1, sealed = 2 };
 
 struct PartHeader {
@@ -37,11 +40,11 @@ struct PartHeader {
   double ns_per_tick;          // … and runs at this rate
   std::atomic<PartState> state;
   std::uint32_t parent_pid;
-  std::atomic<std::uint64_t> records;      // accepted so far, by slots handed over
-  std::atomic<std::uint64_t> encoder_ns;   // CPU time of the background thread
-  std::uint64_t record_cost_ps;            // measured cost of storing one record
-  std::atomic<std::uint64_t> cpu_ns;       // CPU time of the process, from its start; 0: unknown
-  std::uint64_t process_start;             // of the process, in clock ticks since boot; 0: unknown
+  std::atomic<std::uint64_t> records;     // accepted so far, by slots handed over
+  std::atomic<std::uint64_t> encoder_ns;  // CPU time of the background thread
+  std::uint64_t record_cost_ps;           // measured cost of storing one record
+  std::atomic<std::uint64_t> cpu_ns;      // CPU time of the process, from its start; 0: unknown
+  std::uint64_t process_start;            // of the process, in clock ticks since boot; 0: unknown
   std::uint64_t padding[4];
   std::atomic<std::uint64_t> losses[kMaxLosses];
 };
@@ -59,9 +62,9 @@ inline constexpr std::size_t kSlotSize = 64 * 1024;
 struct SlotHeader {
   std::atomic<std::uint32_t> used;  // units published
   std::atomic<SlotState> state;
-  std::uint32_t track;              // of the thread that writes here
+  std::uint32_t track;  // of the thread that writes here
   std::uint32_t reserved;
-  std::uint64_t sequence;           // unique in the part, rising: the order of a thread's slots
+  std::uint64_t sequence;  // unique in the part, rising: the order of a thread's slots
   std::uint64_t padding[5];
 };
 static_assert(sizeof(SlotHeader) == 64);

@@ -1,5 +1,10 @@
 #include "format/part_folder.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -7,14 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dirent.h>
-#include <fcntl.h>
 #include <filesystem>
 #include <memory>
 #include <string_view>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/process.h"
@@ -33,12 +33,16 @@ bool has_part_name(std::string_view name, std::string_view extension) {
   unsigned pid = 0;
   unsigned long long number = 0;
   int length = 0;
-  return std::sscanf(name.data(), "%9u-%16llx%n", &pid, &number, &length) == 2 && name.substr(static_cast<std::size_t>(length)) == extension;
+  return std::sscanf(name.data(), "%9u-%16llx%n", &pid, &number, &length) == 2 &&
+         name.substr(static_cast<std::size_t>(length)) == extension;
 }
 
-std::uint32_t pid_in_name(const char* name) { return static_cast<std::uint32_t>(std::strtoul(name, nullptr, 10)); }
+std::uint32_t pid_in_name(const char* name) {
+  return static_cast<std::uint32_t>(std::strtoul(name, nullptr, 10));
+}
 
-// What the header says of the process. A process that died before it had written the header leaves zeros.
+// What the header says of the process. A process that died before it had written the header leaves
+// zeros.
 struct Header {
   alignas(PartHeader) std::array<std::byte, sizeof(PartHeader)> bytes{};
   const PartHeader& part() const { return *reinterpret_cast<const PartHeader*>(bytes.data()); }
@@ -59,14 +63,15 @@ bool is_live(int fd, const Header& header, std::uint32_t pid) {
   if (is_locked(fd)) return true;
   if (!header.is_part()) return process_start(pid) != 0;
   const PartHeader& part = header.part();
-  return part.state.load() == PartState::recording && part.process_start != 0 && process_start(part.pid) == part.process_start;
+  return part.state.load() == PartState::recording && part.process_start != 0 &&
+         process_start(part.pid) == part.process_start;
 }
 
 // Nothing where the file is not ours.
 UniqueFd open_part(int folder, const char* name, Header& header) {
   if (!has_part_name(name, kPart)) return {};
   UniqueFd fd(::openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  struct stat file {};
+  struct stat file{};
   if (!fd || ::fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) return {};
   if (::pread(fd.get(), header.bytes.data(), header.bytes.size(), 0) < 0) return {};
   return header.is_part() || header.is_empty() ? std::move(fd) : UniqueFd();
@@ -94,7 +99,8 @@ std::vector<std::string> names_in(const std::string& path) {
 
 std::string new_part_name() {
   char name[64];
-  std::snprintf(name, sizeof name, "%d-%llx", static_cast<int>(::getpid()), static_cast<unsigned long long>(realtime_ns()));
+  std::snprintf(name, sizeof name, "%d-%llx", static_cast<int>(::getpid()),
+                static_cast<unsigned long long>(realtime_ns()));
   return name + std::string(kPart);
 }
 
@@ -105,7 +111,8 @@ void leave_missing_part(const std::string& folder, const std::string& cause) {
 }
 
 Result<PartFolder> PartFolder::make(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) return write_error("cannot create " + path, errno);
+  if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
+    return write_error("cannot create " + path, errno);
   return open(path);
 }
 
@@ -114,13 +121,12 @@ Result<PartFolder> PartFolder::open(const std::string& path) {
   return PartFolder(path, std::move(fd));
 }
 
-bool PartFolder::lock() {
-  return ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0 && is_there();
-}
+bool PartFolder::lock() { return ::flock(fd_.get(), LOCK_EX | LOCK_NB) == 0 && is_there(); }
 
 bool PartFolder::is_there() const {
-  struct stat held {}, there {};
-  return ::fstat(fd_.get(), &held) == 0 && ::stat(path_.c_str(), &there) == 0 && held.st_dev == there.st_dev && held.st_ino == there.st_ino;
+  struct stat held{}, there{};
+  return ::fstat(fd_.get(), &held) == 0 && ::stat(path_.c_str(), &there) == 0 &&
+         held.st_dev == there.st_dev && held.st_ino == there.st_ino;
 }
 
 std::vector<FoundPart> PartFolder::parts() const {
@@ -138,7 +144,9 @@ std::vector<MissingPart> PartFolder::missing() const {
   std::vector<MissingPart> found;
   for (const std::string& name : names_in(path_)) {
     char cause[256];
-    const ssize_t n = has_part_name(name, kMissing) ? ::readlinkat(fd_.get(), name.c_str(), cause, sizeof cause) : -1;
+    const ssize_t n = has_part_name(name, kMissing)
+                          ? ::readlinkat(fd_.get(), name.c_str(), cause, sizeof cause)
+                          : -1;
     if (n >= 0) found.push_back({name, {cause, static_cast<std::size_t>(n)}});
   }
   return found;
@@ -149,11 +157,14 @@ void PartFolder::remove(const FoundPart& found) const {
   const UniqueFd part = open_part(fd_.get(), found.name.c_str(), header);
   if (!part) return;
   const PartState sealed = PartState::sealed;
-  if (header.is_part()) (void)!::pwrite(part.get(), &sealed, sizeof sealed, offsetof(PartHeader, state));
+  if (header.is_part())
+    (void)!::pwrite(part.get(), &sealed, sizeof sealed, offsetof(PartHeader, state));
   ::unlinkat(fd_.get(), found.name.c_str(), 0);
 }
 
-void PartFolder::remove(const MissingPart& missing) const { ::unlinkat(fd_.get(), missing.name.c_str(), 0); }
+void PartFolder::remove(const MissingPart& missing) const {
+  ::unlinkat(fd_.get(), missing.name.c_str(), 0);
+}
 
 void PartFolder::remove_shared() const { ::unlinkat(fd_.get(), kSharedFile, 0); }
 
@@ -169,18 +180,22 @@ std::string free_run_name(const std::string& file) {
   std::error_code ignored;
   for (int i = 2;; ++i) {
     const std::string name = stem + "." + std::to_string(i) + extension;
-    if (!fs::exists(fs::symlink_status(name, ignored)) && !fs::exists(fs::symlink_status(name + ".d", ignored))) return name;
+    if (!fs::exists(fs::symlink_status(name, ignored)) &&
+        !fs::exists(fs::symlink_status(name + ".d", ignored)))
+      return name;
   }
 }
 
 Result<std::string> keep_unsealed(const std::string& file) {
   const std::string name = free_run_name(file);
-  if (::rename((file + ".d").c_str(), (name + ".d").c_str()) != 0) return write_error("cannot rename " + file + ".d", errno);
+  if (::rename((file + ".d").c_str(), (name + ".d").c_str()) != 0)
+    return write_error("cannot rename " + file + ".d", errno);
   return name;
 }
 
 std::string kept_line(const std::string& file, const std::string& kept_as) {
-  return file + ".d holds a run that was killed before it was sealed; it is kept as " + kept_as + ".d (laptime report " + kept_as + ")";
+  return file + ".d holds a run that was killed before it was sealed; it is kept as " + kept_as +
+         ".d (laptime report " + kept_as + ")";
 }
 
 }  // namespace laptime

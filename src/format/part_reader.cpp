@@ -15,24 +15,29 @@ namespace {
 
 struct PartLayout {
   const PartHeader* header;
-  std::uint32_t slots;      // that lie within the file
-  std::size_t log_offset;   // file.size() when the log is cut off
+  std::uint32_t slots;     // that lie within the file
+  std::size_t log_offset;  // file.size() when the log is cut off
 };
 
 Result<PartLayout> check_layout(ByteView file, const std::string& name) {
   if (file.size() < kPageSize || std::memcmp(file.data(), kPartMagic, sizeof kPartMagic) != 0)
     return fail(ErrorKind::bad_file, name + " is not a part of a laptime run");
-  // Pages are aligned in a mapping; a test's buffer is aligned by the allocator. PartHeader needs no more than 8.
+  // Pages are aligned in a mapping; a test's buffer is aligned by the allocator. PartHeader needs
+  // no more than 8.
   const auto* header = reinterpret_cast<const PartHeader*>(file.data());
   if (header->version > kFormatVersion)
-    return fail(ErrorKind::bad_file, name + " has format version " + std::to_string(header->version) + "; this laptime reads up to " +
+    return fail(ErrorKind::bad_file, name + " has format version " +
+                                         std::to_string(header->version) +
+                                         "; this laptime reads up to " +
                                          std::to_string(kFormatVersion) + ": update laptime");
-  const bool sane = header->slot_size == kSlotSize && std::isfinite(header->ns_per_tick) && header->ns_per_tick > 0 &&
-                    header->ns_per_tick < 1e6 && header->log_offset == kPageSize + std::uint64_t{header->slot_count} * kSlotSize;
+  const bool sane = header->slot_size == kSlotSize && std::isfinite(header->ns_per_tick) &&
+                    header->ns_per_tick > 0 && header->ns_per_tick < 1e6 &&
+                    header->log_offset == kPageSize + std::uint64_t{header->slot_count} * kSlotSize;
   if (!sane) return fail(ErrorKind::bad_file, name + " has a damaged header");
   const std::size_t in_file = (file.size() - kPageSize) / kSlotSize;
-  return PartLayout{header, static_cast<std::uint32_t>(std::min<std::size_t>(header->slot_count, in_file)),
-                    static_cast<std::size_t>(std::min<std::uint64_t>(header->log_offset, file.size()))};
+  return PartLayout{
+      header, static_cast<std::uint32_t>(std::min<std::size_t>(header->slot_count, in_file)),
+      static_cast<std::size_t>(std::min<std::uint64_t>(header->log_offset, file.size()))};
 }
 
 // Reads the log up to its first torn frame: the process may have died in the middle of a write.
@@ -46,12 +51,15 @@ class LogReader {
     while (at < log.size()) {
       const auto frame = parse_frame(log, at);
       // Only the last write can be torn; the blocks of an earlier batch answer for themselves.
-      const bool unsure = frame && (frame->type != FrameType::batch || at + frame->total_size == log.size());
+      const bool unsure =
+          frame && (frame->type != FrameType::batch || at + frame->total_size == log.size());
       if (!frame || (unsure && !frame->intact()) || !take(*frame)) break;
       at += frame->total_size;
       pages.touch(frame->total_size);
     }
-    if (at < log.size()) run_.count_loss("torn_log", Severity::info, 1, "a process ended while it wrote; its raw records are used instead");
+    if (at < log.size())
+      run_.count_loss("torn_log", Severity::info, 1,
+                      "a process ended while it wrote; its raw records are used instead");
   }
   const SharedArgs& shared_args() const { return shared_; }
   bool encoded(std::uint64_t sequence) const { return encoded_.contains(sequence); }
@@ -59,7 +67,9 @@ class LogReader {
   // While a part is live its loss facts give the names and its header the counts.
   void count_losses(const PartHeader& header) {
     for (const LossFact& loss : losses_)
-      if (loss.index < kMaxLosses) run_.count_loss(loss.name, loss.severity, header.losses[loss.index].load(std::memory_order_relaxed), loss.message);
+      if (loss.index < kMaxLosses)
+        run_.count_loss(loss.name, loss.severity,
+                        header.losses[loss.index].load(std::memory_order_relaxed), loss.message);
   }
 
  private:
@@ -80,7 +90,8 @@ class LogReader {
     return frame.type == FrameType::batch ? take_batch(in) : true;
   }
   void set_args(const ArgsFact& fact) {
-    if (run_.budget.take(2 * sizeof(fact) + fact.args.size() * sizeof(SharedArg))) shared_.set(fact);
+    if (run_.budget.take(2 * sizeof(fact) + fact.args.size() * sizeof(SharedArg)))
+      shared_.set(fact);
   }
   bool take_batch(ByteReader& in) {
     const std::uint64_t slots = in.varint();
@@ -110,14 +121,16 @@ struct CopiedSlot {
   std::vector<RawUnit> units;
 };
 
-// None: it is free, or changes hands all the time. A slot of a running process may be recycled under us: copy, then see whether it is still the same.
+// None: it is free, or changes hands all the time. A slot of a running process may be recycled
+// under us: copy, then see whether it is still the same.
 std::optional<CopiedSlot> copy_slot(const Slot& slot) {
   constexpr int kMostTries = 8;
   for (int i = 0; i < kMostTries; ++i) {
     if (slot.header.state.load(std::memory_order_acquire) == SlotState::free) return std::nullopt;
     const volatile SlotHeader& header = slot.header;
     CopiedSlot copy{header.sequence, header.track, {}};
-    const std::uint32_t used = std::min<std::uint32_t>(slot.header.used.load(std::memory_order_acquire), kSlotUnits);
+    const std::uint32_t used =
+        std::min<std::uint32_t>(slot.header.used.load(std::memory_order_acquire), kSlotUnits);
     copy.units.assign(slot.units, slot.units + used);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (header.sequence == copy.sequence) return copy;
@@ -126,22 +139,27 @@ std::optional<CopiedSlot> copy_slot(const Slot& slot) {
 }
 
 // In recording order.
-std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const PartLayout& layout, const WrittenParts& written) {
+std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const PartLayout& layout,
+                                   const WrittenParts& written) {
   std::vector<CopiedSlot> copied;
   PageBudget pages(run);
   for (std::uint32_t i = 0; i < layout.slots; ++i) {
     const std::size_t offset = kPageSize + i * kSlotSize;
     if (!written.has(offset)) continue;
     pages.touch(kSlotSize);
-    if (auto copy = copy_slot(*reinterpret_cast<const Slot*>(file.data() + offset))) copied.push_back(std::move(*copy));
+    if (auto copy = copy_slot(*reinterpret_cast<const Slot*>(file.data() + offset)))
+      copied.push_back(std::move(*copy));
   }
-  std::sort(copied.begin(), copied.end(), [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
+  std::sort(copied.begin(), copied.end(),
+            [](const auto& a, const auto& b) { return a.sequence < b.sequence; });
   return copied;
 }
 
-// Columns of the slots, and the arguments that they name: a short list may be named by every record.
+// Columns of the slots, and the arguments that they name: a short list may be named by every
+// record.
 bool fits(RunContent& run, const std::vector<CopiedSlot>& slots, const LogReader& log) {
-  constexpr std::uint64_t kRecord = 64, kArgument = 3 * 17;  // with what is left behind as columns grow
+  constexpr std::uint64_t kRecord = 64,
+                          kArgument = 3 * 17;  // with what is left behind as columns grow
   for (const CopiedSlot& slot : slots) {
     std::uint64_t arguments = 0;
     for (const RawUnit& unit : slot.units)
@@ -152,7 +170,8 @@ bool fits(RunContent& run, const std::vector<CopiedSlot>& slots, const LogReader
 }
 
 // Those that hold records no batch has.
-void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedSlot>& copied, const LogReader& log, TickScale scale) {
+void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedSlot>& copied,
+                   const LogReader& log, TickScale scale) {
   RawBatch batch(scale, log.shared_args());
   for (const CopiedSlot& slot : copied)
     if (!log.encoded(slot.sequence)) batch.add(slot.track, slot.units);
@@ -164,12 +183,15 @@ void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedS
     if (const auto block = parse_block(*frame)) part.blocks.push_back(*block);
     at += frame->total_size;
   }
-  run.count_loss("malformed_records", Severity::error, batch.malformed(), "raw records that make no sense were left out");
+  run.count_loss("malformed_records", Severity::error, batch.malformed(),
+                 "raw records that make no sense were left out");
 }
 
-void add_property(RunContent& run, PartContent& part, std::string_view key, const std::string& value) {
+void add_property(RunContent& run, PartContent& part, std::string_view key,
+                  const std::string& value) {
   const ByteView kept = run.keep(Bytes(value.begin(), value.end()));
-  part.facts.push_back(PropertyFact{key, {reinterpret_cast<const char*>(kept.data()), kept.size()}});
+  part.facts.push_back(
+      PropertyFact{key, {reinterpret_cast<const char*>(kept.data()), kept.size()}});
 }
 
 bool has_property(const PartContent& part, std::string_view key) {
@@ -182,7 +204,8 @@ bool has_property(const PartContent& part, std::string_view key) {
 // A loader's worker is ended by its program in whatever way: all that it was to do is done then.
 bool is_loader_worker(const PartContent& part) { return has_property(part, "loader_worker"); }
 
-// The Python package notes the engines when they start, and their cost once it has written their last counts.
+// The Python package notes the engines when they start, and their cost once it has written their
+// last counts.
 bool counts_in_memory(const PartContent& part) {
   return has_property(part, "python_engines") && !has_property(part, "python_cost_ns");
 }
@@ -190,24 +213,35 @@ bool counts_in_memory(const PartContent& part) {
 void add_header_properties(RunContent& run, PartContent& part, const PartHeader& header) {
   add_property(run, part, "pid", std::to_string(header.pid));
   add_property(run, part, "parent_pid", std::to_string(header.parent_pid));
-  add_property(run, part, "records", std::to_string(header.records.load(std::memory_order_relaxed)));
-  add_property(run, part, "encoder_ns", std::to_string(header.encoder_ns.load(std::memory_order_relaxed)));
+  add_property(run, part, "records",
+               std::to_string(header.records.load(std::memory_order_relaxed)));
+  add_property(run, part, "encoder_ns",
+               std::to_string(header.encoder_ns.load(std::memory_order_relaxed)));
   add_property(run, part, "record_cost_ps", std::to_string(header.record_cost_ps));
-  if (const std::uint64_t cpu_ns = header.cpu_ns.load(std::memory_order_relaxed)) add_property(run, part, "cpu_ns", std::to_string(cpu_ns));
-  if (header.state.load(std::memory_order_acquire) != PartState::finished && !is_loader_worker(part))
-    run.count_loss("unfinished_process", Severity::info, 1, "a process was killed, or still runs; all that it had recorded is here");
+  if (const std::uint64_t cpu_ns = header.cpu_ns.load(std::memory_order_relaxed))
+    add_property(run, part, "cpu_ns", std::to_string(cpu_ns));
+  if (header.state.load(std::memory_order_acquire) != PartState::finished &&
+      !is_loader_worker(part))
+    run.count_loss("unfinished_process", Severity::info, 1,
+                   "a process was killed, or still runs; all that it had recorded is here");
   if (header.state.load(std::memory_order_acquire) != PartState::finished && counts_in_memory(part))
     run.count_loss("counts_in_memory", Severity::warning, 1,
-                   "a process was killed, or still runs: what Python counted by line and function since its last step is not here");
+                   "a process was killed, or still runs: what Python counted by line and function "
+                   "since its last step is not here");
 }
 
 }  // namespace
 
-Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again, const WrittenParts& written) {
+Status read_part(RunContent& run, ByteView file, const std::string& name,
+                 const std::function<Result<ByteView>()>& look_again, const WrittenParts& written) {
   ASSIGN_OR_RETURN(PartLayout layout, check_layout(file, name));
-  // Slots before the log: a running process writes a slot's records to the log and frees it, so the other way round they could be in neither.
+  // Slots before the log: a running process writes a slot's records to the log and frees it, so the
+  // other way round they could be in neither.
   const std::vector<CopiedSlot> copied = copy_slots(run, file, layout, written);
-  if (const auto now = look_again ? look_again() : Result<ByteView>(file)) {  // else it is gone, and what was seen of it is what there is
+  if (const auto now =
+          look_again ? look_again()
+                     : Result<ByteView>(
+                           file)) {  // else it is gone, and what was seen of it is what there is
     file = *now;
     ASSIGN_OR_RETURN(layout, check_layout(file, name));
   }
@@ -218,7 +252,8 @@ Status read_part(RunContent& run, ByteView file, const std::string& name, const 
   log.read(file.subspan(layout.log_offset));
   log.count_losses(header);
   if (run.budget.exceeded() || !fits(run, copied, log)) return run.budget.refusal(name);
-  recover_slots(run, part, copied, log, TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
+  recover_slots(run, part, copied, log,
+                TickScale::from_rate(header.origin_ticks, header.ns_per_tick));
   add_header_properties(run, part, header);
   run.parts.push_back(std::move(part));
   return {};

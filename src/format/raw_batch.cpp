@@ -6,10 +6,13 @@
 
 namespace laptime {
 
-std::uint64_t RawBatch::duration_ns(std::uint64_t ticks) const { return scale_.to_ns(scale_.origin_ticks() + ticks); }
+std::uint64_t RawBatch::duration_ns(std::uint64_t ticks) const {
+  return scale_.to_ns(scale_.origin_ticks() + ticks);
+}
 
 void RawBatch::add_span(SpanColumns& spans, const RawUnit& unit) {
-  // Both ends are converted, and the duration is their difference, so neighbours that touch in ticks touch in ns.
+  // Both ends are converted, and the duration is their difference, so neighbours that touch in
+  // ticks touch in ns.
   const auto start = static_cast<std::int64_t>(scale_.to_ns(unit.start));
   const auto end = static_cast<std::int64_t>(scale_.to_ns(unit.end));
   spans.start.push_back(start);
@@ -27,8 +30,10 @@ bool RawBatch::add_op(SpanColumns& spans, RawUnit unit) {
   const std::uint32_t place = OpLink::place(unit.link);
   unit.link = OpLink::autograd(unit.link);
   add_span(spans, unit);
-  if (place != 0) add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
-  for (const SharedArg& arg : shared) add_arg({0, arg.value, 0, arg.key, 0, static_cast<std::uint8_t>(arg.type), UnitType::arg});
+  if (place != 0)
+    add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
+  for (const SharedArg& arg : shared)
+    add_arg({0, arg.value, 0, arg.key, 0, static_cast<std::uint8_t>(arg.type), UnitType::arg});
   return true;
 }
 
@@ -47,7 +52,8 @@ void RawBatch::add_launch(SpanColumns& spans, const RawUnit& unit) {
   add_span(spans, span);
   const bool backward = unit.track & 1;
   const std::uint32_t place = OpLink::place(unit.link);
-  if (place != 0) add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
+  if (place != 0)
+    add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
   if (backward || OpLink::autograd(unit.link) != 0) {
     const auto node = static_cast<std::uint64_t>(LaunchNode::pack(unit.link, backward));
     add_arg({0, node, 0, 0, 0, static_cast<std::uint8_t>(ArgType::integer), UnitType::arg});
@@ -91,20 +97,27 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
   };
   for (std::size_t i = 0; i < units.size(); ++i) {
     const RawUnit& unit = units[i];
-    const std::uint32_t track = unit.track ? unit.track : slot_track;  // ops and launches use the field for their own
+    const std::uint32_t track =
+        unit.track ? unit.track : slot_track;  // ops and launches use the field for their own
     bool good = true;
     switch (unit.type) {
       case UnitType::span:
         good = unit.end >= unit.start;
         if (good) add_span(spans_of(track), unit);
         break;
-      case UnitType::op: good = add_op(spans_of(slot_track), unit); break;
+      case UnitType::op:
+        good = add_op(spans_of(slot_track), unit);
+        break;
       case UnitType::launch:
         good = unit.start + LaunchUnit::duration(unit.end) >= unit.start;
         if (good) add_launch(spans_of(slot_track), unit);
         break;
-      case UnitType::memory: add_memory(spans_of(track), unit); break;
-      case UnitType::arg: good = add_arg(unit); break;
+      case UnitType::memory:
+        add_memory(spans_of(track), unit);
+        break;
+      case UnitType::arg:
+        good = add_arg(unit);
+        break;
       case UnitType::value: {
         ValueColumns& values = values_[track];
         values.time.push_back(static_cast<std::int64_t>(scale_.to_ns(unit.start)));
@@ -124,7 +137,8 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
         good = i + 1 < units.size() && add_tally(slot_track, unit, units[i + 1]);
         i += good;
         break;
-      default: good = false;
+      default:
+        good = false;
     }
     if (!good) {
       ++malformed_;

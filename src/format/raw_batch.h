@@ -1,8 +1,10 @@
-// Turns raw units into columns, sorted by table and track. Used by the recorder's background thread and by a reader that
-// finds the slots of a process that died, so that both read the same bytes the same way.
+// Turns raw units into columns, sorted by table and track. Used by the recorder's background thread
+// and by a reader that finds the slots of a process that died, so that both read the same bytes the
+// same way.
 //
-// Assumption: units of one slot are in the order in which they were recorded. Malformed runs of units (a second half
-// without its first, an unknown type, an end before its start, arguments that nobody told) are skipped and counted in `malformed`.
+// Assumption: units of one slot are in the order in which they were recorded. Malformed runs of
+// units (a second half without its first, an unknown type, an end before its start, arguments that
+// nobody told) are skipped and counted in `malformed`.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +20,8 @@ namespace laptime {
 
 class RawBatch {
  public:
-  // `shared`: what was told of it before the last unit that is added was recorded. It outlives the batch.
+  // `shared`: what was told of it before the last unit that is added was recorded. It outlives the
+  // batch.
   RawBatch(TickScale scale, const SharedArgs& shared) : scale_(scale), shared_(shared) {}
 
   void add(std::uint32_t slot_track, std::span<const RawUnit> units);

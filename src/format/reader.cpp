@@ -13,25 +13,31 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Recorders know a few dozen names. A file may give any number; each count looks through all of them.
+// Recorders know a few dozen names. A file may give any number; each count looks through all of
+// them.
 constexpr std::size_t kMostLosses = 1000;
 constexpr std::string_view kOtherLosses = "other_losses";
 
 // The list of facts may have been moved to a longer one; the model keeps maps of some of them.
 std::uint64_t memory_for(const Fact& fact) {
   constexpr std::uint64_t kListed = 2 * sizeof(Fact), kMapNode = 192, kTrack = 1024;
-  if (const auto* text = std::get_if<StringFact>(&fact)) return kListed + kMapNode + text->text.size();
-  if (const auto* property = std::get_if<PropertyFact>(&fact)) return kListed + kMapNode + property->key.size() + property->value.size();
-  if (const auto* source = std::get_if<SourceFact>(&fact)) return kListed + kMapNode + source->stored.size();
+  if (const auto* text = std::get_if<StringFact>(&fact))
+    return kListed + kMapNode + text->text.size();
+  if (const auto* property = std::get_if<PropertyFact>(&fact))
+    return kListed + kMapNode + property->key.size() + property->value.size();
+  if (const auto* source = std::get_if<SourceFact>(&fact))
+    return kListed + kMapNode + source->stored.size();
   if (std::holds_alternative<TrackFact>(fact)) return kListed + kTrack;
   return 2 * kListed;
 }
 
 }  // namespace
 
-void RunContent::count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message) {
+void RunContent::count_loss(std::string_view name, Severity severity, std::uint64_t count,
+                            std::string_view message) {
   if (count == 0) return;
-  const auto row = std::find_if(losses.begin(), losses.end(), [&](const LossCount& l) { return l.name == name; });
+  const auto row = std::find_if(losses.begin(), losses.end(),
+                                [&](const LossCount& l) { return l.name == name; });
   if (row != losses.end())
     row->count += count;
   else if (losses.size() < kMostLosses || name == kOtherLosses)
@@ -44,7 +50,9 @@ void RunContent::add_fact(PartContent& part, const Fact& fact) {
   if (budget.take(memory_for(fact))) part.facts.push_back(fact);
 }
 
-ByteView RunContent::keep(Bytes bytes) { return *buffers.emplace_back(std::make_unique<Bytes>(std::move(bytes))); }
+ByteView RunContent::keep(Bytes bytes) {
+  return *buffers.emplace_back(std::make_unique<Bytes>(std::move(bytes)));
+}
 
 void RunContent::release_pages() const {
   for (const MappedFile& map : maps) map.release();
@@ -52,7 +60,8 @@ void RunContent::release_pages() const {
 
 namespace {
 
-// Parts only grow and are never truncated while they exist, so a mapping of a live one is safe. Mapped twice: see read_part.
+// Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
+// Mapped twice: see read_part.
 Status read_part_file(RunContent& run, const std::string& path) {
   const auto map_now = [&]() -> Result<ByteView> {
     ASSIGN_OR_RETURN(MappedFile map, MappedFile::open(path));
@@ -69,13 +78,15 @@ Result<RunContent> open_folder(const std::string& path) {
   if (!folder) return fail(ErrorKind::bad_file, folder.error().message);
   RunContent run = read_parts(*folder, folder->parts());
   if (!run.parts.empty()) return run;
-  return fail(ErrorKind::bad_file, run.unreadable.empty() ? path + " holds no recording" : run.unreadable.front().problem);
+  return fail(ErrorKind::bad_file, run.unreadable.empty() ? path + " holds no recording"
+                                                          : run.unreadable.front().problem);
 }
 
 Result<RunContent> open_file(const std::string& path) {
   ASSIGN_OR_RETURN(MappedFile map, MappedFile::open(path));
   const ByteView bytes = map.bytes();
-  if (bytes.size() >= sizeof kPartMagic && std::memcmp(bytes.data(), kPartMagic, sizeof kPartMagic) == 0) {
+  if (bytes.size() >= sizeof kPartMagic &&
+      std::memcmp(bytes.data(), kPartMagic, sizeof kPartMagic) == 0) {
     RunContent run;
     RETURN_IF_ERROR(read_part_file(run, path));
     return run;
@@ -94,9 +105,11 @@ RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& fo
     if (const Status status = read_part_file(run, folder.path() + "/" + part.name); !status)
       run.unreadable.push_back({part.name, status.error().message});
   }
-  run.count_loss("unreadable_part", Severity::error, run.unreadable.size(), "a process's part of the run could not be read");
+  run.count_loss("unreadable_part", Severity::error, run.unreadable.size(),
+                 "a process's part of the run could not be read");
   for (const MissingPart& missing : folder.missing())
-    run.count_loss("process_not_recorded", Severity::error, 1, "processes could not record; the first: " + missing.cause);
+    run.count_loss("process_not_recorded", Severity::error, 1,
+                   "processes could not record; the first: " + missing.cause);
   std::vector<IndexEntry> index;
   for (const PartContent& part : run.parts)
     for (const Block& block : part.blocks) index.push_back({block.summary, 0});
@@ -107,7 +120,8 @@ RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& fo
 Result<RunContent> open_run(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return open_folder(path);
-  if (!fs::exists(path, ignored) && fs::is_directory(path + ".d", ignored)) return open_folder(path + ".d");
+  if (!fs::exists(path, ignored) && fs::is_directory(path + ".d", ignored))
+    return open_folder(path + ".d");
   return open_file(path);
 }
 

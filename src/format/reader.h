@@ -1,8 +1,9 @@
-// Opens a run: a sealed NAME.lap, or the NAME.lap.d/ of a program that still runs or died. Both give parts made of facts
-// and blocks; nobody above knows which it was.
+// Opens a run: a sealed NAME.lap, or the NAME.lap.d/ of a program that still runs or died. Both
+// give parts made of facts and blocks; nobody above knows which it was.
 //
-// Contract: no length, offset or count in a file is trusted. What is damaged is left out and counted as a loss; opening
-// fails only when nothing can be told: not a laptime file, a newer version, no readable part.
+// Contract: no length, offset or count in a file is trusted. What is damaged is left out and
+// counted as a loss; opening fails only when nothing can be told: not a laptime file, a newer
+// version, no readable part.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,8 @@ struct RunContent {
   std::vector<UnreadablePart> unreadable;  // of a folder
 
   // Adds to the row of that name, or starts one.
-  void count_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
+  void count_loss(std::string_view name, Severity severity, std::uint64_t count,
+                  std::string_view message);
   // Adds a fact, unless the budget has no room for it and for what the model makes of it.
   void add_fact(PartContent& part, const Fact& fact);
   // Keeps bytes alive as long as the content, for views into them.
@@ -64,8 +66,8 @@ struct RunContent {
   std::vector<std::unique_ptr<Bytes>> buffers;
 };
 
-// Keeps a walk over a run's files from filling memory with their pages: a recording process opens and seals its own run
-// within its memory limit, although the run may be far larger.
+// Keeps a walk over a run's files from filling memory with their pages: a recording process opens
+// and seals its own run within its memory limit, although the run may be far larger.
 class PageBudget {
  public:
   explicit PageBudget(const RunContent& run) : run_(run) {}
@@ -91,8 +93,11 @@ RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& fo
 
 // The steps of open_run, apart for tests and fuzzers: `name` is what an error calls the input.
 Result<RunContent> read_sealed(ByteView file, const std::string& name);
-// Adds the part; an error only when the file is no part at all. `look_again` gives the file as it is now: that of a
-// process that still runs may have grown, or be gone. `written`: slots elsewhere hold nothing, and are not looked at.
-Status read_part(RunContent& run, ByteView file, const std::string& name, const std::function<Result<ByteView>()>& look_again = {}, const WrittenParts& written = {});
+// Adds the part; an error only when the file is no part at all. `look_again` gives the file as it
+// is now: that of a process that still runs may have grown, or be gone. `written`: slots elsewhere
+// hold nothing, and are not looked at.
+Status read_part(RunContent& run, ByteView file, const std::string& name,
+                 const std::function<Result<ByteView>()>& look_again = {},
+                 const WrittenParts& written = {});
 
 }  // namespace laptime

@@ -1,10 +1,10 @@
 #include "format/reader.h"
 
-#include <cstring>
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <cstring>
 
 #include "format/part.h"
 #include "format/seal.h"
@@ -29,8 +29,11 @@ Bytes sample_file(std::size_t rows = 10'000, int blocks = 3) {
   MemorySink sink;
   auto writer = LapWriter::create(sink);
   const std::uint32_t part = writer->add_part();
-  EXPECT_TRUE(writer->add_facts(part, {StringFact{1, "forward"}, TrackFact{65536, TrackKind::thread, 1, 0}, LossFact{0, Severity::warning, 5, "some_loss", "said why"}}));
-  for (int b = 0; b < blocks; ++b) EXPECT_TRUE(writer->add_rows(part, 65536, some_spans(rows, b * 1'000'000)));
+  EXPECT_TRUE(
+      writer->add_facts(part, {StringFact{1, "forward"}, TrackFact{65536, TrackKind::thread, 1, 0},
+                               LossFact{0, Severity::warning, 5, "some_loss", "said why"}}));
+  for (int b = 0; b < blocks; ++b)
+    EXPECT_TRUE(writer->add_rows(part, 65536, some_spans(rows, b * 1'000'000)));
   EXPECT_TRUE(writer->finish());
   return sink.data;
 }
@@ -56,12 +59,15 @@ TEST(SealedReader, ReadsWhatTheWriterWrote) {
 }
 
 TEST(SealedReader, SaysWhatIsWrongInOneLine) {
-  const Bytes text = {'h', 'e', 'l', 'l', 'o', ' ', 'w', 'o', 'r', 'l', 'd', ',', ' ', 'a', 'l', 'l', '\n'};
-  EXPECT_NE(read_sealed(text, "notes.txt").error().message.find("notes.txt is not a laptime run"), std::string::npos);
+  const Bytes text = {'h', 'e', 'l', 'l', 'o', ' ', 'w', 'o', 'r',
+                      'l', 'd', ',', ' ', 'a', 'l', 'l', '\n'};
+  EXPECT_NE(read_sealed(text, "notes.txt").error().message.find("notes.txt is not a laptime run"),
+            std::string::npos);
   EXPECT_EQ(read_sealed({}, "x.lap").error().message, "x.lap is empty");
   Bytes newer = sample_file();
   newer[8] = 9;
-  EXPECT_EQ(read_sealed(newer, "x.lap").error().message, "x.lap has format version 9; this laptime reads up to 1: update laptime");
+  EXPECT_EQ(read_sealed(newer, "x.lap").error().message,
+            "x.lap has format version 9; this laptime reads up to 1: update laptime");
 }
 
 TEST(SealedReader, EveryTruncationGivesTheBlocksBeforeIt) {
@@ -82,7 +88,8 @@ TEST(SealedReader, EveryTruncationGivesTheBlocksBeforeIt) {
 TEST(SealedReader, ADamagedBlockCostsOnlyItself) {
   Bytes file = sample_file(10'000, 3);
   const auto whole = read_sealed(file, "x.lap");
-  const std::size_t inside = static_cast<std::size_t>(whole->parts[0].blocks[1].columns.data() - file.data()) + 40;
+  const std::size_t inside =
+      static_cast<std::size_t>(whole->parts[0].blocks[1].columns.data() - file.data()) + 40;
   file[inside] ^= 0x10;
   const auto run = read_sealed(file, "x.lap");
   ASSERT_TRUE(run);
@@ -139,11 +146,15 @@ TEST(PartReader, HolesAreNotTouched) {
     header.slot_count = kSlots;
     header.log_offset = kSize;
     header.ns_per_tick = 1;
-    ASSERT_EQ(pwrite_fully(fd.get(), {reinterpret_cast<const std::uint8_t*>(&header), sizeof header}, 0), 0);
+    ASSERT_EQ(
+        pwrite_fully(fd.get(), {reinterpret_cast<const std::uint8_t*>(&header), sizeof header}, 0),
+        0);
     SlotHeader slot{};
     slot.state = SlotState::full;
     slot.sequence = 1;
-    ASSERT_EQ(pwrite_fully(fd.get(), {reinterpret_cast<const std::uint8_t*>(&slot), sizeof slot}, kPageSize + 40 * kSlotSize), 0);
+    ASSERT_EQ(pwrite_fully(fd.get(), {reinterpret_cast<const std::uint8_t*>(&slot), sizeof slot},
+                           kPageSize + 40 * kSlotSize),
+              0);
   }
   const WrittenParts written = WrittenParts::of(path);
   EXPECT_TRUE(written.has(0));
@@ -152,7 +163,9 @@ TEST(PartReader, HolesAreNotTouched) {
   const auto map = MappedFile::open(path);
   ASSERT_TRUE(map);
   // Whoever touches what was not written dies.
-  ASSERT_EQ(::mprotect(const_cast<std::uint8_t*>(map->bytes().data()) + kPageSize, 39 * kSlotSize, PROT_NONE), 0);
+  ASSERT_EQ(::mprotect(const_cast<std::uint8_t*>(map->bytes().data()) + kPageSize, 39 * kSlotSize,
+                       PROT_NONE),
+            0);
   RunContent run;
   EXPECT_TRUE(read_part(run, map->bytes(), path, {}, written));
   ::unlink(path.c_str());
@@ -169,7 +182,8 @@ TEST(PartReader, RefusesAHeaderThatLies) {
   header->ns_per_tick = 1;
   RunContent run;
   EXPECT_FALSE(read_part(run, {page, kPageSize}, "x"));
-  header->log_offset = kPageSize + std::uint64_t{header->slot_count} * kSlotSize;  // consistent, but far past the file
+  header->log_offset = kPageSize + std::uint64_t{header->slot_count} *
+                                       kSlotSize;  // consistent, but far past the file
   EXPECT_TRUE(read_part(run, {page, kPageSize}, "x"));
   EXPECT_EQ(rows_of(run), 0u);
 }

@@ -3,9 +3,9 @@
 //   byte 0        8        16       24    28    30   31   32
 //        | start  |  end   |  link  |name |track|kind|type|
 //
-// Assumption: one thread writes a slot, in order, and publishes with one release of SlotHeader::used. Consequence: what
-// is below `used` is complete, whatever killed the process. A record of several units (a span with arguments, a tally)
-// never straddles two slots.
+// Assumption: one thread writes a slot, in order, and publishes with one release of
+// SlotHeader::used. Consequence: what is below `used` is complete, whatever killed the process. A
+// record of several units (a span with arguments, a tally) never straddles two slots.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,27 @@ namespace laptime {
 
 enum class UnitType : std::uint8_t {
   none = 0,
-  span = 1,        // start, end: ticks; link: shared by spans that belong together, 0 none
-  value = 2,       // start: ticks; end: the bits of a double
-  link = 3,        // start, end: the two link ids; link: ticks; kind: LinkKind
-  arg = 4,         // belongs to the span before it; name: key; end: payload; kind: ArgType
-  tally = 5,       // start: hits; end: inclusive ticks; link: exclusive ticks; name: code; kind: TallyKind
-  tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or caller; `track` of both
-                   // halves, low and high, is the thread's that it counts for, 0 the slot's own
-  op = 7,          // a framework's op: start, end: ticks; link: OpLink; kind: SpanKind; track: its arguments (ArgsFact), 0 none;
-                   // always on the slot's track
-  memory = 8,      // start: ticks; end: bytes; link: address; name: device; kind: SpanKind::allocate or release
-  launch = 9,      // a call that gives work to a GPU: start: ticks; end, track: LaunchUnit; link: OpLink; always on the slot's track
+  span = 1,   // start, end: ticks; link: shared by spans that belong together, 0 none
+  value = 2,  // start: ticks; end: the bits of a double
+  link = 3,   // start, end: the two link ids; link: ticks; kind: LinkKind
+  arg = 4,    // belongs to the span before it; name: key; end: payload; kind: ArgType
+  tally =
+      5,  // start: hits; end: inclusive ticks; link: exclusive ticks; name: code; kind: TallyKind
+  tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or
+                   // caller; `track` of both halves, low and high, is the thread's that it counts
+                   // for, 0 the slot's own
+  op = 7,          // a framework's op: start, end: ticks; link: OpLink; kind: SpanKind; track: its
+                   // arguments (ArgsFact), 0 none; always on the slot's track
+  memory = 8,  // start: ticks; end: bytes; link: address; name: device; kind: SpanKind::allocate or
+               // release
+  launch = 9,  // a call that gives work to a GPU: start: ticks; end, track: LaunchUnit; link:
+               // OpLink; always on the slot's track
 };
 
 // What a span is. Stable numbers: they are in files.
 enum class SpanKind : std::uint8_t {
-  scope = 0,      // named by the user
-  step = 1,       // one lap
+  scope = 0,  // named by the user
+  step = 1,   // one lap
   function = 2,
   op = 3,
   backward = 4,
@@ -39,7 +43,7 @@ enum class SpanKind : std::uint8_t {
   fill = 7,
   sync = 8,
   launch = 9,
-  loader = 10,    // waiting for input
+  loader = 10,  // waiting for input
   compile = 11,
   gc = 12,
   optimizer = 13,
@@ -48,7 +52,8 @@ enum class SpanKind : std::uint8_t {
   allocate = 15,
   release = 16,
   tensor_role = 17,  // name: parameter, gradient, optimizer state, input
-  annotation = 18,   // a region that the program named to its framework (record_function), or the framework itself
+  annotation = 18,   // a region that the program named to its framework (record_function), or the
+                     // framework itself
 };
 // Marks carry data, not time: no part of what the program does.
 inline bool is_mark(SpanKind kind) {
@@ -60,31 +65,39 @@ enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, c
 // In a tally's step: what was counted before that step began and after the one before it ended.
 inline constexpr std::uint32_t kBeforeStep = 1u << 31;
 
-// line: `where` is a line of the code. call: the function's own totals, `where` is 0. edge: what it took when called from the
-// code `where`; under recursion edges do not add up to the function, which is why both are kept (as in pstats).
+// line: `where` is a line of the code. call: the function's own totals, `where` is 0. edge: what it
+// took when called from the code `where`; under recursion edges do not add up to the function,
+// which is why both are kept (as in pstats).
 enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };
 
-// UnitType::op keeps all it has to say in one unit; readers see a span with an autograd link, where the place is known an
-// argument with key 0 and type place, and the arguments that many ops share.
+// UnitType::op keeps all it has to say in one unit; readers see a span with an autograd link, where
+// the place is known an argument with key 0 and type place, and the arguments that many ops share.
 //   bit 63     40 39     32 31       0
-//       | place  | thread  | seq + 1 |      place: PlaceFact, 0 unknown; thread: that of the forward pass; 0: no sequence number
+//       | place  | thread  | seq + 1 |      place: PlaceFact, 0 unknown; thread: that of the
+//                forward pass; 0: no sequence number
 struct OpLink {
   static constexpr std::uint32_t kMaxPlace = (1u << 24) - 1;
-  static constexpr std::uint64_t pack(std::uint32_t place, std::uint8_t thread, std::int64_t sequence) {
+  static constexpr std::uint64_t pack(std::uint32_t place, std::uint8_t thread,
+                                      std::int64_t sequence) {
     const auto number = sequence < 0 ? 0u : static_cast<std::uint32_t>(sequence + 1);
-    return static_cast<std::uint64_t>(place) << 40 | static_cast<std::uint64_t>(thread) << 32 | number;
+    return static_cast<std::uint64_t>(place) << 40 | static_cast<std::uint64_t>(thread) << 32 |
+           number;
   }
-  static constexpr std::uint32_t place(std::uint64_t packed) { return static_cast<std::uint32_t>(packed >> 40); }
-  // The link of the autograd node that an op made, and of the backward op that runs it: equal within a process. 0: none.
+  static constexpr std::uint32_t place(std::uint64_t packed) {
+    return static_cast<std::uint32_t>(packed >> 40);
+  }
+  // The link of the autograd node that an op made, and of the backward op that runs it: equal
+  // within a process. 0: none.
   static constexpr std::uint64_t autograd(std::uint64_t packed) {
     return static_cast<std::uint32_t>(packed) == 0 ? 0 : kAutograd | (packed & 0xFF'FFFF'FFFFull);
   }
   static constexpr std::uint64_t kAutograd = 1ull << 63;
 };
 
-// The link that a launch shares with the kernels and copies it caused, equal within a process. CUPTI counts launches in 32
-// bits and may begin anew when it is set up again: `generation` counts the set-ups. Numbers do come back in a long run: the
-// last launch that began before the kernel is meant.
+// The link that a launch shares with the kernels and copies it caused, equal within a process.
+// CUPTI counts launches in 32 bits and may begin anew when it is set up again: `generation` counts
+// the set-ups. Numbers do come back in a long run: the last launch that began before the kernel is
+// meant.
 struct LaunchLink {
   static constexpr std::uint64_t kLaunch = 1ull << 62;
   static constexpr std::uint64_t pack(std::uint32_t generation, std::uint32_t correlation) {
@@ -93,35 +106,43 @@ struct LaunchLink {
   static constexpr bool is(std::uint64_t link) { return (link & (3ull << 62)) == kLaunch; }
   static constexpr std::uint32_t kMaxGeneration = (1u << 15) - 1;
 };
-// The link of a node of a CUDA graph: on the mark that tells where the node was captured, and as an argument of what it runs.
+// The link of a node of a CUDA graph: on the mark that tells where the node was captured, and as an
+// argument of what it runs.
 struct GraphNodeLink {
   static constexpr std::uint64_t kGraphNode = 1ull << 61;
-  static constexpr std::uint64_t pack(std::uint64_t node) { return kGraphNode | (node & (kGraphNode - 1)); }
+  static constexpr std::uint64_t pack(std::uint64_t node) {
+    return kGraphNode | (node & (kGraphNode - 1));
+  }
 };
 
-// UnitType::launch keeps all it has to say in one unit. Readers see a span of kind launch with a launch link and up to two
-// arguments with key 0: the place, and an integer, LaunchNode.
+// UnitType::launch keeps all it has to say in one unit. Readers see a span of kind launch with a
+// launch link and up to two arguments with key 0: the place, and an integer, LaunchNode.
 //   end    bit 63     32 31        0        track  bit 15        1 0
-//              | number  | duration |                  | generation | backward |      duration: ticks, at most 2^32 - 1
+//              | number  | duration |                  | generation | backward |      duration:
+//                        ticks, at most 2^32 - 1
 struct LaunchUnit {
   static constexpr std::uint64_t end(std::uint64_t ticks, std::uint32_t correlation) {
-    return static_cast<std::uint64_t>(correlation) << 32 | (ticks < 0xFFFF'FFFFull ? ticks : 0xFFFF'FFFFull);
+    return static_cast<std::uint64_t>(correlation) << 32 |
+           (ticks < 0xFFFF'FFFFull ? ticks : 0xFFFF'FFFFull);
   }
   static constexpr std::uint16_t track(std::uint32_t generation, bool backward) {
-    return static_cast<std::uint16_t>((generation & LaunchLink::kMaxGeneration) << 1 | (backward ? 1 : 0));
+    return static_cast<std::uint16_t>((generation & LaunchLink::kMaxGeneration) << 1 |
+                                      (backward ? 1 : 0));
   }
   static constexpr std::uint64_t duration(std::uint64_t end) { return end & 0xFFFF'FFFFull; }
   static constexpr std::uint64_t link(std::uint64_t end, std::uint16_t track) {
     return LaunchLink::pack(track >> 1, static_cast<std::uint32_t>(end >> 32));
   }
 };
-// Where autograd stood at a launch. Backward without a place: the node that ran it. Else: the node that was made last on the thread,
-// which is the launch's own if it is the first launch after the node was made.
+// Where autograd stood at a launch. Backward without a place: the node that ran it. Else: the node
+// that was made last on the thread, which is the launch's own if it is the first launch after the
+// node was made.
 //   bit 63          9 8      1 0
 //       | sequence + 1 | thread | backward |
 struct LaunchNode {
   static constexpr std::int64_t pack(std::uint64_t op_link, bool backward) {
-    return static_cast<std::int64_t>((op_link & 0xFFFF'FFFFull) << 9 | (op_link >> 32 & 0xFF) << 1 | (backward ? 1 : 0));
+    return static_cast<std::int64_t>((op_link & 0xFFFF'FFFFull) << 9 | (op_link >> 32 & 0xFF) << 1 |
+                                     (backward ? 1 : 0));
   }
   static constexpr bool backward(std::int64_t packed) { return packed & 1; }
   // As OpLink::autograd gives it; 0: no number (AccumulateGrad).
@@ -136,7 +157,8 @@ struct RawUnit {
   std::uint64_t end;
   std::uint64_t link;
   std::uint32_t name;
-  std::uint16_t track;  // 0: the slot's own track; else a foreign track of this process (a GPU stream, a counter)
+  std::uint16_t track;  // 0: the slot's own track; else a foreign track of this process (a GPU
+                        // stream, a counter)
   std::uint8_t kind;
   UnitType type;
 };

@@ -1,8 +1,8 @@
 #include "format/seal.h"
 
+#include <unistd.h>
 #include <algorithm>
 #include <map>
-#include <unistd.h>
 #include <utility>
 
 #include "base/process.h"
@@ -15,7 +15,8 @@ namespace laptime {
 namespace {
 
 constexpr std::uint32_t kMergeBelow = 8192;
-// Ten thousand threads with a few rows each must not gather up memory at the end of somebody's training.
+// Ten thousand threads with a few rows each must not gather up memory at the end of somebody's
+// training.
 constexpr std::size_t kMostPendingRows = 1u << 20;
 
 // Gathers small blocks of one table and track until they are worth a block of their own.
@@ -60,7 +61,12 @@ class Merger {
 class PartSealer {
  public:
   PartSealer(LapWriter& writer, std::uint32_t part)
-      : writer_(writer), part_(part), spans_(writer, part), values_(writer, part), links_(writer, part), tallies_(writer, part) {}
+      : writer_(writer),
+        part_(part),
+        spans_(writer, part),
+        values_(writer, part),
+        links_(writer, part),
+        tallies_(writer, part) {}
 
   // Returns how many blocks were damaged and left out.
   Result<std::uint64_t> add_all(const RunContent& run, const std::vector<Block>& blocks) {
@@ -81,10 +87,14 @@ class PartSealer {
  private:
   Result<bool> add(const Block& block) {
     switch (block.summary.table) {
-      case TableType::spans: return add_to(spans_, block);
-      case TableType::values: return add_to(values_, block);
-      case TableType::links: return add_to(links_, block);
-      case TableType::tallies: return add_to(tallies_, block);
+      case TableType::spans:
+        return add_to(spans_, block);
+      case TableType::values:
+        return add_to(values_, block);
+      case TableType::links:
+        return add_to(links_, block);
+      case TableType::tallies:
+        return add_to(tallies_, block);
     }
     return true;
   }
@@ -114,13 +124,19 @@ Status seal(const RunContent& run, Sink& sink) {
   for (const PartContent& content : run.parts) {
     const std::uint32_t part = writer.add_part();
     RETURN_IF_ERROR(writer.add_facts(part, sources.take(content.facts)));
-    ASSIGN_OR_RETURN(const std::uint64_t bad, PartSealer(writer, part).add_all(run, content.blocks));
+    ASSIGN_OR_RETURN(const std::uint64_t bad,
+                     PartSealer(writer, part).add_all(run, content.blocks));
     damaged += bad;
   }
   std::vector<Fact> losses;
-  for (const LossCount& loss : run.losses) losses.push_back(LossFact{0, loss.severity, loss.count, loss.name, loss.message});
-  if (damaged) losses.push_back(LossFact{0, Severity::error, damaged, "damaged_chunk", "part of the recording is damaged; the rest is shown"});
-  if (sources.left_out()) losses.push_back(LossFact{0, Severity::warning, sources.left_out(), kSourceLeftOut, kSourceLeftOutMessage});
+  for (const LossCount& loss : run.losses)
+    losses.push_back(LossFact{0, loss.severity, loss.count, loss.name, loss.message});
+  if (damaged)
+    losses.push_back(LossFact{0, Severity::error, damaged, "damaged_chunk",
+                              "part of the recording is damaged; the rest is shown"});
+  if (sources.left_out())
+    losses.push_back(
+        LossFact{0, Severity::warning, sources.left_out(), kSourceLeftOut, kSourceLeftOutMessage});
   RETURN_IF_ERROR(writer.add_facts(0, losses));
   return writer.finish();
 }
@@ -135,35 +151,44 @@ bool descends_from(std::uint32_t pid, std::uint32_t ancestor) {
   return false;
 }
 
-std::vector<FoundPart> parts_to_keep(const std::vector<FoundPart>& found, const RunContent& run, LiveParts live) {
+std::vector<FoundPart> parts_to_keep(const std::vector<FoundPart>& found, const RunContent& run,
+                                     LiveParts live) {
   std::vector<FoundPart> kept;
   const auto self = static_cast<std::uint32_t>(::getpid());
   for (const FoundPart& part : found) {
-    const bool goes_on = part.is_live && (live == LiveParts::keep || !descends_from(part.pid, self));
-    if (goes_on || std::ranges::count(run.unreadable, part.name, &UnreadablePart::name) > 0) kept.push_back(part);
+    const bool goes_on =
+        part.is_live && (live == LiveParts::keep || !descends_from(part.pid, self));
+    if (goes_on || std::ranges::count(run.unreadable, part.name, &UnreadablePart::name) > 0)
+      kept.push_back(part);
   }
   return kept;
 }
 
 bool contains(const std::vector<FoundPart>& parts, const std::string& name) {
-  return std::any_of(parts.begin(), parts.end(), [&](const FoundPart& part) { return part.name == name; });
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](const FoundPart& part) { return part.name == name; });
 }
 
 }  // namespace
 
-Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path, PartContent outside, LiveParts live,
-                                           mode_t mode, const std::vector<std::uint32_t>& joined) {
+Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::string& path,
+                                           PartContent outside, LiveParts live, mode_t mode,
+                                           const std::vector<std::uint32_t>& joined) {
   const std::vector<FoundPart> found = folder.parts();
   std::vector<FoundPart> kept;
   {
     RunContent run = read_parts(folder, found);
     kept = parts_to_keep(found, run, live);
     for (const std::uint32_t pid : joined)
-      if (std::ranges::count(found, pid, &FoundPart::pid) == 0) kept.push_back({.name = "", .pid = pid, .is_live = true});
-    const auto running = std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
+      if (std::ranges::count(found, pid, &FoundPart::pid) == 0)
+        kept.push_back({.name = "", .pid = pid, .is_live = true});
+    const auto running =
+        std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
     run.count_loss("outlived", Severity::warning, static_cast<std::uint64_t>(running),
-                   "processes still ran when the run was sealed; what they record from then on stays in the folder NAME.lap.d");
-    if (run.parts.empty() && outside.facts.empty()) return fail(ErrorKind::bad_file, folder.path() + " holds no recording");
+                   "processes still ran when the run was sealed; what they record from then on "
+                   "stays in the folder NAME.lap.d");
+    if (run.parts.empty() && outside.facts.empty())
+      return fail(ErrorKind::bad_file, folder.path() + " holds no recording");
     if (!outside.facts.empty()) run.parts.push_back(std::move(outside));
     ASSIGN_OR_RETURN(FileSink sink, FileSink::create(path, mode));
     RETURN_IF_ERROR(seal(run, sink));
@@ -183,7 +208,8 @@ std::string left_line(const std::vector<FoundPart>& left, const std::string& fol
   for (const FoundPart& part : left)
     if (part.is_live) pids += (pids.empty() ? "" : ", ") + std::to_string(part.pid);
   if (pids.empty()) return "some of what was recorded could not be read; it stays in " + folder;
-  return "processes of this run still run (" + pids + "); what they record from now on stays in " + folder;
+  return "processes of this run still run (" + pids + "); what they record from now on stays in " +
+         folder;
 }
 
 }  // namespace laptime

@@ -14,7 +14,8 @@ constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kTrailerSize = 16;
 constexpr char kDamaged[] = "part of the file is damaged; the rest is shown";
 
-// Facts of one run, decompressed, beyond which a file is hostile: real ones stay far below, even with a million names.
+// Facts of one run, decompressed, beyond which a file is hostile: real ones stay far below, even
+// with a million names.
 constexpr std::uint64_t kMaxFactBytes = 256u << 20;
 
 // A part has at least one frame, so a file cannot have more parts than it has room for frames.
@@ -31,17 +32,21 @@ void take_facts(RunContent& run, PartContent& part, ByteView entries) {
     else
       run.add_fact(part, fact);
   });
-  if (!whole) run.count_loss("damaged_facts", Severity::error, 1, "a list of facts is malformed; what follows in it is left out");
+  if (!whole)
+    run.count_loss("damaged_facts", Severity::error, 1,
+                   "a list of facts is malformed; what follows in it is left out");
 }
 
 Status check_header(ByteView file, const std::string& name) {
   if (file.empty()) return fail(ErrorKind::bad_file, name + " is empty");
   if (file.size() < kHeaderSize || std::memcmp(file.data(), kLapMagic, sizeof kLapMagic) != 0)
-    return fail(ErrorKind::bad_file, name + " is not a laptime run (to read another tool's file, see laptime --help)");
+    return fail(ErrorKind::bad_file,
+                name + " is not a laptime run (to read another tool's file, see laptime --help)");
   std::uint32_t version;
   std::memcpy(&version, file.data() + 8, 4);
   if (version > kFormatVersion)
-    return fail(ErrorKind::bad_file, name + " has format version " + std::to_string(version) + "; this laptime reads up to " +
+    return fail(ErrorKind::bad_file, name + " has format version " + std::to_string(version) +
+                                         "; this laptime reads up to " +
                                          std::to_string(kFormatVersion) + ": update laptime");
   return {};
 }
@@ -59,7 +64,8 @@ std::optional<Footer> find_footer(ByteView file) {
   return payload ? decode_footer(*payload, file.size() / kFrameHeaderSize) : std::nullopt;
 }
 
-// Adds the content of frames to a run, as long as they stay within what an honest file of that size can hold.
+// Adds the content of frames to a run, as long as they stay within what an honest file of that size
+// can hold.
 class FrameTaker {
  public:
   FrameTaker(RunContent& run, std::uint64_t most_stored) : run_(run), stored_left_(most_stored) {}
@@ -71,7 +77,8 @@ class FrameTaker {
     stored_left_ -= frame.total_size;
     if (frame.type == FrameType::block) return take_block(frame);
     if (!frame.intact()) return false;
-    return frame.type != FrameType::facts || take_fact_frame(frame);  // another type is a later version's addition
+    return frame.type != FrameType::facts ||
+           take_fact_frame(frame);  // another type is a later version's addition
   }
 
  private:
@@ -114,8 +121,10 @@ void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
 
 // Without a footer (cut off, or damaged) the frames themselves are looked for.
 void read_by_scan(RunContent& run, ByteView file) {
-  run.count_loss("missing_footer", Severity::warning, 1, "the file's end is missing; what is before it is shown");
-  FrameTaker taker(run, run.file_bytes + kMaxFrameSize);  // the one that follows a damaged size may overlap it
+  run.count_loss("missing_footer", Severity::warning, 1,
+                 "the file's end is missing; what is before it is shown");
+  FrameTaker taker(
+      run, run.file_bytes + kMaxFrameSize);  // the one that follows a damaged size may overlap it
   std::uint64_t damaged = 0;
   // Checksums of what only looks like a frame are work in vain; a file made of such is given up.
   std::uint64_t vain_left = 4 * file.size() + kMaxFrameSize;

@@ -1,4 +1,5 @@
-// Lists of arguments that raw records name by number (UnitType::op), as the facts of a part tell them.
+// Lists of arguments that raw records name by number (UnitType::op), as the facts of a part tell
+// them.
 #pragma once
 
 #include <cstdint>

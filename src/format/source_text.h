@@ -1,4 +1,5 @@
-// The text of a source file inside a SourceFact: UTF-8, lines end with "\n", compressed where that pays.
+// The text of a source file inside a SourceFact: UTF-8, lines end with "\n", compressed where that
+// pays.
 #pragma once
 
 #include <optional>
@@ -18,14 +19,17 @@ inline constexpr std::size_t kMaxStoredSources = 32u << 20;
 // The warning about files whose text is not in the run.
 inline constexpr std::string_view kSourceLeftOut = "source_left_out";
 inline constexpr std::string_view kSourceLeftOutMessage =
-    "source files without text in the run: over 2 MB, over 32 MB in all, or changed after the program loaded them";
+    "source files without text in the run: over 2 MB, over 32 MB in all, or changed after the "
+    "program loaded them";
 
 struct PackedSource {
   std::uint32_t raw_size = 0;
   Bytes stored;
 
   // A view of it.
-  SourceFact fact(std::uint32_t file) const { return {file, raw_size, {reinterpret_cast<const char*>(stored.data()), stored.size()}}; }
+  SourceFact fact(std::uint32_t file) const {
+    return {file, raw_size, {reinterpret_cast<const char*>(stored.data()), stored.size()}};
+  }
 };
 
 // Assumption: the text is not longer than kMaxSourceText.

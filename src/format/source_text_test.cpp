@@ -1,7 +1,7 @@
 #include "format/source_text.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <random>
 
 #include "format/seal.h"
@@ -19,10 +19,13 @@ std::string random_text(std::size_t size) {
   return text;
 }
 
-std::string unpacked(const PackedSource& packed) { return unpack_source(packed.fact(1).stored, packed.raw_size).value_or("damaged"); }
+std::string unpacked(const PackedSource& packed) {
+  return unpack_source(packed.fact(1).stored, packed.raw_size).value_or("damaged");
+}
 
 TEST(SourceText, ComesBackAsItWas) {
-  for (const std::string& text : {std::string(), std::string("a"), std::string(100'000, 'x'), random_text(1000), std::string(kMaxSourceText, 'y')})
+  for (const std::string& text : {std::string(), std::string("a"), std::string(100'000, 'x'),
+                                  random_text(1000), std::string(kMaxSourceText, 'y')})
     EXPECT_EQ(unpacked(pack_source(text)), text);
   EXPECT_LT(pack_source(std::string(100'000, 'x')).stored.size(), 1000u);
 }
@@ -42,7 +45,8 @@ Bytes run_of(const std::vector<std::string>& texts) {
   auto writer = LapWriter::create(sink);
   for (const std::string& text : texts) {
     const PackedSource packed = pack_source(text);
-    EXPECT_TRUE(writer->add_facts(writer->add_part(), {StringFact{7, "a.py"}, packed.fact(7), PropertyFact{"pid", "1"}}));
+    EXPECT_TRUE(writer->add_facts(
+        writer->add_part(), {StringFact{7, "a.py"}, packed.fact(7), PropertyFact{"pid", "1"}}));
   }
   EXPECT_TRUE(writer->finish());
   return sink.data;
@@ -52,7 +56,8 @@ std::vector<std::size_t> sources_by_part(const Bytes& file) {
   std::vector<std::size_t> counts;
   const auto run = read_sealed(file, "x.lap");
   for (const PartContent& part : run->parts)
-    counts.push_back(static_cast<std::size_t>(std::ranges::count_if(part.facts, [](const Fact& fact) { return std::holds_alternative<SourceFact>(fact); })));
+    counts.push_back(static_cast<std::size_t>(std::ranges::count_if(
+        part.facts, [](const Fact& fact) { return std::holds_alternative<SourceFact>(fact); })));
   return counts;
 }
 

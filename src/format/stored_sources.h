@@ -1,4 +1,5 @@
-// Which source texts a sealed run keeps: a file that several processes recorded alike is stored once.
+// Which source texts a sealed run keeps: a file that several processes recorded alike is stored
+// once.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,8 @@
 
 namespace laptime {
 
-void append_fact_frames(Bytes& out, std::uint32_t part, const std::vector<Fact>& facts, Codec codec) {
+void append_fact_frames(Bytes& out, std::uint32_t part, const std::vector<Fact>& facts,
+                        Codec codec) {
   constexpr std::size_t kSplit = 4u << 20;
   for (std::size_t i = 0; i < facts.size();) {
     Bytes payload;
@@ -34,7 +35,8 @@ Status LapWriter::write(ByteView bytes) {
 Status LapWriter::add_facts(std::uint32_t part, const std::vector<Fact>& facts) {
   Bytes frames;
   append_fact_frames(frames, part, facts, Codec::zstd);
-  for (std::size_t at = 0; at < frames.size(); at += parse_frame(frames, at)->total_size) footer_.facts.push_back(offset_ + at);
+  for (std::size_t at = 0; at < frames.size(); at += parse_frame(frames, at)->total_size)
+    footer_.facts.push_back(offset_ + at);
   return write(frames);
 }
 

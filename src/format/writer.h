@@ -45,7 +45,9 @@ class LapWriter {
   Footer footer_;
 };
 
-// Appends facts frames, split well below the frame limit: a program with a million long names makes readable files.
-void append_fact_frames(Bytes& out, std::uint32_t part, const std::vector<Fact>& facts, Codec codec);
+// Appends facts frames, split well below the frame limit: a program with a million long names makes
+// readable files.
+void append_fact_frames(Bytes& out, std::uint32_t part, const std::vector<Fact>& facts,
+                        Codec codec);
 
 }  // namespace laptime

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "base/status.h"
 #include "base/sink.h"
+#include "base/status.h"
 
 namespace laptime {
 

@@ -1,9 +1,9 @@
 #include "import/import.h"
 
+#include <gtest/gtest.h>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 
 #include "format/reader.h"
 
@@ -16,14 +16,16 @@ using namespace std::string_view_literals;
 class Import : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = testing::TempDir() + "laptime_import_" + testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = testing::TempDir() + "laptime_import_" +
+              testing::UnitTest::GetInstance()->current_test_info()->name();
     std::filesystem::create_directories(folder_);
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string file(std::string_view bytes, const std::string& name = "x") {
     const std::string path = folder_ + "/" + name;
-    std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    std::ofstream(path, std::ios::binary)
+        .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     return path;
   }
   // The error without the folder's name.
@@ -33,7 +35,8 @@ class Import : public testing::Test {
     if (status) return "no error";
     const std::string& text = status.error().message;
     const auto at = text.find(folder_ + "/");
-    return at == std::string::npos ? text : text.substr(0, at) + text.substr(at + folder_.size() + 1);
+    return at == std::string::npos ? text
+                                   : text.substr(0, at) + text.substr(at + folder_.size() + 1);
   }
 
   std::string folder_;
@@ -41,10 +44,16 @@ class Import : public testing::Test {
 
 // {("a.py", 3, "f"): (1, 2, 0.5, 1.0, {("a.py", 3, "f"): CALLER})}
 std::string profile(std::string_view caller) {
-  constexpr auto label = ")\x03z\x04"
-                         "a.pyi\x03\0\0\0z\x01"
-                         "f"sv;
-  return std::string("{").append(label).append(")\x05i\x01\0\0\0i\x02\0\0\0g\0\0\0\0\0\0\xe0?g\0\0\0\0\0\0\xf0?{"sv).append(label).append(caller).append("00");
+  constexpr auto label =
+      ")\x03z\x04"
+      "a.pyi\x03\0\0\0z\x01"
+      "f"sv;
+  return std::string("{")
+      .append(label)
+      .append(")\x05i\x01\0\0\0i\x02\0\0\0g\0\0\0\0\0\0\xe0?g\0\0\0\0\0\0\xf0?{"sv)
+      .append(label)
+      .append(caller)
+      .append("00");
 }
 constexpr auto kCallerTuple = ")\x04i\x01\0\0\0i\0\0\0\0g\0\0\0\0\0\0\xd0?g\0\0\0\0\0\0\xd0?"sv;
 
@@ -78,36 +87,51 @@ TEST_F(Import, CallersThatAreOnlyCountedGetTheirShareOfTheTime) {
 
 TEST_F(Import, EachFileIsAPart) {
   MemorySink sink;
-  ASSERT_TRUE(import_files({file(profile(kCallerTuple), "a"), file(profile(kCallerTuple), "b")}, sink));
+  ASSERT_TRUE(
+      import_files({file(profile(kCallerTuple), "a"), file(profile(kCallerTuple), "b")}, sink));
   EXPECT_EQ(read_sealed(sink.data, "x.lap")->parts.size(), 2u);
 }
 
 TEST_F(Import, SaysWhatIsWrongInOneLine) {
   EXPECT_EQ(message(""sv), "x is empty");
-  EXPECT_EQ(message("{\"traceEvents\": []}"sv), "x is in no format that laptime imports; it reads cProfile's .prof, line_profiler's .lprof");
-  EXPECT_EQ(message("LAPTIME\0\x01\0\0\0"sv), "x is a laptime run already: laptime report shows it");
-  EXPECT_EQ(message(profile("N"sv)), "x is marshal data, but no saved profile: a caller is not (file, line, name): (nc, cc, tt, ct)");
-  EXPECT_EQ(message("\x80\x02N."sv), "x is a pickle, but not line_profiler's: it holds no timings and unit");
+  EXPECT_EQ(
+      message("{\"traceEvents\": []}"sv),
+      "x is in no format that laptime imports; it reads cProfile's .prof, line_profiler's .lprof");
+  EXPECT_EQ(message("LAPTIME\0\x01\0\0\0"sv),
+            "x is a laptime run already: laptime report shows it");
+  EXPECT_EQ(message(profile("N"sv)),
+            "x is marshal data, but no saved profile: a caller is not (file, line, name): (nc, cc, "
+            "tt, ct)");
+  EXPECT_EQ(message("\x80\x02N."sv),
+            "x is a pickle, but not line_profiler's: it holds no timings and unit");
   EXPECT_EQ(message("\x80\x02"
                     "cos\nsystem\n."sv),
             "x names os.system, which line_profiler's files do not; refused, nothing was run");
 }
 
-// A map whose many keys share one value that is large itself would unfold to the product of the two.
+// A map whose many keys share one value that is large itself would unfold to the product of the
+// two.
 TEST_F(Import, RefusesWhatUnfoldsBeyondItsSize) {
   std::string lines = "](";
   for (int i = 0; i < 1000; ++i) lines += "K\x01K\x01K\x01\x87";
   std::string bytes("\x80\x02}(", 4);
   for (int i = 0; i < 1000; ++i) {
-    bytes.append("X\x01\0\0\0fM"sv).append({static_cast<char>(i & 0xff), static_cast<char>(i >> 8)}).append("X\x01\0\0\0g\x87"sv);
+    bytes.append("X\x01\0\0\0fM"sv)
+        .append({static_cast<char>(i & 0xff), static_cast<char>(i >> 8)})
+        .append("X\x01\0\0\0g\x87"sv);
     bytes += i == 0 ? lines + "eq\x01" : "h\x01";
   }
   bytes += "uG?\xf0\0\0\0\0\0\0\x86."sv;
-  EXPECT_EQ(message(bytes), "x is a pickle, but not line_profiler's: it unfolds to more entries than it has bytes");
+  EXPECT_EQ(message(bytes),
+            "x is a pickle, but not line_profiler's: it unfolds to more entries than it has bytes");
 }
 
 std::string with_sources(std::string_view texts) {
-  return std::string("\x80\x02}(X\x07\0\0\0timings}X\x04\0\0\0unitG?\xf0\0\0\0\0\0\0X\x0f\0\0\0laptime_sources"sv).append(texts) + "u.";
+  return std::string(
+             "\x80\x02}(X\x07\0\0\0timings}X\x04\0\0\0unitG?\xf0\0\0\0\0\0\0"
+             "X\x0f\0\0\0laptime_sources"sv)
+             .append(texts) +
+         "u.";
 }
 
 TEST_F(Import, TakesTheSourceTextThatTheFileHolds) {
@@ -119,18 +143,23 @@ TEST_F(Import, TakesTheSourceTextThatTheFileHolds) {
   const auto found = std::find_if(facts.begin(), facts.end(), is_source);
   ASSERT_NE(found, facts.end());
   EXPECT_EQ(std::get<SourceFact>(*found).stored, "a = 1");
-  EXPECT_EQ(message(with_sources("}X\x04\0\0\0a.pyK\x01s"sv)), "x is a pickle, but not line_profiler's: its source texts are no texts by file");
+  EXPECT_EQ(message(with_sources("}X\x04\0\0\0a.pyK\x01s"sv)),
+            "x is a pickle, but not line_profiler's: its source texts are no texts by file");
 }
 
 TEST_F(Import, RefusesSourceTextThatUnfoldsBeyondItsSize) {
   std::string texts = "}(X\x01"s + "\0\0\0aX\xe8\x03\0\0"s + std::string(1000, 'x') + "q\x01";
   for (char c = 'b'; c < 'z'; ++c) texts += "X\x01\0\0\0"s + c + "h\x01";
-  EXPECT_EQ(message(with_sources(texts + "u")), "x is a pickle, but not line_profiler's: it unfolds to more source text than it has bytes");
+  EXPECT_EQ(
+      message(with_sources(texts + "u")),
+      "x is a pickle, but not line_profiler's: it unfolds to more source text than it has bytes");
 }
 
 TEST_F(Import, ImpossibleTimesAreALoss) {
   MemorySink sink;
-  ASSERT_TRUE(import_files({file(profile(")\x04i\x01\0\0\0i\0\0\0\0g\0\0\0\0\0\0\xd0\xbfg\0\0\0\0\0\0\xf8\x7f"sv))}, sink));
+  ASSERT_TRUE(import_files(
+      {file(profile(")\x04i\x01\0\0\0i\0\0\0\0g\0\0\0\0\0\0\xd0\xbfg\0\0\0\0\0\0\xf8\x7f"sv))},
+      sink));
   const auto run = read_sealed(sink.data, "x.lap");
   ASSERT_EQ(run->losses.size(), 1u);
   EXPECT_EQ(run->losses[0].name, "impossible_times");

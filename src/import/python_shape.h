@@ -16,8 +16,12 @@ class PythonShape {
 
   explicit PythonShape(const PythonValues& values) : values_(values) {}
 
-  const Items* map(Id id) const { return values_.is(id, PythonType::map) ? &values_.items(id) : nullptr; }
-  const Items* sequence(Id id) const { return values_.is(id, PythonType::sequence) ? &values_.items(id) : nullptr; }
+  const Items* map(Id id) const {
+    return values_.is(id, PythonType::map) ? &values_.items(id) : nullptr;
+  }
+  const Items* sequence(Id id) const {
+    return values_.is(id, PythonType::sequence) ? &values_.items(id) : nullptr;
+  }
   const Items* sequence(Id id, std::size_t size) const {
     const Items* items = sequence(id);
     return items && items->size() == size ? items : nullptr;

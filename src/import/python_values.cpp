@@ -15,14 +15,18 @@ PythonValues::Id PythonValues::add_container(PythonType type, Items items) {
   return add(type, containers_.size() - 1);
 }
 
-PythonValues::Id PythonValues::add_real(double value) { return add(PythonType::real, std::bit_cast<std::uint64_t>(value)); }
+PythonValues::Id PythonValues::add_real(double value) {
+  return add(PythonType::real, std::bit_cast<std::uint64_t>(value));
+}
 
 PythonValues::Id PythonValues::add_text(std::string_view text) {
   texts_.push_back(text);
   return add(PythonType::text, texts_.size() - 1);
 }
 
-PythonValues::Id PythonValues::add_sequence(Items items) { return add_container(PythonType::sequence, std::move(items)); }
+PythonValues::Id PythonValues::add_sequence(Items items) {
+  return add_container(PythonType::sequence, std::move(items));
+}
 
 PythonValues::Id PythonValues::add_map() { return add_container(PythonType::map, {}); }
 

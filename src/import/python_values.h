@@ -1,9 +1,11 @@
-// Python values as files of Python's profilers hold them: plain data, read without calling anything.
+// Python values as files of Python's profilers hold them: plain data, read without calling
+// anything.
 //
-// Values live in one store and name each other by number, so what a file shares is stored once; texts are views into
-// the file, which must outlive the store. Consequence: a store takes a bounded number of bytes for each byte of the
-// file, but a walk over it may meet a shared value any number of times, or a list that holds itself. Whoever walks
-// follows a fixed shape and bounds what it makes.
+// Values live in one store and name each other by number, so what a file shares is stored once;
+// texts are views into the file, which must outlive the store. Consequence: a store takes a bounded
+// number of bytes for each byte of the file, but a walk over it may meet a shared value any number
+// of times, or a list that holds itself. Whoever walks follows a fixed shape and bounds what it
+// makes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +14,17 @@
 
 namespace laptime {
 
-enum class PythonType : std::uint8_t { none, boolean, integer, real, text, sequence, map, class_name, instance };
+enum class PythonType : std::uint8_t {
+  none,
+  boolean,
+  integer,
+  real,
+  text,
+  sequence,
+  map,
+  class_name,
+  instance
+};
 
 class PythonValues {
  public:
@@ -21,7 +33,9 @@ class PythonValues {
 
   Id add_none() { return add(PythonType::none, 0); }
   Id add_boolean(bool value) { return add(PythonType::boolean, value); }
-  Id add_integer(std::int64_t value) { return add(PythonType::integer, static_cast<std::uint64_t>(value)); }
+  Id add_integer(std::int64_t value) {
+    return add(PythonType::integer, static_cast<std::uint64_t>(value));
+  }
   Id add_real(double value);
   Id add_text(std::string_view text);
   Id add_sequence(Items items);

@@ -8,8 +8,9 @@ namespace laptime {
 
 namespace {
 
-constexpr std::uint32_t kMaxCodes = 1u << 23;  // a run's ids end at twice that, and a code has two texts
-constexpr double kMaxSeconds = 1e9;            // 30 years
+constexpr std::uint32_t kMaxCodes =
+    1u << 23;                        // a run's ids end at twice that, and a code has two texts
+constexpr double kMaxSeconds = 1e9;  // 30 years
 
 }  // namespace
 
@@ -20,22 +21,27 @@ std::uint32_t TallyPart::text(std::string_view text) {
 }
 
 Result<std::uint32_t> TallyPart::code(const CodeLabel& label) {
-  const auto [it, is_new] = codes_.try_emplace(label, static_cast<std::uint32_t>(codes_.size() + 1));
-  if (codes_.size() >= kMaxCodes) return fail(ErrorKind::bad_file, "names more functions than a run can hold");
+  const auto [it, is_new] =
+      codes_.try_emplace(label, static_cast<std::uint32_t>(codes_.size() + 1));
+  if (codes_.size() >= kMaxCodes)
+    return fail(ErrorKind::bad_file, "names more functions than a run can hold");
   if (is_new) {
     const bool builtin = label.file == "~";
-    facts_.push_back(CodeFact{it->second, text(label.file), text(label.name), label.first_line, builtin ? kCodeBuiltin : 0u});
+    facts_.push_back(CodeFact{it->second, text(label.file), text(label.name), label.first_line,
+                              builtin ? kCodeBuiltin : 0u});
   }
   return it->second;
 }
 
 std::uint64_t TallyPart::nanoseconds(double seconds) {
-  if (seconds >= 0 && seconds < kMaxSeconds) return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
+  if (seconds >= 0 && seconds < kMaxSeconds)
+    return static_cast<std::uint64_t>(std::llround(seconds * 1e9));
   ++impossible_times_;
   return 0;
 }
 
-void TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where, const ImportedCounts& counts) {
+void TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where,
+                    const ImportedCounts& counts) {
   tallies_.kind.push_back(kind);
   tallies_.step.push_back(0);
   tallies_.code.push_back(code);
@@ -48,16 +54,19 @@ void TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where, con
 }
 
 void TallyPart::add_source(std::string_view file, std::string_view content) {
-  if (content.size() > kMaxSourceText) return add_loss(kSourceLeftOut, Severity::warning, 1, kSourceLeftOutMessage);
+  if (content.size() > kMaxSourceText)
+    return add_loss(kSourceLeftOut, Severity::warning, 1, kSourceLeftOutMessage);
   facts_.push_back(sources_.emplace_back(pack_source(content)).fact(text(file)));
 }
 
-void TallyPart::add_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message) {
+void TallyPart::add_loss(std::string_view name, Severity severity, std::uint64_t count,
+                         std::string_view message) {
   if (count > 0) facts_.push_back(LossFact{losses_++, severity, count, name, message});
 }
 
 Status TallyPart::write(LapWriter& writer, std::string_view file) {
-  add_loss("impossible_times", Severity::warning, impossible_times_, "negative or senseless times in the imported file were set to 0");
+  add_loss("impossible_times", Severity::warning, impossible_times_,
+           "negative or senseless times in the imported file were set to 0");
   facts_.push_back(TrackFact{kFirstThreadTrack, TrackKind::thread, 0, text(file)});
   add_property("imported_from", file);
   const std::uint32_t part = writer.add_part();

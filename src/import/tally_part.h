@@ -1,7 +1,8 @@
-// One imported file as a part of a run: its codes and tallies on one track, without steps and without a clock.
+// One imported file as a part of a run: its codes and tallies on one track, without steps and
+// without a clock.
 //
-// Assumption: the texts given stay where they are until write(). Contract: numbers that cannot be (negative, not finite,
-// centuries) become 0 and are counted as a loss of the part.
+// Assumption: the texts given stay where they are until write(). Contract: numbers that cannot be
+// (negative, not finite, centuries) become 0 and are counted as a loss of the part.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +36,11 @@ class TallyPart {
   // The same label gives the same code. An error when there are more than a run can hold.
   Result<std::uint32_t> code(const CodeLabel& label);
   void add(TallyKind kind, std::uint32_t code, std::uint32_t where, const ImportedCounts& counts);
-  void add_property(std::string_view key, std::string_view value) { facts_.push_back(PropertyFact{key, value}); }
-  void add_loss(std::string_view name, Severity severity, std::uint64_t count, std::string_view message);
+  void add_property(std::string_view key, std::string_view value) {
+    facts_.push_back(PropertyFact{key, value});
+  }
+  void add_loss(std::string_view name, Severity severity, std::uint64_t count,
+                std::string_view message);
   // The text of a file that codes name.
   void add_source(std::string_view file, std::string_view text);
   std::size_t rows() const { return tallies_.size(); }

@@ -29,7 +29,8 @@ std::uint64_t limit_from_environment() {
 int start_recording(RecordingPlan plan) {
   static const int registered = std::atexit([] { laptime_stop(); });
   (void)registered;
-  thread_state();  // with the first thread come the fork handlers: a child must not write into its parent's part
+  thread_state();  // with the first thread come the fork handlers: a child must not write into its
+                   // parent's part
   const Status status = Recorder::get().start(std::move(plan));
   return status ? 0 : fail_with(status.error());
 }
@@ -51,7 +52,9 @@ int laptime_start(const char* path, const laptime_options* options) noexcept {
   const std::string file = path ? path : "laptime.lap";
   RecordingPlan plan{.folder = file + ".d", .seal_as = file};
   if (const std::uint64_t limit = limit_from_environment()) plan.memory_limit = limit;
-  if (options && options->size >= offsetof(laptime_options, memory_limit) + sizeof options->memory_limit && options->memory_limit)
+  if (options &&
+      options->size >= offsetof(laptime_options, memory_limit) + sizeof options->memory_limit &&
+      options->memory_limit)
     plan.memory_limit = options->memory_limit;
   return start_recording(std::move(plan));
 }
@@ -83,5 +86,4 @@ void laptime_end_name(uint32_t name, uint64_t start) noexcept {
 void laptime_mark_step(uint64_t samples) noexcept { mark_step({.samples = samples}); }
 void laptime_record_value(uint32_t name, double value) noexcept { put_value(ticks(), name, value); }
 void laptime_name_thread(const char* name) noexcept { name_thread(name); }
-
 }

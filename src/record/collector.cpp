@@ -1,11 +1,11 @@
 #include "record/collector.h"
 
-#include <algorithm>
-#include <bit>
 #include <fcntl.h>
-#include <mutex>
 #include <pthread.h>
 #include <unistd.h>
+#include <algorithm>
+#include <bit>
+#include <mutex>
 
 #include "format/part_folder.h"
 #include "record/put.h"
@@ -26,7 +26,8 @@ void on_thread_exit(void* state) {
 
 void set_up_once() {
   pthread_key_create(&exit_key, &on_thread_exit);
-  pthread_atfork([] { Recorder::get().before_fork(); }, [] { Recorder::get().after_fork_in_parent(); },
+  pthread_atfork([] { Recorder::get().before_fork(); },
+                 [] { Recorder::get().after_fork_in_parent(); },
                  [] { Recorder::get().after_fork_in_child(); });
 }
 
@@ -40,11 +41,20 @@ void put_with_args(const RawUnit& first, const Arg* args, std::uint32_t count) n
   count = count < kMostArgs ? count : kMostArgs;
   units[0] = first;
   for (std::uint32_t i = 0; i < count; ++i)
-    units[1 + i] = {0, args[i].value, 0, args[i].key, first.track, static_cast<std::uint8_t>(args[i].type), UnitType::arg};
+    units[1 + i] = {0,
+                    args[i].value,
+                    0,
+                    args[i].key,
+                    first.track,
+                    static_cast<std::uint8_t>(args[i].type),
+                    UnitType::arg};
   put_units(units, 1 + count);
 }
 
-RawUnit op_unit(const Op& op) { return {op.start, op.end, op.link, op.name, op.args, static_cast<std::uint8_t>(op.kind), UnitType::op}; }
+RawUnit op_unit(const Op& op) {
+  return {op.start,    op.end, op.link, op.name, op.args, static_cast<std::uint8_t>(op.kind),
+          UnitType::op};
+}
 
 }  // namespace
 
@@ -56,7 +66,9 @@ ThreadState* attach_this_thread() noexcept {
   return this_thread;
 }
 
-RawUnit* renew_slot(ThreadState& thread, std::size_t count) noexcept { return Recorder::get().renew(thread, count); }
+RawUnit* renew_slot(ThreadState& thread, std::size_t count) noexcept {
+  return Recorder::get().renew(thread, count);
+}
 
 std::uint32_t epoch() noexcept { return Recorder::get().epoch(); }
 const char* part_path() noexcept {
@@ -79,27 +91,42 @@ const char* name_text(std::uint32_t id) noexcept { return Recorder::get().name_t
 std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name) noexcept {
   return Recorder::get().add_track(kind, os_id, name);
 }
-std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags) noexcept {
+std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line,
+                       std::uint32_t flags) noexcept {
   return Recorder::get().add_code(file, name, first_line, flags);
 }
-void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept { Recorder::get().set_code_flags(code, flags); }
-std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) noexcept { return Recorder::get().add_frame(caller, code, line); }
-std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module, std::uint32_t frame) noexcept {
+void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept {
+  Recorder::get().set_code_flags(code, flags);
+}
+std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) noexcept {
+  return Recorder::get().add_frame(caller, code, line);
+}
+std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module,
+                        std::uint32_t frame) noexcept {
   return Recorder::get().add_place({0, code, line, module, frame});
 }
-std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module, std::uint32_t frame) noexcept {
+std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module,
+                        std::uint32_t frame) noexcept {
   return Recorder::get().new_place({0, code, line, module, frame});
 }
-void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) noexcept {
+void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line,
+               std::uint32_t module) noexcept {
   Recorder::get().set_place(place, code, line, module);
 }
-std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept { return Recorder::get().add_args(args, count); }
+std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept {
+  return Recorder::get().add_args(args, count);
+}
 const char* code_file(std::uint32_t index) noexcept { return Recorder::get().code_file(index); }
-void add_source(std::string_view file, std::string_view text) noexcept { Recorder::get().add_source(file, text); }
+void add_source(std::string_view file, std::string_view text) noexcept {
+  Recorder::get().add_source(file, text);
+}
 void repeat_sources() noexcept { Recorder::get().repeat_sources(); }
 void lose_source() noexcept { Recorder::get().lose_source(); }
-void set_property(std::string_view key, std::string_view value) noexcept { Recorder::get().set_property(key, value); }
-std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message) noexcept {
+void set_property(std::string_view key, std::string_view value) noexcept {
+  Recorder::get().set_property(key, value);
+}
+std::uint32_t loss_index(std::string_view name, Severity severity,
+                         std::string_view message) noexcept {
   return Recorder::get().loss_index(name, severity, message);
 }
 void name_thread(std::string_view name) noexcept {
@@ -112,26 +139,31 @@ std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) no
 
 void lose(std::uint32_t loss, std::uint64_t count) noexcept {
   Recording* const recording = Recorder::get().current();
-  if (recording && loss < kMaxLosses) recording->part.header().losses[loss].fetch_add(count, std::memory_order_relaxed);
+  if (recording && loss < kMaxLosses)
+    recording->part.header().losses[loss].fetch_add(count, std::memory_order_relaxed);
 }
 
-void put_span(const Span& span) noexcept {
-  put_unit(span_unit(span));
-}
+void put_span(const Span& span) noexcept { put_unit(span_unit(span)); }
 
 Lane* lane() noexcept { return thread_state(); }
 
 void put_op(const Op& op) noexcept { put_unit(op_unit(op)); }
 
-void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::uint32_t device) noexcept {
+void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes,
+                std::uint32_t device) noexcept {
   put_unit({ticks(), bytes, address, device, 0, static_cast<std::uint8_t>(kind), UnitType::memory});
 }
 
-void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept { put_with_args(span_unit(span), args, count); }
-void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept { put_with_args(op_unit(op), args, count); }
+void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept {
+  put_with_args(span_unit(span), args, count);
+}
+void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept {
+  put_with_args(op_unit(op), args, count);
+}
 
 void put_launch(const Launch& l) noexcept {
-  put_unit({l.start, LaunchUnit::end(l.end - l.start, l.correlation), l.origin, l.name, LaunchUnit::track(l.generation, l.backward),
+  put_unit({l.start, LaunchUnit::end(l.end - l.start, l.correlation), l.origin, l.name,
+            LaunchUnit::track(l.generation, l.backward),
             static_cast<std::uint8_t>(SpanKind::launch), UnitType::launch});
 }
 
@@ -144,31 +176,39 @@ void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept {
 }
 
 void put_tally(const Tally& t) noexcept {
-  const auto low = static_cast<std::uint16_t>(t.track), high = static_cast<std::uint16_t>(t.track >> 16);
+  const auto low = static_cast<std::uint16_t>(t.track),
+             high = static_cast<std::uint16_t>(t.track >> 16);
   const RawUnit units[2] = {
-      {t.hits, t.inclusive_ticks, t.exclusive_ticks, t.code, low, static_cast<std::uint8_t>(t.kind), UnitType::tally},
+      {t.hits, t.inclusive_ticks, t.exclusive_ticks, t.code, low, static_cast<std::uint8_t>(t.kind),
+       UnitType::tally},
       {t.step, t.extra_hits, t.extra_ticks, t.where, high, 0, UnitType::tally_more},
   };
   put_units(units, 2);
 }
 
 std::uint64_t new_link() noexcept {
-  // Processes differ in the high bits; a child that is forked keeps counting from its parent's number under its own pid.
+  // Processes differ in the high bits; a child that is forked keeps counting from its parent's
+  // number under its own pid.
   static std::atomic<std::uint64_t> next{1};
-  return static_cast<std::uint64_t>(::getpid()) << 40 | (next.fetch_add(1, std::memory_order_relaxed) & ((1ull << 40) - 1));
+  return static_cast<std::uint64_t>(::getpid()) << 40 |
+         (next.fetch_add(1, std::memory_order_relaxed) & ((1ull << 40) - 1));
 }
 
 std::uint32_t current_step() noexcept {
   const Recording* const recording = Recorder::get().current();
   return recording ? recording->steps.load(std::memory_order_relaxed) : 0;
 }
-void add_step_observer(StepObserver observer) noexcept { Recorder::get().step_observers.add(observer); }
-void add_stop_observer(StopObserver observer) noexcept { Recorder::get().stop_observers.add(observer); }
+void add_step_observer(StepObserver observer) noexcept {
+  Recorder::get().step_observers.add(observer);
+}
+void add_stop_observer(StopObserver observer) noexcept {
+  Recorder::get().stop_observers.add(observer);
+}
 
 namespace {
 
-// The calling thread, ready for a record of several units. Its first record must be a slow one: that tells the thread
-// where its first step began.
+// The calling thread, ready for a record of several units. Its first record must be a slow one:
+// that tells the thread where its first step began.
 ThreadState* ready_thread() noexcept {
   ThreadState* const thread = thread_state();
   if (!thread || (!reserve(*thread, 3) && !renew_slot(*thread, 3))) return nullptr;
@@ -187,7 +227,8 @@ void begin_step() noexcept {
 }
 
 void begin_step_at(std::uint64_t moment) noexcept {
-  if (ThreadState* const thread = ready_thread()) thread->step_start = std::max(thread->step_start, moment);
+  if (ThreadState* const thread = ready_thread())
+    thread->step_start = std::max(thread->step_start, moment);
 }
 
 std::uint64_t mark_step(const StepMark& mark) noexcept {
@@ -195,13 +236,16 @@ std::uint64_t mark_step(const StepMark& mark) noexcept {
   Recorder& recorder = Recorder::get();
   Recording* const recording = recorder.current();
   if (!thread || !recording) return 0;
-  static const std::uint32_t step_name = intern("step"), samples_name = intern("samples"), ops_name = intern("ops");
-  const std::uint64_t now = ticks(), end = thread->step_start < mark.end && mark.end < now ? mark.end : now;
+  static const std::uint32_t step_name = intern("step"), samples_name = intern("samples"),
+                             ops_name = intern("ops");
+  const std::uint64_t now = ticks(),
+                      end = thread->step_start < mark.end && mark.end < now ? mark.end : now;
   const Span span{thread->step_start, end, mark.phase ? mark.phase : step_name, SpanKind::step};
   Arg args[2];
   std::uint32_t count = 0;
   if (mark.samples != 0) args[count++] = {samples_name, ArgType::integer, mark.samples};
-  if (mark.ops != StepMark::Ops::not_told) args[count++] = {ops_name, ArgType::integer, mark.ops == StepMark::Ops::recorded};
+  if (mark.ops != StepMark::Ops::not_told)
+    args[count++] = {ops_name, ArgType::integer, mark.ops == StepMark::Ops::recorded};
   thread->step_start = end;
   put_span(span, args, count);
   const std::uint32_t ended = recording->steps.fetch_add(1, std::memory_order_relaxed);

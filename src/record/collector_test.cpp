@@ -1,10 +1,10 @@
 // What collectors record, read back through the format's reader.
-#include <future>
 #include <gtest/gtest.h>
-#include <map>
 #include <sys/syscall.h>
-#include <thread>
 #include <unistd.h>
+#include <future>
+#include <map>
+#include <thread>
 
 #include "record/collector.h"
 #include "record/test_recording.h"
@@ -19,10 +19,14 @@ TEST_F(CollectorTest, TalliesLinksAndArgumentsOfCollectors) {
   const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
   const std::uint32_t loss = record::loss_index("test_loss", Severity::info, "only a test");
   record::lose(loss, 7);
-  for (std::uint32_t i = 0; i < 5000; ++i) record::put_tally({TallyKind::line, code, 11, i, 1, 100, 50, 0, 0});
+  for (std::uint32_t i = 0; i < 5000; ++i)
+    record::put_tally({TallyKind::line, code, 11, i, 1, 100, 50, 0, 0});
   const std::uint16_t stream = record::add_track(TrackKind::stream, 7, "stream 7");
   const record::Arg args[] = {{record::intern("bytes"), ArgType::integer, 4096}};
-  for (int i = 0; i < 100; ++i) record::put_span({100, 200, record::intern("kernel"), SpanKind::kernel, stream, record::new_link()}, args, 1);
+  for (int i = 0; i < 100; ++i)
+    record::put_span(
+        {100, 200, record::intern("kernel"), SpanKind::kernel, stream, record::new_link()}, args,
+        1);
   ASSERT_EQ(laptime_stop(), 0);
   EXPECT_EQ(count(path_).tallies, 5000u);
   const auto run = open_run(path_);
@@ -42,7 +46,9 @@ TEST_F(CollectorTest, TalliesOfAnotherThreadAreOnItsTrackWhetherItRecordsOrNot) 
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   scopes(1);
   const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
-  const auto put = [&](std::uint32_t track) { record::put_tally({TallyKind::line, code, 11, 0, 1, 100, 50, 0, 0, track}); };
+  const auto put = [&](std::uint32_t track) {
+    record::put_tally({TallyKind::line, code, 11, 0, 1, 100, 50, 0, 0, track});
+  };
   std::promise<std::uint64_t> id;
   std::promise<void> asked;
   std::thread other([&] {
@@ -65,7 +71,8 @@ TEST_F(CollectorTest, TalliesOfAnotherThreadAreOnItsTrackWhetherItRecordsOrNot) 
   std::map<std::uint32_t, std::pair<int, int>> rows;  // by track: spans, tallies
   for (const Block& block : run->parts[0].blocks) {
     auto& [spans, tallies] = rows[block.summary.track];
-    (block.summary.table == TableType::spans ? spans : tallies) += static_cast<int>(block.summary.rows);
+    (block.summary.table == TableType::spans ? spans : tallies) +=
+        static_cast<int>(block.summary.rows);
   }
   EXPECT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[others], std::pair(3, 1));
@@ -88,9 +95,12 @@ TEST_F(CollectorTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
   EXPECT_EQ(record::add_place(code, 12, record::intern("net.conv1")), place);
   EXPECT_NE(record::add_place(code, 13, 0), place);
   const std::uint64_t now = laptime_now();
-  record::put_op({now, now + 100, OpLink::pack(0, 1, 7), record::intern("aten::inner"), SpanKind::op});
+  record::put_op(
+      {now, now + 100, OpLink::pack(0, 1, 7), record::intern("aten::inner"), SpanKind::op});
   const record::Arg shapes{record::intern("shapes"), ArgType::string, record::intern("[[2]]")};
-  record::put_op({now, now + 200, OpLink::pack(place, 1, 7), record::intern("aten::outer"), SpanKind::op}, &shapes, 1);
+  record::put_op(
+      {now, now + 200, OpLink::pack(place, 1, 7), record::intern("aten::outer"), SpanKind::op},
+      &shapes, 1);
   record::put_memory(SpanKind::allocate, 0xABC0, 4096, record::intern("cpu"));
   ASSERT_EQ(laptime_stop(), 0);
 
@@ -104,20 +114,24 @@ TEST_F(CollectorTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
   EXPECT_EQ(spans.kind[2], SpanKind::allocate);
   EXPECT_EQ(spans.duration[2], 0);
   EXPECT_EQ(spans.args.row, (std::vector<std::uint32_t>{1, 1, 2}));
-  EXPECT_EQ(spans.args.type, (std::vector<ArgType>{ArgType::place, ArgType::string, ArgType::integer}));
+  EXPECT_EQ(spans.args.type,
+            (std::vector<ArgType>{ArgType::place, ArgType::string, ArgType::integer}));
   EXPECT_EQ(spans.args.value[0], place);
   EXPECT_EQ(spans.args.value[2], 4096u);
 }
 
 TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
-  const record::Arg args[] = {{record::intern("shapes"), ArgType::string, record::intern("[[2]]")}, {record::intern("flops"), ArgType::integer, 1ull << 40}};
+  const record::Arg args[] = {{record::intern("shapes"), ArgType::string, record::intern("[[2]]")},
+                              {record::intern("flops"), ArgType::integer, 1ull << 40}};
   const std::uint16_t shared = record::add_args(args, 2);
   EXPECT_NE(shared, 0);
   EXPECT_EQ(record::add_args(args, 2), shared);
   EXPECT_NE(record::add_args(args, 1), shared);
   const std::uint64_t now = laptime_now();
-  for (int i = 0; i < 3; ++i) record::put_op({now, now + 100, OpLink::pack(0, 1, i), record::intern("aten::mm"), SpanKind::op, shared});
+  for (int i = 0; i < 3; ++i)
+    record::put_op(
+        {now, now + 100, OpLink::pack(0, 1, i), record::intern("aten::mm"), SpanKind::op, shared});
   const auto check = [&](const std::string& path) {
     const auto run = open_run(path);
     ASSERT_TRUE(run);
@@ -131,7 +145,9 @@ TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
   check(path_);
   // A later recording, and a number from before it.
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
-  for (int i = 0; i < 3; ++i) record::put_op({now, now + 100, OpLink::pack(0, 1, i), record::intern("aten::mm"), SpanKind::op, shared});
+  for (int i = 0; i < 3; ++i)
+    record::put_op(
+        {now, now + 100, OpLink::pack(0, 1, i), record::intern("aten::mm"), SpanKind::op, shared});
   ASSERT_EQ(laptime_stop(), 0);
   check(path_);
 }

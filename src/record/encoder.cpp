@@ -1,13 +1,13 @@
 #include "record/encoder.h"
 
-#include <algorithm>
-#include <cerrno>
-#include <climits>
-#include <ctime>
 #include <linux/futex.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <ctime>
 
 #include "base/clock.h"
 #include "base/no_signals.h"
@@ -19,19 +19,23 @@ namespace laptime::record {
 
 namespace {
 
-constexpr std::uint32_t kBatchSlots = 32;   // 2 MiB raw: bounds the encoder's own memory
-constexpr std::uint32_t kGrowSlots = 16;    // 1 MiB at a time
-constexpr std::uint32_t kOwnSlots = 4;      // what a thread of the program takes, where there is no time to wait for that
-constexpr std::uint32_t kReadySlots = 32;   // kept allocated and touched ahead of the threads
+constexpr std::uint32_t kBatchSlots = 32;  // 2 MiB raw: bounds the encoder's own memory
+constexpr std::uint32_t kGrowSlots = 16;   // 1 MiB at a time
+constexpr std::uint32_t kOwnSlots =
+    4;  // what a thread of the program takes, where there is no time to wait for that
+constexpr std::uint32_t kReadySlots = 32;  // kept allocated and touched ahead of the threads
 constexpr long kWaitNs = 50'000'000;
 constexpr std::uint64_t kDateEveryNs = 1'000'000'000;
-constexpr int kNice = 15;  // the program's own threads come first; what it cannot follow waits in slots, up to the limit
+constexpr int kNice = 15;  // the program's own threads come first; what it cannot follow waits in
+                           // slots, up to the limit
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   const timespec timeout{0, kWaitNs};
   ::syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, seen, &timeout, nullptr, 0);
 }
-void futex_wake(std::atomic<std::uint32_t>& word) { ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0); }
+void futex_wake(std::atomic<std::uint32_t>& word) {
+  ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, INT_MAX, nullptr, nullptr, 0);
+}
 
 }  // namespace
 
@@ -71,7 +75,8 @@ void Encoder::loop() {
 }
 
 bool Encoder::grow(Touch touch) {
-  // Each takes a range of its own: one that is kept from running while it allocates, as this thread is where others are busy, holds up nobody.
+  // Each takes a range of its own: one that is kept from running while it allocates, as this thread
+  // is where others are busy, holds up nobody.
   const std::uint32_t wanted = touch == Touch::yes ? kGrowSlots : kOwnSlots;
   std::uint32_t first = grown_.load(std::memory_order_relaxed);
   std::uint32_t count = 0;
@@ -80,7 +85,8 @@ bool Encoder::grow(Touch touch) {
     if (count == 0) return false;
   } while (!grown_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
   const int error = part_.allocate_slots(first, count);
-  if (error == PartFile::kDetached) return false;  // the recording is over, and perhaps another one is on
+  if (error == PartFile::kDetached)
+    return false;  // the recording is over, and perhaps another one is on
   if (error != 0) {
     on_error_(error);
     return false;
@@ -95,7 +101,8 @@ void Encoder::drain() {
   const std::vector<std::uint32_t> full = pool_.take_full();
   for (std::size_t i = 0; i < full.size(); i += kBatchSlots) {
     std::vector<Slot*> slots;
-    for (std::size_t j = i; j < std::min<std::size_t>(full.size(), i + kBatchSlots); ++j) slots.push_back(part_.slot(full[j]));
+    for (std::size_t j = i; j < std::min<std::size_t>(full.size(), i + kBatchSlots); ++j)
+      slots.push_back(part_.slot(full[j]));
     encode(slots);
   }
 }
@@ -140,7 +147,8 @@ void Encoder::finish(const std::vector<Slot*>& active) {
   drain();
   for (std::size_t i = 0; i < active.size(); i += kBatchSlots)
     encode({active.begin() + static_cast<std::ptrdiff_t>(i),
-            active.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(active.size(), i + kBatchSlots))});
+            active.begin() + static_cast<std::ptrdiff_t>(
+                                 std::min<std::size_t>(active.size(), i + kBatchSlots))});
   part_.append_clock_point();
 }
 

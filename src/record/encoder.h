@@ -1,13 +1,15 @@
-// The background thread of a recording: turns full slots into encoded batches, keeps free slots ready, dates the clock.
+// The background thread of a recording: turns full slots into encoded batches, keeps free slots
+// ready, dates the clock.
 //
-// Contract: never touches a slot that a thread is writing to until finish(). The part's first error is reported through
-// the callback given, perhaps several times; what was encoded before stays, and so do full slots.
+// Contract: never touches a slot that a thread is writing to until finish(). The part's first error
+// is reported through the callback given, perhaps several times; what was encoded before stays, and
+// so do full slots.
 #pragma once
 
+#include <pthread.h>
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <pthread.h>
 #include <vector>
 
 #include "base/clock.h"
@@ -20,8 +22,13 @@ namespace laptime::record {
 class Encoder {
  public:
   // `learn` adds the shared arguments that were told since it was called last.
-  Encoder(PartFile& part, SlotPool& pool, TickScale scale, std::function<void(SharedArgs&)> learn, std::function<void(int)> on_error)
-      : part_(part), pool_(pool), scale_(scale), learn_(std::move(learn)), on_error_(std::move(on_error)) {}
+  Encoder(PartFile& part, SlotPool& pool, TickScale scale, std::function<void(SharedArgs&)> learn,
+          std::function<void(int)> on_error)
+      : part_(part),
+        pool_(pool),
+        scale_(scale),
+        learn_(std::move(learn)),
+        on_error_(std::move(on_error)) {}
 
   // 0 or an errno.
   int start();
@@ -30,8 +37,8 @@ class Encoder {
   // Stops the thread and encodes what is left, the given slots included, on the caller.
   void finish(const std::vector<Slot*>& active);
 
-  // Makes more slots usable, from any thread; false when the limit is reached. Touching them takes the page faults here
-  // instead of in the program's threads.
+  // Makes more slots usable, from any thread; false when the limit is reached. Touching them takes
+  // the page faults here instead of in the program's threads.
   enum class Touch { no, yes };
   bool grow(Touch touch);
 

@@ -1,20 +1,20 @@
 #include "record/guarded_descriptor.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cerrno>
 
 namespace laptime::record {
 
 namespace {
 
-// The kernel gives the lowest free number, so a program's next file never gets a high one by itself. Not higher than this:
-// the kernel's table of a process grows with its highest number.
+// The kernel gives the lowest free number, so a program's next file never gets a high one by
+// itself. Not higher than this: the kernel's table of a process grows with its highest number.
 constexpr rlim_t kHighNumber = 960;
 
 thread_local bool is_isolated = false;
@@ -40,7 +40,7 @@ UniqueFd move_up(UniqueFd fd) {
 }  // namespace
 
 int GuardedDescriptor::adopt(UniqueFd fd, std::string path) {
-  struct stat file {};
+  struct stat file{};
   if (::fstat(fd.get(), &file) != 0) return errno;
   device_ = file.st_dev;
   inode_ = file.st_ino;
@@ -50,14 +50,15 @@ int GuardedDescriptor::adopt(UniqueFd fd, std::string path) {
 }
 
 GuardedDescriptor::Found GuardedDescriptor::look_at(int fd) const {
-  struct stat file {};
+  struct stat file{};
   if (::fstat(fd, &file) != 0 || file.st_dev != device_ || file.st_ino != inode_) return Found::no;
   return file.st_nlink == 0 ? Found::deleted : Found::yes;
 }
 
 std::atomic<int>& GuardedDescriptor::number() { return is_isolated ? isolated_fd_ : fd_; }
 
-// The second call closes the copies of what the program has open: none of its pipes may stay open because of us.
+// The second call closes the copies of what the program has open: none of its pipes may stay open
+// because of us.
 void GuardedDescriptor::isolate_this_thread() {
   const int fd = fd_.load();
   if (fd <= 0 || !close_numbers(static_cast<unsigned>(fd) + 1, ~0u, kUnshare)) return;
@@ -70,9 +71,12 @@ int GuardedDescriptor::get() {
   const int fd = number().load(std::memory_order_acquire);
   if (fd < 0) return -1;
   switch (look_at(fd)) {
-    case Found::yes: return fd;
-    case Found::deleted: return -1;
-    case Found::no: break;
+    case Found::yes:
+      return fd;
+    case Found::deleted:
+      return -1;
+    case Found::no:
+      break;
   }
   return reopen();
 }

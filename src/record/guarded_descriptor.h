@@ -1,17 +1,18 @@
-// A file descriptor inside a program that may close it: os.closerange, closefrom, a stray close of a wrong number.
-// The number may then belong to a file of the program.
+// A file descriptor inside a program that may close it: os.closerange, closefrom, a stray close of
+// a wrong number. The number may then belong to a file of the program.
 //
-// Contract: every use and the close check that the number still names our file (device, inode). If it does not, the
-// file is opened again by its path, so recording goes on. A number that names another file is never written or closed.
-// Between the check and the use another thread could still take the number. A thread that isolates itself is safe from
-// that as well: its table of descriptors is its own.
+// Contract: every use and the close check that the number still names our file (device, inode). If
+// it does not, the file is opened again by its path, so recording goes on. A number that names
+// another file is never written or closed. Between the check and the use another thread could still
+// take the number. A thread that isolates itself is safe from that as well: its table of
+// descriptors is its own.
 #pragma once
 
+#include <sys/types.h>
 #include <atomic>
 #include <cerrno>
 #include <mutex>
 #include <string>
-#include <sys/types.h>
 
 #include "base/file.h"
 
@@ -26,11 +27,12 @@ class GuardedDescriptor {
 
   // Takes over a descriptor of the file at `path` (absolute). 0 or an errno.
   int adopt(UniqueFd fd, std::string path);
-  // Gives the calling thread a table of descriptors with ours alone in it: no close() of the program reaches it. For a
-  // thread of ours, which then must use no other descriptor that was opened before. No effect where the kernel refuses.
+  // Gives the calling thread a table of descriptors with ours alone in it: no close() of the
+  // program reaches it. For a thread of ours, which then must use no other descriptor that was
+  // opened before. No effect where the kernel refuses.
   void isolate_this_thread();
-  // Calls `operation(descriptor)`, which returns 0 or an errno; again if the number was closed meanwhile. kGone if the
-  // file is closed or deleted, or cannot be found any more.
+  // Calls `operation(descriptor)`, which returns 0 or an errno; again if the number was closed
+  // meanwhile. kGone if the file is closed or deleted, or cannot be found any more.
   static constexpr int kGone = -1;
   template <class Operation>
   int with(Operation operation) {

@@ -1,10 +1,10 @@
 #include "record/host_facts.h"
 
-#include <algorithm>
-#include <climits>
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>
+#include <algorithm>
+#include <climits>
 
 #include "base/file.h"
 #include "laptime/laptime.h"

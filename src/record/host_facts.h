@@ -7,7 +7,8 @@
 
 namespace laptime::record {
 
-// Views of the result go into facts: keep it as long as them. The list is cached after the first call.
+// Views of the result go into facts: keep it as long as them. The list is cached after the first
+// call.
 const std::vector<std::pair<std::string, std::string>>& host_facts();
 
 }  // namespace laptime::record

@@ -1,6 +1,7 @@
-// Where a thread's next record goes: the part of its state that a collector may use itself, to store a record without a
-// call. Only the owner moves `next` and uses `writing`; starting and stopping a recording set `end` to null from another
-// thread, which sends the owner to the recorder's slow path at its next record.
+// Where a thread's next record goes: the part of its state that a collector may use itself, to
+// store a record without a call. Only the owner moves `next` and uses `writing`; starting and
+// stopping a recording set `end` to null from another thread, which sends the owner to the
+// recorder's slow path at its next record.
 #pragma once
 
 #include <atomic>
@@ -22,11 +23,15 @@ inline RawUnit* reserve(Lane& lane, std::size_t count) {
   RawUnit* const at = lane.next;
   const RawUnit* const end = lane.end.load(std::memory_order_relaxed);
   // Not by adding to `at`, which is null before the first room.
-  return reinterpret_cast<std::uintptr_t>(at) + count * sizeof *at <= reinterpret_cast<std::uintptr_t>(end) ? at : nullptr;
+  return reinterpret_cast<std::uintptr_t>(at) + count * sizeof *at <=
+                 reinterpret_cast<std::uintptr_t>(end)
+             ? at
+             : nullptr;
 }
 
-// Brings the line of the record after the next one into this core's cache, to be written. Assumption: between two records a program
-// does enough for the line to arrive. Without it the store would wait for memory, and the program's next atomic operation for the store.
+// Brings the line of the record after the next one into this core's cache, to be written.
+// Assumption: between two records a program does enough for the line to arrive. Without it the
+// store would wait for memory, and the program's next atomic operation for the store.
 inline void expect_record(const RawUnit* next) {
   const std::uintptr_t ahead = reinterpret_cast<std::uintptr_t>(next) + 64;
 #if defined(__x86_64__)
@@ -36,10 +41,12 @@ inline void expect_record(const RawUnit* next) {
 #endif
 }
 
-// Makes the units up to `next` readable by whoever looks at the slot, now or after the process is gone.
+// Makes the units up to `next` readable by whoever looks at the slot, now or after the process is
+// gone.
 inline void publish(Lane& lane, RawUnit* next) {
   lane.next = next;
-  lane.writing->header.used.store(static_cast<std::uint32_t>(next - lane.writing->units), std::memory_order_release);
+  lane.writing->header.used.store(static_cast<std::uint32_t>(next - lane.writing->units),
+                                  std::memory_order_release);
   expect_record(next);
 }
 

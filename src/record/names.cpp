@@ -13,7 +13,8 @@ std::uint32_t Names::insert(std::string_view text) {
 Names::Added Names::add(std::string_view text) {
   text = text.substr(0, kLongestName);
   if (const auto it = ids_.find(text); it != ids_.end()) return {it->second, false, false};
-  if (texts_.size() < kMaxNames && bytes_ + text.size() <= kMaxNameBytes) return {insert(text), true, false};
+  if (texts_.size() < kMaxNames && bytes_ + text.size() <= kMaxNameBytes)
+    return {insert(text), true, false};
   constexpr std::string_view kOther = "(other names)";
   if (const auto it = ids_.find(kOther); it != ids_.end()) return {it->second, false, true};
   return {insert(kOther), true, true};

@@ -1,5 +1,5 @@
-// Names of the process, each once, numbered from 1. They outlive recordings, so that a static site keeps its number; a
-// new part starts with all names known so far.
+// Names of the process, each once, numbered from 1. They outlive recordings, so that a static site
+// keeps its number; a new part starts with all names known so far.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace laptime::record {
 
-// A program that makes names in a loop ("step 1", "step 2", …) must not fill the memory of its own training.
+// A program that makes names in a loop ("step 1", "step 2", …) must not fill the memory of its own
+// training.
 inline constexpr std::size_t kMaxNames = 1u << 20;
 inline constexpr std::size_t kMaxNameBytes = 64u << 20;
 inline constexpr std::size_t kLongestName = 4096;
@@ -34,7 +35,8 @@ class Names {
  private:
   std::uint32_t insert(std::string_view text);
 
-  std::deque<std::string> texts_;  // stable addresses: the map's keys and the facts are views of them
+  std::deque<std::string>
+      texts_;  // stable addresses: the map's keys and the facts are views of them
   std::unordered_map<std::string_view, std::uint32_t> ids_;
   std::size_t bytes_ = 0;
 };

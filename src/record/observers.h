@@ -1,4 +1,5 @@
-// Who is told when something happens in the recorder. Adding is rare and for good; calling takes no lock.
+// Who is told when something happens in the recorder. Adding is rare and for good; calling takes no
+// lock.
 #pragma once
 
 #include <array>

@@ -1,17 +1,17 @@
 #include "record/part_file.h"
 
-#include <algorithm>
-#include <atomic>
-#include <cerrno>
-#include <cstdint>
-#include <cstring>
 #include <fcntl.h>
-#include <new>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <new>
 
 #include "base/process.h"
 #include "format/part_folder.h"
@@ -22,9 +22,11 @@ namespace laptime::record {
 
 namespace {
 
-// Addresses of parts that are over stay taken (detach). Side by side they are one mapping to the kernel, which allows a process some 65,000;
-// far below where it puts other ones, so that nothing comes between. Not farther: a program under the thread sanitizer has no addresses 1.5 TiB below the
-// highest, and the kernel begins up to 1 TiB below that; of an address that is not the program's it makes 0.
+// Addresses of parts that are over stay taken (detach). Side by side they are one mapping to the
+// kernel, which allows a process some 65,000; far below where it puts other ones, so that nothing
+// comes between. Not farther: a program under the thread sanitizer has no addresses 1.5 TiB below
+// the highest, and the kernel begins up to 1 TiB below that; of an address that is not the
+// program's it makes 0.
 constexpr std::uintptr_t kAway = std::uintptr_t{1} << 38;
 std::atomic<std::uintptr_t> taken_down_to{0};
 
@@ -32,7 +34,9 @@ std::atomic<std::uintptr_t> taken_down_to{0};
 void* map_part(int fd, std::size_t size) {
   const std::uintptr_t end = taken_down_to.load(std::memory_order_relaxed);
   void* map = MAP_FAILED;
-  if (end > size) map = ::mmap(reinterpret_cast<void*>(end - size), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
+  if (end > size)
+    map = ::mmap(reinterpret_cast<void*>(end - size), size, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED_NOREPLACE, fd, 0);
   return map != MAP_FAILED ? map : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 }
 
@@ -42,28 +46,33 @@ void keep_taken(const void* begin, std::size_t size) {
   taken_down_to.store(is_beside ? at : at > kAway ? at - kAway : 0, std::memory_order_relaxed);
 }
 
-// Where a file may end (ulimit -f). Beyond it the kernel sends SIGXFSZ, which ends most programs, so no call may reach it.
+// Where a file may end (ulimit -f). Beyond it the kernel sends SIGXFSZ, which ends most programs,
+// so no call may reach it.
 std::uint64_t file_size_limit() {
   rlimit limit{};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur : UINT64_MAX;
+  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
+                                                                                   : UINT64_MAX;
 }
 
 // Half of what a file may have is left to the log.
 std::uint32_t slots_that_fit(std::uint32_t wanted) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(wanted, file_size_limit() / 2 / kSlotSize));
+  return static_cast<std::uint32_t>(
+      std::min<std::uint64_t>(wanted, file_size_limit() / 2 / kSlotSize));
 }
 
 // 0 or an errno. A signal of the program's may interrupt it, any number of times.
 int allocate(int fd, std::size_t offset, std::size_t size) {
   if (offset + size > file_size_limit()) return EFBIG;
   int error = EINTR;
-  while (error == EINTR) error = ::posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
+  while (error == EINTR)
+    error = ::posix_fallocate(fd, static_cast<off_t>(offset), static_cast<off_t>(size));
   return error;
 }
 
 }  // namespace
 
-Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, std::uint32_t most_slots, TickScale scale) {
+Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder,
+                                                   std::uint32_t most_slots, TickScale scale) {
   const std::string path = folder + "/" + new_part_name();
   const std::uint32_t slot_count = slots_that_fit(most_slots);
   if (slot_count == 0) return errno_error(ErrorKind::system, "cannot write in " + folder, EFBIG);
@@ -75,14 +84,16 @@ Result<std::unique_ptr<PartFile>> PartFile::create(const std::string& folder, st
   };
   ::flock(fd.get(), LOCK_EX | LOCK_NB);
   const std::size_t size = kPageSize + std::size_t{slot_count} * kSlotSize;
-  if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0) return refuse("cannot write in ", errno);
+  if (::ftruncate(fd.get(), static_cast<off_t>(size)) != 0)
+    return refuse("cannot write in ", errno);
   if (const int error = allocate(fd.get(), 0, kPageSize)) return refuse("cannot write in ", error);
   void* map = map_part(fd.get(), size);
   if (map == MAP_FAILED) return refuse("cannot map a file in ", errno);
 
   std::unique_ptr<PartFile> part(new PartFile());
   part->path_ = path;
-  if (const int error = part->fd_.adopt(std::move(fd), path)) return refuse("cannot write in ", error);
+  if (const int error = part->fd_.adopt(std::move(fd), path))
+    return refuse("cannot write in ", error);
   part->scale_ = scale;
   part->slot_total_ = slot_count;
   part->is_cut_short_ = slot_count < most_slots;
@@ -109,7 +120,8 @@ PartFile::~PartFile() { abandon(); }
 int PartFile::noted(int error) {
   if (error == 0) return 0;
   if (error == GuardedDescriptor::kGone || error == EBADF)
-    error = header_->state.load(std::memory_order_acquire) == PartState::sealed ? kSealed : kUnreachable;
+    error = header_->state.load(std::memory_order_acquire) == PartState::sealed ? kSealed
+                                                                                : kUnreachable;
   int none = 0;
   error_.compare_exchange_strong(none, error);
   return error;
@@ -131,7 +143,8 @@ void PartFile::discard() {
 
 void PartFile::detach() {
   if (header_) {
-    ::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    ::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     keep_taken(header_, mapped_size());
     stop_watching_pages();
   }
@@ -143,12 +156,15 @@ int PartFile::allocate_slots(std::uint32_t first, std::uint32_t count) {
   const std::shared_lock lock(open_);
   if (!fd_.is_open()) return kDetached;
   if (const int known = error()) return known;
-  return noted(fd_.with([&](int fd) { return allocate(fd, kPageSize + std::size_t{first} * kSlotSize, std::size_t{count} * kSlotSize); }));
+  return noted(fd_.with([&](int fd) {
+    return allocate(fd, kPageSize + std::size_t{first} * kSlotSize, std::size_t{count} * kSlotSize);
+  }));
 }
 
 void PartFile::touch_slots(std::uint32_t first, std::uint32_t count) {
 #ifdef MADV_POPULATE_WRITE
-  ::madvise(slots_ + first, std::size_t{count} * kSlotSize, MADV_POPULATE_WRITE);  // a hint: older kernels refuse it
+  ::madvise(slots_ + first, std::size_t{count} * kSlotSize,
+            MADV_POPULATE_WRITE);  // a hint: older kernels refuse it
 #else
   (void)first, (void)count;
 #endif
@@ -172,7 +188,8 @@ int PartFile::append_facts(const std::vector<Fact>& facts) {
 
 int PartFile::append_clock_point() {
   const ClockPoint point = read_clock_point();
-  return append_facts({ClockFact{static_cast<std::int64_t>(scale_.to_ns(point.ticks)), static_cast<std::int64_t>(point.monotonic_ns),
+  return append_facts({ClockFact{static_cast<std::int64_t>(scale_.to_ns(point.ticks)),
+                                 static_cast<std::int64_t>(point.monotonic_ns),
                                  static_cast<std::int64_t>(point.realtime_ns)}});
 }
 

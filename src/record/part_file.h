@@ -1,10 +1,11 @@
 // The part file of this process: created, mapped and appended to (layout: format/part.h).
 //
-// Assumption: the folder's file system keeps what was written when a process dies (any local one does). Space for a slot
-// is allocated before the slot is used, so a full disk is an error code here and never a SIGBUS in the program.
+// Assumption: the folder's file system keeps what was written when a process dies (any local one
+// does). Space for a slot is allocated before the slot is used, so a full disk is an error code
+// here and never a SIGBUS in the program.
 //
-// Contract: the first error of the file stays: from then on nothing is written, and `error()` says why. What was written
-// before, and the slots, can still be read.
+// Contract: the first error of the file stays: from then on nothing is written, and `error()` says
+// why. What was written before, and the slots, can still be read.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,8 @@ namespace laptime::record {
 
 class PartFile {
  public:
-  static Result<std::unique_ptr<PartFile>> create(const std::string& folder, std::uint32_t most_slots, TickScale scale);
+  static Result<std::unique_ptr<PartFile>> create(const std::string& folder,
+                                                  std::uint32_t most_slots, TickScale scale);
   ~PartFile();
 
   const std::string& path() const { return path_; }
@@ -36,15 +38,19 @@ class PartFile {
   std::uint32_t slot_count() const { return header_->slot_count; }
   // The limit on file sizes leaves less room for records than was asked for.
   bool is_cut_short() const { return is_cut_short_; }
-  std::uint32_t index_of(const Slot* slot) const { return static_cast<std::uint32_t>(slot - slots_); }
+  std::uint32_t index_of(const Slot* slot) const {
+    return static_cast<std::uint32_t>(slot - slots_);
+  }
 
-  // The file was deleted, or the program closed its descriptor and the path leads elsewhere; or a page of it is lost.
+  // The file was deleted, or the program closed its descriptor and the path leads elsewhere; or a
+  // page of it is lost.
   static constexpr int kUnreachable = ESTALE, kPageLost = EFAULT;
   // The run was sealed by somebody else, this part included: there is nothing more to record for.
   static constexpr int kSealed = ECANCELED;
   int error() const { return error_.load(std::memory_order_relaxed); }
 
-  // Makes `count` slots from `first` usable; 0, kDetached, or another errno. Waits for nobody but the file system.
+  // Makes `count` slots from `first` usable; 0, kDetached, or another errno. Waits for nobody but
+  // the file system.
   static constexpr int kDetached = EBADF;
   int allocate_slots(std::uint32_t first, std::uint32_t count);
   void touch_slots(std::uint32_t first, std::uint32_t count);
@@ -60,8 +66,8 @@ class PartFile {
   void discard();
   // Unmaps in a forked child, which must not write into its parent's part.
   void abandon();
-  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits spare memory, and what
-  // a late thread would append is dropped. The descriptor is closed.
+  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits
+  // spare memory, and what a late thread would append is dropped. The descriptor is closed.
   void detach();
 
   std::mutex& log_mutex() { return log_mutex_; }
@@ -82,7 +88,8 @@ class PartFile {
   bool is_cut_short_ = false;
   TickScale scale_;
   std::mutex log_mutex_;
-  std::shared_mutex open_;  // held while the descriptor is used beside the log, by any number at once
+  std::shared_mutex
+      open_;  // held while the descriptor is used beside the log, by any number at once
   std::uint64_t log_end_ = 0;
 };
 

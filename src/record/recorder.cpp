@@ -1,5 +1,8 @@
 #include "record/recorder.h"
 
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
@@ -7,9 +10,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "format/seal.h"
 #include "record/host_facts.h"
@@ -30,7 +30,8 @@ void set_recording(bool on) {
   __atomic_store_n(&laptime_recording, on ? how : LAPTIME_OFF, __ATOMIC_SEQ_CST);
 }
 
-// The encoder works on a batch of its own beside the slots; measured with two threads flat out: 20 MiB.
+// The encoder works on a batch of its own beside the slots; measured with two threads flat out: 20
+// MiB.
 constexpr std::uint64_t kEncoderMemory = 32ull << 20;
 
 std::uint32_t slots_for(std::uint64_t memory_limit) {
@@ -39,7 +40,8 @@ std::uint32_t slots_for(std::uint64_t memory_limit) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(raw / kSlotSize, 1u << 18));
 }
 
-// Where another live process records already, this one joins its run. What a run that was killed left there is kept.
+// Where another live process records already, this one joins its run. What a run that was killed
+// left there is kept.
 Status prepare_folder(RecordingPlan& plan) {
   std::error_code ignored;
   plan.folder = std::filesystem::absolute(plan.folder, ignored);
@@ -59,10 +61,14 @@ Status prepare_folder(RecordingPlan& plan) {
 
 const char* text_of(int error_number) {
   switch (error_number) {
-    case PartFile::kUnreachable: return "its file was deleted, or closed and moved";
-    case PartFile::kPageLost: return "its file was truncated, or its disk is gone";
-    case EFBIG: return "its file reached the limit on file sizes (ulimit -f)";
-    default: return std::strerror(error_number);
+    case PartFile::kUnreachable:
+      return "its file was deleted, or closed and moved";
+    case PartFile::kPageLost:
+      return "its file was truncated, or its disk is gone";
+    case EFBIG:
+      return "its file reached the limit on file sizes (ulimit -f)";
+    default:
+      return std::strerror(error_number);
   }
 }
 
@@ -72,7 +78,9 @@ Recording::Recording(std::unique_ptr<PartFile> file, TickScale tick_scale, std::
     : owned_part(std::move(file)),
       part(*owned_part),
       pool(part.slot_count()),
-      encoder(part, pool, tick_scale, [](SharedArgs& known) { Recorder::get().copy_args(known); }, [this](int error) { Recorder::get().note_stop(*this, error); }),
+      encoder(
+          part, pool, tick_scale, [](SharedArgs& known) { Recorder::get().copy_args(known); },
+          [this](int error) { Recorder::get().note_stop(*this, error); }),
       scale(tick_scale),
       epoch(number),
       start_ticks(ticks()) {}
@@ -103,20 +111,26 @@ Status Recorder::open_part_or_leave_word() {
 
 Status Recorder::open_part() {
   const TickScale scale = TickScale::calibrate();
-  ASSIGN_OR_RETURN(std::unique_ptr<PartFile> file, PartFile::create(plan_.folder, slots_for(plan_.memory_limit), scale));
+  ASSIGN_OR_RETURN(std::unique_ptr<PartFile> file,
+                   PartFile::create(plan_.folder, slots_for(plan_.memory_limit), scale));
   file->header().record_cost_ps = measure_record_cost_ps(scale);
   const std::lock_guard lock(facts_);
   Recording* const recording =
-      recordings_.emplace_back(std::make_unique<Recording>(std::move(file), scale, epoch_.fetch_add(1, std::memory_order_relaxed) + 1)).get();
+      recordings_
+          .emplace_back(std::make_unique<Recording>(
+              std::move(file), scale, epoch_.fetch_add(1, std::memory_order_relaxed) + 1))
+          .get();
   int error = recording->part.append_facts(opening_facts());
   if (error == 0) error = recording->part.append_clock_point();
   if (error == 0 && !recording->encoder.grow(Encoder::Touch::yes)) error = ENOSPC;
-  if (error == 0 && recording->encoder.start() != 0) recording->part.header().losses[kLossNoThread].fetch_add(1);
+  if (error == 0 && recording->encoder.start() != 0)
+    recording->part.header().losses[kLossNoThread].fetch_add(1);
   if (error != 0) {
     recording->part.discard();
     return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
   }
-  current_.store(recording, std::memory_order_release);  // with facts_ held: a fact that is new is among the opening ones, or goes to it
+  current_.store(recording, std::memory_order_release);  // with facts_ held: a fact that is new is
+                                                         // among the opening ones, or goes to it
   return {};
 }
 
@@ -142,7 +156,8 @@ Status Recorder::stop() {
   end_part(*recording);
   if (plan_.seal_as.empty()) return {};
   ASSIGN_OR_RETURN(const PartFolder folder, PartFolder::open(plan_.folder));
-  ASSIGN_OR_RETURN(const std::vector<FoundPart> left, seal_folder(folder, plan_.seal_as, {}, LiveParts::end_offspring));
+  ASSIGN_OR_RETURN(const std::vector<FoundPart> left,
+                   seal_folder(folder, plan_.seal_as, {}, LiveParts::end_offspring));
   if (!left.empty()) say(left_line(left, plan_.folder));
   return {};
 }
@@ -155,7 +170,8 @@ void Recorder::end_part(Recording& recording) {
     for (ThreadState* t = threads_; t; t = t->next_thread) {
       Slot* const slot = t->slot.exchange(nullptr, std::memory_order_acq_rel);
       if (!slot || t->epoch != recording.epoch) continue;
-      recording.part.header().records.fetch_add(slot->header.used.load(std::memory_order_acquire), std::memory_order_relaxed);
+      recording.part.header().records.fetch_add(slot->header.used.load(std::memory_order_acquire),
+                                                std::memory_order_relaxed);
       active.push_back(slot);
     }
   }
@@ -175,16 +191,19 @@ void Recorder::note_stop(Recording& recording, int error_number) noexcept {
 
 void Recorder::say_stop(Recording& recording) noexcept {
   const int error_number = recording.stopped_by.load();
-  if (error_number == 0 || error_number == PartFile::kSealed || recording.stop_said.exchange(true)) return;
+  if (error_number == 0 || error_number == PartFile::kSealed || recording.stop_said.exchange(true))
+    return;
   char line[512];
-  std::snprintf(line, sizeof line, "recording stopped: %s (%s); the program goes on, what was recorded is kept", text_of(error_number),
-                plan_.folder.c_str());
+  std::snprintf(line, sizeof line,
+                "recording stopped: %s (%s); the program goes on, what was recorded is kept",
+                text_of(error_number), plan_.folder.c_str());
   say(line);
 }
 
 void Recorder::send_threads_to_slow_path() {
   const std::lock_guard lock(registry_);
-  for (ThreadState* t = threads_; t; t = t->next_thread) t->end.store(nullptr, std::memory_order_relaxed);
+  for (ThreadState* t = threads_; t; t = t->next_thread)
+    t->end.store(nullptr, std::memory_order_relaxed);
 }
 
 }  // namespace laptime::record

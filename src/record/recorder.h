@@ -1,7 +1,8 @@
-// The recorder of this process: at most one recording at a time, started, stopped, and carried over fork.
+// The recorder of this process: at most one recording at a time, started, stopped, and carried over
+// fork.
 //
-// A Recording is never freed: a thread may be in the middle of a store when recording stops. Its memory is given back
-// (PartFile::detach); what stays is address space and a few kilobytes.
+// A Recording is never freed: a thread may be in the middle of a store when recording stops. Its
+// memory is given back (PartFile::detach); what stays is address space and a few kilobytes.
 #pragma once
 
 #include <array>
@@ -19,12 +20,12 @@
 #include "base/status.h"
 #include "format/source_text.h"
 #include "laptime/laptime.h"
-#include "record/records.h"
 #include "record/encoder.h"
 #include "record/losses.h"
 #include "record/names.h"
 #include "record/observers.h"
 #include "record/part_file.h"
+#include "record/records.h"
 #include "record/slot_pool.h"
 #include "record/thread_state.h"
 
@@ -34,8 +35,8 @@ inline constexpr std::uint64_t kDefaultMemoryLimit = 128ull << 20;
 inline constexpr std::uint64_t kLeastMemoryLimit = 4ull << 20;
 
 struct RecordingPlan {
-  std::string folder;      // NAME.lap.d
-  std::string seal_as;     // NAME.lap, or empty when somebody else seals
+  std::string folder;   // NAME.lap.d
+  std::string seal_as;  // NAME.lap, or empty when somebody else seals
   std::uint64_t memory_limit = kDefaultMemoryLimit;
 };
 
@@ -56,7 +57,8 @@ struct Recording {
   std::atomic<std::uint32_t> steps{0};
   std::atomic<int> stopped_by{0};  // the part's first error
   std::atomic<bool> stop_said{false};
-  // By kernel id: tracks of threads that have not recorded anything themselves yet. Under the registry's lock.
+  // By kernel id: tracks of threads that have not recorded anything themselves yet. Under the
+  // registry's lock.
   std::map<std::uint64_t, std::uint32_t> tracks_ahead;
 };
 
@@ -68,12 +70,15 @@ class Recorder {
   // Ends the part; seals when this process owns the run.
   Status stop();
 
-  // After an error of the part, from any thread. The program goes on, and what it records is dropped and counted.
+  // After an error of the part, from any thread. The program goes on, and what it records is
+  // dropped and counted.
   void note_stop(Recording& recording, int error_number) noexcept;
-  // Prints one line about it, once. Not from the encoder's thread, which has not the program's stderr.
+  // Prints one line about it, once. Not from the encoder's thread, which has not the program's
+  // stderr.
   void say_stop(Recording& recording) noexcept;
 
-  // Slow path of a record: room for `count` units, or null (not recording, or no slot to be had: counted).
+  // Slow path of a record: room for `count` units, or null (not recording, or no slot to be had:
+  // counted).
   RawUnit* renew(ThreadState& thread, std::size_t count) noexcept;
   ThreadState* attach_thread() noexcept;
   void retire_thread(ThreadState* thread) noexcept;
@@ -82,7 +87,8 @@ class Recorder {
 
   std::uint32_t intern(std::string_view text);
   const char* name_text(std::uint32_t id) noexcept;
-  std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags);
+  std::uint32_t add_code(std::string_view file, std::string_view name, std::uint32_t first_line,
+                         std::uint32_t flags);
   void set_code_flags(std::uint32_t code, std::uint32_t flags);
   const char* code_file(std::uint32_t index);
   void add_source(std::string_view file, std::string_view text);
@@ -143,7 +149,8 @@ class Recorder {
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> frame_ids_;  // (caller, code, line)
   std::vector<ArgsFact> args_;
   std::map<std::vector<SharedArg>, std::uint16_t> args_ids_;
-  std::vector<LossDefinition> losses_{kBuiltinLossDefinitions, kBuiltinLossDefinitions + kBuiltinLosses};
+  std::vector<LossDefinition> losses_{kBuiltinLossDefinitions,
+                                      kBuiltinLossDefinitions + kBuiltinLosses};
 
   std::mutex registry_;
   ThreadState* threads_ = nullptr;

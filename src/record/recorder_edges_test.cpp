@@ -1,12 +1,13 @@
-// A program that closes, deletes or truncates what is ours, and limits that are reached: the program goes on, none of its
-// files is touched, and what could not be recorded is counted in the file.
-#include <csignal>
+// A program that closes, deletes or truncates what is ours, and limits that are reached: the
+// program goes on, none of its files is touched, and what could not be recorded is counted in the
+// file.
 #include <fcntl.h>
-#include <fstream>
 #include <grp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <csignal>
+#include <fstream>
 
 #include "record/collector.h"
 #include "record/recorder.h"
@@ -101,7 +102,8 @@ TEST_F(RecorderEdgesTest, AForkedChildKeepsTheFileThatTookOurNumber) {
   EXPECT_EQ(count(path_).spans, 20u);
 }
 
-// Neither the number nor the path leads to the file any more. The encoder has a descriptor that nobody can close.
+// Neither the number nor the path leads to the file any more. The encoder has a descriptor that
+// nobody can close.
 TEST_F(RecorderEdgesTest, AFileThatWasMovedAndClosedIsRecordedOrCountedIn) {
   const int status = in_child([&] {
     start();
@@ -150,8 +152,10 @@ TEST_F(RecorderEdgesTest, ADeletedFolderStopsTheRecordingOnly) {
 }
 
 TEST_F(RecorderEdgesTest, ALimitOnFileSizesSendsNoSignalAndCountsWhatIsDropped) {
-  constexpr std::uint64_t kMostScopes = 400'000'000, kAtOnce = 10'000;  // a busy machine leaves the encoder little time
-  auto* const made = static_cast<std::uint64_t*>(mmap(nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
+  constexpr std::uint64_t kMostScopes = 400'000'000,
+                          kAtOnce = 10'000;  // a busy machine leaves the encoder little time
+  auto* const made = static_cast<std::uint64_t*>(mmap(
+      nullptr, sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0));
   const int status = in_child([&] {
     const rlimit limit{4u << 20, 4u << 20};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -216,7 +220,7 @@ TEST_P(LostPagesTest, ATruncatedPartEndsTheRecordingAndNotTheProgram) {
     std::thread([] { scopes(10'000); }).join();
     expect(waits_for(&stopped), 2);
     laptime_stop();
-    struct sigaction now {};
+    struct sigaction now{};
     ::sigaction(SIGBUS, nullptr, &now);
     expect(now.sa_handler == SIG_DFL, 3);
     start();
@@ -243,7 +247,8 @@ TEST_F(RecorderEdgesTest, AnotherBusErrorEndsTheProgramAsWithoutUs) {
 }
 
 TEST_F(RecorderEdgesTest, AProgramWithoutRoomForAThreadIsRecorded) {
-  if (::getuid() != 0) GTEST_SKIP() << "limits on threads need another user, and only root can become one";
+  if (::getuid() != 0)
+    GTEST_SKIP() << "limits on threads need another user, and only root can become one";
   fs::permissions(folder_, fs::perms::all);
   const int status = in_child([&] {
     const rlimit limit{0, 0};
@@ -278,11 +283,13 @@ TEST_F(RecorderEdgesTest, AChildWithoutADescriptorLeavesWordInTheRun) {
 
 TEST_F(RecorderEdgesTest, WhatIsNotOursStaysInTheFolder) {
   fs::create_directory(folder_ + "/elsewhere");
-  for (const char* name : {"notes.txt", "12-00000000000000ab.part"}) std::ofstream(folder_ + "/elsewhere/" + name) << "the program's";
+  for (const char* name : {"notes.txt", "12-00000000000000ab.part"})
+    std::ofstream(folder_ + "/elsewhere/" + name) << "the program's";
   fs::create_symlink(folder_ + "/elsewhere", path_ + ".d");
   const int status = in_child([&] {
     start();
-    fs::create_symlink(folder_ + "/elsewhere/notes.txt", folder_ + "/elsewhere/13-00000000000000ab.part");
+    fs::create_symlink(folder_ + "/elsewhere/notes.txt",
+                       folder_ + "/elsewhere/13-00000000000000ab.part");
     scopes(10);
     expect(laptime_stop() == 0, 1);
   });
@@ -294,7 +301,7 @@ TEST_F(RecorderEdgesTest, WhatIsNotOursStaysInTheFolder) {
 
 TEST_F(RecorderEdgesTest, OthersCannotReadAPart) {
   start();
-  struct stat part {}, folder {};
+  struct stat part{}, folder{};
   ::stat(record::part_path(), &part);
   ::stat((path_ + ".d").c_str(), &folder);
   EXPECT_EQ(part.st_mode & 0777, 0600u);

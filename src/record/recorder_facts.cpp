@@ -1,4 +1,5 @@
-// The recorder's slow facts: names, codes, frames, places, shared arguments, losses, tracks, properties.
+// The recorder's slow facts: names, codes, frames, places, shared arguments, losses, tracks,
+// properties.
 #include "record/collector.h"
 #include "record/recorder.h"
 
@@ -17,15 +18,20 @@ std::uint32_t Recorder::intern(std::string_view text) {
   const Names::Added added = names_.add(text);
   Recording* const recording = current();
   if (!recording) return added.id;
-  if (added.refused) recording->part.header().losses[kLossNames].fetch_add(1, std::memory_order_relaxed);
-  if (added.is_new) recording->part.append_facts({StringFact{added.id, added.refused ? "(other names)" : text.substr(0, kLongestName)}});
+  if (added.refused)
+    recording->part.header().losses[kLossNames].fetch_add(1, std::memory_order_relaxed);
+  if (added.is_new)
+    recording->part.append_facts(
+        {StringFact{added.id, added.refused ? "(other names)" : text.substr(0, kLongestName)}});
   return added.id;
 }
 
-std::uint32_t Recorder::add_code(std::string_view file, std::string_view name, std::uint32_t first_line, std::uint32_t flags) {
+std::uint32_t Recorder::add_code(std::string_view file, std::string_view name,
+                                 std::uint32_t first_line, std::uint32_t flags) {
   const std::uint32_t file_id = intern(file), name_id = intern(name);
   const std::lock_guard lock(facts_);
-  const CodeFact code{static_cast<std::uint32_t>(codes_.size() + 1), file_id, name_id, first_line, flags};
+  const CodeFact code{static_cast<std::uint32_t>(codes_.size() + 1), file_id, name_id, first_line,
+                      flags};
   codes_.push_back(code);
   if (known_code_files_.insert(file_id).second) code_files_.push_back(file_id);
   if (Recording* const recording = current()) recording->part.append_facts({code});
@@ -61,7 +67,8 @@ void Recorder::add_source(std::string_view file, std::string_view text) {
   const auto [source, is_new] = sources_.try_emplace(id, std::move(packed));
   if (!is_new) return;
   source_bytes_ += source->second.stored.size();
-  if (Recording* const recording = current()) recording->part.append_facts({source->second.fact(id)});
+  if (Recording* const recording = current())
+    recording->part.append_facts({source->second.fact(id)});
 }
 
 void Recorder::repeat_sources() {
@@ -72,13 +79,15 @@ void Recorder::repeat_sources() {
 }
 
 void Recorder::lose_source() {
-  static const std::uint32_t loss = loss_index(kSourceLeftOut, Severity::warning, kSourceLeftOutMessage);
+  static const std::uint32_t loss =
+      loss_index(kSourceLeftOut, Severity::warning, kSourceLeftOutMessage);
   record::lose(loss);
 }
 
 std::uint32_t Recorder::add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) {
   const std::lock_guard lock(facts_);
-  if (const auto known = frame_ids_.find({caller, code, line}); known != frame_ids_.end()) return known->second;
+  if (const auto known = frame_ids_.find({caller, code, line}); known != frame_ids_.end())
+    return known->second;
   if (frames_.size() == kMaxFrames) return 0;
   const CallFrameFact frame{static_cast<std::uint32_t>(frames_.size() + 1), caller, code, line};
   frames_.push_back(frame);
@@ -110,7 +119,8 @@ std::uint32_t Recorder::append_place(PlaceFact place) {
   return place.id;
 }
 
-void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module) {
+void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line,
+                         std::uint32_t module) {
   const std::lock_guard lock(facts_);
   if (place == 0 || place > places_.size()) return;
   places_[place - 1] = {place, code, line, module, places_[place - 1].frame};
@@ -119,7 +129,8 @@ void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t 
 
 std::uint16_t Recorder::add_args(const Arg* args, std::uint32_t count) {
   ArgsFact fact{0, {}};
-  for (const Arg* arg = args; arg != args + count; ++arg) fact.args.push_back({arg->key, arg->type, arg->value});
+  for (const Arg* arg = args; arg != args + count; ++arg)
+    fact.args.push_back({arg->key, arg->type, arg->value});
   const std::lock_guard lock(facts_);
   if (const auto known = args_ids_.find(fact.args); known != args_ids_.end()) return known->second;
   if (count == 0 || args_.size() == SharedArgs::kMost) return 0;
@@ -135,14 +146,16 @@ void Recorder::copy_args(SharedArgs& known) {
   for (std::size_t i = known.count(); i < args_.size(); ++i) known.set(args_[i]);
 }
 
-std::uint32_t Recorder::loss_index(std::string_view name, Severity severity, std::string_view message) {
+std::uint32_t Recorder::loss_index(std::string_view name, Severity severity,
+                                   std::string_view message) {
   const std::lock_guard lock(facts_);
   for (std::uint32_t i = 0; i < losses_.size(); ++i)
     if (losses_[i].name == name) return i;
   if (losses_.size() == kMaxLosses) return kMaxLosses - 1;
   losses_.push_back({name, severity, message});
   const auto index = static_cast<std::uint32_t>(losses_.size() - 1);
-  if (Recording* const recording = current()) recording->part.append_facts({LossFact{index, severity, 0, name, message}});
+  if (Recording* const recording = current())
+    recording->part.append_facts({LossFact{index, severity, 0, name, message}});
   return index;
 }
 
@@ -159,7 +172,8 @@ std::uint16_t Recorder::add_track(TrackKind kind, std::uint64_t os_id, std::stri
 }
 
 void Recorder::set_property(std::string_view key, std::string_view value) {
-  if (Recording* const recording = current()) recording->part.append_facts({PropertyFact{key, value}});
+  if (Recording* const recording = current())
+    recording->part.append_facts({PropertyFact{key, value}});
 }
 
 }  // namespace laptime::record

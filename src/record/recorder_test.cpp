@@ -1,4 +1,10 @@
-// The recorder as a program uses it, through the public interface, read back through the format's reader.
+// The recorder as a program uses it, through the public interface, read back through the format's
+// reader.
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -7,14 +13,9 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <gtest/gtest.h>
 #include <iterator>
 #include <random>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 
 #include "record/collector.h"
 #include "record/recorder.h"
@@ -81,7 +82,8 @@ TEST_F(RecorderTest, StartingTwiceIsAnError) {
 }
 
 TEST_F(RecorderTest, TenThousandShortThreads) {
-  // A slot each, so that the count does not hang on when the encoder gets its turn on a busy machine.
+  // A slot each, so that the count does not hang on when the encoder gets its turn on a busy
+  // machine.
   const laptime_options options{sizeof options, 1u << 30};
   ASSERT_EQ(laptime_start(path_.c_str(), &options), 0);
   constexpr int kThreads = 10'000;
@@ -97,7 +99,8 @@ TEST_F(RecorderTest, TenThousandShortThreads) {
   EXPECT_EQ(c.tracks, static_cast<std::size_t>(kThreads));
 }
 
-// The encoder holds that lock while it writes, and may be kept from running then: it has the lowest priority.
+// The encoder holds that lock while it writes, and may be kept from running then: it has the lowest
+// priority.
 TEST_F(RecorderTest, AThreadGetsMemoryWhileTheLogIsHeld) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   scopes(1);
@@ -153,7 +156,8 @@ TEST_F(RecorderTest, WhatIsReadWhileItRunsHasAllThatWasRecorded) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   std::size_t recorded = 0;
   for (int round = 0; round < 100; ++round) {
-    const int more = 3'000 + 997 * (round % 7);  // slots are full and on their way to the log at odd moments
+    const int more =
+        3'000 + 997 * (round % 7);  // slots are full and on their way to the log at odd moments
     scopes(more);
     recorded += static_cast<std::size_t>(more);
     ASSERT_EQ(count(path_).spans, recorded) << "round " << round;
@@ -164,13 +168,18 @@ TEST_F(RecorderTest, WhatIsReadWhileItRunsHasAllThatWasRecorded) {
 
 TEST_F(RecorderTest, AForkedChildHasAPartOfItsOwn) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process with threads";
+  GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process "
+                  "with threads";
 #endif
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   scopes(100);
-  EXPECT_EQ(in_child([] { scopes(5000); laptime_stop(); }), 0);
-  EXPECT_EQ(in_child([] { scopes(70); }), 0);   // leaves with _exit, unfinished
-  EXPECT_EQ(in_child([] {}), 0);                // records nothing, leaves no part
+  EXPECT_EQ(in_child([] {
+              scopes(5000);
+              laptime_stop();
+            }),
+            0);
+  EXPECT_EQ(in_child([] { scopes(70); }), 0);  // leaves with _exit, unfinished
+  EXPECT_EQ(in_child([] {}), 0);               // records nothing, leaves no part
   scopes(100);
   ASSERT_EQ(laptime_stop(), 0);
   const Counted c = count(path_);
@@ -178,10 +187,12 @@ TEST_F(RecorderTest, AForkedChildHasAPartOfItsOwn) {
   EXPECT_EQ(c.spans, 100u + 5000u + 70u + 100u);
 }
 
-// Whoever is first opens it, which takes a while. The others' records, and names that are new meanwhile, are in it too.
+// Whoever is first opens it, which takes a while. The others' records, and names that are new
+// meanwhile, are in it too.
 TEST_F(RecorderTest, ThreadsOfAForkedChildThatBeginTogetherLoseNothing) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process with threads";
+  GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process "
+                  "with threads";
 #endif
   constexpr int kRounds = 10, kThreads = 4, kRecords = 200;
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
@@ -193,17 +204,20 @@ TEST_F(RecorderTest, ThreadsOfAForkedChildThatBeginTogetherLoseNothing) {
       }
     };
     EXPECT_EQ(in_child([&] {
-      std::vector<std::thread> threads;
-      for (int i = 0; i < kThreads; ++i) threads.emplace_back(record, i);
-      for (std::thread& thread : threads) thread.join();
-      laptime_stop();
-    }), 0);
+                std::vector<std::thread> threads;
+                for (int i = 0; i < kThreads; ++i) threads.emplace_back(record, i);
+                for (std::thread& thread : threads) thread.join();
+                laptime_stop();
+              }),
+              0);
   }
   ASSERT_EQ(laptime_stop(), 0);
   const Counted c = count(path_);
   EXPECT_EQ(c.parts, kRounds + 1u);
   EXPECT_EQ(c.spans, static_cast<std::size_t>(kRounds * kThreads * kRecords));
-  EXPECT_EQ(std::count_if(c.names.begin(), c.names.end(), [](const std::string& name) { return name.starts_with("name "); }), kRounds * kThreads * kRecords);
+  EXPECT_EQ(std::count_if(c.names.begin(), c.names.end(),
+                          [](const std::string& name) { return name.starts_with("name "); }),
+            kRounds * kThreads * kRecords);
 }
 
 TEST_F(RecorderTest, ExitAbortAndSignalsLoseNothing) {
@@ -213,9 +227,16 @@ TEST_F(RecorderTest, ExitAbortAndSignalsLoseNothing) {
   };
   in_child([&] { record(12'345); });
   EXPECT_EQ(count(path_).spans, 12'345u);  // by the file's name, although only its folder exists
-  in_child([&] { record(777); std::signal(SIGABRT, SIG_DFL); abort(); });
+  in_child([&] {
+    record(777);
+    std::signal(SIGABRT, SIG_DFL);
+    abort();
+  });
   EXPECT_EQ(count(path_ + ".d").spans, 777u);
-  in_child([&] { record(50'000); raise(SIGKILL); });
+  in_child([&] {
+    record(50'000);
+    raise(SIGKILL);
+  });
   EXPECT_EQ(count(path_ + ".d").spans, 50'000u);
 }
 
@@ -223,7 +244,8 @@ TEST_F(RecorderTest, KilledAtRandomMomentsEveryAcknowledgedRecordIsReadBack) {
   struct Shared {
     std::atomic<std::uint64_t> acknowledged[2];
   };
-  void* memory = mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  void* memory =
+      mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   auto* shared = new (memory) Shared();
   std::mt19937 random(42);
   for (int round = 0; round < 20; ++round) {
@@ -232,7 +254,8 @@ TEST_F(RecorderTest, KilledAtRandomMomentsEveryAcknowledgedRecordIsReadBack) {
     if (child == 0) {
       const laptime_options options{sizeof options, 64u << 20};
       laptime_start(path_.c_str(), &options);
-      // No more than the memory holds, should the encoder or the parent not get to run: nothing is dropped and the counts must match.
+      // No more than the memory holds, should the encoder or the parent not get to run: nothing is
+      // dropped and the counts must match.
       constexpr std::uint64_t kMost = 500'000;
       const auto work = [&](int who) {
         while (shared->acknowledged[who].load() < kMost) {

@@ -1,11 +1,11 @@
 // The recorder's dealings with threads: entering a recording, changing slots, leaving, fork.
-#include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstring>
 
 #include "record/collector.h"
 #include "record/recorder.h"
@@ -29,11 +29,15 @@ std::string kernel_thread_name(pid_t tid) {
 BuiltinLoss loss_of(int error) {
   switch (error) {
     case ENOSPC:
-    case EDQUOT: return kLossDiskFull;
-    case EFBIG: return kLossFileLimit;
+    case EDQUOT:
+      return kLossDiskFull;
+    case EFBIG:
+      return kLossFileLimit;
     case PartFile::kUnreachable:
-    case PartFile::kPageLost: return kLossPartLost;
-    default: return kLossWriteFailed;
+    case PartFile::kPageLost:
+      return kLossPartLost;
+    default:
+      return kLossWriteFailed;
   }
 }
 
@@ -52,7 +56,8 @@ ThreadState* Recorder::attach_thread() noexcept {
 void Recorder::retire_thread(ThreadState* thread) noexcept {
   {
     const std::lock_guard lock(registry_);
-    if (Recording* const recording = current(); recording && thread->epoch == recording->epoch) hand_over(*thread, *recording);
+    if (Recording* const recording = current(); recording && thread->epoch == recording->epoch)
+      hand_over(*thread, *recording);
     if (thread->previous_thread) thread->previous_thread->next_thread = thread->next_thread;
     if (thread->next_thread) thread->next_thread->previous_thread = thread->previous_thread;
     if (threads_ == thread) threads_ = thread->next_thread;
@@ -87,12 +92,14 @@ void Recorder::enter_recording(ThreadState& thread, Recording& recording) noexce
     const std::lock_guard lock(registry_);
     const auto ahead = recording.tracks_ahead.extract(static_cast<std::uint64_t>(tid));
     has_fact = !ahead.empty();
-    thread.track = has_fact ? ahead.mapped() : recording.next_thread_track.fetch_add(1, std::memory_order_relaxed);
+    thread.track = has_fact ? ahead.mapped()
+                            : recording.next_thread_track.fetch_add(1, std::memory_order_relaxed);
     thread.os_thread = static_cast<std::uint64_t>(tid);
     thread.epoch = recording.epoch;
   }
   if (has_fact && name_id == 0) return;
-  recording.part.append_facts({TrackFact{thread.track, TrackKind::thread, static_cast<std::uint64_t>(tid), name_id}});
+  recording.part.append_facts(
+      {TrackFact{thread.track, TrackKind::thread, static_cast<std::uint64_t>(tid), name_id}});
 }
 
 std::uint32_t Recorder::track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept {
@@ -105,7 +112,8 @@ std::uint32_t Recorder::track_of_thread(std::uint64_t os_thread, std::string_vie
   const std::lock_guard lock(registry_);
   for (const ThreadState* t = threads_; t; t = t->next_thread) {
     if (t->os_thread != os_thread || t->epoch != recording->epoch) continue;
-    if (t->name == 0 && name_id != 0) recording->part.append_facts({TrackFact{t->track, TrackKind::thread, os_thread, name_id}});
+    if (t->name == 0 && name_id != 0)
+      recording->part.append_facts({TrackFact{t->track, TrackKind::thread, os_thread, name_id}});
     return t->track;
   }
   const auto [ahead, is_new] = recording->tracks_ahead.try_emplace(os_thread, 0);
@@ -121,17 +129,22 @@ void Recorder::hand_over(ThreadState& thread, Recording& recording) noexcept {
   thread.end.store(nullptr, std::memory_order_relaxed);
   thread.next = nullptr;
   if (!slot) return;
-  recording.part.header().records.fetch_add(slot->header.used.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  recording.part.header().records.fetch_add(slot->header.used.load(std::memory_order_relaxed),
+                                            std::memory_order_relaxed);
   slot->header.state.store(SlotState::full, std::memory_order_release);
-  if (recording.pool.push_full(recording.part.index_of(slot)) == kWakeAtFull) recording.encoder.wake();
+  if (recording.pool.push_full(recording.part.index_of(slot)) == kWakeAtFull)
+    recording.encoder.wake();
 }
 
 RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept {
   auto index = recording.pool.pop_free();
-  while (!index && recording.encoder.grow(Encoder::Touch::no)) index = recording.pool.pop_free();  // others may have been faster
+  while (!index && recording.encoder.grow(Encoder::Touch::no))
+    index = recording.pool.pop_free();  // others may have been faster
   if (!index) {
     const int error = recording.part.error();
-    lose(error != 0 ? loss_of(error) : recording.part.is_cut_short() ? kLossFileLimit : kLossBufferFull);
+    lose(error != 0                      ? loss_of(error)
+         : recording.part.is_cut_short() ? kLossFileLimit
+                                         : kLossBufferFull);
     say_stop(recording);
     return nullptr;
   }
@@ -170,8 +183,9 @@ void Recorder::after_fork_in_parent() {
   control_.unlock();
 }
 
-// The child has one thread and none of the parent's encoder. It must not touch the parent's part; it gets its own with
-// its first record, so that children that record nothing (a shell, a helper) leave no trace.
+// The child has one thread and none of the parent's encoder. It must not touch the parent's part;
+// it gets its own with its first record, so that children that record nothing (a shell, a helper)
+// leave no trace.
 void Recorder::after_fork_in_child() {
   Recording* const recording = current_.exchange(nullptr, std::memory_order_relaxed);
   if (recording) {

@@ -28,13 +28,13 @@ struct Op {
   std::uint64_t link;        // OpLink::pack
   std::uint32_t name;
   SpanKind kind;
-  std::uint16_t args = 0;    // add_args
+  std::uint16_t args = 0;  // add_args
 };
 
 // A call that gave work to a GPU, on the calling thread.
 struct Launch {
-  std::uint64_t start, end;   // ticks
-  std::uint64_t origin;       // OpLink::pack: place and autograd node, see LaunchNode
+  std::uint64_t start, end;  // ticks
+  std::uint64_t origin;      // OpLink::pack: place and autograd node, see LaunchNode
   std::uint32_t name;
   std::uint32_t correlation;  // CUPTI's number
   std::uint16_t generation;
@@ -47,8 +47,9 @@ struct Tally {
   std::uint32_t where;  // line; calls: 0; edges: the caller's code
   std::uint32_t step;
   std::uint64_t hits, inclusive_ticks, exclusive_ticks;
-  std::uint64_t extra_hits, extra_ticks;  // calls and edges: primitive calls, unused; lines: unused, unused
-  std::uint32_t track = 0;                // track_of_thread; 0: the calling thread's
+  std::uint64_t extra_hits,
+      extra_ticks;          // calls and edges: primitive calls, unused; lines: unused, unused
+  std::uint32_t track = 0;  // track_of_thread; 0: the calling thread's
 };
 
 struct StepMark {
@@ -56,11 +57,13 @@ struct StepMark {
   std::uint32_t phase = 0;    // intern'ed: "train", "validation"; 0: "step"
   // Whether all its ops were recorded, where something records ops in some steps only.
   enum class Ops : std::uint8_t { not_told, resting, recorded } ops = Ops::not_told;
-  std::uint64_t end = 0;  // ticks: when it ended; 0: now. One that is not within the step is taken as now
+  std::uint64_t end =
+      0;  // ticks: when it ended; 0: now. One that is not within the step is taken as now
 };
 
-// Called on the marking thread right after a step mark, with the number of the step that ended, and when a step begins:
-// the engines that tally write their deltas then. An observer stays for the life of the process; at most kMaxObservers of each kind.
+// Called on the marking thread right after a step mark, with the number of the step that ended, and
+// when a step begins: the engines that tally write their deltas then. An observer stays for the
+// life of the process; at most kMaxObservers of each kind.
 using StepObserver = void (*)(std::uint32_t step) noexcept;
 
 // Called when recording stops, before the last slots are encoded, while records are still taken.

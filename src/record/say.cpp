@@ -1,12 +1,13 @@
 // Lines of the recorder on the program's stderr.
 //
-// Contract: a line never reaches a file of the program, never blocks and never raises a signal. It is dropped if
-// descriptor 2 was closed or replaced since this library was loaded, or if the line does not fit into the pipe now.
-#include <algorithm>
-#include <cstdio>
+// Contract: a line never reaches a file of the program, never blocks and never raises a signal. It
+// is dropped if descriptor 2 was closed or replaced since this library was loaded, or if the line
+// does not fit into the pipe now.
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <algorithm>
+#include <cstdio>
 
 #include "base/quiet_write.h"
 #include "record/say.h"
@@ -19,18 +20,21 @@ class OwnStderr {
  public:
   OwnStderr() { was_open_ = ::fstat(STDERR_FILENO, &ours_) == 0; }
   bool takes_a_line() const {
-    struct stat now {};
-    if (!was_open_ || ::fstat(STDERR_FILENO, &now) != 0 || now.st_dev != ours_.st_dev || now.st_ino != ours_.st_ino) return false;
+    struct stat now{};
+    if (!was_open_ || ::fstat(STDERR_FILENO, &now) != 0 || now.st_dev != ours_.st_dev ||
+        now.st_ino != ours_.st_ino)
+      return false;
     pollfd writable{STDERR_FILENO, POLLOUT, 0};
     return ::poll(&writable, 1, 0) == 1 && writable.revents == POLLOUT;
   }
 
  private:
   bool was_open_ = false;
-  struct stat ours_ {};
+  struct stat ours_{};
 };
 
-// Looked at when the library is loaded, or before, where another static object of it has something to report.
+// Looked at when the library is loaded, or before, where another static object of it has something
+// to report.
 OwnStderr& own_stderr() {
   static OwnStderr first;
   return first;
@@ -44,7 +48,8 @@ void stderr_was_replaced() noexcept { own_stderr() = OwnStderr(); }
 void say(std::string_view message) noexcept {
   if (!own_stderr().takes_a_line()) return;
   char line[512];
-  const int n = std::snprintf(line, sizeof line, "laptime: %.*s\n", static_cast<int>(message.size()), message.data());
+  const int n = std::snprintf(line, sizeof line, "laptime: %.*s\n",
+                              static_cast<int>(message.size()), message.data());
   const auto length = static_cast<std::size_t>(std::clamp(n, 0, static_cast<int>(sizeof line) - 1));
   write_quietly(STDERR_FILENO, {reinterpret_cast<const std::uint8_t*>(line), length});
 }

@@ -1,4 +1,5 @@
-// What storing one record costs here, measured: reports multiply it by the number of records to tell laptime's own cost.
+// What storing one record costs here, measured: reports multiply it by the number of records to
+// tell laptime's own cost.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // Hands slots to threads and takes full ones back, without locks.
 //
-// Two stacks of slot numbers: free slots, taken by any thread; full slots, taken all at once by the encoder. A slot taken
-// last is given first, so that under light load the same few slots stay in cache.
+// Two stacks of slot numbers: free slots, taken by any thread; full slots, taken all at once by the
+// encoder. A slot taken last is given first, so that under light load the same few slots stay in
+// cache.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,8 @@ namespace laptime::record {
 
 class SlotPool {
  public:
-  explicit SlotPool(std::uint32_t capacity) : capacity_(capacity), next_(new std::atomic<std::uint32_t>[capacity]) {}
+  explicit SlotPool(std::uint32_t capacity)
+      : capacity_(capacity), next_(new std::atomic<std::uint32_t>[capacity]) {}
 
   std::uint32_t capacity() const { return capacity_; }
   std::uint32_t free_count() const { return free_count_.load(std::memory_order_relaxed); }
@@ -35,8 +37,8 @@ class SlotPool {
   std::vector<std::uint32_t> take_full();
 
  private:
-  // The number of the top slot plus one in the low half, a change counter in the high half: a slot that was popped and
-  // pushed again in between does not look like no change.
+  // The number of the top slot plus one in the low half, a change counter in the high half: a slot
+  // that was popped and pushed again in between does not look like no change.
   using Head = std::atomic<std::uint64_t>;
   void push(Head& head, std::uint32_t slot);
 

@@ -1,7 +1,7 @@
 #include "record/slot_pool.h"
 
-#include <algorithm>
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <numeric>
 #include <thread>
 

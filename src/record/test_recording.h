@@ -1,15 +1,15 @@
 // What tests of the recorder share: a folder for a recording, and what is read back of it.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <gtest/gtest.h>
 #include <string>
-#include <sys/wait.h>
 #include <thread>
-#include <unistd.h>
 #include <vector>
 
 #include "format/reader.h"
@@ -19,8 +19,9 @@ namespace laptime {
 
 namespace fs = std::filesystem;
 
-// AddressSanitizer's allocator, before LLVM 17, is not told of forks: what another thread has locked then is locked in the child for ever. Such a thread begins
-// and ends inside of it; at rest it sleeps, by a name of its own.
+// AddressSanitizer's allocator, before LLVM 17, is not told of forks: what another thread has
+// locked then is locked in the child for ever. Such a thread begins and ends inside of it; at rest
+// it sleeps, by a name of its own.
 inline bool other_threads_rest() {
   const std::string self = std::to_string(::getpid());
   std::string own_name;
@@ -30,7 +31,9 @@ inline bool other_threads_rest() {
     std::string stat;
     std::getline(std::ifstream(task.path() / "stat"), stat);  // "TID (name) S …"
     const std::size_t end = stat.rfind(')');
-    if (end != std::string::npos && (stat.substr(end + 1, 2) != " S" || stat.find("(" + own_name + ")") != std::string::npos)) return false;
+    if (end != std::string::npos &&
+        (stat.substr(end + 1, 2) != " S" || stat.find("(" + own_name + ")") != std::string::npos))
+      return false;
   }
   return true;
 }
@@ -47,7 +50,8 @@ class RecorderTest : public ::testing::Test {
   // Runs `body` in a child process and returns its wait status.
   template <typename Body>
   int in_child(Body body) {
-    for (int i = 0; i < 10'000 && !other_threads_rest(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    for (int i = 0; i < 10'000 && !other_threads_rest(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const pid_t child = fork();
     if (child == 0) {
       body();

@@ -1,7 +1,7 @@
 #include "replay/changes.h"
 
-#include <charconv>
 #include <fmt/format.h>
+#include <charconv>
 
 namespace laptime::whatif {
 
@@ -11,7 +11,8 @@ namespace {
 std::optional<double> parse_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number >= 0) || number > 1e9) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || !(number >= 0) || number > 1e9)
+    return std::nullopt;
   return number;
 }
 
@@ -50,7 +51,8 @@ Changes any_order_change() {
   return changes;
 }
 
-Changes work_change(std::function<bool(std::string_view kernel, std::string_view op)> is, double factor, double best, double worst) {
+Changes work_change(std::function<bool(std::string_view kernel, std::string_view op)> is,
+                    double factor, double best, double worst) {
   Changes changes;
   changes.work.push_back({std::move(is), factor, best, worst});
   return changes;
@@ -58,14 +60,20 @@ Changes work_change(std::function<bool(std::string_view kernel, std::string_view
 
 Result<Scale> parse_scale(std::string_view text) {
   const std::size_t at = text.rfind('=');
-  const auto factor = at == std::string_view::npos || at == 0 ? std::nullopt : parse_number(text.substr(at + 1));
-  if (!factor) return fail(ErrorKind::usage, fmt::format("--scale takes PATTERN=FACTOR, e.g. 'aten::conv2d=0.5' or 'train.py:42=0'; '{}' is none", text));
+  const auto factor =
+      at == std::string_view::npos || at == 0 ? std::nullopt : parse_number(text.substr(at + 1));
+  if (!factor)
+    return fail(ErrorKind::usage, fmt::format("--scale takes PATTERN=FACTOR, e.g. "
+                                              "'aten::conv2d=0.5' or 'train.py:42=0'; '{}' is none",
+                                              text));
   return Scale{std::string(text.substr(0, at)), *factor};
 }
 
 Result<double> parse_batch(std::string_view text) {
   const auto factor = parse_number(text.ends_with('x') ? text.substr(0, text.size() - 1) : text);
-  if (!factor || *factor == 0) return fail(ErrorKind::usage, fmt::format("--batch takes a factor, e.g. 2x; '{}' is none", text));
+  if (!factor || *factor == 0)
+    return fail(ErrorKind::usage,
+                fmt::format("--batch takes a factor, e.g. 2x; '{}' is none", text));
   return *factor;
 }
 
@@ -73,7 +81,8 @@ std::optional<LinePattern> as_line(std::string_view pattern) {
   const std::size_t at = pattern.rfind(':');
   if (at == std::string_view::npos || at == 0 || at + 1 == pattern.size()) return std::nullopt;
   LinePattern line{std::string(pattern.substr(0, at)), 0};
-  const auto [end, error] = std::from_chars(pattern.data() + at + 1, pattern.data() + pattern.size(), line.line);
+  const auto [end, error] =
+      std::from_chars(pattern.data() + at + 1, pattern.data() + pattern.size(), line.line);
   if (error != std::errc() || end != pattern.data() + pattern.size()) return std::nullopt;
   return line;
 }

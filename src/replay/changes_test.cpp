@@ -13,7 +13,8 @@ TEST(Changes, AScaleIsAPatternAndAFactor) {
   EXPECT_EQ(scale->pattern, "aten::conv2d");
   EXPECT_EQ(scale->factor, 0.5);
   EXPECT_EQ(parse_scale("a=b=2")->pattern, "a=b");
-  for (const char* bad : {"aten::mm", "=1", "x=", "x=-1", "x=nan", "x=inf", "x=1e300", "x=1 "}) EXPECT_FALSE(parse_scale(bad)) << bad;
+  for (const char* bad : {"aten::mm", "=1", "x=", "x=-1", "x=nan", "x=inf", "x=1e300", "x=1 "})
+    EXPECT_FALSE(parse_scale(bad)) << bad;
 }
 
 TEST(Changes, ABatchIsAFactorAboveZero) {

@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/analysis.h"
 #include "replay/gpu_runs.h"
 #include "replay/graph_building.h"
 #include "replay/rule_changes.h"
+#include "trace/analysis.h"
 
 namespace laptime::whatif {
 namespace {
@@ -37,7 +37,8 @@ TEST(GpuPricing, WithoutTheWaitHostAndGpuWorkBesideEachOther) {
   const Built built(t.run);
   const std::int64_t plain = built.walls({})[4];
   EXPECT_NEAR(static_cast<double>(plain), kStep, 5'000);  // less the recorder's share
-  // The kernel takes 600, the host 395: in the long run the GPU sets the pace, with a microsecond between two kernels.
+  // The kernel takes 600, the host 395: in the long run the GPU sets the pace, with a microsecond
+  // between two kernels.
   EXPECT_EQ(built.walls(no_waits("*"))[4], 601'000);
   EXPECT_EQ(built.walls(no_waits("train.py:9"))[4], 601'000);
   EXPECT_EQ(built.walls(no_waits("train.py:8"))[4], plain);
@@ -51,10 +52,12 @@ TEST(GpuPricing, ACopyToPageableMemoryIsWaitedForInItsCall) {
   for (std::uint32_t i = 0; i < 8; ++i) {
     const std::int64_t at = i * kStep;
     t.launch(at + 50'000, 10'000, 2 * i);
-    t.add(0, {at + 70'000, 610'000, "cuMemcpyDtoHAsync_v2", SpanKind::launch, LaunchLink::pack(1, 2 * i + 1), line});
+    t.add(0, {at + 70'000, 610'000, "cuMemcpyDtoHAsync_v2", SpanKind::launch,
+              LaunchLink::pack(1, 2 * i + 1), line});
     t.add_step(0, at, kStep, 1);
     t.kernel(t.stream, at + 70'000, 600'000, 2 * i, "slow");
-    t.add(t.stream, {at + 671'000, 4'000, "Memcpy DtoH (Device -> Pageable)", SpanKind::copy, LaunchLink::pack(1, 2 * i + 1)});
+    t.add(t.stream, {at + 671'000, 4'000, "Memcpy DtoH (Device -> Pageable)", SpanKind::copy,
+                     LaunchLink::pack(1, 2 * i + 1)});
   }
   const Built built(t.run);
   EXPECT_NEAR(static_cast<double>(built.walls({})[4]), kStep, 5'000);
@@ -79,7 +82,8 @@ TEST(GpuPricing, AHostThatIsAheadIsWaitedForByNobody) {
 
 TEST(GpuPricing, ALaunchWaitsForRoomInTheQueue) {
   GpuRun t;
-  // 1,100 launches of 1 µs at once, kernels of 10 µs: those beyond the queue wait for the kernel that makes room.
+  // 1,100 launches of 1 µs at once, kernels of 10 µs: those beyond the queue wait for the kernel
+  // that makes room.
   std::int64_t now = 0;
   for (std::uint32_t i = 0; i < 1'100; ++i) {
     const std::int64_t room = i < 1'022 ? 0 : (i - 1'022 + 1) * 10'000;
@@ -93,7 +97,8 @@ TEST(GpuPricing, ALaunchWaitsForRoomInTheQueue) {
   std::size_t waiting = 0;
   for (const Task& task : built.graph.tasks) waiting += task.wait == Wait::queue;
   EXPECT_EQ(waiting, 78u);
-  const Replay slower = replay(built.graph, Pricing(built.source, scaled("slow", 2)).prices(built.graph, Outlook::expected));
+  const Replay slower = replay(
+      built.graph, Pricing(built.source, scaled("slow", 2)).prices(built.graph, Outlook::expected));
   const StepEnds ends = step_ends(built.graph, slower);
   EXPECT_NEAR(static_cast<double>(ends.host[0]), 2 * 780'000, 5'000);
   EXPECT_NEAR(static_cast<double>(ends.all[0]), 2 * 11'000'000, 5'000);
@@ -111,7 +116,11 @@ TEST(GpuPricing, WorkFromBeforeTheGraphIsStillToBeDone) {
   const Analysis analysis(t.run);
   const GraphSource source(analysis);
   const TaskGraph graph = build_task_graph(source, std::span(analysis.host_steps()).subspan(1));
-  const auto end = [&](const Changes& changes) { return step_ends(graph, replay(graph, Pricing(source, changes).prices(graph, Outlook::expected))).host[0]; };
+  const auto end = [&](const Changes& changes) {
+    return step_ends(graph,
+                     replay(graph, Pricing(source, changes).prices(graph, Outlook::expected)))
+        .host[0];
+  };
   EXPECT_EQ(end(scaled("slow", 0.5)), end({}) - 600'000);
 }
 
@@ -123,7 +132,8 @@ TEST(GpuPricing, CopiesFromPinnedMemoryAreNotWaitedFor) {
   t.launch(980'000, 10'000, 3);
   t.add(0, {990'000, 210'000, "cuStreamSynchronize", SpanKind::sync});
   t.add_step(0, 0, 1'300'000, 1);
-  t.add(t.stream, {100'000, 840'000, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy, LaunchLink::pack(1, 1)});
+  t.add(t.stream, {100'000, 840'000, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy,
+                   LaunchLink::pack(1, 1)});
   t.add_arg(t.stream, "", ArgType::integer, 8'000'000);
   t.kernel(t.stream, 970'000, 100'000, 2);
   t.kernel(t.stream, 1'071'000, 100'000, 3);
@@ -131,7 +141,8 @@ TEST(GpuPricing, CopiesFromPinnedMemoryAreNotWaitedFor) {
   Changes changes;
   changes.pinned = true;
   EXPECT_NEAR(static_cast<double>(built.walls({})[0]), 1'300'000, 15'000);
-  // 10 for the call, 200 for the copy at 40 GB/s, which begins 100 after it; the kernels behind it, and what follows on the host.
+  // 10 for the call, 200 for the copy at 40 GB/s, which begins 100 after it; the kernels behind it,
+  // and what follows on the host.
   const std::int64_t wall = built.walls(changes)[0];
   EXPECT_GT(wall, 500'000);
   EXPECT_LT(wall, 680'000);
@@ -148,18 +159,22 @@ TEST(GpuPricing, ABatchMakesKernelsLongerNotTheHost) {
   const Built built(t.run);
   Changes changes;
   changes.batch = 2;
-  EXPECT_EQ(built.walls(changes)[0], built.walls({})[0] + 49'400 + 730'000);  // 60 less the recorder's share and a fixed part
+  EXPECT_EQ(built.walls(changes)[0], built.walls({})[0] + 49'400 +
+                                         730'000);  // 60 less the recorder's share and a fixed part
   EXPECT_LT(built.walls(changes, Outlook::best)[0], 1'050'000);
   for (const Task& task : built.graph.tasks) {
     if (task.kind != TaskKind::kernel) continue;
-    const Replay grown = replay(built.graph, Pricing(built.source, changes).prices(built.graph, Outlook::expected));
+    const Replay grown =
+        replay(built.graph, Pricing(built.source, changes).prices(built.graph, Outlook::expected));
     const auto at = static_cast<std::size_t>(&task - built.graph.tasks.data());
     EXPECT_EQ(grown.end[at] - grown.start[at], 4'000 + 2 * 46'000);
   }
 }
 
 TEST(GpuPricing, FasterProductsBringNothingToAHostThatIsBusy) {
-  const char* const product = "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas";
+  const char* const product =
+      "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_"
+      "alignc4_execute_kernel__5x_cublas";
   GpuRun busy, idle;
   for (GpuRun* t : {&busy, &idle}) {
     t->launch(10'000, 5'000, 1);
@@ -192,13 +207,15 @@ TEST(GpuPricing, WorkOfOneLineIsScaledThereOnly) {
   GpuRun t;
   for (const std::uint32_t line : {7u, 8u}) {
     const std::int64_t at = line == 7 ? 10'000 : 450'000;
-    t.add(0, {at, 5'000, "cuLaunchKernel", SpanKind::launch, LaunchLink::pack(1, line), t.place(line)});
+    t.add(0, {at, 5'000, "cuLaunchKernel", SpanKind::launch, LaunchLink::pack(1, line),
+              t.place(line)});
     t.kernel(t.stream, at + 10'000, 400'000, line);
   }
   t.add(0, {870'000, 30'000, "cuStreamSynchronize", SpanKind::sync});
   t.add_step(0, 0, kStep, 1);
   const Built built(t.run);
-  Changes changes = work_change([](std::string_view kernel, std::string_view) { return kernel == "kernel"; }, 0.5, 0.5, 0.5);
+  Changes changes = work_change(
+      [](std::string_view kernel, std::string_view) { return kernel == "kernel"; }, 0.5, 0.5, 0.5);
   const auto kernels = [&](const char* at) {
     changes.work.back().at = at;
     const Prices prices = Pricing(built.source, changes).prices(built.graph, Outlook::expected);
@@ -218,7 +235,8 @@ TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
   const auto copy = [&](std::int64_t at, std::uint32_t number, std::uint64_t bytes) {
     t.add(0, {at, 10'000, "cuMemcpyHtoDAsync_v2", SpanKind::launch, LaunchLink::pack(1, number)});
     t.add(0, {at + 10'000, 10'000, "cuStreamSynchronize", SpanKind::sync});
-    t.add(t.stream, {at + 12'000, 2'000, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy, LaunchLink::pack(1, number)});
+    t.add(t.stream, {at + 12'000, 2'000, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy,
+                     LaunchLink::pack(1, number)});
     t.add_arg(t.stream, "", ArgType::integer, bytes);
   };
   for (std::uint32_t i = 0; i < 20; ++i) copy(i * 40'000, i, 4);
@@ -230,7 +248,8 @@ TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
   // Calls of 7.5 without the recorder's share shrink to 30 %, waits of 10 go.
   EXPECT_NEAR(static_cast<double>(plain - expected), 20 * (0.7 * 7'500 + 10'000), 20 * 1'000);
   EXPECT_LT(built.walls(packed, Outlook::best)[0], expected);
-  EXPECT_NEAR(static_cast<double>(plain - built.walls(packed, Outlook::worst)[0]), 10 * (0.5 * 7'500 + 10'000), 20 * 1'000);
+  EXPECT_NEAR(static_cast<double>(plain - built.walls(packed, Outlook::worst)[0]),
+              10 * (0.5 * 7'500 + 10'000), 20 * 1'000);
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/analysis.h"
-#include "trace/ops/op_runs.h"
 #include "replay/changes.h"
 #include "replay/graph_building.h"
 #include "replay/pricing.h"
 #include "replay/replay.h"
+#include "trace/analysis.h"
+#include "trace/ops/op_runs.h"
 
 namespace laptime::whatif {
 
@@ -29,7 +29,8 @@ class GpuRun : public OpRun {
   void launch(std::int64_t start, std::int64_t duration, std::uint32_t number) {
     add(0, {start, duration, "cuLaunchKernel", SpanKind::launch, LaunchLink::pack(1, number)});
   }
-  void kernel(std::uint32_t track, std::int64_t start, std::int64_t duration, std::uint32_t number, std::string_view name = "kernel") {
+  void kernel(std::uint32_t track, std::int64_t start, std::int64_t duration, std::uint32_t number,
+              std::string_view name = "kernel") {
     add(track, {start, duration, name, SpanKind::kernel, LaunchLink::pack(1, number)});
   }
 
@@ -46,10 +47,12 @@ class GpuRun : public OpRun {
 struct Built {
   explicit Built(const Run& run)
       : analysis(run), source(analysis), graph(build_task_graph(source, analysis.host_steps())) {}
-  std::vector<std::int64_t> walls(const Changes& changes, Outlook outlook = Outlook::expected) const {
+  std::vector<std::int64_t> walls(const Changes& changes,
+                                  Outlook outlook = Outlook::expected) const {
     const Pricing pricing(source, changes);
     std::vector<std::int64_t> result;
-    for (const CategoryTimes& times : split_replayed(graph, replay(graph, pricing.prices(graph, outlook))))
+    for (const CategoryTimes& times :
+         split_replayed(graph, replay(graph, pricing.prices(graph, outlook))))
       result.push_back(std::accumulate(times.begin(), times.end(), std::int64_t{0}));
     return result;
   }

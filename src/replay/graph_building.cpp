@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <numeric>
 
-#include "trace/gpu/kernel_names.h"
-#include "trace/run/nesting.h"
 #include "replay/collective_tasks.h"
 #include "replay/gpu_tasks.h"
 #include "replay/host_tasks.h"
+#include "trace/gpu/kernel_names.h"
+#include "trace/run/nesting.h"
 
 namespace laptime::whatif {
 
@@ -17,15 +17,22 @@ namespace {
 void join_backward(TaskGraph& graph) {
   for (std::size_t i = 1; i + 1 < graph.tasks.size(); ++i) {
     Task& gap = graph.tasks[i];
-    const auto is_backward = [&](const Task& t) { return t.frame != kNone && t.category == HostCategory::backward && t.track == gap.track && t.step == gap.step; };
-    if (gap.frame == kNone && is_backward(graph.tasks[i - 1]) && is_backward(graph.tasks[i + 1])) gap.category = HostCategory::backward;
+    const auto is_backward = [&](const Task& t) {
+      return t.frame != kNone && t.category == HostCategory::backward && t.track == gap.track &&
+             t.step == gap.step;
+    };
+    if (gap.frame == kNone && is_backward(graph.tasks[i - 1]) && is_backward(graph.tasks[i + 1]))
+      gap.category = HostCategory::backward;
   }
 }
 
 // Other threads of the process that worked on ops in the window.
 class OtherThreads {
  public:
-  OtherThreads(const GraphSource& source, TaskGraph& graph) : source_(source), graph_(graph), main_count_(static_cast<std::uint32_t>(graph.tasks.size())) {}
+  OtherThreads(const GraphSource& source, TaskGraph& graph)
+      : source_(source),
+        graph_(graph),
+        main_count_(static_cast<std::uint32_t>(graph.tasks.size())) {}
 
   void add(std::uint32_t track, std::int64_t from, std::int64_t to) {
     const auto first = static_cast<std::uint32_t>(graph_.tasks.size());
@@ -43,7 +50,9 @@ class OtherThreads {
       if (graph_.tasks[i].frame == kNone) continue;
       moved[i - first] = kept;
       graph_.tasks[kept] = graph_.tasks[i];
-      if (std::uint32_t& before = graph_.tasks[kept].needs[0].task; before != kNone && before >= first) before = moved[before - first];
+      if (std::uint32_t& before = graph_.tasks[kept].needs[0].task;
+          before != kNone && before >= first)
+        before = moved[before - first];
       ++kept;
     }
     graph_.tasks.resize(kept);
@@ -53,10 +62,12 @@ class OtherThreads {
  private:
   std::uint32_t main_task_at(std::int64_t time) const {
     const auto begin = graph_.tasks.begin(), end = begin + main_count_;
-    const auto it = std::upper_bound(begin, end, time, [](std::int64_t t, const Task& task) { return t < task.end; });
+    const auto it = std::upper_bound(begin, end, time,
+                                     [](std::int64_t t, const Task& task) { return t < task.end; });
     return it == end ? kNone : static_cast<std::uint32_t>(it - begin);
   }
-  // It goes on from the task before it on its thread; or, when the stepping thread did something in between, from that.
+  // It goes on from the task before it on its thread; or, when the stepping thread did something in
+  // between, from that.
   void tie(std::uint32_t index, std::uint32_t last) {
     Task& task = graph_.tasks[index];
     task.needs = {};
@@ -75,7 +86,8 @@ class OtherThreads {
     const Task& task = graph_.tasks[index];
     if (task.category != HostCategory::backward || task.end == 0) return;
     const std::uint32_t main = main_task_at(task.end - 1);
-    if (main == kNone || graph_.tasks[main].frame != kNone || task.end > graph_.tasks[main].end) return;
+    if (main == kNone || graph_.tasks[main].frame != kNone || task.end > graph_.tasks[main].end)
+      return;
     Task& waiting = graph_.tasks[main];
     waiting.needs[kWaitNeed] = {index, 0};
     waiting.own = std::min(waiting.own, waiting.end - task.end);
@@ -87,10 +99,15 @@ class OtherThreads {
   std::uint32_t main_count_;
 };
 
-bool has_ops(const SpanColumns& spans, const std::vector<std::uint32_t>& order, std::int64_t from, std::int64_t to) {
-  const auto row_at = [&](std::size_t i) { return order.empty() ? static_cast<std::uint32_t>(i) : order[i]; };
-  for (std::size_t i = first_ending_after(spans, order, from); i < spans.size() && spans.end(row_at(i)) <= to; ++i)
-    if (spans.kind[row_at(i)] == SpanKind::op || spans.kind[row_at(i)] == SpanKind::backward) return true;
+bool has_ops(const SpanColumns& spans, const std::vector<std::uint32_t>& order, std::int64_t from,
+             std::int64_t to) {
+  const auto row_at = [&](std::size_t i) {
+    return order.empty() ? static_cast<std::uint32_t>(i) : order[i];
+  };
+  for (std::size_t i = first_ending_after(spans, order, from);
+       i < spans.size() && spans.end(row_at(i)) <= to; ++i)
+    if (spans.kind[row_at(i)] == SpanKind::op || spans.kind[row_at(i)] == SpanKind::backward)
+      return true;
   return false;
 }
 
@@ -125,17 +142,22 @@ TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> 
   TaskGraph graph;
   graph.steps = steps;
   const std::uint32_t track = steps.front().step.track, process = source.run.tracks[track].process;
-  const std::int64_t from = steps.front().step.start_ns, to = steps.back().step.start_ns + steps.back().step.wall_ns;
+  const std::int64_t from = steps.front().step.start_ns,
+                     to = steps.back().step.start_ns + steps.back().step.wall_ns;
   std::vector<std::int64_t> ends;
   for (const HostStep& step : steps) ends.push_back(step.step.start_ns + step.step.wall_ns);
   add_host_tasks(source, track, from, to, with_collective_cuts(steps, ends), graph);
-  for (Task& task : graph.tasks) task.step = static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), task.end) - ends.begin());
+  for (Task& task : graph.tasks)
+    task.step = static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), task.end) -
+                                           ends.begin());
   join_backward(graph);
   const auto main_count = static_cast<std::uint32_t>(graph.tasks.size());
   OtherThreads others(source, graph);
   for (std::uint32_t t = 0; t < source.run.tracks.size(); ++t) {
     const Track& other = source.run.tracks[t];
-    if (t != track && other.process == process && other.kind == TrackKind::thread && has_ops(other.spans, source.orders[t], from, to)) others.add(t, from, to);
+    if (t != track && other.process == process && other.kind == TrackKind::thread &&
+        has_ops(other.spans, source.orders[t], from, to))
+      others.add(t, from, to);
   }
   add_collective_tasks(source, main_count, graph);
   graph.has_gpu = !source.gpu.all().empty();

@@ -2,56 +2,84 @@
 
 #include <algorithm>
 
-#include "trace/run/nesting.h"
 #include "trace/code/span_place.h"
+#include "trace/run/nesting.h"
 
 namespace laptime::whatif {
 
 namespace {
 
-// Behind the last row that ends in time, how many are looked at for one that began before: a wait that crosses a step's end.
+// Behind the last row that ends in time, how many are looked at for one that began before: a wait
+// that crosses a step's end.
 constexpr std::size_t kCrossing = 64;
 
-HostCategory own_category(const GraphSource& source, const SpanColumns& spans, const TrackOps& ops, std::uint32_t row) {
+HostCategory own_category(const GraphSource& source, const SpanColumns& spans, const TrackOps& ops,
+                          std::uint32_t row) {
   const bool is_collective = source.collectives[spans.name[row]];
   switch (spans.kind[row]) {
-    case SpanKind::loader: return HostCategory::input;
-    case SpanKind::compile: return HostCategory::compile;
-    case SpanKind::gc: return HostCategory::gc;
-    case SpanKind::sync: return HostCategory::sync;
-    case SpanKind::launch: return HostCategory::launch;
-    case SpanKind::optimizer: return HostCategory::optimizer;
-    case SpanKind::backward: return HostCategory::backward;
+    case SpanKind::loader:
+      return HostCategory::input;
+    case SpanKind::compile:
+      return HostCategory::compile;
+    case SpanKind::gc:
+      return HostCategory::gc;
+    case SpanKind::sync:
+      return HostCategory::sync;
+    case SpanKind::launch:
+      return HostCategory::launch;
+    case SpanKind::optimizer:
+      return HostCategory::optimizer;
+    case SpanKind::backward:
+      return HostCategory::backward;
     case SpanKind::op:
       if (is_collective) return HostCategory::communication;
       return source.memory_ops[spans.name[row]] ? HostCategory::memory : HostCategory::forward;
     case SpanKind::annotation:
       if (is_collective) return HostCategory::communication;
-      return row < ops.size() && ops.pass[row] == OpPass::optimizer && source.run.strings[spans.name[row]].starts_with("Optimizer.") ? HostCategory::optimizer : HostCategory::rest;
-    default: return HostCategory::rest;
+      return row < ops.size() && ops.pass[row] == OpPass::optimizer &&
+                     source.run.strings[spans.name[row]].starts_with("Optimizer.")
+                 ? HostCategory::optimizer
+                 : HostCategory::rest;
+    default:
+      return HostCategory::rest;
   }
 }
 
 // Rows that lie in the window or reach into it, outer ones first.
-std::vector<std::uint32_t> rows_between(const SpanColumns& spans, const std::vector<std::uint32_t>& order, std::int64_t from, std::int64_t to) {
-  const auto row_at = [&](std::size_t i) { return order.empty() ? static_cast<std::uint32_t>(i) : order[i]; };
+std::vector<std::uint32_t> rows_between(const SpanColumns& spans,
+                                        const std::vector<std::uint32_t>& order, std::int64_t from,
+                                        std::int64_t to) {
+  const auto row_at = [&](std::size_t i) {
+    return order.empty() ? static_cast<std::uint32_t>(i) : order[i];
+  };
   std::vector<std::uint32_t> rows;
   std::size_t beyond = 0;
-  for (std::size_t i = first_ending_after(spans, order, from); i < spans.size() && beyond < kCrossing; ++i) {
+  for (std::size_t i = first_ending_after(spans, order, from);
+       i < spans.size() && beyond < kCrossing; ++i) {
     const std::uint32_t row = row_at(i);
     beyond += spans.end(row) > to;
-    if (takes_part_in_nesting(spans.kind[row]) && spans.start[row] < to && spans.duration[row] > 0) rows.push_back(row);
+    if (takes_part_in_nesting(spans.kind[row]) && spans.start[row] < to && spans.duration[row] > 0)
+      rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return spans.start[a] != spans.start[b] ? spans.start[a] < spans.start[b] : spans.duration[a] > spans.duration[b];
+    return spans.start[a] != spans.start[b] ? spans.start[a] < spans.start[b]
+                                            : spans.duration[a] > spans.duration[b];
   });
   return rows;
 }
 
 class Tiling {
  public:
-  Tiling(const GraphSource& source, std::uint32_t track, std::int64_t from, std::int64_t to, std::span<const std::int64_t> cuts, TaskGraph& graph)
-      : source_(source), spans_(source.run.tracks[track].spans), ops_(source.ops.tracks[track]), track_(track), now_(from), to_(to), cuts_(cuts), graph_(graph) {}
+  Tiling(const GraphSource& source, std::uint32_t track, std::int64_t from, std::int64_t to,
+         std::span<const std::int64_t> cuts, TaskGraph& graph)
+      : source_(source),
+        spans_(source.run.tracks[track].spans),
+        ops_(source.ops.tracks[track]),
+        track_(track),
+        now_(from),
+        to_(to),
+        cuts_(cuts),
+        graph_(graph) {}
 
   void run() {
     for (const std::uint32_t row : rows_between(spans_, source_.orders[track_], now_, to_)) {
@@ -95,7 +123,8 @@ class Tiling {
       task.frame = open_.back();
       const Frame& frame = graph_.frames[task.frame];
       task.category = frame.category;
-      for (std::uint32_t f = task.frame; f != kNone && task.place == 0; f = graph_.frames[f].outer) task.place = place_of(graph_.frames[f].row);
+      for (std::uint32_t f = task.frame; f != kNone && task.place == 0; f = graph_.frames[f].outer)
+        task.place = place_of(graph_.frames[f].row);
     }
     task.start = now_, task.end = until, task.own = until - now_;
     if (last_ != kNone) task.needs[0] = {last_, 0};
@@ -104,7 +133,9 @@ class Tiling {
   }
 
   // Tracks without ops have only what was recorded with a call.
-  std::uint32_t place_of(std::uint32_t row) const { return row < ops_.place.size() ? ops_.place[row] : recorded_place(source_.run, spans_, row); }
+  std::uint32_t place_of(std::uint32_t row) const {
+    return row < ops_.place.size() ? ops_.place[row] : recorded_place(source_.run, spans_, row);
+  }
 
   const GraphSource& source_;
   const SpanColumns& spans_;
@@ -119,7 +150,8 @@ class Tiling {
 
 }  // namespace
 
-std::size_t first_ending_after(const SpanColumns& spans, const std::vector<std::uint32_t>& order, std::int64_t time) {
+std::size_t first_ending_after(const SpanColumns& spans, const std::vector<std::uint32_t>& order,
+                               std::int64_t time) {
   std::size_t first = 0, count = spans.size();
   while (count > 0) {
     const std::size_t half = count / 2;
@@ -134,7 +166,8 @@ std::size_t first_ending_after(const SpanColumns& spans, const std::vector<std::
   return first;
 }
 
-void add_host_tasks(const GraphSource& source, std::uint32_t track, std::int64_t from, std::int64_t to, std::span<const std::int64_t> cuts, TaskGraph& graph) {
+void add_host_tasks(const GraphSource& source, std::uint32_t track, std::int64_t from,
+                    std::int64_t to, std::span<const std::int64_t> cuts, TaskGraph& graph) {
   Tiling(source, track, from, to, cuts, graph).run();
 }
 

@@ -1,7 +1,9 @@
-// The own Python of a line or a function, step by step, from its tallies: without the program's own functions that it calls.
+// The own Python of a line or a function, step by step, from its tallies: without the program's own
+// functions that it calls.
 //
-// Lines are tallied, not put on the time line: which part of a step they ran in is told by their function. A dataset's methods
-// (those of a class with __getitem__ or __iter__) and collate functions make batches; all others run between the ops of a step.
+// Lines are tallied, not put on the time line: which part of a step they ran in is told by their
+// function. A dataset's methods (those of a class with __getitem__ or __iter__) and collate
+// functions make batches; all others run between the ops of a step.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +11,20 @@
 #include <span>
 #include <vector>
 
-#include "trace/steps/steps.h"
 #include "replay/name_match.h"
 #include "trace/run/run.h"
+#include "trace/steps/steps.h"
 
 namespace laptime::whatif {
 
 class LineTimes {
  public:
   // `steps`: all of the run. `line_share`: of each time that a line ran, what is the recorder's.
-  LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match, double line_share);
+  LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match,
+            double line_share);
 
-  // On the thread and in the step of that start: between ops, and while the program makes a batch itself.
+  // On the thread and in the step of that start: between ops, and while the program makes a batch
+  // itself.
   std::int64_t in_step(const Step& step) const { return find(step_ns_, step); }
   std::int64_t in_input(const Step& step) const { return find(input_ns_, step); }
   // On these tracks, of processes that have no steps: loader workers.

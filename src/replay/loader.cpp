@@ -15,7 +15,11 @@ struct Delivery {
 // Batches handed to workers in turn, taken in their order.
 class LoaderQueue {
  public:
-  LoaderQueue(const LoaderFacts& facts, unsigned workers) : batches_(facts.batches), ahead_(std::size_t{workers} * facts.prefetch), free_at_(workers), taken_(facts.batches.size()) {}
+  LoaderQueue(const LoaderFacts& facts, unsigned workers)
+      : batches_(facts.batches),
+        ahead_(std::size_t{workers} * facts.prefetch),
+        free_at_(workers),
+        taken_(facts.batches.size()) {}
 
   // The loop's batches begin with `first`; it ends before `last`.
   void restart(std::size_t first, std::size_t, std::int64_t now) {
@@ -27,7 +31,8 @@ class LoaderQueue {
   Delivery next(std::size_t batch) {
     const std::int64_t asked = batch - first_ < ahead_ ? began_ : taken_[batch - ahead_];
     std::int64_t& worker = free_at_[(batch - first_) % free_at_.size()];
-    return {batch, worker = std::max(worker, asked) + batches_[batch].between_ns + batches_[batch].fetch_ns};
+    return {batch, worker = std::max(worker, asked) + batches_[batch].between_ns +
+                            batches_[batch].fetch_ns};
   }
   void take(std::size_t batch, std::int64_t time) { taken_[batch] = time; }
 
@@ -42,7 +47,8 @@ class LoaderQueue {
 // Batches taken as they are made, each worker with at most `prefetch` of them asked for.
 class UnorderedQueue {
  public:
-  UnorderedQueue(const LoaderFacts& facts, unsigned workers) : batches_(facts.batches), prefetch_(facts.prefetch), free_at_(workers), asked_(workers) {}
+  UnorderedQueue(const LoaderFacts& facts, unsigned workers)
+      : batches_(facts.batches), prefetch_(facts.prefetch), free_at_(workers), asked_(workers) {}
 
   void restart(std::size_t first, std::size_t last, std::int64_t now) {
     next_ = first, last_ = last, turn_ = 0;
@@ -69,7 +75,8 @@ class UnorderedQueue {
   };
 
   std::vector<Made>::const_iterator earliest() const {
-    return std::min_element(made_.begin(), made_.end(), [](const Made& a, const Made& b) { return a.ready_at < b.ready_at; });
+    return std::min_element(made_.begin(), made_.end(),
+                            [](const Made& a, const Made& b) { return a.ready_at < b.ready_at; });
   }
   void ask(std::int64_t now) {
     if (next_ == last_) return;
@@ -98,7 +105,8 @@ std::size_t end_of_loop(const LoaderFacts& facts, std::size_t step, std::size_t 
 }
 
 template <typename Queue>
-std::vector<std::int64_t> waits_with(Queue queue, const LoaderFacts& facts, std::span<const std::int64_t> compute_ns) {
+std::vector<std::int64_t> waits_with(Queue queue, const LoaderFacts& facts,
+                                     std::span<const std::int64_t> compute_ns) {
   std::vector<std::int64_t> waits(compute_ns.size());
   std::int64_t now = 0;
   for (std::size_t k = 0, b = 0; k < waits.size(); ++k) {
@@ -106,8 +114,11 @@ std::vector<std::int64_t> waits_with(Queue queue, const LoaderFacts& facts, std:
     if (facts.restarts[k]) queue.restart(b, end_of_loop(facts, k, b), now);
     for (; b < facts.batches.size() && facts.batches[b].step == k; ++b) {
       const Delivery delivery = queue.next(b);
-      const std::int64_t asks = now + std::llround(facts.batches[b].after * static_cast<double>(compute_ns[k])) + waits[k];
-      const std::int64_t wait = std::max<std::int64_t>(0, delivery.ready_at - asks) + facts.batches[delivery.batch].hand_over_ns;
+      const std::int64_t asks =
+          now + std::llround(facts.batches[b].after * static_cast<double>(compute_ns[k])) +
+          waits[k];
+      const std::int64_t wait = std::max<std::int64_t>(0, delivery.ready_at - asks) +
+                                facts.batches[delivery.batch].hand_over_ns;
       queue.take(b, asks + wait);
       waits[k] += wait;
     }
@@ -124,9 +135,12 @@ std::vector<std::int64_t> waits_without_workers(const LoaderFacts& facts, std::s
 
 }  // namespace
 
-std::vector<std::int64_t> simulate_waits(const LoaderFacts& facts, std::span<const std::int64_t> compute_ns, unsigned workers, BatchOrder order) {
+std::vector<std::int64_t> simulate_waits(const LoaderFacts& facts,
+                                         std::span<const std::int64_t> compute_ns, unsigned workers,
+                                         BatchOrder order) {
   if (workers == 0) return waits_without_workers(facts, compute_ns.size());
-  if (order == BatchOrder::any) return waits_with(UnorderedQueue(facts, workers), facts, compute_ns);
+  if (order == BatchOrder::any)
+    return waits_with(UnorderedQueue(facts, workers), facts, compute_ns);
   return waits_with(LoaderQueue(facts, workers), facts, compute_ns);
 }
 

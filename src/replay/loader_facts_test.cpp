@@ -32,7 +32,8 @@ class LoaderRun : public OpRun {
       const std::int64_t start = i == 0 ? step_begin_ : now_, asks = i == 0 ? now_ + 5 : now_;
       const std::size_t ahead = workers_.size() * prefetch_, worker = i % workers_.size();
       const std::int64_t asked = i < ahead ? began : taken[i - ahead];
-      const std::int64_t begins = std::max(free_at[worker], asked) + kBetween, takes = fetch(batches_++);
+      const std::int64_t begins = std::max(free_at[worker], asked) + kBetween,
+                         takes = fetch(batches_++);
       add(workers_[worker], {begins, takes, "fetch", SpanKind::scope});
       free_at[worker] = begins + takes;
       const std::int64_t got = std::max(asks, begins + takes) + kHandOver;
@@ -55,12 +56,15 @@ class LoaderRun : public OpRun {
 
 std::vector<std::int64_t> computes(const std::vector<HostStep>& steps) {
   std::vector<std::int64_t> result;
-  for (const HostStep& step : steps) result.push_back(step.step.wall_ns - step.exposed[static_cast<std::size_t>(HostCategory::input)]);
+  for (const HostStep& step : steps)
+    result.push_back(step.step.wall_ns -
+                     step.exposed[static_cast<std::size_t>(HostCategory::input)]);
   return result;
 }
 std::vector<std::int64_t> recorded_waits(const std::vector<HostStep>& steps) {
   std::vector<std::int64_t> result;
-  for (const HostStep& step : steps) result.push_back(step.exposed[static_cast<std::size_t>(HostCategory::input)]);
+  for (const HostStep& step : steps)
+    result.push_back(step.exposed[static_cast<std::size_t>(HostCategory::input)]);
   return result;
 }
 
@@ -86,14 +90,17 @@ TEST(LoaderFacts, ReplayedAsTheyWereWaitsAreWhatTheyWere) {
       LoaderRun t(workers, prefetch);
       std::mt19937 random(workers * 10 + prefetch);
       std::uniform_int_distribution<std::int64_t> time(100, 2'000 * workers);
-      for (int epoch = 0; epoch < 3; ++epoch) t.epoch(40, [&](std::size_t) { return time(random); });
+      for (int epoch = 0; epoch < 3; ++epoch)
+        t.epoch(40, [&](std::size_t) { return time(random); });
       const Analysis analysis(t.run);
       const LoaderFacts facts = find_loader(t.run, analysis.host_steps());
       EXPECT_EQ(facts.workers, workers);
       EXPECT_EQ(facts.prefetch, prefetch);
       ASSERT_EQ(facts.batches.size(), 120u);
       EXPECT_TRUE(facts.restarts[40]);
-      EXPECT_EQ(simulate_waits(facts, computes(analysis.host_steps()), workers), recorded_waits(analysis.host_steps())) << workers << " workers, prefetch " << prefetch;
+      EXPECT_EQ(simulate_waits(facts, computes(analysis.host_steps()), workers),
+                recorded_waits(analysis.host_steps()))
+          << workers << " workers, prefetch " << prefetch;
     }
   }
 }
@@ -107,7 +114,8 @@ TEST(LoaderFacts, WithoutWorkersABatchTakesWhatIsWaitedForIt) {
   const Analysis analysis(t.run);
   const LoaderFacts facts = find_loader(t.run, analysis.host_steps());
   EXPECT_EQ(facts.workers, 0u);
-  EXPECT_EQ(simulate_waits(facts, computes(analysis.host_steps()), 0), (std::vector<std::int64_t>{40, 40, 40, 40, 40}));
+  EXPECT_EQ(simulate_waits(facts, computes(analysis.host_steps()), 0),
+            (std::vector<std::int64_t>{40, 40, 40, 40, 40}));
 }
 
 TEST(LoaderFacts, ABatchIsBlockedWhileALaterOneIsMade) {
@@ -118,15 +126,19 @@ TEST(LoaderFacts, ABatchIsBlockedWhileALaterOneIsMade) {
   ASSERT_EQ(facts.workers, 2u);
   for (std::size_t i = 10; i < 38; ++i) {
     EXPECT_EQ(facts.batches[i].worker, i % 2);
-    if (i % 2 == 0) { EXPECT_EQ(facts.batches[i].blocked_ns, 0) << i; }
-    else { EXPECT_EQ(facts.batches[i].blocked_ns, 3'000 + kBetween - 2 * kCompute - 2 * kHandOver) << i; }
+    if (i % 2 == 0) {
+      EXPECT_EQ(facts.batches[i].blocked_ns, 0) << i;
+    } else {
+      EXPECT_EQ(facts.batches[i].blocked_ns, 3'000 + kBetween - 2 * kCompute - 2 * kHandOver) << i;
+    }
   }
 }
 
 TEST(LoaderFacts, WorkersComeInTheOrderOfTheirPids) {
   LoaderRun t(2, 2);
   t.epoch(20, [](std::size_t i) { return i % 2 == 0 ? 100 : 300; });
-  t.run.processes[1].pid = 12, t.run.processes[2].pid = 11;  // the one that began first was started last
+  t.run.processes[1].pid = 12,
+  t.run.processes[2].pid = 11;  // the one that began first was started last
   const Analysis analysis(t.run);
   const LoaderFacts facts = find_loader(t.run, analysis.host_steps());
   EXPECT_EQ(facts.batches[4].fetch_ns, 300);
@@ -143,7 +155,8 @@ TEST(LoaderFacts, WorkersOfAnotherRankAreNone) {
   t.run.processes.push_back({});
   t.run.processes.back().pid = 21;
   t.run.processes.back().parent_pid = 20;
-  t.add(t.add_thread(static_cast<std::uint32_t>(t.run.processes.size() - 1)), {500, 100, "fetch", SpanKind::scope});
+  t.add(t.add_thread(static_cast<std::uint32_t>(t.run.processes.size() - 1)),
+        {500, 100, "fetch", SpanKind::scope});
   const Analysis analysis(t.run);
   std::vector<HostStep> steps = analysis.host_steps();
   std::erase_if(steps, [](const HostStep& s) { return s.step.track != 0; });

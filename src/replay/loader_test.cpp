@@ -10,13 +10,15 @@ using Times = std::vector<std::int64_t>;
 // One batch a step, asked for at its begin.
 LoaderFacts loader(std::size_t steps, std::int64_t fetch, std::int64_t hand_over) {
   LoaderFacts facts;
-  for (std::uint32_t i = 0; i < steps; ++i) facts.batches.push_back({i, 0, fetch, 0, hand_over, 0, 0});
+  for (std::uint32_t i = 0; i < steps; ++i)
+    facts.batches.push_back({i, 0, fetch, 0, hand_over, 0, 0});
   facts.restarts.resize(steps);
   facts.restarts[0] = true;
   facts.apart_ns.resize(steps);
   return facts;
 }
-Times waits(std::size_t steps, std::int64_t compute, std::int64_t fetch, unsigned workers, std::int64_t hand_over) {
+Times waits(std::size_t steps, std::int64_t compute, std::int64_t fetch, unsigned workers,
+            std::int64_t hand_over) {
   return simulate_waits(loader(steps, fetch, hand_over), Times(steps, compute), workers);
 }
 std::int64_t sum_from(const Times& times, std::size_t first) {
@@ -25,7 +27,9 @@ std::int64_t sum_from(const Times& times, std::size_t first) {
   return sum;
 }
 
-TEST(Loader, WithoutWorkersAStepWaitsForAllOfIt) { EXPECT_EQ(waits(3, 100, 70, 0, 5), (Times{70, 70, 70})); }
+TEST(Loader, WithoutWorkersAStepWaitsForAllOfIt) {
+  EXPECT_EQ(waits(3, 100, 70, 0, 5), (Times{70, 70, 70}));
+}
 
 TEST(Loader, EnoughWorkersLeaveTheHandOver) {
   const auto result = waits(50, 100, 150, 2, 5);
@@ -47,11 +51,13 @@ TEST(Loader, WhatAWorkerDoesBetweenBatchesSetsThePaceToo) {
 TEST(Loader, InAnyOrderWorkersShareWhatOneWouldHaveToMake) {
   LoaderFacts facts = loader(400, 20, 0);
   for (std::size_t i = 1; i < facts.batches.size(); i += 2) facts.batches[i].fetch_ns = 300;
-  // In order the second worker makes all slow ones, one in two steps; else both together make one in 160.
+  // In order the second worker makes all slow ones, one in two steps; else both together make one
+  // in 160.
   EXPECT_EQ(sum_from(simulate_waits(facts, Times(400, 100), 2), 200), 200 * 50);
   EXPECT_LT(sum_from(simulate_waits(facts, Times(400, 100), 2, BatchOrder::any), 200), 200 * 3);
   // Where none is ready, order is not what is waited for.
-  EXPECT_EQ(simulate_waits(loader(50, 300, 5), Times(50, 100), 2, BatchOrder::any), simulate_waits(loader(50, 300, 5), Times(50, 100), 2));
+  EXPECT_EQ(simulate_waits(loader(50, 300, 5), Times(50, 100), 2, BatchOrder::any),
+            simulate_waits(loader(50, 300, 5), Times(50, 100), 2));
 }
 
 TEST(Loader, InAnyOrderAnEpochBeginsEmpty) {
@@ -93,11 +99,13 @@ TEST(Loader, ALongerQueueBridgesASlowBatch) {
 
 TEST(Loader, SeveralBatchesAStepAreTakenOneAfterTheOther) {
   LoaderFacts facts;
-  for (std::uint32_t i = 0; i < 200; ++i) facts.batches.push_back({i / 2, i % 2 == 0 ? 0 : 0.5, 100, 0, 0});
+  for (std::uint32_t i = 0; i < 200; ++i)
+    facts.batches.push_back({i / 2, i % 2 == 0 ? 0 : 0.5, 100, 0, 0});
   facts.restarts.assign(100, false);
   facts.restarts[0] = true;
   facts.apart_ns.resize(100);
-  EXPECT_EQ(simulate_waits(facts, Times(100, 120), 1).back(), 80);  // two batches of 100, beside 120
+  EXPECT_EQ(simulate_waits(facts, Times(100, 120), 1).back(),
+            80);  // two batches of 100, beside 120
   EXPECT_EQ(simulate_waits(facts, Times(100, 120), 2).back(), 0);
   EXPECT_EQ(simulate_waits(facts, Times(100, 120), 0).back(), 200);
 }

@@ -1,9 +1,11 @@
-// What a run's steps would take after changes, as an interval; where the time would go then, and what would bound it next.
+// What a run's steps would take after changes, as an interval; where the time would go then, and
+// what would bound it next.
 //
-// The expected time is the measured mean times the ratio of two replays' means, changed and unchanged, both without the recorder's
-// share, so that what the replay gets wrong of both cancels. Its interval has these sources: the best and the worst outlook
-// of the changes, how far the ratio differs along the run (bootstrap.h), and what is not modelled, which is more the more
-// changes. How far two starts of the same program differ is apart: more where the host bounds a step.
+// The expected time is the measured mean times the ratio of two replays' means, changed and
+// unchanged, both without the recorder's share, so that what the replay gets wrong of both cancels.
+// Its interval has these sources: the best and the worst outlook of the changes, how far the ratio
+// differs along the run (bootstrap.h), and what is not modelled, which is more the more changes.
+// How far two starts of the same program differ is apart: more where the host bounds a step.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +14,12 @@
 #include <string>
 #include <vector>
 
-#include "trace/analysis.h"
-#include "trace/time/mean_step.h"
 #include "replay/changes.h"
 #include "replay/critical_path.h"
 #include "replay/pricing.h"
 #include "replay/replay.h"
+#include "trace/analysis.h"
+#include "trace/time/mean_step.h"
 
 namespace laptime::whatif {
 
@@ -32,16 +34,19 @@ struct PhasePrediction {
   double after_ns = 0, low_ns = 0, high_ns = 0;
   // How many times as many samples a second: of the expected time, and at the interval's ends.
   double gain = 1, gain_low = 1, gain_high = 1;
-  double noise = 0;  // share by which two starts of the program differ, changed or not; not part of the interval
-  bool is_replayed = true;  // false: after_ns is what a piece of advice says, and what it consists of is not known
-  MeanStep before, after;   // what before_ns and after_ns consist of; `after` where it is replayed
+  double noise = 0;  // share by which two starts of the program differ, changed or not; not part of
+                     // the interval
+  bool is_replayed =
+      true;  // false: after_ns is what a piece of advice says, and what it consists of is not known
+  MeanStep before, after;  // what before_ns and after_ns consist of; `after` where it is replayed
   std::optional<double> gpu_busy_before, gpu_busy_after;  // of a step, 0 to 1
-  std::vector<PathPart> next;  // the critical path of a median step after the changes, summed, the largest part first
+  std::vector<PathPart>
+      next;  // the critical path of a median step after the changes, summed, the largest part first
 };
 
 struct Prediction {
-  std::vector<PhasePrediction> phases;         // the one with most time first
-  std::vector<std::string> unknown_patterns;   // of the changes: they name nothing in this run
+  std::vector<PhasePrediction> phases;        // the one with most time first
+  std::vector<std::string> unknown_patterns;  // of the changes: they name nothing in this run
 };
 
 // All phases of a run. Making it takes most of the time; then it may be asked about many changes.

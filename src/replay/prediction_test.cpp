@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/analysis.h"
 #include "replay/gpu_runs.h"
+#include "trace/analysis.h"
 
 namespace laptime::whatif {
 namespace {
@@ -18,7 +18,8 @@ class Training : public GpuRun {
     add(0, {now_ + 5 * kUs, op_ns - 10 * kUs, "aten::op"});
     kernel(stream, now_ + 20 * kUs, kernel_ns, number_++);
     const std::int64_t done = 20 * kUs + kernel_ns;
-    if (done > op_ns) add(0, {now_ + op_ns, done - op_ns + 1 * kUs, "cuStreamSynchronize", SpanKind::sync});
+    if (done > op_ns)
+      add(0, {now_ + op_ns, done - op_ns + 1 * kUs, "cuStreamSynchronize", SpanKind::sync});
     end_step(std::max(op_ns, done + 5 * kUs), 1);
   }
   void rested(std::int64_t step_ns) { end_step(step_ns, 0); }
@@ -58,21 +59,25 @@ TEST(Prediction, OfAStepThatTheGpuBoundsRestedOnesTellNothingOfTheHost) {
   for (int i = 0; i < 10; ++i) t.recorded(800 * kUs, 1'000 * kUs);
   for (int i = 0; i < 40; ++i) t.rested(1'000 * kUs);
   const PhasePrediction told = t.predict(scaled("kernel", 0.5));
-  EXPECT_NEAR(told.gain, 1'025.0 / 800, 0.03);  // the host then bounds it, at what it was seen to take
+  EXPECT_NEAR(told.gain, 1'025.0 / 800,
+              0.03);  // the host then bounds it, at what it was seen to take
 }
 
 TEST(Prediction, ALongStepSaysNothingOfOthers) {
   Training t;
   for (int i = 0; i < 40; ++i) t.rested(1'000 * kUs);
   // So few of so many lengths that the long one is no outlier among them.
-  for (const std::int64_t us : {700, 800, 1'000, 2'800, 1'300, 1'500}) t.recorded(us * kUs, 600 * kUs);
+  for (const std::int64_t us : {700, 800, 1'000, 2'800, 1'300, 1'500})
+    t.recorded(us * kUs, 600 * kUs);
   EXPECT_NEAR(t.predict(free_launches()).gain, 5'300.0 / (5 * 605), 0.08);
 }
 
 TEST(Prediction, StartsDifferMoreWhereTheHostBoundsAStepBeforeOrAfter) {
   Training host, gpu;
-  for (int i = 0; i < 20; ++i) host.recorded(1'000 * kUs, 300 * kUs), gpu.recorded(300 * kUs, 1'000 * kUs);
-  const PhasePrediction gpu_then = gpu.predict(scaled("kernel", 1)), host_then = host.predict(scaled("kernel", 1));
+  for (int i = 0; i < 20; ++i)
+    host.recorded(1'000 * kUs, 300 * kUs), gpu.recorded(300 * kUs, 1'000 * kUs);
+  const PhasePrediction gpu_then = gpu.predict(scaled("kernel", 1)),
+                        host_then = host.predict(scaled("kernel", 1));
   EXPECT_NEAR(gpu_then.noise, 0.05, 0.005);
   EXPECT_NEAR(host_then.noise, 0.108, 0.005);  // of 5 and 9 %
   EXPECT_NEAR(width(gpu_then), 1, 0.001);      // nothing changes
@@ -84,7 +89,10 @@ TEST(Prediction, StartsDifferMoreWhereTheHostBoundsAStepBeforeOrAfter) {
 TEST(Prediction, IsTheLessSureTheMoreChanges) {
   Training t;
   for (int i = 0; i < 20; ++i) t.recorded(100 * kUs, 1'000 * kUs);
-  const auto width_at = [&](double factor) { return width(t.predict(work_change([](std::string_view, std::string_view) { return true; }, factor, factor, factor))); };
+  const auto width_at = [&](double factor) {
+    return width(t.predict(work_change([](std::string_view, std::string_view) { return true; },
+                                       factor, factor, factor)));
+  };
   EXPECT_GT(width_at(2), width_at(1));
   EXPECT_GT(width_at(4), width_at(2));
 }

@@ -5,7 +5,8 @@
 namespace laptime::whatif {
 namespace {
 
-double slowed(Processors processors, double compute, double fetch, unsigned workers, Outlook outlook = Outlook::expected) {
+double slowed(Processors processors, double compute, double fetch, unsigned workers,
+              Outlook outlook = Outlook::expected) {
   return slowed_by_workers(processors, {compute + fetch, compute, fetch}, workers, outlook);
 }
 
@@ -37,14 +38,16 @@ TEST(Processors, WhoOnlyWaitsNeedsNone) {
 TEST(Processors, OthersTakeTheirShare) {
   const Processors busy{2, 1, 1.0, 3.0};  // two besides the program
   EXPECT_NEAR(slowed(busy, 10, 10, 1), (2.0 / 3) / (2.0 / 4) * (1 + kBeside), 1e-3);
-  EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::worst), 1.5 * (1 + kBesideWorst), 1e-3);  // one besides it
+  EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::worst), 1.5 * (1 + kBesideWorst),
+              1e-3);  // one besides it
   EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::best), 1, 1e-6);
 }
 
 TEST(Processors, OpsOfSeveralThreadsWaitForTheLastOfThem) {
   Processors two{2, 2, 1.0, {}, 2.0};
   EXPECT_NEAR(slowed(two, 10, 0.001, 1), 1, 1e-3);
-  // With a worker that computes half of the time the step loses more than the fetch that it is rid of.
+  // With a worker that computes half of the time the step loses more than the fetch that it is rid
+  // of.
   EXPECT_GT(slowed(two, 10, 5, 1) * 10, 15);
   // Ops that leave a processor free lose nothing.
   two.used = 1;
@@ -54,7 +57,8 @@ TEST(Processors, OpsOfSeveralThreadsWaitForTheLastOfThem) {
 
 TEST(Processors, FewerWorkersGiveSomeBack) {
   // Four workers and the step on two processors; then the program alone.
-  EXPECT_NEAR(slowed_by_workers({2, 1, 1.0, {}}, {20, 20, 80}, 0, Outlook::expected), 2.0 / 5, 1e-3);
+  EXPECT_NEAR(slowed_by_workers({2, 1, 1.0, {}}, {20, 20, 80}, 0, Outlook::expected), 2.0 / 5,
+              1e-3);
 }
 
 TEST(Processors, UnknownOnesSlowNothing) { EXPECT_EQ(slowed({}, 10, 100, 8), 1); }

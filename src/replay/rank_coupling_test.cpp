@@ -45,7 +45,8 @@ TEST(RankCoupling, AnotherMayBeTheLastThen) {
   EXPECT_EQ(kBothSteps.last(times), 0u);
   EXPECT_EQ(kBothSteps.last({kFast, kSlow}), 1u);
   EXPECT_EQ(RankCoupling({}, {}).last({kFast, kSlow}), std::nullopt);
-  EXPECT_EQ(RankCoupling({0, 1}, {}).last({kFast, kSlow}), std::nullopt) << "no step is known of both";
+  EXPECT_EQ(RankCoupling({0, 1}, {}).last({kFast, kSlow}), std::nullopt)
+      << "no step is known of both";
 }
 
 TEST(RankCoupling, FasterWiresDoNotMakeTheLastRankSooner) {

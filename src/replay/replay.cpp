@@ -31,12 +31,14 @@ Replay replay(const TaskGraph& graph, const Prices& prices) {
   result.cause.resize(graph.tasks.size(), Replay::kFree);
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
-    const bool is_host = task.kind == TaskKind::host, released = is_host && !prices.released.empty() && prices.released[i];
+    const bool is_host = task.kind == TaskKind::host,
+               released = is_host && !prices.released.empty() && prices.released[i];
     std::int64_t ready = INT64_MIN;
     for (std::uint8_t n = 0; n < task.needs.size(); ++n) {
       const Dependency& need = task.needs[n];
       if (need.task == kNone || (released && n == kWaitNeed)) continue;
-      const std::int64_t delay = is_host && need.delay > 0 && need.delay <= prices.free_gap ? 0 : need.delay;
+      const std::int64_t delay =
+          is_host && need.delay > 0 && need.delay <= prices.free_gap ? 0 : need.delay;
       if (result.end[need.task] + delay < ready) continue;
       ready = result.end[need.task] + delay;
       result.cause[i] = n;
@@ -61,9 +63,13 @@ StepEnds step_ends(const TaskGraph& graph, const Replay& replay) {
   ends.all = ends.host;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
-    if (task.step < ends.host.size()) ends.host[task.step] = std::max(ends.host[task.step], replay.end[i]);
+    if (task.step < ends.host.size())
+      ends.host[task.step] = std::max(ends.host[task.step], replay.end[i]);
     if (task.kind == TaskKind::host) continue;
-    std::int64_t& done = task.launched_in == kNone ? ends.begin : ends.all[std::min<std::size_t>(task.launched_in, ends.all.size() - 1)];
+    std::int64_t& done =
+        task.launched_in == kNone
+            ? ends.begin
+            : ends.all[std::min<std::size_t>(task.launched_in, ends.all.size() - 1)];
     done = std::max(done, replay.end[i]);
   }
   for (std::size_t s = 0; s < ends.host.size(); ++s) {
@@ -81,7 +87,9 @@ std::vector<CategoryTimes> split_replayed(const TaskGraph& graph, const Replay& 
     const std::int64_t wall = ends.all[s] - (s == 0 ? ends.begin : ends.all[s - 1]);
     std::int64_t& launching = steps[s][static_cast<std::size_t>(HostCategory::launch)];
     if (wall < host && host > 0)
-      for (std::int64_t& ns : steps[s]) ns = std::llround(static_cast<double>(ns) * static_cast<double>(wall) / static_cast<double>(host));
+      for (std::int64_t& ns : steps[s])
+        ns = std::llround(static_cast<double>(ns) * static_cast<double>(wall) /
+                          static_cast<double>(host));
     launching += std::max<std::int64_t>(0, wall - host);
   }
   return steps;
@@ -97,7 +105,9 @@ std::vector<DeviceTimes> device_times(const TaskGraph& graph, const Replay& repl
   std::int64_t from = ends.begin;
   for (std::size_t s = 0; s < steps.size(); from = ends.all[s++]) {
     steps[s].wall_ns = ends.all[s] - from;
-    for (const Stretch& part : busy.parts()) steps[s].busy_ns += std::max<std::int64_t>(0, std::min(part.end, ends.all[s]) - std::max(part.start, from));
+    for (const Stretch& part : busy.parts())
+      steps[s].busy_ns +=
+          std::max<std::int64_t>(0, std::min(part.end, ends.all[s]) - std::max(part.start, from));
   }
   return steps;
 }

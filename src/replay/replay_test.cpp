@@ -23,7 +23,9 @@ TEST(Replay, UnchangedEveryTaskBeginsAndEndsWhenItDid) {
   const Replay again = replay(built.graph, recorded_times(built.graph));
   for (std::size_t i = 0; i < built.graph.tasks.size(); ++i) {
     EXPECT_EQ(again.end[i], built.graph.tasks[i].end) << i;
-    if (built.graph.tasks[i].kind != TaskKind::host) { EXPECT_EQ(again.start[i], built.graph.tasks[i].start) << i; }
+    if (built.graph.tasks[i].kind != TaskKind::host) {
+      EXPECT_EQ(again.start[i], built.graph.tasks[i].start) << i;
+    }
   }
 }
 
@@ -68,7 +70,8 @@ TEST(Replay, TheHostsPartOfOpsIsFreeWhenLaunchesAre) {
   const Built built(t.run);
   Changes changes;
   changes.launch_free = true;
-  // 20 of Python before the second launch, 10 and 15 to the kernels, which then run back to back; 5 and 10 behind them.
+  // 20 of Python before the second launch, 10 and 15 to the kernels, which then run back to back; 5
+  // and 10 behind them.
   const std::int64_t wall = built.walls(changes)[0];
   EXPECT_LT(wall, 200'000);
   EXPECT_GE(wall, 150'000 + 13'000);
@@ -113,13 +116,15 @@ TEST(Replay, AWaitForACollectiveShrinksWithIt) {
   t.add(gloo, {100, 300, "gloo:all_reduce", SpanKind::annotation});
   t.add(gloo, {120, 380, "gloo:all_reduce", SpanKind::annotation});  // crosses the first
   t.add(0, {600, 100, "Optimizer.step#SGD.step", SpanKind::optimizer});
-  t.add(gloo, {620, 30, "gloo:broadcast", SpanKind::annotation});  // beside the optimizer: nobody waits for it
+  t.add(gloo, {620, 30, "gloo:broadcast",
+               SpanKind::annotation});  // beside the optimizer: nobody waits for it
   t.add_step(0, 0, 800);
   const Built built(t.run);
   EXPECT_EQ(built.walls({})[0], 800);
   EXPECT_EQ(built.walls(scaled("gloo:all_reduce", 0.5))[0], 800 - 190);
   EXPECT_EQ(built.walls(scaled("communication", 0.5))[0], 800 - 10 - 190);
-  EXPECT_EQ(built.walls(scaled("gloo:all_reduce", 0))[0], 800 - 380);  // what follows the wait is the program's own
+  EXPECT_EQ(built.walls(scaled("gloo:all_reduce", 0))[0],
+            800 - 380);  // what follows the wait is the program's own
   EXPECT_EQ(built.walls(scaled("gloo:broadcast", 0))[0], 800);
 }
 
@@ -157,38 +162,57 @@ TEST(Replay, ALinesOwnPythonComesOffTheGaps) {
   TallyColumns& rows = t.run.tracks[0].tallies;
   rows.kind = {TallyKind::line};
   rows.step = {0}, rows.code = {1}, rows.where = {42};
-  rows.hits = {1}, rows.inclusive = {700}, rows.exclusive = {700}, rows.extra_hits = {0}, rows.extra_ns = {0};
+  rows.hits = {1}, rows.inclusive = {700}, rows.exclusive = {700}, rows.extra_hits = {0},
+  rows.extra_ns = {0};
   const Built built(t.run);
   EXPECT_EQ(built.walls(scaled("train.py:42", 0))[0], 300);  // 600 of Python and the op
   EXPECT_EQ(built.walls(scaled("forward", 0.5))[0], 650);    // the function
   EXPECT_EQ(built.walls(scaled("train.py:41", 0))[0], 1'000);
 }
 
-// Whatever the rows, a graph without changes is the run again: the steps of the thread sum to their wall times.
+// Whatever the rows, a graph without changes is the run again: the steps of the thread sum to their
+// wall times.
 TEST(Replay, OddRunsAreReplayedAsTheyWere) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     GpuRun t;
     const std::uint32_t engine = t.add_thread();
     for (std::uint32_t i = 0; i < 40; ++i) {
-      const auto start = static_cast<std::int64_t>(random() % 900'000), length = static_cast<std::int64_t>(random() % 60'000);
+      const auto start = static_cast<std::int64_t>(random() % 900'000),
+                 length = static_cast<std::int64_t>(random() % 60'000);
       switch (random() % 7) {
-        case 0: t.launch(start, length, i); break;
-        case 1: t.kernel(t.stream, start, length, static_cast<std::uint32_t>(random() % 40)); break;
-        case 2: t.add(0, {start, length, "cuStreamSynchronize", SpanKind::sync}); break;
-        case 3: t.add(engine, {start, length, "MulBackward0", SpanKind::backward}); break;
-        case 4: t.add(0, {start, length, "input", SpanKind::loader}); break;
-        case 5: t.add(engine, {start, length, "gloo:all_reduce", SpanKind::annotation}); break;
-        default: t.add(0, {start, length, "aten::mm"}); break;
+        case 0:
+          t.launch(start, length, i);
+          break;
+        case 1:
+          t.kernel(t.stream, start, length, static_cast<std::uint32_t>(random() % 40));
+          break;
+        case 2:
+          t.add(0, {start, length, "cuStreamSynchronize", SpanKind::sync});
+          break;
+        case 3:
+          t.add(engine, {start, length, "MulBackward0", SpanKind::backward});
+          break;
+        case 4:
+          t.add(0, {start, length, "input", SpanKind::loader});
+          break;
+        case 5:
+          t.add(engine, {start, length, "gloo:all_reduce", SpanKind::annotation});
+          break;
+        default:
+          t.add(0, {start, length, "aten::mm"});
+          break;
       }
     }
     t.add_step(0, 0, 500'000);
     t.add_step(0, 500'000, 480'000);
     const Built built(t.run);
     for (std::size_t i = 0; i < built.graph.tasks.size(); ++i)
-      for (const Dependency& need : built.graph.tasks[i].needs) EXPECT_TRUE(need.task == kNone || need.task < i);
+      for (const Dependency& need : built.graph.tasks[i].needs)
+        EXPECT_TRUE(need.task == kNone || need.task < i);
     const std::vector<std::int64_t> walls = built.walls({});
-    // Spans that cross (a thread in two things at once, work before its launch) may shift a wait; never by much, never below 0.
+    // Spans that cross (a thread in two things at once, work before its launch) may shift a wait;
+    // never by much, never below 0.
     ASSERT_EQ(walls.size(), 2u);
     EXPECT_GE(walls[0], 0);
     EXPECT_NEAR(static_cast<double>(walls[0] + walls[1]), 980'000, 0.25 * 980'000) << seed;

@@ -34,34 +34,54 @@ Changes no_waits() {
   changes.no_waits.push_back("*");
   return changes;
 }
-// torch.compile's graphs hold the model's forward and backward, not the optimizer, nor the program's own code.
+// torch.compile's graphs hold the model's forward and backward, not the optimizer, nor the
+// program's own code.
 Changes compiled() {
   Changes changes;
-  for (const char* category : {"forward ops", "backward", "memory", "launch"}) changes.scales.push_back({category, 0.3, 0.1, 0.7});
+  for (const char* category : {"forward ops", "backward", "memory", "launch"})
+    changes.scales.push_back({category, 0.3, 0.1, 0.7});
   return changes;
 }
 
-bool is_product(std::string_view kernel, Precision precision) { return math_of_kernel(kernel).precision == precision; }
+bool is_product(std::string_view kernel, Precision precision) {
+  return math_of_kernel(kernel).precision == precision;
+}
 
-// What autocast costs the host beside a kernel that multiplies: a layer has about three (forward, and two of backward) and four casts, of its weight and
-// bias to 16 bits and of their gradients back; a cast is four ops and a launch, 15 µs.
+// What autocast costs the host beside a kernel that multiplies: a layer has about three (forward,
+// and two of backward) and four casts, of its weight and bias to 16 bits and of their gradients
+// back; a cast is four ops and a launch, 15 µs.
 constexpr std::int64_t kCast = 20'000;
 
 // Attention of 32-bit floats; of 16-bit ones it is another kernel's.
-bool is_attention(std::string_view kernel) { return kernel.find("fmha_cutlass") != std::string_view::npos && kernel.find("_f32_") != std::string_view::npos; }
+bool is_attention(std::string_view kernel) {
+  return kernel.find("fmha_cutlass") != std::string_view::npos &&
+         kernel.find("_f32_") != std::string_view::npos;
+}
 
-// Casts cost the host, products and attention get faster. That other kernels then move half the bytes is not counted.
+// Casts cost the host, products and attention get faster. That other kernels then move half the
+// bytes is not counted.
 Changes mixed_precision() {
   Changes changes;
-  changes.work.push_back({[](std::string_view kernel, std::string_view) { return is_product(kernel, Precision::fp32); }, 0.12, 0.07, 0.35, kCast});
-  changes.work.push_back({[](std::string_view kernel, std::string_view) { return is_product(kernel, Precision::tf32); }, 0.55, 0.45, 0.85, kCast});
-  changes.work.push_back({[](std::string_view kernel, std::string_view) { return is_attention(kernel); }, 0.3, 0.12, 0.6, kCast});
+  changes.work.push_back({[](std::string_view kernel, std::string_view) {
+                            return is_product(kernel, Precision::fp32);
+                          },
+                          0.12, 0.07, 0.35, kCast});
+  changes.work.push_back({[](std::string_view kernel, std::string_view) {
+                            return is_product(kernel, Precision::tf32);
+                          },
+                          0.55, 0.45, 0.85, kCast});
+  changes.work.push_back(
+      {[](std::string_view kernel, std::string_view) { return is_attention(kernel); }, 0.3, 0.12,
+       0.6, kCast});
   return changes;
 }
 // cuDNN has a setting of its own, which is on from the start.
 Changes tf32() {
   Changes changes;
-  changes.work.push_back({[](std::string_view kernel, std::string_view op) { return is_product(kernel, Precision::fp32) && !is_convolution(op); }, 0.2, 0.12, 0.5});
+  changes.work.push_back({[](std::string_view kernel, std::string_view op) {
+                            return is_product(kernel, Precision::fp32) && !is_convolution(op);
+                          },
+                          0.2, 0.12, 0.5});
   return changes;
 }
 Changes batch(double factor) {
@@ -70,7 +90,8 @@ Changes batch(double factor) {
   return changes;
 }
 
-// What is left of a part of the step after the advice was followed, where nothing measured tells: experience.
+// What is left of a part of the step after the advice was followed, where nothing measured tells:
+// experience.
 const std::vector<RuleChanges>& table() {
   static const std::vector<RuleChanges> rules{
       {"no-workers", workers_change(2)},
@@ -96,7 +117,11 @@ const std::vector<RuleChanges>& table() {
 Result<Changes> changes_of_rule(std::string_view rule) {
   for (const RuleChanges& entry : table())
     if (rule == entry.rule) return entry.changes;
-  return fail(ErrorKind::usage, fmt::format("this run has no advice '{}', and what it would change in general is known only of {}", rule, fmt::join(rules_with_changes(), ", ")));
+  return fail(
+      ErrorKind::usage,
+      fmt::format(
+          "this run has no advice '{}', and what it would change in general is known only of {}",
+          rule, fmt::join(rules_with_changes(), ", ")));
 }
 
 std::vector<std::string_view> rules_with_changes() {

@@ -1,11 +1,12 @@
-// The changes that following a piece of advice comes to, where the advice itself does not say (Finding::changes).
+// The changes that following a piece of advice comes to, where the advice itself does not say
+// (Finding::changes).
 #pragma once
 
 #include <string_view>
 #include <vector>
 
-#include "replay/changes.h"
 #include "base/status.h"
+#include "replay/changes.h"
 
 namespace laptime::whatif {
 

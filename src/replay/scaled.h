@@ -6,6 +6,8 @@
 
 namespace laptime::whatif {
 
-inline std::int64_t scaled(std::int64_t ns, double factor) { return std::llround(static_cast<double>(ns) * factor); }
+inline std::int64_t scaled(std::int64_t ns, double factor) {
+  return std::llround(static_cast<double>(ns) * factor);
+}
 
 }  // namespace laptime::whatif

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "trace/analysis.h"
 #include "replay/tallied_steps.h"
+#include "trace/analysis.h"
 
 namespace laptime::whatif {
 
@@ -31,11 +31,16 @@ StepPythons::StepPythons(const Analysis& analysis) {
     const TallyColumns& rows = run.tracks[t].tallies;
     const auto& list = by_process[run.tracks[t].process];
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (rows.kind[i] != TallyKind::line || rows.code[i] >= run.codes.size() || rows.step[i] >= list.size() || list[rows.step[i]]->track != t) continue;
+      if (rows.kind[i] != TallyKind::line || rows.code[i] >= run.codes.size() ||
+          rows.step[i] >= list.size() || list[rows.step[i]]->track != t)
+        continue;
       StepPython& step = steps_[{t, list[rows.step[i]]->start_ns}];
-      const auto hits = static_cast<double>(rows.hits[i]), own = static_cast<double>(rows.exclusive[i]);
+      const auto hits = static_cast<double>(rows.hits[i]),
+                 own = static_cast<double>(rows.exclusive[i]);
       step.hits += hits;
-      if (rows.where[i] != 0 && own >= kLongHit * hits && !with_ops.contains({run.codes[rows.code[i]].file, rows.where[i]})) step.batch_ns += own;
+      if (rows.where[i] != 0 && own >= kLongHit * hits &&
+          !with_ops.contains({run.codes[rows.code[i]].file, rows.where[i]}))
+        step.batch_ns += own;
     }
   }
 }

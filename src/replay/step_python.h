@@ -1,7 +1,8 @@
-// What tallies say of the program's own Python in each step: how many lines ran, and how long those took that work on a batch.
+// What tallies say of the program's own Python in each step: how many lines ran, and how long those
+// took that work on a batch.
 //
-// A line works on a batch when it runs no op of the framework's and takes long each time: a call of NumPy's, not a loop in Python.
-// Functions that were timed as a whole tell nothing of their lines.
+// A line works on a batch when it runs no op of the framework's and takes long each time: a call of
+// NumPy's, not a loop in Python. Functions that were timed as a whole tell nothing of their lines.
 #pragma once
 
 #include <cstdint>

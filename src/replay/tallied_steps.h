@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "trace/steps/steps.h"
 #include "trace/run/run.h"
+#include "trace/steps/steps.h"
 
 namespace laptime::whatif {
 

@@ -1,12 +1,15 @@
 // What a run did in a row of recorded steps, as tasks and what each had to wait for.
 //
-// A *task* is a stretch of a thread or a GPU stream that did one thing: a piece of the innermost span, or of the program's own code
-// between spans. The tasks of the stepping thread tile its steps without a gap. A task begins when all that it depends on has
-// ended, each with its delay; then it takes its own time. What a thread waited — for a sync, for backward on another thread, for
-// a copy that blocks, for room in a full launch queue — is no task's own time: it follows from what is waited for.
+// A *task* is a stretch of a thread or a GPU stream that did one thing: a piece of the innermost
+// span, or of the program's own code between spans. The tasks of the stepping thread tile its steps
+// without a gap. A task begins when all that it depends on has ended, each with its delay; then it
+// takes its own time. What a thread waited — for a sync, for backward on another thread, for a copy
+// that blocks, for room in a full launch queue — is no task's own time: it follows from what is
+// waited for.
 //
-// Consequence: replayed with every own time as recorded, tasks begin and end when they did; with some changed, waits grow and
-// shrink by themselves. Assumption: the order in which threads and streams do things stays.
+// Consequence: replayed with every own time as recorded, tasks begin and end when they did; with
+// some changed, waits grow and shrink by themselves. Assumption: the order in which threads and
+// streams do things stays.
 #pragma once
 
 #include <array>
@@ -14,13 +17,13 @@
 #include <span>
 #include <vector>
 
-#include "trace/analysis.h"
-#include "trace/ops/attribution.h"
-#include "trace/gpu/gpu_work.h"
-#include "trace/time/host_time.h"
-#include "trace/steps/steps.h"
 #include "replay/step_python.h"
+#include "trace/analysis.h"
+#include "trace/gpu/gpu_work.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/run.h"
+#include "trace/steps/steps.h"
+#include "trace/time/host_time.h"
 
 namespace laptime::whatif {
 
@@ -40,19 +43,21 @@ struct Dependency {
 
 enum class TaskKind : std::uint8_t { host, kernel, copy, communication };
 
-// What a task of the host stands still for: all that a GPU was given, a copy to it, room in the queue of launches.
+// What a task of the host stands still for: all that a GPU was given, a copy to it, room in the
+// queue of launches.
 enum class Wait : std::uint8_t { none, gpu, copy, queue };
 
 struct Task {
   std::uint32_t track = 0;
-  std::uint32_t frame = kNone;  // TaskGraph::frames; none: the program's own code. Of GPU work: that of its launch
-  std::uint32_t row = kNone;    // GPU work: its span
-  std::uint32_t work = kNone;   // GPU work: GpuWorkload::all
-  std::uint32_t place = 0;      // Run::places
-  std::uint32_t step = kNone;   // TaskGraph::steps, of the stepping thread's tasks
+  std::uint32_t frame =
+      kNone;  // TaskGraph::frames; none: the program's own code. Of GPU work: that of its launch
+  std::uint32_t row = kNone;          // GPU work: its span
+  std::uint32_t work = kNone;         // GPU work: GpuWorkload::all
+  std::uint32_t place = 0;            // Run::places
+  std::uint32_t step = kNone;         // TaskGraph::steps, of the stepping thread's tasks
   std::uint32_t launched_in = kNone;  // GPU work: the step; none: one before the graph's first
   TaskKind kind = TaskKind::host;
-  Wait wait = Wait::none;       // for needs[kWaitNeed]
+  Wait wait = Wait::none;  // for needs[kWaitNeed]
   HostCategory category = HostCategory::rest;
   std::int64_t start = 0, end = 0;  // as recorded
   std::int64_t own = 0;
@@ -67,8 +72,9 @@ struct TaskGraph {
   std::vector<Frame> frames;        // outer ones before inner ones
   std::vector<Task> tasks;          // what a task needs stands before it
   bool has_gpu = false;
-  std::int64_t usual_launch = 0;    // the median call that launches
-  double host_left = 1;             // of what the host's tasks take without the recorder's known share: what steps show in which nothing is recorded
+  std::int64_t usual_launch = 0;  // the median call that launches
+  double host_left = 1;  // of what the host's tasks take without the recorder's known share: what
+                         // steps show in which nothing is recorded
 };
 
 // What all graphs of a run are made from.
@@ -83,7 +89,8 @@ struct GraphSource {
   std::vector<bool> memory_ops;                    // by string: host_time.h
   std::vector<bool> collectives;                   // by string: kernel_names.h
   std::vector<std::vector<std::uint32_t>> orders;  // by track: end_order of its spans
-  std::vector<std::uint32_t> gpu_by_launch;        // rows of gpu.all(), by the start of their launch (unknown: by their own)
+  std::vector<std::uint32_t>
+      gpu_by_launch;  // rows of gpu.all(), by the start of their launch (unknown: by their own)
 };
 
 }  // namespace laptime::whatif

@@ -1,8 +1,8 @@
 #include "replay/whatif_tables.h"
 
-#include "trace/analysis.h"
-#include "tables/steps/host_columns.h"
 #include "tables/code/line_cells.h"
+#include "tables/steps/host_columns.h"
+#include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 #include "trace/ranks/ranks.h"
 
@@ -14,7 +14,8 @@ constexpr double kLeastShare = 0.01;  // of the step: smaller parts of the path 
 
 // Of a phase, where processes train together: its rank.
 Cell rank_cell(const Analysis& analysis, const PhasePrediction& phase) {
-  const std::optional<std::int64_t> number = rank_of_track(analysis.run(), analysis.ranks(), phase.track);
+  const std::optional<std::int64_t> number =
+      rank_of_track(analysis.run(), analysis.ranks(), phase.track);
   return number ? Cell(*number) : kUnknown;
 }
 
@@ -37,8 +38,9 @@ Table summary_table(const Analysis& analysis, const Prediction& prediction) {
                {"noise", ColumnType::real, Unit::share}},
               {}};
   for (const PhasePrediction& p : prediction.phases)
-    table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), p.before_ns, p.after_ns, p.low_ns, p.high_ns, p.gain, p.gain_low, p.gain_high, p.replayed_ns,
-                          integer_cell(p.steps), integer_cell(p.replayed), p.noise});
+    table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), p.before_ns,
+                          p.after_ns, p.low_ns, p.high_ns, p.gain, p.gain_low, p.gain_high,
+                          p.replayed_ns, integer_cell(p.steps), integer_cell(p.replayed), p.noise});
   return table;
 }
 
@@ -57,16 +59,22 @@ Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
   for (const PhasePrediction& p : prediction.phases) {
     const std::string phase(analysis.run().strings[p.phase]);
     const HostKnowledge known = knowledge_of(analysis, p.track, p.phase);
-    const auto add = [&](const char* view, const std::string& category, double before, double after) {
-      table.rows.push_back({phase, rank_cell(analysis, p), view, category, before, p.is_replayed ? Cell(after) : kUnknown, ratio_cell(before, p.before_ns),
+    const auto add = [&](const char* view, const std::string& category, double before,
+                         double after) {
+      table.rows.push_back({phase, rank_cell(analysis, p), view, category, before,
+                            p.is_replayed ? Cell(after) : kUnknown, ratio_cell(before, p.before_ns),
                             p.is_replayed ? ratio_cell(after, p.after_ns) : kUnknown});
     };
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (p.before.exposed[c] > 0 || p.after.exposed[c] > 0) add("host", host_category_name(static_cast<HostCategory>(c), known), p.before.exposed[c], p.after.exposed[c]);
-    if (p.before.undivided_ns > 0) add("host", kUndivided, p.before.undivided_ns, p.after.undivided_ns);
+      if (p.before.exposed[c] > 0 || p.after.exposed[c] > 0)
+        add("host", host_category_name(static_cast<HostCategory>(c), known), p.before.exposed[c],
+            p.after.exposed[c]);
+    if (p.before.undivided_ns > 0)
+      add("host", kUndivided, p.before.undivided_ns, p.after.undivided_ns);
     if (!p.gpu_busy_before || !p.gpu_busy_after) continue;
     add("device", "busy", *p.gpu_busy_before * p.before_ns, *p.gpu_busy_after * p.after_ns);
-    add("device", "idle", (1 - *p.gpu_busy_before) * p.before_ns, (1 - *p.gpu_busy_after) * p.after_ns);
+    add("device", "idle", (1 - *p.gpu_busy_before) * p.before_ns,
+        (1 - *p.gpu_busy_after) * p.after_ns);
   }
   return table;
 }
@@ -90,7 +98,8 @@ Table next_table(const Analysis& analysis, const Prediction& prediction) {
     for (const PathPart& part : p.next) {
       if (static_cast<double>(part.ns) < kLeastShare * static_cast<double>(wall)) break;
       const std::uint32_t line = lines[part.place];
-      table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), part.name, file_cell(lines, line), line_cell(lines, line), part.ns,
+      table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), part.name,
+                            file_cell(lines, line), line_cell(lines, line), part.ns,
                             ratio_cell(static_cast<double>(part.ns), static_cast<double>(wall))});
     }
   }
@@ -100,7 +109,8 @@ Table next_table(const Analysis& analysis, const Prediction& prediction) {
 }  // namespace
 
 std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction) {
-  return {summary_table(analysis, prediction), breakdown_table(analysis, prediction), next_table(analysis, prediction)};
+  return {summary_table(analysis, prediction), breakdown_table(analysis, prediction),
+          next_table(analysis, prediction)};
 }
 
 }  // namespace laptime::whatif

@@ -3,14 +3,15 @@
 
 #include <vector>
 
-#include "trace/analysis.h"
-#include "tables/run/table.h"
 #include "replay/prediction.h"
+#include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime::whatif {
 
-// Tables `whatif` (one row a phase), `whatif_breakdown` (where its step goes, before and after) and `whatif_next` (what the critical path
-// of a median step consists of after the changes), of all phases.
+// Tables `whatif` (one row a phase), `whatif_breakdown` (where its step goes, before and after) and
+// `whatif_next` (what the critical path of a median step consists of after the changes), of all
+// phases.
 std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction);
 
 }  // namespace laptime::whatif

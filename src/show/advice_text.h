@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "tables/run/table.h"
 #include "show/terminal_style.h"
+#include "tables/run/table.h"
 
 namespace laptime {
 

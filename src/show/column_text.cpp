@@ -6,7 +6,9 @@ namespace laptime {
 
 namespace {
 
-bool says_per_second(const Column& column) { return column.unit == Unit::per_second && column.name.ends_with("_per_s"); }
+bool says_per_second(const Column& column) {
+  return column.unit == Unit::per_second && column.name.ends_with("_per_s");
+}
 
 }  // namespace
 
@@ -28,9 +30,10 @@ Unit unit_of(const Table& table, const Column& column, const Row& row) {
 }
 
 bool is_unknown_throughout(const Table& table, std::size_t column) {
-  return !table.rows.empty() && std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
-    return std::holds_alternative<std::monostate>(row[column]);
-  });
+  return !table.rows.empty() &&
+         std::all_of(table.rows.begin(), table.rows.end(), [&](const auto& row) {
+           return std::holds_alternative<std::monostate>(row[column]);
+         });
 }
 
 }  // namespace laptime

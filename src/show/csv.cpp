@@ -1,7 +1,7 @@
 #include "show/csv.h"
 
-#include <charconv>
 #include <fmt/format.h>
+#include <charconv>
 #include <iterator>
 #include <string_view>
 
@@ -21,7 +21,10 @@ bool is_number(const std::string& text) {
 }
 
 // Spreadsheets run a cell that begins like a formula; after an apostrophe it is text to them.
-bool begins_formula(const std::string& text) { return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos && !is_number(text); }
+bool begins_formula(const std::string& text) {
+  return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos &&
+         !is_number(text);
+}
 
 void append_text(std::string& out, const std::string& raw) {
   std::string text = printable(raw, "\n\t");

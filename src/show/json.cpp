@@ -1,7 +1,7 @@
 #include "show/json.h"
 
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 #include <iterator>
 
 #include "base/utf8.h"
@@ -43,7 +43,8 @@ class JsonTable {
   void write_column(const Column& column) {
     out_ += "{\"name\": ";
     append_json_string(out_, column.name);
-    fmt::format_to(std::back_inserter(out_), ", \"type\": \"{}\", \"unit\": ", type_name(column.type));
+    fmt::format_to(std::back_inserter(out_),
+                   ", \"type\": \"{}\", \"unit\": ", type_name(column.type));
     if (column.unit == Unit::none)
       out_ += "null}";
     else

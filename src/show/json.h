@@ -1,5 +1,6 @@
-// Tables as JSON: {"laptime": VERSION, "tables": [{"name", "title", "columns": [{"name", "type", "unit"}], "rows"}]}.
-// Unknown cells and numbers that are not finite are null; texts are valid UTF-8 whatever the run held.
+// Tables as JSON: {"laptime": VERSION, "tables": [{"name", "title", "columns": [{"name", "type",
+// "unit"}], "rows"}]}. Unknown cells and numbers that are not finite are null; texts are valid
+// UTF-8 whatever the run held.
 #pragma once
 
 #include <string>

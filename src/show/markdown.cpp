@@ -13,20 +13,23 @@ namespace {
 
 bool begins_link(std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with("://")) return true;
-  return text[at] == '.' && at >= 3 && std::tolower(text[at - 1]) == 'w' && std::tolower(text[at - 2]) == 'w' && std::tolower(text[at - 3]) == 'w';
+  return text[at] == '.' && at >= 3 && std::tolower(text[at - 1]) == 'w' &&
+         std::tolower(text[at - 2]) == 'w' && std::tolower(text[at - 3]) == 'w';
 }
 
 bool is_word(std::string_view text, std::size_t at) {
-  return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || static_cast<unsigned char>(text[at]) >= 0x80);
+  return at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) ||
+                              static_cast<unsigned char>(text[at]) >= 0x80);
 }
 
-// An underscore within a word is itself; at an end of one, as in "__init__", it would make the word bold.
+// An underscore within a word is itself; at an end of one, as in "__init__", it would make the word
+// bold.
 bool is_style(std::string_view text, std::size_t at) {
   return text[at] == '_' && !(at > 0 && is_word(text, at - 1) && is_word(text, at + 1));
 }
 
-// Nothing in a name may end the cell or the row, or be a link, an image, HTML or a style. "https://…" and "www.…" are links
-// without any brackets.
+// Nothing in a name may end the cell or the row, or be a link, an image, HTML or a style.
+// "https://…" and "www.…" are links without any brackets.
 std::string cell_text(const std::string& text) {
   constexpr std::string_view kSpecial = "|\\`[]!*~#";
   const std::string shown = printable(text);
@@ -37,7 +40,9 @@ std::string cell_text(const std::string& text) {
       escaped += rest[0] == '<' ? "&lt;" : "&amp;";
       continue;
     }
-    if (kSpecial.find(rest[0]) != std::string_view::npos || is_style(shown, i) || begins_link(shown, i)) escaped += '\\';
+    if (kSpecial.find(rest[0]) != std::string_view::npos || is_style(shown, i) ||
+        begins_link(shown, i))
+      escaped += '\\';
     escaped += rest[0];
   }
   return escaped;
@@ -55,11 +60,13 @@ void append_table(std::string& out, const Table& table) {
   const std::vector<std::size_t> shown = shown_columns(table);
   for (const std::size_t i : shown) out += " " + cell_text(header_of(table.columns[i])) + " |";
   out += "\n|";
-  for (const std::size_t i : shown) out += table.columns[i].type == ColumnType::text ? "---|" : "---:|";
+  for (const std::size_t i : shown)
+    out += table.columns[i].type == ColumnType::text ? "---|" : "---:|";
   out += "\n";
   for (const Row& row : table.rows) {
     out += '|';
-    for (const std::size_t i : shown) out += " " + cell_text(humane_cell(row[i], unit_of(table, table.columns[i], row))) + " |";
+    for (const std::size_t i : shown)
+      out += " " + cell_text(humane_cell(row[i], unit_of(table, table.columns[i], row))) + " |";
     out += "\n";
   }
 }

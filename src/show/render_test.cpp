@@ -1,5 +1,5 @@
-#include <cmath>
 #include <gtest/gtest.h>
+#include <cmath>
 
 #include "show/csv.h"
 #include "show/json.h"
@@ -12,29 +12,39 @@ namespace {
 Table sample() {
   return {"t",
           "Title",
-          {{"name", ColumnType::text}, {"calls", ColumnType::integer, Unit::count}, {"total_ns", ColumnType::integer, Unit::ns}, {"x", ColumnType::real}},
-          {{"a \"quoted\", name", std::int64_t{1200}, std::int64_t{1'500'000}, 0.1}, {"b\nc", kUnknown, std::int64_t{7}, std::nan("")}}};
+          {{"name", ColumnType::text},
+           {"calls", ColumnType::integer, Unit::count},
+           {"total_ns", ColumnType::integer, Unit::ns},
+           {"x", ColumnType::real}},
+          {{"a \"quoted\", name", std::int64_t{1200}, std::int64_t{1'500'000}, 0.1},
+           {"b\nc", kUnknown, std::int64_t{7}, std::nan("")}}};
 }
 
 TEST(Json, HasTheShapeThatScriptsRelyOn) {
-  EXPECT_EQ(to_json({sample()}), "{\"laptime\": \"" LAPTIME_VERSION
-                                 "\", \"tables\": [\n"
-                                 "{\"name\": \"t\", \"title\": \"Title\", \"columns\": [{\"name\": \"name\", \"type\": \"text\", \"unit\": null}, "
-                                 "{\"name\": \"calls\", \"type\": \"integer\", \"unit\": \"count\"}, "
-                                 "{\"name\": \"total_ns\", \"type\": \"integer\", \"unit\": \"ns\"}, "
-                                 "{\"name\": \"x\", \"type\": \"real\", \"unit\": null}], \"rows\": [\n"
-                                 "  [\"a \\\"quoted\\\", name\", 1200, 1500000, 0.1],\n"
-                                 "  [\"b\\nc\", null, 7, null]]}\n]}\n");
+  EXPECT_EQ(to_json({sample()}),
+            "{\"laptime\": \"" LAPTIME_VERSION
+            "\", \"tables\": [\n"
+            "{\"name\": \"t\", \"title\": \"Title\", \"columns\": [{\"name\": \"name\", \"type\": "
+            "\"text\", \"unit\": null}, "
+            "{\"name\": \"calls\", \"type\": \"integer\", \"unit\": \"count\"}, "
+            "{\"name\": \"total_ns\", \"type\": \"integer\", \"unit\": \"ns\"}, "
+            "{\"name\": \"x\", \"type\": \"real\", \"unit\": null}], \"rows\": [\n"
+            "  [\"a \\\"quoted\\\", name\", 1200, 1500000, 0.1],\n"
+            "  [\"b\\nc\", null, 7, null]]}\n]}\n");
   EXPECT_EQ(to_json({}), "{\"laptime\": \"" LAPTIME_VERSION "\", \"tables\": [\n]}\n");
 }
 
 TEST(Csv, QuotesWhatNeedsIt) {
-  EXPECT_EQ(to_csv({sample()}), "name,calls,total_ns,x\r\n\"a \"\"quoted\"\", name\",1200,1500000,0.1\r\n\"b\nc\",,7,nan\r\n");
+  EXPECT_EQ(to_csv({sample()}),
+            "name,calls,total_ns,x\r\n\"a \"\"quoted\"\", "
+            "name\",1200,1500000,0.1\r\n\"b\nc\",,7,nan\r\n");
   EXPECT_EQ(to_csv({}), "");
 }
 
 TEST(Csv, FormulasAndCommandsAreText) {
-  const auto csv_of = [](const std::string& name) { return to_csv({{"t", "", {{"n", ColumnType::text}}, {{name}}}}); };
+  const auto csv_of = [](const std::string& name) {
+    return to_csv({{"t", "", {{"n", ColumnType::text}}, {{name}}}});
+  };
   EXPECT_EQ(csv_of("=cmd()"), "n\r\n'=cmd()\r\n");
   EXPECT_EQ(csv_of("@x"), "n\r\n'@x\r\n");
   EXPECT_EQ(csv_of("-x"), "n\r\n'-x\r\n");
@@ -76,19 +86,30 @@ TEST(Terminal, ShortensTextsToFit) {
 }
 
 TEST(Terminal, ShortensLongNamesAndPathsAndScriptsGetThemWhole) {
-  const std::string name = "sm80_xmma_dgrad_implicit_gemm_" + std::string(120, 'x') + "_execute_kernel__5x_cudnn";
-  const Table table{"t", "Title", {{"name", ColumnType::text}, {"file", ColumnType::text}}, {{name, "/data/a/project/train.py"}}};
-  EXPECT_EQ(to_terminal({table}, {.directory = "/data/a/project"}),
-            "Title\n"
-            "  name                                                                      file\n"
-            "  sm80_xmma_dgrad_implicit_gemm_xxxxx…xxxxxxxxxxx_execute_kernel__5x_cudnn  train.py\n");
+  const std::string name =
+      "sm80_xmma_dgrad_implicit_gemm_" + std::string(120, 'x') + "_execute_kernel__5x_cudnn";
+  const Table table{"t",
+                    "Title",
+                    {{"name", ColumnType::text}, {"file", ColumnType::text}},
+                    {{name, "/data/a/project/train.py"}}};
+  EXPECT_EQ(
+      to_terminal({table}, {.directory = "/data/a/project"}),
+      "Title\n"
+      "  name                                                                      file\n"
+      "  sm80_xmma_dgrad_implicit_gemm_xxxxx…xxxxxxxxxxx_execute_kernel__5x_cudnn  train.py\n");
   EXPECT_NE(to_json({table}).find(name + "\", \"/data/a/project/train.py"), std::string::npos);
   EXPECT_NE(to_csv({table}).find(name + ",/data/a/project/train.py"), std::string::npos);
 }
 
 TEST(Terminal, LeavesOutDetailsBeforeNamesCannotBeRead) {
-  const Table table{"t", "Title", {{"name", ColumnType::text}, {"a", ColumnType::integer}, {"b", ColumnType::integer, Unit::none, Prominence::detail}, {"c", ColumnType::integer}},
-                    {{std::string(80, 'x'), std::int64_t{1111111}, std::int64_t{2222222}, std::int64_t{3333333}}}};
+  const Table table{"t",
+                    "Title",
+                    {{"name", ColumnType::text},
+                     {"a", ColumnType::integer},
+                     {"b", ColumnType::integer, Unit::none, Prominence::detail},
+                     {"c", ColumnType::integer}},
+                    {{std::string(80, 'x'), std::int64_t{1111111}, std::int64_t{2222222},
+                      std::int64_t{3333333}}}};
   const std::string text = to_terminal({table}, {.width = 62});
   EXPECT_EQ(text.find("2222222"), std::string::npos) << text;
   EXPECT_NE(text.find("3333333"), std::string::npos) << text;

@@ -14,16 +14,19 @@ constexpr std::string_view kEllipsis = "…";
 
 bool is_control(char32_t c) {
   // C0, DEL, C1, and the marks that turn the direction of text around.
-  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+  return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
 }
 
 std::size_t width_of(char32_t c) {
   struct Range {
     char32_t first, last;
   };
-  static constexpr Range kCombining[] = {{0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
-  static constexpr Range kWide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
-                                    {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
+  static constexpr Range kCombining[] = {
+      {0x300, 0x36f}, {0x200b, 0x200f}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}};
+  static constexpr Range kWide[] = {
+      {0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0xa4cf}, {0xac00, 0xd7a3},   {0xf900, 0xfaff},
+      {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1faff}, {0x20000, 0x3fffd}};
   const auto within = [c](const Range& r) { return c >= r.first && c <= r.last; };
   if (std::any_of(std::begin(kCombining), std::end(kCombining), within)) return 0;
   return std::any_of(std::begin(kWide), std::end(kWide), within) ? 2 : 1;
@@ -59,7 +62,8 @@ std::string printable(std::string_view text, std::string_view allowed) {
   out.reserve(text.size());
   while (!text.empty()) {
     const CodePoint c = first_code_point(text);
-    const bool is_safe = !is_control(c.value) || (c.length == 1 && allowed.find(text[0]) != std::string_view::npos);
+    const bool is_safe =
+        !is_control(c.value) || (c.length == 1 && allowed.find(text[0]) != std::string_view::npos);
     out += c.valid && is_safe ? text.substr(0, c.length) : std::string_view("\uFFFD");
     text.remove_prefix(c.length);
   }
@@ -80,7 +84,8 @@ std::string shorten_middle(std::string_view text, std::size_t width) {
   if (screen_width(text) <= width) return std::string(text);
   if (width == 0) return "";
   const std::size_t ends = width - 1;
-  return std::string(head(text, ends / 2)) + std::string(kEllipsis) + std::string(tail(text, ends - ends / 2));
+  return std::string(head(text, ends / 2)) + std::string(kEllipsis) +
+         std::string(tail(text, ends - ends / 2));
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::string_view indentation) {

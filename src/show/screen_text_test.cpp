@@ -23,13 +23,15 @@ TEST(ScreenText, ShortensInTheMiddle) {
   EXPECT_EQ(shorten_middle("encoder.layers.11.attention", 11), "encod…ntion");
   EXPECT_EQ(shorten_middle("abcdef", 1), "…");
   EXPECT_EQ(shorten_middle("abcdef", 0), "");
-  for (std::size_t width = 0; width < 12; ++width) EXPECT_LE(screen_width(shorten_middle("前向伝播の計算", width)), width);
+  for (std::size_t width = 0; width < 12; ++width)
+    EXPECT_LE(screen_width(shorten_middle("前向伝播の計算", width)), width);
 }
 
 TEST(ScreenText, ShowsPathsFromAFolderWhereThatIsShorter) {
   EXPECT_EQ(shorter_path("/data/a/project/train.py", "/data/a/project"), "train.py");
   EXPECT_EQ(shorter_path("/data/a/project/train.py", "/data/a/project/"), "train.py");
-  EXPECT_EQ(shorter_path("/data/a/project/net/model.py", "/data/a/project/runs"), "../net/model.py");
+  EXPECT_EQ(shorter_path("/data/a/project/net/model.py", "/data/a/project/runs"),
+            "../net/model.py");
   EXPECT_EQ(shorter_path("/usr/lib/x.py", "/data/a/project"), "/usr/lib/x.py");
   EXPECT_EQ(shorter_path("/data/a/projects/train.py", "/data/a/project"), "../projects/train.py");
   EXPECT_EQ(shorter_path("train.py", "/data/a"), "train.py");

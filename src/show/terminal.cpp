@@ -1,12 +1,12 @@
 #include "show/terminal.h"
 
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <numeric>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "show/advice_text.h"
 #include "show/column_text.h"
@@ -18,7 +18,8 @@ namespace laptime {
 namespace {
 
 constexpr std::size_t kIndent = 2, kGap = 2;
-constexpr std::size_t kNarrowestText = 12, kReadableText = 20, kNarrowestProminent = 28, kReadableName = 40;
+constexpr std::size_t kNarrowestText = 12, kReadableText = 20, kNarrowestProminent = 28,
+                      kReadableName = 40;
 constexpr std::size_t kWidestName = 72;
 constexpr std::size_t kFewestColumns = 3;
 constexpr std::size_t kBarCells = 10;
@@ -26,7 +27,8 @@ constexpr std::size_t kBarCells = 10;
 // "█▌": eighths of a cell, so that small shares still show.
 std::string bar(double share) {
   static constexpr const char* kPartial[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const auto eighths = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kBarCells * 8));
+  const auto eighths =
+      static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kBarCells * 8));
   std::string text;
   for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
   return text + kPartial[eighths % 8];
@@ -48,21 +50,28 @@ struct ScreenColumn {
     for (const std::string& cell : cells) width = std::max(width, screen_width(cell));
     if (is_name) width = std::min(width, kWidestName);
   }
-  std::size_t narrowest_width() const { return std::max(prominence == Prominence::prominent ? kNarrowestProminent : kNarrowestText, least_width); }
-  std::size_t readable_width() const { return std::max(is_name ? kReadableName : kReadableText, least_width); }
+  std::size_t narrowest_width() const {
+    return std::max(prominence == Prominence::prominent ? kNarrowestProminent : kNarrowestText,
+                    least_width);
+  }
+  std::size_t readable_width() const {
+    return std::max(is_name ? kReadableName : kReadableText, least_width);
+  }
 };
 
 class ScreenTable {
  public:
   ScreenTable(const Table& table, const TerminalStyle& style) : table_(table), style_(style) {
-    const bool mixed = std::any_of(table.columns.begin(), table.columns.end(), [](const Column& c) { return c.type == ColumnType::mixed; });
+    const bool mixed = std::any_of(table.columns.begin(), table.columns.end(),
+                                   [](const Column& c) { return c.type == ColumnType::mixed; });
     for (std::size_t i = 0; i < table.columns.size(); ++i) {
       if (mixed && table.columns[i].name == "unit") continue;
       if (is_unknown_throughout(table, i)) continue;
       add_column(i);
       if (table.columns[i].unit == Unit::share) add_bars(i);
     }
-    if (style.compact && !columns_.empty()) columns_.front().least_width = std::max(screen_width(table.title), kIndent) - kIndent;
+    if (style.compact && !columns_.empty())
+      columns_.front().least_width = std::max(screen_width(table.title), kIndent) - kIndent;
     for (ScreenColumn& column : columns_) column.measure();
     fit();
   }
@@ -70,12 +79,14 @@ class ScreenTable {
   std::string print() const {
     if (table_.rows.empty()) return paint("1", printable(title())) + "\n  none\n";
     const bool list = is_fact_list();
-    std::string out = style_.compact ? paint("1", title_line()) + "\n" : paint("1", printable(title())) + "\n";
+    std::string out =
+        style_.compact ? paint("1", title_line()) + "\n" : paint("1", printable(title())) + "\n";
     if (!list && !style_.compact) out += paint("2", line(headers())) + "\n";
     for (std::size_t row = 0; row < table_.rows.size(); ++row) {
       if (list && std::holds_alternative<std::monostate>(table_.rows[row][1])) continue;
       std::vector<std::string> cells;
-      for (const ScreenColumn& column : columns_) cells.push_back(shorten_middle(column.cells[row], column.width));
+      for (const ScreenColumn& column : columns_)
+        cells.push_back(shorten_middle(column.cells[row], column.width));
       out += line(cells) + "\n";
     }
     return out;
@@ -83,7 +94,9 @@ class ScreenTable {
 
  private:
   // A list of facts needs no header, and says nothing of those that are unknown.
-  bool is_fact_list() const { return table_.columns.size() == 3 && table_.columns[1].type == ColumnType::mixed; }
+  bool is_fact_list() const {
+    return table_.columns.size() == 3 && table_.columns[1].type == ColumnType::mixed;
+  }
 
   void add_column(std::size_t index) {
     const Column& column = table_.columns[index];
@@ -93,12 +106,14 @@ class ScreenTable {
     screen.may_shrink = !screen.right;
     screen.prominence = column.prominence;
     screen.is_name = column.name == "name";
-    for (const Row& row : table_.rows) screen.cells.push_back(printable(text_of(column, row[index], unit_of(table_, column, row))));
+    for (const Row& row : table_.rows)
+      screen.cells.push_back(printable(text_of(column, row[index], unit_of(table_, column, row))));
     columns_.push_back(std::move(screen));
   }
   std::string text_of(const Column& column, const Cell& cell, Unit unit) const {
     const auto* text = std::get_if<std::string>(&cell);
-    return text && column.name == "file" ? shorter_path(*text, style_.directory) : humane_cell(cell, unit);
+    return text && column.name == "file" ? shorter_path(*text, style_.directory)
+                                         : humane_cell(cell, unit);
   }
   void add_bars(std::size_t index) {
     ScreenColumn screen;
@@ -114,13 +129,15 @@ class ScreenTable {
     for (const ScreenColumn& column : columns_) total += column.width;
     return total;
   }
-  // Bars go first; then the widest text column gives as long as texts can be read; then details go; then texts give what they have; then
-  // columns are left out from the right, where the less important ones stand.
+  // Bars go first; then the widest text column gives as long as texts can be read; then details go;
+  // then texts give what they have; then columns are left out from the right, where the less
+  // important ones stand.
   void fit() {
     if (style_.width == 0 || total_width() <= style_.width) return;
     std::erase_if(columns_, [](const ScreenColumn& column) { return column.is_bar; });
     shrink_texts(&ScreenColumn::readable_width);
-    while (total_width() > style_.width && leave_out_detail()) shrink_texts(&ScreenColumn::readable_width);
+    while (total_width() > style_.width && leave_out_detail())
+      shrink_texts(&ScreenColumn::readable_width);
     shrink_texts(&ScreenColumn::narrowest_width);
     for (; columns_.size() > kFewestColumns && total_width() > style_.width; ++left_out_) {
       columns_.pop_back();
@@ -129,7 +146,9 @@ class ScreenTable {
     }
   }
   bool leave_out_detail() {
-    const auto last = std::find_if(columns_.rbegin(), columns_.rend(), [](const ScreenColumn& column) { return column.prominence == Prominence::detail; });
+    const auto last = std::find_if(
+        columns_.rbegin(), columns_.rend(),
+        [](const ScreenColumn& column) { return column.prominence == Prominence::detail; });
     if (last == columns_.rend()) return false;
     columns_.erase(std::next(last).base());
     ++left_out_;
@@ -140,7 +159,9 @@ class ScreenTable {
     for (std::size_t total = total_width(); total > style_.width; --total) {
       ScreenColumn* widest = nullptr;
       for (ScreenColumn& column : columns_)
-        if (column.may_shrink && column.width > (column.*least)() && (!widest || column.width > widest->width)) widest = &column;
+        if (column.may_shrink && column.width > (column.*least)() &&
+            (!widest || column.width > widest->width))
+          widest = &column;
       if (!widest) return;
       --widest->width;
     }
@@ -163,12 +184,14 @@ class ScreenTable {
   }
   std::string title() const {
     if (left_out_ == 0) return table_.title;
-    return fmt::format("{} ({} column{} left out: too narrow)", table_.title, left_out_, left_out_ == 1 ? "" : "s");
+    return fmt::format("{} ({} column{} left out: too narrow)", table_.title, left_out_,
+                       left_out_ == 1 ? "" : "s");
   }
   std::string line(const std::vector<std::string>& cells) const {
     std::string out(kIndent, ' ');
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::string padding(columns_[i].width - std::min(columns_[i].width, screen_width(cells[i])), ' ');
+      const std::string padding(
+          columns_[i].width - std::min(columns_[i].width, screen_width(cells[i])), ' ');
       out += columns_[i].right ? padding + cells[i] : cells[i] + padding;
       out.append(kGap, ' ');
     }
@@ -205,7 +228,8 @@ std::string to_terminal(const std::vector<Table>& tables, const TerminalStyle& s
   std::string out;
   for (const Table& table : tables) {
     if (!out.empty() && !style.compact) out += '\n';
-    out += table.name == kAdviceTable ? advice_text(table, style) : ScreenTable(table, style).print();
+    out +=
+        table.name == kAdviceTable ? advice_text(table, style) : ScreenTable(table, style).print();
   }
   return out;
 }

@@ -2,17 +2,17 @@
 
 #include <mutex>
 
-#include "trace/ops/attribution.h"
-#include "trace/time/device_time.h"
+#include "trace/code/line_ids.h"
 #include "trace/gpu/gpu_waits.h"
 #include "trace/gpu/gpu_work.h"
-#include "trace/time/host_time.h"
-#include "trace/code/line_ids.h"
 #include "trace/memory/memory_history.h"
 #include "trace/memory/memory_peak.h"
+#include "trace/ops/attribution.h"
 #include "trace/ops/op_times.h"
 #include "trace/ranks/ranks.h"
 #include "trace/steps/steps.h"
+#include "trace/time/device_time.h"
+#include "trace/time/host_time.h"
 
 namespace laptime {
 
@@ -73,7 +73,8 @@ const std::vector<HostStep>& Analysis::host_steps() const {
   return parts_->host_steps.get([&] { return split_steps(run_, steps(), ops(), gpu()); });
 }
 const DeviceSteps& Analysis::device_steps() const {
-  return parts_->device_steps.get([&] { return split_device_steps(run_, steps(), gpu(), gpu_waits()); });
+  return parts_->device_steps.get(
+      [&] { return split_device_steps(run_, steps(), gpu(), gpu_waits()); });
 }
 const std::vector<Rank>& Analysis::ranks() const {
   return parts_->ranks.get([&] { return find_ranks(run_, host_steps(), device_steps()); });

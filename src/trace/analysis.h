@@ -1,7 +1,8 @@
-// A run, and what several of its tables are made of: each part is computed when it is first asked for, once, and kept.
+// A run, and what several of its tables are made of: each part is computed when it is first asked
+// for, once, and kept.
 //
-// Assumption: the run outlives this and stays as it is. Parts may be asked for from several threads: the first computes,
-// the others wait for it.
+// Assumption: the run outlives this and stays as it is. Parts may be asked for from several
+// threads: the first computes, the others wait for it.
 #pragma once
 
 #include <cstdint>

@@ -6,26 +6,29 @@
 #include <span>
 #include <vector>
 
-#include "trace/analysis.h"
 #include "base/bootstrap.h"
-#include "trace/time/main_lap.h"
 #include "base/percentile.h"
+#include "trace/analysis.h"
 #include "trace/run/property_number.h"
 #include "trace/steps/steps.h"
+#include "trace/time/main_lap.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr double kPriceError = 0.3;      // one standard error of what events cost, as a share
-// What an op costs, of its price for the budget, which must not be too low. Chosen from one run each of five programs with --budget 50%
-// on a busy machine: recorded steps took longer than resting ones by 0.39 ± 0.10, 0.68 ± 0.23, 1.07 ± 0.34 and 1.5 ± 0.8 times the price,
-// those of a CNN by 7 ± 3 times. No other programs have checked it.
+constexpr double kPriceError = 0.3;  // one standard error of what events cost, as a share
+// What an op costs, of its price for the budget, which must not be too low. Chosen from one run
+// each of five programs with --budget 50% on a busy machine: recorded steps took longer than
+// resting ones by 0.39 ± 0.10, 0.68 ± 0.23, 1.07 ± 0.34 and 1.5 ± 0.8 times the price, those of a
+// CNN by 7 ± 3 times. No other programs have checked it.
 constexpr double kOpPrice = 0.65, kOpPriceError = 0.35;
-constexpr double kConfidence = 1.96;     // standard errors, for 95 %
-constexpr std::size_t kNeighbours = 5;   // resting steps on each side of recorded ones
-constexpr double kMostOfRun = 0.95;      // prices that come to more than this are wrong: something is the program's
-constexpr double kMostWait = 20;         // times the processor's: beyond, the kernel's counts are of something else
+constexpr double kConfidence = 1.96;    // standard errors, for 95 %
+constexpr std::size_t kNeighbours = 5;  // resting steps on each side of recorded ones
+constexpr double kMostOfRun =
+    0.95;  // prices that come to more than this are wrong: something is the program's
+constexpr double kMostWait =
+    20;  // times the processor's: beyond, the kernel's counts are of something else
 
 // With one standard error.
 struct Estimate {
@@ -51,16 +54,19 @@ Estimate weighed(const Estimate& a, const Estimate& b) {
 // The steps of one thread and phase that count, in their order.
 using ComparedSteps = std::vector<const Step*>;
 
-std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const Run& run, std::uint32_t process) {
+std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const Run& run,
+                                          std::uint32_t process) {
   std::map<LapKey, ComparedSteps> phases;
   for (const Step& step : steps)
-    if (step.counts && step.kind != StepKind::compile && run.tracks[step.track].process == process) phases[lap_of(step)].push_back(&step);
+    if (step.counts && step.kind != StepKind::compile && run.tracks[step.track].process == process)
+      phases[lap_of(step)].push_back(&step);
   std::vector<ComparedSteps> all;
   for (auto& [key, list] : phases) all.push_back(std::move(list));
   return all;
 }
 
-// By step: the median of the resting steps right before and after the row of recorded steps that it is in; 0 where there are none.
+// By step: the median of the resting steps right before and after the row of recorded steps that it
+// is in; 0 where there are none.
 std::vector<std::int64_t> resting_around(const ComparedSteps& steps) {
   std::vector<std::int64_t> around(steps.size());
   for (std::size_t first = 0; first < steps.size();) {
@@ -68,9 +74,15 @@ std::vector<std::int64_t> resting_around(const ComparedSteps& steps) {
     while (last < steps.size() && steps[last]->ops == steps[first]->ops) ++last;
     if (steps[first]->ops == StepOps::recorded) {
       std::vector<std::int64_t> walls;
-      for (std::size_t i = first; i-- > 0 && first - i <= kNeighbours && steps[i]->ops == StepOps::rested;) walls.push_back(steps[i]->wall_ns);
-      for (std::size_t i = last; i < steps.size() && i < last + kNeighbours && steps[i]->ops == StepOps::rested; ++i) walls.push_back(steps[i]->wall_ns);
-      if (!walls.empty()) std::fill(around.begin() + static_cast<std::ptrdiff_t>(first), around.begin() + static_cast<std::ptrdiff_t>(last), take_percentile(walls, 0.5));
+      for (std::size_t i = first;
+           i-- > 0 && first - i <= kNeighbours && steps[i]->ops == StepOps::rested;)
+        walls.push_back(steps[i]->wall_ns);
+      for (std::size_t i = last;
+           i < steps.size() && i < last + kNeighbours && steps[i]->ops == StepOps::rested; ++i)
+        walls.push_back(steps[i]->wall_ns);
+      if (!walls.empty())
+        std::fill(around.begin() + static_cast<std::ptrdiff_t>(first),
+                  around.begin() + static_cast<std::ptrdiff_t>(last), take_percentile(walls, 0.5));
     }
     first = last;
   }
@@ -86,24 +98,33 @@ std::optional<Estimate> added_to_step(const ComparedSteps& steps) {
   const auto ratio = compare_paired(resting, recorded);
   if (!ratio) return std::nullopt;
   const double step = take_middle_mean(resting);
-  return Estimate{(ratio->ratio - 1) * step, std::max((ratio->high - ratio->low) / (2 * kConfidence), 1e-4) * step};
+  return Estimate{(ratio->ratio - 1) * step,
+                  std::max((ratio->high - ratio->low) / (2 * kConfidence), 1e-4) * step};
 }
 
 class ProcessCost {
  public:
-  ProcessCost(const Run& run, const std::vector<Step>& steps, std::uint32_t process) : run_(run), steps_(steps), process_(process), properties_(run.processes[process].properties) {}
+  ProcessCost(const Run& run, const std::vector<Step>& steps, std::uint32_t process)
+      : run_(run),
+        steps_(steps),
+        process_(process),
+        properties_(run.processes[process].properties) {}
 
   // Nothing where it did not count its records.
   std::optional<Estimate> find() {
-    const auto records = property_number(properties_, "records"), picoseconds = property_number(properties_, "record_cost_ps");
+    const auto records = property_number(properties_, "records"),
+               picoseconds = property_number(properties_, "record_cost_ps");
     if (!records || !picoseconds) return std::nullopt;
     const double waits = longer_by_waiting();
-    // Short work is rarely interrupted on a busy machine, and the program around it is: both wait alike.
+    // Short work is rarely interrupted on a busy machine, and the program around it is: both wait
+    // alike.
     Estimate cost{std::max(number("own_time_ns"), waits * number("own_cpu_ns")), 0};
     // A recorded op's own record is part of its price.
     const double ops = number("torch_ops_ns") > 0 ? static_cast<double>(count_ops()) : 0;
-    cost.add(priced(waits * std::max(0.0, static_cast<double>(*records) - ops) * static_cast<double>(*picoseconds) / 1000));
-    for (const char* events : {"python_cost_ns", "torch_hooks_ns", "torch_by_clock_ns"}) cost.add(priced(waits * number(events)));
+    cost.add(priced(waits * std::max(0.0, static_cast<double>(*records) - ops) *
+                    static_cast<double>(*picoseconds) / 1000));
+    for (const char* events : {"python_cost_ns", "torch_hooks_ns", "torch_by_clock_ns"})
+      cost.add(priced(waits * number(events)));
     // Its own thread: nobody waits for it where a processor is free.
     const double encoder = number("encoder_ns") / 2;
     cost.add({encoder, encoder / kConfidence});
@@ -113,7 +134,9 @@ class ProcessCost {
   bool compared() const { return compared_; }
 
  private:
-  double number(const char* key) const { return static_cast<double>(property_number(properties_, key).value_or(0)); }
+  double number(const char* key) const {
+    return static_cast<double>(property_number(properties_, key).value_or(0));
+  }
 
   // Than with a processor of its own.
   double longer_by_waiting() const {
@@ -123,7 +146,10 @@ class ProcessCost {
   std::size_t count_ops() const {
     std::size_t count = 0;
     for (const Track& track : run_.tracks)
-      if (track.process == process_) count += static_cast<std::size_t>(std::count_if(track.spans.kind.begin(), track.spans.kind.end(), [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; }));
+      if (track.process == process_)
+        count += static_cast<std::size_t>(std::count_if(
+            track.spans.kind.begin(), track.spans.kind.end(),
+            [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; }));
     return count;
   }
   // `price`: of all their events.
@@ -149,7 +175,9 @@ class ProcessCost {
     cost.add(priced_ops(price * std::max(0.0, 1 - known_wall / all_wall)));
     return cost;
   }
-  bool is_recorded(const Step& step) const { return step.ops == StepOps::recorded && run_.tracks[step.track].process == process_; }
+  bool is_recorded(const Step& step) const {
+    return step.ops == StepOps::recorded && run_.tracks[step.track].process == process_;
+  }
 
   const Run& run_;
   const std::vector<Step>& steps_;
@@ -162,7 +190,8 @@ class ProcessCost {
 double life_ns(const Run& run, std::uint32_t process) {
   std::int64_t end = run.processes[process].started_at_ns;
   for (const Track& track : run.tracks)
-    if (track.process == process && track.spans.size() > 0) end = std::max(end, track.spans.end(track.spans.size() - 1));
+    if (track.process == process && track.spans.size() > 0)
+      end = std::max(end, track.spans.end(track.spans.size() - 1));
   return static_cast<double>(end - run.processes[process].started_at_ns);
 }
 

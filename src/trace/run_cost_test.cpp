@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// `tremble`: by how much of its time a step differs. Five recorded steps in every 25; `added`: of a step, to those.
+// `tremble`: by how much of its time a step differs. Five recorded steps in every 25; `added`: of a
+// step, to those.
 OpRun alternating(double added, double tremble, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal(0, tremble);
@@ -19,7 +20,8 @@ OpRun alternating(double added, double tremble, std::uint64_t seed) {
   std::int64_t now = 0;
   for (int i = 0; i < 500; ++i) {
     const bool recorded = i % 25 >= 20;
-    const auto wall = static_cast<std::int64_t>(10.0 * kMs * (1 + (recorded ? added : 0)) * std::max(0.5, 1 + normal(random)));
+    const auto wall = static_cast<std::int64_t>(10.0 * kMs * (1 + (recorded ? added : 0)) *
+                                                std::max(0.5, 1 + normal(random)));
     t.add_step(0, now, wall, recorded ? 1 : 0);
     now += wall;
   }
@@ -58,7 +60,10 @@ TEST(RunCost, WhatNothingIsComparedWithIsPriced) {
   OpRun t;
   for (int i = 0; i < 100; ++i) t.add_step(0, i * 10 * kMs, 10 * kMs, 1);
   t.run.end_ns = 1100 * kMs;
-  t.run.processes[0].properties = {{"records", "1000000"}, {"record_cost_ps", "20000"}, {"own_time_ns", "60000000"}, {"python_cost_ns", "20000000"}};
+  t.run.processes[0].properties = {{"records", "1000000"},
+                                   {"record_cost_ps", "20000"},
+                                   {"own_time_ns", "60000000"},
+                                   {"python_cost_ns", "20000000"}};
   const RunCost cost = cost_of(t.run);
   EXPECT_FALSE(cost.compared);
   EXPECT_NEAR(cost.share, 0.1, 1e-9);  // 100 ms of 1,100
@@ -69,7 +74,8 @@ TEST(RunCost, WhatNothingIsComparedWithIsPriced) {
 TEST(RunCost, TheIntervalHoldsTheCostThoughItBeMostOfTheRun) {
   OpRun t;
   t.run.end_ns = 1000 * kMs;
-  t.run.processes[0].properties = {{"records", "0"}, {"record_cost_ps", "20000"}, {"python_cost_ns", "700000000"}};
+  t.run.processes[0].properties = {
+      {"records", "0"}, {"record_cost_ps", "20000"}, {"python_cost_ns", "700000000"}};
   const RunCost cost = cost_of(t.run);
   EXPECT_LT(cost.low, cost.share);
   EXPECT_GT(cost.high, cost.share);
@@ -78,9 +84,11 @@ TEST(RunCost, TheIntervalHoldsTheCostThoughItBeMostOfTheRun) {
 TEST(RunCost, EventsTakeLongerWhereTheThreadWaitsForAProcessor) {
   OpRun t;
   t.run.end_ns = 1000 * kMs;
-  t.run.processes[0].properties = {{"records", "0"}, {"record_cost_ps", "20000"}, {"python_cost_ns", "20000000"}};
+  t.run.processes[0].properties = {
+      {"records", "0"}, {"record_cost_ps", "20000"}, {"python_cost_ns", "20000000"}};
   const double alone = cost_of(t.run).ns;
-  t.run.processes[0].properties.insert({{"ran_ns", "300000000"}, {"waited_for_processor_ns", "600000000"}});
+  t.run.processes[0].properties.insert(
+      {{"ran_ns", "300000000"}, {"waited_for_processor_ns", "600000000"}});
   EXPECT_NEAR(cost_of(t.run).ns, 3 * alone, 1);
 }
 

@@ -11,7 +11,16 @@ def compile_program(tmp_path_factory):
     def compile_program(name, source):
         folder = tmp_path_factory.mktemp(name)
         (folder / f"{name}.cpp").write_text(source)
-        words = ["c++", "-std=c++17", "-O1", "-pthread", f"-I{ROOT / 'include'}", folder / f"{name}.cpp", "-o", folder / name]
+        words = [
+            "c++",
+            "-std=c++17",
+            "-O1",
+            "-pthread",
+            f"-I{ROOT / 'include'}",
+            folder / f"{name}.cpp",
+            "-o",
+            folder / name,
+        ]
         subprocess.run([*words, f"-L{LIBRARY}", "-llaptime", f"-Wl,-rpath,{LIBRARY}"], check=True)
         return folder / name
 

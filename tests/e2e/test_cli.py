@@ -39,13 +39,18 @@ int main(int argc, char** argv) {
 
 
 def laptime(*arguments, **options):
-    return subprocess.run([LAPTIME, *arguments], capture_output=True, text=True, timeout=60, **options)
+    return subprocess.run(
+        [LAPTIME, *arguments], capture_output=True, text=True, timeout=60, **options
+    )
 
 
 def tables(run, *names):
     result = laptime("report", run, *names, "--json")
     assert result.returncode == 0, result.stderr
-    return {t["name"]: [dict(zip((c["name"] for c in t["columns"]), row)) for row in t["rows"]] for t in json.loads(result.stdout)["tables"]}
+    return {
+        t["name"]: [dict(zip((c["name"] for c in t["columns"]), row)) for row in t["rows"]]
+        for t in json.loads(result.stdout)["tables"]
+    }
 
 
 def facts(run):
@@ -95,7 +100,15 @@ def test_a_program_that_records_nothing_is_still_a_run(tmp_path):
 
 
 def test_streams_and_exit_code_are_the_programs_own(tmp_path):
-    result = laptime("run", "-q", "sh", "-c", "cat; echo problem >&2; exit 42", cwd=tmp_path, input="from stdin\n")
+    result = laptime(
+        "run",
+        "-q",
+        "sh",
+        "-c",
+        "cat; echo problem >&2; exit 42",
+        cwd=tmp_path,
+        input="from stdin\n",
+    )
     assert (result.returncode, result.stdout, result.stderr) == (42, "from stdin\n", "problem\n")
     assert facts(tmp_path / "sh.lap")["exit_code"] == 42
 
@@ -115,7 +128,12 @@ def test_death_by_signal_is_passed_up(tmp_path):
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGHUP])
 def test_termination_reaches_the_program(sent, tmp_path):
     script = "trap 'echo got it; exit 3' TERM HUP; echo ready; while :; do sleep 0.05; done"
-    process = subprocess.Popen([LAPTIME, "run", "-q", "--", "sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [LAPTIME, "run", "-q", "--", "sh", "-c", script],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout.readline() == "ready\n"
     process.send_signal(sent)
     assert process.communicate(timeout=30)[0] == "got it\n"
@@ -125,8 +143,13 @@ def test_termination_reaches_the_program(sent, tmp_path):
 
 def test_an_interrupt_is_the_programs_alone(tmp_path):
     script = "trap 'exit 5' INT; echo ready; while :; do sleep 0.05; done"
-    process = subprocess.Popen([LAPTIME, "run", "-q", "--", "sh", "-c", script], cwd=tmp_path, stdout=subprocess.PIPE, text=True,
-                               start_new_session=True)
+    process = subprocess.Popen(
+        [LAPTIME, "run", "-q", "--", "sh", "-c", script],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
     assert process.stdout.readline() == "ready\n"
     os.killpg(process.pid, signal.SIGINT)  # as the keyboard does
     assert process.wait(timeout=30) == 5
@@ -135,17 +158,25 @@ def test_an_interrupt_is_the_programs_alone(tmp_path):
 
 def test_commands_that_cannot_start(tmp_path):
     missing = laptime("run", "--", "no-such-command-here", cwd=tmp_path)
-    assert (missing.returncode, missing.stderr) == (127, "laptime: cannot run no-such-command-here: command not found\n")
+    assert (missing.returncode, missing.stderr) == (
+        127,
+        "laptime: cannot run no-such-command-here: command not found\n",
+    )
     plain = tmp_path / "plain.txt"
     plain.write_text("text")
     refused = laptime("run", "-o", "x.lap", "--", plain, cwd=tmp_path)
-    assert (refused.returncode, refused.stderr) == (126, f"laptime: cannot run {plain}: Permission denied\n")
+    assert (refused.returncode, refused.stderr) == (
+        126,
+        f"laptime: cannot run {plain}: Permission denied\n",
+    )
     assert [p.name for p in tmp_path.iterdir()] == ["plain.txt"]
 
 
 def test_a_run_replaces_the_one_before(trainer, tmp_path):
     for steps in ("3", "4"):
-        assert laptime("run", "-q", "-o", "r.lap", "--", trainer, steps, cwd=tmp_path).returncode == 0
+        assert (
+            laptime("run", "-q", "-o", "r.lap", "--", trainer, steps, cwd=tmp_path).returncode == 0
+        )
         assert len(tables(tmp_path / "r.lap", "steps")["steps"]) == int(steps)
     assert os.listdir(tmp_path) == ["r.lap"]
 
@@ -171,9 +202,15 @@ def test_a_folder_that_is_a_link_is_followed_and_stays(trainer, tmp_path):
 
 
 def test_the_folder_of_a_killed_program_is_read(trainer, tmp_path):
-    process = subprocess.Popen([trainer, "6", "wait"], cwd=tmp_path, env={**os.environ, "LAPTIME_RECORD": str(tmp_path / "r.lap.d")})
+    process = subprocess.Popen(
+        [trainer, "6", "wait"],
+        cwd=tmp_path,
+        env={**os.environ, "LAPTIME_RECORD": str(tmp_path / "r.lap.d")},
+    )
     deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:  # readable while it runs; the helper's scope is the last thing recorded
+    while (
+        time.monotonic() < deadline
+    ):  # readable while it runs; the helper's scope is the last thing recorded
         live = laptime("report", tmp_path / "r.lap.d", "scopes", "--json")
         if live.returncode == 0 and '"help"' in live.stdout:
             break
@@ -213,7 +250,9 @@ def test_export_is_json_with_every_span(trainer, tmp_path):
 def on_terminal(*arguments, environment=None):
     """What the command prints when its stdout is a terminal."""
     read_end, write_end = pty.openpty()
-    process = subprocess.Popen([LAPTIME, *arguments], stdout=write_end, env={**os.environ, **(environment or {})})
+    process = subprocess.Popen(
+        [LAPTIME, *arguments], stdout=write_end, env={**os.environ, **(environment or {})}
+    )
     os.close(write_end)
     output = b""
     try:
@@ -236,7 +275,16 @@ def test_colour_only_on_a_terminal():
 def test_doctor_tells_the_same_in_json():
     (table,) = json.loads(laptime("doctor", "--json").stdout)["tables"]
     checks = {row[0]: row[1] for row in table["rows"]}
-    assert {"clock", "kernel", "processors", "memory", "current folder", "temporary folder", "compiler", "gpu"} <= checks.keys()
+    assert {
+        "clock",
+        "kernel",
+        "processors",
+        "memory",
+        "current folder",
+        "temporary folder",
+        "compiler",
+        "gpu",
+    } <= checks.keys()
     assert set(checks.values()) <= {"ok", "note", "problem"}
 
 
@@ -257,8 +305,14 @@ def test_every_command_shows_examples():
 def complete(*words):
     """What bash offers for the last of `words`."""
     script = f"""source <("{LAPTIME}" completion bash)
-COMP_WORDS=({' '.join(f'"{w}"' for w in words)}); COMP_CWORD={len(words) - 1}; _laptime; printf '%s\\n' "${{COMPREPLY[@]}}" """
-    result = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True, cwd="/")
+COMP_WORDS=({" ".join(f'"{w}"' for w in words)})
+COMP_CWORD={len(words) - 1}
+_laptime
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+    result = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, check=True, cwd="/"
+    )
     return result.stdout.split()
 
 
@@ -279,10 +333,22 @@ def test_a_result_that_cannot_be_written_is_an_error():
 
 def test_a_run_too_large_for_memory_is_one_line(tmp_path):
     text = "".join(f"span 1 {i} 1 work\n" for i in range(2_000_000))  # 42 MB of columns
-    subprocess.run([BUILD / "tests" / "golden" / "tool" / "make_run", tmp_path / "r.lap"], input=text.encode(), check=True)
-    limited = subprocess.run(["bash", "-c", f"ulimit -v 45000; exec '{LAPTIME}' report r.lap scopes"], cwd=tmp_path, capture_output=True, text=True)
+    subprocess.run(
+        [BUILD / "tests" / "golden" / "tool" / "make_run", tmp_path / "r.lap"],
+        input=text.encode(),
+        check=True,
+    )
+    limited = subprocess.run(
+        ["bash", "-c", f"ulimit -v 45000; exec '{LAPTIME}' report r.lap scopes"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert limited.returncode == 4
-    assert re.match(r"laptime: r\.lap takes at least \d+\.\d MB of memory to read; \d+\.\d MB are available$", limited.stderr)
+    assert re.match(
+        r"laptime: r\.lap takes at least \d+\.\d MB of memory to read; \d+\.\d MB are available$",
+        limited.stderr,
+    )
     assert limited.stderr.count("\n") == 1
 
 
@@ -299,20 +365,26 @@ def test_a_process_that_cannot_record_says_why(trainer, tmp_path):
     result = laptime("run", "-q", "-o", "a.lap", trainer, "3", cwd=tmp_path, preexec_fn=limit)
     assert result.returncode == 0
     assert result.stderr == f"laptime: cannot write in {tmp_path}/a.lap.d: File too large\n"
-    assert [row["name"] for row in tables(tmp_path / "a.lap", "losses")["losses"]] == ["process_not_recorded"]
+    assert [row["name"] for row in tables(tmp_path / "a.lap", "losses")["losses"]] == [
+        "process_not_recorded"
+    ]
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to mount a small file system")
 def test_a_process_that_finds_the_disk_full_is_no_unfinished_one(trainer, tmp_path):
     small = tmp_path / "small"
     small.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", small], capture_output=True, text=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", small], capture_output=True, text=True
+    )
     if mounted.returncode != 0:
         pytest.skip(f"cannot mount a small file system: {mounted.stderr.strip()}")
     try:
         result = laptime("run", "-q", "-o", small / "a.lap", trainer, "3", cwd=tmp_path)
         assert result.returncode == 0 and "No space left on device" in result.stderr
-        assert [row["name"] for row in tables(small / "a.lap", "losses")["losses"]] == ["process_not_recorded"]
+        assert [row["name"] for row in tables(small / "a.lap", "losses")["losses"]] == [
+            "process_not_recorded"
+        ]
         assert [path.name for path in small.iterdir()] == ["a.lap"]
     finally:
         subprocess.run(["umount", small], check=False)

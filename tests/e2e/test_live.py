@@ -54,14 +54,21 @@ def test_the_screen_is_redrawn_below_what_the_program_prints(program, tmp_path):
     assert code == 0
     region = f"\x1b[1;{ROWS - ROWS // 2}r"
     assert output.count(region) == 1, "the terminal scrolls the lines above"
-    drawn = output[output.index(region):output.rindex("\x1b[r")]
+    drawn = output[output.index(region) : output.rindex("\x1b[r")]
     assert "forward" in drawn
     assert "\x1b[r" in output.split("the program's line")[1], "the terminal is given back"
     assert output.rstrip().splitlines()[-1].endswith("next: laptime report run.lap")
 
 
 def test_nothing_is_drawn_into_a_pipe(program, tmp_path):
-    done = subprocess.run([LAPTIME, "run", "--live", "-o", "run.lap", "--", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [LAPTIME, "run", "--live", "-o", "run.lap", "--", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     assert done.stdout == "the program's line\n"
     assert "\x1b" not in done.stderr
     assert done.stderr.count("next: laptime report run.lap") == 1

@@ -1,4 +1,6 @@
-"""Under NVIDIA's own profilers the GPU is left to them: Nsight Compute refuses to start a program whose environment names another tool's library."""
+"""Under NVIDIA's own profilers the GPU is left to them: Nsight Compute refuses to start a program
+whose environment names another tool's library.
+"""
 
 import os
 import subprocess
@@ -6,15 +8,22 @@ from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("LAPTIME_BUILD", Path(__file__).resolve().parents[2] / "build" / "release"))
+BUILD = Path(
+    os.environ.get("LAPTIME_BUILD", Path(__file__).resolve().parents[2] / "build" / "release")
+)
 LAPTIME = os.environ.get("LAPTIME_BIN", str(BUILD / "src" / "cli" / "laptime"))
 LEFT = "laptime: GPU is not recorded: it is left to"
 
 
 def run(tmp_path, *program, **environment):
     clean = {name: value for name, value in os.environ.items() if "INJECTION64_PATH" not in name}
-    return subprocess.run([LAPTIME, "run", "-q", "-o", tmp_path / "x.lap", "--", *program], capture_output=True, text=True, timeout=60,
-                          env={**clean, **environment})
+    return subprocess.run(
+        [LAPTIME, "run", "-q", "-o", tmp_path / "x.lap", "--", *program],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**clean, **environment},
+    )
 
 
 def test_a_program_is_given_the_gpus_recorder(tmp_path):
@@ -23,7 +32,13 @@ def test_a_program_is_given_the_gpus_recorder(tmp_path):
     assert LEFT not in done.stderr
 
 
-@pytest.mark.parametrize("variable, name", [("NV_COMPUTE_PROFILER_PERFWORKS_DIR", "Nsight Compute"), ("NSYS_PROFILING_SESSION_ID", "Nsight Systems")])
+@pytest.mark.parametrize(
+    "variable, name",
+    [
+        ("NV_COMPUTE_PROFILER_PERFWORKS_DIR", "Nsight Compute"),
+        ("NSYS_PROFILING_SESSION_ID", "Nsight Systems"),
+    ],
+)
 def test_not_under_nsight(tmp_path, variable, name):
     done = run(tmp_path, "env", **{variable: "1"})
     assert "INJECTION64_PATH" not in done.stdout

@@ -1,4 +1,6 @@
-"""NVTX ranges of a program that knows nothing of laptime: a C program with NVIDIA's own headers, run as a user would."""
+"""NVTX ranges of a program that knows nothing of laptime: a C program with NVIDIA's own headers,
+run as a user would.
+"""
 
 import glob
 import json
@@ -9,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
-BUILD = Path(os.environ.get("LAPTIME_BUILD", Path(__file__).resolve().parents[2] / "build" / "release"))
+BUILD = Path(
+    os.environ.get("LAPTIME_BUILD", Path(__file__).resolve().parents[2] / "build" / "release")
+)
 LAPTIME = os.environ.get("LAPTIME_BIN", str(BUILD / "src" / "cli" / "laptime"))
 
 PROGRAM = r"""
@@ -52,20 +56,64 @@ int main(void) {
 
 
 def headers():
-    return next((folder for folder in sorted(glob.glob("/usr/local/cuda*/include")) if os.path.exists(f"{folder}/nvtx3/nvToolsExt.h")), None)
+    return next(
+        (
+            folder
+            for folder in sorted(glob.glob("/usr/local/cuda*/include"))
+            if os.path.exists(f"{folder}/nvtx3/nvToolsExt.h")
+        ),
+        None,
+    )
 
 
-@pytest.mark.skipif(headers() is None or shutil.which("cc") is None, reason="NVTX's headers are not installed")
+@pytest.mark.skipif(
+    headers() is None or shutil.which("cc") is None, reason="NVTX's headers are not installed"
+)
 def test_ranges_are_scopes(tmp_path):
     (tmp_path / "program.c").write_text(PROGRAM)
-    subprocess.run(["cc", "-I", headers(), str(tmp_path / "program.c"), "-o", str(tmp_path / "program"), "-ldl", "-lpthread"], check=True)
-    done = subprocess.run([LAPTIME, "run", "-q", "-o", "run.lap", "--", "./program"], cwd=tmp_path, capture_output=True, text=True)
+    subprocess.run(
+        [
+            "cc",
+            "-I",
+            headers(),
+            str(tmp_path / "program.c"),
+            "-o",
+            str(tmp_path / "program"),
+            "-ldl",
+            "-lpthread",
+        ],
+        check=True,
+    )
+    done = subprocess.run(
+        [LAPTIME, "run", "-q", "-o", "run.lap", "--", "./program"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
-    report = subprocess.run([LAPTIME, "report", "run.lap", "scopes", "losses", "--json"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    tables = {table["name"]: [dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]]
-              for table in json.loads(report.stdout)["tables"]}
+    report = subprocess.run(
+        [LAPTIME, "report", "run.lap", "scopes", "losses", "--json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    tables = {
+        table["name"]: [
+            dict(zip((c["name"] for c in table["columns"]), row)) for row in table["rows"]
+        ]
+        for table in json.loads(report.stdout)["tables"]
+    }
     calls = {row["name"]: row["calls"] for row in tables["scopes"]}
-    assert calls == {"outer": 100, "registered": 100, "Straße": 100, "mark": 100, "deep": 128, "on a thread": 1, "across threads": 1}
+    assert calls == {
+        "outer": 100,
+        "registered": 100,
+        "Straße": 100,
+        "mark": 100,
+        "deep": 128,
+        "on a thread": 1,
+        "across threads": 1,
+    }
     rows = {row["name"]: row for row in tables["scopes"]}
     assert rows["outer"]["total_ns"] >= rows["registered"]["total_ns"] >= rows["Straße"]["total_ns"]
     assert rows["across threads"]["total_ns"] >= rows["on a thread"]["total_ns"]

@@ -1,4 +1,6 @@
-"""Commands that read runs, on files that promise more than fits and under limits: one line and an exit code, never a signal."""
+"""Commands that read runs, on files that promise more than fits and under limits: one line and an
+exit code, never a signal.
+"""
 
 import os
 import pickle
@@ -13,8 +15,20 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("LAPTIME_BUILD", ROOT / "build/release"))
 LAPTIME = Path(os.environ.get("LAPTIME_BIN", BUILD / "src/cli/laptime"))
 MB = 1 << 20
-BOMBS = ["spans", "arguments", "one_block_often", "links", "tallies", "properties", "strings", "tracks", "clocks", "losses", "argument_facts",
-         "large_ids"]
+BOMBS = [
+    "spans",
+    "arguments",
+    "one_block_often",
+    "links",
+    "tallies",
+    "properties",
+    "strings",
+    "tracks",
+    "clocks",
+    "losses",
+    "argument_facts",
+    "large_ids",
+]
 COMMANDS = {
     "report": ["report", "{run}"],
     "report --json": ["report", "{run}", "--json"],
@@ -35,17 +49,27 @@ def files(tmp_path_factory):
     folder = tmp_path_factory.mktemp("bombs")
     subprocess.run([BUILD / "tests/fuzz/fuzz_seeds", "--bombs", folder], check=True)
     timings = {("train.py", line, f"f{line}"): [(line, 1, 10)] * 20 for line in range(2000)}
-    (folder / "train.lprof").write_bytes(pickle.dumps({"timings": timings, "unit": 1e-6}, protocol=2))
+    (folder / "train.lprof").write_bytes(
+        pickle.dumps({"timings": timings, "unit": 1e-6}, protocol=2)
+    )
     folder.chmod(0o755)
     return folder
 
 
 def words_of(command, files, out):
-    return [word.format(run=files / "long_run", lprof=files / "train.lprof", out=out) for word in COMMANDS[command]]
+    return [
+        word.format(run=files / "long_run", lprof=files / "train.lprof", out=out)
+        for word in COMMANDS[command]
+    ]
 
 
 def run(words, limit=lambda: None, wrap=()):
-    with subprocess.Popen([*wrap, LAPTIME, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, preexec_fn=limit) as process:
+    with subprocess.Popen(
+        [*wrap, LAPTIME, *words],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        preexec_fn=limit,
+    ) as process:
         told = process.stderr.read().decode()
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -59,11 +83,13 @@ def is_refused(code, lines):
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_answered_in_bounded_memory(files, name):
     code, lines, peak = run(["report", files / "bombs" / name])
-    assert code == 3 and is_refused(code, lines) or code == 0, lines
+    assert (code == 3 and is_refused(code, lines)) or code == 0, lines
     assert peak < 1200 * MB
 
 
-@pytest.mark.parametrize("name", ["spans", "arguments", "links", "tallies", "properties", "large_ids"])
+@pytest.mark.parametrize(
+    "name", ["spans", "arguments", "links", "tallies", "properties", "large_ids"]
+)
 def test_what_expands_to_gigabytes_is_refused(files, name):
     code, lines, _ = run(["report", files / "bombs" / name])
     assert code == 3, lines
@@ -94,7 +120,10 @@ def test_under_an_address_limit_it_is_an_answer_or_one_line(files, tmp_path, com
     assert code == 0 or is_refused(code, lines) or has_none, (code, lines)
 
 
-@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root and setpriv: root has no limit of processes")
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("setpriv"),
+    reason="needs root and setpriv: root has no limit of processes",
+)
 def test_without_threads_the_answer_is_the_same(files):
     folders = [*LAPTIME.resolve().parents, *(files / "x").parents]
     reachable = all(os.stat(folder).st_mode & 0o001 for folder in folders)
@@ -103,7 +132,11 @@ def test_without_threads_the_answer_is_the_same(files):
     as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--"]
 
     def report(limit):
-        return subprocess.run([*as_nobody, LAPTIME, "report", files / "long_run", "--csv"], capture_output=True, preexec_fn=limit)
+        return subprocess.run(
+            [*as_nobody, LAPTIME, "report", files / "long_run", "--csv"],
+            capture_output=True,
+            preexec_fn=limit,
+        )
 
     alone = report(lambda: resource.setrlimit(resource.RLIMIT_NPROC, (1, 1)))
     assert alone.returncode == 0, alone.stderr

@@ -1,4 +1,6 @@
-"""Every rule of the advice engine has its page, and a golden case with a run that triggers it and one that does not."""
+"""Every rule of the advice engine has its page, and a golden case with a run that triggers it and
+one that does not.
+"""
 
 import re
 import subprocess
@@ -13,20 +15,31 @@ from case import laptime_binary  # noqa: E402
 
 
 def rule_names():
-    listed = subprocess.run([laptime_binary(), "rules"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(
+        [laptime_binary(), "rules"], capture_output=True, text=True, check=True
+    ).stdout
     return [line.split()[0] for line in listed.splitlines()]
 
 
 def test_pages_are_as_the_rules_say():
-    checked = subprocess.run([sys.executable, ROOT / "tools" / "rule_pages", "--check"], capture_output=True, text=True,
-                             env={"LAPTIME_BIN": str(laptime_binary())})
+    checked = subprocess.run(
+        [sys.executable, ROOT / "tools" / "rule_pages", "--check"],
+        capture_output=True,
+        text=True,
+        env={"LAPTIME_BIN": str(laptime_binary())},
+    )
     assert checked.returncode == 0, checked.stdout + "run tools/rule_pages"
 
 
 @pytest.mark.parametrize("name", rule_names())
 def test_a_golden_case_triggers_it_and_one_does_not(name):
-    case = (ROOT / "tests" / "golden" / "advice" / f"{name.replace('-', '_')}.golden").read_text(encoding="utf-8")
+    case = (ROOT / "tests" / "golden" / "advice" / f"{name.replace('-', '_')}.golden").read_text(
+        encoding="utf-8"
+    )
     answers = re.split(r"^--- \$ laptime report \S+ advice\n", case, flags=re.MULTILINE)[1:]
-    speaks = [re.search(rf"\b{name} \((low|medium|high)\)", answer.split("\n--- ")[0]) is not None for answer in answers]
+    speaks = [
+        re.search(rf"\b{name} \((low|medium|high)\)", answer.split("\n--- ")[0]) is not None
+        for answer in answers
+    ]
     assert any(speaks), f"no run of the case triggers {name}"
     assert not all(speaks), f"every run of the case triggers {name}"

@@ -1,4 +1,6 @@
-"""Runs of one name, runs that were killed, processes that outlive their run: no recording is lost, and each says where it is."""
+"""Runs of one name, runs that were killed, processes that outlive their run: no recording is lost,
+and each says where it is.
+"""
 
 import os
 import signal
@@ -41,7 +43,13 @@ def program(compile_program):
 
 def start(folder, *words):
     """`laptime run`, once its program has recorded."""
-    process = subprocess.Popen([LAPTIME, "run", *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [LAPTIME, "run", *words],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout.readline() == "recorded\n"
     return process
 
@@ -70,31 +78,49 @@ def test_a_killed_run_is_kept_by_the_next_one(program, tmp_path):
     assert laptime("run", "-q", "-o", "train.lap", program, cwd=tmp_path).returncode == 0
     killed = start(tmp_path, "-o", "train.lap", program, "wait")
     live = laptime("report", "train.lap", "scopes", cwd=tmp_path)
-    assert live.stderr == "laptime: train.lap.d holds a run that is being recorded: laptime report train.lap.d\n"
+    assert (
+        live.stderr
+        == "laptime: train.lap.d holds a run that is being recorded: laptime report train.lap.d\n"
+    )
     killed.kill()  # and with it the program
     killed.communicate(timeout=60)
     deadline = time.monotonic() + 10
-    while "is being recorded" in (left := laptime("report", "train.lap", "scopes", cwd=tmp_path)).stderr and time.monotonic() < deadline:
+    while (
+        "is being recorded"
+        in (left := laptime("report", "train.lap", "scopes", cwd=tmp_path)).stderr
+        and time.monotonic() < deadline
+    ):
         time.sleep(0.05)  # the program is still ending
-    assert left.stderr == "laptime: train.lap.d holds records that were never sealed: laptime report train.lap.d\n"
+    assert (
+        left.stderr
+        == "laptime: train.lap.d holds records that were never sealed: laptime report train.lap.d\n"
+    )
     assert left.returncode == 0
     after = laptime("run", "-q", "-o", "train.lap", program, cwd=tmp_path)
-    assert after.stderr == (
-        "laptime: train.lap.d holds a run that was killed before it was sealed; it is kept as train.2.lap.d (laptime report train.2.lap)\n"
+    assert (
+        after.stderr
+        == "laptime: train.lap.d holds a run that was killed before it was sealed; it is kept as"
+        " train.2.lap.d (laptime report train.2.lap)\n"
     )
     assert sorted(os.listdir(tmp_path)) == ["train.2.lap.d", "train.lap"]
     assert scopes(tmp_path / "train.2.lap")["work"] > 100
 
 
-@pytest.mark.parametrize("how", ["daemon", "late"])  # late: its first record comes after the run was sealed
+@pytest.mark.parametrize(
+    "how", ["daemon", "late"]
+)  # late: its first record comes after the run was sealed
 def test_a_process_that_outlives_its_run_is_named_and_nothing_of_it_is_lost(program, tmp_path, how):
     ended = laptime("run", "-q", "-o", "train.lap", program, how, cwd=tmp_path)
     assert "laptime: processes of this run still run (" in ended.stderr and ended.returncode == 0
-    assert {row["name"]: row["count"] for row in tables(tmp_path / "train.lap", "losses")["losses"]}["outlived"] == 1
+    assert {
+        row["name"]: row["count"] for row in tables(tmp_path / "train.lap", "losses")["losses"]
+    }["outlived"] == 1
     deadline = time.monotonic() + 30
     while not list((tmp_path / "train.lap.d").glob("*.part")) and time.monotonic() < deadline:
         time.sleep(0.2)
-    while scopes(tmp_path / "train.lap.d").get("outlives", 0) < 1500 and time.monotonic() < deadline:
+    while (
+        scopes(tmp_path / "train.lap.d").get("outlives", 0) < 1500 and time.monotonic() < deadline
+    ):
         time.sleep(0.2)
     assert scopes(tmp_path / "train.lap.d")["outlives"] == 1500
 
@@ -104,7 +130,9 @@ def test_a_folder_that_the_program_removed_is_an_error_and_the_file_says_so(prog
     assert ended.returncode == 0
     assert "recorded nothing" in ended.stderr
     assert facts(tmp_path / "train.lap")["exit_code"] == 0
-    assert "nothing_recorded" in {row["name"] for row in tables(tmp_path / "train.lap", "losses")["losses"]}
+    assert "nothing_recorded" in {
+        row["name"] for row in tables(tmp_path / "train.lap", "losses")["losses"]
+    }
 
 
 @pytest.mark.parametrize("kind", ["link", "folder"])
@@ -121,7 +149,17 @@ def test_what_is_not_ours_is_never_removed(program, tmp_path, kind):
 
 
 def test_nobody_is_waited_for_who_does_not_record(program, tmp_path):
-    ended = laptime("run", "-q", "-o", "train.lap", "--", "sh", "-c", "sleep 5 >/dev/null 2>&1 & exit 0", cwd=tmp_path)
+    ended = laptime(
+        "run",
+        "-q",
+        "-o",
+        "train.lap",
+        "--",
+        "sh",
+        "-c",
+        "sleep 5 >/dev/null 2>&1 & exit 0",
+        cwd=tmp_path,
+    )
     assert ended.stderr == ""
     assert os.listdir(tmp_path) == ["train.lap"]
 

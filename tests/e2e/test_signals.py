@@ -1,4 +1,6 @@
-"""Signals to `laptime run`, to its group and from a terminal reach the program once, and everybody sees the program's own end."""
+"""Signals to `laptime run`, to its group and from a terminal reach the program once, and everybody
+sees the program's own end.
+"""
 
 import os
 import pty
@@ -23,9 +25,13 @@ int main(int argc, char** argv) {
   const bool handles = argc < 2 || std::strcmp(argv[1], "default") != 0;
   for (int s = 1; handles && s < 65; ++s) {
     struct sigaction action{};
-    action.sa_sigaction = [](int n, siginfo_t* info, void*) { counts[n] = counts[n] + 1; last_value = info->si_value.sival_int; };
+    action.sa_sigaction = [](int n, siginfo_t* info, void*) {
+      counts[n] = counts[n] + 1;
+      last_value = info->si_value.sival_int;
+    };
     action.sa_flags = SA_SIGINFO;
-    if (s != SIGTSTP && s != SIGTTIN && s != SIGTTOU && s != SIGCONT) sigaction(s, &action, nullptr);
+    if (s != SIGTSTP && s != SIGTTIN && s != SIGTTOU && s != SIGCONT)
+      sigaction(s, &action, nullptr);
   }
   if (argc > 1 && std::strcmp(argv[1], "tells parent") == 0) kill(getppid(), SIGUSR2);
   if (argc > 1 && std::strcmp(argv[1], "stops") == 0) raise(SIGSTOP);
@@ -40,8 +46,18 @@ int main(int argc, char** argv) {
   return 7;
 }
 """
-ALL = sorted(set(range(1, 32)) - {signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU, signal.SIGCONT}
-             | {signal.SIGRTMIN, signal.SIGRTMIN + 5, signal.SIGRTMAX})
+ALL = sorted(
+    set(range(1, 32))
+    - {
+        signal.SIGKILL,
+        signal.SIGSTOP,
+        signal.SIGTSTP,
+        signal.SIGTTIN,
+        signal.SIGTTOU,
+        signal.SIGCONT,
+    }
+    | {signal.SIGRTMIN, signal.SIGRTMIN + 5, signal.SIGRTMAX}
+)
 LONGER_THAN_A_GRACE = 0.15
 
 
@@ -54,8 +70,14 @@ class Started:
     """`laptime run` with a program that has said "ready", in a group of its own."""
 
     def __init__(self, folder, words, **popen):
-        self.process = subprocess.Popen([LAPTIME, "run", "-q", "-o", folder / "run.lap", "--", *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True, **{"process_group": 0, **popen})
+        self.process = subprocess.Popen(
+            [LAPTIME, "run", "-q", "-o", folder / "run.lap", "--", *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **{"process_group": 0, **popen},
+        )
         ready = self.process.stdout.readline().split()
         assert ready and ready[0] == "ready", self.process.stderr.read()
         self.program = int(ready[1])
@@ -104,7 +126,7 @@ def test_each_signal_to_laptime_alone_reaches_the_program_once(start):
     for number in ALL:
         os.kill(run.pid, number)
         time.sleep(0.06)
-    assert run.counts() == {number: 1 for number in ALL}
+    assert run.counts() == dict.fromkeys(ALL, 1)
     assert run.process.returncode == 7
 
 
@@ -113,7 +135,7 @@ def test_each_signal_to_the_group_reaches_the_program_once(start):
     for number in ALL:
         os.killpg(run.pid, number)
         time.sleep(0.02)
-    assert run.counts() == {number: 1 for number in ALL}
+    assert run.counts() == dict.fromkeys(ALL, 1)
 
 
 def test_a_scheduler_that_signals_one_process_after_the_other_is_heard_once(start):
@@ -128,7 +150,9 @@ def test_a_scheduler_that_signals_one_process_after_the_other_is_heard_once(star
 def test_queued_signals_keep_number_and_value(start):
     run = start()
     for _ in range(3):
-        subprocess.run(["/bin/kill", "-q", "42", "-s", str(signal.SIGRTMIN + 2), str(run.pid)], check=True)
+        subprocess.run(
+            ["/bin/kill", "-q", "42", "-s", str(signal.SIGRTMIN + 2), str(run.pid)], check=True
+        )
     time.sleep(0.3)
     assert run.counts() == {signal.SIGRTMIN + 2: 3} and run.value == 42
 
@@ -143,13 +167,18 @@ def test_what_the_program_sends_to_its_parent_goes_to_the_caller(program, tmp_pa
         signal.signal(signal.SIGUSR2, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGALRM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGALRM, signal.SIGHUP, signal.SIGQUIT],
+)
 @pytest.mark.parametrize("send", [os.kill, os.killpg])
 def test_the_end_by_a_signal_is_the_same_and_the_run_is_there(start, tmp_path, number, send):
     run = start("default")
     send(run.pid, number)
     assert run.process.wait(timeout=20) == -number
-    assert {row["key"]: row["value"] for row in tables(tmp_path / "run.lap", "run")["run"]}["exit_signal"] == number
+    assert {row["key"]: row["value"] for row in tables(tmp_path / "run.lap", "run")["run"]}[
+        "exit_signal"
+    ] == number
 
 
 def test_a_program_that_is_killed_is_seen_as_killed(start):
@@ -161,11 +190,27 @@ def test_a_program_that_is_killed_is_seen_as_killed(start):
 def test_the_program_ends_with_laptime_when_that_is_killed(start):
     run = start()
     run.process.kill()
-    assert wait_until(lambda: not Path(f"/proc/{run.program}").exists() or state(run.program) == "Z")
+    assert wait_until(
+        lambda: not Path(f"/proc/{run.program}").exists() or state(run.program) == "Z"
+    )
 
 
 def test_timeout_gives_its_own_exit_code_and_one_signal(program, tmp_path):
-    words = ["timeout", "-s", "USR1", "-k", "5", "0.4", LAPTIME, "run", "-q", "-o", tmp_path / "run.lap", "--", program]
+    words = [
+        "timeout",
+        "-s",
+        "USR1",
+        "-k",
+        "5",
+        "0.4",
+        LAPTIME,
+        "run",
+        "-q",
+        "-o",
+        tmp_path / "run.lap",
+        "--",
+        program,
+    ]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline().startswith("ready")
     time.sleep(0.8)
@@ -174,14 +219,39 @@ def test_timeout_gives_its_own_exit_code_and_one_signal(program, tmp_path):
 
 
 def test_an_alarm_that_was_set_before_reaches_the_program(program, tmp_path):
-    words = ["perl", "-e", "alarm 1; exec @ARGV", LAPTIME, "run", "-q", "-o", tmp_path / "run.lap", "--", program, "default"]
+    words = [
+        "perl",
+        "-e",
+        "alarm 1; exec @ARGV",
+        LAPTIME,
+        "run",
+        "-q",
+        "-o",
+        tmp_path / "run.lap",
+        "--",
+        program,
+        "default",
+    ]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert process.wait(timeout=20) == -signal.SIGALRM
     process.stdin.close()
 
 
 def test_what_was_ignored_stays_ignored(program, tmp_path):
-    words = ["sh", "-c", 'trap "" HUP CHLD; exec "$@"', "sh", LAPTIME, "run", "-q", "-o", tmp_path / "run.lap", "--", program, "default"]
+    words = [
+        "sh",
+        "-c",
+        'trap "" HUP CHLD; exec "$@"',
+        "sh",
+        LAPTIME,
+        "run",
+        "-q",
+        "-o",
+        tmp_path / "run.lap",
+        "--",
+        program,
+        "default",
+    ]
     process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline().startswith("ready")
     os.kill(process.pid, signal.SIGHUP)
@@ -192,16 +262,33 @@ def test_what_was_ignored_stays_ignored(program, tmp_path):
 
 def test_the_program_starts_with_the_mask_and_handlers_that_laptime_was_given(tmp_path):
     def signals(words):
-        text = subprocess.run(["sh", "-c", 'trap "" USR2; exec "$@"', "sh", *words, "grep", "^Sig", "/proc/self/status"],
-                              capture_output=True, text=True, check=True).stdout
+        text = subprocess.run(
+            [
+                "sh",
+                "-c",
+                'trap "" USR2; exec "$@"',
+                "sh",
+                *words,
+                "grep",
+                "^Sig",
+                "/proc/self/status",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         return [line for line in text.splitlines() if not line.startswith("SigQ")]
 
     assert signals([LAPTIME, "run", "-q", "-o", tmp_path / "run.lap", "--"]) == signals(["env"])
 
 
 def test_a_program_that_stops_itself_is_seen_and_goes_on(program, tmp_path):
-    process = subprocess.Popen([LAPTIME, "run", "-q", "-o", tmp_path / "run.lap", "--", program, "stops"], stdin=subprocess.PIPE,
-                               stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [LAPTIME, "run", "-q", "-o", tmp_path / "run.lap", "--", program, "stops"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     _, status = os.waitpid(process.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status) and os.WSTOPSIG(status) == signal.SIGSTOP
     os.kill(process.pid, signal.SIGCONT)
@@ -226,7 +313,11 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            os.execvpe("bash", ["bash", "--norc", "--noprofile", "-i"], {**os.environ, "PS1": "$ ", "TERM": "dumb"})
+            os.execvpe(
+                "bash",
+                ["bash", "--norc", "--noprofile", "-i"],
+                {**os.environ, "PS1": "$ ", "TERM": "dumb"},
+            )
         self.seen = ""
 
     def type(self, text):

@@ -1,6 +1,6 @@
 """speedscope files in the speedscope application itself, where its npm package is at hand.
 
-    npm install --prefix build/node speedscope@1.25.0 jsdom@24.1.3
+npm install --prefix build/node speedscope@1.25.0 jsdom@24.1.3
 """
 
 import json
@@ -13,14 +13,19 @@ import pytest
 from test_cli import ROOT, laptime
 
 sys.path.insert(0, str(ROOT / "tests" / "golden"))
-from case import make_run_binary  # noqa: E402
+from case import make_run_binary
 
 NODE = ROOT / "build" / "node"
 OPENS = Path(__file__).with_name("speedscope_opens.js")
 
 pytestmark = pytest.mark.skipif(
-    not shutil.which("node") or not all((NODE / "node_modules" / name).is_dir() for name in ("speedscope", "jsdom")),
-    reason="no speedscope application in build/node (npm install --prefix build/node speedscope@1.25.0 jsdom@24.1.3)")
+    not shutil.which("node")
+    or not all((NODE / "node_modules" / name).is_dir() for name in ("speedscope", "jsdom")),
+    reason=(
+        "no speedscope application in build/node (npm install --prefix build/node speedscope@1.25.0"
+        " jsdom@24.1.3)"
+    ),
+)
 
 RUN = """process pid=100 command="python train.py"
 thread 1 main os=100
@@ -44,7 +49,9 @@ def opened(path):
 
 def test_the_application_opens_a_run(tmp_path):
     subprocess.run([make_run_binary(), tmp_path / "run.lap"], input=RUN, text=True, check=True)
-    done = laptime("export", tmp_path / "run.lap", "--to", "speedscope", "-o", tmp_path / "run.speedscope.json")
+    done = laptime(
+        "export", tmp_path / "run.lap", "--to", "speedscope", "-o", tmp_path / "run.speedscope.json"
+    )
     assert done.returncode == 0, done.stderr
     shown = opened(tmp_path / "run.speedscope.json")
     assert shown["problems"] == []

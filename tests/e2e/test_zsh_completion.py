@@ -1,4 +1,6 @@
-"""zsh completion as a person meets it: keys typed into a real zsh on a terminal, and the line that the keys made."""
+"""zsh completion as a person meets it: keys typed into a real zsh on a terminal, and the line that
+the keys made.
+"""
 
 import shutil
 
@@ -17,8 +19,15 @@ laptime() { print -r -- "words=[${(j:|:)@}]" }
 
 class Zsh:
     def __init__(self, folder, load):
-        self.child = pexpect.spawn("zsh", ["-f", "-i"], cwd=str(folder), env={"TERM": "dumb", "PATH": "/usr/bin:/bin", "HOME": str(folder)},
-                                   encoding="utf-8", timeout=20, dimensions=(50, 300))
+        self.child = pexpect.spawn(
+            "zsh",
+            ["-f", "-i"],
+            cwd=str(folder),
+            env={"TERM": "dumb", "PATH": "/usr/bin:/bin", "HOME": str(folder)},
+            encoding="utf-8",
+            timeout=20,
+            dimensions=(50, 300),
+        )
         (folder / "setup.zsh").write_text(SETUP + load, encoding="utf-8")
         self.child.sendline("source ./setup.zsh; print loaded=$?")
         self.child.expect_exact("loaded=0\r\n")
@@ -41,7 +50,10 @@ def zsh(request, tmp_path):
     load = f"source <({LAPTIME} completion zsh)\n"
     if request.param == "in fpath":
         (tmp_path / "functions").mkdir()
-        load = f"{LAPTIME} completion zsh > functions/_laptime\nfpath=($PWD/functions $fpath)\nautoload -Uz compinit && compinit -u -D\n"
+        load = (
+            f"{LAPTIME} completion zsh > functions/_laptime\nfpath=($PWD/functions"
+            " $fpath)\nautoload -Uz compinit && compinit -u -D\n"
+        )
     shell = Zsh(tmp_path, load)
     yield shell
     shell.close()
@@ -58,4 +70,9 @@ def test_commands_options_values_and_files(zsh, tmp_path):
 
 def test_nothing_is_made_up(zsh):
     assert zsh.line("laptime nosuch\t") == ["nosuch"]
-    assert zsh.line("laptime export run.lap --to nosuch\t") == ["export", "run.lap", "--to", "nosuch"]
+    assert zsh.line("laptime export run.lap --to nosuch\t") == [
+        "export",
+        "run.lap",
+        "--to",
+        "nosuch",
+    ]

@@ -42,8 +42,11 @@ LinkColumns equal_links() {
 TallyColumns equal_tallies() {
   TallyColumns columns;
   columns.kind.assign(kMaxBlockRows, TallyKind::line);
-  for (auto* column : {&columns.step, &columns.code, &columns.where}) column->assign(kMaxBlockRows, 1);
-  for (auto* column : {&columns.hits, &columns.inclusive, &columns.exclusive, &columns.extra_hits, &columns.extra_ns}) column->assign(kMaxBlockRows, 1);
+  for (auto* column : {&columns.step, &columns.code, &columns.where})
+    column->assign(kMaxBlockRows, 1);
+  for (auto* column : {&columns.hits, &columns.inclusive, &columns.exclusive, &columns.extra_hits,
+                       &columns.extra_ns})
+    column->assign(kMaxBlockRows, 1);
   return columns;
 }
 
@@ -57,7 +60,8 @@ class RawFile {
     out.append(&version, sizeof version);
   }
   std::size_t size() const { return bytes_.size(); }
-  void add_facts(std::uint32_t part, const std::function<void(Bytes&, std::size_t)>& append, std::size_t most = kFactsPayload) {
+  void add_facts(std::uint32_t part, const std::function<void(Bytes&, std::size_t)>& append,
+                 std::size_t most = kFactsPayload) {
     Bytes payload;
     ByteWriter(payload).varint(part);
     for (std::size_t i = 0; payload.size() < most; ++i) append(payload, i);
@@ -125,10 +129,13 @@ Bytes many_facts(const FactOf& fact_of, std::size_t payload = kFactsPayload, int
 Bytes large_ids() {
   RawFile file;
   for (std::uint32_t part = 0; part < 2000; ++part)
-    file.add_facts(part, [](Bytes& out, std::size_t) {
-      append_fact(out, StringFact{(1u << 24) - 1, "x"});
-      append_fact(out, CodeFact{(1u << 24) - 1, 0, 0, 1, 0});
-    }, 20);
+    file.add_facts(
+        part,
+        [](Bytes& out, std::size_t) {
+          append_fact(out, StringFact{(1u << 24) - 1, "x"});
+          append_fact(out, CodeFact{(1u << 24) - 1, 0, 0, 1, 0});
+        },
+        20);
   return file.finish();
 }
 
@@ -143,10 +150,19 @@ std::vector<Seed> bombs() {
           {"links", many_blocks(block_of(equal_links()))},
           {"tallies", many_blocks(block_of(equal_tallies()))},
           {"properties", many_facts([](std::size_t) { return PropertyFact{"", ""}; })},
-          {"strings", many_facts([&](std::size_t i) { return StringFact{static_cast<std::uint32_t>(i), number(i)}; }, 1u << 20, 1)},
-          {"tracks", many_facts([&](std::size_t i) { return TrackFact{static_cast<std::uint32_t>(i), TrackKind::thread, 1, 0}; }, 4u << 20, 1)},
+          {"strings",
+           many_facts(
+               [&](std::size_t i) { return StringFact{static_cast<std::uint32_t>(i), number(i)}; },
+               1u << 20, 1)},
+          {"tracks", many_facts(
+                         [&](std::size_t i) {
+                           return TrackFact{static_cast<std::uint32_t>(i), TrackKind::thread, 1, 0};
+                         },
+                         4u << 20, 1)},
           {"clocks", many_facts([](std::size_t) { return ClockFact{1, 1, 1}; })},
-          {"losses", many_facts([&](std::size_t i) { return LossFact{0, Severity::info, 1, number(i), ""}; }, 4u << 20, 1)},
+          {"losses",
+           many_facts([&](std::size_t i) { return LossFact{0, Severity::info, 1, number(i), ""}; },
+                      4u << 20, 1)},
           {"argument_facts", many_facts([](std::size_t) { return ArgsFact{1, {}}; })},
           {"large_ids", large_ids()}};
 }

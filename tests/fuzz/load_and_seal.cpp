@@ -16,7 +16,8 @@ void seal_and_reopen(const RunContent& content) {
   if (!seal(content, sink)) return;
   const auto again = read_sealed(sink.data, "sealed again");
   if (again) return;
-  std::fprintf(stderr, "a run that opened does not open once sealed: %s\n", again.error().message.c_str());
+  std::fprintf(stderr, "a run that opened does not open once sealed: %s\n",
+               again.error().message.c_str());
   std::abort();
 }
 

@@ -1,5 +1,6 @@
-// Runs a fuzz target over every file of the given folders, and over damaged copies of each: cut short, and with bytes
-// changed at fixed pseudo-random places, with and without the checksums made right again. No libFuzzer needed.
+// Runs a fuzz target over every file of the given folders, and over damaged copies of each: cut
+// short, and with bytes changed at fixed pseudo-random places, with and without the checksums made
+// right again. No libFuzzer needed.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +26,11 @@ Bytes changed(const Bytes& original, std::mt19937_64& random) {
   for (std::uint64_t n = 1 + random() % 4; n > 0; --n) {
     const std::size_t at = random() % bytes.size();
     // Small numbers, all ones and single bits reach more than arbitrary bytes do.
-    const std::uint8_t choices[] = {0, 1, 0x7f, 0xff, static_cast<std::uint8_t>(bytes[at] ^ (1u << (random() % 8))),
+    const std::uint8_t choices[] = {0,
+                                    1,
+                                    0x7f,
+                                    0xff,
+                                    static_cast<std::uint8_t>(bytes[at] ^ (1u << (random() % 8))),
                                     static_cast<std::uint8_t>(random())};
     bytes[at] = choices[random() % std::size(choices)];
   }
@@ -36,7 +41,9 @@ void run_with_damage(const Bytes& bytes) {
   run_one(bytes);
   if (bytes.empty()) return;
   std::mt19937_64 random(bytes.size());
-  for (int i = 0; i < kCuts; ++i) run_one(Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(random() % bytes.size())));
+  for (int i = 0; i < kCuts; ++i)
+    run_one(
+        Bytes(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(random() % bytes.size())));
   for (int i = 0; i < kChanged; ++i) {
     Bytes damaged = changed(bytes, random);
     if (i % 2) laptime::fuzz::restamp(damaged.data(), damaged.size());

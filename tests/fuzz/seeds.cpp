@@ -30,7 +30,9 @@ std::vector<Fact> facts() {
           LossFact{0, Severity::warning, 3, "memory_limit", "records were dropped"},
           CodeFact{1, 2, 1, 10, kCodeBuiltin},
           CodeFact{2, 2, 4, 20, 0},
-          CallFrameFact{1, 0, 1, 3}, CallFrameFact{2, 1, 2, 21}, PlaceFact{1, 2, 21, 1, 2},
+          CallFrameFact{1, 0, 1, 3},
+          CallFrameFact{2, 1, 2, 21},
+          PlaceFact{1, 2, 21, 1, 2},
           SourceFact{2, 6, "a = 1\n"}};
 }
 
@@ -129,8 +131,10 @@ void fill_slot(Slot& slot, std::uint64_t sequence) {
       {9, 10, 2700, 0, 0, static_cast<std::uint8_t>(LinkKind::causes), UnitType::link},
       {4, 4000, 3000, 1, 0, static_cast<std::uint8_t>(TallyKind::line), UnitType::tally},
       {2, 0, 0, 11, 0, 0, UnitType::tally_more},
-      {2750, 2760, OpLink::pack(1, 1, 5), 1, 0, static_cast<std::uint8_t>(SpanKind::op), UnitType::op},
-      {2762, LaunchUnit::end(5, 77), OpLink::pack(1, 1, 5), 1, LaunchUnit::track(1, true), static_cast<std::uint8_t>(SpanKind::launch), UnitType::launch},
+      {2750, 2760, OpLink::pack(1, 1, 5), 1, 0, static_cast<std::uint8_t>(SpanKind::op),
+       UnitType::op},
+      {2762, LaunchUnit::end(5, 77), OpLink::pack(1, 1, 5), 1, LaunchUnit::track(1, true),
+       static_cast<std::uint8_t>(SpanKind::launch), UnitType::launch},
       {2770, 512, 0xA0, 2, 0, static_cast<std::uint8_t>(SpanKind::allocate), UnitType::memory},
       {2800, 2900, 9, 1, kStream, static_cast<std::uint8_t>(SpanKind::kernel), UnitType::span},
   };
@@ -153,7 +157,8 @@ Bytes part(std::uint32_t slots, PartState state) {
   header->ns_per_tick = 0.5;
   header->state = state;
   header->losses[0] = 3;
-  for (std::uint32_t i = 0; i < slots; ++i) fill_slot(*new (bytes.data() + kPageSize + i * kSlotSize) Slot, i + 1);
+  for (std::uint32_t i = 0; i < slots; ++i)
+    fill_slot(*new (bytes.data() + kPageSize + i * kSlotSize) Slot, i + 1);
   append_log(bytes, /*encoded_slot=*/99);
   return bytes;
 }
@@ -164,7 +169,10 @@ std::vector<Seed> sealed_seeds() {
   // Without its trailer a file is read by looking for frames.
   Bytes cut = sealed(5, true);
   cut.resize(cut.size() - 16);
-  return {{"plain", sealed(3, false)}, {"all_tables", sealed(12, true)}, {"compressed", sealed(300, true)}, {"no_trailer", cut}};
+  return {{"plain", sealed(3, false)},
+          {"all_tables", sealed(12, true)},
+          {"compressed", sealed(300, true)},
+          {"no_trailer", cut}};
 }
 
 std::vector<Seed> part_seeds() {

@@ -1,4 +1,5 @@
-// Valid files to start fuzzing from: small, and between them with every table, codec and kind of fact.
+// Valid files to start fuzzing from: small, and between them with every table, codec and kind of
+// fact.
 #pragma once
 
 #include <string>

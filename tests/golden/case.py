@@ -75,19 +75,33 @@ class Case:
             if section.kind == "file":
                 (folder / section.argument).write_text(section.text(), encoding="utf-8")
             elif section.kind == "run":
-                made = subprocess.run([make_run_binary(), folder / section.argument], input=section.text().encode(), capture_output=True)
+                made = subprocess.run(
+                    [make_run_binary(), folder / section.argument],
+                    input=section.text().encode(),
+                    capture_output=True,
+                )
                 if made.returncode != 0:
                     raise CaseError(f"{section.argument}: {made.stderr.decode()}")
 
     def run_command(self, command, folder):
         words = shlex.split(command)
-        environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR") and not k.startswith("LAPTIME_")}
+        environment = {
+            k: v
+            for k, v in os.environ.items()
+            if k not in ("COLUMNS", "NO_COLOR") and not k.startswith("LAPTIME_")
+        }
         while words and "=" in words[0]:
             key, _, value = words.pop(0).partition("=")
             environment[key] = value
         if words[:1] != ["laptime"]:
             raise CaseError(f"not a laptime command: {command}")
-        result = subprocess.run([laptime_binary(), *words[1:]], cwd=folder, env=environment, capture_output=True, timeout=120)
+        result = subprocess.run(
+            [laptime_binary(), *words[1:]],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            timeout=120,
+        )
         return Outcome(self.clean(result.stdout), self.clean(result.stderr), result.returncode)
 
     def clean(self, output):

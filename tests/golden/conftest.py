@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
-from case import Case, CaseError, laptime_binary, make_run_binary  # noqa: E402
+from case import Case, CaseError, laptime_binary, make_run_binary
 
 
 class Different(Exception):
@@ -24,16 +24,31 @@ class GoldenTest(pytest.Item):
     def runtest(self):
         for binary in (laptime_binary(), make_run_binary()):
             if not binary.exists():
-                pytest.fail(f"{binary} is missing: build it, or set LAPTIME_BUILD to the build folder", pytrace=False)
+                pytest.fail(
+                    f"{binary} is missing: build it, or set LAPTIME_BUILD to the build folder",
+                    pytrace=False,
+                )
         with tempfile.TemporaryDirectory() as folder:
             actual = Case(self.path).actual(Path(folder))
         expected = self.path.read_text(encoding="utf-8")
         if actual != expected:
-            raise Different("\n".join(difflib.unified_diff(expected.splitlines(), actual.splitlines(), "expected", "actual", lineterm="")))
+            raise Different(
+                "\n".join(
+                    difflib.unified_diff(
+                        expected.splitlines(),
+                        actual.splitlines(),
+                        "expected",
+                        "actual",
+                        lineterm="",
+                    )
+                )
+            )
 
     def repr_failure(self, excinfo):
         if isinstance(excinfo.value, (Different, CaseError)):
-            return f"{self.path}\n{excinfo.value}\nif this is right: tools/accept_golden {self.path}"
+            return (
+                f"{self.path}\n{excinfo.value}\nif this is right: tools/accept_golden {self.path}"
+            )
         return super().repr_failure(excinfo)
 
     def reportinfo(self):

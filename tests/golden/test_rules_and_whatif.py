@@ -1,4 +1,6 @@
-"""What advice says a change brings, `laptime whatif --rule` says too: over all runs that the golden cases of advice hold."""
+"""What advice says a change brings, `laptime whatif --rule` says too: over all runs that the golden
+cases of advice hold.
+"""
 
 import json
 import subprocess
@@ -9,16 +11,27 @@ from case import GOLDEN_FOLDER, Case, laptime_binary
 
 
 def tables(folder, *words):
-    result = subprocess.run([laptime_binary(), *words, "--json"], cwd=folder, capture_output=True, text=True, timeout=120)
+    result = subprocess.run(
+        [laptime_binary(), *words, "--json"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert result.returncode == 0, result.stderr
-    return [[dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]] for table in json.loads(result.stdout)["tables"]]
+    return [
+        [dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]]
+        for table in json.loads(result.stdout)["tables"]
+    ]
 
 
 def gains(row):
     return [row["gain"], row["gain_low"], row["gain_high"]]
 
 
-@pytest.mark.parametrize("path", sorted((GOLDEN_FOLDER / "advice").glob("*.golden")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((GOLDEN_FOLDER / "advice").glob("*.golden")), ids=lambda path: path.stem
+)
 def test_the_gain_of_an_advice_is_that_of_whatif(path, tmp_path):
     case = Case(path)
     case.prepare(tmp_path)
@@ -30,4 +43,6 @@ def test_the_gain_of_an_advice_is_that_of_whatif(path, tmp_path):
         for rule, rows in by_rule.items():
             answers = tables(tmp_path, "whatif", run, "--rule", rule)[0]
             if len(rows) == 1:  # the findings of a rule are answered together
-                assert any(gains(answer) == pytest.approx(gains(rows[0]), rel=1e-3) for answer in answers), (run, rule, rows, answers)
+                assert any(
+                    gains(answer) == pytest.approx(gains(rows[0]), rel=1e-3) for answer in answers
+                ), (run, rule, rows, answers)

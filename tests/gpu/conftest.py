@@ -1,4 +1,6 @@
-"""What runs only where there is an NVIDIA GPU with a PyTorch for it; elsewhere everything here is skipped, saying so."""
+"""What runs only where there is an NVIDIA GPU with a PyTorch for it; elsewhere everything here is
+skipped, saying so.
+"""
 
 import shutil
 import subprocess
@@ -12,7 +14,10 @@ sys.path.insert(0, str(ROOT / "bench" / "gpu"))
 
 
 def _why_not():
-    if shutil.which("nvidia-smi") is None or subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode != 0:
+    if (
+        shutil.which("nvidia-smi") is None
+        or subprocess.run(["nvidia-smi", "-L"], capture_output=True).returncode != 0
+    ):
         return "no NVIDIA GPU on this machine"
     try:
         import torch

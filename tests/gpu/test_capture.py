@@ -30,7 +30,12 @@ def run_program(source, folder, *options, program_file="program.py"):
     """A program under `laptime run`; its run, output and errors."""
     path, lap = folder / program_file, folder / "run.lap"
     path.write_text(source)
-    done = subprocess.run([LAPTIME, "run", "-q", "-o", str(lap), *options, "--", sys.executable, str(path)], capture_output=True, text=True, timeout=200)
+    done = subprocess.run(
+        [LAPTIME, "run", "-q", "-o", str(lap), *options, "--", sys.executable, str(path)],
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
     assert done.returncode == 0, done.stderr
     return lap, done.stdout, done.stderr
 
@@ -41,7 +46,9 @@ def test_counts_and_time_are_those_of_torch_profiler(workload, tmp_path):
     assert ours["records"] == theirs["events"]
     found = report(ours["lap"], "kernels", "copies")
     total = sum(row["total_ns"] for rows in found.values() for row in rows)
-    assert total == pytest.approx(theirs["ns"], rel=0.05)  # two processes; the campaign has the bar of 1 %
+    assert total == pytest.approx(
+        theirs["ns"], rel=0.05
+    )  # two processes; the campaign has the bar of 1 %
 
 
 def test_no_kernel_before_its_launch_and_a_line_for_nearly_all(tmp_path):
@@ -57,7 +64,9 @@ def test_no_kernel_before_its_launch_and_a_line_for_nearly_all(tmp_path):
 def test_the_device_view_sums_to_the_step(tmp_path):
     lap = record("full", "eager", tmp_path)["lap"]
     rows = report(lap, "breakdown")["breakdown"]
-    assert sum(row["share"] for row in rows if row["view"] == "device") == pytest.approx(1, abs=1e-6)
+    assert sum(row["share"] for row in rows if row["view"] == "device") == pytest.approx(
+        1, abs=1e-6
+    )
 
 
 SYNCS = """
@@ -147,10 +156,19 @@ def test_jax_gets_kernels_without_a_change(tmp_path, monkeypatch, graphs):
     if output.strip() not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
     kernels = report(lap, "kernels")["kernels"]
-    lines = {mark: number for number, text in enumerate(JAX.splitlines(), 1) for mark in ("product", "fused", "call") if text.endswith(f"# {mark}")}
+    lines = {
+        mark: number
+        for number, text in enumerate(JAX.splitlines(), 1)
+        for mark in ("product", "fused", "call")
+        if text.endswith(f"# {mark}")
+    }
     assert lines["fused"] in {row["line"] for row in kernels if "fusion" in row["name"]}, kernels
     # While it compiles XLA tries kernels; those of the program run twenty times.
-    products = {row["line"] for row in kernels if "gemm" in row["name"] and row["calls"] >= 20 and row["line"] is not None}
+    products = {
+        row["line"]
+        for row in kernels
+        if "gemm" in row["name"] and row["calls"] >= 20 and row["line"] is not None
+    }
     assert products == {lines["call" if graphs else "product"]}, kernels
 
 
@@ -168,23 +186,33 @@ with jax.profiler.trace("FOLDER"):
 work()
 (file,) = glob.glob("FOLDER/**/*.trace.json.gz", recursive=True)
 events = json.load(gzip.open(file))["traceEvents"]
-devices = {event["pid"] for event in events if event.get("name") == "process_name" and "GPU" in event["args"]["name"]}
-print(jax.devices()[0].platform, sum(event.get("ph") == "X" and event["pid"] in devices for event in events))
+names = [event for event in events if event.get("name") == "process_name"]
+devices = {event["pid"] for event in names if "GPU" in event["args"]["name"]}
+found = sum(event.get("ph") == "X" and event["pid"] in devices for event in events)
+print(jax.devices()[0].platform, found)
 """
 
 
 def test_jax_profiler_gets_the_gpu_while_it_runs(tmp_path):
     pytest.importorskip("jax")
     (tmp_path / "bare.py").write_text(JAX_PROFILED.replace("FOLDER", str(tmp_path / "bare")))
-    bare = subprocess.run([sys.executable, str(tmp_path / "bare.py")], capture_output=True, text=True, timeout=200).stdout.split()
+    bare = subprocess.run(
+        [sys.executable, str(tmp_path / "bare.py")], capture_output=True, text=True, timeout=200
+    ).stdout.split()
     if bare[0] not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
-    lap, output, errors = run_program(JAX_PROFILED.replace("FOLDER", str(tmp_path / "ours")), tmp_path)
+    lap, output, errors = run_program(
+        JAX_PROFILED.replace("FOLDER", str(tmp_path / "ours")), tmp_path
+    )
     assert int(bare[1]) >= 20 and output.split() == bare, (bare, output, errors)
-    assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, errors
+    assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, (
+        errors
+    )
     found = report(lap, "kernels", "losses")
     assert "gpu_left" in {row["name"] for row in found["losses"]}
-    assert max(row["calls"] for row in found["kernels"] if row["line"]) >= 40, found["kernels"]  # before it and after it
+    assert max(row["calls"] for row in found["kernels"] if row["line"]) >= 40, found[
+        "kernels"
+    ]  # before it and after it
 
 
 JAX_PROFILED_FIRST = """
@@ -203,29 +231,47 @@ with jax.profiler.trace("FOLDER"):  # the first use of JAX: nobody has loaded CU
 work()
 (file,) = glob.glob("FOLDER/**/*.trace.json.gz", recursive=True)
 events = json.load(gzip.open(file))["traceEvents"]
-devices = {event["pid"] for event in events if event.get("name") == "process_name" and "GPU" in event["args"]["name"]}
-print(jax.devices()[0].platform, sum(event.get("ph") == "X" and event["pid"] in devices for event in events) >= 20)
+names = [event for event in events if event.get("name") == "process_name"]
+devices = {event["pid"] for event in names if "GPU" in event["args"]["name"]}
+found = sum(event.get("ph") == "X" and event["pid"] in devices for event in events)
+print(jax.devices()[0].platform, found >= 20)
 """
 
 
 def test_jax_profiler_as_the_first_use_of_jax_and_a_second_that_fails(tmp_path):
     pytest.importorskip("jax")
-    lap, output, errors = run_program(JAX_PROFILED_FIRST.replace("FOLDER", str(tmp_path / "trace")), tmp_path)
+    lap, output, errors = run_program(
+        JAX_PROFILED_FIRST.replace("FOLDER", str(tmp_path / "trace")), tmp_path
+    )
     if output.split()[0] not in ("gpu", "cuda"):
         pytest.skip("this JAX has no GPU")
     assert output.split()[1] == "True", (output, errors)
     assert "Only one" in errors or "already" in errors, errors
-    assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, errors
+    assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, (
+        errors
+    )
     found = report(lap, "kernels", "losses")
-    assert max(row["calls"] for row in found["kernels"] if row["line"]) == 20, found["kernels"]  # after it
-    assert {row["name"] for row in found["losses"]} & {"gpu_left", "gpu_records_dropped"} == {"gpu_left"}, found["losses"]
+    assert max(row["calls"] for row in found["kernels"] if row["line"]) == 20, found[
+        "kernels"
+    ]  # after it
+    assert {row["name"] for row in found["losses"]} & {"gpu_left", "gpu_records_dropped"} == {
+        "gpu_left"
+    }, found["losses"]
 
 
 def test_results_are_the_same_bit_for_bit(tmp_path):
-    source = "import sys; sys.path.insert(0, %r)\nfrom workloads import make\nimport torch\n" % str(os.path.dirname(__import__("campaign").__file__))
-    source += "torch.use_deterministic_algorithms(True, warn_only=True)\nstep = make('views')\nfor _ in range(5): step()\nprint(torch.rand(2).tolist(), torch.rand(1, device='cuda').item())\n"
+    folder = os.path.dirname(__import__("campaign").__file__)
+    source = (
+        f"import sys; sys.path.insert(0, {folder!r})\nfrom workloads import make\nimport torch\n"
+    )
+    source += (
+        "torch.use_deterministic_algorithms(True, warn_only=True)\nstep = make('views')\nfor _ in"
+        " range(5): step()\nprint(torch.rand(2).tolist(), torch.rand(1, device='cuda').item())\n"
+    )
     (tmp_path / "program.py").write_text(source)
-    bare = subprocess.run([sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=200)
+    bare = subprocess.run(
+        [sys.executable, str(tmp_path / "program.py")], capture_output=True, text=True, timeout=200
+    )
     _, output, _ = run_program(source, tmp_path, "--budget", "none")
     assert json.dumps(output) == json.dumps(bare.stdout)
 

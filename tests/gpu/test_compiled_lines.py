@@ -1,4 +1,6 @@
-"""Kernels that torch.compile and Triton make: each with the line of the program that it was made from."""
+"""Kernels that torch.compile and Triton make: each with the line of the program that it was made
+from.
+"""
 
 import pytest
 from test_capture import report, run_program
@@ -33,21 +35,37 @@ torch.cuda.synchronize()
 
 
 def line_of(source, mark):
-    return next(number for number, text in enumerate(source.splitlines(), 1) if text.endswith(f"# {mark}"))
+    return next(
+        number for number, text in enumerate(source.splitlines(), 1) if text.endswith(f"# {mark}")
+    )
 
 
-@pytest.mark.parametrize("options", [("--full",), ("--full", "--no-ops")], ids=["with ops", "without ops"])
+@pytest.mark.parametrize(
+    "options", [("--full",), ("--full", "--no-ops")], ids=["with ops", "without ops"]
+)
 def test_kernels_of_compiled_code_have_the_source_line(options, tmp_path):
     pytest.importorskip("triton")
     lap, _, _ = run_program(COMPILED, tmp_path, *options)
     rows = report(lap, "kernels")["kernels"]
-    lines = {mark: line_of(COMPILED, mark) for mark in ("product 1", "pointwise", "product 2", "reduction", "region")}
+    lines = {
+        mark: line_of(COMPILED, mark)
+        for mark in ("product 1", "pointwise", "product 2", "reduction", "region")
+    }
     triton = {(row["pass"], row["line"]) for row in rows if row["name"].startswith("triton_")}
     assert triton, [row["name"] for row in rows]
-    assert {line for _, line in triton} <= set(range(lines["product 1"], lines["reduction"] + 1)), triton
-    assert ("forward", lines["pointwise"]) in triton and ("forward", lines["reduction"]) in triton, triton
+    assert {line for _, line in triton} <= set(range(lines["product 1"], lines["reduction"] + 1)), (
+        triton
+    )
+    assert ("forward", lines["pointwise"]) in triton and (
+        "forward",
+        lines["reduction"],
+    ) in triton, triton
     assert any(passed == "backward" for passed, _ in triton), triton
-    products = {row["line"] for row in rows if not row["name"].startswith("triton_") and row["line"] in lines.values()}
+    products = {
+        row["line"]
+        for row in rows
+        if not row["name"].startswith("triton_") and row["line"] in lines.values()
+    }
     assert {lines["product 1"], lines["product 2"]} <= products, rows
     in_region = sum(row["total_ns"] for row in rows if row["line"] == lines["region"])
     assert in_region <= 0.02 * sum(row["total_ns"] for row in rows), rows
@@ -84,7 +102,9 @@ torch.cuda.synchronize()
 """
 
 
-@pytest.mark.parametrize("options", [("--full",), ("--full", "--no-ops")], ids=["with ops", "without ops"])
+@pytest.mark.parametrize(
+    "options", [("--full",), ("--full", "--no-ops")], ids=["with ops", "without ops"]
+)
 def test_a_triton_kernel_of_the_programs_own_has_the_line_that_launched_it(options, tmp_path):
     pytest.importorskip("triton")
     lap, _, _ = run_program(OWN_KERNEL, tmp_path, *options)

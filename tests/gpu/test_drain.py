@@ -45,5 +45,7 @@ def test_a_program_that_ends_with_work_queued(tmp_path):
     assert output == "last line\n"
     found = report(lap, "kernels", "losses")
     seen = sum(row["calls"] for row in found["kernels"] if row["line"] == 5)
-    missing = sum(row["count"] for row in found["losses"] if row["name"] in ("gpu_work_not_seen", "gpu_times"))
+    missing = sum(
+        row["count"] for row in found["losses"] if row["name"] in ("gpu_work_not_seen", "gpu_times")
+    )
     assert seen + missing >= 20, "what did not arrive is counted"

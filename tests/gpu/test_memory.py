@@ -18,7 +18,8 @@ for step in range(6):
 torch.cuda.synchronize()
 stats = torch.cuda.memory_stats()
 parameters = sum(p.nbytes for p in model.parameters())
-print(json.dumps({"peak": stats["requested_bytes.all.peak"], "reserved": stats["reserved_bytes.all.current"], "parameters": parameters}))
+peak, reserved = stats["requested_bytes.all.peak"], stats["reserved_bytes.all.current"]
+print(json.dumps({"peak": peak, "reserved": reserved, "parameters": parameters}))
 """
 
 
@@ -33,8 +34,12 @@ def test_the_peak_the_categories_and_what_the_allocator_holds(tmp_path):
         sums[row["category"]] = sums.get(row["category"], 0) + row["bytes"]
     assert sums["parameter"] == told["parameters"] == sums["gradient"]
     assert sums["optimizer state"] >= 2 * told["parameters"]
-    # The thread that made the allocator grow wrote it, in backward another one; nothing was given back.
-    assert max(row["max"] for row in found["values"] if row["name"] == "cuda:0 reserved") == told["reserved"]
+    # The thread that made the allocator grow wrote it, in backward another one; nothing was given
+    # back.
+    assert (
+        max(row["max"] for row in found["values"] if row["name"] == "cuda:0 reserved")
+        == told["reserved"]
+    )
     assert not [row for row in found["losses"] if row["name"] == "memory_of_gpu"]
 
 
@@ -54,7 +59,9 @@ kept = torch.empty(4096, dtype=torch.uint8, device="cuda")
 source.at_step()
 """
     lap, _, _ = run_program(source, tmp_path, "--no-gpu", "--no-ops")
-    curve = [row for row in report(lap, "memory_curve")["memory_curve"] if row["device"] == "cuda:0"]
+    curve = [
+        row for row in report(lap, "memory_curve")["memory_curve"] if row["device"] == "cuda:0"
+    ]
     assert max(row["bytes"] for row in curve) == sum(4000 * i for i in range(1, 200))
     assert curve[-1]["bytes"] == 4096
 
@@ -65,11 +72,16 @@ import ctypes
 cuda = ctypes.CDLL("libcuda.so.1")
 context, device, block = ctypes.c_void_p(), ctypes.c_int(), ctypes.c_uint64()
 assert cuda.cuInit(0) == 0 and cuda.cuDeviceGet(ctypes.byref(device), 0) == 0
-assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0 and cuda.cuCtxSetCurrent(context) == 0
+assert cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), device) == 0
+assert cuda.cuCtxSetCurrent(context) == 0
 for size in (1 << 20, 1 << 24):
     assert cuda.cuMemAlloc_v2(ctypes.byref(block), ctypes.c_size_t(size)) == 0
     assert cuda.cuMemFree_v2(block) == 0
 """
     lap, _, _ = run_program(source, tmp_path)
-    curve = [row["bytes"] for row in report(lap, "memory_curve")["memory_curve"] if row["device"] == "cuda:0"]
+    curve = [
+        row["bytes"]
+        for row in report(lap, "memory_curve")["memory_curve"]
+        if row["device"] == "cuda:0"
+    ]
     assert max(curve) == 1 << 24 and curve[-1] == 0

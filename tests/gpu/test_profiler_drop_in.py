@@ -14,7 +14,9 @@ def profiled(profile, tmp_path, **more):
     from torch.profiler import ProfilerActivity
 
     torch.manual_seed(0)
-    net = torch.nn.Sequential(torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10)).cuda()
+    net = torch.nn.Sequential(
+        torch.nn.Linear(256, 512), torch.nn.ReLU(), torch.nn.Linear(512, 10)
+    ).cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.01, momentum=0.9)
     batch = torch.randn(64, 256)
 
@@ -42,8 +44,11 @@ def test_cycles_of_a_schedule_all_have_their_kernels():
 
     x = torch.ones(64, 64, device="cuda")
     found = []
-    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], schedule=schedule(wait=1, warmup=1, active=2, repeat=3),
-                 on_trace_ready=lambda p: found.append(len(on_device(p)))) as profiler:
+    with profile(
+        activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA],
+        schedule=schedule(wait=1, warmup=1, active=2, repeat=3),
+        on_trace_ready=lambda p: found.append(len(on_device(p))),
+    ) as profiler:
         for _ in range(12):
             x = x @ x / 64
             profiler.step()
@@ -65,7 +70,11 @@ def pair(tmp_path_factory):
 
 def on_device(profiler):
     cuda = torch.autograd.DeviceType.CUDA
-    return sorted(e.name for e in profiler.events() if e.device_type == cuda and not getattr(e, "is_user_annotation", False))
+    return sorted(
+        e.name
+        for e in profiler.events()
+        if e.device_type == cuda and not getattr(e, "is_user_annotation", False)
+    )
 
 
 def test_the_same_kernels_and_copies_by_the_same_names(pair):
@@ -80,14 +89,23 @@ def test_ops_have_the_time_of_the_kernels_that_they_launched(pair):
         mine, original = (next(a for a in p.key_averages() if a.key == key) for p in (ours, theirs))
         assert mine.count == original.count
         assert mine.device_time_total == pytest.approx(original.device_time_total, rel=0.25), key
-        assert mine.self_device_time_total == pytest.approx(original.self_device_time_total, rel=0.25), key
+        assert mine.self_device_time_total == pytest.approx(
+            original.self_device_time_total, rel=0.25
+        ), key
 
 
 def test_the_table_has_torchs_columns(pair):
     (ours, _), (theirs, _) = pair
 
     def columns(profiler):
-        return [word for word in profiler.key_averages().table(sort_by="self_cuda_time_total", row_limit=5).splitlines()[1].split("  ") if word.strip()]
+        return [
+            word
+            for word in profiler.key_averages()
+            .table(sort_by="self_cuda_time_total", row_limit=5)
+            .splitlines()[1]
+            .split("  ")
+            if word.strip()
+        ]
 
     assert [c.strip() for c in columns(ours)] == [c.strip() for c in columns(theirs)]
     assert "Self CUDA time total" in ours.key_averages().table()
@@ -96,9 +114,20 @@ def test_the_table_has_torchs_columns(pair):
 def test_the_trace_ties_each_kernel_to_its_launch(pair):
     (_, trace), _ = pair
     events = trace["traceEvents"]
-    launches = {e["args"]["correlation"] for e in events if e.get("cat") == "cuda_runtime" and "correlation" in e["args"]}
+    launches = {
+        e["args"]["correlation"]
+        for e in events
+        if e.get("cat") == "cuda_runtime" and "correlation" in e["args"]
+    }
     kernels = [e for e in events if e.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset")]
     assert kernels and all(e["args"]["correlation"] in launches for e in kernels)
     assert all(e["pid"] == 0 and e["args"]["stream"] == e["tid"] for e in kernels)
-    assert all({"grid", "block", "registers per thread", "shared memory"} <= set(e["args"]) for e in kernels if e["cat"] == "kernel")
-    assert {e["args"]["labels"] for e in events if e.get("name") == "process_labels"} >= {"CPU", "GPU 0"}
+    assert all(
+        {"grid", "block", "registers per thread", "shared memory"} <= set(e["args"])
+        for e in kernels
+        if e["cat"] == "kernel"
+    )
+    assert {e["args"]["labels"] for e in events if e.get("name") == "process_labels"} >= {
+        "CPU",
+        "GPU 0",
+    }

@@ -1,4 +1,6 @@
-"""`laptime tune` on a GPU: every change that only means something there is really made, and training goes on."""
+"""`laptime tune` on a GPU: every change that only means something there is really made, and
+training goes on.
+"""
 
 import os
 import shutil
@@ -16,8 +18,10 @@ IMAGES = """
 
     torch.manual_seed(0)
     data = TensorDataset(torch.randn(6400, 3, 32, 32), torch.arange(6400) % 10)
-    model = nn.Sequential(nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Conv2d(64, 64, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(4), nn.Flatten(), nn.Linear(1024, 256), nn.ReLU(),
-                          nn.Linear(256, 10)).cuda()
+    model = nn.Sequential(
+        nn.Conv2d(3, 64, 3), nn.ReLU(), nn.Conv2d(64, 64, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(4),
+        nn.Flatten(), nn.Linear(1024, 256), nn.ReLU(), nn.Linear(256, 10),
+    ).cuda()
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     for images, labels in DataLoader(data, batch_size=64):
         images, labels = images.to("cuda"), labels.cuda()
@@ -47,11 +51,26 @@ def trial(tmp_path):
 
 
 def test_precision_layout_optimizer_and_copies(trial):
-    settings, tables, trials, told = trial("tf32", "cudnn_benchmark", "channels_last", "autocast", "optimizer=fused", "non_blocking", "workers=1", "persistent_workers")
+    settings, tables, trials, told = trial(
+        "tf32",
+        "cudnn_benchmark",
+        "channels_last",
+        "autocast",
+        "optimizer=fused",
+        "non_blocking",
+        "workers=1",
+        "persistent_workers",
+    )
     assert settings["torch matmul_precision"] == "high" and settings["torch cudnn_benchmark"] == "1"
     assert settings["torch autocast"] == "cuda bfloat16" and settings["optimizer 1 way"] == "fused"
-    assert settings["loader 1 pin_memory"] == "1" and settings["loader 1 workers"] == "1" and settings["loader 1 persistent"] == "1"
-    batches = [row for row in tables["copies"] if row["bytes"] and row["bytes"] / row["calls"] > 300_000]  # images and labels are copied on one line
+    assert (
+        settings["loader 1 pin_memory"] == "1"
+        and settings["loader 1 workers"] == "1"
+        and settings["loader 1 persistent"] == "1"
+    )
+    batches = [
+        row for row in tables["copies"] if row["bytes"] and row["bytes"] / row["calls"] > 300_000
+    ]  # images and labels are copied on one line
     assert any("pinned" in row["memory"].lower() for row in batches), tables["copies"]
     facts = trials.facts(told)
     assert facts.gpu and facts.loader and facts.workers and facts.optimizer and facts.convolutions
@@ -67,6 +86,10 @@ def test_what_is_predicted_of_changes_on_a_gpu(trial):
 
     settings, _, trials, told = trial()
     assert settings["torch matmul_precision"] == "highest" and "torch autocast" not in settings
-    predicted = {change.text: trials.predict(told, change) for change in candidates(trials.facts(told)) if change.whatif}
+    predicted = {
+        change.text: trials.predict(told, change)
+        for change in candidates(trials.facts(told))
+        if change.whatif
+    }
     assert {"tf32", "autocast", "compile", "non_blocking", "workers=4"} <= set(predicted)
     assert all(gain is not None and 0.5 < gain < 20 for gain in predicted.values()), predicted

@@ -1,4 +1,6 @@
-"""Around: a function with something done before and after it, which its callers cannot tell from the function itself."""
+"""Around: a function with something done before and after it, which its callers cannot tell from
+the function itself.
+"""
 
 import functools
 import inspect
@@ -6,7 +8,6 @@ import signal
 import traceback
 
 import pytest
-
 from laptime._native import Around
 
 
@@ -57,7 +58,12 @@ def test_as_a_method_and_as_next(counter):
 
     Numbers.__next__ = Around(Numbers.__next__, counter.before, counter.after)
     assert list(Numbers()) == [2, 1, 0] and list(Derived()) == [-2, -1, 0]
-    assert [call[3] for call in counter.calls if call[0] == "after"] == [None, None, None, StopIteration] * 2
+    assert [call[3] for call in counter.calls if call[0] == "after"] == [
+        None,
+        None,
+        None,
+        StopIteration,
+    ] * 2
     numbers = Numbers()
     assert numbers.__next__() == 2 and Numbers.__next__(numbers) == 1
 
@@ -67,7 +73,11 @@ def test_it_looks_like_the_function():
         """What it does."""
 
     around = Around(original)
-    assert around.__name__ == "original" and around.__doc__ == "What it does." and around.__wrapped__ is original
+    assert (
+        around.__name__ == "original"
+        and around.__doc__ == "What it does."
+        and around.__wrapped__ is original
+    )
     assert inspect.signature(around) == inspect.signature(original)
 
 
@@ -96,7 +106,11 @@ def test_own_failures_are_one_line_and_never_again(capfd):
     for around in (Around(lambda x: x + 1, broken), Around(lambda x: x + 1, None, broken)):
         assert [around(1), around(2)] == [2, 3]
     lines = capfd.readouterr().err.splitlines()
-    assert len(calls) == 2 and len(lines) == 2 and all(line.startswith("laptime: ") and "of ours" in line for line in lines)
+    assert (
+        len(calls) == 2
+        and len(lines) == 2
+        and all(line.startswith("laptime: ") and "of ours" in line for line in lines)
+    )
 
 
 def test_own_failure_does_not_replace_the_functions(capfd):
@@ -135,7 +149,11 @@ class Preempts:
         raise Preempted
 
 
-@pytest.mark.parametrize("handler", [preempt, Preempts().handle, Preempts(), functools.partial(preempt)], ids=["function", "method", "object", "partial"])
+@pytest.mark.parametrize(
+    "handler",
+    [preempt, Preempts().handle, Preempts(), functools.partial(preempt)],
+    ids=["function", "method", "object", "partial"],
+)
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_what_a_handler_of_the_program_raises_is_the_programs(handler, when, capfd):
     def signalled(*_):

@@ -4,7 +4,6 @@ import importlib
 import sys
 
 import pytest
-
 from laptime._imports import when_imported
 
 

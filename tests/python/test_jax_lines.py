@@ -1,8 +1,12 @@
-"""Lines of XLA's kernels, from compiled programs as JAX prints them: since stack frames stand in tables, and before."""
+"""Lines of XLA's kernels, from compiled programs as JAX prints them.
+
+There are two forms: since stack frames stand in tables, and before.
+"""
 
 from laptime._jax import lines_of_instructions
 
-WITH_FRAMES = """HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[64]{0})->f32[64]{0}}
+WITH_FRAMES = """\
+HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[64]{0})->f32[64]{0}}
 
 FileNames
 1 "/somewhere/train.py"
@@ -29,16 +33,19 @@ StackFrames
 
 ENTRY %main (x: f32[64]) -> f32[64] {
   %x = f32[64]{0} parameter(0), metadata={op_name="x"}
-  %loop_tanh_fusion.1 = f32[64]{0} fusion(%x), kind=kLoop, calls=%fused_computation, metadata={op_name="jit(step)/tanh" stack_frame_id=2}, backend_config={"kind":"x"}
+  %loop_tanh_fusion.1 = f32[64]{0} fusion(%x), kind=kLoop, calls=%fused_computation, \
+metadata={op_name="jit(step)/tanh" stack_frame_id=2}, backend_config={"kind":"x"}
   %copy-done = f32[64]{0} copy(%loop_tanh_fusion.1), metadata={op_name="copy" stack_frame_id=4}
-  ROOT %wrapped_add = f32[64]{0} fusion(%loop_tanh_fusion.1), kind=kLoop, calls=%other, metadata={op_name="jit(step)/add" stack_frame_id=1}
+  ROOT %wrapped_add = f32[64]{0} fusion(%loop_tanh_fusion.1), kind=kLoop, calls=%other, \
+metadata={op_name="jit(step)/add" stack_frame_id=1}
 }
 """
 
 BEFORE = """HloModule jit_f
 ENTRY main.4 {
   x = f32[64]{0} parameter(0)
-  ROOT input_reduce_fusion = f32[] fusion(x), kind=kInput, calls=c, metadata={op_name="jit(f)/sum" source_file="/somewhere/train.py" source_line=7}
+  ROOT input_reduce_fusion = f32[] fusion(x), kind=kInput, calls=c, \
+metadata={op_name="jit(f)/sum" source_file="/somewhere/train.py" source_line=7}
   nameless = f32[] add(x, x), metadata={op_name="jit(f)/add" source_line=7}
 }
 """
@@ -46,14 +53,24 @@ ENTRY main.4 {
 
 def test_lines_by_frames():
     found = dict(lines_of_instructions(WITH_FRAMES))
-    assert found == {"tanh.0": ("/somewhere/train.py", 11, "loss"), "loop_tanh_fusion.1": ("/somewhere/train.py", 11, "loss"),
-                     "wrapped_add": ("/somewhere/train.py", 14, "<module>")}
+    assert found == {
+        "tanh.0": ("/somewhere/train.py", 11, "loss"),
+        "loop_tanh_fusion.1": ("/somewhere/train.py", 11, "loss"),
+        "wrapped_add": ("/somewhere/train.py", 14, "<module>"),
+    }
 
 
 def test_lines_in_the_instruction():
-    assert dict(lines_of_instructions(BEFORE)) == {"input_reduce_fusion": ("/somewhere/train.py", 7, "")}
+    assert dict(lines_of_instructions(BEFORE)) == {
+        "input_reduce_fusion": ("/somewhere/train.py", 7, "")
+    }
 
 
 def test_what_is_no_program_has_none():
-    for text in ("", "HloModule m\n\nFileNames\n", "StackFrames\n1 {file_location_id=1", "%x = f32[] add(), metadata={stack_frame_id=1}"):
+    for text in (
+        "",
+        "HloModule m\n\nFileNames\n",
+        "StackFrames\n1 {file_location_id=1",
+        "%x = f32[] add(), metadata={stack_frame_id=1}",
+    ):
         assert list(lines_of_instructions(text)) == []

@@ -1,10 +1,11 @@
-"""JAX's profiler gets CUPTI while it runs. JAX and the GPU are played here; tests/gpu has the real ones."""
+"""JAX's profiler gets CUPTI while it runs. JAX and the GPU are played here; tests/gpu has the real
+ones.
+"""
 
 import inspect
 import sys
 
 import pytest
-
 from laptime import _cuda, _jax_profiler
 
 DEFINED = """
@@ -48,12 +49,17 @@ class Failing:
 
 @pytest.fixture
 def profiler(tmp_path, monkeypatch):
-    """jax.profiler, made as JAX makes it, with a GPU that is recorded; what happens is in its list."""
+    """jax.profiler, made as JAX makes it, with a GPU that is recorded.
+
+    What happens is in its list.
+    """
     package = tmp_path / "jax"
     package.mkdir()
     (package / "defined.py").write_text(DEFINED)
     (package / "profiler.py").write_text("from jax.defined import *")
-    (package / "__init__.py").write_text("from jax import profiler\ndef local_devices(): return []\n")
+    (package / "__init__.py").write_text(
+        "from jax import profiler\ndef local_devices(): return []\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     for name in [name for name in sys.modules if name.partition(".")[0] == "jax"]:
         monkeypatch.delitem(sys.modules, name)
@@ -84,9 +90,21 @@ def test_the_gpu_is_left_while_it_runs(profiler, capfd):
         pass
     profiler.start_trace("second", create_perfetto_link=True)
     profiler.stop_trace()
-    assert profiler.happened == ["leave", "start first", "stop", "come back", "leave", "start second", "stop", "come back"]
+    assert profiler.happened == [
+        "leave",
+        "start first",
+        "stop",
+        "come back",
+        "leave",
+        "start second",
+        "stop",
+        "come back",
+    ]
     assert capfd.readouterr().err.count("laptime: jax.profiler takes the GPU") == 2
-    assert list(inspect.signature(profiler.start_trace).parameters) == ["log_dir", "create_perfetto_link"]
+    assert list(inspect.signature(profiler.start_trace).parameters) == [
+        "log_dir",
+        "create_perfetto_link",
+    ]
 
 
 def test_a_server_may_start_it_at_any_time(profiler):

@@ -1,4 +1,6 @@
-"""The installed package, on each CPython: importable, typed, one version everywhere, nothing needed from the machine."""
+"""The installed package, on each CPython: importable, typed, one version everywhere, nothing needed
+from the machine.
+"""
 
 import re
 import subprocess
@@ -13,7 +15,9 @@ SOURCE = Path(__file__).resolve().parents[2]
 
 
 def project_version():
-    return re.search(r"project\(laptime VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+    return re.search(
+        r"project\(laptime VERSION ([0-9.]+)", (SOURCE / "CMakeLists.txt").read_text()
+    )[1]
 
 
 def test_one_version_everywhere():
@@ -35,6 +39,8 @@ def test_package_is_typed():
 def test_binaries_need_only_the_c_library():
     command = Path(sysconfig.get_path("scripts")) / "laptime"
     for binary in [command, PACKAGE / "liblaptime.so", Path(_native.__file__)]:
-        dynamic = subprocess.run(["readelf", "-d", binary], capture_output=True, text=True, check=True).stdout
+        dynamic = subprocess.run(
+            ["readelf", "-d", binary], capture_output=True, text=True, check=True
+        ).stdout
         needed = set(re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic))
         assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "liblaptime.so"}, binary

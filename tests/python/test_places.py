@@ -1,4 +1,6 @@
-"""Where a thread stands, as other collectors ask for it: the innermost line of the user's code, without the GIL."""
+"""Where a thread stands, as other collectors ask for it: the innermost line of the user's code,
+without the GIL.
+"""
 
 import ctypes
 import threading
@@ -15,7 +17,13 @@ def nothing(): ...
 def place_here(tmp_path):
     """Asks for the caller's place, a number that is the same for the same line."""
     assert recording.start(str(tmp_path / "run.lap")) == ""
-    torch_ops.configure(library_paths=library_paths(), include=["*test_places.py", "*.cell"], exclude=[], module_call=nothing.__code__, module_type=type)
+    torch_ops.configure(
+        library_paths=library_paths(),
+        include=["*test_places.py", "*.cell"],
+        exclude=[],
+        module_call=nothing.__code__,
+        module_type=type,
+    )
     yield ctypes.CFUNCTYPE(ctypes.c_uint32)(torch_ops.place_function())
     recording.stop()
 
@@ -23,11 +31,15 @@ def place_here(tmp_path):
 def defined(blank, place_here):
     """A function whose line that asks for its place is number `blank` + 2."""
     own = {"place_here": place_here}
-    exec(compile("\n" * blank + "def f():\n    return place_here()\n", "notebook.cell", "exec"), own)
+    exec(
+        compile("\n" * blank + "def f():\n    return place_here()\n", "notebook.cell", "exec"), own
+    )
     return own.pop("f")  # else the two would keep each other alive
 
 
-def test_a_function_defined_again_has_its_own_place_also_where_it_takes_the_memory_of_another(place_here):
+def test_a_function_defined_again_has_its_own_place_also_where_it_takes_the_memory_of_another(
+    place_here,
+):
     first, addresses = [], set()
     for blank in range(60):
         f = None  # gone before the next
@@ -44,8 +56,7 @@ def test_lines_and_threads(place_here):
         return place_here(), place_here()
 
     def three():
-        return (place_here(),
-                place_here())
+        return (place_here(), place_here())
 
     assert len(set(two())) == 1 and len(set(three())) == 2
     found = []

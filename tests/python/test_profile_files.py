@@ -1,4 +1,6 @@
-"""cProfile's and line_profiler's own files through `laptime import` and `laptime export`, on each CPython."""
+"""cProfile's and line_profiler's own files through `laptime import` and `laptime export`, on each
+CPython.
+"""
 
 import cProfile
 import io
@@ -55,7 +57,9 @@ def test_a_profile_comes_out_as_it_went_in(tmp_path):
     profiler = cProfile.Profile()
     profiler.runcall(work)
     profiler.dump_stats(tmp_path / "in.prof")
-    assert load(through_laptime(tmp_path / "in.prof", "pstats", tmp_path)) == load(tmp_path / "in.prof")
+    assert load(through_laptime(tmp_path / "in.prof", "pstats", tmp_path)) == load(
+        tmp_path / "in.prof"
+    )
 
 
 @pytest.mark.parametrize("sample", sorted(SAMPLES.glob("*.prof")), ids=lambda path: path.stem)
@@ -79,7 +83,10 @@ def test_the_pure_python_profiler_has_counts_of_callers_only(tmp_path):
     profiler = profile.Profile()
     profiler.runcall(work)
     profiler.dump_stats(tmp_path / "in.prof")
-    before, after = load(tmp_path / "in.prof"), load(through_laptime(tmp_path / "in.prof", "pstats", tmp_path))
+    before, after = (
+        load(tmp_path / "in.prof"),
+        load(through_laptime(tmp_path / "in.prof", "pstats", tmp_path)),
+    )
     assert before.keys() == after.keys()
     for function, (cc, nc, _, _, callers) in before.items():
         assert after[function][:2] == (cc, nc)
@@ -93,7 +100,9 @@ def test_call_tree_adds_up(tmp_path):
     profiler.dump_stats(tmp_path / "in.prof")
     stacks = through_laptime(tmp_path / "in.prof", "stacks", tmp_path).read_text().splitlines()
     own = sum(entry[2] for entry in load(tmp_path / "in.prof").values()) * 1e9
-    assert sum(int(line.rsplit(" ", 1)[1]) for line in stacks) == pytest.approx(own, abs=len(stacks))
+    assert sum(int(line.rsplit(" ", 1)[1]) for line in stacks) == pytest.approx(
+        own, abs=len(stacks)
+    )
 
 
 class Unpickler(pickle.Unpickler):
@@ -115,7 +124,9 @@ def test_line_profiles_come_out_as_they_went_in(sample, tmp_path):
     assert after.unit == 1e-9
     assert before.timings.keys() == after.timings.keys()
     for function, lines in before.timings.items():
-        assert after.timings[function] == [(line, hits, round(ticks * before.unit * 1e9)) for line, hits, ticks in lines]
+        assert after.timings[function] == [
+            (line, hits, round(ticks * before.unit * 1e9)) for line, hits, ticks in lines
+        ]
 
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
@@ -123,7 +134,9 @@ def test_plain_forms_of_every_protocol(protocol, tmp_path):
     timings = {("é.py", 1, "f" * 300): [(2, 3, 4), (5, 2**40, 2**33)], ("g.py", 70000, "g"): []}
     for held in [(timings, 1e-9), {"timings": timings, "unit": 1e-9}]:
         (tmp_path / "in.lprof").write_bytes(pickle.dumps(held, protocol))
-        assert load_lines(through_laptime(tmp_path / "in.lprof", "lprof", tmp_path)).timings == timings
+        assert (
+            load_lines(through_laptime(tmp_path / "in.lprof", "lprof", tmp_path)).timings == timings
+        )
 
 
 class Hostile:
@@ -136,7 +149,9 @@ class Hostile:
 
 @pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
 def test_a_hostile_pickle_is_refused_in_one_line_and_not_run(protocol, tmp_path):
-    (tmp_path / "in.lprof").write_bytes(pickle.dumps({"timings": {}, "unit": Hostile(tmp_path / "ran")}, protocol))
+    (tmp_path / "in.lprof").write_bytes(
+        pickle.dumps({"timings": {}, "unit": Hostile(tmp_path / "ran")}, protocol)
+    )
     error = laptime("import", tmp_path / "in.lprof", "-o", tmp_path / "x.lap", code=3).stderr
     assert "names io.open" in error or "names _io.open" in error
     assert error.count("\n") == 1

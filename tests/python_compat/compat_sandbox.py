@@ -1,4 +1,6 @@
-"""Runs programs under laptime's drop-ins and under the originals, each in a process and folder of its own."""
+"""Runs programs under laptime's drop-ins and under the originals, each in a process and folder of
+its own.
+"""
 
 import importlib.util
 import json
@@ -11,7 +13,9 @@ from pathlib import Path
 
 PROGRAMS = Path(__file__).parent / "programs"
 # Without our environment: sys._base_executable is the environment's own on CPython 3.10.
-BASE_PYTHON = os.path.join(sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}")
+BASE_PYTHON = os.path.join(
+    sys.base_prefix, "bin", f"python{sys.version_info.major}.{sys.version_info.minor}"
+)
 CAN_READ_TOML = any(importlib.util.find_spec(name) for name in ("tomllib", "tomli"))
 
 
@@ -27,9 +31,18 @@ class Sandbox:
 
     def python(self, *words, stdin="", code=0, env=None, timeout=120):
         """Runs the interpreter; `code`: the exit code that is expected, None: any."""
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("LINE_PROFILE", "LAPTIME_"))}
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith(("LINE_PROFILE", "LAPTIME_"))
+        }
         result = subprocess.run(
-            [sys.executable, *map(str, words)], cwd=self.folder, input=stdin, capture_output=True, text=True, timeout=timeout,
+            [sys.executable, *map(str, words)],
+            cwd=self.folder,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
             env={**environment, "COLUMNS": "200", **(env or {})},
         )
         if code is not None:
@@ -38,14 +51,41 @@ class Sandbox:
 
 
 def recording_environment(folder, **options):
-    """What `laptime run` gives a Python program, for one that the test starts itself; all lines are timed."""
+    """What `laptime run` gives a Python program, for one that the test starts itself; all lines are
+    timed.
+    """
     import laptime
 
     folder.mkdir()
-    torch = {"ops": True, "shapes": False, "memory": False, "gpu": True, "steps": None, "block": False, "replace_profiler": False}
-    everything = {"lines": True, "functions": False, "budget": None, "include": [], "exclude": [], "source": True, "torch": torch, **options}
-    paths = [str(Path(laptime.__file__).parent / "_site"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    return {**os.environ, "LAPTIME_RECORD": str(folder), "LAPTIME_PYTHON": json.dumps(everything), "PYTHONPATH": os.pathsep.join(paths)}
+    torch = {
+        "ops": True,
+        "shapes": False,
+        "memory": False,
+        "gpu": True,
+        "steps": None,
+        "block": False,
+        "replace_profiler": False,
+    }
+    everything = {
+        "lines": True,
+        "functions": False,
+        "budget": None,
+        "include": [],
+        "exclude": [],
+        "source": True,
+        "torch": torch,
+        **options,
+    }
+    paths = [
+        str(Path(laptime.__file__).parent / "_site"),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]
+    return {
+        **os.environ,
+        "LAPTIME_RECORD": str(folder),
+        "LAPTIME_PYTHON": json.dumps(everything),
+        "PYTHONPATH": os.pathsep.join(paths),
+    }
 
 
 def masked(text):
@@ -63,4 +103,8 @@ _ROW = re.compile(r"^(\s*\d+) +(\d+) +[\d.e+-]+ +[\d.e+-]+ +[\d.e+-]+(  .*|)$")
 
 def _masked_row(line):
     row = _ROW.match(line)
-    return f"{row[1]} hits={row[2]}{row[3]}" if row else re.sub(r"^ *\d+\.\d\d seconds", "T seconds", line)
+    return (
+        f"{row[1]} hits={row[2]}{row[3]}"
+        if row
+        else re.sub(r"^ *\d+\.\d\d seconds", "T seconds", line)
+    )

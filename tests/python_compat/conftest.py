@@ -5,7 +5,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from compat_sandbox import Sandbox  # noqa: E402
+from compat_sandbox import Sandbox
 
 
 @pytest.fixture

@@ -1,4 +1,6 @@
-"""laptime.cprofile and laptime.compat.cprofile.Profile: cProfile's numbers and texts, pstats and snakeviz on top."""
+"""laptime.cprofile and laptime.compat.cprofile.Profile: cProfile's numbers and texts, pstats and
+snakeviz on top.
+"""
 
 import ast
 import cProfile
@@ -14,23 +16,37 @@ import urllib.request
 
 import pytest
 from compat_sandbox import PROGRAMS
-
 from laptime.compat.cprofile import Profile, run, runctx
 
 MANY_CALLS = PROGRAMS / "many_calls.py"
 
 
 def table(text):
-    """A printed profile without its times; functions that took equally long may stand in any order."""
+    """A printed profile without its times.
+
+    Functions that took equally long may stand in any order.
+    """
     text = re.sub(r"0x[0-9a-f]+", "ADDRESS", text)
     return sorted(re.sub(r"\d+\.\d+", "T", line).rstrip() for line in text.splitlines())
 
 
 def both(sandbox, *words, **options):
-    return (sandbox.python("-m", module, *words, **options) for module in ("laptime.cprofile", "cProfile"))
+    return (
+        sandbox.python("-m", module, *words, **options)
+        for module in ("laptime.cprofile", "cProfile")
+    )
 
 
-@pytest.mark.parametrize("sort", [[], *(["-s", key] for key in ("calls", "cumulative", "name", "nfl", "tottime", "pcalls", "stdname"))])
+@pytest.mark.parametrize(
+    "sort",
+    [
+        [],
+        *(
+            ["-s", key]
+            for key in ("calls", "cumulative", "name", "nfl", "tottime", "pcalls", "stdname")
+        ),
+    ],
+)
 def test_same_table_as_cprofile(sandbox, sort):
     ours, theirs = both(sandbox, *sort, MANY_CALLS)
     assert table(ours.stdout) == table(theirs.stdout)
@@ -39,11 +55,17 @@ def test_same_table_as_cprofile(sandbox, sort):
 def test_same_file_as_cprofile(sandbox):
     for module, name in (("laptime.cprofile", "ours.prof"), ("cProfile", "theirs.prof")):
         sandbox.python("-m", module, "-o", name, MANY_CALLS)
-    ours, theirs = (pstats.Stats(str(sandbox.folder / name)).stats for name in ("ours.prof", "theirs.prof"))
+    ours, theirs = (
+        pstats.Stats(str(sandbox.folder / name)).stats for name in ("ours.prof", "theirs.prof")
+    )
 
     def counts(stats):
         return {
-            _named(function): (cc, nc, {_named(caller): calls[:2] for caller, calls in callers.items()})
+            _named(function): (
+                cc,
+                nc,
+                {_named(caller): calls[:2] for caller, calls in callers.items()},
+            )
             for function, (cc, nc, _, _, callers) in stats.items()
         }
 
@@ -60,15 +82,24 @@ def _named(function):
 def test_module_with_arguments(sandbox):
     sandbox.write("package/__init__.py", "")
     sandbox.write("package/part.py", "def part():\n    return 1\n")
-    sandbox.write("package/__main__.py", "import sys\nfrom .part import part\nprint(part(), sys.argv[1:], __name__)\n")
+    sandbox.write(
+        "package/__main__.py",
+        "import sys\nfrom .part import part\nprint(part(), sys.argv[1:], __name__)\n",
+    )
     ours, theirs = both(sandbox, "-m", "package", "-o", "x", "y")
-    assert ours.stdout.splitlines()[0] == theirs.stdout.splitlines()[0] == "1 ['-o', 'x', 'y'] __main__"
+    assert (
+        ours.stdout.splitlines()[0]
+        == theirs.stdout.splitlines()[0]
+        == "1 ['-o', 'x', 'y'] __main__"
+    )
     assert re.search(r" 1 .* part\.py:1\(part\)", ours.stdout)
 
 
 def test_script_in_another_folder_sees_itself_as_main(sandbox):
     sandbox.write("elsewhere/neighbour.py", "VALUE = 3\n")
-    sandbox.write("elsewhere/script.py", """
+    sandbox.write(
+        "elsewhere/script.py",
+        """
         import pickle, sys
         import neighbour
 
@@ -77,10 +108,14 @@ def test_script_in_another_folder_sees_itself_as_main(sandbox):
             pass
 
 
-        print(neighbour.VALUE, sys.argv, __name__, __file__, type(pickle.loads(pickle.dumps(Point()))).__name__)
-    """)
+        again = pickle.loads(pickle.dumps(Point()))
+        print(neighbour.VALUE, sys.argv, __name__, __file__, type(again).__name__)
+    """,
+    )
     out = sandbox.python("-m", "laptime.cprofile", "elsewhere/script.py", "a").stdout
-    assert out.splitlines()[0] == "3 ['elsewhere/script.py', 'a'] __main__ elsewhere/script.py Point"
+    assert (
+        out.splitlines()[0] == "3 ['elsewhere/script.py', 'a'] __main__ elsewhere/script.py Point"
+    )
 
 
 def test_exit_code_and_exceptions(sandbox):
@@ -94,10 +129,16 @@ def test_exit_code_and_exceptions(sandbox):
 
 def test_mistakes_get_one_line(sandbox):
     cprofile = ["-m", "laptime.cprofile"]
-    assert sandbox.python(*cprofile, "missing.py", code=2).stderr == "laptime: cannot open missing.py: No such file or directory\n"
+    assert (
+        sandbox.python(*cprofile, "missing.py", code=2).stderr
+        == "laptime: cannot open missing.py: No such file or directory\n"
+    )
     sandbox.write("script.py", "print('ran')\n")
     result = sandbox.python(*cprofile, "-o", "no/folder/x.prof", "script.py", code=2)
-    assert result.stderr == "laptime: cannot write no/folder/x.prof: No such file or directory\n" and "ran" not in result.stdout
+    assert (
+        result.stderr == "laptime: cannot write no/folder/x.prof: No such file or directory\n"
+        and "ran" not in result.stdout
+    )
     assert sandbox.python(*cprofile, code=2).stdout.startswith("Usage: ")
 
 
@@ -119,7 +160,9 @@ def test_enable_and_disable_as_cprofile():
     assert table(profiled(Profile())) == table(profiled(cProfile.Profile()))
 
 
-@pytest.mark.parametrize("options", [{"builtins": False}, {"subcalls": False}, {"subcalls": True, "builtins": True}])
+@pytest.mark.parametrize(
+    "options", [{"builtins": False}, {"subcalls": False}, {"subcalls": True, "builtins": True}]
+)
 def test_options_as_cprofile(options):
     assert table(profiled(Profile(**options))) == table(profiled(cProfile.Profile(**options)))
 
@@ -135,16 +178,23 @@ class Ticks:
         return self.now
 
 
-@pytest.mark.parametrize("options", [{}, {"timeunit": 0.01}, {"builtins": False}, {"subcalls": False}])
+@pytest.mark.parametrize(
+    "options", [{}, {"timeunit": 0.01}, {"builtins": False}, {"subcalls": False}]
+)
 def test_a_timer_of_the_programs_own(options):
     """Its readings are what is shown, which no clock of ours gives."""
     ours, theirs = (profiled(kind(Ticks(), **options)) for kind in (Profile, cProfile.Profile))
-    seconds = [[re.findall(r"[\d.]+", line) for line in text.splitlines() if "(fib)" in line] for text in (ours, theirs)]
+    seconds = [
+        [re.findall(r"[\d.]+", line) for line in text.splitlines() if "(fib)" in line]
+        for text in (ours, theirs)
+    ]
     assert table(ours) == table(theirs) and seconds[0] == seconds[1] != []
 
 
 def test_a_timer_with_ours_in_the_place_of_cprofile(sandbox):
-    sandbox.write("replaced.py", """
+    sandbox.write(
+        "replaced.py",
+        """
         import sys
         import laptime.compat.cprofile
         sys.modules["cProfile"] = laptime.compat.cprofile
@@ -152,7 +202,8 @@ def test_a_timer_with_ours_in_the_place_of_cprofile(sandbox):
         profile = cProfile.Profile(lambda: 0, 0.5)
         profile.runcall(sum, [1, 2])
         profile.print_stats()
-    """)
+    """,
+    )
     assert "built-in method builtins.sum" in sandbox.python("replaced.py").stdout
 
 
@@ -163,15 +214,24 @@ def outcome(call):
         return str(error)
 
 
-@pytest.mark.parametrize("first, second", [
-    (cProfile.Profile, cProfile.Profile), (Profile, Profile), (Profile, cProfile.Profile), (cProfile.Profile, Profile),
-    (lambda: Profile(time.perf_counter), Profile), (Profile, lambda: Profile(time.perf_counter)),
-])
+@pytest.mark.parametrize(
+    "first, second",
+    [
+        (cProfile.Profile, cProfile.Profile),
+        (Profile, Profile),
+        (Profile, cProfile.Profile),
+        (cProfile.Profile, Profile),
+        (lambda: Profile(time.perf_counter), Profile),
+        (Profile, lambda: Profile(time.perf_counter)),
+    ],
+)
 def test_a_second_active_profiler_is_refused_as_by_the_interpreter(first, second):
     one, two = first(), second()
     one.enable()
     try:
-        refused = "Another profiling tool is already active" if sys.version_info >= (3, 12) else None
+        refused = (
+            "Another profiling tool is already active" if sys.version_info >= (3, 12) else None
+        )
         assert outcome(two.enable) == refused
         two.disable()
         one.disable()
@@ -184,14 +244,24 @@ def test_a_second_active_profiler_is_refused_as_by_the_interpreter(first, second
 def test_enabling_twice_is_refused_as_by_the_interpreter():
     outcomes = []
     for profile in (Profile(), cProfile.Profile()):
-        outcomes.append([outcome(profile.enable), outcome(profile.enable), outcome(profile.disable), outcome(profile.disable)])
+        outcomes.append(
+            [
+                outcome(profile.enable),
+                outcome(profile.enable),
+                outcome(profile.disable),
+                outcome(profile.disable),
+            ]
+        )
     assert outcomes[0] == outcomes[1]
 
 
 @pytest.mark.parametrize("words", [["-s", "beauty", "x.py"], ["-s"], ["--nothing"], ["-o"]])
 def test_mistakes_on_the_command_line_read_as_cprofiles(sandbox, words):
     ours, theirs = both(sandbox, *words, code=2)
-    assert ours.stderr.partition("error: ")[1:] == theirs.stderr.partition("error: ")[1:] and "error: " in ours.stderr
+    assert (
+        ours.stderr.partition("error: ")[1:] == theirs.stderr.partition("error: ")[1:]
+        and "error: " in ours.stderr
+    )
 
 
 def test_goes_on_after_disable_and_forgets_after_clear():
@@ -233,7 +303,9 @@ def test_the_programs_profile_function_is_the_profiler_as_with_cprofile(profiler
     assert sys.getprofile() is None
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="sys.getprofile() knows nothing of profilers there")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12), reason="sys.getprofile() knows nothing of profilers there"
+)
 def test_the_latest_enabled_profile_is_the_profile_function():
     outer, inner = Profile(builtins=False), Profile()
     with outer:
@@ -274,7 +346,10 @@ def test_run_runctx_runcall(capsys, tmp_path):
     namespace = {"fib": fib}
     profile = Profile().runctx("x = fib(6)", namespace, namespace)
     profile.create_stats()
-    assert namespace["x"] == 8 and profile.stats[(__file__, fib.__code__.co_firstlineno, "fib")][1] == 25
+    assert (
+        namespace["x"] == 8
+        and profile.stats[(__file__, fib.__code__.co_firstlineno, "fib")][1] == 25
+    )
     runctx("fib(3)", namespace, namespace, str(tmp_path / "out.prof"))
     assert pstats.Stats(str(tmp_path / "out.prof")).total_calls > 5
     run("1 + 1")
@@ -287,8 +362,16 @@ def test_getstats_has_what_lsprof_gives():
         profile.runcall(fib, 6)
 
     def entries(profile):
-        return {cProfile.label(e.code): (e.callcount, e.reccallcount, sorted(
-            (cProfile.label(s.code), s.callcount, s.reccallcount) for s in e.calls or ())) for e in profile.getstats()}
+        return {
+            cProfile.label(e.code): (
+                e.callcount,
+                e.reccallcount,
+                sorted(
+                    (cProfile.label(s.code), s.callcount, s.reccallcount) for s in e.calls or ()
+                ),
+            )
+            for e in profile.getstats()
+        }
 
     assert entries(ours) == entries(theirs)
 
@@ -300,12 +383,16 @@ def test_pstats_on_ours(tmp_path):
     out = io.StringIO()
     stats = pstats.Stats(str(tmp_path / "a.prof"), stream=out)
     stats.add(str(tmp_path / "a.prof"))
-    stats.strip_dirs().sort_stats("cumulative", "name").print_stats(5).print_callers().print_callees()
+    stats.strip_dirs().sort_stats("cumulative", "name").print_stats(
+        5
+    ).print_callers().print_callees()
     assert "50/2" in out.getvalue() and "was called by" in out.getvalue()
 
 
 def test_threads_are_right():
-    """Each thread on a stack of its own: nobody's calls look recursive, and no time is counted twice."""
+    """Each thread on a stack of its own: nobody's calls look recursive, and no time is counted
+    twice.
+    """
     profile = Profile()
     threads = [threading.Thread(target=fib, args=(10,)) for _ in range(6)]
     profile.enable()
@@ -327,8 +414,12 @@ def test_snakeviz_starts_on_ours(sandbox):
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     server = subprocess.Popen(
-        [sys.executable, "-m", "snakeviz", "-s", "-p", str(port), "-H", "127.0.0.1", "out.prof"], cwd=sandbox.folder,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        [sys.executable, "-m", "snakeviz", "-s", "-p", str(port), "-H", "127.0.0.1", "out.prof"],
+        cwd=sandbox.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
     try:
         path = urllib.request.pathname2url(str(sandbox.folder / "out.prof"))
         page = _fetch(f"http://127.0.0.1:{port}/snakeviz/{path.replace('/', '%2F')}")

@@ -8,11 +8,17 @@ import pytest
 
 pytest.importorskip("line_profiler")
 
-DROP_INS = {"kernprof": "laptime.kernprof", "line_profiler": "laptime.line_profiler", "cProfile": "laptime.cprofile"}
+DROP_INS = {
+    "kernprof": "laptime.kernprof",
+    "line_profiler": "laptime.line_profiler",
+    "cProfile": "laptime.cprofile",
+}
 
 
 def run(module, *arguments, cwd=None):
-    done = subprocess.run([sys.executable, "-m", module, *arguments], capture_output=True, text=True, cwd=cwd)
+    done = subprocess.run(
+        [sys.executable, "-m", module, *arguments], capture_output=True, text=True, cwd=cwd
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -22,8 +28,14 @@ def options_of(module):
     found = {}
     for line in out.splitlines():
         match = re.match(r"  (-.*?)(?:  |$)", line)
-        spellings = re.findall(r"(?:^|(?<=, ))(--?[A-Za-z][\w-]*)(?=[ ,=]|$)([ =][A-Z\[])?", match.group(1)) if match else []
-        takes_value = any(value for _, value in spellings)  # since 3.13 it stands behind the last spelling only
+        spellings = (
+            re.findall(r"(?:^|(?<=, ))(--?[A-Za-z][\w-]*)(?=[ ,=]|$)([ =][A-Z\[])?", match.group(1))
+            if match
+            else []
+        )
+        takes_value = any(
+            value for _, value in spellings
+        )  # since 3.13 it stands behind the last spelling only
         found |= {spelling: takes_value for spelling, _ in spellings}
     for short in re.findall(r"short\s+form: -(\w)", out):
         found[f"-{short}"] = False
@@ -64,9 +76,15 @@ def program(tmp_path):
 
 
 def diagnostics(out):
-    """What kinds of things the dated lines tell, without names of files, addresses and arguments of calls."""
-    lines = re.findall(r"^\[kernprof \d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (\w+)\] (.*)$", out, re.MULTILINE)
-    texts = [(level, re.sub(r"""@ 0x[0-9a-f]+|'[^']*'|"[^"]*\"""", "…", text)) for level, text in lines]
+    """What kinds of things the dated lines tell, without names of files, addresses and arguments of
+    calls.
+    """
+    lines = re.findall(
+        r"^\[kernprof \d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3} (\w+)\] (.*)$", out, re.MULTILINE
+    )
+    texts = [
+        (level, re.sub(r"""@ 0x[0-9a-f]+|'[^']*'|"[^"]*\"""", "…", text)) for level, text in lines
+    ]
     return [(level, "Calling" if text.startswith("Calling") else text) for level, text in texts]
 
 
@@ -74,9 +92,17 @@ def diagnostics(out):
 ONLY_THE_ORIGINALS = re.compile(r"Wrote temporary module for pre-imports")
 
 
-@pytest.mark.parametrize("arguments", [
-    ["-l"], ["-l", "-p", "helper"], ["-l", "-p", "helper", "-s", "setup_code.py"], ["-b"], [],
-], ids=" ".join)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-l"],
+        ["-l", "-p", "helper"],
+        ["-l", "-p", "helper", "-s", "setup_code.py"],
+        ["-b"],
+        [],
+    ],
+    ids=" ".join,
+)
 def test_diagnostics_are_as_long_as_the_originals(program, arguments):
     script = ["-c", "print(1)"] if "-l" not in arguments and "-b" not in arguments else ["prog.py"]
     _, theirs, _ = run("kernprof", *arguments, "-v", "-v", *script, cwd=program)

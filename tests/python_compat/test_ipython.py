@@ -8,9 +8,8 @@ import pytest
 
 pytest.importorskip("IPython")
 
-from IPython.core.interactiveshell import InteractiveShell  # noqa: E402
-
-import laptime  # noqa: E402
+import laptime
+from IPython.core.interactiveshell import InteractiveShell
 
 LAPTIME = Path(sys.executable).with_name("laptime")
 
@@ -21,7 +20,10 @@ def shell(capsys, monkeypatch):
     shell.reset()
     shell.run_line_magic("load_ext", "laptime")
     # A cell has no file; its functions' source comes from IPython's own cache.
-    shell.run_cell("def work(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n")
+    shell.run_cell(
+        "def work(n):\n    total = 0\n    for i in range(n):\n        total += i\n    return"
+        " total\n"
+    )
     capsys.readouterr()
     yield shell
     InteractiveShell.clear_instance()
@@ -34,7 +36,9 @@ def test_lprun_shows_the_functions_lines(shell, capsys):
 
 
 def test_lprun_writes_files_and_returns_the_profiler(shell, capsys, tmp_path):
-    profiler = shell.run_line_magic("lprun", f"-r -z -u 1 -D {tmp_path}/a.lprof -T {tmp_path}/a.txt -f work work(10)")
+    profiler = shell.run_line_magic(
+        "lprun", f"-r -z -u 1 -D {tmp_path}/a.lprof -T {tmp_path}/a.txt -f work work(10)"
+    )
     out = capsys.readouterr().out
     assert "Timer unit: 1 s" in out and "pickled to file" in out and "saved to text file" in out
     assert (tmp_path / "a.txt").read_text().startswith("Timer unit: 1 s")
@@ -58,7 +62,9 @@ def test_lprun_mistakes(shell):
 
 
 def test_lprun_all_shows_the_cell_and_its_functions(shell, capsys):
-    shell.run_cell_magic("lprun_all", "-t", "def double(x):\n    return 2 * x\ny = [double(i) for i in range(3)]\n")
+    shell.run_cell_magic(
+        "lprun_all", "-t", "def double(x):\n    return 2 * x\ny = [double(i) for i in range(3)]\n"
+    )
     out = capsys.readouterr().out
     assert "Function: double at line 1" in out and "return 2 * x" in out
     assert "Function: <module> at line 1" in out and "y = [double(i) for i in range(3)]" in out
@@ -82,7 +88,9 @@ def test_lap_leaves_nothing_behind_for_the_next_recording(shell, capsys, tmp_pat
     path = tmp_path / "next.lap"
     with laptime.profile(path):
         shell.run_cell("z = 2\n")
-    out = subprocess.run([LAPTIME, "report", path, "lines", "--csv"], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [LAPTIME, "report", path, "lines", "--csv"], capture_output=True, text=True, check=True
+    ).stdout
     assert ",z = 2," in out and "total += i" not in out
 
 
@@ -90,14 +98,23 @@ def test_lap_within_a_recording_is_part_of_it(shell, capsys, tmp_path):
     path = tmp_path / "whole.lap"
     with laptime.profile(path, budget=None):
         shell.run_line_magic("lap", "work(1000)")
-    out = subprocess.run([LAPTIME, "report", path, "lines", "--csv"], capture_output=True, text=True, check=True).stdout
+    out = subprocess.run(
+        [LAPTIME, "report", path, "lines", "--csv"], capture_output=True, text=True, check=True
+    ).stdout
     assert "total += i" in out
 
 
 def test_lap_leaves_its_hits_out_of_the_next_recording(shell, capsys, tmp_path):
     shell.run_cell_magic("lap", "", "work(1000)")
-    shell.run_cell(f"import laptime\nwith laptime.profile({str(tmp_path / 'after.lap')!r}):\n    work(10)\n")
+    shell.run_cell(
+        f"import laptime\nwith laptime.profile({str(tmp_path / 'after.lap')!r}):\n    work(10)\n"
+    )
     capsys.readouterr()
-    rows = subprocess.run([LAPTIME, "report", tmp_path / "after.lap", "lines", "--csv"], capture_output=True, text=True, check=True).stdout.splitlines()
+    rows = subprocess.run(
+        [LAPTIME, "report", tmp_path / "after.lap", "lines", "--csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
     hits = {row.split(",")[1]: row.split(",")[3] for row in rows if ",work," in row}
     assert hits == {"2": "1", "3": "11", "4": "10", "5": "1"}

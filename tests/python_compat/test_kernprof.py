@@ -1,4 +1,6 @@
-"""``python -m laptime.kernprof``: every option, beside line_profiler's own kernprof where that is installed."""
+"""``python -m laptime.kernprof``: every option, beside line_profiler's own kernprof where that is
+installed.
+"""
 
 import os
 import re
@@ -6,7 +8,6 @@ import time
 
 import pytest
 from compat_sandbox import CAN_READ_TOML, PROGRAMS, masked
-
 from laptime.compat.line_profiler import load_stats
 
 SCRIPT = """
@@ -50,7 +51,9 @@ def project(sandbox):
     sandbox.write("plain.py", PLAIN_SCRIPT)
     sandbox.write("setup_code.py", "print('setup ran')\n")
     sandbox.write("helpers/__init__.py", "def top():\n    return 1\n")
-    sandbox.write("helpers/tools.py", """
+    sandbox.write(
+        "helpers/tools.py",
+        """
         from . import top
 
 
@@ -65,12 +68,15 @@ def project(sandbox):
 
         def tool(x):
             return Tool().use() + x
-    """)
+    """,
+    )
     sandbox.write("helpers/deep/__init__.py", "")
     sandbox.write("helpers/deep/more.py", "def more():\n    return 3\n")
     sandbox.write("application/__init__.py", "")
     sandbox.write("application/part.py", "def part():\n    return 'part'\n")
-    sandbox.write("application/__main__.py", """
+    sandbox.write(
+        "application/__main__.py",
+        """
         import sys
         from .part import part
 
@@ -80,7 +86,8 @@ def project(sandbox):
 
 
         print(go())
-    """)
+    """,
+    )
     return sandbox
 
 
@@ -151,7 +158,10 @@ def test_without_line_by_line_it_is_cprofile(project):
     stats = pstats.Stats(str(project.folder / "plain.py.prof"))
     assert any(name == "tool" for _, _, name in stats.stats)
     out = kernprof(project, "-v", "plain.py").stdout
-    assert re.search(r"function calls( \(\d+ primitive calls\))? in ", out) and "tools.py:13(tool)" in out
+    assert (
+        re.search(r"function calls( \(\d+ primitive calls\))? in ", out)
+        and "tools.py:13(tool)" in out
+    )
 
 
 def test_builtin_profiles_by_function(project):
@@ -165,7 +175,10 @@ def test_profile_is_no_builtin_without_being_asked(project):
 
 
 def test_explicit_decorator_uses_kernprofs_profiler(sandbox):
-    sandbox.write("explicit.py", "from laptime import profile\n\n\n@profile\ndef f():\n    return 1\n\n\nf()\n")
+    sandbox.write(
+        "explicit.py",
+        "from laptime import profile\n\n\n@profile\ndef f():\n    return 1\n\n\nf()\n",
+    )
     assert "     6         1" in kernprof(sandbox, "-lv", "explicit.py").stdout
     assert sorted(os.listdir(sandbox.folder)) == ["explicit.py", "explicit.py.lprof"]
 
@@ -174,10 +187,16 @@ def test_code_from_the_command_line_and_from_stdin(project):
     code = "def f():\n    return 1\nprint(f())"
     for words, stdin in ((["-lv", "-c", code, "x"], ""), (["-lv", "-"], code)):
         out = kernprof(project, *words, stdin=stdin).stdout
-        assert out.startswith("1\n") and "Function: f at line 1" in out and re.search(r"2 +1 .*return 1", out)
+        assert (
+            out.startswith("1\n")
+            and "Function: f at line 1" in out
+            and re.search(r"2 +1 .*return 1", out)
+        )
     written = [name for name in os.listdir(project.folder) if name.endswith(".lprof")]
     assert {name.rpartition("-")[0] for name in written} == {"kernprof-command", "kernprof-stdin"}
-    assert all(load_stats(project.folder / name).timings == {} for name in written), "their source is gone"
+    assert all(load_stats(project.folder / name).timings == {} for name in written), (
+        "their source is gone"
+    )
 
 
 def test_rich_needs_no_rich(project):
@@ -195,7 +214,9 @@ def test_words_behind_the_script_are_the_scripts(project):
 
 
 def test_output_interval_writes_while_running(project):
-    project.write("slow.py", """
+    project.write(
+        "slow.py",
+        """
         import os, time
 
 
@@ -209,7 +230,8 @@ def test_output_interval_writes_while_running(project):
         while not wait() and time.time() - begin < 20:
             pass
         print("written while running:", os.path.exists("slow.py.lprof"))
-    """)
+    """,
+    )
     assert "written while running: True" in kernprof(project, "-l", "-i", "1", "slow.py").stdout
     assert os.listdir(project.folder).count("slow.py.lprof.part") == 0
 
@@ -221,7 +243,9 @@ def test_exit_code_and_results_of_programs_that_fail(project):
     project.write("raises.py", "@profile\ndef f():\n    return 1 / 0\nf()\n")
     result = kernprof(project, "-l", "raises.py", code=1)
     assert "ZeroDivisionError" in result.stderr and "Wrote profile results" in result.stdout
-    assert [rows[0][:2] for rows in load_stats(project.folder / "raises.py.lprof").timings.values()] == [(3, 1)]
+    assert [
+        rows[0][:2] for rows in load_stats(project.folder / "raises.py.lprof").timings.values()
+    ] == [(3, 1)]
 
 
 def test_mistakes_get_one_line(project):
@@ -230,7 +254,11 @@ def test_mistakes_get_one_line(project):
     result = kernprof(project, "-l", "-p", "application", "-m", "no_such_module", code=1)
     assert result.stderr == "Could not find module `no_such_module`\n"
     result = kernprof(project, "-l", "-o", "no/such/folder/x.lprof", "script.py", code=2)
-    assert result.stderr == "kernprof: cannot write no/such/folder/x.lprof: No such file or directory\n" and result.stdout == ""
+    assert (
+        result.stderr
+        == "kernprof: cannot write no/such/folder/x.lprof: No such file or directory\n"
+        and result.stdout == ""
+    )
     assert "argument expected for the -m option" in kernprof(project, "-l", "-m", code=2).stderr
     assert "--unit" in kernprof(project, "-l", "-u", "0", "script.py", code=2).stderr
 
@@ -247,24 +275,49 @@ def test_folder_without_write_access(project):
 
 def test_help_and_version(project):
     out = kernprof(project, "--help").stdout
-    for option in ("-s", "-p", "--preimports", "--prof-imports", "-o", "-v", "-q", "--rich", "-u", "--skip-zero", "--summarize",
-                   "-i", "--line-by-line", "--builtin", "--config", "--no-config"):
+    for option in (
+        "-s",
+        "-p",
+        "--preimports",
+        "--prof-imports",
+        "-o",
+        "-v",
+        "-q",
+        "--rich",
+        "-u",
+        "--skip-zero",
+        "--summarize",
+        "-i",
+        "--line-by-line",
+        "--builtin",
+        "--config",
+        "--no-config",
+    ):
         assert option in out
     assert re.fullmatch(r"[0-9.]+\n", kernprof(project, "-V").stdout)
 
 
 @pytest.mark.skipif(not CAN_READ_TOML, reason="TOML needs Python 3.11, or tomli")
 def test_settings_file(project):
-    project.write("line_profiler.toml", "[tool.line_profiler.kernprof]\nline-by-line = true\nverbose = 1\nunit = 1.0\n")
+    project.write(
+        "line_profiler.toml",
+        "[tool.line_profiler.kernprof]\nline-by-line = true\nverbose = 1\nunit = 1.0\n",
+    )
     assert "Timer unit: 1 s" in kernprof(project, "script.py").stdout
-    project.write("other.toml", "[tool.line_profiler.kernprof]\nskip-zero = true\nline-by-line = true\nverbose = 1\n")
+    project.write(
+        "other.toml",
+        "[tool.line_profiler.kernprof]\nskip-zero = true\nline-by-line = true\nverbose = 1\n",
+    )
     assert "never" not in kernprof(project, "--config", "other.toml", "script.py").stdout
     result = kernprof(project, "--config", "missing.toml", "-l", "script.py", code=2)
     assert result.stderr.startswith("kernprof: Cannot load configurations from 'missing.toml'")
 
 
 def test_line_profile_environment_variable(sandbox):
-    sandbox.write("explicit.py", "from laptime import profile\n\n\n@profile\ndef f():\n    return 1\n\n\nprint(f())\n")
+    sandbox.write(
+        "explicit.py",
+        "from laptime import profile\n\n\n@profile\ndef f():\n    return 1\n\n\nprint(f())\n",
+    )
     assert sandbox.python("explicit.py").stdout == "1\n"
     assert sandbox.python("explicit.py", env={"LINE_PROFILE": "0"}).stdout == "1\n"
     out = sandbox.python("explicit.py", env={"LINE_PROFILE": "1"}).stdout
@@ -276,7 +329,9 @@ def test_line_profile_environment_variable(sandbox):
 
 
 def test_threads_and_children(sandbox):
-    sandbox.write("busy.py", """
+    sandbox.write(
+        "busy.py",
+        """
         import multiprocessing
         import threading
 
@@ -294,14 +349,17 @@ def test_threads_and_children(sandbox):
                 thread.join()
             with multiprocessing.get_context("fork").Pool(2) as pool:
                 print(pool.map(work, [10, 20]))
-    """)
+    """,
+    )
     out = kernprof(sandbox, "-lv", "busy.py").stdout
     assert "[45, 190]" in out and out.count("Wrote profile results") == 1
     assert re.search(r" 7 +4 .*return sum", out), "children count in their own process"
 
 
 def test_time_of_lines(sandbox):
-    sandbox.write("sleeps.py", """
+    sandbox.write(
+        "sleeps.py",
+        """
         import time
 
 
@@ -313,7 +371,8 @@ def test_time_of_lines(sandbox):
 
 
         sleeps()
-    """)
+    """,
+    )
     begin = time.perf_counter()
     kernprof(sandbox, "-l", "sleeps.py")
     wall = time.perf_counter() - begin

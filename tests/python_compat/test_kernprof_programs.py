@@ -1,10 +1,11 @@
-"""What kernprof runs and profiles by name: packages run with -m, relative imports, names that lead nowhere."""
+"""What kernprof runs and profiles by name: packages run with -m, relative imports, names that lead
+nowhere.
+"""
 
 import os
 import sys
 
 import pytest
-
 from laptime import kernprof as command
 from laptime.compat.line_profiler import load_stats
 
@@ -14,7 +15,9 @@ def package(sandbox):
     sandbox.write("tool/__init__.py", "")
     sandbox.write("tool/near.py", "def near():\n    return 1\n\n\ndef beside():\n    return 2\n")
     sandbox.write("tool/inner/__init__.py", "")
-    sandbox.write("tool/inner/deep.py", """
+    sandbox.write(
+        "tool/inner/deep.py",
+        """
         from ..near import beside
 
 
@@ -24,8 +27,11 @@ def package(sandbox):
 
         if __name__ == "__main__":
             print("deep", deep())
-    """)
-    sandbox.write("tool/__main__.py", """
+    """,
+    )
+    sandbox.write(
+        "tool/__main__.py",
+        """
         from . import inner
         from .inner.deep import deep
         from .near import near
@@ -36,7 +42,8 @@ def package(sandbox):
 
 
         print(main())
-    """)
+    """,
+    )
     return sandbox
 
 
@@ -44,7 +51,10 @@ def hits(sandbox, *words):
     """Hits of each function's busiest line by its name."""
     sandbox.python("-m", "laptime.kernprof", "-l", "-q", "-o", "out.lprof", *words)
     timings = load_stats(sandbox.folder / "out.lprof").timings
-    return {name: max((hits for _, hits, _ in rows), default=0) for (_, _, name), rows in timings.items()}
+    return {
+        name: max((hits for _, hits, _ in rows), default=0)
+        for (_, _, name), rows in timings.items()
+    }
 
 
 EVERYTHING = {"main": 1, "near": 1, "beside": 1, "deep": 1}
@@ -56,23 +66,34 @@ def test_a_package_that_runs_has_its_modules_profiled(package, target):
 
 
 def test_a_module_of_the_package_is_profiled_as_the_program(package):
-    assert hits(package, "-p", "tool", "-m", "tool.inner.deep") == {"near": 0, "beside": 1, "deep": 1}
+    assert hits(package, "-p", "tool", "-m", "tool.inner.deep") == {
+        "near": 0,
+        "beside": 1,
+        "deep": 1,
+    }
 
 
-@pytest.mark.parametrize("target, functions", [
-    ("tool.near", {"near"}),  # `beside` is not imported by the program
-    ("tool.inner", {"deep"}),
-    ("tool", {"main", "near", "deep"}),
-])
+@pytest.mark.parametrize(
+    "target, functions",
+    [
+        ("tool.near", {"near"}),  # `beside` is not imported by the program
+        ("tool.inner", {"deep"}),
+        ("tool", {"main", "near", "deep"}),
+    ],
+)
 def test_without_preimports_relative_imports_are_followed(package, target, functions):
     assert set(hits(package, "--no-preimports", "-p", target, "-m", "tool")) == functions
 
 
 def test_prof_imports_follows_relative_imports_of_a_module(package):
-    assert set(hits(package, "--prof-imports", "-p", "tool.inner.deep", "-m", "tool.inner.deep")) == {"deep", "beside"}
+    assert set(
+        hits(package, "--prof-imports", "-p", "tool.inner.deep", "-m", "tool.inner.deep")
+    ) == {"deep", "beside"}
 
 
-@pytest.mark.parametrize("target", ["./nothing.py", "nothing", "tool.nothing", "tool..near", "/nowhere/"])
+@pytest.mark.parametrize(
+    "target", ["./nothing.py", "nothing", "tool.nothing", "tool..near", "/nowhere/"]
+)
 def test_a_target_that_does_not_exist_is_a_warning(package, target):
     result = package.python("-m", "laptime.kernprof", "-l", "-p", target, "-m", "tool")
     assert "(1, 2, 'tool.inner')" in result.stdout
@@ -80,7 +101,9 @@ def test_a_target_that_does_not_exist_is_a_warning(package, target):
 
 
 @pytest.mark.parametrize("options", [[], ["-b"], ["-l"], ["-l", "-p", "tool"]])
-@pytest.mark.parametrize("name", ["nothing", "nothing.at.all", "tool.nothing", "tool.inner", "tool.near.nothing"])
+@pytest.mark.parametrize(
+    "name", ["nothing", "nothing.at.all", "tool.nothing", "tool.inner", "tool.near.nothing"]
+)
 def test_a_module_that_does_not_exist_is_one_line(package, options, name):
     before = sorted(os.listdir(package.folder))
     result = package.python("-m", "laptime.kernprof", *options, "-m", name, code=1)
@@ -96,23 +119,32 @@ def test_a_module_that_the_package_misses_is_the_programs_own_error(package):
 
 
 def test_debug_variable_turns_diagnostics_on(package):
-    result = package.python("-m", "laptime.kernprof", "-m", "tool", env={"LINE_PROFILER_DEBUG": "1"})
+    result = package.python(
+        "-m", "laptime.kernprof", "-m", "tool", env={"LINE_PROFILER_DEBUG": "1"}
+    )
     assert "DEBUG] Profiling module: tool" in result.stdout
-    result = package.python("-m", "laptime.kernprof", "-m", "tool", env={"LINE_PROFILER_DEBUG": "off"})
+    result = package.python(
+        "-m", "laptime.kernprof", "-m", "tool", env={"LINE_PROFILER_DEBUG": "off"}
+    )
     assert "DEBUG" not in result.stdout
 
 
 @pytest.mark.parametrize("fails", [False, True])
 @pytest.mark.parametrize("words", [["-l"], ["-l", "-p", "messy"], []])
-def test_called_in_a_process_it_leaves_the_interpreter_as_it_was(sandbox, monkeypatch, capsys, words, fails):
-    sandbox.write("messy.py", f"""
+def test_called_in_a_process_it_leaves_the_interpreter_as_it_was(
+    sandbox, monkeypatch, capsys, words, fails
+):
+    sandbox.write(
+        "messy.py",
+        f"""
         import sys
         sys.path.append("/from/the/program")
         sys.path = [*sys.path, "/in/a/new/list"]
         print("ran as", __name__)
         if {fails}:
             raise KeyError("on purpose")
-    """)
+    """,
+    )
     monkeypatch.chdir(sandbox.folder)
     monkeypatch.delitem(sys.modules, "messy", raising=False)
     path, argv, main = list(sys.path), list(sys.argv), sys.modules["__main__"]

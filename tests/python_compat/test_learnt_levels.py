@@ -1,4 +1,6 @@
-"""What one process of a run has learnt about the cost of its code, the processes that it starts begin with."""
+"""What one process of a run has learnt about the cost of its code, the processes that it starts
+begin with.
+"""
 
 import json
 import os
@@ -32,8 +34,14 @@ PROGRAM = """
 
 def run(sandbox, folder, turns, **options):
     program = sandbox.write("program.py", PROGRAM)
-    done = subprocess.run([sys.executable, str(program), str(turns)], env=recording_environment(folder, **options), capture_output=True,
-                          text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, str(program), str(turns)],
+        env=recording_environment(folder, **options),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     return json.loads(done.stdout)
 
 
@@ -57,6 +65,13 @@ def test_a_damaged_file_is_no_hindrance(sandbox, tmp_path):
     environment = recording_environment(folder, budget=0.01)
     (folder / "shared").write_bytes(os.urandom(70_001))
     program = sandbox.write("program.py", PROGRAM)
-    done = subprocess.run([sys.executable, str(program), "10"], env=environment, capture_output=True, text=True, timeout=120, check=True)
+    done = subprocess.run(
+        [sys.executable, str(program), "10"],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
     assert json.loads(done.stdout) == [[], []]
     assert done.stderr == "" and (folder / "shared").stat().st_size == 70_001

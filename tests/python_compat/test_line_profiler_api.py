@@ -8,7 +8,6 @@ import types
 import warnings
 
 import pytest
-
 from laptime.compat.line_profiler import LineProfiler, LineStats, show_func
 
 
@@ -237,7 +236,14 @@ def test_decorated_class_has_all_its_members_counted():
     Thing = profiler(make_class())
     thing = Thing.make()
     thing.value = 5
-    assert (thing.method(), thing.fixed(), thing.value, thing.cached, thing.half(), Thing.Inner().inner()) == (5, 3, 5, 50, 5, 4)
+    assert (
+        thing.method(),
+        thing.fixed(),
+        thing.value,
+        thing.cached,
+        thing.half(),
+        Thing.Inner().inner(),
+    ) == (5, 3, 5, 50, 5, 4)
     for name in ("__init__", "method", "make", "fixed", "value", "cached", "inner"):
         assert sum(hits(profiler, name)) >= 1, name
 
@@ -259,7 +265,9 @@ def test_other_callables(name):
     }[name]
     profiler = LineProfiler()
     wrapped = profiler(item)
-    result = wrapped.__func__(*arguments) if isinstance(wrapped, staticmethod) else wrapped(*arguments)
+    result = (
+        wrapped.__func__(*arguments) if isinstance(wrapped, staticmethod) else wrapped(*arguments)
+    )
     assert result in (3, 4)
     assert sum(row[1] for rows in profiler.get_stats().timings.values() for row in rows) == 1
 
@@ -314,7 +322,10 @@ def test_stats_add_up_over_units():
 def test_source_that_is_gone_and_streams_that_cannot_write_it(tmp_path):
     out = io.StringIO()
     show_func("/nowhere/gone.py", 3, "f", [(4, 1, 1000)], 1e-9, 1e-6, out)
-    assert "Could not find file /nowhere/gone.py" in out.getvalue() and "Line Contents" in out.getvalue()
+    assert (
+        "Could not find file /nowhere/gone.py" in out.getvalue()
+        and "Line Contents" in out.getvalue()
+    )
     source = tmp_path / "accents.py"
     source.write_text("def f():\n    return 'é'\n", encoding="utf-8")
     ascii_out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
@@ -349,9 +360,12 @@ def test_a_profiler_beside_a_recording(tmp_path, profiler_first):
         profiler = profiler or LineProfiler(work)
         profiler.runcall(work, 100_000)
         calls_helper(3)
-        recorded = {name.rpartition(".")[2]: rows for (_, _, name), rows in _engine.snapshot_lines().items()}
+        recorded = {
+            name.rpartition(".")[2]: rows for (_, _, name), rows in _engine.snapshot_lines().items()
+        }
     profiler.runcall(work, 5)
-    # All its lines, whatever the recording's budget says; and the recording has the rest of the user's code.
+    # All its lines, whatever the recording's budget says; and the recording has the rest of the
+    # user's code.
     assert hits(profiler, "work") == [2, 100_007, 100_005, 2]
     assert "calls_helper" in recorded
     work(1)

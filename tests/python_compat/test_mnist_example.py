@@ -1,4 +1,6 @@
-"""examples/mnist: the same training both ways, and a table that shows where the slow one's time goes."""
+"""examples/mnist: the same training both ways, and a table that shows where the slow one's time
+goes.
+"""
 
 import re
 import shutil
@@ -35,7 +37,9 @@ def test_table_names_the_line_that_reloads(example):
 def test_result_is_the_same_without_laptime(example):
     bare = example.python("train.py", "once", "6").stdout
     assert bare.startswith("loss ")
-    assert example.python("-m", "laptime.kernprof", "-l", "-q", "train.py", "once", "6").stdout == bare
+    assert (
+        example.python("-m", "laptime.kernprof", "-l", "-q", "train.py", "once", "6").stdout == bare
+    )
 
 
 def test_training_learns(example):

@@ -5,9 +5,8 @@ import os
 import subprocess
 import sys
 
-import pytest
-
 import laptime
+import pytest
 from laptime import _engine
 from laptime._native import recording
 
@@ -72,7 +71,11 @@ def test_lines_marks_a_function_for_recordings_without_lines(tmp_path):
     with laptime.profile(tmp_path / "run.lap", lines=False):
         marked(1)
         work(3)
-    counted = {key[2].rpartition(".")[2] for key, rows in _engine.snapshot_lines().items() if any(row[1] for row in rows)}
+    counted = {
+        key[2].rpartition(".")[2]
+        for key, rows in _engine.snapshot_lines().items()
+        if any(row[1] for row in rows)
+    }
     assert "marked" in counted and "work" not in counted
     with pytest.raises(TypeError):
         laptime.lines(len)
@@ -92,7 +95,11 @@ def test_scope_is_a_context_manager_and_a_decorator(tmp_path):
     for _ in range(2):  # without a recording, and with one
         with laptime.scope("block") as block:
             assert block.name == "block"
-        assert decorated(1, b=3) == 4 and decorated.__doc__ == "Its text." and decorated.__name__ == "decorated"
+        assert (
+            decorated(1, b=3) == 4
+            and decorated.__doc__ == "Its text."
+            and decorated.__name__ == "decorated"
+        )
         assert asyncio.run(awaited()) == 5
         with pytest.raises(ValueError):
             with laptime.scope("raises"):
@@ -121,10 +128,18 @@ def test_steps_pass_on_what_the_loader_raises():
 
 def test_import_is_light():
     """A program that imports laptime gets none of the heavy modules of the drop-ins."""
-    code = "import sys, laptime; laptime.profile; laptime.scope; print([m for m in ('argparse', 'inspect', 'pstats') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys, laptime; laptime.profile; laptime.scope; print([m for m in ('argparse',"
+        " 'inspect', 'pstats') if m in sys.modules])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
 def test_unknown_name():
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
-        laptime.nothing
+        _ = laptime.nothing

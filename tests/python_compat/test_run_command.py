@@ -31,8 +31,19 @@ PROGRAM = """
 
 
 def laptime(sandbox, *words, code=0):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"}
-    result = subprocess.run([COMMAND, *words], cwd=sandbox.folder, capture_output=True, text=True, timeout=120, env=environment)
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"
+    }
+    result = subprocess.run(
+        [COMMAND, *words],
+        cwd=sandbox.folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+    )
     assert result.returncode == code, result.stdout + result.stderr
     return result
 
@@ -40,17 +51,23 @@ def laptime(sandbox, *words, code=0):
 def tables(sandbox, run, *names):
     output = laptime(sandbox, "report", run, *names, "--json").stdout
     return {
-        table["name"]: [dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]]
+        table["name"]: [
+            dict(zip([c["name"] for c in table["columns"]], row)) for row in table["rows"]
+        ]
         for table in json.loads(output)["tables"]
     }
 
 
-@pytest.mark.parametrize("words", [["work.py"], ["--", "work.py"], ["--", sys.executable, "-u", "work.py"]])
+@pytest.mark.parametrize(
+    "words", [["work.py"], ["--", "work.py"], ["--", sys.executable, "-u", "work.py"]]
+)
 def test_a_script_keeps_its_arguments_and_exit_code_and_is_timed_by_line(sandbox, words):
     sandbox.write("work.py", PROGRAM)
     result = laptime(sandbox, "run", "--full", *words, "a", "--", "-q", code=5)
     assert result.stdout == "['a', '--', '-q'] __main__ 499500\n"
-    lines = {row["source"].strip(): row["hits"] for row in tables(sandbox, "work.lap", "lines")["lines"]}
+    lines = {
+        row["source"].strip(): row["hits"] for row in tables(sandbox, "work.lap", "lines")["lines"]
+    }
     assert lines["total += i"] == 1000
     assert "Lines" in result.stderr
 
@@ -70,7 +87,9 @@ def test_every_report_tells_the_cost(sandbox):
     laptime(sandbox, "run", "-q", "--full", "work.py", code=5)
     facts = {row["key"]: row["value"] for row in tables(sandbox, "work.lap", "run")["run"]}
     assert facts["own_cost"] > 5_000_000  # laptime's own start
-    assert 0 < facts["own_cost_low"] <= facts["own_cost_share"] <= facts["own_cost_high"]  # of a program this short, more than it takes itself
+    assert (
+        0 < facts["own_cost_low"] <= facts["own_cost_share"] <= facts["own_cost_high"]
+    )  # of a program this short, more than it takes itself
 
 
 def test_an_exception_reads_as_without_laptime(sandbox):
@@ -80,7 +99,11 @@ def test_an_exception_reads_as_without_laptime(sandbox):
 
 
 def test_what_went_over_the_budget_is_told(sandbox):
-    sandbox.write("hot.py", "def hot(n):\n    x = 0\n    for i in range(n):\n        x += i\n    return x\n\nfor _ in range(20):\n    hot(100000)\n")
+    sandbox.write(
+        "hot.py",
+        "def hot(n):\n    x = 0\n    for i in range(n):\n        x += i\n    return x\n\nfor _ in"
+        " range(20):\n    hot(100000)\n",
+    )
     laptime(sandbox, "run", "-q", "--budget", "1%", "hot.py")
     answer = tables(sandbox, "hot.lap", "lines", "losses")
     assert any(row["level"] == "call" and row["function"] == "hot" for row in answer["lines"])
@@ -89,10 +112,23 @@ def test_what_went_over_the_budget_is_told(sandbox):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_still_gives_a_report(sandbox, number):
-    sandbox.write("waits.py", "import time\nprint('up', flush=True)\nwhile True:\n    time.sleep(0.01)\n")
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"}
-    process = subprocess.Popen([COMMAND, "run", "waits.py"], cwd=sandbox.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               text=True, start_new_session=True, env=environment)
+    sandbox.write(
+        "waits.py", "import time\nprint('up', flush=True)\nwhile True:\n    time.sleep(0.01)\n"
+    )
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"
+    }
+    process = subprocess.Popen(
+        [COMMAND, "run", "waits.py"],
+        cwd=sandbox.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env=environment,
+    )
     assert process.stdout.readline() == "up\n"
     time.sleep(0.3)
     os.killpg(process.pid, number)  # as a terminal's Ctrl-C: to both
@@ -114,7 +150,10 @@ def test_an_interpreter_without_laptime_is_one_line(sandbox):
     python.write_text("#!/bin/sh\nexit 1\n")
     python.chmod(0o755)
     result = laptime(sandbox, "run", "--", str(python), "x.py", code=2)
-    assert "does not have laptime: install it there" in result.stderr and result.stderr.count("\n") == 1
+    assert (
+        "does not have laptime: install it there" in result.stderr
+        and result.stderr.count("\n") == 1
+    )
 
 
 def test_nothing_to_run_is_one_line(sandbox):
@@ -124,5 +163,15 @@ def test_nothing_to_run_is_one_line(sandbox):
 def test_a_program_of_another_framework_is_told_what_is_recorded(tmp_path):
     (tmp_path / "tensorflow.py").write_text("")
     (tmp_path / "train.py").write_text("import tensorflow\nfor i in range(10):\n    print(i)\n")
-    done = subprocess.run([COMMAND, "run", "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
-    assert "TensorFlow: your lines and GPU work are recorded; its ops, steps and input are not." in done.stderr
+    done = subprocess.run(
+        [COMMAND, "run", "train.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert (
+        "TensorFlow: your lines and GPU work are recorded; its ops, steps and input are not."
+        in done.stderr
+    )

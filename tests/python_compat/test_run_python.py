@@ -25,7 +25,8 @@ SHOW = """
     print(sys.argv, __name__, __file__, __package__, __spec__ and __spec__.name, os.getcwd())
     print(sys.path[0], [entry for entry in sys.path if "laptime" in entry and "_site" in entry])
     print(sorted(name for name in vars(main) if name.startswith("__")), main.__dict__ is globals())
-    print(sys.flags.optimize, sys.stdin.read(), threading.active_count(), signal.getsignal(signal.SIGINT).__name__)
+    handler = signal.getsignal(signal.SIGINT)
+    print(sys.flags.optimize, sys.stdin.read(), threading.active_count(), handler.__name__)
 """
 
 
@@ -34,9 +35,20 @@ def run(sandbox):
     """`laptime run WORDS`, recorded into run.lap."""
 
     def start(*words, code=0, env=None, stdin=""):
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"}
-        result = subprocess.run([COMMAND, "run", "-q", "-o", "run.lap", *words], cwd=sandbox.folder, input=stdin, capture_output=True, text=True,
-                                timeout=120, env={**environment, **(env or {})})
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"
+        }
+        result = subprocess.run(
+            [COMMAND, "run", "-q", "-o", "run.lap", *words],
+            cwd=sandbox.folder,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env={**environment, **(env or {})},
+        )
         assert result.returncode == code, result.stdout + result.stderr
         return result
 
@@ -45,7 +57,13 @@ def run(sandbox):
 
 def processes(sandbox):
     """How many recorded."""
-    output = subprocess.run([COMMAND, "report", "run.lap", "run", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [COMMAND, "report", "run.lap", "run", "--json"],
+        cwd=sandbox.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     return next(row[1] for row in json.loads(output)["tables"][0]["rows"] if row[0] == "processes")
 
 
@@ -60,9 +78,15 @@ def test_program_sees_what_it_always_sees(sandbox, run):
 def test_module_sees_what_it_always_sees(sandbox, run):
     sandbox.write("package/__init__.py", "")
     sandbox.write("package/other.py", "VALUE = 5\n")
-    sandbox.write("package/__main__.py", "from .other import VALUE\nprint(VALUE)\n" + "\n".join(
-        line.strip() for line in SHOW.splitlines()))
-    assert run("-m", "package", "x", stdin="input").stdout == sandbox.python("-m", "package", "x", stdin="input").stdout
+    sandbox.write(
+        "package/__main__.py",
+        "from .other import VALUE\nprint(VALUE)\n"
+        + "\n".join(line.strip() for line in SHOW.splitlines()),
+    )
+    assert (
+        run("-m", "package", "x", stdin="input").stdout
+        == sandbox.python("-m", "package", "x", stdin="input").stdout
+    )
 
 
 def test_code_and_stdin(sandbox, run):
@@ -71,20 +95,28 @@ def test_code_and_stdin(sandbox, run):
 
 
 def test_interpreter_flags_are_kept(sandbox, run):
-    sandbox.write("flags.py", "import sys\nprint(sys.flags.optimize, sys.flags.dont_write_bytecode)\n")
+    sandbox.write(
+        "flags.py", "import sys\nprint(sys.flags.optimize, sys.flags.dont_write_bytecode)\n"
+    )
     assert run("--", sys.executable, "-O", "-B", "flags.py").stdout == "1 1\n"
 
 
-@pytest.mark.parametrize("source, code", [
-    ("import sys\nsys.exit(7)\n", 7),
-    ("raise SystemExit('a message')\n", 1),
-    ("def f():\n    return 1 / 0\nf()\n", 1),
-    ("x = (\n", 1),
-    ("import os\nos._exit(9)\n", 9),
-    ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", -9),
-    ("import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\nimport time\ntime.sleep(9)\n", -15),
-    ("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)\n", -2),
-])
+@pytest.mark.parametrize(
+    "source, code",
+    [
+        ("import sys\nsys.exit(7)\n", 7),
+        ("raise SystemExit('a message')\n", 1),
+        ("def f():\n    return 1 / 0\nf()\n", 1),
+        ("x = (\n", 1),
+        ("import os\nos._exit(9)\n", 9),
+        ("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)\n", -9),
+        (
+            "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\nimport time\ntime.sleep(9)\n",
+            -15,
+        ),
+        ("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\ntime.sleep(9)\n", -2),
+    ],
+)
 def test_end_and_traceback_are_the_programs_own(sandbox, run, source, code):
     sandbox.write("ends.py", source)
     ours, bare = run("ends.py", code=code), sandbox.python("ends.py", code=code)
@@ -93,7 +125,10 @@ def test_end_and_traceback_are_the_programs_own(sandbox, run, source, code):
 
 
 def test_mistakes_get_one_line(sandbox, run):
-    assert run("missing.py", code=2).stderr == "laptime: cannot open missing.py: No such file or directory\n"
+    assert (
+        run("missing.py", code=2).stderr
+        == "laptime: cannot open missing.py: No such file or directory\n"
+    )
     assert run(code=2).stderr.startswith("laptime: run needs a program")
     for budget in ("lots", "0%", "100%", "nan", "-1"):
         error = run("--budget", budget, "x.py", code=2).stderr
@@ -104,7 +139,9 @@ def test_lines_of_user_code_are_counted_from_the_first_import_on(sandbox, run):
     """The program looks into the engine from inside: no other reader is needed."""
     sandbox.write("own.py", "LIST = []\nfor i in range(7):\n    LIST.append(i)\n")
     sandbox.write("skipped.py", "VALUE = 1\n")
-    sandbox.write("looks.py", """
+    sandbox.write(
+        "looks.py",
+        """
         import json
         import own
         import skipped
@@ -112,14 +149,23 @@ def test_lines_of_user_code_are_counted_from_the_first_import_on(sandbox, run):
         seen = {key[0].rpartition("/")[2]: rows for key, rows in _engine.snapshot_lines().items()}
         print(json.dumps({"files": sorted(seen), "own": [row[:2] for row in seen.get("own.py", [])],
                           "running": _engine.running()}))
-    """)
+    """,
+    )
     out = json.loads(run("--budget", "none", "looks.py").stdout)
-    assert out == {"files": ["looks.py", "own.py", "skipped.py"], "own": [[1, 1], [2, 8], [3, 7]], "running": [True, False]}
+    assert out == {
+        "files": ["looks.py", "own.py", "skipped.py"],
+        "own": [[1, 1], [2, 8], [3, 7]],
+        "running": [True, False],
+    }
     out = json.loads(run("--budget", "none", "--exclude", "*/skip*", "looks.py").stdout)
     assert out["files"] == ["looks.py", "own.py"]
-    out = json.loads(run("--budget", "none", "--exclude", "*", "--include", "*/json/*", "looks.py").stdout)
+    out = json.loads(
+        run("--budget", "none", "--exclude", "*", "--include", "*/json/*", "looks.py").stdout
+    )
     assert out["files"] == []
-    assert json.loads(run("--budget", "none", "--no-lines", "--functions", "looks.py").stdout)["running"] == [False, True]
+    assert json.loads(run("--budget", "none", "--no-lines", "--functions", "looks.py").stdout)[
+        "running"
+    ] == [False, True]
 
 
 CHILDREN = """
@@ -135,7 +181,8 @@ CHILDREN = """
         total = 0
         for i in range(n):
             total += i
-        return total, _engine.running()[0], any("work" == key[2] for key in _engine.snapshot_lines())
+        counted = any("work" == key[2] for key in _engine.snapshot_lines())
+        return total, _engine.running()[0], counted
 
 
     if __name__ == "__main__":
@@ -144,8 +191,9 @@ CHILDREN = """
                 print(method, pool.map(work, [10, 100]))
                 pool.close()
                 pool.join()
-        print(subprocess.run([sys.executable, "-c", "import laptime._engine as e; print(e.running())"], capture_output=True,
-                             text=True).stdout)
+        asks = "import laptime._engine as e; print(e.running())"
+        command = [sys.executable, "-c", asks]
+        print(subprocess.run(command, capture_output=True, text=True).stdout)
 """
 
 
@@ -170,51 +218,84 @@ def test_python_without_laptime_is_left_alone(sandbox):
     shutil.copytree(site, sandbox.folder / "laptime" / "_site")
     environment = recording_environment(sandbox.folder / "run.lap.d")
     environment["PYTHONPATH"] = str(sandbox.folder / "laptime" / "_site")
-    words = [BASE_PYTHON, "-c", "import sys; print('went on', 'sitecustomize' in sys.modules, 'laptime' in sys.modules)"]
+    words = [
+        BASE_PYTHON,
+        "-c",
+        "import sys; print('went on', 'sitecustomize' in sys.modules, 'laptime' in sys.modules)",
+    ]
     result = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=60)
     assert (result.stdout, result.stderr) == ("went on False False\n", "")
 
 
 def test_bad_options_do_not_stop_the_program(sandbox):
-    environment = {**recording_environment(sandbox.folder / "run.lap.d"), "LAPTIME_PYTHON": "nonsense"}
+    environment = {
+        **recording_environment(sandbox.folder / "run.lap.d"),
+        "LAPTIME_PYTHON": "nonsense",
+    }
     result = sandbox.python("-c", "print('went on')", env=environment)
-    assert result.stdout == "went on\n" and result.stderr.startswith("laptime: Python is not measured in process")
+    assert result.stdout == "went on\n" and result.stderr.startswith(
+        "laptime: Python is not measured in process"
+    )
     assert result.stderr.count("\n") == 1
 
 
 def test_seeded_results_are_the_same(sandbox, run):
-    sandbox.write("seeded.py", """
+    sandbox.write(
+        "seeded.py",
+        """
         import hashlib, random
         rng = random.Random(3)
         weights = [rng.random() for _ in range(50)]
         for step in range(200):
             weights = [w - 0.01 * (w * w - rng.random()) for w in weights]
         print(hashlib.sha256(repr(weights).encode()).hexdigest(), random.Random(1).getrandbits(64))
-    """)
-    assert run("seeded.py").stdout == run("--budget", "none", "--functions", "seeded.py").stdout == sandbox.python("seeded.py").stdout
+    """,
+    )
+    assert (
+        run("seeded.py").stdout
+        == run("--budget", "none", "--functions", "seeded.py").stdout
+        == sandbox.python("seeded.py").stdout
+    )
 
 
 def test_command_reports_scopes_of_the_run(sandbox, run):
-    sandbox.write("marks.py", """
+    sandbox.write(
+        "marks.py",
+        """
         import laptime
         for _ in laptime.steps(range(4), samples=2):
             with laptime.scope("forward"):
                 sum(range(1000))
-    """)
+    """,
+    )
     run("marks.py")
-    report = subprocess.run([COMMAND, "report", "run.lap", "steps", "scopes", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True)
+    report = subprocess.run(
+        [COMMAND, "report", "run.lap", "steps", "scopes", "--json"],
+        cwd=sandbox.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     tables = {table["name"]: table for table in json.loads(report.stdout)["tables"]}
     assert len(tables["steps"]["rows"]) == 4
     assert any("forward" in row for row in tables["scopes"]["rows"])
 
 
 def losses(sandbox):
-    output = subprocess.run([COMMAND, "report", "run.lap", "losses", "--json"], cwd=sandbox.folder, capture_output=True, text=True, check=True).stdout
+    output = subprocess.run(
+        [COMMAND, "report", "run.lap", "losses", "--json"],
+        cwd=sandbox.folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     return {row[0] for row in json.loads(output)["tables"][0]["rows"]}
 
 
 def test_what_processes_leave_for_each_other_goes_with_the_folder(sandbox, run):
-    sandbox.write("hot.py", """
+    sandbox.write(
+        "hot.py",
+        """
         def work(n):
             total = 0
             for i in range(n):
@@ -222,18 +303,22 @@ def test_what_processes_leave_for_each_other_goes_with_the_folder(sandbox, run):
             return total
 
         work(4_000_000)
-    """)
+    """,
+    )
     run("hot.py")
     assert "over_budget" in losses(sandbox)
     assert sorted(path.name for path in sandbox.folder.iterdir()) == ["hot.py", "run.lap"]
 
 
 def test_counts_that_a_kill_took_along_are_a_loss(sandbox, run):
-    sandbox.write("killed.py", """
+    sandbox.write(
+        "killed.py",
+        """
         import os
         import signal
         os.kill(os.getpid(), signal.SIGKILL)
-    """)
+    """,
+    )
     run("killed.py", code=-9)
     assert "counts_in_memory" in losses(sandbox)
     sandbox.write("ended.py", "print(1)")
@@ -242,7 +327,9 @@ def test_counts_that_a_kill_took_along_are_a_loss(sandbox, run):
 
 
 def test_a_program_that_ends_without_a_free_descriptor(sandbox, run):
-    sandbox.write("uses_all.py", """
+    sandbox.write(
+        "uses_all.py",
+        """
         import os
         import resource
 
@@ -256,6 +343,7 @@ def test_a_program_that_ends_without_a_free_descriptor(sandbox, run):
                 os.open("/dev/null", os.O_RDONLY)
         except OSError:
             work()
-    """)
+    """,
+    )
     assert run("uses_all.py").stderr == ""
     assert losses(sandbox) == set()

@@ -1,8 +1,9 @@
-"""SIGTERM ends a program of a run as it ends it without laptime, and what was counted until then is kept where Python can be asked."""
+"""SIGTERM ends a program of a run as it ends it without laptime, and what was counted until then is
+kept where Python can be asked.
+"""
 
 import csv
 import io
-import os
 import signal
 import subprocess
 import sys
@@ -15,7 +16,8 @@ from compat_sandbox import recording_environment
 LAPTIME = Path(sys.executable).with_name("laptime")
 ENDED = -signal.SIGTERM
 
-# Neither looks at signals before it is done, long after the test; the second one lets other threads have Python meanwhile.
+# Neither looks at signals before it is done, long after the test; the second one lets other threads
+# have Python meanwhile.
 LONG_CALLS = ["sum(range(10**12))", "__import__('hashlib').pbkdf2_hmac('sha256', b'', b'', 10**9)"]
 
 
@@ -25,8 +27,13 @@ class Program:
     def __init__(self, sandbox, source):
         sandbox.write("program.py", source)
         self.recorded = sandbox.folder / "run.lap.d"
-        self.process = subprocess.Popen([sys.executable, "program.py"], cwd=sandbox.folder, stdout=subprocess.PIPE, bufsize=0,
-                                        env=recording_environment(self.recorded))
+        self.process = subprocess.Popen(
+            [sys.executable, "program.py"],
+            cwd=sandbox.folder,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=recording_environment(self.recorded),
+        )
         assert self.process.stdout.readline() == b"ready\n"
 
     def terminate(self):
@@ -42,7 +49,12 @@ class Program:
         return self.process.returncode
 
     def table(self, name):
-        done = subprocess.run([LAPTIME, "report", self.recorded, name, "--csv"], capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [LAPTIME, "report", self.recorded, name, "--csv"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         return list(csv.DictReader(io.StringIO(done.stdout)))
 
     def hits(self, line):
@@ -66,7 +78,9 @@ def program(sandbox):
         each.process.communicate()
 
 
-@pytest.mark.parametrize("waits", ["time.sleep(60)", "threading.Event().wait()", "while True: pass"])
+@pytest.mark.parametrize(
+    "waits", ["time.sleep(60)", "threading.Event().wait()", "while True: pass"]
+)
 def test_counts_are_written_where_python_answers(program, waits):
     ended = program(f"""
         import threading, time
@@ -200,7 +214,9 @@ def test_children_of_fork_end_by_it(program, child):
 
 
 def test_a_child_that_python_does_not_know_ends_at_once(program):
-    """What lies between a library's fork and its exec: nobody there would answer, and a timer would not outlive the exec."""
+    """What lies between a library's fork and its exec: nobody there would answer, and a timer would
+    not outlive the exec.
+    """
     ended = program("""
         import ctypes, os, signal, time
         libc = ctypes.PyDLL(None)

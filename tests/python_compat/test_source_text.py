@@ -1,4 +1,7 @@
-"""Reports show the source text that the recording stored, and never open a file that a run names."""
+"""Reports show the source text that the recording stored.
+
+They never open a file that a run names.
+"""
 
 import json
 import os
@@ -26,20 +29,37 @@ PROGRAM = """
 
 
 def laptime(sandbox, *words, code=0, **options):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"}
-    done = subprocess.run([COMMAND, *words], cwd=sandbox.folder, capture_output=True, timeout=120, env=environment, **options)
+    environment = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("LAPTIME_") and key != "VIRTUAL_ENV"
+    }
+    done = subprocess.run(
+        [COMMAND, *words],
+        cwd=sandbox.folder,
+        capture_output=True,
+        timeout=120,
+        env=environment,
+        **options,
+    )
     assert code is None or done.returncode == code, done.stdout + done.stderr
     return done.stdout.decode()
 
 
 def table(sandbox, run, name):
     (found,) = json.loads(laptime(sandbox, "report", run, name, "--json"))["tables"]
-    return [dict(zip([column["name"] for column in found["columns"]], row)) for row in found["rows"]]
+    return [
+        dict(zip([column["name"] for column in found["columns"]], row)) for row in found["rows"]
+    ]
 
 
 def sources(sandbox, run="run.lap"):
     """Text by file name and line, of the lines that have one."""
-    return {(os.path.basename(row["file"]), row["line"]): row["source"] for row in table(sandbox, run, "lines") if row["source"] is not None}
+    return {
+        (os.path.basename(row["file"]), row["line"]): row["source"]
+        for row in table(sandbox, run, "lines")
+        if row["source"] is not None
+    }
 
 
 def losses(sandbox, run="run.lap"):
@@ -61,13 +81,16 @@ def test_what_was_edited_since_shows_what_was_measured(sandbox):
 
 def test_what_the_program_edits_itself_shows_what_was_loaded(sandbox):
     sandbox.write("part.py", "def first():\n    return 'loaded'\n")
-    sandbox.write("work.py", """
+    sandbox.write(
+        "work.py",
+        """
         import part
         part.first()
         with open(part.__file__, "w") as file:
             file.write("\\n\\nedited\\n")
         part.first()
-    """)
+    """,
+    )
     record(sandbox, "work.py")
     assert sources(sandbox)["part.py", 2] == "    return 'loaded'"
 
@@ -83,20 +106,31 @@ def test_no_source(sandbox):
 
 
 def test_a_killed_program_has_its_source(sandbox):
-    sandbox.write("work.py", PROGRAM + "    import os, laptime\n    laptime.step()\n    os.kill(os.getpid(), 9)\n")
+    sandbox.write(
+        "work.py",
+        PROGRAM + "    import os, laptime\n    laptime.step()\n    os.kill(os.getpid(), 9)\n",
+    )
     environment = recording_environment(sandbox.folder / "run.lap.d")
     subprocess.run([sys.executable, "work.py"], cwd=sandbox.folder, env=environment, timeout=120)
     sandbox.write("work.py", "")
     assert sources(sandbox, "run.lap.d")["work.py", 4].strip() == "total += i  # measured"
 
 
-@pytest.mark.parametrize("name, text, line, shown", [
-    ("latin", "# -*- coding: latin-1 -*-\nname = 'caf\xe9'\n".encode("latin-1"), 2, "name = 'caf\xe9'"),
-    ("mark", b"\xef\xbb\xbfname = 'caf\xc3\xa9'\n", 1, "name = 'caf\xe9'"),
-    ("windows", b"a = 1\r\nb = 2\r\n", 2, "b = 2"),
-    ("form_feed", b"a = '\x0c'\nb = 2\n", 2, "b = 2"),
-    ("no_end", b"a = 1\nb = 2", 2, "b = 2"),
-])
+@pytest.mark.parametrize(
+    "name, text, line, shown",
+    [
+        (
+            "latin",
+            "# -*- coding: latin-1 -*-\nname = 'caf\xe9'\n".encode("latin-1"),
+            2,
+            "name = 'caf\xe9'",
+        ),
+        ("mark", b"\xef\xbb\xbfname = 'caf\xc3\xa9'\n", 1, "name = 'caf\xe9'"),
+        ("windows", b"a = 1\r\nb = 2\r\n", 2, "b = 2"),
+        ("form_feed", b"a = '\x0c'\nb = 2\n", 2, "b = 2"),
+        ("no_end", b"a = 1\nb = 2", 2, "b = 2"),
+    ],
+)
 def test_encodings_and_line_ends(sandbox, name, text, line, shown):
     (sandbox.folder / f"{name}.py").write_bytes(text)
     record(sandbox, f"{name}.py")
@@ -104,11 +138,14 @@ def test_encodings_and_line_ends(sandbox, name, text, line, shown):
 
 
 def test_code_without_a_file_has_no_source(sandbox):
-    sandbox.write("work.py", """
+    sandbox.write(
+        "work.py",
+        """
         exec(compile("a = 1", "/nowhere/gone.py", "exec"))
         exec(compile("b = 2", "<string>", "exec"))
         exec(compile("c = 3", "/dev/zero", "exec"))
-    """)
+    """,
+    )
     record(sandbox, "work.py")
     assert {file for file, _ in sources(sandbox)} == {"work.py"}
 
@@ -117,19 +154,25 @@ def test_a_module_in_a_zip_file(sandbox):
     with zipfile.ZipFile(sandbox.folder / "code.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("packed/__init__.py", "")
         archive.writestr("packed/part.py", "def value():\n    return 'packed'\n")
-    sandbox.write("work.py", "import sys\nsys.path.insert(0, 'code.zip')\nimport packed.part\npacked.part.value()\n")
+    sandbox.write(
+        "work.py",
+        "import sys\nsys.path.insert(0, 'code.zip')\nimport packed.part\npacked.part.value()\n",
+    )
     record(sandbox, "work.py")
     assert sources(sandbox)["part.py", 2] == "    return 'packed'"
 
 
 def test_a_notebooks_cell(sandbox):
-    sandbox.write("work.py", """
+    sandbox.write(
+        "work.py",
+        """
         import linecache
         name = "<ipython-input-1-abc>"
         text = "def cell():\\n    return 1\\n\\ncell()\\n"
         linecache.cache[name] = len(text), None, text.splitlines(True), name
         exec(compile(text, name, "exec"))
-    """)
+    """,
+    )
     record(sandbox, "work.py")
     assert sources(sandbox)["<ipython-input-1-abc>", 2] == "    return 1"
 
@@ -146,8 +189,14 @@ def test_only_the_programs_own_files(sandbox):
     record(sandbox, "-f", "work.py")
     found = laptime(sandbox, "report", "run.lap", "functions")
     assert "dumps" in found
-    data = subprocess.run([sys.executable, "-c", "import json; print(json.__file__)"], capture_output=True, text=True).stdout.strip()
-    sandbox.write("lines.py", "import json, laptime\nwith laptime.profile('block.lap', budget=None):\n    json.dumps([1])\n")
+    data = subprocess.run(
+        [sys.executable, "-c", "import json; print(json.__file__)"], capture_output=True, text=True
+    ).stdout.strip()
+    sandbox.write(
+        "lines.py",
+        "import json, laptime\nwith laptime.profile('block.lap', budget=None):\n   "
+        " json.dumps([1])\n",
+    )
     sandbox.python("lines.py")
     assert data not in {row["file"] for row in table(sandbox, "block.lap", "lines")}
     assert (sandbox.folder / "run.lap").stat().st_size < os.path.getsize(data)
@@ -155,17 +204,27 @@ def test_only_the_programs_own_files(sandbox):
 
 def test_processes_of_a_run_store_a_file_once(sandbox):
     random = os.urandom(30_000).hex()  # compresses to half
-    sandbox.write("work.py", f"import os\nTEXT = '{random}'\nfor _ in range(4):\n    if os.fork() == 0:\n        a = 1\n        os._exit(0)\n    os.wait()\n")
+    sandbox.write(
+        "work.py",
+        f"import os\nTEXT = '{random}'\nfor _ in range(4):\n    if os.fork() == 0:\n        a = 1\n"
+        "        os._exit(0)\n    os.wait()\n",
+    )
     record(sandbox, "work.py")
     assert (sandbox.folder / "run.lap").stat().st_size < 60_000
-    sandbox.write("two.py", f"import subprocess, sys\nTEXT = '{random}'\nif len(sys.argv) == 1:\n    subprocess.run([sys.executable, 'two.py', 'x'])\n")
+    sandbox.write(
+        "two.py",
+        f"import subprocess, sys\nTEXT = '{random}'\nif len(sys.argv) == 1:\n   "
+        " subprocess.run([sys.executable, 'two.py', 'x'])\n",
+    )
     record(sandbox, "two.py")
     assert (sandbox.folder / "run.lap").stat().st_size < 60_000
     assert sources(sandbox)["two.py", 1] == "import subprocess, sys"
 
 
 def test_blocks_have_the_source_each(sandbox):
-    sandbox.write("work.py", """
+    sandbox.write(
+        "work.py",
+        """
         import laptime
 
         def work():
@@ -174,7 +233,8 @@ def test_blocks_have_the_source_each(sandbox):
         for name, source in (("a.lap", True), ("b.lap", True), ("c.lap", False)):
             with laptime.profile(name, budget=None, source=source):
                 work()
-    """)
+    """,
+    )
     sandbox.python("work.py")
     for run in ("a.lap", "b.lap"):
         assert sources(sandbox, run)["work.py", 4] == "    return 1  # measured"
@@ -183,7 +243,10 @@ def test_blocks_have_the_source_each(sandbox):
 
 
 def test_the_program_notices_nothing(sandbox):
-    sandbox.write("work.py", "import sys\nprint(sorted(vars(sys.modules.get('linecache', sys)).get('cache', ())))\n")
+    sandbox.write(
+        "work.py",
+        "import sys\nprint(sorted(vars(sys.modules.get('linecache', sys)).get('cache', ())))\n",
+    )
     assert record(sandbox, "work.py") == sandbox.python("work.py").stdout
 
 
@@ -201,12 +264,26 @@ def test_no_command_opens_a_file_that_a_run_names(sandbox):
     from laptime.compat.line_profiler import lprof_file
 
     secret = sandbox.write("secret.txt", "token-4711\n" * 20)
-    lprof_file.write(sandbox.folder / "bad.lprof", {(str(secret), 1, "f"): [(line, 5, 1000) for line in range(1, 20)]}, 1e-9, {})
+    lprof_file.write(
+        sandbox.folder / "bad.lprof",
+        {(str(secret), 1, "f"): [(line, 5, 1000) for line in range(1, 20)]},
+        1e-9,
+        {},
+    )
     laptime(sandbox, "import", "bad.lprof", "-o", "bad.lap")
-    commands = [["report", "bad.lap"], ["report", "bad.lap", "lines"], ["report", "bad.lap", "lines", "--json"], ["report", "bad.lap", "lines", "--csv"],
-                ["report", "bad.lap", "slow_steps"], ["report", "bad.lap", "advice"], ["compare", "bad.lap", "bad.lap"],
-                *(["export", "bad.lap", "--to", form, "-o", f"out.{form}"] for form in ("chrome", "lprof"))]
+    commands = [
+        ["report", "bad.lap"],
+        ["report", "bad.lap", "lines"],
+        ["report", "bad.lap", "lines", "--json"],
+        ["report", "bad.lap", "lines", "--csv"],
+        ["report", "bad.lap", "slow_steps"],
+        ["report", "bad.lap", "advice"],
+        ["compare", "bad.lap", "bad.lap"],
+        *(["export", "bad.lap", "--to", form, "-o", f"out.{form}"] for form in ("chrome", "lprof")),
+    ]
     for words in commands:
-        assert "token-4711" not in laptime(sandbox, *words, code=None if words[0] == "compare" else 0), words
+        assert "token-4711" not in laptime(
+            sandbox, *words, code=None if words[0] == "compare" else 0
+        ), words
     for path in sandbox.folder.iterdir():
         assert path == secret or b"token-4711" not in path.read_bytes(), path

@@ -9,9 +9,8 @@ import textwrap
 import threading
 from pathlib import Path
 
-import pytest
-
 import laptime
+import pytest
 from laptime import _engine
 
 LAPTIME = Path(sys.executable).with_name("laptime")
@@ -19,12 +18,21 @@ LIBRARY = Path(laptime.__file__).with_name("liblaptime.so")
 
 
 def table(path, name, *options):
-    done = subprocess.run([LAPTIME, "report", path, name, "--csv", *options], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [LAPTIME, "report", path, name, "--csv", *options],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
 def lines_of(path, function):
-    return {row["source"].strip(): row for row in table(path, "lines") if row["function"].rsplit(".", 1)[-1] == function}
+    return {
+        row["source"].strip(): row
+        for row in table(path, "lines")
+        if row["function"].rsplit(".", 1)[-1] == function
+    }
 
 
 def work(n):
@@ -111,7 +119,8 @@ def test_a_step_marked_without_the_gil_keeps_its_counts(tmp_path):
         steps()
     row = lines_of(path, "work")["total += i"]
     assert int(row["hits"]) == 21 * 20_000
-    # Were the counts of every second step written with the next, the median would be nothing or double. A busy machine makes the mean longer.
+    # Were the counts of every second step written with the next, the median would be nothing or
+    # double. A busy machine makes the mean longer.
     mean = int(row["time_ns"]) / 21
     assert 0.1 * mean < int(row["step_p50_ns"]) < 1.5 * mean
     assert not [loss for loss in table(path, "losses") if loss["name"] == "steps_without_gil"]
@@ -164,7 +173,9 @@ def test_clear_in_a_recording_loses_nothing(tmp_path):
     assert lines_of(path, "work")["total += i"]["hits"] == "40"
     functions = {row["name"]: row for row in table(path, "functions")}
     assert functions["work"]["ncalls"] == "5"
-    assert [row["ncalls"] for name, row in functions.items() if name.endswith("waits_inside")] == ["1"]
+    assert [row["ncalls"] for name, row in functions.items() if name.endswith("waits_inside")] == [
+        "1"
+    ]
 
 
 PARENT_AND_CHILD = """
@@ -190,10 +201,16 @@ os.waitpid(child, 0)
 """
 
 
-@pytest.mark.parametrize("end", ["raise SystemExit(0)", "import multiprocessing"], ids=["exit", "falls through"])
+@pytest.mark.parametrize(
+    "end", ["raise SystemExit(0)", "import multiprocessing"], ids=["exit", "falls through"]
+)
 def test_a_forked_child_writes_what_it_counted_itself(tmp_path, end):
     script = tmp_path / "forks.py"
-    script.write_text(PARENT_AND_CHILD.format(end=end).replace("os.waitpid(child, 0)", "if child: os.waitpid(child, 0)"))
+    script.write_text(
+        PARENT_AND_CHILD.format(end=end).replace(
+            "os.waitpid(child, 0)", "if child: os.waitpid(child, 0)"
+        )
+    )
     path = tmp_path / "run.lap"
     subprocess.run([LAPTIME, "run", "-q", "-o", path, "--full", script], check=True, cwd=tmp_path)
     own = lines_of(path, "work")["total += i"]
@@ -221,7 +238,10 @@ def test_functions_over_the_budget_are_marked(tmp_path):
 def test_more_threads_than_are_kept_apart_are_told(tmp_path):
     path = tmp_path / "run.lap"
     script = tmp_path / "threads.py"
-    script.write_text("import threading\ndef f(): return 1\nfor _ in range(150):\n    t = threading.Thread(target=f)\n    t.start()\n    t.join()\n")
+    script.write_text(
+        "import threading\ndef f(): return 1\nfor _ in range(150):\n    t ="
+        " threading.Thread(target=f)\n    t.start()\n    t.join()\n"
+    )
     subprocess.run([LAPTIME, "run", "-q", "-o", path, "--full", script], check=True, cwd=tmp_path)
     assert lines_of(path, "f")["def f(): return 1"]["hits"] == "150"
     assert [loss["name"] for loss in table(path, "losses") if loss["name"] == "threads_merged"]
@@ -237,4 +257,6 @@ def test_what_was_counted_before_a_recording_is_not_in_it(tmp_path):
     with laptime.profile(path, functions=True, budget=None):
         work(3)
     assert lines_of(path, "work")["total += i"]["hits"] == "3"
-    assert [row["ncalls"] for row in table(path, "functions") if row["name"].endswith("work")] == ["1"]
+    assert [row["ncalls"] for row in table(path, "functions") if row["name"].endswith("work")] == [
+        "1"
+    ]

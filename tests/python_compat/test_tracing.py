@@ -1,4 +1,6 @@
-"""LineProfiler beside other trace functions, its tracing options, and where it ends what it began by name."""
+"""LineProfiler beside other trace functions, its tracing options, and where it ends what it began
+by name.
+"""
 
 import gc
 import io
@@ -8,7 +10,6 @@ import types
 import weakref
 
 import pytest
-
 from laptime.compat.line_profiler import LineProfiler, show_func
 
 
@@ -23,7 +24,12 @@ ADDS = loop.__code__.co_firstlineno + 3
 
 
 def hits(profiler, line=ADDS):
-    return sum(count for rows in profiler.get_stats().timings.values() for number, count, _ in rows if number == line)
+    return sum(
+        count
+        for rows in profiler.get_stats().timings.values()
+        for number, count, _ in rows
+        if number == line
+    )
 
 
 @pytest.fixture
@@ -92,6 +98,7 @@ def test_library_code_stays_the_other_ones(traced):
 
     def calls_library():
         import textwrap
+
         return textwrap.dedent(" a")
 
     profiler = LineProfiler(calls_library)
@@ -99,7 +106,9 @@ def test_library_code_stays_the_other_ones(traced):
     profiler.runcall(calls_library)
     traced(None)
     assert "dedent" in seen and "calls_library" in seen
-    assert [name.rsplit(".")[-1] for _, _, name in profiler.get_stats().timings] == ["calls_library"]
+    assert [name.rsplit(".")[-1] for _, _, name in profiler.get_stats().timings] == [
+        "calls_library"
+    ]
 
 
 def test_a_trace_function_that_fails_ends_and_lines_go_on(traced):
@@ -129,7 +138,9 @@ def test_a_trace_function_that_wants_no_lines_gets_none(traced):
     traced(tracer)
     profiler(loop)(5)
     traced(None)
-    assert [event for event, _ in tracer.events] == ["call", "line", "return"] and hits(profiler) == 5
+    assert [event for event, _ in tracer.events] == ["call", "line", "return"] and hits(
+        profiler
+    ) == 5
 
 
 def test_a_trace_function_that_replaces_itself(traced):
@@ -250,5 +261,12 @@ def test_an_error_thrown_into_a_wrapped_generator_is_not_kept():
 
 def test_hits_may_be_whole_floats():
     out = io.StringIO()
-    show_func(__file__, loop.__code__.co_firstlineno, "loop", [(ADDS, 3.0, 10.0), (ADDS + 1, 1e13, 10.0)], 1.0, stream=out)
+    show_func(
+        __file__,
+        loop.__code__.co_firstlineno,
+        "loop",
+        [(ADDS, 3.0, 10.0), (ADDS + 1, 1e13, 10.0)],
+        1.0,
+        stream=out,
+    )
     assert " 3 " in out.getvalue() and " 1e+13 " in out.getvalue()

@@ -5,7 +5,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from laptime import _engine  # noqa: E402
+from laptime import _engine
 
 
 @pytest.fixture
@@ -24,7 +24,11 @@ class Lines:
         self.by_function = {}
         for (_, _, name), rows in snapshot.items():
             for line, hits, inclusive, exclusive in rows:
-                self.by_function.setdefault(name.rsplit(".", 1)[-1], {})[line] = (hits, inclusive / 1e9, exclusive / 1e9)
+                self.by_function.setdefault(name.rsplit(".", 1)[-1], {})[line] = (
+                    hits,
+                    inclusive / 1e9,
+                    exclusive / 1e9,
+                )
 
     def at(self, function, text):
         import workloads

@@ -1,4 +1,7 @@
-"""Code that costs more than the budget allows is measured more coarsely, and its total stays right."""
+"""Code that costs more than the budget allows is measured more coarsely.
+
+Its total stays right.
+"""
 
 import os
 import subprocess
@@ -6,12 +9,13 @@ import sys
 import time
 
 import workloads
-
 from laptime._engine import calibration
 
 
 def rows_of(engine, name):
-    return next(rows for (_, _, qualified), rows in engine.snapshot_lines().items() if qualified == name)
+    return next(
+        rows for (_, _, qualified), rows in engine.snapshot_lines().items() if qualified == name
+    )
 
 
 def test_a_hot_loop_falls_back_to_calls_and_keeps_its_total(engine):
@@ -129,7 +133,9 @@ def test_events_that_seem_to_cost_nothing_are_not_taken_for_free(monkeypatch):
     assert calibration._event_ns(None, 4, lambda: None, lambda: None, usual=60.0) == 60.0
     assert next(times, None) is None, "it was tried again before"
     times = iter([90_000, 300_000, 60_000])
-    assert calibration._event_ns(None, 4, lambda: None, lambda: None, usual=60.0) == 240_000 / (300 * 4)
+    assert calibration._event_ns(None, 4, lambda: None, lambda: None, usual=60.0) == 240_000 / (
+        300 * 4
+    )
 
 
 def small_calls(n):
@@ -149,7 +155,10 @@ BURN = "import time; end = time.monotonic() + 60\nwhile time.monotonic() < end: 
 
 def test_hot_code_is_demoted_on_a_busy_machine(engine):
     """Time that other programs take from this one is not time that its budget may fill in."""
-    neighbours = [subprocess.Popen([sys.executable, "-S", "-c", BURN]) for _ in range(8 * len(os.sched_getaffinity(0)))]
+    neighbours = [
+        subprocess.Popen([sys.executable, "-S", "-c", BURN])
+        for _ in range(8 * len(os.sched_getaffinity(0)))
+    ]
     try:
         engine.start(lines=True, budget=0.05)
         end = time.thread_time() + 0.5

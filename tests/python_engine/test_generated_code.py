@@ -1,4 +1,6 @@
-"""Code that a framework generated is not timed by line: its time is its caller's line's. What a person typed is."""
+"""Code that a framework generated is not timed by line: its time is its caller's line's. What a
+person typed is.
+"""
 
 import os
 import subprocess
@@ -52,7 +54,10 @@ def test_own_code_is_timed_by_line(engine, file):
 def test_generated_code_is_timed_where_the_user_asks_for_it(engine):
     engine.start(lines=True, include=["*/torchinductor_*"])
     namespace = {}
-    exec(compile("def asked_for():\n    return 1\n", "/tmp/torchinductor_me/ab/cab.py", "exec"), namespace)
+    exec(
+        compile("def asked_for():\n    return 1\n", "/tmp/torchinductor_me/ab/cab.py", "exec"),
+        namespace,
+    )
     namespace["asked_for"]()
     engine.stop()
     assert "asked_for" in {name for (_, _, name) in engine.snapshot_lines()}
@@ -78,8 +83,17 @@ for (file, _, name), rows in sorted(_engine.snapshot_lines().items()):
 
 @pytest.mark.parametrize("options", [["-c"], ["-B", "-W", "ignore", "-Xutf8", "-c"]])
 def test_the_program_of_a_command_line_is_its_own(options):
-    environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_")}
-    done = subprocess.run([sys.executable, *options, COMMAND], capture_output=True, text=True, env=environment, timeout=60, check=True)
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_")
+    }
+    done = subprocess.run(
+        [sys.executable, *options, COMMAND],
+        capture_output=True,
+        text=True,
+        env=environment,
+        timeout=60,
+        check=True,
+    )
     timed = dict(line.split(" ", 1)[1].rsplit(" ", 1) for line in done.stdout.splitlines())
     short = {name.rsplit(".", 1)[-1]: int(hits) for name, hits in timed.items()}
     assert short["twice"] == 10 and "total" in short and "<module>" in short

@@ -68,23 +68,38 @@ def measured(engine, use, generator):
 def test_what_is_thrown_takes_time_of_every_generator_on_the_way(engine):
     lines = measured(engine, throw, outermost())
     assert lines.at(inner, "sleep(0.02)")[0] == 2
-    for function, text in ((outer, "yield from inner"), (outermost, "yield from outer"), (throw, "generator.throw")):
-        hits, inclusive, exclusive = lines.at(function, text)
+    for function, text in (
+        (outer, "yield from inner"),
+        (outermost, "yield from outer"),
+        (throw, "generator.throw"),
+    ):
+        _, inclusive, exclusive = lines.at(function, text)
         assert 0.03 <= inclusive < 0.2 and exclusive < LATE, function.__name__
-    # Two throws and one `next` more, each with 10 ms at the end; the second `next` is the caller's last line.
+    # Two throws and one `next` more, each with 10 ms at the end; the second `next` is the caller's
+    # last line.
     assert lines.at(outer, "yield from inner")[1] >= 0.07
 
 
 def test_an_exception_that_nobody_catches_leaves_them_all(engine):
     lines = measured(engine, throw_out, outermost())
-    for function, text in ((inner, "sleep(0.01)"), (outer, "yield from"), (outermost, "yield from"), (throw_out, "throw(")):
+    for function, text in (
+        (inner, "sleep(0.01)"),
+        (outer, "yield from"),
+        (outermost, "yield from"),
+        (throw_out, "throw("),
+    ):
         assert 0.01 <= lines.at(function, text)[1] < 0.1, function.__name__
     assert lines.at(throw_out, "throw(")[2] < LATE
 
 
 def test_close_takes_time_of_every_generator_on_the_way(engine):
     lines = measured(engine, close, outermost())
-    for function, text in ((inner, "sleep(0.01)"), (outer, "yield from"), (outermost, "yield from"), (close, "close()")):
+    for function, text in (
+        (inner, "sleep(0.01)"),
+        (outer, "yield from"),
+        (outermost, "yield from"),
+        (close, "close()"),
+    ):
         assert 0.01 <= lines.at(function, text)[1] < 0.1, function.__name__
     assert lines.at(outer, "yield from")[2] < 0.008 and lines.at(outermost, "yield from")[2] < 0.008
 
@@ -124,5 +139,7 @@ def test_time_is_charged_once(engine, use):
     engine.stop()
     wall = time.perf_counter() - begin  # of all lines that were counted, those here too
     rows = [row for rows in engine.snapshot_lines().values() for row in rows]
-    assert sum(row[3] for row in rows) / 1e9 <= wall * 1.01 + 0.005  # one charged twice is 0.02 more
+    assert (
+        sum(row[3] for row in rows) / 1e9 <= wall * 1.01 + 0.005
+    )  # one charged twice is 0.02 more
     assert all(0 <= row[3] <= row[2] for row in rows)

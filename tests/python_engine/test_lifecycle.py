@@ -14,8 +14,13 @@ NEW = sys.version_info >= (3, 12)
 
 def run_program(source):
     environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True, timeout=60,
-                          env=environment)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -33,7 +38,8 @@ def test_shutdown_with_daemon_threads_and_running_engines():
         time.sleep(0.1)
         print("end")
     """
-    # CPython 3.10 alone crashes in some 3 % of such shutdowns (a daemon thread takes the GIL of an interpreter that is gone).
+    # CPython 3.10 alone crashes in some 3 % of such shutdowns (a daemon thread takes the GIL of an
+    # interpreter that is gone).
     for _ in range(5 if sys.version_info < (3, 11) else 1):
         code, out, err = run_program(program)
         if code == 0:
@@ -47,7 +53,11 @@ def test_exit_code_and_traceback_are_the_programs():
         _engine.start(lines=True)
         raise ValueError("mine")
     """)
-    assert code == 1 and err.endswith("ValueError: mine\n") and "laptime" not in err.replace("laptime/_engine", "")
+    assert (
+        code == 1
+        and err.endswith("ValueError: mine\n")
+        and "laptime" not in err.replace("laptime/_engine", "")
+    )
 
 
 def test_a_forked_child_counts_its_own(engine):
@@ -125,7 +135,11 @@ def test_cprofile_works_beside(engine):
     workloads.fib(5)
     profiler.disable()
     engine.stop()
-    calls = {entry.code.co_name: entry.callcount for entry in profiler.getstats() if not isinstance(entry.code, str)}
+    calls = {
+        entry.code.co_name: entry.callcount
+        for entry in profiler.getstats()
+        if not isinstance(entry.code, str)
+    }
     assert calls["fib"] == 15
     assert Lines(engine.snapshot_lines()).at(workloads.fib, "if n < 2")[0] == 15
 
@@ -175,7 +189,10 @@ def test_a_tracer_installed_later_stays(engine):
     engine.stop()
     assert still is tracer and seen.count("call") >= 6
     fib = next(rows for (_, _, name), rows in engine.snapshot_lines().items() if name == "fib")
-    assert sum(row[1] for row in fib if row[0] in (0, workloads.line_of(workloads.fib, "if n < 2"))) == 9
+    assert (
+        sum(row[1] for row in fib if row[0] in (0, workloads.line_of(workloads.fib, "if n < 2")))
+        == 9
+    )
 
 
 @pytest.mark.skipif(NEW, reason="sys.setprofile is a tool of its own on sys.monitoring")
@@ -221,13 +238,20 @@ def test_greenlets_switch_without_a_crash_and_are_told(engine):
         return name
 
     engine.start(lines=True, functions=True, builtins=True)
-    first, second = greenlet.greenlet(lambda: turns("first", 50)), greenlet.greenlet(lambda *_: turns("second", 50))
+    first, second = (
+        greenlet.greenlet(lambda: turns("first", 50)),
+        greenlet.greenlet(lambda *_: turns("second", 50)),
+    )
     other = {"first": second, "second": first}
     first.switch()
     workloads.fib(3)
     engine.stop()
     assert len(order) >= 99 and {name for name, _ in order} == {"first", "second"}
-    assert 0.9 * len(order) <= Lines(engine.snapshot_lines()).at(turns, "order.append")[0] <= len(order)
+    assert (
+        0.9 * len(order)
+        <= Lines(engine.snapshot_lines()).at(turns, "order.append")[0]
+        <= len(order)
+    )
     assert "stacks_switched" in [n.name for n in engine.notices()]
 
 
@@ -257,10 +281,18 @@ def test_subinterpreters_run_as_ever_and_are_told(tmp_path):
     script.write_text(SUBINTERPRETERS)
     laptime = os.path.join(os.path.dirname(sys.executable), "laptime")
     for extra in ([], ["-f"]):
-        done = subprocess.run([laptime, "run", "-q", *extra, "--full", "-o", tmp_path / "run.lap", script], capture_output=True,
-                              text=True, cwd=tmp_path)
+        done = subprocess.run(
+            [laptime, "run", "-q", *extra, "--full", "-o", tmp_path / "run.lap", script],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+        )
         assert (done.returncode, done.stdout) == (0, "144\n" * 3 + "45\n"), done.stderr
-        report = subprocess.run([laptime, "report", tmp_path / "run.lap", "losses", "lines", "--json"], capture_output=True, text=True)
+        report = subprocess.run(
+            [laptime, "report", tmp_path / "run.lap", "losses", "lines", "--json"],
+            capture_output=True,
+            text=True,
+        )
         losses, lines = json.loads(report.stdout)["tables"]
         assert "subinterpreters" in [row[0] for row in losses["rows"]]
         assert {row[2] for row in lines["rows"]} == {"<module>", "main"}
@@ -268,7 +300,9 @@ def test_subinterpreters_run_as_ever_and_are_told(tmp_path):
 
 @pytest.mark.parametrize("interrupted", ["start_lines", "stop_lines"])
 def test_a_profiler_that_is_collected_while_an_engine_starts_or_stops(interrupted):
-    """The garbage collector runs its finalizer, which stops an engine, on the thread that is in the middle of that."""
+    """The garbage collector runs its finalizer, which stops an engine, on the thread that is in the
+    middle of that.
+    """
     program = f"""
         import gc
         from laptime import _engine

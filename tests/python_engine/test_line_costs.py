@@ -1,4 +1,6 @@
-"""What a line event costs depends on the function's length on CPython 3.12 and 3.13; the budget knows it before the first event."""
+"""What a line event costs depends on the function's length on CPython 3.12 and 3.13; the budget
+knows it before the first event.
+"""
 
 import sys
 
@@ -16,7 +18,12 @@ def long_function(lines, name="long"):
 
 
 def rows_of(engine, name):
-    return {line: hits for (_, _, qualified), rows in engine.snapshot_lines().items() if qualified == name for line, hits, *_ in rows}
+    return {
+        line: hits
+        for (_, _, qualified), rows in engine.snapshot_lines().items()
+        if qualified == name
+        for line, hits, *_ in rows
+    }
 
 
 @pytest.mark.skipif(not LOOKS_UP_LINES, reason="every line event costs the same")
@@ -44,7 +51,7 @@ def test_without_a_budget_a_long_function_is_timed_by_line(engine):
     engine.start(lines=True)
     function()
     engine.stop()
-    assert rows_of(engine, "long") == {line: 1 for line in range(2, 1002)}
+    assert rows_of(engine, "long") == dict.fromkeys(range(2, 1002), 1)
 
 
 @pytest.mark.skipif(not LOOKS_UP_LINES, reason="every line event costs the same")
@@ -65,7 +72,9 @@ def test_events_of_a_long_function_count_for_what_they_cost(engine):
 
 @pytest.mark.skipif(not LOOKS_UP_LINES, reason="every line event costs the same")
 def test_a_long_function_that_is_called_often_is_soon_timed_by_call(engine):
-    """Shorter than what is refused from the start: one call is affordable, a hundred in a row are not."""
+    """Shorter than what is refused from the start: one call is affordable, a hundred in a row are
+    not.
+    """
     function = long_function(700)
     engine.start(lines=True, budget=0.05)
     for _ in range(200):

@@ -1,12 +1,13 @@
-"""Lines of programs whose true times and counts are known. Sleeps may last longer than asked, never shorter."""
+"""Lines of programs whose true times and counts are known. Sleeps may last longer than asked, never
+shorter.
+"""
 
 import sys
 import time
 
+import laptime
 import workloads
 from conftest import Lines
-
-import laptime
 from laptime._native import recording
 
 LATE = 0.05  # what a loaded machine may add to a line that does nothing
@@ -97,8 +98,11 @@ def test_a_loop_and_its_long_body_on_one_line(measure):
     assert lines.at(workloads.one_line_for, "for _ in")[0] == 7
     assert lines.at(workloads.one_line_for, "1,")[0] == 6
     lines = measure(workloads.one_line_while, [1, 2, 3])
-    # Below 3.12 no event tells of the condition's last turn, whether the loop's body is long or not.
-    assert lines.at(workloads.one_line_while, "while values")[0] == (4 if sys.version_info >= (3, 12) else 3)
+    # Below 3.12 no event tells of the condition's last turn, whether the loop's body is long or
+    # not.
+    assert lines.at(workloads.one_line_while, "while values")[0] == (
+        4 if sys.version_info >= (3, 12) else 3
+    )
     assert lines.at(workloads.one_line_while, "-1")[0] == 3
 
 
@@ -119,7 +123,7 @@ def test_lambda_and_its_caller(measure):
 
 def test_exclusive_times_add_up_to_wall_time(engine):
     def outer():
-        for i in range(2000):
+        for _ in range(2000):
             workloads.fib(5)
         workloads.recursive(1)
 
@@ -129,7 +133,8 @@ def test_exclusive_times_add_up_to_wall_time(engine):
     wall = time.perf_counter() - begin
     engine.stop()
     total = sum(row[3] for rows in engine.snapshot_lines().values() for row in rows) / 1e9
-    # Everything between start() and stop() is this thread's own code: its lines and those around the two clocks.
+    # Everything between start() and stop() is this thread's own code: its lines and those around
+    # the two clocks.
     assert wall * 0.99 <= total <= wall * 1.01 + 0.002
 
 
@@ -259,7 +264,10 @@ def test_laptimes_own_work_is_no_lines(engine, tmp_path):
 
     with laptime.profile(tmp_path / "run.lap"):
         calls()
-    times = {(name.rsplit(".", 1)[-1], line - first): inclusive / 1e9
-             for (_, first, name), rows in engine.snapshot_lines().items() for line, _, inclusive, _ in rows}
+    times = {
+        (name.rsplit(".", 1)[-1], line - first): inclusive / 1e9
+        for (_, first, name), rows in engine.snapshot_lines().items()
+        for line, _, inclusive, _ in rows
+    }
     assert times["waits", 1] < LATE and times["calls", 1] < 2 * LATE
     assert close(times["calls", 2], 0.05)

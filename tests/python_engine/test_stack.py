@@ -1,4 +1,5 @@
-"""Generators, exceptions, throw and close in every mixture: the shadow stack must end in step with the frames.
+"""Generators, exceptions, throw and close in every mixture: the shadow stack must end in step with
+the frames.
 
 Each case calls ``check`` at its turns; it compares the engine's stack with the interpreter's own.
 """
@@ -32,7 +33,8 @@ def plain(n):
 
 
 def delegating(n):
-    # What is thrown at it goes straight to the inner generator: this frame is then shown as a caller but does not run.
+    # What is thrown at it goes straight to the inner generator: this frame is then shown as a
+    # caller but does not run.
     check()
     result = yield from quiet(n)
     check()
@@ -41,7 +43,7 @@ def delegating(n):
 
 def quiet(n):
     try:
-        for i in range(n):
+        for i in range(n):  # noqa: UP028  with `yield from` its frame would not run for each value
             yield i
     finally:
         n = 0
@@ -171,7 +173,7 @@ def awkward():
 
 
 def unpack():
-    a, b, c = guarded(3)
+    _a, _b, _c = guarded(3)
     list(zip(guarded(2), delegating(3), plain(2)))
     any(x == 2 for x in plain(5))
     check()
@@ -199,8 +201,21 @@ def system_exit():
     check()
 
 
-CASES = [throw_before_start, throw_inside, close_anywhere, collect_suspended, manage, fail_deep, overflow, asynchronous,
-         awkward, unpack, generator_that_fails, executed_text, system_exit]
+CASES = [
+    throw_before_start,
+    throw_inside,
+    close_anywhere,
+    collect_suspended,
+    manage,
+    fail_deep,
+    overflow,
+    asynchronous,
+    awkward,
+    unpack,
+    generator_that_fails,
+    executed_text,
+    system_exit,
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)

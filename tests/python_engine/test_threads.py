@@ -1,4 +1,6 @@
-"""Every thread by itself: those that run already, those that come later, and those that outlive the program."""
+"""Every thread by itself: those that run already, those that come later, and those that outlive the
+program.
+"""
 
 import threading
 import time
@@ -11,7 +13,11 @@ def test_each_thread_has_its_own_lines(engine):
     engine.start(lines=True)
     workloads.eight_threads()
     engine.stop()
-    threads = {name: Lines(lines) for (_, name), lines in engine.snapshot_lines(per_thread=True).items() if name.startswith("w")}
+    threads = {
+        name: Lines(lines)
+        for (_, name), lines in engine.snapshot_lines(per_thread=True).items()
+        if name.startswith("w")
+    }
     assert len(threads) == 8
     for i in range(8):
         hits, inclusive, _ = threads[f"w{i}"].at(workloads.worker, "time.sleep(seconds)")

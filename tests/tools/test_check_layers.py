@@ -71,7 +71,13 @@ def test_this_repository_follows_the_table():
 def test_cycles(tmp_path):
     base = tmp_path / "src" / "base"
     base.mkdir(parents=True)
-    for name, text in {"a.h": "", "a.cpp": '#include "base/b.h"', "b.h": '#include "base/c.h"', "c.h": '#include "base/a.h"', "d.h": '#include "base/a.h"'}.items():
+    for name, text in {
+        "a.h": "",
+        "a.cpp": '#include "base/b.h"',
+        "b.h": '#include "base/c.h"',
+        "c.h": '#include "base/a.h"',
+        "d.h": '#include "base/a.h"',
+    }.items():
         (base / name).write_text(text + "\n")
     result = subprocess.run([sys.executable, CHECK, tmp_path], capture_output=True, text=True)
     assert result.returncode == 1 and result.stdout == "include cycle: base/a, base/b, base/c\n"

@@ -1,4 +1,6 @@
-"""tools/run_tests: what is not run again, and that tests get their signals, in a small repository of its own."""
+"""tools/run_tests: what is not run again, and that tests get their signals, in a small repository
+of its own.
+"""
 
 import os
 import re
@@ -34,8 +36,12 @@ def repository(tmp_path):
 
 def run(repository, **variables):
     environment = {key: value for key, value in os.environ.items() if key != "RERUN"}
-    done = subprocess.run([sys.executable, repository / "tools" / "run_tests", "layers"], capture_output=True, text=True,
-                          env=environment | variables)
+    done = subprocess.run(
+        [sys.executable, repository / "tools" / "run_tests", "layers"],
+        capture_output=True,
+        text=True,
+        env=environment | variables,
+    )
     return done.returncode, "layers ran" in done.stdout, done.stdout
 
 
@@ -93,8 +99,14 @@ def test_tests_get_their_signals_under_nohup(repository):
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_all_that_runs(repository, sent):
     (repository / "tools" / "check_layers").write_text(
-        "import subprocess, sys\nprint('ready', flush=True)\nsubprocess.run([sys.executable, '-c', 'import time; time.sleep(60)'])\n")
-    process = subprocess.Popen([sys.executable, repository / "tools" / "run_tests", "layers"], stdout=subprocess.PIPE, text=True)
+        "import subprocess, sys\nprint('ready', flush=True)\nsubprocess.run([sys.executable, '-c',"
+        " 'import time; time.sleep(60)'])\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, repository / "tools" / "run_tests", "layers"],
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     while "ready" not in process.stdout.readline():
         pass
     process.send_signal(sent)

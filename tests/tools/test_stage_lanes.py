@@ -6,8 +6,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from stage_lanes import Lanes, Stage  # noqa: E402
-from stage_outcome import Outcome  # noqa: E402
+from stage_lanes import Lanes, Stage
+from stage_outcome import Outcome
 
 
 def run(*stages):
@@ -30,13 +30,17 @@ def test_a_test_waits_for_what_it_uses():
         Stage("second", noting("build"), noting("test")),
     )
     assert done.index(("first", "build")) < done.index(("first", "test"))
-    assert done.index(("second", "build")) < min(done.index(("second", "test")), done.index(("uses", "test")))
+    assert done.index(("second", "build")) < min(
+        done.index(("second", "test")), done.index(("uses", "test"))
+    )
     assert sorted(ended) == ["first", "second", "uses"]
 
 
 def test_builds_and_tests_run_side_by_side():
     meet = threading.Barrier(2)
-    outcomes, _ = run(Stage("test", test=lambda _: meet.wait(20)), Stage("build", lambda _: meet.wait(20)))
+    outcomes, _ = run(
+        Stage("test", test=lambda _: meet.wait(20)), Stage("build", lambda _: meet.wait(20))
+    )
     assert outcomes["test"].ok and outcomes["build"].ok
 
 
@@ -74,7 +78,11 @@ def test_what_does_not_build_is_not_tested_and_stops_no_other():
         Stage("uses", test=lambda _: tested.append("uses"), after="broken"),
     )
     assert tested == ["uses"] and sorted(ended) == ["broken", "raises", "uses"]
-    assert {name: outcome.ok for name, outcome in outcomes.items()} == {"broken": False, "raises": False, "uses": True}
+    assert {name: outcome.ok for name, outcome in outcomes.items()} == {
+        "broken": False,
+        "raises": False,
+        "uses": True,
+    }
 
 
 def test_seconds_are_of_both_halves():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
-from stage_outcome import Outcome  # noqa: E402
+from stage_outcome import Outcome
 
 PYTEST = """
 =========================== short test summary info ============================
@@ -32,7 +32,9 @@ def test_the_summary_names_the_tests_that_failed():
     outcome.count(PYTEST)
     assert (outcome.passed, outcome.failed, outcome.skipped) == (340, 2, 2)
     assert [line.strip() for line in outcome.summary().splitlines()[1:]] == [
-        "tests/torch/test_memory.py::test_a_peak[a b] - assert 3 == 4", "tests/torch/test_ops.py::test_names"]
+        "tests/torch/test_memory.py::test_a_peak[a b] - assert 3 == 4",
+        "tests/torch/test_ops.py::test_names",
+    ]
 
 
 def test_also_those_of_ctest_but_not_the_skipped():

@@ -26,10 +26,17 @@ def run(tmp_path):
 
     def start(source, *options, name="program.py", code=0, env=None):
         (tmp_path / name).write_text(textwrap.dedent(source).lstrip("\n"))
-        environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_")}
+        environment = {
+            key: value for key, value in os.environ.items() if not key.startswith("LAPTIME_")
+        }
         process = subprocess.run(
-            [LAPTIME, "run", "-q", "-o", "run.lap", *options, name], cwd=tmp_path, capture_output=True, text=True, timeout=300,
-            env={**environment, **(env or {})})
+            [LAPTIME, "run", "-q", "-o", "run.lap", *options, name],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env={**environment, **(env or {})},
+        )
         assert process.returncode == code, process.stdout + process.stderr
         return process, Recorded(tmp_path / "run.lap")
 

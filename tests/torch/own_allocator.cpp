@@ -1,4 +1,5 @@
-// A program's own CPU allocator, as an extension would set it: counts, and hands on to the one before it, or to malloc.
+// A program's own CPU allocator, as an extension would set it: counts, and hands on to the one
+// before it, or to malloc.
 #include <c10/core/CPUAllocator.h>
 
 #include <atomic>
@@ -18,7 +19,9 @@ struct Counting : c10::Allocator {
     return {block, block, &give_back, c10::Device(c10::DeviceType::CPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &give_back; }
-  void copy_data(void* to, const void* from, std::size_t bytes) const override { default_copy_data(to, from, bytes); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override {
+    default_copy_data(to, from, bytes);
+  }
 };
 
 static Counting counting;

@@ -6,10 +6,16 @@ from torch.profiler import ProfilerActivity, profile
 
 
 def profiled(function):
-    """The same function's ops as torch.profiler has them; its events(), unlike its trace, leave ops inside a namesake out."""
-    with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True) as profiler:
+    """The same function's ops as torch.profiler has them; its events(), unlike its trace, leave ops
+    inside a namesake out.
+    """
+    with profile(
+        activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True
+    ) as profiler:
         function()
-    return [event for event in profiler.profiler.kineto_results.events() if event.scope() in (0, 1, 7)]
+    return [
+        event for event in profiler.profiler.kineto_results.events() if event.scope() in (0, 1, 7)
+    ]
 
 
 def everything():

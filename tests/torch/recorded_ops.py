@@ -1,4 +1,6 @@
-"""Records the ops of a function in this process and reads them back through the trace that laptime exports."""
+"""Records the ops of a function in this process and reads them back through the trace that laptime
+exports.
+"""
 
 import json
 import re
@@ -31,7 +33,9 @@ class Op:
 
 class Recorded(list):
     def counts(self, *kinds):
-        return Counter(op.name for op in self if op.kind in (kinds or ("op", "backward", "annotation")))
+        return Counter(
+            op.name for op in self if op.kind in (kinds or ("op", "backward", "annotation"))
+        )
 
     def placed(self, file):
         """(line, name) of ops that have a line in the file."""
@@ -55,7 +59,11 @@ def record(path, function, source=None, **options):
 
 def export_ops(path):
     trace = Path(path).with_suffix(".json")
-    subprocess.run([LAPTIME, "export", str(path), "--to", "chrome", "-o", str(trace)], check=True, capture_output=True)
+    subprocess.run(
+        [LAPTIME, "export", str(path), "--to", "chrome", "-o", str(trace)],
+        check=True,
+        capture_output=True,
+    )
     return read_ops(trace)
 
 
@@ -66,8 +74,21 @@ def read_ops(trace):
             continue
         args = event.get("args", {})
         file, _, line = args.get("line", ":0").rpartition(":")
-        found.append(Op(event["name"], event["cat"], event["ts"], event["ts"] + event["dur"], event["tid"], file, int(line),
-                        args.get("module", ""), args.get("shapes", ""), args.get("types", ""), args.get("flops", 0)))
+        found.append(
+            Op(
+                event["name"],
+                event["cat"],
+                event["ts"],
+                event["ts"] + event["dur"],
+                event["tid"],
+                file,
+                int(line),
+                args.get("module", ""),
+                args.get("shapes", ""),
+                args.get("types", ""),
+                args.get("flops", 0),
+            )
+        )
     found.sort(key=lambda op: op.start)
     return found
 
@@ -78,5 +99,9 @@ def marked_lines(file):
     for number, text in enumerate(Path(file).read_text().splitlines(), 1):
         if match := re.search(r"# op: (.+)", text):
             name = match[1]
-            marks |= {(number, name)} if " " in name and "::" not in name else {(number, word) for word in name.split()}
+            marks |= (
+                {(number, name)}
+                if " " in name and "::" not in name
+                else {(number, word) for word in name.split()}
+            )
     return marks

@@ -57,7 +57,10 @@ TUNED = """
 
     torch.manual_seed(0)
     images, labels = torch.randn(4096, 1, 14, 14), torch.randint(0, 10, (4096,))
-    model = nn.Sequential(nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.Flatten(), nn.Linear(32 * 196, 10))
+    model = nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(),
+        nn.Flatten(), nn.Linear(32 * 196, 10),
+    )
     optimizer = torch.optim.AdamW(model.parameters(), fused=True)
     for epoch in range(3):
         for rows in torch.randperm(len(images)).split(256):
@@ -81,7 +84,10 @@ def advice(run, tmp_path):
 def test_data_that_is_read_in_every_step(advice):
     first = advice(NAIVE)[0]
     assert (first["rule"], first["line"]) == ("reload", 13)
-    assert first["confidence"] in ("high", "medium")  # medium where the line takes so long that it may slow the rest
+    assert first["confidence"] in (
+        "high",
+        "medium",
+    )  # medium where the line takes so long that it may slow the rest
     assert first["share"] > 0.5 and 2 < first["gain_low"] <= first["gain_high"]
     assert 'read("numbers.txt")' in first["message"]
 
@@ -99,8 +105,14 @@ def test_a_tuned_program_gets_none(advice):
 
 def test_the_summary_ends_with_it(tmp_path):
     (tmp_path / "program.py").write_text(textwrap.dedent(NAIVE))
-    summary = subprocess.run([LAPTIME, "run", "program.py"], cwd=tmp_path, capture_output=True, text=True, check=True,
-                             env={**os.environ, **ONE_THREAD}).stderr
+    summary = subprocess.run(
+        [LAPTIME, "run", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, **ONE_THREAD},
+    ).stderr
     assert "\nWhat to do" in summary and "  reload " in summary
 
 
@@ -128,11 +140,20 @@ UNEVEN = """
 
 
 def test_batches_of_one_worker_that_take_longer(advice):
-    by_rule = {row["rule"]: row for row in advice(UNEVEN.replace("EVEN", "False").replace("COMPUTE", "0.014"))}
+    by_rule = {
+        row["rule"]: row
+        for row in advice(UNEVEN.replace("EVEN", "False").replace("COMPUTE", "0.014"))
+    }
     imbalance = by_rule["worker-imbalance"]
     assert imbalance["line"] == 15 and imbalance["gain_high"] > 1.15
-    assert "one worker's batches" in imbalance["message"] and "prefetch" not in by_rule and "few-workers" not in by_rule
+    assert (
+        "one worker's batches" in imbalance["message"]
+        and "prefetch" not in by_rule
+        and "few-workers" not in by_rule
+    )
 
 
 def test_even_batches_are_no_imbalance(advice):
-    assert "worker-imbalance" not in {row["rule"] for row in advice(UNEVEN.replace("EVEN", "True").replace("COMPUTE", "0.021"))}
+    assert "worker-imbalance" not in {
+        row["rule"] for row in advice(UNEVEN.replace("EVEN", "True").replace("COMPUTE", "0.021"))
+    }

@@ -1,4 +1,7 @@
-"""Child processes: those that compute are recorded as their parent is, a loader's workers are not."""
+"""Child processes: those that compute are recorded as their parent is.
+
+A loader's workers are not recorded.
+"""
 
 import subprocess
 import sys
@@ -36,7 +39,10 @@ def in_fork(seconds):
 """
 
 
-@pytest.mark.parametrize("child", ["in_pool('fork', {})", "in_pool('spawn', {})", "in_pool('forkserver', {})", "in_fork({})"])
+@pytest.mark.parametrize(
+    "child",
+    ["in_pool('fork', {})", "in_pool('spawn', {})", "in_pool('forkserver', {})", "in_fork({})"],
+)
 def test_a_child_that_infers(run, tmp_path, child):
     process, _ = run(INFER + f"if __name__ == '__main__':\n    print({child.format(5)})\n")
     linear = op_rows(tmp_path / "run.lap")["aten::linear"]
@@ -47,7 +53,9 @@ def test_a_child_that_infers(run, tmp_path, child):
 
 @pytest.mark.parametrize("child", ["in_pool('fork', {})", "in_pool('spawn', {})", "in_fork({})"])
 def test_all_of_a_child_with_full(run, tmp_path, child):
-    process, found = run(INFER + f"if __name__ == '__main__':\n    print({child.format(0.3)})\n", "--full")
+    process, found = run(
+        INFER + f"if __name__ == '__main__':\n    print({child.format(0.3)})\n", "--full"
+    )
     assert op_rows(tmp_path / "run.lap")["aten::linear"]["calls"] == int(process.stdout)
     assert not [name for name in found.losses if name.startswith("torch_")]
 
@@ -90,7 +98,8 @@ def test_a_block_in_a_child(tmp_path):
 @pytest.mark.parametrize("options", [["--full"], []])
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_workers_of_a_loader_are_not_recorded(run, tmp_path, method, options):
-    _, found = run(f"""
+    _, found = run(
+        f"""
         import time, torch
         class Squares(torch.utils.data.Dataset):
             def __len__(self):
@@ -101,9 +110,14 @@ def test_workers_of_a_loader_are_not_recorded(run, tmp_path, method, options):
         if __name__ == "__main__":
             model = torch.nn.Linear(2, 1)
             optimizer = torch.optim.SGD(model.parameters(), 0.01)
-            for batch in torch.utils.data.DataLoader(Squares(), batch_size=1, num_workers=1, multiprocessing_context={method!r}):
+            loader = torch.utils.data.DataLoader(
+                Squares(), batch_size=1, num_workers=1, multiprocessing_context={method!r}
+            )
+            for batch in loader:
                 model(batch).sum().backward()
                 optimizer.step()
-        """, *options)
+        """,
+        *options,
+    )
     assert "aten::cumprod" not in op_rows(tmp_path / "run.lap")
     assert found.phases == ["train"] * 16 and found.calls["fetch"] == 16

@@ -1,14 +1,15 @@
-"""The clock beside what programs do: handlers of signals, recursion, compiled code, threads, forks, interruptions."""
+"""The clock beside what programs do: handlers of signals, recursion, compiled code, threads, forks,
+interruptions.
+"""
 
 import subprocess
 import sys
 from pathlib import Path
 
+import laptime
 import pytest
 import torch
 from torch_runs import op_rows, read_tables
-
-import laptime
 
 ODD = """
 import signal, sys, time, torch, warnings
@@ -90,7 +91,8 @@ def all_of_them():
         thread.join()
     return out
 
-# Each op once before: its first call takes a lock of the C library's, which a child that is forked then finds held, laptime or not.
+# Each op once before: its first call takes a lock of the C library's, which a child that is forked
+# then finds held, laptime or not.
 train(9, {})
 torch.ones(3).cumsum(0)
 bare = all_of_them()
@@ -103,7 +105,9 @@ print("same")
 
 def test_switched_all_the_time(tmp_path):
     """With threads, backward passes and forks; hand-stepped, so that no step ends it."""
-    done = subprocess.run([sys.executable, "-c", SWITCHED], cwd=tmp_path, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(
+        [sys.executable, "-c", SWITCHED], cwd=tmp_path, capture_output=True, text=True, timeout=250
+    )
     assert done.returncode == 0 and done.stdout == "same\n", done.stderr
     assert read_tables(tmp_path / "block.lap", "values")["values"][0]["count"] > 4
 
@@ -129,7 +133,9 @@ print(len(sys.meta_path) - finders)
 
 
 def test_blocks_begin_and_end_while_other_threads_run_ops(tmp_path):
-    done = subprocess.run([sys.executable, "-c", BUSY], cwd=tmp_path, capture_output=True, text=True, timeout=250)
+    done = subprocess.run(
+        [sys.executable, "-c", BUSY], cwd=tmp_path, capture_output=True, text=True, timeout=250
+    )
     assert (done.returncode, done.stdout, done.stderr) == (0, "0\n", "")
 
 

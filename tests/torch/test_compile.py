@@ -4,16 +4,17 @@ import gc
 import json
 import subprocess
 
+import laptime
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 from torch_runs import LAPTIME
 
-import laptime
-
 
 def spans(path, tmp_path):
     out = tmp_path / "trace.json"
-    subprocess.run([LAPTIME, "export", path, "--to", "chrome", "-o", out], check=True, capture_output=True)
+    subprocess.run(
+        [LAPTIME, "export", path, "--to", "chrome", "-o", out], check=True, capture_output=True
+    )
     return [event for event in json.loads(out.read_text())["traceEvents"] if event.get("ph") == "X"]
 
 
@@ -32,12 +33,18 @@ def test_compilations_recompilations_and_graph_breaks(tmp_path, capsys):
         torch._dynamo.reset()
         compiled(torch.randn(4), 2.0)
     found = spans(tmp_path / "run.lap", tmp_path)
-    by_name = {name: [event for event in found if event["name"] == name] for name in ("torch.compile", "recompile", "graph break")}
+    by_name = {
+        name: [event for event in found if event["name"] == name]
+        for name in ("torch.compile", "recompile", "graph break")
+    }
     assert all(by_name.values())
     assert {event["args"].get("function") for event in by_name["recompile"]} >= {"scaled"}
     assert "size mismatch" in by_name["recompile"][0]["args"]["reason"]
     line = scaled.__code__.co_firstlineno + 2
-    assert any(str(line) in json.dumps(event["args"]) and "print" in event["args"]["reason"] for event in by_name["graph break"])
+    assert any(
+        str(line) in json.dumps(event["args"]) and "print" in event["args"]["reason"]
+        for event in by_name["graph break"]
+    )
     assert sum(event["dur"] for event in by_name["torch.compile"]) > 0
 
 
@@ -72,4 +79,8 @@ def test_garbage_collections(tmp_path):
         gc.collect(0)
     names = [event["name"] for event in spans(tmp_path / "run.lap", tmp_path)]
     assert "gc 2" in names and "gc 0" in names
-    assert not [callback for callback in gc.callbacks if "laptime" in type(getattr(callback, "__self__", None)).__module__]
+    assert not [
+        callback
+        for callback in gc.callbacks
+        if "laptime" in type(getattr(callback, "__self__", None)).__module__
+    ]

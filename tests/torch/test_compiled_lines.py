@@ -5,15 +5,14 @@ import os
 import shutil
 import textwrap
 
+import laptime
 import pytest
 import torch
+from laptime._native import torch_ops
+from laptime._torch.compiled_lines import CompiledLines
 from recorded_ops import export_ops, record
 from torch import nn
 from torch._inductor.utils import fresh_cache
-
-import laptime
-from laptime._native import torch_ops
-from laptime._torch.compiled_lines import CompiledLines
 
 HERE = os.path.abspath(__file__)
 
@@ -36,13 +35,22 @@ def line_of(mark):
 
 def trace(*frames):
     """As torch writes a stack trace: the outermost frame first."""
-    return "".join(f'  File "{file}", line {line}, in {name}\n    some code\n' for file, line, name in frames)
+    return "".join(
+        f'  File "{file}", line {line}, in {name}\n    some code\n' for file, line, name in frames
+    )
 
 
 def test_the_users_innermost_line_is_taken_and_its_function_is_known_as_elsewhere():
     library = torch.nn.functional.__file__
     inside = (HERE, line_of("product 1"), "forward")
-    rows = CompiledLines().rows_of([(9, trace((HERE, 1, "<module>"), inside, (library, 10, "linear"))), (3, None), (5, trace((library, 10, "linear"))), (7, "no trace")])
+    rows = CompiledLines().rows_of(
+        [
+            (9, trace((HERE, 1, "<module>"), inside, (library, 10, "linear"))),
+            (3, None),
+            (5, trace((library, 10, "linear"))),
+            (7, "no trace"),
+        ]
+    )
     assert [row[0] for row in rows] == [3, 5, 7, 9]
     assert rows[:3] == [(line, "", "", 0, 0) for line in (3, 5, 7)]
     name = getattr(Net.forward.__code__, "co_qualname", "forward")
@@ -52,11 +60,14 @@ def test_the_users_innermost_line_is_taken_and_its_function_is_known_as_elsewher
 def test_a_file_that_is_not_there_or_no_python_still_has_its_line(tmp_path):
     cell = tmp_path / "cell.py"
     cell.write_text("%matplotlib inline\n")
-    rows = CompiledLines().rows_of([(1, trace((str(cell), 4, "f"))), (2, trace((str(tmp_path / "gone.py"), 5, "g")))])
+    rows = CompiledLines().rows_of(
+        [(1, trace((str(cell), 4, "f"))), (2, trace((str(tmp_path / "gone.py"), 5, "g")))]
+    )
     assert rows == [(1, str(cell), "f", 4, 4), (2, str(tmp_path / "gone.py"), "g", 5, 5)]
 
 
-# The form that inductor gives a module with Triton kernels; the kernels' calls are stood in for by ops.
+# The form that inductor gives a module with Triton kernels; the kernels' calls are stood in for by
+# ops.
 GENERATED = """
     # AOT ID: ['0_forward']
     class triton_poi_fused_relu_0:
@@ -87,7 +98,15 @@ def test_ops_of_a_generated_module(tmp_path):
     path.write_text(text)
     starts = [number for number, line in enumerate(text.splitlines(), 1) if "Topologically" in line]
     first, second = line_of("product 1"), line_of("product 2")
-    linemap = zip(starts, [trace((HERE, first, "forward")), trace((HERE, second, "forward")), None, trace((HERE, second, "forward"))])
+    linemap = zip(
+        starts,
+        [
+            trace((HERE, first, "forward")),
+            trace((HERE, second, "forward")),
+            None,
+            trace((HERE, second, "forward")),
+        ],
+    )
     spec = importlib.util.spec_from_file_location("generated", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -119,6 +138,10 @@ def test_a_training_through_inductor(tmp_path):
             compiled(torch.randn(16, 32)).sum().backward()
             optimizer.step()
     ops = export_ops(tmp_path / "run.lap")
-    # A step makes five products, two of them forward. While it compiles, torch calls the same ops with tensors that hold nothing.
+    # A step makes five products, two of them forward. While it compiles, torch calls the same ops
+    # with tensors that hold nothing.
     products = [op for op in ops if op.name in ("aten::mm", "aten::addmm")][-10:]
-    assert {(op.file, op.line) for op in products} == {(HERE, line_of("product 1")), (HERE, line_of("product 2"))}, products
+    assert {(op.file, op.line) for op in products} == {
+        (HERE, line_of("product 1")),
+        (HERE, line_of("product 2")),
+    }, products

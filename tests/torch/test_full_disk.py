@@ -14,7 +14,9 @@ def small_disk(tmp_path):
     """A file system in memory, where a hole that is read takes room, too."""
     folder = tmp_path / "small"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder], capture_output=True, text=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", folder], capture_output=True, text=True
+    )
     if mounted.returncode != 0:
         pytest.skip(f"nothing may be mounted here: {mounted.stderr.strip()}")
     yield folder
@@ -24,7 +26,14 @@ def small_disk(tmp_path):
 def run(source, folder, *command):
     program = folder.parent / "program.py"
     program.write_text(textwrap.dedent(source))
-    done = subprocess.run([*command, program], cwd=folder, capture_output=True, text=True, timeout=300, env={**os.environ, "PYTHONFAULTHANDLER": "1"})
+    done = subprocess.run(
+        [*command, program],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, "PYTHONFAULTHANDLER": "1"},
+    )
     return done.returncode, done.stdout, done.stderr
 
 
@@ -44,13 +53,16 @@ TRAINING = """
 @pytest.mark.parametrize("options", [[], ["--full"]], ids=["default", "full"])
 def test_a_training_goes_on(small_disk, options):
     (small_disk / "filler").write_bytes(bytes(1_500_000))
-    code, output, errors = run(TRAINING, small_disk, LAPTIME, "run", "-q", "-o", "run.lap", *options)
+    code, output, errors = run(
+        TRAINING, small_disk, LAPTIME, "run", "-q", "-o", "run.lap", *options
+    )
     assert (code, output) == (3, "599\n"), errors
     assert "No space left on device" in errors and "Traceback" not in errors
 
 
 def test_a_block_ends(small_disk):
-    code, output, errors = run("""
+    code, output, errors = run(
+        """
         import sys, laptime
         with laptime.profile("run.lap", lines=False):
             for _ in range(200_000):
@@ -58,6 +70,9 @@ def test_a_block_ends(small_disk):
                     pass
         print("went on")
         sys.exit(3)
-    """, small_disk, sys.executable)
+    """,
+        small_disk,
+        sys.executable,
+    )
     assert (code, output) == (3, "went on\n"), errors
     assert "No space left on device" in errors

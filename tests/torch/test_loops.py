@@ -5,19 +5,20 @@ import threading
 import time
 import warnings
 
+import laptime
 import pytest
 import torch
+from laptime._torch.event_cost import EventCost
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
-
-import laptime
-from laptime._torch.event_cost import EventCost
 
 TRAIN, VALIDATION, INFERENCE = "train", "validation", "inference"
 
 
 def loader(samples=24, batch=8, **options):
-    return DataLoader(TensorDataset(torch.randn(samples, 4), torch.randn(samples, 1)), batch_size=batch, **options)
+    return DataLoader(
+        TensorDataset(torch.randn(samples, 4), torch.randn(samples, 1)), batch_size=batch, **options
+    )
 
 
 def model_and_optimizer(kind=torch.optim.SGD, **options):
@@ -45,7 +46,10 @@ def test_plain_loop(record):
     run = record(loop)
     assert run.phases == [TRAIN] * 6 and run.samples == [8, 8, 4] * 2
     assert run.calls["input"] == 6 and run.calls["input end"] == run.calls["start loader"] == 2
-    assert run.calls["Optimizer.step#SGD.step"] == 6 and run.calls["Optimizer.zero_grad#SGD.zero_grad"] == 6
+    assert (
+        run.calls["Optimizer.step#SGD.step"] == 6
+        and run.calls["Optimizer.zero_grad#SGD.zero_grad"] == 6
+    )
 
 
 def test_what_laptime_itself_computes_is_no_step(record, monkeypatch):
@@ -82,7 +86,11 @@ def test_checkpoints(record, tmp_path):
     assert set(torch.load(tmp_path / "model.pt")) == {"weight", "bias"}
 
 
-@pytest.mark.parametrize("options", [{"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}], ids=["workers", "persistent"])
+@pytest.mark.parametrize(
+    "options",
+    [{"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}],
+    ids=["workers", "persistent"],
+)
 def test_workers(record, options):
     def loop():
         batches = loader(40, **options)
@@ -212,6 +220,7 @@ def test_an_optimizer_that_calls_its_closure_again_and_again(record):
         model = nn.Linear(4, 1)
         optimizer = torch.optim.LBFGS(model.parameters(), max_iter=3)
         for x, y in loader():
+
             def closure(x=x, y=y):
                 calls.append(1)
                 optimizer.zero_grad()
@@ -236,11 +245,20 @@ class Signs(torch.optim.Optimizer):
                 parameter -= group["lr"] * parameter.grad.sign()
 
 
-@pytest.mark.parametrize("kind, options", [
-    (torch.optim.Adam, {"fused": True}), (torch.optim.Adam, {"foreach": True}), (torch.optim.SGD, {"foreach": False}), (Signs, {}),
-], ids=["fused", "foreach", "single", "own"])
+@pytest.mark.parametrize(
+    "kind, options",
+    [
+        (torch.optim.Adam, {"fused": True}),
+        (torch.optim.Adam, {"foreach": True}),
+        (torch.optim.SGD, {"foreach": False}),
+        (Signs, {}),
+    ],
+    ids=["fused", "foreach", "single", "own"],
+)
 def test_kinds_of_optimizers(record, kind, options):
-    assert record(lambda: epoch(*model_and_optimizer(kind, **options), loader())).phases == [TRAIN] * 3
+    assert (
+        record(lambda: epoch(*model_and_optimizer(kind, **options), loader())).phases == [TRAIN] * 3
+    )
 
 
 def test_skipped_steps_of_a_gradient_scaler(record):
@@ -330,8 +348,11 @@ def test_batches_read_by_another_thread(record):
     assert run.phases == [TRAIN] * 5 and run.calls["input"] == 5
 
 
-@pytest.mark.parametrize("wrap", [
-    lambda x, y: {"x": x, "y": y}, lambda x, y: [[x], y], lambda x, y: (x, {"y": y})], ids=["dictionary", "lists", "mixed"])
+@pytest.mark.parametrize(
+    "wrap",
+    [lambda x, y: {"x": x, "y": y}, lambda x, y: [[x], y], lambda x, y: (x, {"y": y})],
+    ids=["dictionary", "lists", "mixed"],
+)
 def test_samples_of_structured_batches(record, wrap):
     def collate(rows):
         return wrap(torch.stack([row[0] for row in rows]), None)
@@ -379,17 +400,23 @@ def test_a_closure_is_not_the_optimizers(record, how):
     def loop():
         model, optimizer = model_and_optimizer()
         for batch in loader(24):
-            def closure():
+
+            def closure(batch=batch):
                 optimizer.zero_grad()
                 loss = (model(batch[0]) - batch[1]).pow(2).mean()
                 loss.backward()
                 return loss
 
-            assert (optimizer.step(closure) if how == "positional" else optimizer.step(closure=closure)).requires_grad
+            assert (
+                optimizer.step(closure) if how == "positional" else optimizer.step(closure=closure)
+            ).requires_grad
 
     run = record(loop)
     assert run.phases == [TRAIN] * 3
-    assert run.calls["Optimizer.update#SGD.step"] == 3 and "Optimizer.zero_grad#SGD.zero_grad" in run.calls
+    assert (
+        run.calls["Optimizer.update#SGD.step"] == 3
+        and "Optimizer.zero_grad#SGD.zero_grad" in run.calls
+    )
 
 
 class StepsWithModel(torch.optim.SGD):
@@ -424,7 +451,9 @@ def test_an_interrupt_while_a_batch_is_looked_at_is_the_programs(record):
     def loop():
         with pytest.raises(KeyboardInterrupt):
             next(iter(DataLoader(list(range(4)), collate_fn=lambda _: Interrupting())))
-        assert isinstance(next(iter(DataLoader(list(range(4)), collate_fn=lambda _: Failing()))), Failing)
+        assert isinstance(
+            next(iter(DataLoader(list(range(4)), collate_fn=lambda _: Failing()))), Failing
+        )
 
     assert record(loop).calls["input"] == 2
 
@@ -449,8 +478,15 @@ def test_lightning(record, tmp_path):
 
     def loop():
         trainer = lightning.Trainer(
-            max_epochs=2, logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False,
-            num_sanity_val_steps=1, default_root_dir=tmp_path, accelerator="cpu")
+            max_epochs=2,
+            logger=False,
+            enable_checkpointing=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            num_sanity_val_steps=1,
+            default_root_dir=tmp_path,
+            accelerator="cpu",
+        )
         trainer.fit(Module(), loader(32), loader(16))
 
     assert record(loop).phases == [VALIDATION] + ([TRAIN] * 4 + [VALIDATION] * 2) * 2
@@ -459,6 +495,16 @@ def test_lightning(record, tmp_path):
 def test_hooks_are_gone_afterwards(record):
     from torch.utils.data.dataloader import _BaseDataLoaderIter
 
-    kept = [_BaseDataLoaderIter.__next__, DataLoader.__iter__, nn.Module.eval, torch.optim.Optimizer.zero_grad]
+    kept = [
+        _BaseDataLoaderIter.__next__,
+        DataLoader.__iter__,
+        nn.Module.eval,
+        torch.optim.Optimizer.zero_grad,
+    ]
     record(lambda: epoch(*model_and_optimizer(), loader()))
-    assert [_BaseDataLoaderIter.__next__, DataLoader.__iter__, nn.Module.eval, torch.optim.Optimizer.zero_grad] == kept
+    assert [
+        _BaseDataLoaderIter.__next__,
+        DataLoader.__iter__,
+        nn.Module.eval,
+        torch.optim.Optimizer.zero_grad,
+    ] == kept

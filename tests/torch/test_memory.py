@@ -1,4 +1,6 @@
-"""What torch's CPU allocator does, against torch.profiler's own account of it and against what a model must hold."""
+"""What torch's CPU allocator does, against torch.profiler's own account of it and against what a
+model must hold.
+"""
 
 import ctypes
 import gc
@@ -8,16 +10,15 @@ import weakref
 from contextlib import contextmanager
 from pathlib import Path
 
+import laptime
 import pytest
 import torch
+from laptime._native import recording
+from laptime._torch import memory, ops, shim_build
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from torch_runs import read_tables
 from watching_mode import WatchingMode
-
-import laptime
-from laptime._native import recording
-from laptime._torch import memory, ops, shim_build
 
 
 @pytest.fixture(autouse=True)
@@ -83,11 +84,15 @@ def test_counts_and_peak_are_those_of_torch_profiler(tmp_path):
     optimizer.zero_grad()
     source = memory.load()
     with recorded(tmp_path / "run.lap", source):
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profiler:
+        with torch.profiler.profile(
+            activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
+        ) as profiler:
             for _ in range(4):
                 learn(model, optimizer, x, y)
                 step(source)
-    events = [event for event in profiler.profiler.kineto_results.events() if event.name() == "[memory]"]
+    events = [
+        event for event in profiler.profiler.kineto_results.events() if event.name() == "[memory]"
+    ]
     theirs = [event.nbytes() for event in sorted(events, key=lambda event: event.start_ns())]
     tables = read_tables(tmp_path / "run.lap", "memory_steps", "memory_curve")
     steps = tables["memory_steps"]
@@ -96,7 +101,8 @@ def test_counts_and_peak_are_those_of_torch_profiler(tmp_path):
     assert total(steps, "allocated_bytes") == sum(n for n in theirs if n > 0)
     assert total(steps, "releases") == sum(1 for n in theirs if n < 0)
     base = bytes_of([*model.parameters(), *model.buffers()]) + bytes_of(
-        value for state in optimizer.state.values() for value in state.values())
+        value for state in optimizer.state.values() for value in state.values()
+    )
     live = peak = 0
     for n in theirs:
         live += n
@@ -117,7 +123,10 @@ def test_roles_of_a_known_model(tmp_path, kind, states):
             step(source)
             kept.clear()
     parameters = list(model.parameters())
-    by_category = {row["category"]: row["bytes"] for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]}
+    by_category = {
+        row["category"]: row["bytes"]
+        for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]
+    }
     assert by_category["parameter"] == bytes_of(parameters)
     assert by_category["gradient"] == bytes_of(parameter.grad for parameter in parameters)
     assert by_category["buffer"] == bytes_of(model.buffers())
@@ -128,7 +137,9 @@ def test_roles_of_a_known_model(tmp_path, kind, states):
 def test_lines_activations_inputs_and_growth(tmp_path):
     model = Net()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-    data = DataLoader(TensorDataset(torch.randn(80, 1, 8, 8), torch.randint(0, 10, (80,))), batch_size=8)
+    data = DataLoader(
+        TensorDataset(torch.randn(80, 1, 8, 8), torch.randint(0, 10, (80,))), batch_size=8
+    )
     kept = []
     with laptime.profile(tmp_path / "run.lap", lines=False, memory=True, budget=None):
         for x, y in data:
@@ -141,10 +152,14 @@ def test_lines_activations_inputs_and_growth(tmp_path):
     tables = read_tables(tmp_path / "run.lap", "memory", "memory_growth", "memory_steps")
     assert {"parameter", "activation", "input"} <= {row["category"] for row in tables["memory"]}
     relu = Net.forward.__code__.co_firstlineno + 1
-    (activations,) = (row for row in tables["memory"] if row["category"] == "activation" and row["line"] == relu)
+    (activations,) = (
+        row for row in tables["memory"] if row["category"] == "activation" and row["line"] == relu
+    )
     assert activations["file"] == __file__
     output = 8 * 4 * 6 * 6 * 4
-    assert 2 * output <= activations["bytes"] < 3 * output  # what norm and relu keep of it, and norm's mean and variance
+    assert (
+        2 * output <= activations["bytes"] < 3 * output
+    )  # what norm and relu keep of it, and norm's mean and variance
     (growth,) = tables["memory_growth"]
     leak = test_lines_activations_inputs_and_growth.__code__.co_firstlineno + 12
     assert (growth["file"], growth["line"], growth["op"]) == (__file__, leak, "aten::ones")
@@ -243,7 +258,11 @@ def test_an_allocator_that_the_program_sets_later_works_and_is_followed(tmp_path
     own_allocator.own_restore()
     first_step, second_step = read_tables(tmp_path / "run.lap", "memory_steps")["memory_steps"]
     assert (first_step["allocations"], first_step["end_bytes"]) == (1, 400)
-    assert (second_step["allocations"], second_step["releases"], second_step["end_bytes"]) == (1, 1, 200)
+    assert (second_step["allocations"], second_step["releases"], second_step["end_bytes"]) == (
+        1,
+        1,
+        200,
+    )
 
 
 PROGRAM = """
@@ -286,7 +305,12 @@ def test_roles_told_inside_of_one_another_and_of_subclasses(tmp_path):
     """A thread's roles do not mix with what another tells while the first one reads its tensors."""
     source = memory.load()
     with recorded(tmp_path / "run.lap", source):
-        state, more, parameter, own = torch.ones(1 << 16), torch.ones(1 << 17), torch.ones(1 << 18), torch.ones(1 << 19).as_subclass(Own)
+        state, more, parameter, own = (
+            torch.ones(1 << 16),
+            torch.ones(1 << 17),
+            torch.ones(1 << 18),
+            torch.ones(1 << 19).as_subclass(Own),
+        )
         asked.clear()
 
         def tensors():
@@ -297,9 +321,15 @@ def test_roles_told_inside_of_one_another_and_of_subclasses(tmp_path):
         source._memory.mark(tensors(), "optimizer state")
         assert asked == []
         recording.mark_step()
-    by_category = {row["category"]: row["bytes"] for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]}
+    by_category = {
+        row["category"]: row["bytes"]
+        for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]
+    }
     by_category.pop("unknown", None)
-    assert by_category == {"optimizer state": bytes_of([state, more, own]), "parameter": bytes_of([parameter])}
+    assert by_category == {
+        "optimizer state": bytes_of([state, more, own]),
+        "parameter": bytes_of([parameter]),
+    }
 
 
 def test_modes_of_the_program_see_nothing_of_it(tmp_path):
@@ -311,7 +341,10 @@ def test_modes_of_the_program_see_nothing_of_it(tmp_path):
             learn(model, optimizer, x, y)
             step(source)
     assert mode.seen and torch.Tensor._cdata.__get__ not in mode.seen
-    by_category = {row["category"]: row["bytes"] for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]}
+    by_category = {
+        row["category"]: row["bytes"]
+        for row in read_tables(tmp_path / "run.lap", "memory", "--by", "category")["memory"]
+    }
     assert by_category["parameter"] == bytes_of(model.parameters())
 
 
@@ -320,12 +353,22 @@ def test_bytes_of_ops_are_those_of_torch_profiler(tmp_path):
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     both = ops.load(), memory.load()
     with recorded(tmp_path / "run.lap", *both):
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profiler:
+        with torch.profiler.profile(
+            activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True
+        ) as profiler:
             for _ in range(3):
                 learn(model, optimizer, x, y)
                 step(both[1])
-    theirs = {event.key: event.self_cpu_memory_usage for event in profiler.key_averages() if event.key != "[memory]"}
-    ours = {row["name"]: row["self_bytes"] for row in read_tables(tmp_path / "run.lap", "ops")["ops"]}
-    assert {name: n for name, n in ours.items() if n} == {name: n for name, n in theirs.items() if n}
+    theirs = {
+        event.key: event.self_cpu_memory_usage
+        for event in profiler.key_averages()
+        if event.key != "[memory]"
+    }
+    ours = {
+        row["name"]: row["self_bytes"] for row in read_tables(tmp_path / "run.lap", "ops")["ops"]
+    }
+    assert {name: n for name, n in ours.items() if n} == {
+        name: n for name, n in theirs.items() if n
+    }
     rows = read_tables(tmp_path / "run.lap", "memory")["memory"]
     assert sum(row["share"] for row in rows if row["share"] is not None) == pytest.approx(1)

@@ -1,4 +1,6 @@
-"""The cache of compiled op recorders holds against other users: what they can change is never loaded."""
+"""The cache of compiled op recorders holds against other users: what they can change is never
+loaded.
+"""
 
 import contextlib
 import os
@@ -9,14 +11,16 @@ import time
 from pathlib import Path
 
 import pytest
-
 from laptime._torch import shim_cache, trusted_folder
 
 NAME = "shim.so"
 NOBODY = 65534
 OURS, EVIL = b"ours", b"evil"
 
-needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root, for a process of another user")
+needs_root = pytest.mark.skipif(
+    os.getuid() != 0, reason="needs root, for a process of another user"
+)
+
 
 @pytest.fixture
 def folder():
@@ -140,7 +144,12 @@ def test_what_belongs_to_another_user(cache, folder, which):
     if which == "link":
         shutil.move(cache.parent, folder / "disk")
         cache.parent.symlink_to("disk")
-    owned = {"library": cache / NAME, "folder": cache, "parent": cache.parent, "link": cache.parent}[which]
+    owned = {
+        "library": cache / NAME,
+        "folder": cache,
+        "parent": cache.parent,
+        "link": cache.parent,
+    }[which]
     os.chown(owned, NOBODY, NOBODY, follow_symlinks=False)
     assert found() is None
     assert add() == OURS
@@ -167,7 +176,9 @@ def test_a_folder_that_is_not_there_is_not_made_by_looking(cache):
 
 @contextlib.contextmanager
 def attacker(shared, targets):
-    """Another user's process, which leads `laptime` in a folder that all may write now to one target, now to the other."""
+    """Another user's process, which leads `laptime` in a folder that all may write now to one
+    target, now to the other.
+    """
     process = os.fork()
     if process == 0:
         try:

@@ -28,7 +28,12 @@ def record(folder, *options, part_time=None):
     part.write_text(PART)
     if part_time is not None:
         os.utime(part, (part_time, part_time))
-    subprocess.run([LAPTIME, "run", "-q", "--full", "-o", "run.lap", *options, "train.py"], cwd=folder, check=True, timeout=300)
+    subprocess.run(
+        [LAPTIME, "run", "-q", "--full", "-o", "run.lap", *options, "train.py"],
+        cwd=folder,
+        check=True,
+        timeout=300,
+    )
     part.write_text(PART.replace("measured", "edited"))
     tables = read_tables(folder / "run.lap", "lines", "losses")
     lines = {(os.path.basename(row["file"]), row["line"]): row["source"] for row in tables["lines"]}

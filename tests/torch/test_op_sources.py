@@ -1,4 +1,6 @@
-"""The ways to torch's ops: the shim and its cache, the recorder without headers, torch's profiler; each says which it is."""
+"""The ways to torch's ops: the shim and its cache, the recorder without headers, torch's profiler;
+each says which it is.
+"""
 
 import json
 import os
@@ -37,10 +39,22 @@ def cache(tmp_path_factory):
 @pytest.fixture
 def load(tmp_path, cache, compiler):
     def start(patch="", **environment):
-        environment = {"XDG_CACHE_HOME": cache, "TMPDIR": tmp_path, "COMPILED": tmp_path / "compiled", "CXX": compiler, **environment}
+        environment = {
+            "XDG_CACHE_HOME": cache,
+            "TMPDIR": tmp_path,
+            "COMPILED": tmp_path / "compiled",
+            "CXX": compiler,
+            **environment,
+        }
         environment = {key: str(value) for key, value in environment.items()}
-        done = subprocess.run([sys.executable, "-c", PROGRAM.format(here=str(HERE), patch=patch)], cwd=tmp_path, capture_output=True,
-                              text=True, env={**os.environ, **environment}, timeout=300)
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(here=str(HERE), patch=patch)],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            env={**os.environ, **environment},
+            timeout=300,
+        )
         assert done.returncode == 0, done.stderr
         kind, *rows = done.stdout.splitlines()
         counts = Counter({name: int(count) for name, count in (row.rsplit(" ", 1) for row in rows)})
@@ -51,7 +65,9 @@ def load(tmp_path, cache, compiler):
 
 @pytest.fixture(scope="session")
 def compiler(tmp_path_factory):
-    """A compiler that leaves a mark each time, in the file $COMPILED, and compiles when it is first called: the result is always the same."""
+    """A compiler that leaves a mark each time, in the file $COMPILED, and compiles when it is first
+    called: the result is always the same.
+    """
     folder = tmp_path_factory.mktemp("compiler")
     script, result = folder / "compiler", folder / "result.so"
     script.write_text(f"""#!/bin/sh
@@ -89,7 +105,12 @@ def test_without_a_compiler_the_same_ops_come_another_way(load, tmp_path):
 
 def test_a_self_test_that_fails_leads_to_torchs_profiler(load):
     _, compiled, _ = load()
-    kind, counts, said = load(patch="from laptime._torch import ops_self_test; ops_self_test.problem_of = lambda *_: 'seen upside down'")
+    kind, counts, said = load(
+        patch=(
+            "from laptime._torch import ops_self_test; ops_self_test.problem_of = lambda *_: 'seen"
+            " upside down'"
+        )
+    )
     assert kind == "torch.profiler"
     assert "failed its self-test: seen upside down" in said
     assert counts.pop("lines") == 0
@@ -98,9 +119,13 @@ def test_a_self_test_that_fails_leads_to_torchs_profiler(load):
 
 
 def test_nothing_works(load):
-    kind, counts, said = load(patch="from laptime._torch import ops_self_test, ops_profiler\n"
-                              "ops_self_test.problem_of = lambda *_: 'seen upside down'\n"
-                              "torch.profiler.kineto_available = lambda: False")
+    kind, counts, said = load(
+        patch=(
+            "from laptime._torch import ops_self_test, ops_profiler\n"
+            "ops_self_test.problem_of = lambda *_: 'seen upside down'\n"
+            "torch.profiler.kineto_available = lambda: False"
+        )
+    )
     assert kind.startswith("off: ") and counts == {"lines": 0}
     assert said.count("laptime: ops are not recorded: ") == 1
 
@@ -113,11 +138,15 @@ def test_a_cache_that_cannot_be_written(load, tmp_path):
         kind, _, _ = load(XDG_CACHE_HOME=blocked)
         assert kind == "compiled"
     assert times_compiled(tmp_path) == 2  # by each process for itself
-    assert not [path for path in set(tmp_path.iterdir()) - before if path.is_dir()]  # nothing stays that others could prepare
+    assert not [
+        path for path in set(tmp_path.iterdir()) - before if path.is_dir()
+    ]  # nothing stays that others could prepare
 
 
 def test_an_unknown_torch_is_refused_in_words(load, tmp_path):
-    kind, _, said = load(CXX="/bin/false", XDG_CACHE_HOME=tmp_path / "empty", patch="torch.__version__ = '9.1.0'")
+    kind, _, said = load(
+        CXX="/bin/false", XDG_CACHE_HOME=tmp_path / "empty", patch="torch.__version__ = '9.1.0'"
+    )
     assert kind == "torch.profiler"
     assert "known for torch 2.11 and 2.13, not 9.1.0" in said
 
@@ -127,8 +156,20 @@ def test_doctor_builds_the_recorder_ahead(compiler, tmp_path):
     laptime = Path(sys.executable).parent / "laptime"
 
     def doctor(*options, cxx=compiler):
-        environment = {**os.environ, "CXX": str(cxx), "XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path), "COMPILED": str(tmp_path / "compiled")}
-        done = subprocess.run([laptime, "doctor", "--json", *options], capture_output=True, text=True, env=environment, timeout=300)
+        environment = {
+            **os.environ,
+            "CXX": str(cxx),
+            "XDG_CACHE_HOME": str(tmp_path / "cache"),
+            "TMPDIR": str(tmp_path),
+            "COMPILED": str(tmp_path / "compiled"),
+        }
+        done = subprocess.run(
+            [laptime, "doctor", "--json", *options],
+            capture_output=True,
+            text=True,
+            env=environment,
+            timeout=300,
+        )
         assert done.returncode == 0, done.stderr
         (table,) = json.loads(done.stdout)["tables"]
         return [row for row in table["rows"] if "op recorder" in str(row)]
@@ -156,10 +197,17 @@ recording.stop()
 """
 
 
-@pytest.mark.parametrize("environment, kind", [({}, "compiled"), ({"CXX": "/bin/false"}, "prebuilt")])
+@pytest.mark.parametrize(
+    "environment, kind", [({}, "compiled"), ({"CXX": "/bin/false"}, "prebuilt")]
+)
 def test_a_second_source_is_tried_out_while_the_first_records(tmp_path, environment, kind):
     if environment:
         environment = {**environment, "XDG_CACHE_HOME": str(tmp_path / "empty")}
-    done = subprocess.run([sys.executable, "-c", SECOND, str(tmp_path / "run.lap")], capture_output=True, text=True, timeout=200,
-                          env={**os.environ, **environment})
+    done = subprocess.run(
+        [sys.executable, "-c", SECOND, str(tmp_path / "run.lap")],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env={**os.environ, **environment},
+    )
     assert done.returncode == 0 and done.stdout.split() == [kind, kind, "True"], done.stderr

@@ -1,9 +1,12 @@
-"""Ops with names, counts and nesting as torch.profiler has them, and with the lines that called them."""
+"""Ops with names, counts and nesting as torch.profiler has them, and with the lines that called
+them.
+"""
 
 import gc
 import threading
 import weakref
 from collections import Counter
+from pathlib import Path
 
 import marked_programs as programs
 import pytest
@@ -25,7 +28,9 @@ def parents(spans):
     """[(name, name of the one around it)] of (thread, start, end, name)."""
     pairs, around = [], []
     for thread, start, end, name in sorted(spans, key=lambda span: (span[0], span[1], -span[2])):
-        while around and not (around[-1][0] == thread and around[-1][1] <= start and end <= around[-1][2]):
+        while around and not (
+            around[-1][0] == thread and around[-1][1] <= start and end <= around[-1][2]
+        ):
             around.pop()
         pairs.append((name, around[-1][3] if around else ""))
         around.append((thread, start, end, name))
@@ -49,7 +54,10 @@ def test_names_and_counts_are_torchs(recorded):
 
 def test_nesting_is_torchs(recorded):
     everything()
-    peer = parents((event.start_thread_id(), event.start_ns(), event.end_ns(), event.name()) for event in profiled(everything))
+    peer = parents(
+        (event.start_thread_id(), event.start_ns(), event.end_ns(), event.name())
+        for event in profiled(everything)
+    )
     assert parents((op.thread, op.start, op.end, op.name) for op in recorded(everything)) == peer
 
 
@@ -59,8 +67,14 @@ def test_lines_and_modules_of_a_model(recorded):
     expected = set().union(*map(lines_of, ("Block", "Net", "scaled", "images", "train_step")))
     assert set(own.placed(FILE)) == expected
     assert own.placed(FILE)[next(mark for mark in MARKS if mark[1] == "aten::conv2d")] == 2
-    assert [op.module for op in own.named("aten::conv2d")] == ["Net.blocks.0.conv", "Net.blocks.1.conv"]
-    assert [op.module for op in own.named("aten::add") if op.file] == ["Net.blocks.0", "Net.blocks.1"]
+    assert [op.module for op in own.named("aten::conv2d")] == [
+        "Net.blocks.0.conv",
+        "Net.blocks.1.conv",
+    ]
+    assert [op.module for op in own.named("aten::add") if op.file] == [
+        "Net.blocks.0",
+        "Net.blocks.1",
+    ]
     assert [op.module for op in own.named("aten::linear")] == ["Net.head"]
     assert [op.module for op in own.named("aten::mul") if op.file] == ["Net"]
     assert [op.module for op in own.named("aten::sum") if op.file] == [""]
@@ -99,13 +113,15 @@ def test_own_autograd_function(recorded):
     own = recorded(lambda: programs.own_function(x).backward())
     assert lines_of("own_function") <= set(own.placed(FILE))
     lines = [op.line for op in own.named("aten::mul") if op.file]
-    text = open(FILE).read().splitlines()
+    text = Path(FILE).read_text().splitlines()
     assert ["backward op" in text[line - 1] for line in lines] == [False, True]
 
 
 def test_hooks_have_their_own_lines_and_the_modules_path(recorded):
     own = recorded(lambda: programs.hooked(torch.ones(2)))
-    assert [(op.line, op.module) for op in own.named("aten::cos")] == [(next(iter(lines_of("hook")))[0], "Identity")]
+    assert [(op.line, op.module) for op in own.named("aten::cos")] == [
+        (next(iter(lines_of("hook")))[0], "Identity")
+    ]
 
 
 def test_deep_recursion(recorded):
@@ -123,7 +139,10 @@ def test_threads_have_their_own_lines(recorded):
 
 def test_a_region_that_ends_on_another_thread_or_out_of_order(recorded):
     def program():
-        first, second = torch.profiler.record_function("first"), torch.profiler.record_function("second")
+        first, second = (
+            torch.profiler.record_function("first"),
+            torch.profiler.record_function("second"),
+        )
         first.__enter__()
         second.__enter__()
         first.__exit__(None, None, None)
@@ -151,7 +170,9 @@ def test_an_address_that_a_new_module_takes_has_the_new_name(recorded):
             del net
 
     own = recorded(program)
-    assert {op.module for op in own.named("aten::relu")} <= {f"Sequential.{i}" for i in range(4)} | {"ReLU"}
+    assert {op.module for op in own.named("aten::relu")} <= {
+        f"Sequential.{i}" for i in range(4)
+    } | {"ReLU"}
 
 
 def dead_references():
@@ -187,14 +208,23 @@ def shifted(x):
 
 
 def test_a_function_defined_again_at_the_same_address_has_its_own_line(recorded):
-    """As in a notebook, where a cell runs again. Both ways to the line: the op called by the function, and by a library's that it calls."""
+    """As in a notebook, where a cell runs again. Both ways to the line: the op called by the
+    function, and by a library's that it calls.
+    """
     file, expected = programs.__file__ + ".again.py", Counter()
 
     def define_and_call():
         x = torch.ones(2, requires_grad=False)
         for blank in range(60):
             own = {"torch": torch}
-            exec(compile("\n" * blank + "def f(x):\n    x.mul_(2)\n    torch.nn.functional.relu_(x)\n", file, "exec"), own)
+            exec(
+                compile(
+                    "\n" * blank + "def f(x):\n    x.mul_(2)\n    torch.nn.functional.relu_(x)\n",
+                    file,
+                    "exec",
+                ),
+                own,
+            )
             own.pop("f")(x)
             expected[blank + 2, "aten::mul_"] += 1
             expected[blank + 3, "aten::relu_"] += 1
@@ -243,7 +273,13 @@ def test_switching_is_exact(tmp_path):
 
 def train(steps, source=None):
     torch.manual_seed(7)
-    net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Dropout(0.3), torch.nn.Linear(4 * 36, 5))
+    net = torch.nn.Sequential(
+        torch.nn.Conv2d(3, 4, 3),
+        torch.nn.ReLU(),
+        torch.nn.Flatten(),
+        torch.nn.Dropout(0.3),
+        torch.nn.Linear(4 * 36, 5),
+    )
     optimizer = torch.optim.Adam(net.parameters())
     losses = []
     for _ in range(steps):

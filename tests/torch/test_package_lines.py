@@ -1,4 +1,6 @@
-"""Ops that a package calls for the program belong to the program's line, and to the package's line below it."""
+"""Ops that a package calls for the program belong to the program's line, and to the package's line
+below it.
+"""
 
 import subprocess
 
@@ -65,10 +67,20 @@ def test_lines_of_a_package_below_the_programs_own(recorded, tmp_path):
     _, path = recorded("--full")
     rows = read_tables(path, "package_lines")["package_lines"]
     by_line = {row["line"]: row for row in rows}
-    assert {row["user_line"] for row in rows} == {8} and {row["user_file"] for row in rows} == {str(tmp_path / "program.py")}
-    assert all(row["file"].endswith("site-packages/workshop.py") and row["phase"] == "train" for row in rows)
+    assert {row["user_line"] for row in rows} == {8} and {row["user_file"] for row in rows} == {
+        str(tmp_path / "program.py")
+    }
+    assert all(
+        row["file"].endswith("site-packages/workshop.py") and row["phase"] == "train"
+        for row in rows
+    )
     linear = by_line[line_of("self.fc(x)")]
-    assert linear["function"] == "Block.forward" and linear["op_ns"] > 0 and linear["backward_ns"] > 0 and linear["module"].startswith("Sequential")
+    assert (
+        linear["function"] == "Block.forward"
+        and linear["op_ns"] > 0
+        and linear["backward_ns"] > 0
+        and linear["module"].startswith("Sequential")
+    )
     assert by_line[line_of("torch.tanh")]["backward_ns"] > 0
     assert by_line[line_of("optimizer.step")]["backward_ns"] == 0
     assert sum(row["share"] for row in rows) <= 1.01
@@ -90,12 +102,22 @@ def test_what_the_program_calls_itself_is_no_packages(recorded):
 def test_who_made_the_optimizer(recorded, tmp_path):
     _, path = recorded()
     settings = {row["key"]: row["value"] for row in read_tables(path, "settings")["settings"]}
-    assert (settings["optimizer 1 file"], settings["optimizer 1 line"], settings["optimizer 1 made_by"]) == (str(tmp_path / "program.py"), "7", "workshop")
+    assert (
+        settings["optimizer 1 file"],
+        settings["optimizer 1 line"],
+        settings["optimizer 1 made_by"],
+    ) == (str(tmp_path / "program.py"), "7", "workshop")
 
 
 def test_the_first_screen_goes_below_a_line_that_holds_most_of_a_step(recorded, tmp_path):
     recorded()
-    process = subprocess.run([LAPTIME, "run", "-o", "again.lap", "program.py"], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    process = subprocess.run(
+        [LAPTIME, "run", "-o", "again.lap", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
     lines = (process.stdout + process.stderr).splitlines()
     below = next(number for number, line in enumerate(lines) if "program.py:8" in line)
     assert "trainer.train(" in lines[below] and lines[below + 1].startswith("    workshop.py:")

@@ -26,14 +26,17 @@ TRAIN = """
             loss.backward()
             optimizer.step()
             losses.append(loss.item())
-    digest = hashlib.sha256(b"".join(p.detach().numpy().tobytes() for p in model.parameters())).hexdigest()
+    weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
+    digest = hashlib.sha256(weights).hexdigest()
     print(digest, sum(losses).hex(), torch.rand(3).tolist())
 """
 
 
 def bare(tmp_path, source, name="program.py", code=0):
     (tmp_path / name).write_text(textwrap.dedent(source).lstrip("\n"))
-    process = subprocess.run([sys.executable, name], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    process = subprocess.run(
+        [sys.executable, name], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
     assert process.returncode == code, process.stderr
     return process
 
@@ -44,7 +47,11 @@ def trained(tmp_path_factory):
     return bare(tmp_path_factory.mktemp("bare"), TRAIN)
 
 
-@pytest.mark.parametrize("options", [(), ("--full", "--shapes"), ("--no-ops", "--no-lines")], ids=["default", "full", "no ops"])
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--full", "--shapes"), ("--no-ops", "--no-lines")],
+    ids=["default", "full", "no ops"],
+)
 def test_training_is_bitwise_the_same(run, trained, options):
     process, recorded = run(TRAIN, *options)
     assert process.stdout == trained.stdout and process.stderr == trained.stderr
@@ -56,7 +63,9 @@ def test_steps_that_are_recorded(run):
         return [step["recorded"] for step in run(TRAIN, *options)[1].steps]
 
     assert flags("--full") == [1] * 48
-    assert flags("--steps", "3:5,10:12") == [1 if step in (3, 4, 10, 11) else 0 for step in range(48)]
+    assert flags("--steps", "3:5,10:12") == [
+        1 if step in (3, 4, 10, 11) else 0 for step in range(48)
+    ]
     budgeted = flags()
     assert budgeted[:2] == [0, 0] and sum(budgeted) >= 8 and 0 in budgeted[2:]
 
@@ -77,7 +86,10 @@ def test_tracebacks_have_no_frame_of_ours(run, tmp_path):
             pass
     """
     process, _ = run(source, code=1)
-    assert process.stderr == bare(tmp_path, source, code=1).stderr and "no such sample" in process.stderr
+    assert (
+        process.stderr == bare(tmp_path, source, code=1).stderr
+        and "no such sample" in process.stderr
+    )
 
 
 def test_torch_imported_late_in_a_thread(run):
@@ -122,7 +134,10 @@ WORKERS = """
     if __name__ == "__main__":
         parameter = torch.nn.Parameter(torch.ones(1))
         optimizer = torch.optim.SGD([parameter], lr=1e-9)
-        for batch in DataLoader(Squares(), batch_size=4, num_workers=2, multiprocessing_context="{how}"):
+        loader = DataLoader(
+            Squares(), batch_size=4, num_workers=2, multiprocessing_context="{how}"
+        )
+        for batch in loader:
             optimizer.zero_grad()
             (parameter * batch).sum().backward()
             optimizer.step()
@@ -131,20 +146,29 @@ WORKERS = """
 
 
 def without_trackers(stderr):
-    """Without what Python's tracker of semaphores may warn of at the end of a program, with and without laptime."""
-    return [line for line in stderr.splitlines() if "resource_tracker" not in line and not line.startswith("  warnings.warn(")]
+    """Without what Python's tracker of semaphores may warn of at the end of a program, with and
+    without laptime.
+    """
+    return [
+        line
+        for line in stderr.splitlines()
+        if "resource_tracker" not in line and not line.startswith("  warnings.warn(")
+    ]
 
 
 @pytest.mark.parametrize("how", ["fork", "spawn", "forkserver"])
 def test_workers_record_their_parts(run, tmp_path, how):
     process, recorded = run(WORKERS.format(how=how))
     expected = bare(tmp_path, WORKERS.format(how=how))
-    assert process.stdout == expected.stdout and without_trackers(process.stderr) == without_trackers(expected.stderr)
+    assert process.stdout == expected.stdout and without_trackers(
+        process.stderr
+    ) == without_trackers(expected.stderr)
     assert recorded.phases == ["train"] * 8 and recorded.calls["fetch"] == 8
 
 
 def test_beside_the_programs_own_profilers(run):
-    process, recorded = run("""
+    process, recorded = run(
+        """
         import cProfile
         import torch
         from torch.profiler import ProfilerActivity, profile
@@ -166,20 +190,30 @@ def test_beside_the_programs_own_profilers(run):
         profiler.enable()
         train(10)
         profiler.disable()
-        print(max(entry.callcount for entry in profiler.getstats() if "sgd.py" in str(entry.code) and "step" in str(entry.code)))
-    """, "--full")
+        of_sgd = [entry for entry in profiler.getstats() if "sgd.py" in str(entry.code)]
+        print(max(entry.callcount for entry in of_sgd if "step" in str(entry.code)))
+    """,
+        "--full",
+    )
     assert process.stdout == "10 10\n10\n", process.stderr
     assert recorded.phases == ["train"] * 20
 
 
 def test_no_loader_and_no_write_access_for_a_compiled_shim(run):
     """Ops that cannot be had are one line; the rest works."""
-    process, recorded = run(TRAIN, env={"PATH": "/nonexistent", "CXX": "/nonexistent/c++", "XDG_CACHE_HOME": "/proc/nowhere"})
+    process, recorded = run(
+        TRAIN,
+        env={"PATH": "/nonexistent", "CXX": "/nonexistent/c++", "XDG_CACHE_HOME": "/proc/nowhere"},
+    )
     assert len([line for line in process.stderr.splitlines() if line.startswith("laptime: ")]) <= 1
     assert recorded.phases == ["train"] * 48
 
 
 @pytest.mark.parametrize("text", ["5", "5:3", "a:b", "-1:4", "1:2:3"])
 def test_bad_steps_get_one_line(tmp_path, text):
-    process = subprocess.run([LAPTIME, "run", f"--steps={text}", "-c", "1"], cwd=tmp_path, capture_output=True, text=True)
-    assert process.returncode == 2 and "--steps" in process.stderr and process.stderr.count("\n") == 1, process.stderr
+    process = subprocess.run(
+        [LAPTIME, "run", f"--steps={text}", "-c", "1"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (
+        process.returncode == 2 and "--steps" in process.stderr and process.stderr.count("\n") == 1
+    ), process.stderr

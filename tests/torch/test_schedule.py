@@ -1,9 +1,10 @@
-"""Which steps are recorded: the budget holds whatever recording costs, and enough steps are recorded."""
+"""Which steps are recorded: the budget holds whatever recording costs, and enough steps are
+recorded.
+"""
 
 import random
 
 import pytest
-
 from laptime._torch.schedule import FIRST_BURST, Budget, Everything, Ranges
 
 
@@ -84,11 +85,17 @@ def test_hooks_are_paid_from_the_budget():
 
 
 def test_cold_first_steps_are_paid_from_the_budget():
-    """The first step of a burst and the first after it take longer, and all of the first burst does."""
+    """The first step of a burst and the first after it take longer, and all of the first burst
+    does.
+    """
     budget, recording, was_on, bursts, walls, added = Budget(0.05), False, False, 0, 0, 0.0
     for _ in range(2000):
         bursts += recording and not was_on
-        more = (100_000 if recording else 0) + (100_000 if recording != was_on else 0) + (300_000 if recording and bursts == 1 else 0)
+        more = (
+            (100_000 if recording else 0)
+            + (100_000 if recording != was_on else 0)
+            + (300_000 if recording and bursts == 1 else 0)
+        )
         walls += 1_000_000
         added += more
         was_on = recording

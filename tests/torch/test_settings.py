@@ -1,5 +1,7 @@
 """How a program set torch up is told, once, and nothing of it is changed."""
 
+from pathlib import Path
+
 import pytest
 from torch_runs import read_tables
 
@@ -40,31 +42,68 @@ PROGRAM = """
 def properties(run, tmp_path):
     def recorded(source, *options):
         run(source, *options)
-        return {row["key"]: row["value"] for row in read_tables(tmp_path / "run.lap", "settings")["settings"]}
+        return {
+            row["key"]: row["value"]
+            for row in read_tables(tmp_path / "run.lap", "settings")["settings"]
+        }
 
     return recorded
 
 
 def test_loaders_optimizers_and_switches(properties, tmp_path):
     told = properties(PROGRAM)
-    loader = {key.removeprefix("loader 1 "): value for key, value in told.items() if key.startswith("loader 1 ")}
+    loader = {
+        key.removeprefix("loader 1 "): value
+        for key, value in told.items()
+        if key.startswith("loader 1 ")
+    }
     program = str(tmp_path / "program.py")
     assert (loader["file"], loader["line"]) == (program, "18")
-    assert (loader["workers"], loader["batch"], loader["pin_memory"], loader["persistent"], loader["gradients"]) == ("0", "8", "0", "0", "1")
-    assert (loader["dataset"], loader["getitem_file"], loader["getitem_line"], loader["collate_line"]) == ("Rows", program, "9", "12")
+    assert (
+        loader["workers"],
+        loader["batch"],
+        loader["pin_memory"],
+        loader["persistent"],
+        loader["gradients"],
+    ) == ("0", "8", "0", "0", "1")
+    assert (
+        loader["dataset"],
+        loader["getitem_file"],
+        loader["getitem_line"],
+        loader["collate_line"],
+    ) == ("Rows", program, "9", "12")
     assert told["loader 2 gradients"] == "0" and told["loader 2 line"] == "27"
-    optimizer = {key.removeprefix("optimizer 1 "): value for key, value in told.items() if key.startswith("optimizer 1 ")}
+    optimizer = {
+        key.removeprefix("optimizer 1 "): value
+        for key, value in told.items()
+        if key.startswith("optimizer 1 ")
+    }
     assert "sampler" not in loader and "made_by" not in loader
-    assert optimizer == {"file": program, "line": "17", "class": "Adam", "tensors": "2", "elements": "5", "device": "cpu", "dtype": "float32", "way": "fused", "may_fuse": "1"}
+    assert optimizer == {
+        "file": program,
+        "line": "17",
+        "class": "Adam",
+        "tensors": "2",
+        "elements": "5",
+        "device": "cpu",
+        "dtype": "float32",
+        "way": "fused",
+        "may_fuse": "1",
+    }
     assert told["torch autocast"] == "cpu bfloat16"
-    assert int(told["torch threads"]) >= 1 and int(told["cpus"]) >= 1 and told["torch matmul_precision"] == "highest"
+    assert (
+        int(told["torch threads"]) >= 1
+        and int(told["cpus"]) >= 1
+        and told["torch matmul_precision"] == "highest"
+    )
 
 
 def test_the_way_of_an_optimizer(properties):
     source = """
         import torch
         first, second = torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)
-        plain, foreach = torch.optim.SGD(first.parameters(), lr=0.1), torch.optim.Adam(second.parameters(), foreach=True)
+        plain = torch.optim.SGD(first.parameters(), lr=0.1)
+        foreach = torch.optim.Adam(second.parameters(), foreach=True)
         for _ in range(3):
             (first(torch.ones(2)) + second(torch.ones(2))).sum().backward()
             plain.step()
@@ -84,7 +123,8 @@ def test_a_sampler_of_the_programs_own(properties):
         data = TensorDataset(torch.ones(32, 2))
         model = torch.nn.Linear(2, 1)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        for (x,) in DataLoader(data, batch_size=4, sampler=DistributedSampler(data, num_replicas=2, rank=0)):
+        sampler = DistributedSampler(data, num_replicas=2, rank=0)
+        for (x,) in DataLoader(data, batch_size=4, sampler=sampler):
             model(x).sum().backward()
             optimizer.step()
         for _ in DataLoader(data, batch_size=4, shuffle=True):
@@ -106,8 +146,12 @@ def test_an_optimizer_that_is_older_than_the_recording(record, tmp_path):
             optimizer.step()  # here
 
     record(step)
-    told = {row["key"]: row["value"] for row in read_tables(tmp_path / "run.lap", "settings")["settings"]}
-    here = next(number for number, line in enumerate(open(__file__), 1) if line.endswith("# here\n"))
+    told = {
+        row["key"]: row["value"]
+        for row in read_tables(tmp_path / "run.lap", "settings")["settings"]
+    }
+    lines = Path(__file__).read_text().splitlines()
+    here = next(number for number, line in enumerate(lines, 1) if line.endswith("# here"))
     assert (told["optimizer 1 file"], told["optimizer 1 line"]) == (__file__, str(here))
 
 
@@ -152,7 +196,14 @@ def test_the_rank_is_that_of_the_process_group(run, tmp_path):
             optimizer.step()
     """
     alone = source.replace("dist.init", "0 and dist.init")
-    for program, variables, told in ((source, {"RANK": "3"}, "0"), (alone, {"RANK": "3"}, "3"), (alone, {}, None)):
+    for program, variables, told in (
+        (source, {"RANK": "3"}, "0"),
+        (alone, {"RANK": "3"}, "3"),
+        (alone, {}, None),
+    ):
         run(program, env=variables)
-        settings = {row["key"]: row["value"] for row in read_tables(tmp_path / "run.lap", "settings")["settings"]}
+        settings = {
+            row["key"]: row["value"]
+            for row in read_tables(tmp_path / "run.lap", "settings")["settings"]
+        }
         assert settings.get("rank") == told

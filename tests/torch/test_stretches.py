@@ -5,12 +5,11 @@ import subprocess
 import threading
 import time
 
+import laptime
 import pytest
 import torch
-from torch_runs import LAPTIME, op_rows, read_tables
-
-import laptime
 from laptime._torch import stretches
+from torch_runs import LAPTIME, op_rows, read_tables
 
 LOOP = """
 import time, torch
@@ -27,7 +26,9 @@ print(count)
 
 
 def title(path, table):
-    return subprocess.run([LAPTIME, "report", path, table], capture_output=True, text=True, check=True).stdout.splitlines()[0]
+    return subprocess.run(
+        [LAPTIME, "report", path, table], capture_output=True, text=True, check=True
+    ).stdout.splitlines()[0]
 
 
 def add_for(seconds):
@@ -46,7 +47,9 @@ def test_a_run_without_steps(run, tmp_path):
     assert (linear["line"], linear["module"]) == (8, "Linear")
     assert "torch_stretches" in found.losses and "torch_no_steps" not in found.losses
     assert re.match(r"Ops, from [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops"))
-    assert [row["name"] for row in read_tables(tmp_path / "run.lap", "values")["values"]] == ["ops recorded"]
+    assert [row["name"] for row in read_tables(tmp_path / "run.lap", "values")["values"]] == [
+        "ops recorded"
+    ]
 
 
 @pytest.mark.parametrize("options", [[], ["--steps", "3:5"], ["--memory"]])
@@ -67,8 +70,11 @@ def test_torch_that_is_only_imported_and_workers_of_a_pool(run):
     _, found = run("import torch")
     assert not found.losses
     loop = LOOP.format(seconds=0.3)
-    _, found = run(f"import laptime, multiprocessing\nloop = {loop!r}\nif __name__ == '__main__':\n    import torch\n"
-                   "    laptime.step()\n    with multiprocessing.get_context('fork').Pool(1) as pool:\n        pool.map(exec, [loop])\n")
+    _, found = run(
+        f"import laptime, multiprocessing\nloop = {loop!r}\nif __name__ == '__main__':\n    import"
+        " torch\n    laptime.step()\n    with multiprocessing.get_context('fork').Pool(1) as"
+        " pool:\n        pool.map(exec, [loop])\n"
+    )
     assert "torch_no_steps" not in found.losses
 
 
@@ -153,7 +159,10 @@ def test_a_child_that_is_forked_within_a_stretch_records_nothing_by_it(record, t
 
 
 def test_a_profile_within_it_has_all_its_ops(record, monkeypatch):
-    """The drop-in for torch.profiler wishes for ops, too: the clock takes only its own wish back."""
+    """The drop-in for torch.profiler wishes for ops, too.
+
+    The clock takes only its own wish back.
+    """
     from laptime.compat import torch_profiler
 
     monkeypatch.setattr(stretches, "PERIOD_S", 0.002)
@@ -208,25 +217,37 @@ def test_steps_that_stop_coming(run, tmp_path):
     relu = op_rows(tmp_path / "run.lap")["aten::relu_"]
     assert 10 < relu["calls"] < 0.7 * int(process.stdout), "of the time until the clock took over"
     assert relu["line"] == 17
-    assert re.match(r"Ops, from 2 of 4 steps and [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops"))
-    assert title(tmp_path / "run.lap", "breakdown").startswith("Where a step goes, from 2 of 4 steps")
+    assert re.match(
+        r"Ops, from 2 of 4 steps and [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops")
+    )
+    assert title(tmp_path / "run.lap", "breakdown").startswith(
+        "Where a step goes, from 2 of 4 steps"
+    )
     assert "and" not in title(tmp_path / "run.lap", "breakdown")
     assert "torch_between_steps" in found.losses
 
 
 def test_steps_that_come_back_decide_again(run, tmp_path):
-    """What is cut in the middle of a step makes it a step that was not recorded; the next ones are as ever."""
+    """What is cut in the middle of a step makes it a step that was not recorded; the next ones are
+    as ever.
+    """
     _, found = run(STOPS + "steps(4)\ninfer(5)\nsteps(30)\n")
     recorded = [step["recorded"] for step in found.steps]
     assert len(recorded) == 34 and recorded[:6] == [0, 0, 1, 1, 0, 1], "the fifth was cut"
-    assert op_rows(tmp_path / "run.lap")["aten::relu_"]["calls"] > 10, "of the time until the clock took over"
+    assert op_rows(tmp_path / "run.lap")["aten::relu_"]["calls"] > 10, (
+        "of the time until the clock took over"
+    )
     assert "torch_between_steps" in found.losses
 
 
 def test_a_pause_of_all_the_process_is_no_time_without_steps(run):
     """As under a debugger: another process stops it for longer than the clock waits."""
-    stop = ("import os, subprocess, sys\nwhile_away = 'import os, signal, sys, time; os.kill(int(sys.argv[1]), signal.SIGSTOP); time.sleep(4); "
-            "os.kill(int(sys.argv[1]), signal.SIGCONT)'\nsubprocess.run([sys.executable, '-S', '-c', while_away, str(os.getpid())])\n")
+    stop = (
+        "import os, subprocess, sys\nwhile_away = 'import os, signal, sys, time;"
+        " os.kill(int(sys.argv[1]), signal.SIGSTOP); time.sleep(4); os.kill(int(sys.argv[1]),"
+        " signal.SIGCONT)'\nsubprocess.run([sys.executable, '-S', '-c', while_away,"
+        " str(os.getpid())])\n"
+    )
     _, found = run(STOPS + "steps(4)\n" + stop + "steps(6)\n")
     assert [step["recorded"] for step in found.steps[:6]] == [0, 0, 1, 1, 1, 1]
     assert "torch_between_steps" not in found.losses
@@ -249,5 +270,7 @@ def test_long_steps_are_recorded(record, monkeypatch):
 def test_mostly_without_steps(run, tmp_path):
     process, found = run(STOPS + "print(infer(5))\nsteps(1)\n")
     assert 10 < op_rows(tmp_path / "run.lap")["aten::relu_"]["calls"] < int(process.stdout)
-    assert re.match(r"Ops, from 0 of 1 steps and [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops"))
+    assert re.match(
+        r"Ops, from 0 of 1 steps and [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops")
+    )
     assert found.phases == ["train"]

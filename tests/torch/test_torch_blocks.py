@@ -1,29 +1,41 @@
-"""Blocks of ``laptime.profile`` in a program with torch: interrupted ones leave nothing on, and none outlives its recording."""
+"""Blocks of ``laptime.profile`` in a program with torch: interrupted ones leave nothing on, and
+none outlives its recording.
+"""
 
 import threading
 import time
 from pathlib import Path
 
+import laptime
 import pytest
 import torch
-from torch.optim.optimizer import _global_optimizer_pre_hooks
-from torch_runs import op_rows, read_tables
-
-import laptime
 from laptime import _torch
 from laptime._native import recording
 from laptime._torch import session
 from laptime._torch.laps import Laps
+from torch.optim.optimizer import _global_optimizer_pre_hooks
+from torch_runs import op_rows, read_tables
 
 
 def nothing_is_on():
     names = [path.read_text().strip() for path in Path("/proc/self/task").glob("*/comm")]
-    return not recording.on() and _torch._session is None and _torch._depth == 0 and "laptime-clock" not in names
+    return (
+        not recording.on()
+        and _torch._session is None
+        and _torch._depth == 0
+        and "laptime-clock" not in names
+    )
 
 
-@pytest.mark.parametrize("owner, name", [
-    ("laptime._torch.session", "install_hooks"), ("laptime._torch.session", "watch_compilations"), (Laps, "load_sources"),
-    (Laps, "record_by_clock")])
+@pytest.mark.parametrize(
+    "owner, name",
+    [
+        ("laptime._torch.session", "install_hooks"),
+        ("laptime._torch.session", "watch_compilations"),
+        (Laps, "load_sources"),
+        (Laps, "record_by_clock"),
+    ],
+)
 def test_an_interrupted_start_leaves_nothing_on(tmp_path, monkeypatch, owner, name):
     if isinstance(owner, str):
         owner = __import__(owner, fromlist=[name])
@@ -35,7 +47,10 @@ def test_an_interrupted_start_leaves_nothing_on(tmp_path, monkeypatch, owner, na
 
     with monkeypatch.context() as patched:
         patched.setattr(owner, name, interrupted)
-        with pytest.raises(KeyboardInterrupt), laptime.profile(tmp_path / "interrupted.lap", lines=False):
+        with (
+            pytest.raises(KeyboardInterrupt),
+            laptime.profile(tmp_path / "interrupted.lap", lines=False),
+        ):
             pass
     assert nothing_is_on()
     with laptime.profile(tmp_path / "next.lap", lines=False):
@@ -44,7 +59,10 @@ def test_an_interrupted_start_leaves_nothing_on(tmp_path, monkeypatch, owner, na
 
 
 def test_a_block_does_not_outlive_its_recording(tmp_path):
-    outer, inner = laptime.profile(tmp_path / "outer.lap", lines=False), laptime.profile(tmp_path / "inner.lap", lines=False)
+    outer, inner = (
+        laptime.profile(tmp_path / "outer.lap", lines=False),
+        laptime.profile(tmp_path / "inner.lap", lines=False),
+    )
     outer.start()
     inner.start()
     torch.ones(3).cumsum(0)
@@ -53,7 +71,9 @@ def test_a_block_does_not_outlive_its_recording(tmp_path):
     with laptime.profile(tmp_path / "next.lap", lines=False):
         inner.stop()  # of something that is over
         torch.ones(3).cumprod(0)
-    assert "aten::cumsum" in op_rows(tmp_path / "outer.lap") and "aten::cumprod" in op_rows(tmp_path / "next.lap")
+    assert "aten::cumsum" in op_rows(tmp_path / "outer.lap") and "aten::cumprod" in op_rows(
+        tmp_path / "next.lap"
+    )
 
 
 def test_sources_are_loaded_once_though_another_thread_trains(tmp_path, monkeypatch):

@@ -1,16 +1,17 @@
-"""What a program could notice of laptime besides the time it takes: its own code called for laptime, its own exceptions kept from it."""
+"""What a program could notice of laptime besides the time it takes: its own code called for
+laptime, its own exceptions kept from it.
+"""
 
 import enum
 import signal
 import subprocess
 import sys
 
+import laptime
 import pytest
 import torch
-from watching_mode import WatchingMode
-
-import laptime
 from laptime._torch.sources import Sources
+from watching_mode import WatchingMode
 
 SEEN = """
     import torch
@@ -50,10 +51,14 @@ SEEN = """
 """
 
 
-@pytest.mark.parametrize("options", [[], ["--full", "--shapes", "--memory"]], ids=["default", "everything"])
+@pytest.mark.parametrize(
+    "options", [[], ["--full", "--shapes", "--memory"]], ids=["default", "everything"]
+)
 def test_modes_and_classes_of_tensors_see_what_they_see_without(run, tmp_path, options):
     process, recorded = run(SEEN, *options)
-    bare = subprocess.run([sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=True)
+    bare = subprocess.run(
+        [sys.executable, tmp_path / "program.py"], capture_output=True, text=True, check=True
+    )
     assert process.stdout == bare.stdout and process.stderr == ""
     assert set(recorded.samples) == {2}
 
@@ -90,15 +95,27 @@ def test_what_a_handler_raises_while_a_source_is_switched_reaches_the_program(ca
     switched = []
     was = signal.signal(signal.SIGUSR1, preempt)
     try:
-        sources = Sources({"signalled": Source(lambda: signal.raise_signal(signal.SIGUSR1)), "next": Source(lambda: switched.append("next"))})
+        sources = Sources(
+            {
+                "signalled": Source(lambda: signal.raise_signal(signal.SIGUSR1)),
+                "next": Source(lambda: switched.append("next")),
+            }
+        )
         with pytest.raises(Preempted):
             sources.switch(True)
     finally:
         signal.signal(signal.SIGUSR1, was)
-    assert list(sources.loaded) == ["signalled", "next"] and switched == ["next"] and capfd.readouterr().err == ""
+    assert (
+        list(sources.loaded) == ["signalled", "next"]
+        and switched == ["next"]
+        and capfd.readouterr().err == ""
+    )
     sources = Sources({"broken": Source(broken)})
     sources.switch(True)
-    assert not sources and capfd.readouterr().err == "laptime: torch broken off: 7 is not a valid Kind\n"
+    assert (
+        not sources
+        and capfd.readouterr().err == "laptime: torch broken off: 7 is not a valid Kind\n"
+    )
 
 
 def test_a_mode_around_a_block_sees_only_what_the_program_does(tmp_path):

@@ -10,9 +10,15 @@ LAPTIME = Path(sys.executable).parent / "laptime"
 
 def read_tables(path, *names):
     """The tables of a run, each a list of rows by column."""
-    text = subprocess.run([LAPTIME, "report", path, *names, "--json"], capture_output=True, text=True, check=True).stdout
-    return {table["name"]: [dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]]
-            for table in json.loads(text)["tables"]}
+    text = subprocess.run(
+        [LAPTIME, "report", path, *names, "--json"], capture_output=True, text=True, check=True
+    ).stdout
+    return {
+        table["name"]: [
+            dict(zip((column["name"] for column in table["columns"]), row)) for row in table["rows"]
+        ]
+        for table in json.loads(text)["tables"]
+    }
 
 
 def op_rows(path):

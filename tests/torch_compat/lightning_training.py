@@ -23,6 +23,14 @@ class Model(pl.LightningModule):
 def fit(profiler, folder, batches=6, trainer=pl.Trainer, model=Model):
     data = DataLoader(torch.randn(2 * batches, 8), batch_size=2)
     torch.manual_seed(0)
-    trainer(max_epochs=1, profiler=profiler, logger=False, enable_checkpointing=False, enable_progress_bar=False,
-            enable_model_summary=False, accelerator="cpu", default_root_dir=folder).fit(model(), data, data)
+    trainer(
+        max_epochs=1,
+        profiler=profiler,
+        logger=False,
+        enable_checkpointing=False,
+        enable_progress_bar=False,
+        enable_model_summary=False,
+        accelerator="cpu",
+        default_root_dir=folder,
+    ).fit(model(), data, data)
     return profiler

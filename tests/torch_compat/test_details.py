@@ -1,4 +1,6 @@
-"""What torch.profiler shows of ops beside their times, and of the program's state: laptime's beside the original's."""
+"""What torch.profiler shows of ops beside their times, and of the program's state: laptime's beside
+the original's.
+"""
 
 import copy
 import json
@@ -10,11 +12,16 @@ from pathlib import Path
 
 import pytest
 import torch
+from laptime.compat import torch_profiler
+from laptime.compat.torch_profiler import (
+    ExecutionTraceObserver,
+    ProfilerActivity,
+    profile,
+    record_function,
+    schedule,
+)
 from torch.profiler import profile as original
 from training import Training, run
-
-from laptime.compat import torch_profiler
-from laptime.compat.torch_profiler import ExecutionTraceObserver, ProfilerActivity, profile, record_function, schedule
 
 CPU = [ProfilerActivity.CPU]
 BOTH = pytest.mark.parametrize("profiler", [original, profile], ids=["theirs", "ours"])
@@ -23,7 +30,11 @@ BOTH = pytest.mark.parametrize("profiler", [original, profile], ids=["theirs", "
 def ops_in(profile, folder):
     path = folder / "trace.json"
     profile.export_chrome_trace(str(path))
-    return [e for e in json.loads(path.read_text())["traceEvents"] if e.get("cat") in ("cpu_op", "user_annotation")]
+    return [
+        e
+        for e in json.loads(path.read_text())["traceEvents"]
+        if e.get("cat") in ("cpu_op", "user_annotation")
+    ]
 
 
 def test_an_annotation_that_is_open_at_stop_is_kept_up_to_there():
@@ -47,8 +58,11 @@ def test_an_annotation_that_is_open_at_stop_is_kept_up_to_there():
 def test_a_step_inside_of_an_annotation_keeps_it():
     cycles = {original: [], profile: []}
     for profiler, names in cycles.items():
-        with profiler(activities=CPU, schedule=schedule(wait=0, warmup=1, active=1, repeat=2),
-                      on_trace_ready=lambda p, names=names: names.append(sorted(e.name for e in p.events()))) as p:
+        with profiler(
+            activities=CPU,
+            schedule=schedule(wait=0, warmup=1, active=1, repeat=2),
+            on_trace_ready=lambda p, names=names: names.append(sorted(e.name for e in p.events())),
+        ) as p:
             for _ in range(4):
                 with record_function("around"):
                     torch.ones(2)
@@ -80,7 +94,8 @@ def test_averages_pickle_and_copy():
     averages = run(profile, record_shapes=True).key_averages(group_by_input_shape=True)
     for other in (pickle.loads(pickle.dumps(averages)), copy.deepcopy(averages)):
         assert [(a.key, a.count, a.self_cpu_time_total, a.input_shapes) for a in other] == [
-            (a.key, a.count, a.self_cpu_time_total, a.input_shapes) for a in averages]
+            (a.key, a.count, a.self_cpu_time_total, a.input_shapes) for a in averages
+        ]
 
 
 def test_record_function_ids_are_unique(tmp_path):
@@ -105,8 +120,18 @@ def test_execution_traces_link_by_record_function_ids(tmp_path):
 def test_inputs_are_those_of_the_original(tmp_path):
     def inputs(profiler):
         ops = ops_in(run(profiler, record_shapes=True, steps=1), tmp_path)
-        return Counter((e["name"], str(e["args"].get("Input Strides")), str(e["args"].get("Concrete Inputs"))) for e in ops
-                       if e["name"] in ("aten::conv2d", "aten::addmm", "aten::add_", "aten::threshold_backward", "aten::flatten"))
+        return Counter(
+            (e["name"], str(e["args"].get("Input Strides")), str(e["args"].get("Concrete Inputs")))
+            for e in ops
+            if e["name"]
+            in (
+                "aten::conv2d",
+                "aten::addmm",
+                "aten::add_",
+                "aten::threshold_backward",
+                "aten::flatten",
+            )
+        )
 
     theirs, ours = inputs(original), inputs(profile)
     assert ours == theirs and len(ours) > 4
@@ -116,7 +141,9 @@ def test_inputs_are_those_of_the_original(tmp_path):
 def test_values_and_keywords_of_inputs_are_in_events(profiler):
     with profiler(activities=CPU, record_shapes=True) as p:
         torch.zeros(2, 6).as_strided([4, 3], [1, 4])
-        with torch._C._profiler._RecordFunctionFast("with keywords", [torch.ones(2)], {"stream": 0, "grid": "g"}):
+        with torch._C._profiler._RecordFunctionFast(
+            "with keywords", [torch.ones(2)], {"stream": 0, "grid": "g"}
+        ):
             pass
     events = {e.name: e for e in p.events()}
     assert events["aten::as_strided"].concrete_inputs[1:3] == [[4, 3], [1, 4]]
@@ -141,7 +168,13 @@ def test_module_hierarchy_of_torch_script(tmp_path):
     for profiler in (original, profile):
         with profiler(activities=CPU, with_modules=True) as p:
             script(torch.ones(2))
-        found.append({e["name"]: e["args"].get("Module Hierarchy") for e in ops_in(p, tmp_path) if e["name"] in ("aten::sigmoid", "aten::tanh")})
+        found.append(
+            {
+                e["name"]: e["args"].get("Module Hierarchy")
+                for e in ops_in(p, tmp_path)
+                if e["name"] in ("aten::sigmoid", "aten::tanh")
+            }
+        )
     assert found[1] == found[0] and "inner(Inner)" in found[1]["aten::sigmoid"]
 
 
@@ -151,7 +184,9 @@ def test_the_rest_of_the_interface_is_there():
     low.start()
     torch.ones(2)
     low.stop()
-    assert isinstance(low, torch.profiler._KinetoProfile) and isinstance(profile(activities=CPU), torch_profiler._KinetoProfile)
+    assert isinstance(low, torch.profiler._KinetoProfile) and isinstance(
+        profile(activities=CPU), torch_profiler._KinetoProfile
+    )
     assert "aten::ones" in {e.name for e in low.events()}
 
 
@@ -160,8 +195,14 @@ def test_options_that_laptime_does_not_have_keep_their_effect(capfd):
     with profile(activities=CPU, experimental_config=config) as p:
         torch.ones(2).add(1)
     assert "Tensor" in {e.overload_name for e in p.events() if e.name == "aten::add"}
-    assert "experimental_config's capture_overload_names; PyTorch's own profiler does" in capfd.readouterr().err
-    with pytest.raises(RuntimeError), profile(activities=[{ProfilerActivity.CPU: ["NO_SUCH_TYPE"]}]):
+    assert (
+        "experimental_config's capture_overload_names; PyTorch's own profiler does"
+        in capfd.readouterr().err
+    )
+    with (
+        pytest.raises(RuntimeError),
+        profile(activities=[{ProfilerActivity.CPU: ["NO_SUCH_TYPE"]}]),
+    ):
         pass
     verbose = torch._C._profiler._ExperimentalConfig(verbose=True)
     with profile(activities=CPU, with_stack=True, experimental_config=verbose) as p:
@@ -182,7 +223,9 @@ def test_memory_timelines_have_their_categories(tmp_path):
     p.export_memory_timeline(str(tmp_path / "memory.json"), device="cpu")
     _, sizes = json.loads((tmp_path / "memory.json").read_text())
     most = {name: max(row[n + 1] for row in sizes) for n, name in enumerate(CATEGORIES)}
-    assert all(most[name] > 0 for name in ("activation", "gradient", "temporary", "autograd detail"))
+    assert all(
+        most[name] > 0 for name in ("activation", "gradient", "temporary", "autograd detail")
+    )
     activations = Training().images.shape[0] * 4 * 26 * 26 * 4  # what the convolution gives
     assert activations <= most["activation"] < 20 * activations
 
@@ -192,7 +235,8 @@ def test_without_a_compiler_torch_gives_shapes_flops_and_memory(tmp_path):
     program.write_text("""
 import torch
 from laptime.compat.torch_profiler import ProfilerActivity, profile
-with profile(activities=[ProfilerActivity.CPU], record_shapes=True, with_flops=True, profile_memory=True) as p:
+more = {"record_shapes": True, "with_flops": True, "profile_memory": True}
+with profile(activities=[ProfilerActivity.CPU], **more) as p:
     torch.ones(8, 8) @ torch.ones(8, 8)
 mm = next(e for e in p.events() if e.name == "aten::mm")
 print(mm.input_shapes, mm.flops, mm.cpu_memory_usage)
@@ -200,7 +244,22 @@ with profile(activities=[ProfilerActivity.CPU]) as p:
     torch.ones(8)
 print(type(p.profiler).__module__, len(p.events()) > 0)
 """)
-    environment = {"PATH": "/nowhere", "HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache"), "CXX": "/nowhere/c++"}
-    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, env=environment, cwd=Path(tmp_path), timeout=120)
-    assert done.stdout.splitlines() == ["[[8, 8], [8, 8]] 1024 256", "laptime.compat.torch_profiler.autograd True"], done.stderr
+    environment = {
+        "PATH": "/nowhere",
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+        "CXX": "/nowhere/c++",
+    }
+    done = subprocess.run(
+        [sys.executable, str(program)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=Path(tmp_path),
+        timeout=120,
+    )
+    assert done.stdout.splitlines() == [
+        "[[8, 8], [8, 8]] 1024 256",
+        "laptime.compat.torch_profiler.autograd True",
+    ], done.stderr
     assert "without a C++ compiler; PyTorch's own profiler does" in done.stderr

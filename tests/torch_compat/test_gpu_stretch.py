@@ -1,7 +1,6 @@
 """Who switches the GPU's collector off again; its records are tested where there is a GPU."""
 
 import torch
-
 from laptime import _cuda
 from laptime.compat.torch_profiler import gpu_stretch, sources
 

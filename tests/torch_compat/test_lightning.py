@@ -9,11 +9,10 @@ import time
 
 import pytest
 import torch
-from lightning.pytorch import profilers as theirs
-from lightning_training import fit
-
 from laptime import _engine
 from laptime.compat import lightning as ours
+from lightning.pytorch import profilers as theirs
+from lightning_training import fit
 
 NAMES = ["SimpleProfiler", "AdvancedProfiler", "PyTorchProfiler"]
 
@@ -30,7 +29,10 @@ def test_same_class_and_arguments(name):
 
 def rows(text):
     """A SimpleProfiler's table with its numbers hidden, rows in the order of their names."""
-    hidden = [re.sub(r"\d+\.?\d*(e-?\d+)?", lambda m: "#" if "." in m[0] or "e" in m[0] else m[0], line) for line in text.splitlines()]
+    hidden = [
+        re.sub(r"\d+\.?\d*(e-?\d+)?", lambda m: "#" if "." in m[0] or "e" in m[0] else m[0], line)
+        for line in text.splitlines()
+    ]
     return sorted(re.sub(r"# *", "# ", line) for line in hidden if not line.startswith("---"))
 
 
@@ -52,9 +54,12 @@ def test_simple_errors():
     for family in (theirs, ours):
         profiler = family.SimpleProfiler()
         profiler.start("a")
-        with pytest.raises(ValueError, match="Attempted to start a which has already started."):
+        with pytest.raises(ValueError, match=r"Attempted to start a which has already started."):
             profiler.start("a")
-        with pytest.raises(ValueError, match=r"Attempting to stop recording an action \(b\) which was never started."):
+        with pytest.raises(
+            ValueError,
+            match=r"Attempting to stop recording an action \(b\) which was never started.",
+        ):
             profiler.stop("b")
 
 
@@ -86,8 +91,14 @@ def test_advanced_actions_may_lie_within_each_other():
     with nested.profile("outer action"):
         outer()
         inner()
-    outer_action, inner_action = (functions(nested.profiled_actions[name]) for name in ("outer action", "inner action"))
-    assert outer_action["inner"] == (4, 4) and outer_action["outer"] == (1, 1) and outer_action["with_nested"] == (1, 1)
+    outer_action, inner_action = (
+        functions(nested.profiled_actions[name]) for name in ("outer action", "inner action")
+    )
+    assert (
+        outer_action["inner"] == (4, 4)
+        and outer_action["outer"] == (1, 1)
+        and outer_action["with_nested"] == (1, 1)
+    )
     assert inner_action["inner"] == (1, 1) and "outer" not in inner_action
     nested.teardown(None)
     # Lightning's own loses what follows the inner action.
@@ -126,14 +137,25 @@ def test_advanced_report(tmp_path):
     heads = []
     for family in (theirs, ours):
         folder = tmp_path / family.__name__
-        profiler = family.AdvancedProfiler(dirpath=folder, filename="advanced", line_count_restriction=5, dump_stats=True)
+        profiler = family.AdvancedProfiler(
+            dirpath=folder, filename="advanced", line_count_restriction=5, dump_stats=True
+        )
         fit(profiler, folder)
         text = next(folder.glob("fit-advanced*.txt")).read_text()
         assert "Ordered by: cumulative time" in text and "due to restriction <5>" in text
-        heads.append([line for line in text.splitlines() if line.startswith(("FIT", "Profile stats for", "   ncalls"))])
+        heads.append(
+            [
+                line
+                for line in text.splitlines()
+                if line.startswith(("FIT", "Profile stats for", "   ncalls"))
+            ]
+        )
         dumped = sorted(path.name for path in folder.iterdir() if path.suffix == ".prof")
         heads[-1] += dumped
-        stats = pstats.Stats(str(folder / next(name for name in dumped if "run_training_batch" in name)), stream=io.StringIO())
+        stats = pstats.Stats(
+            str(folder / next(name for name in dumped if "run_training_batch" in name)),
+            stream=io.StringIO(),
+        )
         stats.print_callers()
     assert heads[1] == heads[0]
 
@@ -141,7 +163,9 @@ def test_advanced_report(tmp_path):
 def test_advanced_sees_the_training_step(tmp_path):
     profiler = ours.AdvancedProfiler(dirpath=tmp_path, dump_stats=True)
     fit(profiler, tmp_path, batches=4)
-    dumped = pstats.Stats(next(str(path) for path in tmp_path.iterdir() if "run_training_batch" in path.name))
+    dumped = pstats.Stats(
+        next(str(path) for path in tmp_path.iterdir() if "run_training_batch" in path.name)
+    )
     calls = {name: entry[1] for (_, _, name), entry in dumped.stats.items()}
     assert calls["training_step"] == 4
 
@@ -149,11 +173,18 @@ def test_advanced_sees_the_training_step(tmp_path):
 def test_advanced_pickles():
     profiler = ours.AdvancedProfiler(dirpath="here", filename="there", line_count_restriction=3)
     again = pickle.loads(pickle.dumps(profiler))
-    assert type(again) is ours.AdvancedProfiler and (again.filename, again.line_count_restriction) == ("there", 3)
+    assert type(again) is ours.AdvancedProfiler and (
+        again.filename,
+        again.line_count_restriction,
+    ) == ("there", 3)
 
 
 def calls_of(profile, name):
-    return sum(entry.callcount for entry in profile.getstats() if getattr(entry.code, "co_name", None) == name)
+    return sum(
+        entry.callcount
+        for entry in profile.getstats()
+        if getattr(entry.code, "co_name", None) == name
+    )
 
 
 def test_advanced_actions_are_profiles(capsys):
@@ -165,7 +196,11 @@ def test_advanced_actions_are_profiles(capsys):
     profile = profiler.profiled_actions["action"]
     assert calls_of(profile, "inner") == 4 and calls_of(profile, "outer_without_actions") == 2
     assert 0.04 <= sum(entry.inlinetime for entry in profile.getstats()) < 5
-    outer_entry = next(entry for entry in profile.getstats() if getattr(entry.code, "co_name", None) == "outer_without_actions")
+    outer_entry = next(
+        entry
+        for entry in profile.getstats()
+        if getattr(entry.code, "co_name", None) == "outer_without_actions"
+    )
     assert [(call.code.co_name, call.callcount) for call in outer_entry.calls] == [("inner", 4)]
     profile.print_stats("cumulative")
     assert "(outer_without_actions)" in capsys.readouterr().out
@@ -180,7 +215,10 @@ def outer_without_actions():
 
 
 def test_advanced_profiles_of_the_programs_own():
-    """Lightning's dictionary makes a profile for a new name, which the program may use by itself."""
+    """Lightning's dictionary makes a profile for a new name.
+
+    The program may use it by itself.
+    """
     profiler = ours.AdvancedProfiler()
     assert _engine.running()[1] is False
     with profiler.profiled_actions["own"]:
@@ -195,28 +233,49 @@ def test_advanced_profiles_of_the_programs_own():
 
 
 def table_rows(text):
-    return sorted((line.split("  ")[0] or line.strip().split("  ")[0], line.split()[-1]) for line in text.splitlines() if re.search(r"\d%", line))
+    return sorted(
+        (line.split("  ")[0] or line.strip().split("  ")[0], line.split()[-1])
+        for line in text.splitlines()
+        if re.search(r"\d%", line)
+    )
 
 
 def test_pytorch_report(tmp_path):
     found = []
     for family in (theirs, ours):
         folder = tmp_path / family.__name__
-        profiler = family.PyTorchProfiler(dirpath=folder, filename="ops", row_limit=-1, sort_by_key="count",
-                                          activities=[torch.profiler.ProfilerActivity.CPU])  # also where there is a GPU
+        profiler = family.PyTorchProfiler(
+            dirpath=folder,
+            filename="ops",
+            row_limit=-1,
+            sort_by_key="count",
+            activities=[torch.profiler.ProfilerActivity.CPU],
+        )  # also where there is a GPU
         fit(profiler, folder, batches=8)
         text = next(folder.glob("fit-ops*.txt")).read_text()
         assert text.startswith("FIT Profiler Report")
         assert "Self CPU %" in text and "Self CPU time total" in text
-        traces = sorted(re.sub(r"\d{10,}", "TIME", path.name) for path in folder.iterdir() if path.name.endswith(".json"))
+        traces = sorted(
+            re.sub(r"\d{10,}", "TIME", path.name)
+            for path in folder.iterdir()
+            if path.name.endswith(".json")
+        )
         found.append((traces, table_rows(text)))
     assert found[1] == found[0]
-    assert any("[pl][module]torch.nn.modules.linear.Linear: layer" in row[0] or "pl" in row[0] for row in found[1][1])
+    assert any(
+        "[pl][module]torch.nn.modules.linear.Linear: layer" in row[0] or "pl" in row[0]
+        for row in found[1][1]
+    )
 
 
 def test_pytorch_events_on_demand(tmp_path):
-    profiler = ours.PyTorchProfiler(dirpath=tmp_path, filename="ops", record_shapes=True, group_by_input_shapes=True,
-                                    table_kwargs={"max_name_column_width": 30})
+    profiler = ours.PyTorchProfiler(
+        dirpath=tmp_path,
+        filename="ops",
+        record_shapes=True,
+        group_by_input_shapes=True,
+        table_kwargs={"max_name_column_width": 30},
+    )
     fit(profiler, tmp_path, batches=8)
     text = next(tmp_path.glob("fit-ops*.txt")).read_text()
     assert "Input Shapes" in text
@@ -232,7 +291,9 @@ def test_pytorch_errors():
 
 
 def test_the_other_name_of_lightning(tmp_path):
-    """pytorch_lightning's Trainer takes them too when it was there first; in a program of its own they are its own."""
+    """pytorch_lightning's Trainer takes them too when it was there first; in a program of its own
+    they are its own.
+    """
     import subprocess
     import sys
 
@@ -246,8 +307,13 @@ class Model(pl.LightningModule):
     def training_step(self, batch, _): return self.layer(batch).sum()
     def configure_optimizers(self): return torch.optim.SGD(self.parameters(), 0.01)
 profiler = SimpleProfiler(dirpath=sys.argv[1], filename="simple")
-pl.Trainer(max_epochs=1, profiler=profiler, logger=False, enable_checkpointing=False, enable_progress_bar=False, accelerator="cpu",
-           default_root_dir=sys.argv[1]).fit(Model(), torch.utils.data.DataLoader(torch.randn(4, 8)))
+trainer = pl.Trainer(
+    max_epochs=1, profiler=profiler, logger=False, enable_checkpointing=False,
+    enable_progress_bar=False, accelerator="cpu", default_root_dir=sys.argv[1],
+)
+trainer.fit(Model(), torch.utils.data.DataLoader(torch.randn(4, 8)))
 """
-    subprocess.run([sys.executable, "-c", text, str(tmp_path)], check=True, capture_output=True, timeout=240)
+    subprocess.run(
+        [sys.executable, "-c", text, str(tmp_path)], check=True, capture_output=True, timeout=240
+    )
     assert "run_training_batch" in next(tmp_path.glob("fit-simple*.txt")).read_text()

@@ -4,10 +4,9 @@ from copy import deepcopy
 
 import pytest
 import torch
+from laptime.compat import lightning as ours
 from lightning import pytorch as pl
 from lightning_training import fit
-
-from laptime.compat import lightning as ours
 
 NAMES = ["SimpleProfiler", "AdvancedProfiler", "PyTorchProfiler"]
 
@@ -34,8 +33,12 @@ def test_a_copy_of_a_started_profiler_works_by_itself(name, tmp_path):
 
 
 def test_a_copy_keeps_the_events(tmp_path):
-    profiler = ours.PyTorchProfiler(dirpath=tmp_path, filename="ops", schedule=None,
-                                    activities=[torch.profiler.ProfilerActivity.CPU])
+    profiler = ours.PyTorchProfiler(
+        dirpath=tmp_path,
+        filename="ops",
+        schedule=None,
+        activities=[torch.profiler.ProfilerActivity.CPU],
+    )
     profiler.start("action")
     torch.ones(3)
     running = deepcopy(profiler)

@@ -8,7 +8,6 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
-
 from laptime.compat.lightning import SimpleProfiler
 from laptime.compat.lightning.simple import Durations
 
@@ -47,7 +46,7 @@ def test_the_latest_are_kept_and_all_are_counted(few_kept):
     for count, duration in enumerate(all_of_them, 1):
         durations.append(duration)
         assert min(count, 5) <= len(durations) <= 10
-        assert durations == all_of_them[:count][-len(durations):]
+        assert durations == all_of_them[:count][-len(durations) :]
     assert durations.calls == 107
     assert durations.total == pytest.approx(math.fsum(all_of_them), rel=1e-15)
 
@@ -77,7 +76,9 @@ def test_the_summary_says_what_was_dropped(few_kept, extended):
     durations = profiler.recorded_durations["frequent"]
     dropped = 25 - len(durations)
     line = profiler.summary().splitlines()[-1]
-    assert line.startswith("laptime: recorded_durations keeps the latest 10 or fewer of an action; ")
+    assert line.startswith(
+        "laptime: recorded_durations keeps the latest 10 or fewer of an action; "
+    )
     assert f" {dropped} older ones of 1 action were dropped; " in line
     if extended:
         row = next(line for line in profiler.summary().splitlines() if "|  frequent" in line)

@@ -29,8 +29,9 @@ print(profilers.SimpleProfiler.__module__)
 
 def output(folder, package, *command, program=PROGRAM):
     (folder / "train.py").write_text(program)
-    done = subprocess.run([*command, "train.py", package], capture_output=True, text=True, cwd=folder,
-                          timeout=240)
+    done = subprocess.run(
+        [*command, "train.py", package], capture_output=True, text=True, cwd=folder, timeout=240
+    )
     assert done.returncode == 0, done.stderr
     return done
 
@@ -60,8 +61,12 @@ def test_a_failure_leaves_them_to_lightning_and_says_so(tmp_path):
     done = output(tmp_path, "lightning.pytorch", LAPTIME, "run", "--no-lines", program=broken)
     assert done.stdout.splitlines()[:4] == expected("lightning", "lightning.pytorch")
     assert "laptime: lightning.pytorch: Trainer(profiler='…') uses Lightning's own" in done.stderr
-    losses = subprocess.run([LAPTIME, "report", "train.lap", "losses", "--json"],
-                            capture_output=True, text=True, cwd=tmp_path)
+    losses = subprocess.run(
+        [LAPTIME, "report", "train.lap", "losses", "--json"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
     assert "lightning_profilers" in losses.stdout
 
 
@@ -70,13 +75,23 @@ FIRST = ["laptime.compat.lightning", "laptime.compat.lightning.for_lightning"]
 
 @pytest.mark.parametrize("first", FIRST)
 def test_a_program_that_begins_with_laptimes_classes(tmp_path, first):
-    """The first use of a class, or of its pickle, imports Lightning; the names change within that."""
-    done = output(tmp_path, "lightning.pytorch", LAPTIME, "run", "--no-lines", program=f"""
+    """The first use of a class, or of its pickle, imports Lightning.
+
+    The names change within that import.
+    """
+    done = output(
+        tmp_path,
+        "lightning.pytorch",
+        LAPTIME,
+        "run",
+        "--no-lines",
+        program=f"""
 from {first} import SimpleProfiler
 import pickle
 from lightning.pytorch import Trainer
 profiler = Trainer(profiler="simple", logger=False, accelerator="cpu").profiler
 again = pickle.loads(pickle.dumps(profiler))
 print(type(profiler) is SimpleProfiler, type(again) is SimpleProfiler)
-""")
+""",
+    )
     assert done.stdout.splitlines()[0] == "True True" and "Lightning's own" not in done.stderr

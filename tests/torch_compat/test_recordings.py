@@ -1,4 +1,6 @@
-"""laptime's torch.profiler and the process around it: outer recordings, replacing torch's names, falling back."""
+"""laptime's torch.profiler and the process around it: outer recordings, replacing torch's names,
+falling back.
+"""
 
 import os
 import subprocess
@@ -6,19 +8,23 @@ import sys
 import textwrap
 from pathlib import Path
 
+import laptime
 import pytest
 import torch
-from training import Training, run
-
-import laptime
 from laptime.compat import torch_profiler
 from laptime.compat.torch_profiler import ProfilerActivity, profile, sources
+from training import Training, run
 
 
 def program(text, *arguments, **environment):
     """The output of a program of its own."""
-    done = subprocess.run([sys.executable, *arguments, "-c", textwrap.dedent(text)], capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": os.path.dirname(__file__), **environment}, timeout=240)
+    done = subprocess.run(
+        [sys.executable, *arguments, "-c", textwrap.dedent(text)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.path.dirname(__file__), **environment},
+        timeout=240,
+    )
     assert done.returncode == 0, done.stderr
     return done
 
@@ -66,7 +72,10 @@ def test_replaced_names_lead_to_laptime():
         print(torch.profiler.profile is before)
     """)
     assert done.stdout.split("\n")[:3] == [
-        "True True laptime.compat.torch_profiler.front laptime.compat.torch_profiler.autograd", "True True", "True"]
+        "True True laptime.compat.torch_profiler.front laptime.compat.torch_profiler.autograd",
+        "True True",
+        "True",
+    ]
 
 
 def test_without_ops_torchs_own_profiler_does_the_work(monkeypatch, capfd):
@@ -75,20 +84,25 @@ def test_without_ops_torchs_own_profiler_does_the_work(monkeypatch, capfd):
 
     monkeypatch.setattr(sources, "ops", lambda shapes, frames: Off())
     sources._said.clear()
-    first, second = run(profile), run(profile)
+    first, _ = run(profile), run(profile)
     assert type(first.profiler) is torch.autograd.profiler.profile
     assert {a.key for a in first.key_averages()} >= {"aten::conv2d", "forward"}
     with torch_profiler.autograd.profile() as legacy:
         torch.ones(1)
     assert type(legacy) is torch.autograd.profiler.profile
     said = [line for line in capfd.readouterr().err.splitlines() if line.startswith("laptime")]
-    assert said == ["laptime: torch.profiler: laptime cannot record ops (off: no compiler); PyTorch's own profiler does"]
+    assert said == [
+        "laptime: torch.profiler: laptime cannot record ops (off: no compiler); PyTorch's own"
+        " profiler does"
+    ]
 
 
 def test_what_has_no_effect_is_said_once(capfd):
     sources._said.clear()
     for _ in range(2):
-        run(profile, experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)).key_averages(group_by_overload_name=True)
+        run(
+            profile, experimental_config=torch._C._profiler._ExperimentalConfig(verbose=True)
+        ).key_averages(group_by_overload_name=True)
     messages = capfd.readouterr().err
     assert messages.count("group_by_overload_name has no effect") == messages.count("laptime:") == 1
 
@@ -113,13 +127,17 @@ def test_forked_workers_are_left_alone():
 
         class Data(torch.utils.data.Dataset):
             def __len__(self): return 4
-            def __getitem__(self, index): return torch.ones(2).mul(index) if recording.on() else torch.zeros(2)
+            def __getitem__(self, index):
+                return torch.ones(2).mul(index) if recording.on() else torch.zeros(2)
 
-        loader = torch.utils.data.DataLoader(Data(), num_workers=1, persistent_workers=True, multiprocessing_context="fork")
+        loader = torch.utils.data.DataLoader(
+            Data(), num_workers=1, persistent_workers=True, multiprocessing_context="fork"
+        )
         with profile(activities=[ProfilerActivity.CPU]) as p:
             print(sum(float(batch.sum()) for batch in loader))
         print(sum(float(batch.sum()) for batch in loader))
-        print("aten::mul" in {e.name for e in p.events()}, "aten::sum" in {e.name for e in p.events()})
+        names = {e.name for e in p.events()}
+        print("aten::mul" in names, "aten::sum" in names)
     """)
     assert done.stdout.split() == ["0.0", "0.0", "False", "True"] and done.stderr == ""
 
@@ -136,28 +154,42 @@ def test_workers_that_are_forked_within_a_profile_of_a_recording_record_no_ops(t
             def __getitem__(self, index): return torch.ones(2).cumprod(0)
 
         model = torch.nn.Linear(2, 1)
-        with laptime.profile({str(tmp_path / "outer.lap")!r}, ops={ops}), profile(activities=[ProfilerActivity.CPU]) as p:
-            for batch in torch.utils.data.DataLoader(Data(), num_workers=1, multiprocessing_context="fork"):
+        outer = laptime.profile({str(tmp_path / "outer.lap")!r}, ops={ops})
+        with outer, profile(activities=[ProfilerActivity.CPU]) as p:
+            loader = torch.utils.data.DataLoader(
+                Data(), num_workers=1, multiprocessing_context="fork"
+            )
+            for batch in loader:
                 model(batch)
         assert "aten::linear" in {{e.name for e in p.events()}}
     """)
-    report = subprocess.run([Path(sys.executable).parent / "laptime", "report", tmp_path / "outer.lap", "ops", "--csv"],
-                            capture_output=True, text=True, check=True)
+    report = subprocess.run(
+        [Path(sys.executable).parent / "laptime", "report", tmp_path / "outer.lap", "ops", "--csv"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert "aten::cumprod" not in report.stdout
 
 
 def test_temporary_files_go(tmp_path):
-    program("""
+    program(
+        """
         from laptime.compat.torch_profiler import profile
         from training import run
         p = run(profile)
         p.key_averages()
         run(profile)
-    """, TMPDIR=str(tmp_path))
+    """,
+        TMPDIR=str(tmp_path),
+    )
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["laptime", "laptime.compat.lightning", "laptime._recording"])
 def test_laptime_imports_neither_torch_nor_lightning(name):
-    done = program(f"import sys, {name}; print([m for m in sys.modules if m.split('.')[0] in ('torch', 'lightning', 'pytorch_lightning')])")
+    done = program(
+        f"import sys, {name}; print([m for m in sys.modules if m.split('.')[0] in ('torch',"
+        " 'lightning', 'pytorch_lightning')])"
+    )
     assert done.stdout == "[]\n"

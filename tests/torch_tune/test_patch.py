@@ -33,7 +33,12 @@ def test_arguments_of_loaders():
 
 
 def test_several_at_once():
-    patch = patched(Change("workers", "2"), Change("prefetch", "4"), Change("optimizer", "fused"), Change("threads", "1"))
+    patch = patched(
+        Change("workers", "2"),
+        Change("prefetch", "4"),
+        Change("optimizer", "fused"),
+        Change("threads", "1"),
+    )
     assert "torch.optim.Adam([torch.zeros(1)], lr=1e-3, fused=True)" in patch.source
     assert "from torch.utils.data import DataLoader\ntorch.set_num_threads(1)\n" in patch.source
     assert "batch_size=4, num_workers=2, prefetch_factor=4," in patch.source

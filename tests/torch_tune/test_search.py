@@ -1,9 +1,10 @@
-"""Which changes `laptime tune` tries, in which order, and what it keeps: with trials that only pretend."""
+"""Which changes `laptime tune` tries, in which order, and what it keeps: with trials that only
+pretend.
+"""
 
 import math
 
 import pytest
-
 from laptime._tune.changes import Change, Facts, candidates
 from laptime._tune.loss_curve import difference
 from laptime._tune.search import Search
@@ -17,7 +18,12 @@ class Pretended:
     """Steps of 100; each change multiplies them. Compared, two percent are a difference."""
 
     def __init__(self, factors, losses=None, predictions=None, seconds=1.0):
-        self.factors, self.losses, self.predictions, self.seconds = factors, losses or {}, predictions or {}, seconds
+        self.factors, self.losses, self.predictions, self.seconds = (
+            factors,
+            losses or {},
+            predictions or {},
+            seconds,
+        )
         self.ran = []
 
     def run(self, changes):
@@ -71,7 +77,9 @@ def test_one_value_of_a_change_excludes_another():
 
 
 def test_what_needs_workers_is_tried_with_them():
-    trials = Pretended({"workers=2": 0.5, "persistent_workers": 0.9}, predictions={"workers=2": 2.0})
+    trials = Pretended(
+        {"workers=2": 0.5, "persistent_workers": 0.9}, predictions={"workers=2": 2.0}
+    )
     tuned = search(trials)
     assert ["workers=2", "persistent_workers"] in trials.ran
     assert tuned.confirmed.text == "workers=2 persistent_workers"
@@ -89,7 +97,9 @@ def test_a_change_that_moves_the_loss_is_left_out():
 
 def test_a_trial_that_fails_is_told_and_left():
     tuned = search(Pretended({"compile": None}))
-    assert next(o for o in tuned.singles if o.text == "compile").verdict.startswith("failed: the program ended with 1")
+    assert next(o for o in tuned.singles if o.text == "compile").verdict.startswith(
+        "failed: the program ended with 1"
+    )
     assert tuned.confirmed is None
 
 
@@ -118,9 +128,19 @@ def test_only_what_fits_the_program_is_tried():
     assert {"workers=1", "workers=2", "workers=4", "threads=1", "threads=4", "compile"} <= texts
     assert not texts & {"tf32", "pin_memory", "cudnn_benchmark", "channels_last", "workers=8"}
     gpu = {change.text for change in candidates(Facts(4, True, True, True, True, True))}
-    assert {"tf32", "pin_memory", "cudnn_benchmark", "channels_last", "non_blocking", "persistent_workers"} <= gpu
+    assert {
+        "tf32",
+        "pin_memory",
+        "cudnn_benchmark",
+        "channels_last",
+        "non_blocking",
+        "persistent_workers",
+    } <= gpu
     assert not any(text.startswith("workers") for text in gpu)
-    assert not any(change.name in ("workers", "prefetch") for change in candidates(Facts(4, False, False, False, True, False)))
+    assert not any(
+        change.name in ("workers", "prefetch")
+        for change in candidates(Facts(4, False, False, False, True, False))
+    )
 
 
 def test_loss_curves():

@@ -41,7 +41,13 @@ SLOW_INPUT = """
 def tune(tmp_path):
     def tuned(source, *options, code=0):
         (tmp_path / "train.py").write_text(textwrap.dedent(source).lstrip("\n"))
-        done = subprocess.run([LAPTIME, "tune", *options, "train.py"], cwd=tmp_path, capture_output=True, text=True, timeout=500)
+        done = subprocess.run(
+            [LAPTIME, "tune", *options, "train.py"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=500,
+        )
         assert done.returncode == code, done.stdout + done.stderr
         return done
 
@@ -54,7 +60,11 @@ def tune(tmp_path):
 def test_the_source_is_left_as_it_is(tune, tmp_path):
     before = textwrap.dedent(SLOW_INPUT).lstrip("\n")
     done = tune(SLOW_INPUT, "--steps", "30", "--only", "workers=1")
-    assert done.stdout.startswith("workers=1") and "predicted" in done.stdout and "measured" in done.stdout
+    assert (
+        done.stdout.startswith("workers=1")
+        and "predicted" in done.stdout
+        and "measured" in done.stdout
+    )
     told = "+for x, y in DataLoader(Data(), batch_size=4, num_workers=1):" in done.stdout
     assert told != ("nothing that was tried makes the step faster beyond doubt" in done.stdout)
     assert (tmp_path / "train.py").read_text() == before
@@ -66,7 +76,10 @@ def test_what_was_tried_as_a_table(tune, tmp_path):
     [table] = json.loads(done.stdout)["tables"]
     names = [column["name"] for column in table["columns"]]
     rows = [dict(zip(names, row)) for row in table["rows"]]
-    assert table["name"] == "tune" and [row["stage"] for row in rows] in (["alone"], ["alone", "confirmed"])
+    assert table["name"] == "tune" and [row["stage"] for row in rows] in (
+        ["alone"],
+        ["alone", "confirmed"],
+    )
     assert rows[0]["changes"] == "workers=1" and rows[0]["predicted"] > 1
     assert rows[0]["low"] <= rows[0]["measured"] <= rows[0]["high"]
     assert rows[0]["loss"] == pytest.approx(0, abs=1e-6)  # the same batches in the same order
@@ -74,7 +87,9 @@ def test_what_was_tried_as_a_table(tune, tmp_path):
 
 
 def test_mistakes(tune):
-    assert tune("import nothing_like_it", code=1).stderr.startswith("laptime: the program ended with 1: ModuleNotFoundError")
+    assert tune("import nothing_like_it", code=1).stderr.startswith(
+        "laptime: the program ended with 1: ModuleNotFoundError"
+    )
     assert "does not import torch" in tune("print('hello')", code=1).stderr
     assert "a time is given as" in tune("", "--time", "soon", code=2).stderr
     missing = subprocess.run([LAPTIME, "tune", "no_such.py"], capture_output=True, text=True)

@@ -1,4 +1,6 @@
-"""What comes first where threads and processors do not fit, and what reading in every step costs, in programs of known truth."""
+"""What comes first where threads and processors do not fit, and what reading in every step costs,
+in programs of known truth.
+"""
 
 import os
 import subprocess
@@ -9,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "torch"))
 
-from torch_runs import LAPTIME, read_tables  # noqa: E402
+from torch_runs import LAPTIME, read_tables
 
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -18,7 +20,14 @@ pytestmark = pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CP
 
 def advice(tmp_path, name):
     file = tmp_path / "run.lap"
-    process = subprocess.run([LAPTIME, "run", "-q", "-o", file, PROGRAMS / name], cwd=tmp_path, capture_output=True, text=True, timeout=600, check=False)
+    process = subprocess.run(
+        [LAPTIME, "run", "-q", "-o", file, PROGRAMS / name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
     assert process.returncode == 0, process.stderr
     return read_tables(file, "advice")["advice"]
 

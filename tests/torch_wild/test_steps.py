@@ -1,4 +1,6 @@
-"""The number of steps of each phase that is found in programs that nobody prepared equals the program's own count."""
+"""The number of steps of each phase that is found in programs that nobody prepared equals the
+program's own count.
+"""
 
 from importlib.util import find_spec
 
@@ -6,8 +8,17 @@ import pytest
 from torch_runs import read_tables
 
 PROGRAMS = [
-    "own_sgd.py", "own_sgd_loader.py", "own_sgd_functional.py", "accumulation_by_hand.py", "gan.py", "gan_by_hand.py", "actor_critic.py",
-    "evaluation_without_loader.py", "two_loops.py", "last_step.py", "jacobian.py",
+    "own_sgd.py",
+    "own_sgd_loader.py",
+    "own_sgd_functional.py",
+    "accumulation_by_hand.py",
+    "gan.py",
+    "gan_by_hand.py",
+    "actor_critic.py",
+    "evaluation_without_loader.py",
+    "two_loops.py",
+    "last_step.py",
+    "jacobian.py",
 ]
 
 
@@ -33,13 +44,20 @@ def test_waits_are_counted_by_batch(wild):
 def test_keras_on_torch(wild):
     run = wild("keras_on_torch.py")
     assert run.counts == run.truth
-    assert run.batches == {"train": run.truth["train"] + 1, "validation": run.truth["validation"]}  # one more to build the model
+    assert run.batches == {
+        "train": run.truth["train"] + 1,
+        "validation": run.truth["validation"],
+    }  # one more to build the model
 
 
 def test_a_launcher_does_not_say_that_there_are_no_steps(wild):
     run = wild("launcher.py")
     assert run.counts == run.truth
-    assert not [message for message in run.losses.values() if "no steps found" in message or "laptime.step()" in message]
+    assert not [
+        message
+        for message in run.losses.values()
+        if "no steps found" in message or "laptime.step()" in message
+    ]
 
 
 def test_persistent_workers_were_not_killed(wild):

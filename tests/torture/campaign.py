@@ -1,4 +1,6 @@
-"""What a campaign gives back: how often something was tried, and each try that did not hold, in words."""
+"""What a campaign gives back: how often something was tried, and each try that did not hold, in
+words.
+"""
 
 from dataclasses import dataclass, field
 

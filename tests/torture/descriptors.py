@@ -1,4 +1,6 @@
-"""Programs that close descriptors which are not theirs and use the numbers again: no checkpoint holds a byte of ours."""
+"""Programs that close descriptors which are not theirs and use the numbers again: no checkpoint
+holds a byte of ours.
+"""
 
 import hashlib
 import shutil
@@ -15,8 +17,13 @@ PROGRAM = Path(__file__).parent / "programs" / "closes_descriptors.py"
 
 def close_once(laptime, seed, folder):
     """The checkpoints that were written, and None or what did not hold."""
-    ended = subprocess.run([laptime, "run", "-q", "-o", "run.lap", PROGRAM, str(seed), folder], cwd=folder, capture_output=True, text=True,
-                           timeout=120)
+    ended = subprocess.run(
+        [laptime, "run", "-q", "-o", "run.lap", PROGRAM, str(seed), folder],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     if ended.returncode != 0:
         return 0, f"seed {seed}: exit code {ended.returncode}: {ended.stderr.strip()[-200:]}"
     files = [line.rsplit(" ", 1) for line in ended.stdout.splitlines()]
@@ -29,8 +36,11 @@ def close_once(laptime, seed, folder):
 
 
 def descriptors(laptimes, count):
-    result = Result("A file of the program never holds a byte of ours",
-                    "programs that close 20 random ranges of descriptors each and write a checkpoint into the freed numbers")
+    result = Result(
+        "A file of the program never holds a byte of ours",
+        "programs that close 20 random ranges of descriptors each and write a checkpoint into the"
+        " freed numbers",
+    )
     progress = Progress("descriptors", count)
     for seed in range(count):
         folder = Path(tempfile.mkdtemp(prefix="laptime-torture-"))

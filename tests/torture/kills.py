@@ -1,4 +1,7 @@
-"""kill -9 at a random moment: every scope that had ended before is in what is left, and no other."""
+"""kill -9 at a random moment.
+
+Every scope that had ended before is in what is left, and no other.
+"""
 
 import os
 import random
@@ -55,8 +58,12 @@ def kill_once(target, victim, after, folder):
     def done():
         return struct.unpack(f"{THREADS + 1}q", counts.read_bytes())
 
-    run = subprocess.Popen([target.laptime, "run", "-q", "-o", "run.lap", *target.words, counts], cwd=folder,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run = subprocess.Popen(
+        [target.laptime, "run", "-q", "-o", "run.lap", *target.words, counts],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     wait_until(lambda: done()[-1])
     program = child_of(run.pid)
     time.sleep(after)
@@ -76,12 +83,18 @@ def kill_once(target, victim, after, folder):
         return f"{target.name}, {victim} killed after {after:.2f} s: {error}"
     if noted <= read <= noted + THREADS and not lost:
         return None
-    return f"{target.name}, {victim} killed after {after:.2f} s: {noted} scopes ended, {read} read, lost: {lost}"
+    return (
+        f"{target.name}, {victim} killed after {after:.2f} s: {noted} scopes ended, {read} read,"
+        f" lost: {lost}"
+    )
 
 
 def kills(targets, count, chance: random.Random):
-    result = Result("kill -9 loses nothing that was recorded",
-                    f"kills at random moments of {', '.join(t.name for t in targets)}; of the program, of `laptime run`, of both")
+    result = Result(
+        "kill -9 loses nothing that was recorded",
+        f"kills at random moments of {', '.join(t.name for t in targets)}; of the program, of"
+        " `laptime run`, of both",
+    )
     progress = Progress("kills", count)
     for i in range(count):
         folder = Path(tempfile.mkdtemp(prefix="laptime-torture-"))

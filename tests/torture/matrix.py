@@ -1,4 +1,6 @@
-"""Short programs bare and under `laptime run`, on every interpreter: the same exit code, output and files."""
+"""Short programs bare and under `laptime run`, on every interpreter: the same exit code, output and
+files.
+"""
 
 import os
 import re
@@ -24,12 +26,26 @@ def fresh(folder, source):
 def seen(words, folder):
     """What an onlooker sees of one run: how it ended, what it printed, what it left."""
     environment = {key: value for key, value in os.environ.items() if not key.startswith("LAPTIME")}
-    ended = subprocess.run(words, cwd=folder, input="some input\n", capture_output=True, text=True, timeout=120, env=environment)
+    ended = subprocess.run(
+        words,
+        cwd=folder,
+        input="some input\n",
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+    )
     ours = ("run.lap", "__pycache__")
-    files = sorted(str(p.relative_to(folder)) for p in folder.rglob("*") if not str(p.relative_to(folder)).startswith(ours))
+    files = sorted(
+        str(p.relative_to(folder))
+        for p in folder.rglob("*")
+        if not str(p.relative_to(folder)).startswith(ours)
+    )
     # A shell and `laptime run` say 128 + N of a program that a signal ended.
     code = 128 - ended.returncode if ended.returncode < 0 else ended.returncode
-    stdout, stderr = (re.sub(r"0x[0-9a-f]+|pid=\d+", "NUMBER", text) for text in (ended.stdout, ended.stderr))
+    stdout, stderr = (
+        re.sub(r"0x[0-9a-f]+|pid=\d+", "NUMBER", text) for text in (ended.stdout, ended.stderr)
+    )
     return {"exit code": code, "stdout": stdout, "stderr": stderr, "files": files}
 
 
@@ -38,7 +54,9 @@ def compare(python, source, folder):
     fresh(folder, source)
     bare = seen([python, "program.py"], folder)
     fresh(folder, source)
-    recorded = seen([Path(python).parent / "laptime", "run", "-q", "-o", "run.lap", "program.py"], folder)
+    recorded = seen(
+        [Path(python).parent / "laptime", "run", "-q", "-o", "run.lap", "program.py"], folder
+    )
     for what, value in bare.items():
         if recorded[what] != value:
             return f"{what} {recorded[what]!r} instead of {value!r}"
@@ -47,8 +65,10 @@ def compare(python, source, folder):
 
 def matrix(pythons):
     """`pythons`: by version."""
-    result = Result("A program ends, prints and writes as it does without us",
-                    f"runs of {len(PROGRAMS)} short programs on CPython {', '.join(pythons)}")
+    result = Result(
+        "A program ends, prints and writes as it does without us",
+        f"runs of {len(PROGRAMS)} short programs on CPython {', '.join(pythons)}",
+    )
     progress = Progress("matrix", len(PROGRAMS) * len(pythons))
     base = Path(tempfile.mkdtemp(prefix="laptime-torture-"))
     for version, python in pythons.items():

@@ -1,4 +1,6 @@
-"""Damaged files: the readers under the structure-aware fuzzers, and the laptime command on files with random damage."""
+"""Damaged files: the readers under the structure-aware fuzzers, and the laptime command on files
+with random damage.
+"""
 
 import random
 import shutil
@@ -11,14 +13,23 @@ from progress import Progress
 
 ROOT = Path(__file__).resolve().parents[2]
 FUZZERS = {"sealed": 20_000, "part": 80_000, "profile": 4_000}  # the largest input of each
-COMMANDS = [["report"], ["report", "--json"], ["report", "advice", "losses", "scopes"], ["export", "--to", "chrome", "-o", "-"],
-            ["export", "--to", "pstats", "-o", "-"]]
+COMMANDS = [
+    ["report"],
+    ["report", "--json"],
+    ["report", "advice", "losses", "scopes"],
+    ["export", "--to", "chrome", "-o", "-"],
+    ["export", "--to", "pstats", "-o", "-"],
+]
 KNOWN_ENDS = (0, 1, 2, 3)
 
 
 def fuzzers(build, count):
-    """`count` mutants in all, whose checksums and lengths are mended so that they reach what is behind them."""
-    result = Result("No damaged file crashes a reader", "structure-aware mutants, under the address sanitizer")
+    """`count` mutants in all, whose checksums and lengths are mended so that they reach what is
+    behind them.
+    """
+    result = Result(
+        "No damaged file crashes a reader", "structure-aware mutants, under the address sanitizer"
+    )
     each = count // len(FUZZERS)
     seeds = build / "tests/fuzz/seeds"
     subprocess.run([build / "tests/fuzz/fuzz_seeds", seeds], check=True, stdout=subprocess.DEVNULL)
@@ -26,9 +37,26 @@ def fuzzers(build, count):
     for kind, most_bytes in FUZZERS.items():
         start = seeds / kind if (seeds / kind).exists() else ROOT / "tests/golden/python/samples"
         with tempfile.TemporaryDirectory(prefix="laptime-torture-") as corpus:
-            words = [f"-runs={each}", f"-max_len={most_bytes}", "-timeout=20", "-rss_limit_mb=2048", "-malloc_limit_mb=1024", "-seed=1"]
-            ended = subprocess.run([build / f"tests/fuzz/fuzz_{kind}", *words, f"-artifact_prefix={corpus}/", corpus, start],
-                                   capture_output=True, text=True, errors="replace")
+            words = [
+                f"-runs={each}",
+                f"-max_len={most_bytes}",
+                "-timeout=20",
+                "-rss_limit_mb=2048",
+                "-malloc_limit_mb=1024",
+                "-seed=1",
+            ]
+            ended = subprocess.run(
+                [
+                    build / f"tests/fuzz/fuzz_{kind}",
+                    *words,
+                    f"-artifact_prefix={corpus}/",
+                    corpus,
+                    start,
+                ],
+                capture_output=True,
+                text=True,
+                errors="replace",
+            )
         result.tries += each
         if ended.returncode != 0:
             result.failures.append(f"{kind}: {ended.stderr[-400:]}")
@@ -57,7 +85,10 @@ def damage(data, chance):
 
 
 def commands(laptime, samples, count, chance: random.Random):
-    result = Result("A damaged file is an answer or one line", f"files with random damage through {len(COMMANDS)} commands")
+    result = Result(
+        "A damaged file is an answer or one line",
+        f"files with random damage through {len(COMMANDS)} commands",
+    )
     folder = Path(tempfile.mkdtemp(prefix="laptime-torture-"))
     progress = Progress("damaged files", count)
     originals = [sample.read_bytes() for sample in samples]
@@ -65,11 +96,24 @@ def commands(laptime, samples, count, chance: random.Random):
         path = folder / "damaged.lap"
         path.write_bytes(damage(chance.choice(originals), chance))
         verb, *rest = chance.choice(COMMANDS)
-        ended = subprocess.run([laptime, verb, path, *rest], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
-                               timeout=60)
+        ended = subprocess.run(
+            [laptime, verb, path, *rest],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            timeout=60,
+        )
         is_explained = ended.returncode == 0 or len(ended.stderr.strip().splitlines()) == 1
         good = ended.returncode in KNOWN_ENDS and is_explained
-        result.add(None if good else f"damage {number}: laptime {verb} ended with {ended.returncode}: {ended.stderr[-200:]}")
+        result.add(
+            None
+            if good
+            else (
+                f"damage {number}: laptime {verb} ended with {ended.returncode}:"
+                f" {ended.stderr[-200:]}"
+            )
+        )
         progress.step()
     shutil.rmtree(folder, ignore_errors=True)
     return result

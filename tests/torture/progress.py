@@ -12,4 +12,6 @@ class Progress:
         self.done += count
         if self.is_shown:
             end = "\n" if self.done >= self.total else ""
-            print(f"\r{self.name}: {self.done} of {self.total}", end=end, file=sys.stderr, flush=True)
+            print(
+                f"\r{self.name}: {self.done} of {self.total}", end=end, file=sys.stderr, flush=True
+            )

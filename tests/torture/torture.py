@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Tries what docs/reliability.md promises, some ten minutes long, and prints a table: promise, tried, held.
+"""Tries what docs/reliability.md promises, some ten minutes long, and prints a table: promise,
+tried, held.
 
-`--write` puts the table into that page. The exit code is 1 if a promise did not hold. `make torture` prepares all it needs.
+`--write` puts the table into that page. The exit code is 1 if a promise did not hold. `make
+torture` prepares all it needs.
 """
 
 import argparse
@@ -28,7 +30,12 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 
 def run(*words):
-    return subprocess.run([str(word) for word in words], cwd=ROOT, stdout=subprocess.DEVNULL).returncode == 0
+    return (
+        subprocess.run(
+            [str(word) for word in words], cwd=ROOT, stdout=subprocess.DEVNULL
+        ).returncode
+        == 0
+    )
 
 
 def environments():
@@ -40,7 +47,11 @@ def environments():
         if python:
             found[version] = ROOT / python
         else:
-            print(f"torture: CPython {version} is not on this machine, or laptime cannot be installed there: not tried", file=sys.stderr)
+            print(
+                f"torture: CPython {version} is not on this machine, or laptime cannot be installed"
+                " there: not tried",
+                file=sys.stderr,
+            )
     return found
 
 
@@ -48,7 +59,16 @@ def build_native(folder):
     """The C++ program of the kills, linked with the release build."""
     library = ROOT / "build/release/src/record"
     out = folder / "counts_scopes"
-    words = ["c++", "-std=c++17", "-O1", "-pthread", f"-I{ROOT / 'include'}", PROGRAMS / "counts_scopes.cpp", "-o", out]
+    words = [
+        "c++",
+        "-std=c++17",
+        "-O1",
+        "-pthread",
+        f"-I{ROOT / 'include'}",
+        PROGRAMS / "counts_scopes.cpp",
+        "-o",
+        out,
+    ]
     subprocess.run([*words, f"-L{library}", "-llaptime", f"-Wl,-rpath,{library}"], check=True)
     return out
 
@@ -57,7 +77,10 @@ def targets(pythons, folder):
     laptime = ROOT / "build/release/src/cli/laptime"
     native = kills.Target("C++", laptime, ["--", build_native(folder)])
     script = PROGRAMS / "counts_scopes.py"
-    return [native, *(kills.Target(f"CPython {v}", p.parent / "laptime", [script]) for v, p in pythons.items())]
+    return [
+        native,
+        *(kills.Target(f"CPython {v}", p.parent / "laptime", [script]) for v, p in pythons.items()),
+    ]
 
 
 def recorded_samples(pythons, folder):
@@ -66,7 +89,11 @@ def recorded_samples(pythons, folder):
     for version, python in pythons.items():
         made.append(folder / f"{version}.lap")
         program = ROOT / "tests/python_compat/programs/many_calls.py"
-        subprocess.run([python.parent / "laptime", "run", "-q", "-o", made[-1], program], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(
+            [python.parent / "laptime", "run", "-q", "-o", made[-1], program],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
     return made
 
 
@@ -81,7 +108,9 @@ def campaigns(options, pythons, folder):
 
 
 def table(results):
-    rows = [f"| {r.promise} | {r.tries:,} {r.tried} | {r.held:,} of {r.tries:,} |\n" for r in results]
+    rows = [
+        f"| {r.promise} | {r.tries:,} {r.tried} | {r.held:,} of {r.tries:,} |\n" for r in results
+    ]
     today = datetime.date.today().isoformat()
     machine = f"{os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"
     return f"{today}, {machine}:\n\n| promise | tried | held |\n|---|---|---|\n" + "".join(rows)
@@ -97,11 +126,15 @@ def write_page(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=120)
-    parser.add_argument("--descriptors", type=int, default=60, help="programs that close descriptors")
+    parser.add_argument(
+        "--descriptors", type=int, default=60, help="programs that close descriptors"
+    )
     parser.add_argument("--mutants", type=int, default=21_000, help="for the fuzzers")
     parser.add_argument("--damaged", type=int, default=1_000, help="damaged files for the command")
     parser.add_argument("--seed", type=int, default=1, help="of what is random")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/reliability.md")
+    parser.add_argument(
+        "--write", action="store_true", help="put the table into docs/reliability.md"
+    )
     options = parser.parse_args()
     results = []
     with tempfile.TemporaryDirectory(prefix="laptime-torture-") as folder:

@@ -1,4 +1,6 @@
-"""What one event costs on this machine and interpreter, measured once a process on a small known loop (about 5 ms)."""
+"""What one event costs on this machine and interpreter, measured once a process on a small known
+loop (about 5 ms).
+"""
 
 from __future__ import annotations
 
@@ -56,8 +58,16 @@ def _fastest_ns(loop: Callable[[int], object]) -> int:
     return best
 
 
-def _event_ns(loop: Callable[[int], object], events: int, start: Callable[[], None], stop: Callable[[], None], usual: float) -> float:
-    """What an event adds to the loop. On a machine so busy that it seems to add nothing: `usual`, for a budget must not take events for free."""
+def _event_ns(
+    loop: Callable[[int], object],
+    events: int,
+    start: Callable[[], None],
+    stop: Callable[[], None],
+    usual: float,
+) -> float:
+    """What an event adds to the loop. On a machine so busy that it seems to add nothing: `usual`,
+    for a budget must not take events for free.
+    """
     for _ in range(_ATTEMPTS):
         bare = _fastest_ns(loop)
         start()
@@ -77,7 +87,15 @@ def apply_to_lines(native: ModuleType) -> None:
     codes = [_lines.__code__, _calls.__code__, _callee.__code__]
 
     def start() -> None:
-        native.start_lines(library_paths=[], include=[], exclude=[], predicate=None, only=codes, budget=-1.0, statement_reader=None)
+        native.start_lines(
+            library_paths=[],
+            include=[],
+            exclude=[],
+            predicate=None,
+            only=codes,
+            budget=-1.0,
+            statement_reader=None,
+        )
 
     def stop() -> None:
         native.stop_lines()
@@ -105,7 +123,9 @@ def apply_to_calls(native: ModuleType, builtins: bool) -> None:
         native.end_function_probe()
 
     if builtins not in _call_event_ns:
-        _call_event_ns[builtins] = _event_ns(_calls, _CALLS_A_ITERATION, start, stop, _CALL_IN_LINES * _USUAL_LINE_NS)
+        _call_event_ns[builtins] = _event_ns(
+            _calls, _CALLS_A_ITERATION, start, stop, _CALL_IN_LINES * _USUAL_LINE_NS
+        )
     line = _line_event_ns or _USUAL_LINE_NS
     native.set_event_cost(line, _line_entry_ns or _CALL_IN_LINES * line, call_event_ns())
 
@@ -115,5 +135,7 @@ def line_event_ns() -> float:
 
 
 def call_event_ns() -> float:
-    """Entry and exit of a function. Where no call was measured yet: two events with more to do in each."""
+    """Entry and exit of a function. Where no call was measured yet: two events with more to do in
+    each.
+    """
     return _call_event_ns.get(_builtins, _CALL_IN_LINES * (_line_event_ns or _USUAL_LINE_NS))

@@ -1,4 +1,6 @@
-"""Which line each statement of a file begins on, so that a statement over several lines counts as one execution."""
+"""Which line each statement of a file begins on, so that a statement over several lines counts as
+one execution.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,11 @@ from laptime import _source_text
 
 
 def first_lines(filename: str) -> list[int]:
-    """``result[line]`` is the first line of the statement that ``line`` belongs to; empty when there is no source.
+    """``result[line]`` is the first line of the statement that ``line`` belongs to; empty when
+    there is no source.
 
-    A compound statement is only its header: the lines of its body are statements of their own. Negative where that first
-    line holds a loop's header and the beginning of its body.
+    A compound statement is only its header: the lines of its body are statements of their own.
+    Negative where that first line holds a loop's header and the beginning of its body.
     """
     text = _source_text.text_of(filename)
     if not text:
@@ -27,7 +30,9 @@ def first_lines(filename: str) -> list[int]:
         node = pending.pop()
         if isinstance(node, ast.stmt):
             _mark(result, node.lineno, _end_of_header(node))
-            if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node.body[0].lineno <= _end_of_header(node):
+            if isinstance(node, (ast.For, ast.AsyncFor, ast.While)) and node.body[
+                0
+            ].lineno <= _end_of_header(node):
                 loops.update((node.lineno, node.body[0].lineno))
         for field in ("body", "orelse", "finalbody", "handlers", "cases"):
             children = getattr(node, field, ())

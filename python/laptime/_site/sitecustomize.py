@@ -1,8 +1,9 @@
-"""Python imports this when it starts in a process of `laptime run` (the folder is on PYTHONPATH), before the program.
+"""Python imports this when it starts in a process of `laptime run` (the folder is on PYTHONPATH),
+before the program.
 
-It takes its folder off the program's sys.path, lets the sitecustomize that it stands before have its turn, and starts the collectors.
-Afterwards ``sys.modules`` and ``sys.path`` are as without it. Any Python may find it: one that has no laptime, or an older one, goes
-on as if it were not there.
+It takes its folder off the program's sys.path, lets the sitecustomize that it stands before have
+its turn, and starts the collectors. Afterwards ``sys.modules`` and ``sys.path`` are as without it.
+Any Python may find it: one that has no laptime, or an older one, goes on as if it were not there.
 """
 
 import os
@@ -12,14 +13,21 @@ _folder = os.path.dirname(os.path.abspath(__file__))
 
 
 def _package_parent():
-    """Where the laptime for this interpreter is: here, or where the interpreter has its packages. None: nowhere."""
+    """Where the laptime for this interpreter is: here, or where the interpreter has its packages.
+    None: nowhere.
+    """
     from _frozen_importlib_external import PathFinder
 
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     entries = {os.path.abspath(entry) for entry in given}
-    for parent in [os.path.dirname(os.path.dirname(_folder)), *(entry for entry in sys.path if entry not in entries)]:
+    for parent in [
+        os.path.dirname(os.path.dirname(_folder)),
+        *(entry for entry in sys.path if entry not in entries),
+    ]:
         package = os.path.join(parent, "laptime")
-        if os.path.exists(os.path.join(package, "_standard_library.py")) and PathFinder.find_spec("laptime._native", [package]):
+        if os.path.exists(os.path.join(package, "_standard_library.py")) and PathFinder.find_spec(
+            "laptime._native", [package]
+        ):
             return parent
     return None
 
@@ -35,7 +43,9 @@ def _start():
         parent = _package_parent()
         if parent is None:
             return
-        spec = spec_from_file_location("laptime._standard_library", os.path.join(parent, "laptime", "_standard_library.py"))
+        spec = spec_from_file_location(
+            "laptime._standard_library", os.path.join(parent, "laptime", "_standard_library.py")
+        )
         library = module_from_spec(spec)
         spec.loader.exec_module(library)
         sys.modules[spec.name] = library

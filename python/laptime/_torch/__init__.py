@@ -1,7 +1,8 @@
-"""PyTorch: steps without marks, waits for input, optimizer steps, compilations and garbage collections in every step; ops
-and memory in as many as the budget allows.
+"""PyTorch: steps without marks, waits for input, optimizer steps, compilations and garbage
+collections in every step; ops and memory in as many as the budget allows.
 
-One in a process. ``start`` calls nest: the first one configures, the last ``stop`` ends it. Importing this imports no torch.
+One in a process. ``start`` calls nest: the first one configures, the last ``stop`` ends it.
+Importing this imports no torch.
 """
 
 from __future__ import annotations
@@ -25,8 +26,12 @@ class Options(TypedDict):
     shapes: bool
     memory: bool
     gpu: bool
-    steps: Sequence[Sequence[int]] | None  # record ops and memory in these only; each is [begin, end)
-    block: bool  # a part of a program that asked for it: recorded from its beginning on, steps or not
+    steps: (
+        Sequence[Sequence[int]] | None
+    )  # record ops and memory in these only; each is [begin, end)
+    block: (
+        bool  # a part of a program that asked for it: recorded from its beginning on, steps or not
+    )
     replace_profiler: bool  # torch.profiler's names lead to laptime's
     budget: float | None
     include: Sequence[str]
@@ -38,7 +43,10 @@ _depth = 0
 
 
 def start(options: Options) -> None:
-    """A failure is one line, and nothing of torch is measured. An interruption leaves nothing on."""
+    """Begins to measure torch.
+
+    A failure is one line, and nothing of torch is measured. An interruption leaves nothing on.
+    """
     global _session, _depth
     _depth += 1
     if _depth > 1:
@@ -57,7 +65,9 @@ def start(options: Options) -> None:
 
 
 def stop(await_gpu: bool = False) -> None:
-    """Undoes one ``start``; nothing when there is none. ``await_gpu``: what was launched until now belongs to it."""
+    """Undoes one ``start``; nothing when there is none. ``await_gpu``: what was launched until now
+    belongs to it.
+    """
     global _depth
     _depth = max(0, _depth - 1)
     if not _depth:

@@ -1,4 +1,5 @@
-"""What a child process is for: a loader's worker only prepares batches, any other may compute as its parent does.
+"""What a child process is for: a loader's worker only prepares batches, any other may compute as
+its parent does.
 
 Told by what it was started to do, not by who started it.
 """
@@ -17,7 +18,9 @@ _FORKING = ("multiprocessing.popen_fork", "multiprocessing.forkserver")
 
 
 def when_known(owner: Owner, tell: Callable[[Owner], None]) -> None:
-    """Calls ``tell`` in this process, if it is being started, and in each that multiprocessing forks from it, as soon as it knows what it is for."""
+    """Calls ``tell`` in this process, if it is being started, and in each that multiprocessing
+    forks from it, as soon as it knows what it is for.
+    """
     util.register_after_fork(owner, tell)
     if will_be_known():
         _tell_when_spawned(lambda: tell(owner))
@@ -58,4 +61,7 @@ def is_forked_by_multiprocessing() -> bool:
 
 def is_loader_worker() -> bool:
     """torch's, or one made after it: torchdata's has the same name."""
-    return getattr(getattr(multiprocessing.current_process(), "_target", None), "__name__", "") == "_worker_loop"
+    return (
+        getattr(getattr(multiprocessing.current_process(), "_target", None), "__name__", "")
+        == "_worker_loop"
+    )

@@ -1,7 +1,8 @@
 """Compilations by torch.compile: how long, of what, why again, and where a graph broke.
 
-torch._dynamo is imported only when a program compiles something, and takes a second: it is waited for. Its compile
-callbacks are forgotten by ``torch._dynamo.reset()``, so the context that each compilation enters is watched instead.
+torch._dynamo is imported only when a program compiles something, and takes a second: it is waited
+for. Its compile callbacks are forgotten by ``torch._dynamo.reset()``, so the context that each
+compilation enters is watched instead.
 """
 
 from __future__ import annotations
@@ -53,17 +54,30 @@ class _Watch:
         strings = {"function": metrics.co_name or "backward"}
         if reason or metrics.fail_reason:
             strings["reason"] = _one_line(reason or metrics.fail_reason)
-        recording.put_event("recompile" if reason else "torch.compile", recording.COMPILE, self._start,
-                            metrics.co_filename or "", metrics.co_firstlineno or 0, metrics.co_name or "", strings)
+        recording.put_event(
+            "recompile" if reason else "torch.compile",
+            recording.COMPILE,
+            self._start,
+            metrics.co_filename or "",
+            metrics.co_firstlineno or 0,
+            metrics.co_name or "",
+            strings,
+        )
 
     def _put_breaks(self, reasons: list[Any]) -> None:
         if len(reasons) < self._breaks_seen:  # torch._dynamo.reset()
             self._breaks_seen = 0
-        for broken in reasons[self._breaks_seen:]:
+        for broken in reasons[self._breaks_seen :]:
             frame = broken.user_stack[-1] if broken.user_stack else None
-            recording.put_event("graph break", recording.COMPILE, recording.now(), frame.filename if frame else "",
-                                (frame.lineno if frame else 0) or 0, frame.name if frame else "",
-                                {"reason": _one_line(broken.reason)})
+            recording.put_event(
+                "graph break",
+                recording.COMPILE,
+                recording.now(),
+                frame.filename if frame else "",
+                (frame.lineno if frame else 0) or 0,
+                frame.name if frame else "",
+                {"reason": _one_line(broken.reason)},
+            )
         self._breaks_seen = len(reasons)
 
 

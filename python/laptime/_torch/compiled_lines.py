@@ -1,8 +1,10 @@
-"""Which lines of the program the modules come from that torch.compile generates, told to the recorder once for each module.
+"""Which lines of the program the modules come from that torch.compile generates, told to the
+recorder once for each module.
 
-Inductor keeps, for each module that it generates or takes from its cache, the stack trace of the last graph node behind each part of
-it. What runs from such a module, forward or backward, then has that line; of a kernel that several lines were fused into, the last of them.
-Where torch keeps no such trace, it has the line that called the compiled code.
+Inductor keeps, for each module that it generates or takes from its cache, the stack trace of the
+last graph node behind each part of it. What runs from such a module, forward or backward, then has
+that line; of a kernel that several lines were fused into, the last of them. Where torch keeps no
+such trace, it has the line that called the compiled code.
 
 Contract: nothing happens but at the end of a compilation.
 """
@@ -38,7 +40,9 @@ class CompiledLines:
     def rows_of(self, linemap: Iterable[tuple[int, object]]) -> list[torch_ops.GeneratedRow]:
         """From first lines of parts and stack traces."""
         rows = [(line, *self._source_of(str(trace or ""))) for line, trace in linemap]
-        return sorted(rows, key=lambda row: row[0])  # stable: of parts without a line of code, the last counts
+        return sorted(
+            rows, key=lambda row: row[0]
+        )  # stable: of parts without a line of code, the last counts
 
     def _source_of(self, trace: str) -> Source:
         """The innermost line of the user's own."""

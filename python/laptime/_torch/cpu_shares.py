@@ -1,6 +1,7 @@
-"""How much of a processor the stepping thread had, while it waited for batches and besides, how many processors its process had besides,
-and how many others ran: from the first recorded steps, told once at the end. It decides what workers would bring (a dataset that computes needs
-a processor that is free) and whether ops have more threads than there are processors for them.
+"""How much of a processor the stepping thread had, while it waited for batches and besides, how
+many processors its process had besides, and how many others ran: from the first recorded steps,
+told once at the end. It decides what workers would bring (a dataset that computes needs a processor
+that is free) and whether ops have more threads than there are processors for them.
 
 Costs some 3 µs in each of these steps, and in every fourth 10 more; nothing in any other.
 """
@@ -70,7 +71,11 @@ class CpuShares:
         return facts
 
     def _begin(self) -> None:
-        self._process, self._cpu, self._wall = process_time_ns(), thread_time_ns(), perf_counter_ns()
+        self._process, self._cpu, self._wall = (
+            process_time_ns(),
+            thread_time_ns(),
+            perf_counter_ns(),
+        )
 
     def _end(self, shares: list[float], used: list[float] | None = None) -> None:
         cpu, wall = thread_time_ns() - self._cpu, perf_counter_ns() - self._wall
@@ -86,7 +91,9 @@ class CpuShares:
             self._count_running()
 
     def _count_running(self) -> None:
-        """All threads of the machine that run or could, this one included: they share its processors if the process may use them all."""
+        """All threads of the machine that run or could, this one included: they share its
+        processors if the process may use them all.
+        """
         try:
             with open("/proc/loadavg", encoding="ascii") as file:
                 self._running.append(int(file.read().split()[3].split("/")[0]))

@@ -1,8 +1,11 @@
-"""What recording an op, and the hooks of a step, cost on this machine: told from how long a small op takes.
+"""What recording an op, and the hooks of a step, cost on this machine: told from how long a small
+op takes.
 
-Assumption: all three are torch's dispatching and Python's calling, so that they grow and shrink together. Measured on steps of 1.4 ms
-of a CNN (bench/torch/in_step_bench.py), with and without recording in turns in one process: an op that is recorded costs torch and laptime together a small
-op, the hooks of a step and deciding on the next one thirty. In a loop of nothing else, where everything is in the cache, it is half and a tenth of that.
+Assumption: all three are torch's dispatching and Python's calling, so that they grow and shrink
+together. Measured on steps of 1.4 ms of a CNN (bench/torch/in_step_bench.py), with and without
+recording in turns in one process: an op that is recorded costs torch and laptime together a small
+op, the hooks of a step and deciding on the next one thirty. In a loop of nothing else, where
+everything is in the cache, it is half and a tenth of that.
 """
 
 from __future__ import annotations

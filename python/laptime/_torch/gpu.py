@@ -1,6 +1,7 @@
 """The GPU as one of the sources that are switched with the steps of a PyTorch program.
 
-One tool at a time can use CUPTI. A program that starts torch.profiler for its GPU gets it: laptime leaves first, says so, and stays away.
+One tool at a time can use CUPTI. A program that starts torch.profiler for its GPU gets it: laptime
+leaves first, says so, and stays away.
 """
 
 from __future__ import annotations
@@ -64,5 +65,13 @@ class TorchGpu:
             return
         self._stands_aside = True
         left = self._source.leave(torch.cuda.synchronize)
-        say("torch.profiler takes the GPU; laptime goes on without it" if left else "could not leave the GPU to torch.profiler in time")
-        recording.lose("gpu_left", "the GPU was left to the program's own torch.profiler; its work is recorded until then only")
+        say(
+            "torch.profiler takes the GPU; laptime goes on without it"
+            if left
+            else "could not leave the GPU to torch.profiler in time"
+        )
+        recording.lose(
+            "gpu_left",
+            "the GPU was left to the program's own torch.profiler; its work is recorded until then"
+            " only",
+        )

@@ -9,7 +9,9 @@ from typing import Any
 
 
 def instances(*bases: type) -> Iterator[Any]:
-    """Without a Python instruction for each of the hundred thousands of objects that a program with torch has."""
+    """Without a Python instruction for each of the hundred thousands of objects that a program with
+    torch has.
+    """
     kinds = {id(kind) for base in bases for kind in _subclasses(base)}
     things = gc.get_objects()
     return compress(things, map(kinds.__contains__, map(id, map(type, things))))

@@ -1,4 +1,6 @@
-"""From steps that the hooks tell to sources that record or rest. What is done in every step is native (``StepHooks``)."""
+"""From steps that the hooks tell to sources that record or rest. What is done in every step is
+native (``StepHooks``).
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,23 @@ from laptime._torch.sources import Sources, say_off
 from laptime._torch.stretches import Stretches, Sums
 
 _MARKED = "step"
-_BACKWARD_CODES = tuple(function.__code__ for function in (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad))
+_BACKWARD_CODES = tuple(
+    function.__code__
+    for function in (torch.Tensor.backward, torch.autograd.backward, torch.autograd.grad)
+)
 
 
 class Laps:
-    def __init__(self, new_schedule: Callable[[], Schedule], load: Callable[[], Sources], first_step: Callable[[Any], None],
-                 measure_cost: Callable[[], EventCost]) -> None:
-        """``load`` and ``measure_cost`` are called with the first sign of training, or by ``load_sources``; ``first_step`` with the
-        first optimizer of each class that steps."""
+    def __init__(
+        self,
+        new_schedule: Callable[[], Schedule],
+        load: Callable[[], Sources],
+        first_step: Callable[[Any], None],
+        measure_cost: Callable[[], EventCost],
+    ) -> None:
+        """``load`` and ``measure_cost`` are called with the first sign of training, or by
+        ``load_sources``; ``first_step`` with the first optimizer of each class that steps.
+        """
         self._new_schedule = new_schedule
         self._load = load
         self._measure_cost = measure_cost
@@ -43,14 +54,27 @@ class Laps:
         self._stretches: Stretches | None = None
         self._start_over()
         self.hooks = torch_steps.StepHooks(
-            begin=self._begin, mark=self._mark, gradients_on=torch.is_grad_enabled, add_loader=self._add_loader, is_training=_is_training,
-            first_step=first_step, shares=self.cpu_shares, backward_codes=_BACKWARD_CODES, torch_folder=os.path.dirname(torch.__file__) + os.sep, thread=_main_thread(), tensor=torch.Tensor,
-            disable=torch._C.DisableTorchFunction, mode_is_on=torch._C._is_torch_function_mode_enabled)
+            begin=self._begin,
+            mark=self._mark,
+            gradients_on=torch.is_grad_enabled,
+            add_loader=self._add_loader,
+            is_training=_is_training,
+            first_step=first_step,
+            shares=self.cpu_shares,
+            backward_codes=_BACKWARD_CODES,
+            torch_folder=os.path.dirname(torch.__file__) + os.sep,
+            thread=_main_thread(),
+            tensor=torch.Tensor,
+            disable=torch._C.DisableTorchFunction,
+            mode_is_on=torch._C._is_torch_function_mode_enabled,
+        )
 
     def _start_over(self) -> None:
         self._schedule = self._new_schedule()
         self.cpu_shares = CpuShares()
-        self._loaders = LoaderNumbers(lambda iterator, loader: self.hooks.loader_dropped(iterator, loader))
+        self._loaders = LoaderNumbers(
+            lambda iterator, loader: self.hooks.loader_dropped(iterator, loader)
+        )
         self._steps = 0
         self._by_clock = Sums()
         self.clocked_names: list[str] = []  # what the clock switches, in words
@@ -92,7 +116,9 @@ class Laps:
             recording.set_property("torch_setup_ns", str(self._setup_ns))
 
     def record_by_clock(self, budget: float, at_once: bool, forked: bool = False) -> None:
-        """Where no steps end: that one began may mean no more than a batch to look at. Contract: the sources are loaded."""
+        """Where no steps end: that one began may mean no more than a batch to look at. Contract:
+        the sources are loaded.
+        """
         if self._sources:
             self._stretches = Stretches(self._sources, forked)
             self.clocked_names = self._stretches.names
@@ -111,7 +137,10 @@ class Laps:
         return self._by_clock
 
     def after_fork(self) -> None:
-        """In the child, which counts its own steps. Nothing is on until it is known what it is for."""
+        """In the child, which counts its own steps.
+
+        Nothing is on until it is known what the child is for.
+        """
         self._stretches = None  # its clock is the parent's
         self._loading = threading.Lock()
         if self._sources:
@@ -127,8 +156,14 @@ class Laps:
             self._begin_first()
 
     def costs(self) -> dict[str, float]:
-        """In ticks, as events are priced: the hooks of all steps, what was recorded in steps, what was recorded by the clock."""
-        return {"torch_hooks": self._steps * self.cost.hooks, "torch_ops": self._counted, "torch_by_clock": self._by_clock.spent}
+        """In ticks, as events are priced: the hooks of all steps, what was recorded in steps, what
+        was recorded by the clock.
+        """
+        return {
+            "torch_hooks": self._steps * self.cost.hooks,
+            "torch_ops": self._counted,
+            "torch_by_clock": self._by_clock.spent,
+        }
 
     def switching(self) -> float:
         """What it took to switch the sources on and off the last time, in ticks."""
@@ -136,7 +171,10 @@ class Laps:
 
     def source_names(self) -> list[str]:
         """What is recorded in some steps only, in words."""
-        return [{"gpu": "GPU work"}.get(name, name) for name in (self._sources.loaded if self._sources else ())]
+        return [
+            {"gpu": "GPU work"}.get(name, name)
+            for name in (self._sources.loaded if self._sources else ())
+        ]
 
     @property
     def steps(self) -> int:
@@ -176,7 +214,9 @@ class Laps:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
-        """What goes wrong inside of the program's own ``optimizer.step()`` must not end that: steps are marked from here on, and no more."""
+        """What goes wrong inside of the program's own ``optimizer.step()`` must not end that: steps
+        are marked from here on, and no more.
+        """
         if raised_by_handler(error):
             raise error
         failed, self._sources = self._sources, Sources()
@@ -195,7 +235,9 @@ class Laps:
         if phase is None:
             phase = self._phases[ended] = recording.name(ended)
         if not sources:
-            are_none = sources is not None and self._steps == 0  # else they are being loaded, or have failed: this step goes without
+            are_none = (
+                sources is not None and self._steps == 0
+            )  # else they are being loaded, or have failed: this step goes without
             recording.mark_step(samples, phase, -1 if are_none else 0, end)
             return
         recorded = sources.are_on

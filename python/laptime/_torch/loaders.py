@@ -9,7 +9,8 @@ from typing import Any
 
 
 class LoaderNumbers:
-    """A number for each loader, the same for all its iterators, and word of the iterators that are gone.
+    """A number for each loader, the same for all its iterators, and word of the iterators that are
+    gone.
 
     Assumption: the sampler lives as long as the loader and is the loader's own.
     """

@@ -1,8 +1,10 @@
-"""Tells what tensors are for: parameters, buffers and gradients of modules, and the state of optimizers.
+"""Tells what tensors are for: parameters, buffers and gradients of modules, and the state of
+optimizers.
 
-Gradients are told when an optimizer is about to step: there they exist, whatever the program does with them next; and so is the state that it
-has made before: a role counts for a block's whole life, whenever it is told. Modules are found among the objects that Python's collector knows, once there are any. A tensor's block is told of once; the shim knows
-which ones it was told.
+Gradients are told when an optimizer is about to step: there they exist, whatever the program does
+with them next; and so is the state that it has made before: a role counts for a block's whole life,
+whenever it is told. Modules are found among the objects that Python's collector knows, once there
+are any. A tensor's block is told of once; the shim knows which ones it was told.
 """
 
 from __future__ import annotations
@@ -62,7 +64,9 @@ class Roles:
         if not self._modules and is_power_of_two:
             self._find()
         if is_power_of_two or self._steps % _OFTEN_ENOUGH == 0 or not self._optimizers:
-            self._tell_all(gradients=not self._optimizers)  # with an optimizer they are told before it steps
+            self._tell_all(
+                gradients=not self._optimizers
+            )  # with an optimizer they are told before it steps
 
     def close(self) -> None:
         self._on = False
@@ -77,8 +81,9 @@ class Roles:
             else:
                 self._modules.append(weakref.ref(thing))
 
-    # Runs inside the program's own ``optimizer.step()``, in every one: what goes wrong must not end that, and every function that it calls in Python
-    # is paid for several times, as nothing of it is in the processor's caches.
+    # Runs inside the program's own ``optimizer.step()``, in every one: what goes wrong must not end
+    # that, and every function that it calls in Python is paid for several times, as nothing of it
+    # is in the processor's caches.
     def _before_optimizer(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
         if self._on and not _is_compiling():
             try:
@@ -97,7 +102,9 @@ class Roles:
     # ---- telling ----
 
     def _tell_all(self, gradients: bool = False) -> None:
-        """``gradients``: too. Only where nobody else steps: another thread may be letting go of one right now."""
+        """``gradients``: too. Only where nobody else steps: another thread may be letting go of one
+        right now.
+        """
         modules, optimizers = _alive(self._modules), _alive(self._optimizers.values())
         self._modules = [weakref.ref(module) for module in modules]
         self._optimizers = {id(optimizer): weakref.ref(optimizer) for optimizer in optimizers}

@@ -1,7 +1,9 @@
-"""Records torch's ops: ``source = load()``, then ``source.on()`` and ``source.off()`` around what is to be recorded.
+"""Records torch's ops: ``source = load()``, then ``source.on()`` and ``source.off()`` around what
+is to be recorded.
 
-Three ways, the best that works: a shim compiled against this torch, one that comes with laptime and needs no compiler, and
-torch's own profiler. Which one is in the run's property ``torch_ops``. A way that fails its self-test is not taken.
+Three ways, the best that works: a shim compiled against this torch, one that comes with laptime and
+needs no compiler, and torch's own profiler. Which one is in the run's property ``torch_ops``. A way
+that fails its self-test is not taken.
 """
 
 from __future__ import annotations
@@ -19,11 +21,13 @@ from laptime._torch import ops_calibration, ops_profiler, ops_property, ops_self
 
 
 class OpSource(Protocol):
-    """Contract: ``on`` and ``off`` take microseconds and may be called in any order; off costs nothing."""
+    """Contract: ``on`` and ``off`` take microseconds and may be called in any order; off costs
+    nothing.
+    """
 
     @property
     def kind(self) -> str:
-        """"compiled", "prebuilt", "torch.profiler" or "off: reason"."""
+        """ "compiled", "prebuilt", "torch.profiler" or "off: reason"."""
 
     @property
     def events(self) -> int:
@@ -39,18 +43,30 @@ class OpSource(Protocol):
         """Off for good; what is still to be said about what was recorded is said."""
 
 
-def load(shapes: bool = False, include: Iterable[str] = (), exclude: Iterable[str] = (), frames: bool = False) -> OpSource:
-    """The source of ops for the torch that the program has imported. Raises nothing of its own; says in one line on stderr what is missing.
+def load(
+    shapes: bool = False,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    frames: bool = False,
+) -> OpSource:
+    """The source of ops for the torch that the program has imported. Raises nothing of its own;
+    says in one line on stderr what is missing.
 
-    ``shapes``: also shapes, types and FLOPs of each op. ``include``, ``exclude``: globs on file names, for which lines are
-    the user's own. ``frames``: with all frames of Python at each op.
+    ``shapes``: also shapes, types and FLOPs of each op. ``include``, ``exclude``: globs on file
+    names, for which lines are the user's own. ``frames``: with all frames of Python at each op.
     """
     torch = sys.modules.get("torch")
     if torch is None:
         return _Off("torch is not imported")
     try:
-        _native.configure(library_paths=library_paths(), include=list(include), exclude=list(exclude),
-                          framework_folders=framework_folders(torch), module_call=torch.nn.Module.__call__.__code__, module_type=torch.nn.Module)
+        _native.configure(
+            library_paths=library_paths(),
+            include=list(include),
+            exclude=list(exclude),
+            framework_folders=framework_folders(torch),
+            module_call=torch.nn.Module.__call__.__code__,
+            module_type=torch.nn.Module,
+        )
         return _best_source(torch, _Details(shapes, frames))
     except Exception as error:
         if raised_by_handler(error):
@@ -108,12 +124,19 @@ def _say_off(reason: str) -> OpSource:
 
 
 class _Callbacks(ops_property.Told):
-    def __init__(self, source: _native.Source, kind: str, torch: ModuleType, details: _Details) -> None:
+    def __init__(
+        self, source: _native.Source, kind: str, torch: ModuleType, details: _Details
+    ) -> None:
         super().__init__(kind)
-        self.wish = source.wish(inputs=details.shapes, frames=details.frames)  # on its own it may be switched on any thread
+        self.wish = source.wish(
+            inputs=details.shapes, frames=details.frames
+        )  # on its own it may be switched on any thread
         self._open = True
-        # Modules are told of while the program builds its models, so that they need not be searched for later.
-        self._parents = torch.nn.modules.module.register_module_module_registration_hook(_native.note_parent)
+        # Modules are told of while the program builds its models, so that they need not be searched
+        # for later.
+        self._parents = torch.nn.modules.module.register_module_module_registration_hook(
+            _native.note_parent
+        )
 
     @property
     def events(self) -> int:

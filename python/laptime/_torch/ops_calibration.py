@@ -1,4 +1,6 @@
-"""Finds the fields of torch's objects for the recorder that comes without torch's headers, by running ops that it knows."""
+"""Finds the fields of torch's objects for the recorder that comes without torch's headers, by
+running ops that it knows.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ def calibrate(torch: ModuleType) -> None:
     """Raises RuntimeError when this torch does not fit."""
     version = re.match(r"(\d+)\.(\d+)", torch.__version__)
     if version is None or (int(version[1]), int(version[2])) not in _KNOWN:
-        raise RuntimeError(f"without a compiler ops are known for torch 2.11 and 2.13, not {torch.__version__}")
+        raise RuntimeError(
+            f"without a compiler ops are known for torch 2.11 and 2.13, not {torch.__version__}"
+        )
     problem = _native.start_calibration()
     if not problem:
         try:

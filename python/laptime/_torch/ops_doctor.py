@@ -1,4 +1,5 @@
-"""``python -m laptime._torch.ops_doctor [--build]``: what `laptime doctor` says about torch's ops, as ``state<TAB>detail``.
+"""``python -m laptime._torch.ops_doctor [--build]``: what `laptime doctor` says about torch's ops,
+as ``state<TAB>detail``.
 
 With ``--build`` the recorder is compiled and tested; without, only what is there is looked at.
 """
@@ -23,8 +24,14 @@ def main(arguments: list[str]) -> str:
     if shim_build.is_built(torch):
         return f"ok\ttorch {torch.__version__}: the op recorder is built"
     if not shim_build.has_compiler():
-        return f"note\ttorch {torch.__version__}: no C++ compiler to build the op recorder with; `laptime doctor --build` says what records ops instead"
-    return f"note\ttorch {torch.__version__}: the op recorder is built when it is first used, or now by `laptime doctor --build`"
+        return (
+            f"note\ttorch {torch.__version__}: no C++ compiler to build the op recorder with;"
+            " `laptime doctor --build` says what records ops instead"
+        )
+    return (
+        f"note\ttorch {torch.__version__}: the op recorder is built when it is first used, or now"
+        " by `laptime doctor --build`"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,6 @@
-"""Ops by way of torch's own profiler: dearer, without lines, written when each recorded stretch ends."""
+"""Ops by way of torch's own profiler: dearer, without lines, written when each recorded stretch
+ends.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +44,18 @@ class ProfilerOps(ops_property.Told):
         self.off()
 
     def _begin(self) -> None:
-        profiler = self._torch.profiler.profile(activities=[self._torch.profiler.ProfilerActivity.CPU], record_shapes=self._shapes,
-                                                with_flops=self._shapes)
+        profiler = self._torch.profiler.profile(
+            activities=[self._torch.profiler.ProfilerActivity.CPU],
+            record_shapes=self._shapes,
+            with_flops=self._shapes,
+        )
         try:
             profiler.start()
         except RuntimeError:  # the program profiles itself at this moment
-            recording.lose("ops_profiler_busy", "stretches without ops, because the program used torch.profiler itself")
+            recording.lose(
+                "ops_profiler_busy",
+                "stretches without ops, because the program used torch.profiler itself",
+            )
             return
         self._running = profiler
         self._start = _native.clock_point()
@@ -57,7 +65,11 @@ class ProfilerOps(ops_property.Told):
         profiler, self._running = self._running, None
         profiler.stop()
         own = threading.get_native_id()
-        rows = [_row(event, own) for event in profiler.profiler.kineto_results.events() if event.scope() in _SCOPES]
+        rows = [
+            _row(event, own)
+            for event in profiler.profiler.kineto_results.events()
+            if event.scope() in _SCOPES
+        ]
         return end, sorted(rows, key=lambda row: row[2])
 
     def _check(self) -> None:
@@ -69,7 +81,9 @@ class ProfilerOps(ops_property.Told):
             end, rows = self._finish()
         except (AttributeError, TypeError) as error:
             raise RuntimeError(f"torch.profiler is of an unknown kind: {error}") from None
-        if not any(row[0] == "aten::ones" and self._start[1] <= row[1] <= row[2] <= end[1] for row in rows):
+        if not any(
+            row[0] == "aten::ones" and self._start[1] <= row[1] <= row[2] <= end[1] for row in rows
+        ):
             raise RuntimeError("torch.profiler did not see a known op")
 
 
@@ -79,5 +93,14 @@ _SCOPES = {0, 1, 2, 4, 7, 8, 9}
 def _row(event: Any, own_thread: int) -> _native.ProfiledRow:
     thread = event.device_resource_id()
     shapes = event.shapes()
-    return (event.name(), event.start_ns(), event.end_ns(), event.scope(), event.sequence_nr(), event.fwd_thread_id() or event.start_thread_id(),
-            0 if thread == own_thread else thread, str(shapes) if shapes else "", max(event.flops(), 0))
+    return (
+        event.name(),
+        event.start_ns(),
+        event.end_ns(),
+        event.scope(),
+        event.sequence_nr(),
+        event.fwd_thread_id() or event.start_thread_id(),
+        0 if thread == own_thread else thread,
+        str(shapes) if shapes else "",
+        max(event.flops(), 0),
+    )

@@ -11,7 +11,10 @@ _REGION = "laptime: self-test of the op recorder, a name that is long enough to 
 
 
 def problem_of(source: _native.Source, torch: ModuleType) -> str:
-    """"" or what is wrong. Changes nothing that the program could notice: no random number, no autograd node."""
+    """ "" or what is wrong.
+
+    Changes nothing that the program could notice: no random number, no autograd node.
+    """
     if torch._C._get_tracing_state() is not None:
         return "torch is tracing"
     source.start_probe()
@@ -29,12 +32,23 @@ def problem_of(source: _native.Source, torch: ModuleType) -> str:
 
 
 def _problem_in(rows: list[_native.ProbedRow]) -> str:
-    found = {name: (scope, depth, thread_agrees, sequence_agrees) for name, scope, depth, thread_agrees, sequence_agrees in rows}
-    for name, scope, depth in ((_REGION, USER_SCOPE, 0), ("aten::ones", FUNCTION, 1), ("aten::empty", FUNCTION, 2), ("aten::mul", FUNCTION, 1)):
+    found = {
+        name: (scope, depth, thread_agrees, sequence_agrees)
+        for name, scope, depth, thread_agrees, sequence_agrees in rows
+    }
+    for name, scope, depth in (
+        (_REGION, USER_SCOPE, 0),
+        ("aten::ones", FUNCTION, 1),
+        ("aten::empty", FUNCTION, 2),
+        ("aten::mul", FUNCTION, 1),
+    ):
         if name not in found:
             return f"{name} was not seen"
         if found[name][:2] != (scope, depth):
-            return f"{name} was seen with scope {found[name][0]} at depth {found[name][1]}, not {scope} at {depth}"
+            return (
+                f"{name} was seen with scope {found[name][0]} at depth {found[name][1]}, not"
+                f" {scope} at {depth}"
+            )
         if not found[name][2]:
             return f"{name} was seen on another thread, or did not end"
     if not found["aten::mul"][3]:

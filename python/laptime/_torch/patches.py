@@ -1,4 +1,6 @@
-"""Methods and functions of other people's that are replaced while something is measured, and put back afterwards."""
+"""Methods and functions of other people's that are replaced while something is measured, and put
+back afterwards.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,9 @@ class Patches:
         kind: int = 0,
         end_span: str = "",
     ) -> None:
-        self.replace(owner, name, lambda original: Around(original, before, after, span, kind, end_span))
+        self.replace(
+            owner, name, lambda original: Around(original, before, after, span, kind, end_span)
+        )
 
     def add_undo(self, undo: Callable[[], None]) -> None:
         self._undo.append(undo)

@@ -1,6 +1,7 @@
 """Which steps are recorded in full: all, those the user named, or as many as the budget allows.
 
-Pure: told of each step that ended, a schedule says whether the next one is recorded. Times are in any one unit.
+Pure: told of each step that ended, a schedule says whether the next one is recorded. Times are in
+any one unit.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ class Schedule(Protocol):
         """Whether the first step is recorded."""
 
     def after(self, phase: str, wall: int, recorded: bool, counted: float = 0.0) -> bool:
-        """Whether the step after this one is recorded. ``counted``: what its recorded events should have cost."""
+        """Whether the step after this one is recorded. ``counted``: what its recorded events should
+        have cost.
+        """
 
     def spent(self) -> float | None:
         """What recording added so far; None: unknown."""
@@ -70,15 +73,21 @@ SURE = 3  # standard errors by which medians must differ to say more than what i
 class Budget:
     """Keeps what recording adds to all steps of a phase under a share of their time.
 
-    What a recorded step costs is the difference of the medians of recorded and resting steps, and no less than what its
-    events should have cost: on a busy machine the medians may tell anything. ``others`` gives the share that other engines
-    take already, ``hooks`` what every step costs, ``switching`` what it takes to switch recording on and off once: where that
-    is much (a GPU's), bursts are long and rare. The first step of a burst and the first after it find caches cold, and the
-    first burst takes longer than the later ones: what that adds is paid for, too.
+    What a recorded step costs is the difference of the medians of recorded and resting steps, and
+    no less than what its events should have cost: on a busy machine the medians may tell anything.
+    ``others`` gives the share that other engines take already, ``hooks`` what every step costs,
+    ``switching`` what it takes to switch recording on and off once: where that is much (a GPU's),
+    bursts are long and rare. The first step of a burst and the first after it find caches cold, and
+    the first burst takes longer than the later ones: what that adds is paid for, too.
     """
 
-    def __init__(self, share: float, others: Callable[[], float] = lambda: 0.0, switching: Callable[[], float] = lambda: 0.0,
-                 hooks: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(
+        self,
+        share: float,
+        others: Callable[[], float] = lambda: 0.0,
+        switching: Callable[[], float] = lambda: 0.0,
+        hooks: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         self._share = share
         self._others = others
         self._switching = switching
@@ -113,7 +122,10 @@ class _Ledger:
         self._warm = False
         self._recorded: deque[int] = deque(maxlen=WINDOW)
         self._resting: deque[int] = deque(maxlen=WINDOW)
-        self._turning = {True: deque[int](maxlen=WINDOW), False: deque[int](maxlen=WINDOW)}  # first steps, recorded and not
+        self._turning = {
+            True: deque[int](maxlen=WINDOW),
+            False: deque[int](maxlen=WINDOW),
+        }  # first steps, recorded and not
         self._first_burst: list[int] = []
         self._was_recorded = False
         self._bursts = 0
@@ -167,22 +179,38 @@ class _Ledger:
         if len(self._recorded) < FEWEST or len(self._resting) < FEWEST:
             return ASSUMED_COST * resting
         added = _median(self._recorded) - resting
-        if added > ASSUMED_COST * resting and added < SURE * (_error(self._recorded) + _error(self._resting)):
+        if added > ASSUMED_COST * resting and added < SURE * (
+            _error(self._recorded) + _error(self._resting)
+        ):
             return ASSUMED_COST * resting  # steps differ more among themselves
         return max(added, LEAST_COST * resting)
 
     def _cold(self) -> float:
-        """What the first steps of a burst and of the rest after it take longer than the others; no more than recording two steps."""
-        if any(len(walls) < FEWEST for walls in (*self._turning.values(), self._recorded, self._resting)):
+        """What the first steps of a burst and of the rest after it take longer than the others; no
+        more than recording two steps.
+        """
+        if any(
+            len(walls) < FEWEST
+            for walls in (*self._turning.values(), self._recorded, self._resting)
+        ):
             return 0.0
-        added = _median(self._turning[True]) - _median(self._recorded) + _median(self._turning[False]) - _median(self._resting)
+        added = (
+            _median(self._turning[True])
+            - _median(self._recorded)
+            + _median(self._turning[False])
+            - _median(self._resting)
+        )
         return min(max(added, 0.0), 2 * self._cost())
 
     def _beginning(self) -> float:
         """What the first burst takes longer than later ones; no more than three times as much."""
         usual = len(self._first_burst) * self.step()
         cost = len(self._first_burst) * self._cost()
-        return min(max(sum(self._first_burst) - usual - cost, 0.0), 2 * cost) if self._bursts > 1 else 0.0
+        return (
+            min(max(sum(self._first_burst) - usual - cost, 0.0), 2 * cost)
+            if self._bursts > 1
+            else 0.0
+        )
 
     def step(self) -> float:
         """A step without recording."""
@@ -193,7 +221,9 @@ class _Ledger:
     def _steps_to_rest(self, share: float, burst: int, switching: float) -> int:
         """Until this burst and the next are paid for."""
         needed = (self.spent() + burst * self._cost() + switching) / (share * self.step())
-        return max(1, math.ceil(needed) - self._steps - burst)  # something must be left to compare with
+        return max(
+            1, math.ceil(needed) - self._steps - burst
+        )  # something must be left to compare with
 
 
 def _error(values: Sequence[int]) -> float:

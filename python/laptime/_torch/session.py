@@ -1,4 +1,6 @@
-"""Everything that is measured of torch in this process, from start to stop. Imports torch: only for processes that have."""
+"""Everything that is measured of torch in this process, from start to stop. Imports torch: only for
+processes that have.
+"""
 
 from __future__ import annotations
 
@@ -36,11 +38,18 @@ class Session:
         self._options = options
         self._began, self._began_ticks = time.perf_counter_ns(), recording.now()
         self._patches = Patches()
-        self._is_child = self._is_forked = self._in_worker = self._has_worker_hooks = self._has_stopped = False
+        self._is_child = self._is_forked = self._in_worker = self._has_worker_hooks = (
+            self._has_stopped
+        ) = False
         self._gc = GcSpans()
         self._settings = Settings()
         self._engines_before: tuple[int, int] | None = None
-        self._laps = Laps(self._new_schedule, lambda: load_sources(options), self._settings.optimizer_stepped, lambda: measure_event_cost(torch))
+        self._laps = Laps(
+            self._new_schedule,
+            lambda: load_sources(options),
+            self._settings.optimizer_stepped,
+            lambda: measure_event_cost(torch),
+        )
 
     def start(self) -> None:
         recording.set_property("torch", torch.__version__)
@@ -59,7 +68,9 @@ class Session:
         watch_compilations(self._patches)  # after the sources, which say whose code is the user's
 
     def stop(self, await_gpu: bool = False) -> None:
-        """``await_gpu``: what was launched until now is recorded, even if it is not done yet. An interruption leaves nothing on."""
+        """``await_gpu``: what was launched until now is recorded, even if it is not done yet. An
+        interruption leaves nothing on.
+        """
         self._has_stopped = True
         with contextlib.ExitStack() as closing:
             closing.callback(self._laps.close)
@@ -116,7 +127,9 @@ class Session:
             self._laps.record_by_clock(budget, at_once, self._is_forked)
 
     def _say_if_no_steps(self, by_clock: Sums) -> None:
-        """Not of workers, nor of children that were over before the clock began, and not where torch was hardly more than imported."""
+        """Not of workers, nor of children that were over before the clock began, and not where
+        torch was hardly more than imported.
+        """
         if self._in_worker or (self._is_child and not by_clock.recorded):
             return
         if not self._laps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
@@ -124,15 +137,26 @@ class Session:
         names, clocked = self._laps.source_names(), self._laps.clocked_names
         missing = [name for name in names if name not in clocked]
         if not by_clock.recorded:
-            recording.lose("torch_no_steps", f"no steps found: no {' or '.join(names)} recorded; {_INSTEAD}")
+            recording.lose(
+                "torch_no_steps", f"no steps found: no {' or '.join(names)} recorded; {_INSTEAD}"
+            )
         elif by_clock.rested or missing:
             without = f", no {' or '.join(missing)}" if missing else ""
-            recording.lose("torch_stretches", f"no steps found: {' and '.join(clocked)} of parts of the time{without}; {_INSTEAD}")
+            recording.lose(
+                "torch_stretches",
+                f"no steps found: {' and '.join(clocked)} of parts of the time{without};"
+                f" {_INSTEAD}",
+            )
 
     def _say_if_steps_stopped(self, by_clock: Sums) -> None:
         if self._laps.steps and by_clock.took_over:
-            recording.lose("torch_between_steps", f"no step ended for three seconds and more: {' and '.join(self._laps.clocked_names)} there of "
-                           f"parts of the time, if any; {_INSTEAD}", by_clock.took_over)
+            recording.lose(
+                "torch_between_steps",
+                "no step ended for three seconds and more:"
+                f" {' and '.join(self._laps.clocked_names)} there of parts of the time, if any;"
+                f" {_INSTEAD}",
+                by_clock.took_over,
+            )
 
     def _write_cost(self) -> None:
         ticks = recording.now() - self._began_ticks
@@ -145,8 +169,16 @@ class Session:
         steps, budget = self._options["steps"], self._options["budget"]
         if steps is not None:
             return Ranges([(begin, end) for begin, end in steps])
-        return Everything() if budget is None else Budget(
-            budget, self._share_of_engines, lambda: self._laps.switching(), lambda: self._laps.cost.hooks)
+        return (
+            Everything()
+            if budget is None
+            else Budget(
+                budget,
+                self._share_of_engines,
+                lambda: self._laps.switching(),
+                lambda: self._laps.cost.hooks,
+            )
+        )
 
     def _share_of_engines(self) -> float:
         """Of the time since it was asked first, which is when the program began to step."""

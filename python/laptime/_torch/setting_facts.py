@@ -1,4 +1,5 @@
-"""What is worth knowing of how a program set torch up: functions from torch's objects to texts. They change nothing.
+"""What is worth knowing of how a program set torch up: functions from torch's objects to texts.
+They change nothing.
 
 Contract: a fact that cannot be had is left out. ``docs/records.md`` lists the keys.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,11 @@ from torch.nn.modules.conv import _ConvNd
 Facts = dict[str, str]
 
 _DEEPEST = 8  # datasets wrapped in datasets
-_USUAL_SAMPLERS = ("SequentialSampler", "RandomSampler", "_InfiniteConstantSampler")  # what a loader makes itself
+_USUAL_SAMPLERS = (
+    "SequentialSampler",
+    "RandomSampler",
+    "_InfiniteConstantSampler",
+)  # what a loader makes itself
 
 
 def loader_facts(loader: Any) -> Facts:
@@ -37,14 +43,23 @@ def loader_facts(loader: Any) -> Facts:
         facts["sampler"] = sampler
     dataset = _innermost(loader.dataset)
     facts["dataset"] = type(dataset).__name__
-    facts.update(_code_facts("getitem", getattr(type(dataset), "__getitem__", None) or getattr(type(dataset), "__iter__", None)))
+    facts.update(
+        _code_facts(
+            "getitem",
+            getattr(type(dataset), "__getitem__", None) or getattr(type(dataset), "__iter__", None),
+        )
+    )
     facts.update(_code_facts("collate", loader.collate_fn))
     return facts
 
 
 def _innermost(dataset: Any) -> Any:
     for _ in range(_DEEPEST):
-        inner = getattr(dataset, "dataset", None) if type(dataset).__module__.startswith("torch.") else None
+        inner = (
+            getattr(dataset, "dataset", None)
+            if type(dataset).__module__.startswith("torch.")
+            else None
+        )
         if inner is None:
             break
         dataset = inner
@@ -59,7 +74,9 @@ def _code_facts(name: str, function: Any) -> Facts:
 
 
 def optimizer_facts(optimizer: torch.optim.Optimizer) -> Facts:
-    """Of its first group, which nearly always is like the others. No code of its tensors' classes runs, nor of a mode of torch's."""
+    """Of its first group, which nearly always is like the others. No code of its tensors' classes
+    runs, nor of a mode of torch's.
+    """
     with torch._C.DisableTorchFunction():
         return _facts_of(optimizer)
 
@@ -89,7 +106,9 @@ def _way_of(group: dict[str, Any], parameters: list[torch.Tensor]) -> str:
         return "fused"
     foreach = group.get("foreach")
     if foreach is None and not group.get("fused") and not torch.jit.is_scripting():
-        _, foreach = _default_to_fused_or_foreach(parameters, bool(group.get("differentiable")), use_fused=False)
+        _, foreach = _default_to_fused_or_foreach(
+            parameters, bool(group.get("differentiable")), use_fused=False
+        )
     return "foreach" if foreach else "single"
 
 
@@ -97,7 +116,10 @@ def _may_fuse(parameters: list[torch.Tensor]) -> bool:
     from torch.utils._foreach_utils import _get_fused_kernels_supported_devices
 
     devices = _get_fused_kernels_supported_devices()
-    return all(p.device.type in devices and torch.is_floating_point(p) and p.layout == torch.strided for p in parameters)
+    return all(
+        p.device.type in devices and torch.is_floating_point(p) and p.layout == torch.strided
+        for p in parameters
+    )
 
 
 def switch_facts() -> Facts:
@@ -114,7 +136,9 @@ def switch_facts() -> Facts:
 
 
 def _rank_facts() -> Facts:
-    """Of a program that does not communicate there is none; nor is torch.distributed imported for it."""
+    """Of a program that does not communicate there is none; nor is torch.distributed imported for
+    it.
+    """
     distributed = sys.modules.get("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return {"rank": str(distributed.get_rank())}
@@ -124,7 +148,11 @@ def _rank_facts() -> Facts:
 def _bfloat16_facts() -> Facts:
     """What the CPU multiplies bfloat16 with; of one that cannot there is none."""
     try:
-        flags = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")).split()
+        flags = next(
+            line
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("flags")
+        ).split()
     except (OSError, StopIteration):
         return {}
     known = [flag for flag in ("amx_bf16", "avx512_bf16") if flag in flags]
@@ -139,9 +167,14 @@ def usable_cpus() -> int:
 
 
 def _quota() -> float | None:
-    for limit, period in (("/sys/fs/cgroup/cpu.max", None), ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us")):
+    for limit, period in (
+        ("/sys/fs/cgroup/cpu.max", None),
+        ("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"),
+    ):
         try:
-            words = Path(limit).read_text().split() + (Path(period).read_text().split() if period else [])
+            words = Path(limit).read_text().split() + (
+                Path(period).read_text().split() if period else []
+            )
             if float(words[0]) > 0:
                 return float(words[0]) / float(words[1])
         except (OSError, ValueError, IndexError):  # "max", or no such file: no limit
@@ -158,16 +191,25 @@ def cuda_memory_facts() -> Facts:
         "torch cuda_peak_bytes": str(statistics["allocated_bytes.all.peak"]),
         "torch cuda_reserved_bytes": str(statistics["reserved_bytes.all.peak"]),
         "torch cuda_retries": str(statistics["num_alloc_retries"]),
-        "torch cuda_total_bytes": str(torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory),
+        "torch cuda_total_bytes": str(
+            torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
+        ),
     }
 
 
 def convolutions_with_idle_bias(modules: Iterator[torch.nn.Module]) -> list[str]:
-    """Convolutions whose bias the batch norm right behind them takes out again, as "Class.name"; siblings in the order of their making."""
+    """Convolutions whose bias the batch norm right behind them takes out again, as "Class.name";
+    siblings in the order of their making.
+    """
     found = []
     for parent in modules:
         children = list(parent.__dict__.get("_modules", {}).items())
-        for (name, first), (_, second) in zip(children, children[1:]):
-            if isinstance(first, _ConvNd) and isinstance(second, _BatchNorm) and first.bias is not None and first.out_channels == second.num_features:
+        for (name, first), (_, second) in pairwise(children):
+            if (
+                isinstance(first, _ConvNd)
+                and isinstance(second, _BatchNorm)
+                and first.bias is not None
+                and first.out_channels == second.num_features
+            ):
                 found.append(f"{type(parent).__name__}.{name}")
     return found

@@ -1,5 +1,6 @@
-"""How the program set torch up, told once as properties of the process: each loader with its first iteration, each kind of
-optimizer and the process-wide switches with the first step, autocast when it is first entered.
+"""How the program set torch up, told once as properties of the process: each loader with its first
+iteration, each kind of optimizer and the process-wide switches with the first step, autocast when
+it is first entered.
 
 Nothing is done in later steps. What goes wrong here is one named loss, and the program goes on.
 """
@@ -23,14 +24,22 @@ from laptime._torch.instances import instances
 from laptime._torch.patches import Patches
 
 _PACKAGES = ("/site-packages/", "/dist-packages/")
-_COPYING = ("torch", "accelerate", "lightning", "pytorch_lightning", "lightning_fabric")  # they make loaders like those that the program hands to them
+_COPYING = (
+    "torch",
+    "accelerate",
+    "lightning",
+    "pytorch_lightning",
+    "lightning_fabric",
+)  # they make loaders like those that the program hands to them
 _NAMED = 8  # modules
 
 
 class Settings:
     def __init__(self) -> None:
         self._libraries = tuple(library_paths())
-        self._made_at: dict[int, tuple[Any, setting_facts.Facts]] = {}  # by id of a loader or an optimizer
+        self._made_at: dict[
+            int, tuple[Any, setting_facts.Facts]
+        ] = {}  # by id of a loader or an optimizer
         self._loaders = 0
         self._optimizers = 0
         self._autocasts: set[tuple[str, str]] = set()
@@ -75,12 +84,19 @@ class Settings:
         self._optimizers += 1
         facts = setting_facts.optimizer_facts(optimizer)
         known = self._made_at.pop(id(optimizer), None)
-        line = known[1] if known else self._line_of_program(frame)  # made before the recording: where it steps
+        line = (
+            known[1] if known else self._line_of_program(frame)
+        )  # made before the recording: where it steps
         _tell(f"optimizer {self._optimizers} ", {**(line or {}), **facts})
         self._tell_switches()
-        if self._optimizers == 1 and facts["device"] == "cuda":  # elsewhere a bias costs next to nothing
+        if (
+            self._optimizers == 1 and facts["device"] == "cuda"
+        ):  # elsewhere a bias costs next to nothing
             names = setting_facts.convolutions_with_idle_bias(instances(torch.nn.Module))
-            _tell("torch ", {"idle_biases": str(len(names)), "idle_bias_names": ", ".join(names[:_NAMED])})
+            _tell(
+                "torch ",
+                {"idle_biases": str(len(names)), "idle_bias_names": ", ".join(names[:_NAMED])},
+            )
 
     def _tell_switches(self) -> None:
         if not self._switches_told:
@@ -97,7 +113,9 @@ class Settings:
             _tell("torch ", {"autocast": ", ".join(sorted(" ".join(k) for k in self._autocasts))})
 
     def _line_of_program(self, frame: FrameType | None) -> setting_facts.Facts | None:
-        """The innermost line of the program's own, and the package that it called, if that made the thing of its own accord."""
+        """The innermost line of the program's own, and the package that it called, if that made the
+        thing of its own accord.
+        """
         facts = {}
         while frame is not None:
             file = frame.f_code.co_filename

@@ -1,7 +1,8 @@
 """Where compiled shims are kept: a folder that only this user can change, or nowhere.
 
-What is loaded is exactly the descriptor that was checked. Where the folder is not to be trusted or not to be had, a
-shim lives in a folder of this process for as long as it is being compiled, and in an open descriptor after that.
+What is loaded is exactly the descriptor that was checked. Where the folder is not to be trusted or
+not to be had, a shim lives in a folder of this process for as long as it is being compiled, and in
+an open descriptor after that.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from laptime._torch import trusted_folder
 
 Compile = Callable[[Path], None]  # writes the library into this new file
 
-_own: dict[str, tuple[int, tuple[int, int]]] = {}  # by name: a descriptor of this process, and which file it must be
+_own: dict[
+    str, tuple[int, tuple[int, int]]
+] = {}  # by name: a descriptor of this process, and which file it must be
 
 
 def cache_folder() -> Path:
@@ -26,7 +29,9 @@ def cache_folder() -> Path:
 
 
 def find(name: str) -> int | None:
-    """A descriptor of the library, for the caller to close. None: there is none that can be trusted."""
+    """A descriptor of the library, for the caller to close. None: there is none that can be
+    trusted.
+    """
     own, identity = _own.get(name, (-1, (0, 0)))
     try:
         if own >= 0 and _identity(own) == identity:  # else the program closed it
@@ -43,7 +48,9 @@ def find(name: str) -> int | None:
 
 
 def add(name: str, compile_into: Compile) -> int:
-    """Compiles it, keeps it, and returns a descriptor as ``find`` does. Raises OSError where no folder is to be had at all."""
+    """Compiles it, keeps it, and returns a descriptor as ``find`` does. Raises OSError where no
+    folder is to be had at all.
+    """
     try:
         folder = cache_folder()
         os.close(trusted_folder.open_folder(folder, make=True))

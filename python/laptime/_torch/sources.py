@@ -1,9 +1,10 @@
-"""What is recorded in some steps only: ops, memory, the GPU. Each source is switched on and off with the steps.
+"""What is recorded in some steps only: ops, memory, the GPU. Each source is switched on and off
+with the steps.
 
-A source is a module with ``load()``, which gives an object with ``on()``, ``off()``, ``close()``, ``kind`` ("off: reason" where it
-cannot be had, already said on stderr), and perhaps ``at_step()``, called at the end of each step that it was on in, and ``events``,
-how many it has recorded since it was loaded. One that
-fails later is named in one line and left; the others and the program go on.
+A source is a module with ``load()``, which gives an object with ``on()``, ``off()``, ``close()``,
+``kind`` ("off: reason" where it cannot be had, already said on stderr), and perhaps ``at_step()``,
+called at the end of each step that it was on in, and ``events``, how many it has recorded since it
+was loaded. One that fails later is named in one line and left; the others and the program go on.
 """
 
 from __future__ import annotations

@@ -1,7 +1,9 @@
-"""What is recorded of a program that makes no steps, or none yet, or none any more: stretches of time, as many as the budget allows.
+"""What is recorded of a program that makes no steps, or none yet, or none any more: stretches of
+time, as many as the budget allows.
 
-A native thread switches ops and the GPU by the clock; no Python runs for it. Memory has roles that only Python knows: it is recorded in steps only.
-While steps end the thread only listens; when none has ended for three seconds and four usual steps it decides until the next one does.
+A native thread switches ops and the GPU by the clock; no Python runs for it. Memory has roles that
+only Python knows: it is recorded in steps only. While steps end the thread only listens; when none
+has ended for three seconds and four usual steps it decides until the next one does.
 """
 
 from __future__ import annotations
@@ -24,15 +26,20 @@ class Sums(NamedTuple):
 
 
 class Stretches:
-    """Contract: from ``begin`` to ``end``; the sources rest after that. ``forked``: in a child, which has no GPU of its parent's and leaves no trace before its
-    first stretch."""
+    """Contract: from ``begin`` to ``end``; the sources rest after that. ``forked``: in a child,
+    which has no GPU of its parent's and leaves no trace before its first stretch.
+    """
 
     def __init__(self, sources: Sources, forked: bool = False) -> None:
         ops, self._gpu = sources.loaded.get("ops"), None if forked else sources.loaded.get("gpu")
         self._forked = forked
         self._ops = ops if ops is not None and ops.wish is not None else None
         self._memory = sources.loaded.get("memory")
-        self.names = [name for name, source in (("ops", self._ops), ("GPU work", self._gpu)) if source is not None]
+        self.names = [
+            name
+            for name, source in (("ops", self._ops), ("GPU work", self._gpu))
+            if source is not None
+        ]
         self._runs = False
         self._ended = Sums()
 
@@ -44,14 +51,24 @@ class Stretches:
             self._ops.tell()
         _native.stop()  # one that an interrupted end left
         self._runs = _native.start(
-            ops=self._ops and self._ops.wish, gpu=self._gpu and self._gpu.functions,
-            memory_off=self._memory and self._memory.off_function, share=budget, turns_before=0 if at_once else TURNS_BEFORE,
-            event_ticks=event_ticks, period_s=PERIOD_S, leaves_no_trace=self._forked)
+            ops=self._ops and self._ops.wish,
+            gpu=self._gpu and self._gpu.functions,
+            memory_off=self._memory and self._memory.off_function,
+            share=budget,
+            turns_before=0 if at_once else TURNS_BEFORE,
+            event_ticks=event_ticks,
+            period_s=PERIOD_S,
+            leaves_no_trace=self._forked,
+        )
         if not self._runs:
-            recording.lose("torch_clock", "no thread could be had to record by the clock, without steps")
+            recording.lose(
+                "torch_clock", "no thread could be had to record by the clock, without steps"
+            )
 
     def end_step(self) -> bool:
-        """A step ends, and steps decide. True: the clock did, if only in the last part of that step; ops and GPU are off."""
+        """A step ends, and steps decide. True: the clock did, if only in the last part of that
+        step; ops and GPU are off.
+        """
         decided = self._runs and _native.end_step()
         if decided:
             self._name_modules()
@@ -70,7 +87,9 @@ class Stretches:
         return self._ended
 
     def _name_modules(self) -> None:
-        """Those that the clock's ops met; and where ops come from, if that is not said yet: a forked child has nowhere to before it records."""
+        """Those that the clock's ops met; and where ops come from, if that is not said yet: a
+        forked child has nowhere to before it records.
+        """
         if self._ops is not None:
             self._ops.off()
             self._ops.tell()

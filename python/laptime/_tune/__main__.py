@@ -1,4 +1,6 @@
-"""``python -m laptime._tune [options] script.py args…``: what `laptime tune` starts. Mistakes get one line and exit code 2."""
+"""``python -m laptime._tune [options] script.py args…``: what `laptime tune` starts. Mistakes get
+one line and exit code 2.
+"""
 
 from __future__ import annotations
 
@@ -29,10 +31,20 @@ def main() -> int:
     say = (lambda line: None) if options.json else (lambda line: print(line, flush=True))
     with tempfile.TemporaryDirectory(prefix="laptime-tune-") as folder:
         laptime = Laptime(os.environ.get(CLI_VARIABLE, "laptime"))
-        trials = Trials(laptime, [sys.executable, *options.command], Path(folder), options.steps, options.step_seconds)
+        trials = Trials(
+            laptime,
+            [sys.executable, *options.command],
+            Path(folder),
+            options.steps,
+            options.step_seconds,
+        )
         search = Search(trials, time.monotonic() + options.time, options.tolerance, say)
         try:
-            tuned = search.run(lambda change: not options.only or change.name in options.only or change.text in options.only)
+            tuned = search.run(
+                lambda change: (
+                    not options.only or change.name in options.only or change.text in options.only
+                )
+            )
         except TrialError as error:
             print(f"laptime: {error}", file=sys.stderr)
             return _FAILED
@@ -47,7 +59,9 @@ def _parse() -> Namespace:
     parser.add_argument("--steps", type=int, default=80, metavar="N")
     parser.add_argument("--step-seconds", type=_seconds, default=20.0, metavar="T")
     parser.add_argument("--only", action="append", default=[], metavar="CHANGE")
-    parser.add_argument("--loss-tolerance", dest="tolerance", type=_percent, default=0.05, metavar="PCT")
+    parser.add_argument(
+        "--loss-tolerance", dest="tolerance", type=_percent, default=0.05, metavar="PCT"
+    )
     parser.add_argument("--apply", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("command", nargs=REMAINDER)
@@ -59,14 +73,20 @@ def _parse() -> Namespace:
 
 def _conclude(options: Namespace, script: str, tuned: Tuned, say: Any) -> int:
     if tuned.not_tried:
-        say(f"not tried, for want of time: {' '.join(change.text for change in tuned.not_tried)} (--time gives more)")
+        say(
+            f"not tried, for want of time: {' '.join(change.text for change in tuned.not_tried)}"
+            " (--time gives more)"
+        )
     if tuned.confirmed is None:
         say("nothing that was tried makes the step faster beyond doubt")
         return 0
     best = tuned.confirmed
     source = Path(script).read_text(encoding="utf-8")
     patch = make_patch(script, source, best.changes)
-    say(f"\n{best.text}: {best.measured:.2f} × as many steps/s ({best.low:.2f} to {best.high:.2f})\n")
+    say(
+        f"\n{best.text}: {best.measured:.2f} × as many steps/s ({best.low:.2f} to"
+        f" {best.high:.2f})\n"
+    )
     if patch.diff:
         say(patch.diff)
     for change in patch.by_hand:
@@ -78,8 +98,16 @@ def _conclude(options: Namespace, script: str, tuned: Tuned, say: Any) -> int:
 
 
 def _table(tuned: Tuned) -> dict[str, Any]:
-    columns = [("stage", "text", None), ("changes", "text", None), ("predicted", "real", "factor"), ("measured", "real", "factor"), ("low", "real", "factor"),
-               ("high", "real", "factor"), ("loss", "real", "share"), ("verdict", "text", None)]
+    columns = [
+        ("stage", "text", None),
+        ("changes", "text", None),
+        ("predicted", "real", "factor"),
+        ("measured", "real", "factor"),
+        ("low", "real", "factor"),
+        ("high", "real", "factor"),
+        ("loss", "real", "share"),
+        ("verdict", "text", None),
+    ]
 
     def row(stage: str, o: Outcome) -> list[Any]:
         return [stage, o.text, o.predicted, o.measured, o.low, o.high, o.loss, o.verdict]
@@ -87,7 +115,12 @@ def _table(tuned: Tuned) -> dict[str, Any]:
     rows = [row("alone", o) for o in tuned.singles] + [row("together", o) for o in tuned.combined]
     if tuned.confirmed is not None:
         rows.append(row("confirmed", tuned.confirmed))
-    return {"name": "tune", "title": "What was tried", "columns": [{"name": n, "type": t, "unit": u} for n, t, u in columns], "rows": rows}
+    return {
+        "name": "tune",
+        "title": "What was tried",
+        "columns": [{"name": n, "type": t, "unit": u} for n, t, u in columns],
+        "rows": rows,
+    }
 
 
 def _version() -> str:

@@ -1,7 +1,8 @@
-"""Inside a trial: makes the changes in the program, keeps its losses, and ends it after enough steps.
+"""Inside a trial: makes the changes in the program, keeps its losses, and ends it after enough
+steps.
 
-Contract: installed right after the program's import of torch, before any of its own code uses it. What cannot be applied is told in
-the trial's result, and the program runs as it is.
+Contract: installed right after the program's import of torch, before any of its own code uses it.
+What cannot be applied is told in the trial's result, and the program runs as it is.
 """
 
 from __future__ import annotations
@@ -15,15 +16,20 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-TRIAL_VARIABLE = "LAPTIME_TUNE"  # JSON: {"changes": ["workers=2", …], "steps": N, "seconds": S, "result": FILE}
+TRIAL_VARIABLE = (  # JSON: {"changes": ["workers=2", …], "steps": N, "seconds": S, "result": FILE}
+    "LAPTIME_TUNE"
+)
 _WARM = 2  # steps that do not count
 
 
 def install() -> None:
-    """Only in the process that was asked for the trial: workers and other children go on as they are."""
+    """Only in the process that was asked for the trial: workers and other children go on as they
+    are.
+    """
     trial = json.loads(os.environ.pop(TRIAL_VARIABLE))
     result = _Result(trial["result"])
-    # What is wrapped last sees a call first: workers must be there before what needs them looks for them.
+    # What is wrapped last sees a call first: workers must be there before what needs them looks for
+    # them.
     for text in sorted(trial["changes"], key=lambda text: text.startswith("workers=")):
         name, _, value = text.partition("=")
         try:
@@ -154,11 +160,16 @@ def _cudnn_benchmark(value: str) -> None:
 
 
 def _on_first_call(prepare: Callable[[Any, tuple[Any, ...]], None]) -> None:
-    """Calls ``prepare`` with each outermost module that has parameters, before its first call, and what it is called with.
+    """Calls ``prepare`` with each outermost module that has parameters, before its first call, and
+    what it is called with.
 
-    Until the first step of an optimizer: hooks on all modules would slow every later step down, and be traced by a compiler.
+    Until the first step of an optimizer: hooks on all modules would slow every later step down, and
+    be traced by a compiler.
     """
-    from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+    from torch.nn.modules.module import (
+        register_module_forward_hook,
+        register_module_forward_pre_hook,
+    )
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     depth = [0]
@@ -173,7 +184,10 @@ def _on_first_call(prepare: Callable[[Any, tuple[Any, ...]], None]) -> None:
     def after(module: Any, inputs: Any, output: Any) -> None:
         depth[0] -= 1
 
-    handles = [register_module_forward_pre_hook(before), register_module_forward_hook(after, always_call=True)]
+    handles = [
+        register_module_forward_pre_hook(before),
+        register_module_forward_hook(after, always_call=True),
+    ]
 
     def stepped(optimizer: Any, args: Any, kwargs: Any) -> None:
         while handles:
@@ -202,7 +216,11 @@ def _autocast(value: str) -> None:
         def cast(*args: Any, **kwargs: Any) -> Any:
             with torch.autocast(device, dtype=torch.bfloat16):
                 output = forward(*args, **kwargs)
-            return output.float() if isinstance(output, torch.Tensor) and output.is_floating_point() else output
+            return (
+                output.float()
+                if isinstance(output, torch.Tensor) and output.is_floating_point()
+                else output
+            )
 
         module.forward = cast
 
@@ -218,7 +236,14 @@ def _channels_last(value: str) -> None:
 
         @functools.wraps(forward)
         def laid_out(*args: Any, **kwargs: Any) -> Any:
-            images = (a.contiguous(memory_format=torch.channels_last) if isinstance(a, torch.Tensor) and a.dim() == 4 else a for a in args)
+            images = (
+                (
+                    a.contiguous(memory_format=torch.channels_last)
+                    if isinstance(a, torch.Tensor) and a.dim() == 4
+                    else a
+                )
+                for a in args
+            )
             return forward(*images, **kwargs)
 
         module.forward = laid_out
@@ -239,7 +264,8 @@ def _non_blocking(value: str) -> None:
         original = getattr(torch.Tensor, name)
 
         def moved(self: Any, *args: Any, _original: Any = original, **kwargs: Any) -> Any:
-            # Only what comes from pinned memory may be read before the copy is done without harm. An argument by position may be it.
+            # Only what comes from pinned memory may be read before the copy is done without harm.
+            # An argument by position may be it.
             if self.device.type == "cpu" and len(args) < 2 and self.is_pinned():
                 kwargs.setdefault("non_blocking", True)
             return _original(self, *args, **kwargs)

@@ -1,7 +1,7 @@
 """Whether training stayed what it was: two curves of losses, step by step, within a tolerance.
 
-Curves are compared over their later half, in means, so that the noise of single batches does not count. The scale is the larger of
-the level there and what training took off the loss so far.
+Curves are compared over their later half, in means, so that the noise of single batches does not
+count. The scale is the larger of the level there and what training took off the loss so far.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ _FEWEST = 8
 
 
 def difference(before: Sequence[float], after: Sequence[float]) -> float | None:
-    """0.01: they are one percent apart. None: too few losses to tell. Infinite: the second is no number any more."""
+    """0.01: they are one percent apart. None: too few losses to tell. Infinite: the second is no
+    number any more.
+    """
     count = min(len(before), len(after))
     if count < _FEWEST:
         return None

@@ -1,7 +1,8 @@
 """The source with the changes written into it, as a unified diff.
 
-Only what can be written without understanding the program: arguments of calls of ``DataLoader`` and of torch's optimizers, and statements behind the
-import of torch. Everything else is left to be done by hand, and said.
+Only what can be written without understanding the program: arguments of calls of ``DataLoader`` and
+of torch's optimizers, and statements behind the import of torch. Everything else is left to be done
+by hand, and said.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ from dataclasses import dataclass, field
 from laptime._tune.changes import Change
 
 _OPTIMIZERS = {"Adam", "AdamW", "SGD", "Adagrad"}
-_LOADER = {"workers": "num_workers={}", "persistent_workers": "persistent_workers=True", "prefetch": "prefetch_factor={}", "pin_memory": "pin_memory=True"}
+_LOADER = {
+    "workers": "num_workers={}",
+    "persistent_workers": "persistent_workers=True",
+    "prefetch": "prefetch_factor={}",
+    "pin_memory": "pin_memory=True",
+}
 _STATEMENTS = {
     "threads": "torch.set_num_threads({})",
     "tf32": 'torch.set_float32_matmul_precision("high")',
@@ -33,7 +39,11 @@ def make_patch(path: str, source: str, changes: Sequence[Change]) -> Patch:
     editor = _Editor(source)
     by_hand = [change for change in changes if not editor.make(change)]
     new = editor.text()
-    diff = "".join(difflib.unified_diff(source.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}"))
+    diff = "".join(
+        difflib.unified_diff(
+            source.splitlines(True), new.splitlines(True), f"a/{path}", f"b/{path}"
+        )
+    )
     return Patch(diff, new, by_hand)
 
 
@@ -56,25 +66,48 @@ class _Editor:
 
     def text(self) -> str:
         lines = [line.encode() for line in self._lines]
-        for (row, column, text), _ in sorted(zip(self._inserts, range(len(self._inserts))), key=lambda item: (*item[0][:2], item[1]), reverse=True):
+        for (row, column, text), _ in sorted(
+            zip(self._inserts, range(len(self._inserts))),
+            key=lambda item: (*item[0][:2], item[1]),
+            reverse=True,
+        ):
             lines[row] = lines[row][:column] + text.encode() + lines[row][column:]
         return b"".join(lines).decode()
 
     def _add_argument(self, names: set[str], argument: str) -> bool:
         keyword = argument.partition("=")[0]
-        calls = [node for node in ast.walk(self._tree) if isinstance(node, ast.Call) and _called(node) in names]
-        # One that says it already, or hands on what it was given (**options), is the program's own decision.
-        free = [call for call in calls if all(given.arg not in (keyword, None) for given in call.keywords)]
+        calls = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Call) and _called(node) in names
+        ]
+        # One that says it already, or hands on what it was given (**options), is the program's own
+        # decision.
+        free = [
+            call
+            for call in calls
+            if all(given.arg not in (keyword, None) for given in call.keywords)
+        ]
         for call in free:
-            last = max([*call.args, *(given.value for given in call.keywords)], key=lambda node: (node.end_lineno, node.end_col_offset), default=None)
+            last = max(
+                [*call.args, *(given.value for given in call.keywords)],
+                key=lambda node: (node.end_lineno, node.end_col_offset),
+                default=None,
+            )
             if last is None or last.end_lineno is None or last.end_col_offset is None:
                 continue
             self._inserts.append((last.end_lineno - 1, last.end_col_offset, f", {argument}"))
         return bool(free)
 
     def _add_statement(self, statement: str) -> bool:
-        imports = [node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
-        named = any(isinstance(node, ast.Import) and any(a.name == "torch" and a.asname is None for a in node.names) for node in imports)
+        imports = [
+            node for node in self._tree.body if isinstance(node, (ast.Import, ast.ImportFrom))
+        ]
+        named = any(
+            isinstance(node, ast.Import)
+            and any(a.name == "torch" and a.asname is None for a in node.names)
+            for node in imports
+        )
         if not named or imports[-1].end_lineno is None:
             return False
         row = imports[-1].end_lineno
@@ -85,4 +118,10 @@ class _Editor:
 
 
 def _called(call: ast.Call) -> str:
-    return call.func.attr if isinstance(call.func, ast.Attribute) else call.func.id if isinstance(call.func, ast.Name) else ""
+    return (
+        call.func.attr
+        if isinstance(call.func, ast.Attribute)
+        else call.func.id
+        if isinstance(call.func, ast.Name)
+        else ""
+    )

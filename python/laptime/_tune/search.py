@@ -1,9 +1,10 @@
 """Which changes are tried, in which order, and which are kept.
 
-Each candidate alone first, from the best predicted to those of which nothing is known; then what paid is put together, the best first, and a
-change stays where the program with it is faster than without. At the end the program as it is and as tuned are run once more, in
-turn: only a gain that shows again is told. The time limit is kept by not starting a trial that would not fit; what is left is kept for the
-last two.
+Each candidate alone first, from the best predicted to those of which nothing is known; then what
+paid is put together, the best first, and a change stays where the program with it is faster than
+without. At the end the program as it is and as tuned are run once more, in turn: only a gain that
+shows again is told. The time limit is kept by not starting a trial that would not fit; what is left
+is kept for the last two.
 """
 
 from __future__ import annotations
@@ -51,7 +52,9 @@ class Tuned:
 
 
 class Search:
-    def __init__(self, trials: Trials, deadline: float, tolerance: float, say: Callable[[str], None]) -> None:
+    def __init__(
+        self, trials: Trials, deadline: float, tolerance: float, say: Callable[[str], None]
+    ) -> None:
         self._trials = trials
         self._deadline = deadline
         self._tolerance = tolerance
@@ -61,7 +64,12 @@ class Search:
     def run(self, wanted: Callable[[Change], bool]) -> Tuned:
         baseline = self._run(())
         tuned = Tuned(baseline)
-        self._try_each(tuned, self._ordered(baseline, [c for c in candidates(self._trials.facts(baseline)) if wanted(c)]))
+        self._try_each(
+            tuned,
+            self._ordered(
+                baseline, [c for c in candidates(self._trials.facts(baseline)) if wanted(c)]
+            ),
+        )
         best = self._combine(tuned)
         if best is not None:
             tuned.confirmed = self._confirm(best)
@@ -83,7 +91,11 @@ class Search:
         for change, predicted in ordered:
             changes, against = (change,), tuned.baseline
             if change.needs:
-                needed = max((o for o in tuned.singles if o.pays and o.changes[0].name == change.needs), key=lambda o: o.measured or 0, default=None)
+                needed = max(
+                    (o for o in tuned.singles if o.pays and o.changes[0].name == change.needs),
+                    key=lambda o: o.measured or 0,
+                    default=None,
+                )
                 if needed is None or needed.trial is None:
                     continue
                 changes, against = (*needed.changes, change), needed.trial
@@ -136,7 +148,9 @@ class Search:
         return best
 
     def _confirm(self, best: Outcome) -> Outcome | None:
-        """Once more, in turn: what differs from start to start does not do so twice in the same direction."""
+        """Once more, in turn: what differs from start to start does not do so twice in the same
+        direction.
+        """
         try:
             again = self._run(())
             outcome = self._judge(again, again, best.changes)
@@ -149,14 +163,22 @@ class Search:
 
 
 def _measure(outcome: Outcome, row: Row) -> None:
-    outcome.measured, outcome.low, outcome.high = 1 / row["time_ratio"], 1 / row["high"], 1 / row["low"]
+    outcome.measured, outcome.low, outcome.high = (
+        1 / row["time_ratio"],
+        1 / row["high"],
+        1 / row["low"],
+    )
     outcome.verdict = row["verdict"]
 
 
 def describe(outcome: Outcome) -> str:
     """One line, for people."""
     parts = [f"{outcome.text:32}"]
-    parts.append(f"predicted {outcome.predicted:.2f} ×" if outcome.predicted is not None else "predicted    –  ")
+    parts.append(
+        f"predicted {outcome.predicted:.2f} ×"
+        if outcome.predicted is not None
+        else "predicted    –  "
+    )
     if outcome.measured is not None:
         parts.append(f"measured {outcome.measured:.2f} × ({outcome.low:.2f} to {outcome.high:.2f})")
     if outcome.loss is not None:

@@ -1,4 +1,6 @@
-"""One short fresh run of the program with some changes made: recorded by `laptime run`, and ended after enough steps."""
+"""One short fresh run of the program with some changes made: recorded by `laptime run`, and ended
+after enough steps.
+"""
 
 from __future__ import annotations
 
@@ -40,15 +42,22 @@ class Laptime:
         done = subprocess.run([self._command, *words, "--json"], capture_output=True, text=True)
         if done.returncode != 0:
             raise TrialError(done.stderr.strip().removeprefix("laptime: "))
-        return {t["name"]: [dict(zip((c["name"] for c in t["columns"]), row)) for row in t["rows"]] for t in json.loads(done.stdout)["tables"]}
+        return {
+            t["name"]: [dict(zip((c["name"] for c in t["columns"]), row)) for row in t["rows"]]
+            for t in json.loads(done.stdout)["tables"]
+        }
 
-    def run(self, path: Path, program: Sequence[str], environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, path: Path, program: Sequence[str], environment: dict[str, str]
+    ) -> subprocess.CompletedProcess[str]:
         words = [self._command, "run", "-q", "--no-lines", "-o", str(path), "--", *program]
         return subprocess.run(words, capture_output=True, text=True, env=environment)
 
 
 class Trials:
-    def __init__(self, laptime: Laptime, program: Sequence[str], folder: Path, steps: int, seconds: float) -> None:
+    def __init__(
+        self, laptime: Laptime, program: Sequence[str], folder: Path, steps: int, seconds: float
+    ) -> None:
         self._laptime = laptime
         self._program = program
         self._folder = folder
@@ -57,20 +66,38 @@ class Trials:
 
     def run(self, changes: Sequence[Change]) -> Trial:
         self._count += 1
-        path, result = self._folder / f"trial{self._count}.lap", self._folder / f"trial{self._count}.json"
-        asked = {"changes": [change.text for change in changes], "steps": self._steps, "seconds": self._seconds, "result": str(result)}
+        path, result = (
+            self._folder / f"trial{self._count}.lap",
+            self._folder / f"trial{self._count}.json",
+        )
+        asked = {
+            "changes": [change.text for change in changes],
+            "steps": self._steps,
+            "seconds": self._seconds,
+            "result": str(result),
+        }
         began = time.monotonic()
-        done = self._laptime.run(path, self._program, {**os.environ, TRIAL_VARIABLE: json.dumps(asked)})
+        done = self._laptime.run(
+            path, self._program, {**os.environ, TRIAL_VARIABLE: json.dumps(asked)}
+        )
         if done.returncode != 0:
             raise TrialError(f"the program ended with {done.returncode}: {_last_line(done.stderr)}")
         if not result.exists():
-            raise TrialError("the program does not import torch, or was ended before it could tell its losses")
+            raise TrialError(
+                "the program does not import torch, or was ended before it could tell its losses"
+            )
         told = json.loads(result.read_text(encoding="utf-8"))
-        return Trial(path, self.median(path), told["losses"], told["problems"], time.monotonic() - began)
+        return Trial(
+            path, self.median(path), told["losses"], told["problems"], time.monotonic() - began
+        )
 
     def median(self, path: Path) -> float:
         """Of the phase that takes most time."""
-        rows = [row for row in self._laptime.tables("report", str(path), "step_summary")["step_summary"] if row["median_ns"]]
+        rows = [
+            row
+            for row in self._laptime.tables("report", str(path), "step_summary")["step_summary"]
+            if row["median_ns"]
+        ]
         if not rows:
             raise TrialError("the program made no steps that laptime knows of (docs/steps.md)")
         return float(max(rows, key=lambda row: row["median_ns"] * row["steps"])["median_ns"])
@@ -79,8 +106,14 @@ class Trials:
         tables = self._laptime.tables("report", str(trial.run), "input", "scopes", "settings")
         names = {row["name"] for row in tables["scopes"]}
         return Facts(
-            cpus=len(os.sched_getaffinity(0)), gpu=any(row["key"] == "optimizer 1 device" and row["value"] == "cuda" for row in tables["settings"]), loader=any(row["what"] == "wait" for row in tables["input"]),
-            workers="fetch" in names, optimizer=any(name.startswith("Optimizer.step#") for name in names),
+            cpus=len(os.sched_getaffinity(0)),
+            gpu=any(
+                row["key"] == "optimizer 1 device" and row["value"] == "cuda"
+                for row in tables["settings"]
+            ),
+            loader=any(row["what"] == "wait" for row in tables["input"]),
+            workers="fetch" in names,
+            optimizer=any(name.startswith("Optimizer.step#") for name in names),
             convolutions=any("conv" in name.lower() for name in names if name.startswith("aten::")),
         )
 
@@ -89,7 +122,9 @@ class Trials:
         if not change.whatif:
             return None
         try:
-            return float(self._laptime.tables("whatif", str(trial.run), *change.whatif)["whatif"][0]["gain"])
+            return float(
+                self._laptime.tables("whatif", str(trial.run), *change.whatif)["whatif"][0]["gain"]
+            )
         except (TrialError, IndexError):
             return None
 

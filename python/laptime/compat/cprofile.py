@@ -1,7 +1,8 @@
-"""cProfile's Profile on laptime's function engine: the same numbers and texts, and right with threads.
+"""cProfile's Profile on laptime's function engine: the same numbers and texts, and right with
+threads.
 
-All threads are measured, each on a stack of its own. cProfile sees one thread before Python 3.12 and mixes them up since.
-With a timer of the program's own the interpreter's profiler counts.
+All threads are measured, each on a stack of its own. cProfile sees one thread before Python 3.12
+and mixes them up since. With a timer of the program's own the interpreter's profiler counts.
 """
 
 from __future__ import annotations
@@ -23,15 +24,25 @@ from laptime.compat.function_stats import Function, FunctionStats
 _DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
 _OWN_FILES = {__file__, function_counters.__file__, _engine.__file__}
 
-profiler_entry = namedtuple("profiler_entry", "code callcount reccallcount totaltime inlinetime calls")
-profiler_subentry = namedtuple("profiler_subentry", "code callcount reccallcount totaltime inlinetime")
+profiler_entry = namedtuple(
+    "profiler_entry", "code callcount reccallcount totaltime inlinetime calls"
+)
+profiler_subentry = namedtuple(
+    "profiler_subentry", "code callcount reccallcount totaltime inlinetime"
+)
 
 
 class Profile:
-    """``Profile(builtins=True)``: C functions too; ``subcalls``: who called whom. ``timer`` and ``timeunit``: another clock."""
+    """``Profile(builtins=True)``: C functions too; ``subcalls``: who called whom. ``timer`` and
+    ``timeunit``: another clock.
+    """
 
     def __init__(
-        self, timer: Callable[[], float] | None = None, timeunit: float = 0.0, subcalls: bool = True, builtins: bool = True
+        self,
+        timer: Callable[[], float] | None = None,
+        timeunit: float = 0.0,
+        subcalls: bool = True,
+        builtins: bool = True,
     ) -> None:
         self._counter = EngineCounter() if timer is None else TimerCounter(timer, timeunit)
         self._subcalls = subcalls
@@ -39,7 +50,9 @@ class Profile:
         self.stats: FunctionStats = {}
 
     def enable(self, subcalls: bool = True, builtins: bool = True) -> None:
-        """Starts, or goes on after ``disable``. From Python 3.12 on a second active profiler is a ValueError."""
+        """Starts, or goes on after ``disable``. From Python 3.12 on a second active profiler is a
+        ValueError.
+        """
         self._subcalls = self._subcalls and subcalls
         self._builtins = self._builtins and builtins
         self._counter.enable(self._builtins)
@@ -60,7 +73,9 @@ class Profile:
     def snapshot_stats(self) -> None:
         """Puts what was counted into ``stats``, as pstats wants it."""
         counted = self._of_program(self._counter.functions())
-        self.stats = counted if self._subcalls else {key: (*entry[:4], {}) for key, entry in counted.items()}
+        self.stats = (
+            counted if self._subcalls else {key: (*entry[:4], {}) for key, entry in counted.items()}
+        )
 
     def print_stats(self, sort: Any = -1) -> None:
         keys = sort if isinstance(sort, tuple) else (sort,)
@@ -72,12 +87,16 @@ class Profile:
             marshal.dump(self.stats, out)
 
     def getstats(self) -> list[profiler_entry]:
-        """As ``_lsprof.Profiler.getstats``; ``code`` is a text for C functions, else an object with a code object's names."""
+        """As ``_lsprof.Profiler.getstats``; ``code`` is a text for C functions, else an object with
+        a code object's names.
+        """
         self.snapshot_stats()
         callees: dict[Function, list[profiler_subentry]] = {}
         for function, (_, _, _, _, callers) in self.stats.items():
             for caller, (nc, cc, tt, ct) in callers.items():
-                callees.setdefault(caller, []).append(profiler_subentry(_code_of(function), nc, nc - cc, ct, tt))
+                callees.setdefault(caller, []).append(
+                    profiler_subentry(_code_of(function), nc, nc - cc, ct, tt)
+                )
         return [
             profiler_entry(_code_of(function), nc, nc - cc, ct, tt, callees.get(function))
             for function, (cc, nc, tt, ct, _) in self.stats.items()
@@ -104,11 +123,15 @@ class Profile:
             self.disable()
 
     def _of_program(self, counted: FunctionStats) -> FunctionStats:
-        """Without laptime's own functions, but that our ``disable`` is called what cProfile's is."""
+        """Without laptime's own functions; our ``disable`` gets the name of cProfile's."""
         result = function_stats.without(counted, lambda function: function[0] in _OWN_FILES)
         ours = counted.get(_OUR_DISABLE)
         if ours is not None and self._builtins:
-            callers = {caller: (nc, cc, 0.0, 0.0) for caller, (nc, cc, _, _) in ours[4].items() if caller[0] not in _OWN_FILES}
+            callers = {
+                caller: (nc, cc, 0.0, 0.0)
+                for caller, (nc, cc, _, _) in ours[4].items()
+                if caller[0] not in _OWN_FILES
+            }
             result[_DISABLE] = (ours[0], ours[1], 0.0, 0.0, callers)
         return result
 
@@ -125,7 +148,13 @@ def run(statement: Any, filename: str | None = None, sort: Any = -1) -> None:
     _show(Profile().run(statement), filename, sort)
 
 
-def runctx(statement: Any, globals: dict[str, Any], locals: Any, filename: str | None = None, sort: Any = -1) -> None:
+def runctx(
+    statement: Any,
+    globals: dict[str, Any],
+    locals: Any,
+    filename: str | None = None,
+    sort: Any = -1,
+) -> None:
     profile = Profile()
     try:
         profile.runctx(statement, globals, locals)
@@ -142,7 +171,11 @@ def _show(profile: Profile, filename: str | None, sort: Any) -> None:
 
 def _code_of(function: Function) -> Any:
     file, line, name = function
-    return name if file == "~" else SimpleNamespace(co_filename=file, co_firstlineno=line, co_name=name)
+    return (
+        name
+        if file == "~"
+        else SimpleNamespace(co_filename=file, co_firstlineno=line, co_name=name)
+    )
 
 
 _OUR_DISABLE: Function = (__file__, Profile.disable.__code__.co_firstlineno, "disable")

@@ -1,4 +1,6 @@
-"""Who counts a Profile's calls: laptime's function engine, or the interpreter's profiler where the program brings its timer."""
+"""Who counts a Profile's calls: laptime's function engine, or the interpreter's profiler where the
+program brings its timer.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from laptime.compat.function_stats import Function, FunctionStats, Numbers
 
 
 class _Shown(threading.local):
-    """The profilers that are enabled on a thread, the latest last. Before Python 3.12 sys.getprofile() returns that one."""
+    """The profilers that are enabled on a thread, the latest last. Before Python 3.12
+    sys.getprofile() returns that one.
+    """
 
     def __init__(self) -> None:
         self._profilers: list[object] = []
@@ -76,7 +80,9 @@ class EngineCounter:
 
 
 class TimerCounter:
-    """The interpreter's profiler reads the timer at every event. It sees what it always sees of other threads."""
+    """The interpreter's profiler reads the timer at every event. It sees what it always sees of
+    other threads.
+    """
 
     def __init__(self, timer: Callable[[], float], timeunit: float) -> None:
         # Not cProfile.Profile: a program may have put ours in its place.
@@ -107,7 +113,11 @@ class TimerCounter:
 
 
 def _function(code: Any) -> Function:
-    return ("~", 0, code) if isinstance(code, str) else (code.co_filename, code.co_firstlineno, code.co_name)
+    return (
+        ("~", 0, code)
+        if isinstance(code, str)
+        else (code.co_filename, code.co_firstlineno, code.co_name)
+    )
 
 
 def _primitive_first(entry: Any) -> Numbers:
@@ -115,7 +125,10 @@ def _primitive_first(entry: Any) -> Numbers:
 
 
 def _claim_profiler_id() -> None:
-    """One profiler at a time: cProfile holds this id since Python 3.12, and raises the same error."""
+    """One profiler at a time.
+
+    cProfile holds this id since Python 3.12, and raises the same error.
+    """
     if sys.version_info >= (3, 12):
         try:
             sys.monitoring.use_tool_id(sys.monitoring.PROFILER_ID, "cProfile")

@@ -1,4 +1,6 @@
-"""Sums and differences of what pstats keeps about functions: ``{function: (cc, nc, tt, ct, {caller: (nc, cc, tt, ct)})}``."""
+"""Sums and differences of what pstats keeps about functions: ``{function: (cc, nc, tt, ct, {caller:
+(nc, cc, tt, ct)})}``.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +35,14 @@ def difference(now: FunctionStats, before: FunctionStats) -> FunctionStats:
         numbers = _minus(_numbers(entry), _numbers(old))
         if numbers[1] <= 0:
             continue
-        callers = {caller: _minus(calls, old[4].get(caller, _NO_CALLS)) for caller, calls in entry[4].items()}
-        result[function] = (*numbers, {caller: calls for caller, calls in callers.items() if calls[0] > 0})
+        callers = {
+            caller: _minus(calls, old[4].get(caller, _NO_CALLS))
+            for caller, calls in entry[4].items()
+        }
+        result[function] = (
+            *numbers,
+            {caller: calls for caller, calls in callers.items() if calls[0] > 0},
+        )
     return result
 
 
@@ -56,7 +64,12 @@ def without(stats: FunctionStats, is_left_out: Callable[[Function], bool]) -> Fu
         numbers, callers = _numbers(entry), {}
         for caller, calls in entry[4].items():
             if is_left_out(caller):
-                primitive_last = (calls[1], calls[0], calls[2], calls[3])  # callers keep the two counts the other way round
+                primitive_last = (
+                    calls[1],
+                    calls[0],
+                    calls[2],
+                    calls[3],
+                )  # callers keep the two counts the other way round
                 numbers = _minus(numbers, primitive_last)
             else:
                 callers[caller] = calls

@@ -9,10 +9,18 @@ namespace laptime {
 
 namespace {
 
-// torch's own kernels, which read images of NCHW channel by channel; cuDNN's, of NHWC, take a fraction.
-bool normalizes(std::string_view kernel) { return kernel.find("batch_norm_backward_kernel") != std::string_view::npos || kernel.find("batch_norm_collect_statistics_kernel") != std::string_view::npos || kernel.find("batch_norm_transform_input_kernel") != std::string_view::npos; }
+// torch's own kernels, which read images of NCHW channel by channel; cuDNN's, of NHWC, take a
+// fraction.
+bool normalizes(std::string_view kernel) {
+  return kernel.find("batch_norm_backward_kernel") != std::string_view::npos ||
+         kernel.find("batch_norm_collect_statistics_kernel") != std::string_view::npos ||
+         kernel.find("batch_norm_transform_input_kernel") != std::string_view::npos;
+}
 
-bool turns(std::string_view kernel) { return kernel.find("nchwToNhwc") != std::string_view::npos || kernel.find("nhwcToNchw") != std::string_view::npos; }
+bool turns(std::string_view kernel) {
+  return kernel.find("nchwToNhwc") != std::string_view::npos ||
+         kernel.find("nhwcToNchw") != std::string_view::npos;
+}
 
 std::vector<Finding> find_channels_last(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
@@ -26,13 +34,23 @@ std::vector<Finding> find_channels_last(const Evidence& evidence) {
     if (!largest || work.ns > largest->ns) largest = &work;
   }
   if (!largest) return {};
-  const double part = evidence.gpu().exposed_ns(ns), with_norms = evidence.gpu().exposed_ns(ns + normalizing);
-  whatif::Changes changes = whatif::work_change([](std::string_view kernel, std::string_view) { return turns(kernel); }, 0.2, 0, 0.4);
-  changes.add(whatif::work_change([](std::string_view kernel, std::string_view) { return normalizes(kernel); }, 0.3, 0.1, 1));
-  return {{largest->file, largest->line, evidence.share(with_norms), std::nullopt, Confidence::high,
-           fmt::format("cuDNN turns images from NCHW to NHWC and back for every convolution, {} a step: {}.{}", counted(calls, "time", "times"), of_a_step(evidence, part),
-                       normalizing > 0 ? fmt::format(" Batch norms of NCHW take {} more.", humane_time(evidence.gpu().exposed_ns(normalizing))) : ""),
-           "model = model.to(memory_format=torch.channels_last); images = images.to(device, memory_format=torch.channels_last)", std::move(changes)}};
+  const double part = evidence.gpu().exposed_ns(ns),
+               with_norms = evidence.gpu().exposed_ns(ns + normalizing);
+  whatif::Changes changes = whatif::work_change(
+      [](std::string_view kernel, std::string_view) { return turns(kernel); }, 0.2, 0, 0.4);
+  changes.add(whatif::work_change(
+      [](std::string_view kernel, std::string_view) { return normalizes(kernel); }, 0.3, 0.1, 1));
+  return {
+      {largest->file, largest->line, evidence.share(with_norms), std::nullopt, Confidence::high,
+       fmt::format(
+           "cuDNN turns images from NCHW to NHWC and back for every convolution, {} a step: {}.{}",
+           counted(calls, "time", "times"), of_a_step(evidence, part),
+           normalizing > 0 ? fmt::format(" Batch norms of NCHW take {} more.",
+                                         humane_time(evidence.gpu().exposed_ns(normalizing)))
+                           : ""),
+       "model = model.to(memory_format=torch.channels_last); images = images.to(device, "
+       "memory_format=torch.channels_last)",
+       std::move(changes)}};
 }
 
 }  // namespace
@@ -42,8 +60,11 @@ const Rule kChannelsLast{
     "Images are turned around for every convolution",
     "cuDNN's kernels that turn NCHW into NHWC, or back, take a part of the step.",
     "images are channels_last already, or nothing is turned.",
-    "`model.to(memory_format=torch.channels_last)`, and the same for the images, once before the loop or as they come.",
-    "by a replay of the run: the turning goes, but for at most 40 %, and of batch norms 10 to 100 % is left. Measured on an H200: residual blocks of 128 channels in bfloat16 1.97 ×. Where the host bounds the step nothing is gained.",
+    "`model.to(memory_format=torch.channels_last)`, and the same for the images, once before the "
+    "loop or as they come.",
+    "by a replay of the run: the turning goes, but for at most 40 %, and of batch norms 10 to 100 "
+    "% is left. Measured on an H200: residual blocks of 128 channels in bfloat16 1.97 ×. Where the "
+    "host bounds the step nothing is gained.",
     find_channels_last};
 
 }  // namespace laptime

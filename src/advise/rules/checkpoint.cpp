@@ -12,24 +12,30 @@ std::vector<Finding> find_checkpoint(const Evidence& evidence) {
   const auto steps = static_cast<double>(evidence.lap().steps().size());
   for (const StepLine& line : evidence.lines()) {  // those that took longest first
     const std::string source = evidence.source(line.file, line.line);
-    if (!calls_any(source, {"save", "save_checkpoint", "save_pretrained", "save_model", "save_file", "dump"})) continue;
+    if (!calls_any(source, {"save", "save_checkpoint", "save_pretrained", "save_model", "save_file",
+                            "dump"}))
+      continue;
     if (line.hits * steps < kFewestEvents) continue;
-    return {{line.file, line.line, evidence.share(line.time.ns), predict(evidence.step_ns(), Part{line.time.ns, 0}, {0.1, 0.5}), Confidence::medium,
-             fmt::format("Checkpoints are written {:.0f} times, {} each:{} takes {}.", line.hits * steps, humane_time(line.time.ns / line.hits), cited(source), of_a_step(evidence, line.time.ns)),
-             "Save less often, or copy the state and save it in another thread (torch.distributed.checkpoint.async_save)"}};
+    return {{line.file, line.line, evidence.share(line.time.ns),
+             predict(evidence.step_ns(), Part{line.time.ns, 0}, {0.1, 0.5}), Confidence::medium,
+             fmt::format("Checkpoints are written {:.0f} times, {} each:{} takes {}.",
+                         line.hits * steps, humane_time(line.time.ns / line.hits), cited(source),
+                         of_a_step(evidence, line.time.ns)),
+             "Save less often, or copy the state and save it in another thread "
+             "(torch.distributed.checkpoint.async_save)"}};
   }
   return {};
 }
 
 }  // namespace
 
-const Rule kCheckpoint{
-    "checkpoint",
-    "Checkpoints hold training up",
-    "a line that saves ran at least twice within training.",
-    "saving takes next to nothing of the time.",
-    "Save less often; or copy the state to the CPU and write it in another thread; to a local disk rather than a shared one.",
-    "between half and nine tenths of the time goes.",
-    find_checkpoint};
+const Rule kCheckpoint{"checkpoint",
+                       "Checkpoints hold training up",
+                       "a line that saves ran at least twice within training.",
+                       "saving takes next to nothing of the time.",
+                       "Save less often; or copy the state to the CPU and write it in another "
+                       "thread; to a local disk rather than a shared one.",
+                       "between half and nine tenths of the time goes.",
+                       find_checkpoint};
 
 }  // namespace laptime

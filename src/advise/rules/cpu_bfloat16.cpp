@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/words.h"
@@ -10,10 +10,11 @@ namespace {
 
 constexpr double kLeastBfloat16Share = 0.3;  // of a step
 constexpr double kLargeNs = 1'500'000;       // of a mean product: its casts are lost in it
-constexpr double kLeastNs = 500'000;         // of a mean product: short ones do not pay for their casts
+constexpr double kLeastNs = 500'000;  // of a mean product: short ones do not pay for their casts
 
 bool is_product(const std::string& op) {
-  for (const char* name : {"aten::mkldnn_convolution", "aten::convolution_backward", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"})
+  for (const char* name : {"aten::mkldnn_convolution", "aten::convolution_backward", "aten::mm",
+                           "aten::addmm", "aten::bmm", "aten::baddbmm"})
     if (op == name) return true;
   return false;
 }
@@ -29,27 +30,38 @@ struct CpuProducts {
     if (!largest || op.self_ns > largest->self_ns) largest = &op;
     if (std::find(names.begin(), names.end(), op.name) == names.end()) names.push_back(op.name);
   }
-  // With half as many bits. Measured with avx512_bf16: 0.25 to 0.45 of large products, 0.85 of those just long enough. Those of amx_bf16 may be far shorter.
+  // With half as many bits. Measured with avx512_bf16: 0.25 to 0.45 of large products, 0.85 of
+  // those just long enough. Those of amx_bf16 may be far shorter.
   whatif::Changes in_bfloat16(const std::string& instructions) const {
     whatif::Changes changes;
     const bool large = ns >= kLargeNs * calls;
-    for (const std::string& name : names) changes.add(shrunk(name, {instructions == "amx_bf16" ? 0.1 : 0.2, large ? 0.6 : 0.9}));
+    for (const std::string& name : names)
+      changes.add(shrunk(name, {instructions == "amx_bf16" ? 0.1 : 0.2, large ? 0.6 : 0.9}));
     return changes;
   }
 };
 
 std::vector<Finding> find_cpu_bfloat16(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
-  if (settings.cpu_bfloat16.empty() || !settings.autocast.empty() || settings.optimizers.empty()) return {};
-  if (settings.optimizers.front().device != "cpu" || settings.optimizers.front().dtype != "float32") return {};
+  if (settings.cpu_bfloat16.empty() || !settings.autocast.empty() || settings.optimizers.empty())
+    return {};
+  if (settings.optimizers.front().device != "cpu" || settings.optimizers.front().dtype != "float32")
+    return {};
   CpuProducts products;
   for (const StepOp& op : evidence.ops())
     if (is_product(op.name)) products.add(op);
-  if (!products.largest || evidence.share(products.ns) < kLeastBfloat16Share || products.ns < kLeastNs * products.calls) return {};
-  return {{products.largest->file, products.largest->line, evidence.share(products.ns), std::nullopt, Confidence::low,
-           fmt::format("All products are of 32-bit floats, {}, on a CPU that multiplies bfloat16 ({}).", of_a_step(evidence, products.ns), settings.cpu_bfloat16),
-           "with torch.autocast(\"cpu\", torch.bfloat16): loss = …   (forward and loss; backward and the optimizer outside)", products.in_bfloat16(settings.cpu_bfloat16), std::nullopt,
-           "all other work on activations moves half the bytes"}};
+  if (!products.largest || evidence.share(products.ns) < kLeastBfloat16Share ||
+      products.ns < kLeastNs * products.calls)
+    return {};
+  return {
+      {products.largest->file, products.largest->line, evidence.share(products.ns), std::nullopt,
+       Confidence::low,
+       fmt::format("All products are of 32-bit floats, {}, on a CPU that multiplies bfloat16 ({}).",
+                   of_a_step(evidence, products.ns), settings.cpu_bfloat16),
+       "with torch.autocast(\"cpu\", torch.bfloat16): loss = …   (forward and loss; backward and "
+       "the optimizer outside)",
+       products.in_bfloat16(settings.cpu_bfloat16), std::nullopt,
+       "all other work on activations moves half the bytes"}};
 }
 
 }  // namespace
@@ -57,11 +69,18 @@ std::vector<Finding> find_cpu_bfloat16(const Evidence& evidence) {
 const Rule kCpuBfloat16{
     "cpu-bfloat16",
     "No mixed precision on a CPU that has it",
-    "products and convolutions of 32-bit floats take at least 30 % of a step on a CPU with instructions for bfloat16 (avx512_bf16, amx_bf16), at least 0.5 ms each on average, and autocast was never entered.",
+    "products and convolutions of 32-bit floats take at least 30 % of a step on a CPU with "
+    "instructions for bfloat16 (avx512_bf16, amx_bf16), at least 0.5 ms each on average, and "
+    "autocast was never entered.",
     "the CPU has no such instructions, or products are short: then casts cost what they gain.",
-    "`with torch.autocast(\"cpu\", torch.bfloat16):` around forward and loss. Check that the loss stays the same within noise.",
-    "by a replay of the run: 20 to 90 % of the products' time is left with avx512_bf16, 10 to 90 % with amx_bf16; at most 60 % where products take 1.5 ms each. Measured with the former on 2 cores: perceptrons of 1,024 and 2,048 units 1.28 and 2.08 ×, "
-    "convolutions of 32 and 64 channels 1.10 and 1.83 ×, of 16 and 32 in a batch of 256 on one core 2.42 ×, transformer layers of 128 and 512 units 1.19 and 1.90 ×; programs of shorter products 0.86 to 0.95 ×.",
+    "`with torch.autocast(\"cpu\", torch.bfloat16):` around forward and loss. Check that the loss "
+    "stays the same within noise.",
+    "by a replay of the run: 20 to 90 % of the products' time is left with avx512_bf16, 10 to 90 % "
+    "with amx_bf16; at most 60 % where products take 1.5 ms each. Measured with the former on 2 "
+    "cores: perceptrons of 1,024 and 2,048 units 1.28 and 2.08 ×, "
+    "convolutions of 32 and 64 channels 1.10 and 1.83 ×, of 16 and 32 in a batch of 256 on one "
+    "core 2.42 ×, transformer layers of 128 and 512 units 1.19 and 1.90 ×; programs of shorter "
+    "products 0.86 to 0.95 ×.",
     find_cpu_bfloat16,
     Meaning::changed};
 

@@ -7,7 +7,9 @@ namespace laptime {
 
 namespace {
 
-bool convolves(std::string_view kernel, std::string_view op) { return is_convolution(op) && math_of_kernel(kernel).precision; }
+bool convolves(std::string_view kernel, std::string_view op) {
+  return is_convolution(op) && math_of_kernel(kernel).precision;
+}
 
 std::vector<Finding> find_cudnn_benchmark(const Evidence& evidence) {
   if (!evidence.knows_gpu() || evidence.settings().cudnn_benchmark.value_or(true)) return {};
@@ -21,8 +23,11 @@ std::vector<Finding> find_cudnn_benchmark(const Evidence& evidence) {
   if (!largest) return {};
   const double part = evidence.gpu().exposed_ns(ns);
   return {{largest->file, largest->line, evidence.share(part), std::nullopt, Confidence::low,
-           fmt::format("cuDNN chooses the kernels of convolutions by rules of thumb, not by trying: {}.", of_a_step(evidence, part)),
-           "torch.backends.cudnn.benchmark = True, if the images keep their size", whatif::work_change(convolves, 0.9, 0.8, 1)}};
+           fmt::format(
+               "cuDNN chooses the kernels of convolutions by rules of thumb, not by trying: {}.",
+               of_a_step(evidence, part)),
+           "torch.backends.cudnn.benchmark = True, if the images keep their size",
+           whatif::work_change(convolves, 0.9, 0.8, 1)}};
 }
 
 }  // namespace
@@ -30,10 +35,13 @@ std::vector<Finding> find_cudnn_benchmark(const Evidence& evidence) {
 const Rule kCudnnBenchmark{
     "cudnn-benchmark",
     "cuDNN does not try its kernels",
-    "convolutions take a good part of the step on a GPU, and `torch.backends.cudnn.benchmark` is off.",
+    "convolutions take a good part of the step on a GPU, and `torch.backends.cudnn.benchmark` is "
+    "off.",
     "it is on, or convolutions take less than a fifth of the step.",
-    "`torch.backends.cudnn.benchmark = True` before training. Each new size of image is tried anew: not for images of many sizes. Results may differ in the last digits.",
-    "by a replay of the run: 0 to 20 % of the convolutions' time goes. Where the host bounds the step nothing is gained.",
+    "`torch.backends.cudnn.benchmark = True` before training. Each new size of image is tried "
+    "anew: not for images of many sizes. Results may differ in the last digits.",
+    "by a replay of the run: 0 to 20 % of the convolutions' time goes. Where the host bounds the "
+    "step nothing is gained.",
     find_cudnn_benchmark};
 
 }  // namespace laptime

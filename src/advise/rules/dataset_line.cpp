@@ -17,10 +17,14 @@ std::vector<Finding> find_dataset_line(const Evidence& evidence) {
   if (!hot || hot->share < kLeastOfBatch) return {};
   const Part wait = evidence.host(HostCategory::input);
   const std::string source = evidence.source(hot->line.file, hot->line.line);
-  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), std::nullopt, Confidence::medium,
-           fmt::format("{} of making a batch is one line of {},{} done again for every sample of every epoch; steps wait {} for batches.", percent(hot->share),
-                       hot->line.function, cited(source), of_a_step(evidence, wait.ns)),
-           "Do it once, before training: keep decoded tensors in memory (torch.stack), or in a file that is mapped (numpy.load(…, mmap_mode=\"r\"))",
+  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * hot->share), std::nullopt,
+           Confidence::medium,
+           fmt::format("{} of making a batch is one line of {},{} done again for every sample of "
+                       "every epoch; steps wait {} for batches.",
+                       percent(hot->share), hot->line.function, cited(source),
+                       of_a_step(evidence, wait.ns)),
+           "Do it once, before training: keep decoded tensors in memory (torch.stack), or in a "
+           "file that is mapped (numpy.load(…, mmap_mode=\"r\"))",
            batch_without(hot->share, {0.05, 0.5})}};
 }
 
@@ -29,9 +33,11 @@ std::vector<Finding> find_dataset_line(const Evidence& evidence) {
 const Rule kDatasetLine{
     "dataset-line",
     "Samples are read or decoded again in every epoch",
-    "one line of the dataset's `__getitem__` (or `__iter__`) takes at least a quarter of making a batch, and steps wait for batches.",
+    "one line of the dataset's `__getitem__` (or `__iter__`) takes at least a quarter of making a "
+    "batch, and steps wait for batches.",
     "workers hide it all: steps do not wait.",
-    "Do once what does not change from epoch to epoch: decode, resize and convert before training, and keep the result in memory or in a mapped file. What is "
+    "Do once what does not change from epoch to epoch: decode, resize and convert before training, "
+    "and keep the result in memory or in a mapped file. What is "
     "random (augmentation) can be done on whole batches.",
     "half to nearly all of the line's share of the wait goes.",
     find_dataset_line};

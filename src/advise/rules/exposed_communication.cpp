@@ -1,33 +1,38 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rank_times.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "trace/gpu/kernel_names.h"
 #include "base/humane.h"
+#include "trace/gpu/kernel_names.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr double kLeastExposedShare = 0.1;  // of a step: the last bucket of gradients has nothing to hide behind, in any program
-constexpr double kHardlyAny = 0.1;          // of all communication
-constexpr double kWorthSaying = 0.02;       // of a step
+constexpr double kLeastExposedShare =
+    0.1;  // of a step: the last bucket of gradients has nothing to hide behind, in any program
+constexpr double kHardlyAny = 0.1;     // of all communication
+constexpr double kWorthSaying = 0.02;  // of a step
 
 // Whether something already sends gradients while backward computes.
 bool has_wrapper(const StringTable& strings) {
   for (std::uint32_t id = 0; id < strings.size(); ++id)
-    for (const std::string_view beginning : {"DistributedDataParallel.", "torch.distributed.ddp.", "FullyShardedDataParallel.", "FSDP::"})
+    for (const std::string_view beginning : {"DistributedDataParallel.", "torch.distributed.ddp.",
+                                             "FullyShardedDataParallel.", "FSDP::"})
       if (strings[id].starts_with(beginning)) return true;
   return false;
 }
 
-// The line that starts collectives by hand; of gradients that are sent in backward it would be the forward op's.
+// The line that starts collectives by hand; of gradients that are sent in backward it would be the
+// forward op's.
 const StepOp* find_start(const Evidence& evidence) {
   const StepOp* found = nullptr;
   for (const StepOp& op : evidence.ops())
-    if (is_collective(op.name) && !op.backward && !op.file.empty() && (!found || op.total_ns > found->total_ns)) found = &op;
+    if (is_collective(op.name) && !op.backward && !op.file.empty() &&
+        (!found || op.total_ns > found->total_ns))
+      found = &op;
   return found;
 }
 
@@ -35,15 +40,26 @@ std::vector<Finding> find_exposed_communication(const Evidence& evidence) {
   const auto times = measure_ranks(evidence);
   if (!times || evidence.share(times->communication.ns) < kLeastExposedShare) return {};
   const double exposed = times->communication.ns, beside = times->overlapped_ns;
-  std::string message = fmt::format("Communication that nothing runs beside takes {}; {} runs beside other work.", of_a_step(evidence, exposed), humane_time(beside));
-  if (evidence.share(times->for_others_ns) >= kWorthSaying) message += fmt::format(" Ranks wait {} more for each other, which is not counted.", humane_time(times->for_others_ns));
-  if (times->others.empty()) message += " Ranks that are not in this recording may be what it waits for.";
-  const bool by_hand = beside < kHardlyAny * (exposed + beside) && !has_wrapper(evidence.run().strings);
+  std::string message =
+      fmt::format("Communication that nothing runs beside takes {}; {} runs beside other work.",
+                  of_a_step(evidence, exposed), humane_time(beside));
+  if (evidence.share(times->for_others_ns) >= kWorthSaying)
+    message += fmt::format(" Ranks wait {} more for each other, which is not counted.",
+                           humane_time(times->for_others_ns));
+  if (times->others.empty())
+    message += " Ranks that are not in this recording may be what it waits for.";
+  const bool by_hand =
+      beside < kHardlyAny * (exposed + beside) && !has_wrapper(evidence.run().strings);
   const StepOp* start = by_hand ? find_start(evidence) : nullptr;
-  return {{start ? start->file : "", start ? start->line : 0, evidence.share(exposed), predict(evidence.step_ns(), times->communication, {0, 0.9}), times->others.empty() ? Confidence::low : Confidence::medium, std::move(message),
-           by_hand ? "model = DistributedDataParallel(model): it sends gradients in buckets while backward computes the others, instead of after it"
-                   : "Fewer bytes or fewer sends: a larger batch, model.no_sync() in all but the last step that accumulates, "
-                     "model.register_comm_hook(None, bf16_compress_hook), DistributedDataParallel(…, gradient_as_bucket_view=True, bucket_cap_mb=…)"}};
+  return {{start ? start->file : "", start ? start->line : 0, evidence.share(exposed),
+           predict(evidence.step_ns(), times->communication, {0, 0.9}),
+           times->others.empty() ? Confidence::low : Confidence::medium, std::move(message),
+           by_hand ? "model = DistributedDataParallel(model): it sends gradients in buckets while "
+                     "backward computes the others, instead of after it"
+                   : "Fewer bytes or fewer sends: a larger batch, model.no_sync() in all but the "
+                     "last step that accumulates, "
+                     "model.register_comm_hook(None, bf16_compress_hook), "
+                     "DistributedDataParallel(…, gradient_as_bucket_view=True, bucket_cap_mb=…)"}};
 }
 
 }  // namespace
@@ -51,11 +67,17 @@ std::vector<Finding> find_exposed_communication(const Evidence& evidence) {
 const Rule kExposedCommunication{
     "exposed-communication",
     "Steps wait for communication",
-    "waiting for collectives, on the host or on the GPU, with nothing computed beside, takes at least 10 % of a step. Of several ranks that is what the rank waits that waits least: what the others wait "
+    "waiting for collectives, on the host or on the GPU, with nothing computed beside, takes at "
+    "least 10 % of a step. Of several ranks that is what the rank waits that waits least: what the "
+    "others wait "
     "longer they wait for that rank (straggler), or for each other in turns.",
     "ranks wait for one that is slower, or fewer than 3 steps are known of all ranks.",
-    "Let backward hide it: `DistributedDataParallel` sends gradients in buckets while the others are still computed; `bucket_cap_mb` sets their size, `gradient_as_bucket_view=True` saves a copy. "
-    "Send less: `with model.no_sync():` in all but the last step that accumulates gradients, `model.register_comm_hook(None, bf16_compress_hook)` (torch.distributed.algorithms.ddp_comm_hooks.default_hooks) for half the bytes, "
+    "Let backward hide it: `DistributedDataParallel` sends gradients in buckets while the others "
+    "are still computed; `bucket_cap_mb` sets their size, `gradient_as_bucket_view=True` saves a "
+    "copy. "
+    "Send less: `with model.no_sync():` in all but the last step that accumulates gradients, "
+    "`model.register_comm_hook(None, bf16_compress_hook)` "
+    "(torch.distributed.algorithms.ddp_comm_hooks.default_hooks) for half the bytes, "
     "or a larger batch, which computes more between two sends.",
     "between a tenth and all of the exposed communication goes.",
     find_exposed_communication};

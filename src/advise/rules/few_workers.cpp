@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/loader_model.h"
 #include "advise/rules.h"
@@ -10,33 +10,38 @@ namespace laptime {
 
 namespace {
 
-constexpr double kBusy = 0.8;  // workers that idle more than this leaves would not be helped by more of them
+constexpr double kBusy =
+    0.8;  // workers that idle more than this leaves would not be helped by more of them
 
 std::vector<Finding> find_few_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();
-  if (!loader || loader->workers == 0 || workers.batches < kFewestEvents || workers.busy < kBusy) return {};
+  if (!loader || loader->workers == 0 || workers.batches < kFewestEvents || workers.busy < kBusy)
+    return {};
   const Part wait = evidence.host(HostCategory::input);
   const double rest = evidence.step_ns() - wait.ns;
   const auto needed = workers_needed(evidence, workers.batch.ns, rest);
   if (!needed || *needed <= loader->workers) return {};
-  return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt,
-           Confidence::medium,
-           fmt::format("{} worker{}, busy {} of the time at {} a batch, and still waiting for them takes {}.", loader->workers, loader->workers == 1 ? "" : "s",
-                       percent(std::min(workers.busy, 1.0)), humane_time(workers.batch.ns), of_a_step(evidence, wait.ns)),
-           fmt::format("DataLoader(…, num_workers={})", *needed),
-           whatif::workers_change(static_cast<unsigned>(*needed))}};
+  return {
+      {loader->file, loader->line, evidence.share(wait.ns), std::nullopt, Confidence::medium,
+       fmt::format(
+           "{} worker{}, busy {} of the time at {} a batch, and still waiting for them takes {}.",
+           loader->workers, loader->workers == 1 ? "" : "s", percent(std::min(workers.busy, 1.0)),
+           humane_time(workers.batch.ns), of_a_step(evidence, wait.ns)),
+       fmt::format("DataLoader(…, num_workers={})", *needed),
+       whatif::workers_change(static_cast<unsigned>(*needed))}};
 }
 
 }  // namespace
 
-const Rule kFewWorkers{
-    "few-workers",
-    "Loader workers cannot keep up",
-    "workers are busy at least 80 % of the time, steps wait for batches, and there are CPUs for more workers.",
-    "workers idle (then it is not their number, see prefetch), or every CPU has a worker already (then make a batch cheaper: dataset-line, slow-collate).",
-    "Raise `num_workers` to the number given.",
-    "the run is replayed with that many workers (docs/whatif.md).",
-    find_few_workers};
+const Rule kFewWorkers{"few-workers",
+                       "Loader workers cannot keep up",
+                       "workers are busy at least 80 % of the time, steps wait for batches, and "
+                       "there are CPUs for more workers.",
+                       "workers idle (then it is not their number, see prefetch), or every CPU has "
+                       "a worker already (then make a batch cheaper: dataset-line, slow-collate).",
+                       "Raise `num_workers` to the number given.",
+                       "the run is replayed with that many workers (docs/whatif.md).",
+                       find_few_workers};
 
 }  // namespace laptime

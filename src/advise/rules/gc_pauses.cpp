@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/spans_in_steps.h"
@@ -15,9 +15,12 @@ std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
   if (full.count < kFewestEvents) return {};
   const double ns = full.ns / static_cast<double>(evidence.lap().steps().size());
   return {{"", 0, evidence.share(ns), std::nullopt, Confidence::high,
-           fmt::format("Python looks through all of its objects for garbage {} times in {} steps, up to {} each: {}.", full.count, evidence.lap().steps().size(),
-                       humane_time(full.longest_ns), of_a_step(evidence, ns)),
-           "gc.collect(); gc.freeze() before the loop; or gc.disable(), and gc.collect() every thousand steps",
+           fmt::format("Python looks through all of its objects for garbage {} times in {} steps, "
+                       "up to {} each: {}.",
+                       full.count, evidence.lap().steps().size(), humane_time(full.longest_ns),
+                       of_a_step(evidence, ns)),
+           "gc.collect(); gc.freeze() before the loop; or gc.disable(), and gc.collect() every "
+           "thousand steps",
            shrunk("gc 2", {0, 0.3})}};
 }
 
@@ -26,9 +29,12 @@ std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
 const Rule kGcPauses{
     "gc-pauses",
     "Python's garbage collector stops the step",
-    "full collections, which look through all objects that there are, take time within steps, at least twice.",
-    "they take next to nothing, as they mostly do; nor of collections of young objects, which freezing does not spare.",
-    "Before the loop `gc.collect(); gc.freeze()`, so that what lives as long as the program is not looked through again. Or `gc.disable()` and `gc.collect()` now and then: what is held "
+    "full collections, which look through all objects that there are, take time within steps, at "
+    "least twice.",
+    "they take next to nothing, as they mostly do; nor of collections of young objects, which "
+    "freezing does not spare.",
+    "Before the loop `gc.collect(); gc.freeze()`, so that what lives as long as the program is not "
+    "looked through again. Or `gc.disable()` and `gc.collect()` now and then: what is held "
     "by cycles stays until then.",
     "the full collections go, but for at most 30 % of their time.",
     find_gc_pauses};

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/words.h"
@@ -10,7 +10,8 @@ namespace laptime {
 namespace {
 
 constexpr std::size_t kMostLines = 5;
-constexpr const char* kFix = "Keep it on the GPU: total += loss.detach(), and .item(), .cpu() or print only every Nth step";
+constexpr const char* kFix =
+    "Keep it on the GPU: total += loss.detach(), and .item(), .cpu() or print only every Nth step";
 
 // With the GPU recorded: what it idles after each wait is what the wait costs.
 std::vector<Finding> find_in_gpu(const Evidence& evidence) {
@@ -19,30 +20,39 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   for (const StepSync& sync : gpu.syncs()) waits += sync.wait_ns;
   // A host that does not wait launches ahead: in the best case the GPU never idles.
   const double busy = evidence.step_ns() - gpu.idle_ns();
-  const std::optional<double> bound = busy > 0 ? std::optional(evidence.step_ns() / busy) : std::nullopt;
+  const std::optional<double> bound =
+      busy > 0 ? std::optional(evidence.step_ns() / busy) : std::nullopt;
   std::vector<Finding> findings;
   for (const StepSync& sync : gpu.syncs()) {
     if (sync.file.empty() || findings.size() == kMostLines) continue;
     const Part part = gpu.part(DeviceCategory::idle_sync).scaled(sync.wait_ns / waits);
     whatif::Changes changes;
     changes.no_waits.push_back(fmt::format("{}:{}", sync.file, sync.line));
-    findings.push_back({sync.file, sync.line, evidence.share(part.ns), std::nullopt, Confidence::medium,
-                        fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the GPU idle {} until new work comes.", counted(sync.waits, "time", "times"),
-                                    humane_time(sync.wait_ns), cited(evidence.source(sync.file, sync.line)), of_a_step(evidence, part.ns)),
-                        kFix, std::move(changes), bound});
+    findings.push_back(
+        {sync.file, sync.line, evidence.share(part.ns), std::nullopt, Confidence::medium,
+         fmt::format("The program waits here for the GPU, {} a step and {} in all;{} leaves the "
+                     "GPU idle {} until new work comes.",
+                     counted(sync.waits, "time", "times"), humane_time(sync.wait_ns),
+                     cited(evidence.source(sync.file, sync.line)), of_a_step(evidence, part.ns)),
+         kFix, std::move(changes), bound});
   }
   return findings;
 }
 
-// Without: how long ops that give a number to Python wait is known, not what the GPU does meanwhile.
+// Without: how long ops that give a number to Python wait is known, not what the GPU does
+// meanwhile.
 std::vector<Finding> find_in_ops(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const StepOp& op : evidence.ops()) {
     if (op.name != "aten::_local_scalar_dense" || op.file.empty()) continue;
-    findings.push_back({op.file, op.line, evidence.share(op.self_ns), Prediction{1, predict(evidence.step_ns(), Part{op.self_ns, 0}, {0, 0}).gain_high}, Confidence::low,
-                        fmt::format("A number is taken off the GPU,{}: the program waits {} for it, and the GPU then for new work. Record the GPU (without --no-gpu) to see how long.",
-                                    cited(evidence.source(op.file, op.line)), of_a_step(evidence, op.self_ns)),
-                        kFix});
+    findings.push_back(
+        {op.file, op.line, evidence.share(op.self_ns),
+         Prediction{1, predict(evidence.step_ns(), Part{op.self_ns, 0}, {0, 0}).gain_high},
+         Confidence::low,
+         fmt::format("A number is taken off the GPU,{}: the program waits {} for it, and the GPU "
+                     "then for new work. Record the GPU (without --no-gpu) to see how long.",
+                     cited(evidence.source(op.file, op.line)), of_a_step(evidence, op.self_ns)),
+         kFix});
   }
   return findings;
 }
@@ -57,10 +67,15 @@ std::vector<Finding> find_hidden_sync(const Evidence& evidence) {
 const Rule kHiddenSync{
     "hidden-sync",
     "A line waits for the GPU",
-    "lines of the program make it wait for the GPU in a step (`.item()`, `.cpu()`, printing a tensor, `if tensor:`), and the GPU idles after the wait, because nothing more was launched.",
-    "the GPU has work all the time, the wait is for a copy to the GPU (see pageable-copy), or nothing runs on a GPU: on a CPU `.item()` is free.",
-    "Keep values as tensors on the GPU (`total += loss.detach()`) and take numbers off it every Nth step; `torch.where` instead of `if`.",
-    "by a replay of the run in which the line does not wait: what the program then does sooner, and what still waits (a copy that blocks, a full queue of launches), follows. Without a recorded GPU between nothing and the whole wait.",
+    "lines of the program make it wait for the GPU in a step (`.item()`, `.cpu()`, printing a "
+    "tensor, `if tensor:`), and the GPU idles after the wait, because nothing more was launched.",
+    "the GPU has work all the time, the wait is for a copy to the GPU (see pageable-copy), or "
+    "nothing runs on a GPU: on a CPU `.item()` is free.",
+    "Keep values as tensors on the GPU (`total += loss.detach()`) and take numbers off it every "
+    "Nth step; `torch.where` instead of `if`.",
+    "by a replay of the run in which the line does not wait: what the program then does sooner, "
+    "and what still waits (a copy that blocks, a full queue of launches), follows. Without a "
+    "recorded GPU between nothing and the whole wait.",
     find_hidden_sync};
 
 }  // namespace laptime

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/words.h"
@@ -13,18 +13,25 @@ constexpr Range kLeft{0.02, 0.2};
 
 // A sampler of the program's own says which samples this process trains on, and stays.
 std::string whole_batches(const LoaderSettings& loader) {
-  if (loader.sampler.empty()) return "for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]";
-  return fmt::format("DataLoader(dataset, batch_size=None, sampler=BatchSampler(sampler, {}, drop_last=False)), where sampler is the {} that it has", *loader.batch, loader.sampler);
+  if (loader.sampler.empty())
+    return "for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]";
+  return fmt::format(
+      "DataLoader(dataset, batch_size=None, sampler=BatchSampler(sampler, {}, drop_last=False)), "
+      "where sampler is the {} that it has",
+      *loader.batch, loader.sampler);
 }
 
 std::vector<Finding> find_in_memory_dataset(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
-  if (!loader || loader->dataset != "TensorDataset" || !loader->made_by.empty() || loader->batch.value_or(1) < 2) return {};
+  if (!loader || loader->dataset != "TensorDataset" || !loader->made_by.empty() ||
+      loader->batch.value_or(1) < 2)
+    return {};
   const Part wait = evidence.host(HostCategory::input);
   return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt, Confidence::medium,
-           fmt::format("The dataset is tensors in memory, and still the loader takes {} samples one by one and stacks them: {}.", *loader->batch, of_a_step(evidence, wait.ns)),
-           whole_batches(*loader),
-           shrunk(category_name(HostCategory::input), kLeft)}};
+           fmt::format("The dataset is tensors in memory, and still the loader takes {} samples "
+                       "one by one and stacks them: {}.",
+                       *loader->batch, of_a_step(evidence, wait.ns)),
+           whole_batches(*loader), shrunk(category_name(HostCategory::input), kLeft)}};
 }
 
 }  // namespace
@@ -34,8 +41,10 @@ const Rule kInMemoryDataset{
     "Tensors in memory are read one sample at a time",
     "the loader that is trained on reads a `TensorDataset`, and steps wait for their batch.",
     "the wait is short, or a framework makes the loader.",
-    "Index whole batches: `for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]`. On a GPU keep `x` and `y` there. To keep the loader: "
-    "`DataLoader(dataset, batch_size=None, sampler=BatchSampler(RandomSampler(dataset), batch_size, drop_last=False))`. A sampler of the program's own "
+    "Index whole batches: `for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], "
+    "y[rows]`. On a GPU keep `x` and `y` there. To keep the loader: "
+    "`DataLoader(dataset, batch_size=None, sampler=BatchSampler(RandomSampler(dataset), "
+    "batch_size, drop_last=False))`. A sampler of the program's own "
     "(`DistributedSampler`) stays: it goes where `RandomSampler` stands.",
     "the wait shrinks to between 2 and 20 % of itself.",
     find_in_memory_dataset};

@@ -1,18 +1,19 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/python_time.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "replay/rule_changes.h"
 #include "base/humane.h"
+#include "replay/rule_changes.h"
 
 namespace laptime {
 
 namespace {
 
 constexpr double kLeastIdleShare = 0.1;  // of a step
-constexpr double kFewestKernels = 10;    // a step: with fewer it is something else that keeps the host
+constexpr double kFewestKernels =
+    10;  // a step: with fewer it is something else that keeps the host
 
 // Of the program's own lines that launch nothing, and so launch nothing sooner when compiled.
 double python_without_ops(const Evidence& evidence) {
@@ -21,22 +22,30 @@ double python_without_ops(const Evidence& evidence) {
   return ns;
 }
 
-constexpr double kIndexedLeft = 0.7, kIndexedWorst = 1.5;  // of the host's time, where there are many of them: compiled, a graph network took 1.2 times as long
-constexpr double kIndexed = 4;  // such ops in a step: one or two take the rows of a batch
+constexpr double kIndexedLeft = 0.7,
+                 kIndexedWorst = 1.5;  // of the host's time, where there are many of them:
+                                       // compiled, a graph network took 1.2 times as long
+constexpr double kIndexed = 4;         // such ops in a step: one or two take the rows of a batch
 
-// Ops that read or write where data says: a compiler makes each a kernel of its own, with guards and shapes of its own.
+// Ops that read or write where data says: a compiler makes each a kernel of its own, with guards
+// and shapes of its own.
 double ops_by_index(const Evidence& evidence) {
   double calls = 0;
   for (const StepOp& op : evidence.ops()) {
-    for (const char* const name : {"aten::index", "aten::index_select", "aten::index_add", "aten::index_add_", "aten::index_put_", "aten::scatter", "aten::scatter_add",
-                                   "aten::scatter_add_", "aten::scatter_reduce", "aten::gather", "aten::nonzero", "aten::masked_select", "aten::repeat_interleave", "aten::_unique2"})
+    for (const char* const name :
+         {"aten::index", "aten::index_select", "aten::index_add", "aten::index_add_",
+          "aten::index_put_", "aten::scatter", "aten::scatter_add", "aten::scatter_add_",
+          "aten::scatter_reduce", "aten::gather", "aten::nonzero", "aten::masked_select",
+          "aten::repeat_interleave", "aten::_unique2"})
       if (op.name == name) calls += op.calls;
     if (op.name == "aten::embedding") calls -= op.calls;  // it calls index_select
   }
   return calls;
 }
 
-bool compiles(const Run& run) { return run.strings.find("torch.compile") != StringTable::kNoString; }
+bool compiles(const Run& run) {
+  return run.strings.find("torch.compile") != StringTable::kNoString;
+}
 
 std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
@@ -46,19 +55,29 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   Part idle = gpu.part(DeviceCategory::idle_launches);
   idle.ns = std::max(0.0, idle.ns - python_without_ops(evidence));
   if (kernels < kFewestKernels || evidence.share(idle.ns) < kLeastIdleShare) return {};
-  // Without ops it is not known what the host does between launches; of a compiled program, not what is left to compile.
+  // Without ops it is not known what the host does between launches; of a compiled program, not
+  // what is left to compile.
   const bool compiled = compiles(evidence.run()), replays = !compiled && !evidence.ops().empty();
   const bool uncertain = ops_by_index(evidence) >= kIndexed;
   std::optional<whatif::Changes> changes;
   if (replays) changes = *whatif::changes_of_rule(kLaunchBound.name);
   if (changes && uncertain)
-    for (whatif::Scale& scale : changes->scales) scale.factor = kIndexedLeft, scale.worst = kIndexedWorst;
-  return {{"", 0, evidence.share(idle.ns), predict(evidence.step_ns(), idle, compiled ? Range{0.05, 0.6} : Range{0.1, 0.7}), uncertain ? Confidence::low : Confidence::medium,
-           fmt::format("The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.{}", of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels),
-                       uncertain ? " Many ops index by data, of which a compiler may make slower ones." : ""),
-           compiled ? std::string("torch.compile(model, mode=\"reduce-overhead\"), which replays a CUDA graph; shapes must not change")
-                    : "model = torch.compile(model, mode=\"reduce-overhead\"): a CUDA graph replaces the launches, where shapes stay the same" + std::string(evidence.has_batch() ? "; or a larger batch" : ""),
-           std::move(changes), std::nullopt, "a compiler also joins kernels"}};
+    for (whatif::Scale& scale : changes->scales)
+      scale.factor = kIndexedLeft, scale.worst = kIndexedWorst;
+  return {
+      {"", 0, evidence.share(idle.ns),
+       predict(evidence.step_ns(), idle, compiled ? Range{0.05, 0.6} : Range{0.1, 0.7}),
+       uncertain ? Confidence::low : Confidence::medium,
+       fmt::format(
+           "The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.{}",
+           of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels),
+           uncertain ? " Many ops index by data, of which a compiler may make slower ones." : ""),
+       compiled ? std::string("torch.compile(model, mode=\"reduce-overhead\"), which replays a "
+                              "CUDA graph; shapes must not change")
+                : "model = torch.compile(model, mode=\"reduce-overhead\"): a CUDA graph replaces "
+                  "the launches, where shapes stay the same" +
+                      std::string(evidence.has_batch() ? "; or a larger batch" : ""),
+       std::move(changes), std::nullopt, "a compiler also joins kernels"}};
 }
 
 }  // namespace
@@ -67,10 +86,17 @@ const Rule kLaunchBound{
     "launch-bound",
     "The GPU waits for launches",
     "the GPU idles at least a tenth of the step because what ran next had not been launched yet.",
-    "it idles for another reason (input, a wait of the host's, another stream), a step has fewer than 10 kernels, or lines of Python that launch nothing take that time (python-line, reload).",
-    "`torch.compile(model, mode=\"reduce-overhead\")`: one CUDA graph replaces all launches, if shapes stay the same. `torch.compile(model)` alone joins kernels and launches the rest one by one: of two small models on an H200 "
+    "it idles for another reason (input, a wait of the host's, another stream), a step has fewer "
+    "than 10 kernels, or lines of Python that launch nothing take that time (python-line, reload).",
+    "`torch.compile(model, mode=\"reduce-overhead\")`: one CUDA graph replaces all launches, if "
+    "shapes stay the same. `torch.compile(model)` alone joins kernels and launches the rest one by "
+    "one: of two small models on an H200 "
     "it made steps 6 to 10 % longer. A larger batch gives each launch more to do.",
-    "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops is left, the optimizer and the program's own Python stay. Where a step has at least four ops that index by data (gather, scatter, index_add; not those of an embedding): 10 to 150 %, and confidence is low. Without op records: 30 to 90 % of that idle time goes; of a program that is compiled already 40 to 95 %.",
+    "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops is left, "
+    "the optimizer and the program's own Python stay. Where a step has at least four ops that "
+    "index by data (gather, scatter, index_add; not those of an embedding): 10 to 150 %, and "
+    "confidence is low. Without op records: 30 to 90 % of that idle time goes; of a program that "
+    "is compiled already 40 to 95 %.",
     find_launch_bound};
 
 }  // namespace laptime

@@ -2,16 +2,17 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "tables/code/line_cells.h"
-#include "trace/code/line_ids.h"
-#include "tables/memory/memory_growth.h"
 #include "base/humane.h"
+#include "tables/code/line_cells.h"
+#include "tables/memory/memory_growth.h"
+#include "trace/code/line_ids.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr double kLeastBytes = 1024;  // a step: less is counters and lists of numbers, which programs keep
+constexpr double kLeastBytes =
+    1024;  // a step: less is counters and lists of numbers, which programs keep
 
 std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const std::vector<MemoryGrowth> growing = find_memory_growth(evidence.analysis());
@@ -21,10 +22,14 @@ std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const std::uint32_t id = lines[fastest.place];
   const Cell file = file_cell(lines, id);
   const std::string source = id ? evidence.source(std::get<std::string>(file), lines.line(id)) : "";
-  return {{id ? std::get<std::string>(file) : "", id ? lines.line(id) : 0, std::nullopt, std::nullopt, Confidence::high,
-           fmt::format("Memory grows by {} in every step, {} so far: what{} makes is kept.", humane_bytes(fastest.bytes_per_step()), humane_bytes(static_cast<double>(fastest.gained_bytes)),
+  return {{id ? std::get<std::string>(file) : "", id ? lines.line(id) : 0, std::nullopt,
+           std::nullopt, Confidence::high,
+           fmt::format("Memory grows by {} in every step, {} so far: what{} makes is kept.",
+                       humane_bytes(fastest.bytes_per_step()),
+                       humane_bytes(static_cast<double>(fastest.gained_bytes)),
                        source.empty() ? " an op" : cited(source)),
-           "Keep numbers, not tensors: losses.append(loss.item()), or loss.detach(); a tensor with a graph keeps all of it alive"}};
+           "Keep numbers, not tensors: losses.append(loss.item()), or loss.detach(); a tensor with "
+           "a graph keeps all of it alive"}};
 }
 
 }  // namespace
@@ -32,9 +37,11 @@ std::vector<Finding> find_memory_growth(const Evidence& evidence) {
 const Rule kMemoryGrowth{
     "memory-growth",
     "Memory grows step after step",
-    "with `--memory`: what a line made is still held after step upon step, at least 1 kB more in each (table `memory_growth`).",
+    "with `--memory`: what a line made is still held after step upon step, at least 1 kB more in "
+    "each (table `memory_growth`).",
     "memory was not recorded, or nothing grows.",
-    "Keep numbers, not tensors: `losses.append(loss.item())` or `loss.detach()`. A tensor that was computed with gradients keeps its whole graph alive.",
+    "Keep numbers, not tensors: `losses.append(loss.item())` or `loss.detach()`. A tensor that was "
+    "computed with gradients keeps its whole graph alive.",
     "none: it is a risk. The run will end when memory does.",
     find_memory_growth};
 

@@ -10,12 +10,17 @@ namespace {
 
 std::vector<Finding> find_memory_pressure(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
-  if (settings.cuda_retries.value_or(0) == 0 || !settings.cuda_reserved_bytes || !settings.cuda_peak_bytes || !settings.cuda_total_bytes) return {};
+  if (settings.cuda_retries.value_or(0) == 0 || !settings.cuda_reserved_bytes ||
+      !settings.cuda_peak_bytes || !settings.cuda_total_bytes)
+    return {};
   const auto bytes = [](std::int64_t n) { return humane_bytes(static_cast<double>(n)); };
   return {{"", 0, std::nullopt, std::nullopt, Confidence::high,
-           fmt::format("The GPU's memory ran out {} times: torch gave back all it had cached and began anew, which stops the step. {} of {} reserved, {} used at most.", *settings.cuda_retries,
-                       bytes(*settings.cuda_reserved_bytes), bytes(*settings.cuda_total_bytes), bytes(*settings.cuda_peak_bytes)),
-           "A smaller batch; or, where much more is reserved than used, PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"}};
+           fmt::format("The GPU's memory ran out {} times: torch gave back all it had cached and "
+                       "began anew, which stops the step. {} of {} reserved, {} used at most.",
+                       *settings.cuda_retries, bytes(*settings.cuda_reserved_bytes),
+                       bytes(*settings.cuda_total_bytes), bytes(*settings.cuda_peak_bytes)),
+           "A smaller batch; or, where much more is reserved than used, "
+           "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True"}};
 }
 
 }  // namespace
@@ -23,9 +28,11 @@ std::vector<Finding> find_memory_pressure(const Evidence& evidence) {
 const Rule kMemoryPressure{
     "memory-pressure",
     "The GPU's memory runs out",
-    "torch's allocator had to give back its cache because an allocation did not fit (`num_alloc_retries`).",
+    "torch's allocator had to give back its cache because an allocation did not fit "
+    "(`num_alloc_retries`).",
     "memory sufficed, however full it was.",
-    "A smaller batch, activation checkpointing, or `optimizer.zero_grad(set_to_none=True)` before validation. Where far more is reserved than used, memory is in pieces: "
+    "A smaller batch, activation checkpointing, or `optimizer.zero_grad(set_to_none=True)` before "
+    "validation. Where far more is reserved than used, memory is in pieces: "
     "`PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`.",
     "none: it is a risk. Each time costs milliseconds, and the next may be the end.",
     find_memory_pressure};

@@ -11,9 +11,12 @@ namespace {
 constexpr double kNoneLeft = 0.5;  // of a processor: too little for a worker
 constexpr double kComputes = 0.5;  // of making a batch, where it does more than wait
 
-// A worker that computes takes a processor from ops of several threads, which then wait for each other.
+// A worker that computes takes a processor from ops of several threads, which then wait for each
+// other.
 bool all_in_use(const Settings& settings) {
-  return settings.cpus && settings.step_cpus.value_or(0) > static_cast<double>(*settings.cpus) - kNoneLeft && settings.step_cpus > 1 && settings.input_cpu.value_or(1) > kComputes;
+  return settings.cpus &&
+         settings.step_cpus.value_or(0) > static_cast<double>(*settings.cpus) - kNoneLeft &&
+         settings.step_cpus > 1 && settings.input_cpu.value_or(1) > kComputes;
 }
 
 std::vector<Finding> find_no_workers(const Evidence& evidence) {
@@ -23,10 +26,12 @@ std::vector<Finding> find_no_workers(const Evidence& evidence) {
   const double rest = evidence.step_ns() - wait.ns;
   const auto workers = workers_needed(evidence, wait.ns, rest);
   if (!workers) return {};
-  return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt,
-           Confidence::medium,
-           fmt::format("The training process makes every batch itself (num_workers=0) and nothing else meanwhile: {}.", of_a_step(evidence, wait.ns)),
-           fmt::format("DataLoader(…, num_workers={}, persistent_workers=True{})", *workers, evidence.settings().on_gpu() ? ", pin_memory=True" : ""),
+  return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt, Confidence::medium,
+           fmt::format("The training process makes every batch itself (num_workers=0) and nothing "
+                       "else meanwhile: {}.",
+                       of_a_step(evidence, wait.ns)),
+           fmt::format("DataLoader(…, num_workers={}, persistent_workers=True{})", *workers,
+                       evidence.settings().on_gpu() ? ", pin_memory=True" : ""),
            whatif::workers_change(static_cast<unsigned>(*workers))}};
 }
 
@@ -36,10 +41,14 @@ const Rule kNoWorkers{
     "no-workers",
     "Batches are made by the training process itself",
     "the loader that is trained on has `num_workers=0`, and steps wait for their batch.",
-    "there is one CPU only, the ops of a step use all of them already and making a batch computes, or the wait is so short that handing batches over would cost as much.",
-    "Give the loader workers: `DataLoader(…, num_workers=2, persistent_workers=True)`. Code that starts workers must stand behind "
-    "`if __name__ == \"__main__\":` where processes are spawned. Data that is in memory already needs no workers: see in-memory-dataset.",
-    "the run is replayed with that many workers (docs/whatif.md): a step takes as long as the longer of its rest and of a batch divided by the workers, and no less than all "
+    "there is one CPU only, the ops of a step use all of them already and making a batch computes, "
+    "or the wait is so short that handing batches over would cost as much.",
+    "Give the loader workers: `DataLoader(…, num_workers=2, persistent_workers=True)`. Code that "
+    "starts workers must stand behind "
+    "`if __name__ == \"__main__\":` where processes are spawned. Data that is in memory already "
+    "needs no workers: see in-memory-dataset.",
+    "the run is replayed with that many workers (docs/whatif.md): a step takes as long as the "
+    "longer of its rest and of a batch divided by the workers, and no less than all "
     "that is computed takes on the processors that are free.",
     find_no_workers};
 

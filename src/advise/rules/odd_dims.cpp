@@ -1,6 +1,6 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 
 #include "advise/products.h"
 #include "advise/rules.h"
@@ -14,13 +14,17 @@ namespace {
 constexpr std::int64_t kMultiple = 8;  // of 16-bit numbers, for tensor cores at full speed
 
 bool is_product(const std::string& name) {
-  static constexpr const char* kProducts[] = {"aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm"};
-  return std::any_of(std::begin(kProducts), std::end(kProducts), [&](const char* product) { return name == product; });
+  static constexpr const char* kProducts[] = {"aten::mm", "aten::addmm", "aten::bmm",
+                                              "aten::baddbmm"};
+  return std::any_of(std::begin(kProducts), std::end(kProducts),
+                     [&](const char* product) { return name == product; });
 }
 
-// The last two sizes of every matrix in "[[64, 100], [100, 10]]": whether one is no multiple. Vectors (a bias) do not count.
+// The last two sizes of every matrix in "[[64, 100], [100, 10]]": whether one is no multiple.
+// Vectors (a bias) do not count.
 bool has_odd_size(std::string_view shapes) {
-  for (std::size_t open = shapes.find('[', 1); open != std::string_view::npos; open = shapes.find('[', open + 1)) {
+  for (std::size_t open = shapes.find('[', 1); open != std::string_view::npos;
+       open = shapes.find('[', open + 1)) {
     std::vector<std::int64_t> sizes;
     const char *at = shapes.data() + open + 1, *const end = shapes.data() + shapes.size();
     for (std::int64_t size = 0; at < end && *at != ']';) {
@@ -28,15 +32,21 @@ bool has_odd_size(std::string_view shapes) {
       if (error == std::errc()) sizes.push_back(size);
       at = error == std::errc() ? next : at + 1;
     }
-    if (sizes.size() >= 2 && (sizes[sizes.size() - 1] % kMultiple != 0 || sizes[sizes.size() - 2] % kMultiple != 0)) return true;
+    if (sizes.size() >= 2 &&
+        (sizes[sizes.size() - 1] % kMultiple != 0 || sizes[sizes.size() - 2] % kMultiple != 0))
+      return true;
   }
   return false;
 }
 
-bool is_16_bit_product(std::string_view kernel) { return math_of_kernel(kernel).precision == Precision::fp16; }
+bool is_16_bit_product(std::string_view kernel) {
+  return math_of_kernel(kernel).precision == Precision::fp16;
+}
 
 whatif::Changes padded(const std::string& file, std::int64_t line) {
-  whatif::Changes changes = whatif::work_change([](std::string_view kernel, std::string_view) { return is_16_bit_product(kernel); }, 0.7, 0.5, 0.95);
+  whatif::Changes changes = whatif::work_change(
+      [](std::string_view kernel, std::string_view) { return is_16_bit_product(kernel); }, 0.7, 0.5,
+      0.95);
   changes.work.back().at = fmt::format("{}:{}", file, line);
   return changes;
 }
@@ -45,7 +55,9 @@ whatif::Changes padded(const std::string& file, std::int64_t line) {
 double kernels_at(const GpuSteps& gpu, const std::string& file, std::int64_t line) {
   double ns = 0;
   for (const StepWork& work : gpu.work())
-    if (work.kind == SpanKind::kernel && work.file == file && work.line == line && is_16_bit_product(work.name)) ns += work.ns;
+    if (work.kind == SpanKind::kernel && work.file == file && work.line == line &&
+        is_16_bit_product(work.name))
+      ns += work.ns;
   return ns;
 }
 
@@ -54,13 +66,19 @@ std::vector<Finding> find_odd_dims(const Evidence& evidence) {
   const Table table = ops_table<OpGrouping::shape>(evidence.analysis());
   const auto column = [&](const char* name) { return *find_column(table, name); };
   for (const Row& row : table.rows) {  // those that take longest first
-    const auto *shapes = std::get_if<std::string>(&row[column("shapes")]), *file = std::get_if<std::string>(&row[column("file")]);
+    const auto *shapes = std::get_if<std::string>(&row[column("shapes")]),
+               *file = std::get_if<std::string>(&row[column("file")]);
     const auto* line = std::get_if<std::int64_t>(&row[column("line")]);
-    if (!shapes || !file || !line || !is_product(std::get<std::string>(row[column("name")])) || !has_odd_size(*shapes)) continue;
+    if (!shapes || !file || !line || !is_product(std::get<std::string>(row[column("name")])) ||
+        !has_odd_size(*shapes))
+      continue;
     const double part = evidence.gpu().exposed_ns(kernels_at(evidence.gpu(), *file, *line));
-    return {{*file, static_cast<std::uint32_t>(*line), evidence.share(part), std::nullopt, Confidence::low,
-             fmt::format("16-bit products here have sizes that are no multiple of 8, {}: {}.", *shapes, of_a_step(evidence, part)),
-             "Pad vocabulary, classes, features and batch to multiples of 8 (64 is better)", padded(*file, *line)}};
+    return {{*file, static_cast<std::uint32_t>(*line), evidence.share(part), std::nullopt,
+             Confidence::low,
+             fmt::format("16-bit products here have sizes that are no multiple of 8, {}: {}.",
+                         *shapes, of_a_step(evidence, part)),
+             "Pad vocabulary, classes, features and batch to multiples of 8 (64 is better)",
+             padded(*file, *line)}};
   }
   return {};
 }
@@ -70,9 +88,11 @@ std::vector<Finding> find_odd_dims(const Evidence& evidence) {
 const Rule kOddDims{
     "odd-dims",
     "Sizes that tensor cores do not like",
-    "with `--shapes`: a 16-bit product (`mm`, `addmm`, `bmm`) has a size that is no multiple of 8, and its line's products take a part of the step.",
+    "with `--shapes`: a 16-bit product (`mm`, `addmm`, `bmm`) has a size that is no multiple of 8, "
+    "and its line's products take a part of the step.",
     "shapes were not recorded, or all sizes are multiples of 8.",
-    "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8, better 64.",
+    "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8, "
+    "better 64.",
     "by a replay of the run: 50 to 95 % of the time of the line's products is left.",
     find_odd_dims};
 

@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "replay/rule_changes.h"
 #include "base/humane.h"
+#include "replay/rule_changes.h"
 
 namespace laptime {
 
@@ -12,7 +12,9 @@ namespace {
 
 constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copies'
 
-bool is_to_gpu(const StepWork& work) { return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos; }
+bool is_to_gpu(const StepWork& work) {
+  return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos;
+}
 
 std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
@@ -30,10 +32,18 @@ std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
   // What the host stands still for is lost only as far as the GPU has nothing else to do.
   const double part = std::min(host, gpu.idle_ns() + gpu.part(DeviceCategory::copies).ns);
   const LoaderSettings* loader = evidence.settings().training_loader();
-  return {{largest->file, largest->line, evidence.share(part), std::nullopt, Confidence::medium,
-           fmt::format("Batches go to the GPU from pageable memory, {} in {} a step, and the program stands still for it: {}.", humane_bytes(bytes), counted(calls, "copy", "copies"), of_a_step(evidence, part)),
-           loader && !loader->pin_memory ? fmt::format("DataLoader(…, pin_memory=True) at {}:{}, and batch.to(device, non_blocking=True)", loader->file, loader->line)
-                                         : "tensor.pin_memory() once, and batch.to(device, non_blocking=True)", *whatif::changes_of_rule(kPageableCopy.name)}};
+  return {
+      {largest->file, largest->line, evidence.share(part), std::nullopt, Confidence::medium,
+       fmt::format("Batches go to the GPU from pageable memory, {} in {} a step, and the program "
+                   "stands still for it: {}.",
+                   humane_bytes(bytes), counted(calls, "copy", "copies"),
+                   of_a_step(evidence, part)),
+       loader && !loader->pin_memory
+           ? fmt::format(
+                 "DataLoader(…, pin_memory=True) at {}:{}, and batch.to(device, non_blocking=True)",
+                 loader->file, loader->line)
+           : "tensor.pin_memory() once, and batch.to(device, non_blocking=True)",
+       *whatif::changes_of_rule(kPageableCopy.name)}};
 }
 
 }  // namespace
@@ -41,10 +51,14 @@ std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
 const Rule kPageableCopy{
     "pageable-copy",
     "Batches are copied from pageable memory",
-    "copies of 64 kB and more to the GPU come from pageable memory or block, and the program stands in them while the GPU has nothing else to do.",
+    "copies of 64 kB and more to the GPU come from pageable memory or block, and the program "
+    "stands in them while the GPU has nothing else to do.",
     "copies are pinned and asynchronous, or hidden behind computing.",
-    "`DataLoader(…, pin_memory=True)` and `batch.to(device, non_blocking=True)`: the copy then runs beside the program.",
-    "by a replay of the run: the copies take what 20 to 55 GB/s make of them and nobody waits for them; at worst the program itself copies each batch into pinned memory, at 8 GB/s. That a dataset kept on the GPU need not be "
+    "`DataLoader(…, pin_memory=True)` and `batch.to(device, non_blocking=True)`: the copy then "
+    "runs beside the program.",
+    "by a replay of the run: the copies take what 20 to 55 GB/s make of them and nobody waits for "
+    "them; at worst the program itself copies each batch into pinned memory, at 8 GB/s. That a "
+    "dataset kept on the GPU need not be "
     "copied at all, nor its rows taken on the CPU, is not counted.",
     find_pageable_copy};
 

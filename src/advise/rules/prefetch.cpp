@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/words.h"
@@ -8,8 +8,9 @@ namespace laptime {
 
 namespace {
 
-constexpr double kBusy = 0.8;       // above, workers have no time to fill a longer queue
-constexpr double kMostSteps = 0.5;  // a queue that runs dry in most steps is not too short but too slowly filled
+constexpr double kBusy = 0.8;  // above, workers have no time to fill a longer queue
+constexpr double kMostSteps =
+    0.5;  // a queue that runs dry in most steps is not too short but too slowly filled
 constexpr double kLongWait = 0.05;  // of a step: what counts as having waited
 constexpr std::int64_t kLongQueue = 8;
 
@@ -17,17 +18,27 @@ constexpr std::int64_t kLongQueue = 8;
 std::vector<Finding> find_prefetch(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();
-  if (!loader || loader->workers == 0 || workers.batches < kFewestEvents || workers.busy >= kBusy || loader->prefetch.value_or(2) >= kLongQueue) return {};
+  if (!loader || loader->workers == 0 || workers.batches < kFewestEvents || workers.busy >= kBusy ||
+      loader->prefetch.value_or(2) >= kLongQueue)
+    return {};
   if (is_one_worker_slower(evidence.batches())) return {};
   const auto& steps = evidence.lap().steps();
   std::size_t waited = 0;
-  for (const HostStep& s : steps) waited += static_cast<double>(s.exposed[static_cast<std::size_t>(HostCategory::input)]) > kLongWait * evidence.step_ns();
-  if (waited < kFewestEvents || static_cast<double>(waited) > kMostSteps * static_cast<double>(steps.size())) return {};
+  for (const HostStep& s : steps)
+    waited += static_cast<double>(s.exposed[static_cast<std::size_t>(HostCategory::input)]) >
+              kLongWait * evidence.step_ns();
+  if (waited < kFewestEvents ||
+      static_cast<double>(waited) > kMostSteps * static_cast<double>(steps.size()))
+    return {};
   const Part wait = evidence.host(HostCategory::input);
-  return {{loader->file, loader->line, evidence.share(wait.ns), predict(evidence.step_ns(), wait, {0.3, 0.9}), Confidence::low,
-           fmt::format("{} of {} steps find no batch ready, though the {} workers work only {} of the time: {}.", waited, steps.size(), loader->workers,
-                       percent(workers.busy), of_a_step(evidence, wait.ns)),
-           fmt::format("DataLoader(…, prefetch_factor={})", std::max<std::int64_t>(4, 2 * loader->prefetch.value_or(2)))}};
+  return {{loader->file, loader->line, evidence.share(wait.ns),
+           predict(evidence.step_ns(), wait, {0.3, 0.9}), Confidence::low,
+           fmt::format("{} of {} steps find no batch ready, though the {} workers work only {} of "
+                       "the time: {}.",
+                       waited, steps.size(), loader->workers, percent(workers.busy),
+                       of_a_step(evidence, wait.ns)),
+           fmt::format("DataLoader(…, prefetch_factor={})",
+                       std::max<std::int64_t>(4, 2 * loader->prefetch.value_or(2)))}};
 }
 
 }  // namespace
@@ -35,10 +46,13 @@ std::vector<Finding> find_prefetch(const Evidence& evidence) {
 const Rule kPrefetch{
     "prefetch",
     "The queue of batches is too short for uneven batches",
-    "workers idle more than 20 % of the time, and yet some steps, at most half, wait for a batch for more than 5 % of a step: batches differ, and the queue "
+    "workers idle more than 20 % of the time, and yet some steps, at most half, wait for a batch "
+    "for more than 5 % of a step: batches differ, and the queue "
     "does not bridge the slow ones.",
-    "most steps wait (few-workers, dataset-line), one worker's batches take longer than the others' (worker-imbalance), or `prefetch_factor` is 8 or more.",
-    "`DataLoader(…, prefetch_factor=4)`; each worker then keeps that many batches ready, which takes their memory.",
+    "most steps wait (few-workers, dataset-line), one worker's batches take longer than the "
+    "others' (worker-imbalance), or `prefetch_factor` is 8 or more.",
+    "`DataLoader(…, prefetch_factor=4)`; each worker then keeps that many batches ready, which "
+    "takes their memory.",
     "between a tenth and seven tenths of the wait go.",
     find_prefetch};
 

@@ -1,6 +1,6 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <span>
 
 #include "advise/machine.h"
@@ -24,7 +24,9 @@ using Steps = std::span<const HostStep>;
 std::vector<Steps> runs_of(Steps steps) {
   std::vector<Steps> runs;
   while (!steps.empty()) {
-    const auto other = std::find_if(steps.begin(), steps.end(), [&](const HostStep& s) { return s.step.ops != steps.front().step.ops; });
+    const auto other = std::find_if(steps.begin(), steps.end(), [&](const HostStep& s) {
+      return s.step.ops != steps.front().step.ops;
+    });
     const auto length = static_cast<std::size_t>(other - steps.begin());
     runs.push_back(steps.first(length));
     steps = steps.subspan(length);
@@ -38,22 +40,26 @@ double median_wall(Steps steps) {
   return static_cast<double>(take_percentile(walls, 0.5));
 }
 
-// Where recording is switched on or off: a recorded step's time of one that rests, from the steps right before and after. Other programs that come
-// and go are there on both sides.
+// Where recording is switched on or off: a recorded step's time of one that rests, from the steps
+// right before and after. Other programs that come and go are there on both sides.
 std::vector<double> ratios_at_switches(const Lap& lap) {
   const std::vector<HostStep> steps(lap.steps().begin(), lap.steps().end());
   std::vector<double> ratios;
   const std::vector<Steps> runs = runs_of(steps);
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    const Steps before = runs[i - 1].last(std::min(kNeighbours, runs[i - 1].size())), after = runs[i].first(std::min(kNeighbours, runs[i].size()));
+    const Steps before = runs[i - 1].last(std::min(kNeighbours, runs[i - 1].size())),
+                after = runs[i].first(std::min(kNeighbours, runs[i].size()));
     const StepOps earlier = before.front().step.ops, later = after.front().step.ops;
-    if (earlier == StepOps::recorded && later == StepOps::rested) ratios.push_back(median_wall(before) / median_wall(after));
-    if (earlier == StepOps::rested && later == StepOps::recorded) ratios.push_back(median_wall(after) / median_wall(before));
+    if (earlier == StepOps::recorded && later == StepOps::rested)
+      ratios.push_back(median_wall(before) / median_wall(after));
+    if (earlier == StepOps::rested && later == StepOps::recorded)
+      ratios.push_back(median_wall(after) / median_wall(before));
   }
   return ratios;
 }
 
-// The median is hardly below it, whatever values are drawn: by their order, with 95 % confidence, where there are enough; else the least of them.
+// The median is hardly below it, whatever values are drawn: by their order, with 95 % confidence,
+// where there are enough; else the least of them.
 double least_median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
@@ -69,11 +75,13 @@ std::optional<double> added_to_step(const Evidence& evidence) {
     if (s.step.ops == StepOps::rested) rested.push_back(s.step.wall_ns);
   }
   if (recorded.size() < kFewestSteps || rested.size() < kFewestSteps) return std::nullopt;
-  if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75)) return std::nullopt;  // steps differ as much among themselves
+  if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75))
+    return std::nullopt;  // steps differ as much among themselves
   std::vector<double> ratios = ratios_at_switches(evidence.lap());
   if (ratios.size() < kFewestSwitches) return std::nullopt;
   if (least_median(ratios) <= 1) return std::nullopt;  // others come and go as fast
-  const double overall = static_cast<double>(take_percentile(recorded, 0.5)) / static_cast<double>(take_percentile(rested, 0.5));
+  const double overall = static_cast<double>(take_percentile(recorded, 0.5)) /
+                         static_cast<double>(take_percentile(rested, 0.5));
   return std::min(overall, take_percentile(ratios, 0.5)) - 1;
 }
 
@@ -82,10 +90,14 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
   const auto cost = find_run_cost(evidence.analysis());
   const double share = cost ? cost->share : 0;
   if (share < kMostOfRun && added.value_or(0) < kMostOfStep) return {};
-  const std::string seen = added.value_or(0) >= kMostOfStep ? fmt::format("Steps whose ops are recorded take {} longer than others", percent(*added))
-                                                            : fmt::format("Recording made the run {} longer", percent(share));
-  return {{"", 0, std::nullopt, std::nullopt, Confidence::high, fmt::format("{}: what tables say of Python and of short ops is too large.", seen),
-           "laptime run --no-lines, or --no-ops, or a smaller --budget; --steps 100:120 to look at a few steps only"}};
+  const std::string seen =
+      added.value_or(0) >= kMostOfStep
+          ? fmt::format("Steps whose ops are recorded take {} longer than others", percent(*added))
+          : fmt::format("Recording made the run {} longer", percent(share));
+  return {{"", 0, std::nullopt, std::nullopt, Confidence::high,
+           fmt::format("{}: what tables say of Python and of short ops is too large.", seen),
+           "laptime run --no-lines, or --no-ops, or a smaller --budget; --steps 100:120 to look at "
+           "a few steps only"}};
 }
 
 }  // namespace
@@ -93,9 +105,12 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
 const Rule kProfilerBias{
     "profiler-bias",
     "laptime itself takes too much of the time",
-    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer than those whose ops rested, also where these are their neighbours, and not because steps differ as much or the machine was busy.",
+    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer "
+    "than those whose ops rested, also where these are their neighbours, and not because steps "
+    "differ as much or the machine was busy.",
     "it takes less: its cost is at the end of every summary.",
-    "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few steps in full.",
+    "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few "
+    "steps in full.",
     "none: it is about what the other numbers are worth.",
     find_profiler_bias};
 

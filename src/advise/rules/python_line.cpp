@@ -12,17 +12,22 @@ namespace {
 
 constexpr std::size_t kMostLines = 3;
 
-std::string times(double hits) { return hits < 1.5 ? "" : fmt::format(", run {} times a step", humane_number(hits)); }
+std::string times(double hits) {
+  return hits < 1.5 ? "" : fmt::format(", run {} times a step", humane_number(hits));
+}
 
-// Whether the time is that of the program's own Python. Where the line calls ops, and repeats nothing itself, it is torch's
-// and the model's Python around these ops.
+// Whether the time is that of the program's own Python. Where the line calls ops, and repeats
+// nothing itself, it is torch's and the model's Python around these ops.
 bool is_programs_own(const PythonLine& line) {
   return has_own_loop(line.source) || (!line.has_ops && !calls_framework_only(line.source));
 }
 
 std::string what_to_do(const PythonLine& line) {
-  if (line.has_ops) return "Write the loop as one op on larger tensors: torch.stack, torch.cat, a batched product, torch._foreach_…";
-  return "Move what does not change from step to step out of the loop, do it every Nth step, or write it as one tensor op instead of a Python loop";
+  if (line.has_ops)
+    return "Write the loop as one op on larger tensors: torch.stack, torch.cat, a batched product, "
+           "torch._foreach_…";
+  return "Move what does not change from step to step out of the loop, do it every Nth step, or "
+         "write it as one tensor op instead of a Python loop";
 }
 
 std::vector<Finding> find_python_line(const Evidence& evidence) {
@@ -30,11 +35,14 @@ std::vector<Finding> find_python_line(const Evidence& evidence) {
   for (const PythonLine& line : python_lines(evidence)) {
     if (findings.size() == kMostLines) break;
     if (!is_programs_own(line)) continue;
-    findings.push_back({line.line.file, line.line.line, evidence.share(line.self.ns), std::nullopt, Confidence::medium,
-                        fmt::format("Python of one line of {},{}{}, takes {}{}.", line.line.function, cited(line.source),
-                                    times(line.line.hits), of_a_step(evidence, line.self.ns), line.has_ops ? " besides its ops" : "; no op of the framework's runs meanwhile"),
-                        what_to_do(line),
-                        shrunk_line(line.line.file, line.line.line, {0, 0.6})});
+    findings.push_back(
+        {line.line.file, line.line.line, evidence.share(line.self.ns), std::nullopt,
+         Confidence::medium,
+         fmt::format(
+             "Python of one line of {},{}{}, takes {}{}.", line.line.function, cited(line.source),
+             times(line.line.hits), of_a_step(evidence, line.self.ns),
+             line.has_ops ? " besides its ops" : "; no op of the framework's runs meanwhile"),
+         what_to_do(line), shrunk_line(line.line.file, line.line.line, {0, 0.6})});
   }
   return findings;
 }
@@ -44,11 +52,17 @@ std::vector<Finding> find_python_line(const Evidence& evidence) {
 const Rule kPythonLine{
     "python-line",
     "A line of Python takes a good part of the step",
-    "a line of the program's own code that runs in at least every other step takes time itself, without ops, waits, backward and the optimizer.",
-    "another rule knows what the line does (reload, logging, checkpoint), its source cannot be read, or it may be part of a dataset. Nor of what a step consists of: a line that calls ops without a loop of its own, "
-    "or that calls nothing but torch, the model, the criterion, a distribution or the optimizer (`clip_grad_norm_`, `model(x)`, `log_prob`).",
-    "Move what does not change from step to step out of the loop, do it less often, or express it as tensor ops on the whole batch. Of a loop of ops: one op on larger tensors.",
-    "by a replay of the run: between 40 % and all of the line's Python goes, and the few ops in it.",
+    "a line of the program's own code that runs in at least every other step takes time itself, "
+    "without ops, waits, backward and the optimizer.",
+    "another rule knows what the line does (reload, logging, checkpoint), its source cannot be "
+    "read, or it may be part of a dataset. Nor of what a step consists of: a line that calls ops "
+    "without a loop of its own, "
+    "or that calls nothing but torch, the model, the criterion, a distribution or the optimizer "
+    "(`clip_grad_norm_`, `model(x)`, `log_prob`).",
+    "Move what does not change from step to step out of the loop, do it less often, or express it "
+    "as tensor ops on the whole batch. Of a loop of ops: one op on larger tensors.",
+    "by a replay of the run: between 40 % and all of the line's Python goes, and the few ops in "
+    "it.",
     find_python_line};
 
 }  // namespace laptime

@@ -2,8 +2,8 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "tables/code/compile.h"
 #include "base/humane.h"
+#include "tables/code/compile.h"
 
 namespace laptime {
 
@@ -21,7 +21,8 @@ Recompilations sum_up(const Table& table) {
   Recompilations all;
   for (const Row& row : table.rows) {
     const auto* const ns = std::get_if<std::int64_t>(&row[column("total_ns")]);
-    if (row[column("what")] == Cell("torch.compile") && ns) all.first_ns += static_cast<double>(*ns);
+    if (row[column("what")] == Cell("torch.compile") && ns)
+      all.first_ns += static_cast<double>(*ns);
     if (row[column("what")] != Cell("recompile") || !ns) continue;
     if (!all.largest) all.largest = &row;
     all.count += std::get<std::int64_t>(row[column("count")]);
@@ -40,11 +41,17 @@ std::vector<Finding> find_recompile(const Evidence& evidence) {
   };
   const auto* line = std::get_if<std::int64_t>(&(*all.largest)[*find_column(table, "line")]);
   const auto steps = static_cast<double>(evidence.lap().steps().size());
-  const double part = all.ns / steps, step = evidence.step_ns() + part + all.first_ns / steps;  // the first compilations stay
+  const double part = all.ns / steps, step = evidence.step_ns() + part +
+                                             all.first_ns / steps;  // the first compilations stay
   const std::string reason = text("reason");
-  return {{text("file"), line ? static_cast<std::uint32_t>(*line) : 0, part / step, predict(step, Part{part, 0}, {0, 0.3}), Confidence::high,
-           fmt::format("torch.compile compiled again {} times, {} in all, {} of the time of training{}{}.", all.count, humane_time(all.ns), percent(part / step), reason.empty() ? "" : ": ", reason),
-           "Keep shapes and Python values the same from step to step (drop_last=True, padding), or torch.compile(model, dynamic=True)"}};
+  return {{text("file"), line ? static_cast<std::uint32_t>(*line) : 0, part / step,
+           predict(step, Part{part, 0}, {0, 0.3}), Confidence::high,
+           fmt::format(
+               "torch.compile compiled again {} times, {} in all, {} of the time of training{}{}.",
+               all.count, humane_time(all.ns), percent(part / step), reason.empty() ? "" : ": ",
+               reason),
+           "Keep shapes and Python values the same from step to step (drop_last=True, padding), or "
+           "torch.compile(model, dynamic=True)"}};
 }
 
 }  // namespace
@@ -52,11 +59,15 @@ std::vector<Finding> find_recompile(const Evidence& evidence) {
 const Rule kRecompile{
     "recompile",
     "torch.compile compiles again and again",
-    "functions were compiled again at least twice, and that took a good part of the time of training.",
+    "functions were compiled again at least twice, and that took a good part of the time of "
+    "training.",
     "each function is compiled once.",
-    "Keep shapes the same: `DataLoader(…, drop_last=True)`, padding to a few lengths; or `torch.compile(model, dynamic=True)`. Python numbers that change from call to call become tensors or "
+    "Keep shapes the same: `DataLoader(…, drop_last=True)`, padding to a few lengths; or "
+    "`torch.compile(model, dynamic=True)`. Python numbers that change from call to call become "
+    "tensors or "
     "stay outside. Table `compile` has every reason.",
-    "all compilations but the first go, but for at most 30 % of their time. The gain is over the run as recorded, its first compilations included; a longer run feels them less.",
+    "all compilations but the first go, but for at most 30 % of their time. The gain is over the "
+    "run as recorded, its first compilations included; a longer run feels them less.",
     find_recompile};
 
 }  // namespace laptime

@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/line_calls.h"
 #include "advise/python_time.h"
@@ -12,28 +12,35 @@ namespace {
 
 bool reads(const std::string& source) {
   if (source.find("load_state_dict") != std::string::npos) return false;
-  return calls_any(source, {"open",      "load",      "loads",     "loadtxt",  "genfromtxt", "fromfile",   "memmap",     "read",        "readlines",  "read_csv",
-                            "read_json", "read_parquet", "read_pickle", "imread",   "imdecode",   "decode_jpeg", "read_image", "load_dataset", "load_data", "read_idx",
-                            "read_data", "read_dataset", "load_image", "load_images", "read_file",  "decode_image", "load_batch", "get_dataset"}) ||
+  return calls_any(source,
+                   {"open",         "load",         "loads",        "loadtxt",     "genfromtxt",
+                    "fromfile",     "memmap",       "read",         "readlines",   "read_csv",
+                    "read_json",    "read_parquet", "read_pickle",  "imread",      "imdecode",
+                    "decode_jpeg",  "read_image",   "load_dataset", "load_data",   "read_idx",
+                    "read_data",    "read_dataset", "load_image",   "load_images", "read_file",
+                    "decode_image", "load_batch",   "get_dataset"}) ||
          calls_the_same(source, {"load_", "read_", "parse_", "decode_"});
 }
 
 // Of the rest of a step, at best: reading no longer evicts what it has in the caches …
 constexpr double kRestFaster = 1.5;
-// … of all of which little is left where what is read is larger than they are: then it may run from warm caches only, with memory that is never given
-// back and threads that do not fall asleep meanwhile.
+// … of all of which little is left where what is read is larger than they are: then it may run from
+// warm caches only, with memory that is never given back and threads that do not fall asleep
+// meanwhile.
 constexpr double kRestWarm = 6;
 constexpr double kFillsCaches = 5e6;  // ns of reading: some 10 MB
 
 constexpr double kAsLong = 0.95;  // as the longest: lines that call one another differ by no more
 
-// Of lines that call one another the outermost is the one that the loop holds: as long as the others, with least time of its own.
+// Of lines that call one another the outermost is the one that the loop holds: as long as the
+// others, with least time of its own.
 const PythonLine* outermost(const std::vector<PythonLine>& lines) {
   double longest = 0;
   for (const PythonLine& line : lines) longest = std::max(longest, line.whole.ns);
   const PythonLine* found = nullptr;
   for (const PythonLine& line : lines)
-    if (line.whole.ns >= kAsLong * longest && (!found || line.self.ns < found->self.ns)) found = &line;
+    if (line.whole.ns >= kAsLong * longest && (!found || line.self.ns < found->self.ns))
+      found = &line;
   return found;
 }
 
@@ -46,10 +53,13 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
   Prediction gain = predict(evidence.step_ns(), part, {0, 0.03});
   const bool fills_caches = part.ns >= kFillsCaches;
   gain.gain_high *= fills_caches ? kRestWarm : kRestFaster;
-  return {{longest->line.file, longest->line.line, evidence.share(part.ns), gain, fills_caches ? Confidence::medium : Confidence::high,
-           fmt::format("Data is read again in every step:{} takes {}.", cited(longest->source), of_a_step(evidence, part.ns)),
-           "Read it once, before the loop, and keep the tensors; in the loop take the rows of the batch: images[rows], labels[rows]", std::nullopt, std::nullopt,
-           "reading no longer evicts what the rest has in the caches"}};
+  return {{longest->line.file, longest->line.line, evidence.share(part.ns), gain,
+           fills_caches ? Confidence::medium : Confidence::high,
+           fmt::format("Data is read again in every step:{} takes {}.", cited(longest->source),
+                       of_a_step(evidence, part.ns)),
+           "Read it once, before the loop, and keep the tensors; in the loop take the rows of the "
+           "batch: images[rows], labels[rows]",
+           std::nullopt, std::nullopt, "reading no longer evicts what the rest has in the caches"}};
 }
 
 }  // namespace
@@ -57,11 +67,15 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
 const Rule kReload{
     "reload",
     "Data is read again in every step",
-    "a line that runs in at least every other step calls something that reads or decodes (`open`, `load`, `read_csv`, `imread` …; a function called `load_…`, `read_…`, `parse_…` or `decode_…` that is given nothing that changes) outside of a loader, and takes a "
+    "a line that runs in at least every other step calls something that reads or decodes (`open`, "
+    "`load`, `read_csv`, `imread` …; a function called `load_…`, `read_…`, `parse_…` or `decode_…` "
+    "that is given nothing that changes) outside of a loader, and takes a "
     "good part of the step.",
     "reading is done by a `DataLoader` (see dataset-line), or before the loop.",
     "Read once, before the loop; keep tensors and take the rows of each batch from them.",
-    "all of the line's time goes, but for at most 3 % of it (taking the rows of a batch); at best the rest of the step is half as fast again, with nothing else going through the caches, and six times as fast "
+    "all of the line's time goes, but for at most 3 % of it (taking the rows of a batch); at best "
+    "the rest of the step is half as fast again, with nothing else going through the caches, and "
+    "six times as fast "
     "where reading takes at least 5 ms and so is larger than they are.",
     find_reload};
 

@@ -19,24 +19,31 @@ std::vector<Finding> find_slow_collate(const Evidence& evidence) {
   if (!hot || hot->share < kLeastCollateShare) return {};
   const Part wait = evidence.host(HostCategory::input);
   const std::string source = evidence.source(hot->line.file, hot->line.line);
-  const bool by_number = loader->batch && hot->per_batch >= kNumbersASample * static_cast<double>(*loader->batch);
+  const bool by_number =
+      loader->batch && hot->per_batch >= kNumbersASample * static_cast<double>(*loader->batch);
   const double share = by_number ? hot->loop_share : hot->share;
-  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * share), std::nullopt, Confidence::medium,
-           fmt::format("{} of making a batch is putting its samples together{}:{} in {}; steps wait {} for batches.", percent(share), by_number ? " number by number" : "", cited(source),
+  return {{hot->line.file, hot->line.line, evidence.share(wait.ns * share), std::nullopt,
+           Confidence::medium,
+           fmt::format("{} of making a batch is putting its samples together{}:{} in {}; steps "
+                       "wait {} for batches.",
+                       percent(share), by_number ? " number by number" : "", cited(source),
                        hot->line.function, of_a_step(evidence, wait.ns)),
-           "Put samples together with one call for the batch: torch.stack, torch.nn.utils.rnn.pad_sequence, numpy.stack",
+           "Put samples together with one call for the batch: torch.stack, "
+           "torch.nn.utils.rnn.pad_sequence, numpy.stack",
            batch_without(share, by_number ? kByNumber : kBySample)}};
 }
 
 }  // namespace
 
-const Rule kSlowCollate{
-    "slow-collate",
-    "Putting samples together is slow",
-    "one line of the program's own `collate_fn` takes at least a fifth of making a batch, and steps wait for batches.",
-    "the collate function is torch's, or steps do not wait.",
-    "Work on the batch, not on its samples: `torch.stack`, `pad_sequence`, one `torch.from_numpy(numpy.stack(…))`.",
-    "between 40 and 90 % of the line's share of the wait go; of a loop that goes number by number between 70 and 98 %.",
-    find_slow_collate};
+const Rule kSlowCollate{"slow-collate",
+                        "Putting samples together is slow",
+                        "one line of the program's own `collate_fn` takes at least a fifth of "
+                        "making a batch, and steps wait for batches.",
+                        "the collate function is torch's, or steps do not wait.",
+                        "Work on the batch, not on its samples: `torch.stack`, `pad_sequence`, one "
+                        "`torch.from_numpy(numpy.stack(…))`.",
+                        "between 40 and 90 % of the line's share of the wait go; of a loop that "
+                        "goes number by number between 70 and 98 %.",
+                        find_slow_collate};
 
 }  // namespace laptime

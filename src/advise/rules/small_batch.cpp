@@ -1,5 +1,5 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/words.h"
@@ -14,17 +14,28 @@ constexpr double kLargest = 8;       // times the batch, in one go
 
 std::vector<Finding> find_small_batch(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
-  if (!evidence.has_batch() || !evidence.knows_gpu() || !settings.cuda_peak_bytes || !settings.cuda_total_bytes || *settings.cuda_total_bytes <= 0) return {};
+  if (!evidence.has_batch() || !evidence.knows_gpu() || !settings.cuda_peak_bytes ||
+      !settings.cuda_total_bytes || *settings.cuda_total_bytes <= 0)
+    return {};
   const GpuSteps& gpu = evidence.gpu();
-  const double step = evidence.step_ns(), busy = step - gpu.idle_ns(), input = gpu.part(DeviceCategory::idle_input).ns;
-  const double memory = static_cast<double>(*settings.cuda_peak_bytes) / static_cast<double>(*settings.cuda_total_bytes);
-  if (evidence.share(busy) > kMostBusy || memory > kMostMemory || evidence.share(input) > kMostBusy) return {};
+  const double step = evidence.step_ns(), busy = step - gpu.idle_ns(),
+               input = gpu.part(DeviceCategory::idle_input).ns;
+  const double memory = static_cast<double>(*settings.cuda_peak_bytes) /
+                        static_cast<double>(*settings.cuda_total_bytes);
+  if (evidence.share(busy) > kMostBusy || memory > kMostMemory || evidence.share(input) > kMostBusy)
+    return {};
   const double times = std::min(kLargest, 1 / memory);
   whatif::Changes changes;
   changes.batch = times;
-  return {{"", 0, 1 - evidence.share(busy), std::nullopt, Confidence::low,
-           fmt::format("The GPU computes {} of the step and holds {} of its memory: a larger batch costs little more time.", percent(evidence.share(busy)), percent(memory)),
-           fmt::format("batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second", times), changes, times}};
+  return {
+      {"", 0, 1 - evidence.share(busy), std::nullopt, Confidence::low,
+       fmt::format("The GPU computes {} of the step and holds {} of its memory: a larger batch "
+                   "costs little more time.",
+                   percent(evidence.share(busy)), percent(memory)),
+       fmt::format(
+           "batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second",
+           times),
+       changes, times}};
 }
 
 }  // namespace
@@ -33,9 +44,13 @@ const Rule kSmallBatch{
     "small-batch",
     "The batch is too small for the GPU",
     "the GPU computes at most half of the step, and at most half of its memory was ever used.",
-    "it is busy, it is short of memory, or it waits for input; or no loader hands out batches, as where a step takes a whole graph.",
-    "Raise `batch_size`, and the learning rate with it (linear for SGD, square root for Adam are usual). Fewer, larger steps learn differently: check the loss.",
-    "per sample, for the batch times 8 at most, by a replay of the run: kernels grow with the batch but for some microseconds each (at best those that do not fill the GPU not at all), so do waiting for input, copies, ops on "
+    "it is busy, it is short of memory, or it waits for input; or no loader hands out batches, as "
+    "where a step takes a whole graph.",
+    "Raise `batch_size`, and the learning rate with it (linear for SGD, square root for Adam are "
+    "usual). Fewer, larger steps learn differently: check the loss.",
+    "per sample, for the batch times 8 at most, by a replay of the run: kernels grow with the "
+    "batch but for some microseconds each (at best those that do not fill the GPU not at all), so "
+    "do waiting for input, copies, ops on "
     "the CPU and long stretches of the program's own Python; what launches costs the same.",
     find_small_batch,
     Meaning::changed};

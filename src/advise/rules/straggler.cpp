@@ -15,12 +15,15 @@ constexpr double kErrors = 3;
 constexpr double kErrorsOfGain = 2;
 
 std::string name_of(const Evidence& evidence, const Rank& rank) {
-  return rank.number ? fmt::format("Rank {}", *rank.number) : fmt::format("The rank with pid {}", evidence.run().processes[rank.process].pid);
+  return rank.number
+             ? fmt::format("Rank {}", *rank.number)
+             : fmt::format("The rank with pid {}", evidence.run().processes[rank.process].pid);
 }
 
 Prediction gain_of(const Evidence& evidence, const RankTimes& times) {
   const double step = evidence.step_ns(), error = kErrorsOfGain * times.excess.error_ns;
-  Prediction gain = predict(step, Range{step - times.excess.ns - error, step - times.above_mean_ns + error});
+  Prediction gain =
+      predict(step, Range{step - times.excess.ns - error, step - times.above_mean_ns + error});
   gain.gain = predict(step, Range{step - times.above_mean_ns, step - times.above_mean_ns}).gain_low;
   return gain;
 }
@@ -29,15 +32,28 @@ std::vector<Finding> find_straggler(const Evidence& evidence) {
   const auto times = measure_ranks(evidence);
   if (!times || times->others.empty() || times->steps < kFewestSteps) return {};
   const double excess = times->excess.ns;
-  if (times->slowest < kMostSteps || evidence.share(excess) < kLeastExcessShare || excess < kErrors * times->excess.error_ns || excess < times->excess_spread_ns) return {};
+  if (times->slowest < kMostSteps || evidence.share(excess) < kLeastExcessShare ||
+      excess < kErrors * times->excess.error_ns || excess < times->excess_spread_ns)
+    return {};
   const MoreOf more = find_more(evidence, *times);
   const std::string source = more.file.empty() ? "" : evidence.source(more.file, more.line);
-  const std::string line = more.file.empty() ? "" : fmt::format("; of lines{}, {}", cited(source.empty() ? fmt::format("{}:{}", more.file, more.line) : source), humane_time(more.line_ns));
-  return {{more.file, more.line, evidence.share(excess), gain_of(evidence, *times), Confidence::high,
-           fmt::format("{} has {} more work of its own in a step ({}) than {}, and most of all in {} of {} steps, in which it is waited for. What it does more of is {}, {}{}.", name_of(evidence, *times->rank),
-                       humane_time(excess), percent(evidence.share(excess)), times->others.size() == 1 ? "the other" : "the median of the others", percent(times->slowest), times->steps, category_name(more.category),
-                       humane_time(more.category_ns), line),
-           "Give every rank the same work: equal batches and equal data on each; what one rank alone must do (logs, checkpoints, metrics) outside the steps or less often"}};
+  const std::string line =
+      more.file.empty()
+          ? ""
+          : fmt::format("; of lines{}, {}",
+                        cited(source.empty() ? fmt::format("{}:{}", more.file, more.line) : source),
+                        humane_time(more.line_ns));
+  return {
+      {more.file, more.line, evidence.share(excess), gain_of(evidence, *times), Confidence::high,
+       fmt::format("{} has {} more work of its own in a step ({}) than {}, and most of all in {} "
+                   "of {} steps, in which it is waited for. What it does more of is {}, {}{}.",
+                   name_of(evidence, *times->rank), humane_time(excess),
+                   percent(evidence.share(excess)),
+                   times->others.size() == 1 ? "the other" : "the median of the others",
+                   percent(times->slowest), times->steps, category_name(more.category),
+                   humane_time(more.category_ns), line),
+       "Give every rank the same work: equal batches and equal data on each; what one rank alone "
+       "must do (logs, checkpoints, metrics) outside the steps or less often"}};
 }
 
 }  // namespace
@@ -45,12 +61,16 @@ std::vector<Finding> find_straggler(const Evidence& evidence) {
 const Rule kStraggler{
     "straggler",
     "One rank is slower than the others, which wait for it",
-    "of several processes that train together one has more work of its own (a step less its wait for communication) than the median of the others: in at least three quarters of the steps the most of all, by at least 5 % of a "
+    "of several processes that train together one has more work of its own (a step less its wait "
+    "for communication) than the median of the others: in at least three quarters of the steps the "
+    "most of all, by at least 5 % of a "
     "step, and by more than it differs from step to step.",
     "ranks take turns at being slowest, or fewer than 10 steps are recorded of all of them.",
-    "The finding names the category of the breakdown and the line in which the rank differs most. Equal batches on every rank (`DistributedSampler(drop_last=True)`, samples sorted by length), "
+    "The finding names the category of the breakdown and the line in which the rank differs most. "
+    "Equal batches on every rank (`DistributedSampler(drop_last=True)`, samples sorted by length), "
     "no extra work in the steps of rank 0, the same processors and disks for all.",
-    "the step becomes what the mean work of all ranks would make it; at best what the others' median would.",
+    "the step becomes what the mean work of all ranks would make it; at best what the others' "
+    "median would.",
     find_straggler};
 
 }  // namespace laptime

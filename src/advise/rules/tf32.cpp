@@ -1,5 +1,5 @@
-#include <cstdlib>
 #include <fmt/format.h>
+#include <cstdlib>
 #include <utility>
 
 #include "advise/products.h"
@@ -15,22 +15,32 @@ constexpr int kFirstWithTf32 = 8;  // compute capability
 
 bool has_tf32(const Evidence& evidence) {
   const auto compute = evidence.process().properties.find("cuda device 0 compute");
-  return compute != evidence.process().properties.end() && std::atoi(compute->second.c_str()) >= kFirstWithTf32;
+  return compute != evidence.process().properties.end() &&
+         std::atoi(compute->second.c_str()) >= kFirstWithTf32;
 }
 
 std::vector<Finding> find_tf32(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
-  if (!evidence.knows_gpu() || !has_tf32(evidence) || settings.matmul_precision != "highest" || !settings.autocast.empty()) return {};
+  if (!evidence.knows_gpu() || !has_tf32(evidence) || settings.matmul_precision != "highest" ||
+      !settings.autocast.empty())
+    return {};
   // Convolutions are cuDNN's, which has TF32 on from the start.
-  const Products products = products_of(evidence.gpu(), {Precision::fp32}, [](const StepWork& work) { return !is_convolution(work.op); });
+  const Products products =
+      products_of(evidence.gpu(), {Precision::fp32},
+                  [](const StepWork& work) { return !is_convolution(work.op); });
   if (!products.largest) return {};
   const double part = evidence.gpu().exposed_ns(products.ns);
   whatif::Changes changes = *whatif::changes_of_rule(kTf32.name);
   if (const auto left = left_on_card(evidence, Precision::fp32, Precision::tf32))
-    for (whatif::WorkScale& scale : changes.work) scale.factor = left->expected, scale.best = left->best, scale.worst = left->worst;
-  return {{products.largest->file, products.largest->line, evidence.share(part), std::nullopt, Confidence::medium,
-           fmt::format("Products of 32-bit floats run on plain cores, tensor cores idle: {}.", of_a_step(evidence, part)),
-           "torch.set_float32_matmul_precision(\"high\") before training: factors are rounded to TF32 (10 bits)", std::move(changes)}};
+    for (whatif::WorkScale& scale : changes.work)
+      scale.factor = left->expected, scale.best = left->best, scale.worst = left->worst;
+  return {{products.largest->file, products.largest->line, evidence.share(part), std::nullopt,
+           Confidence::medium,
+           fmt::format("Products of 32-bit floats run on plain cores, tensor cores idle: {}.",
+                       of_a_step(evidence, part)),
+           "torch.set_float32_matmul_precision(\"high\") before training: factors are rounded to "
+           "TF32 (10 bits)",
+           std::move(changes)}};
 }
 
 }  // namespace
@@ -38,11 +48,16 @@ std::vector<Finding> find_tf32(const Evidence& evidence) {
 const Rule kTf32{
     "tf32",
     "32-bit products do not use tensor cores",
-    "kernels that multiply 32-bit floats on plain cores take a part of the step on a GPU with TF32 (compute capability 8 and later), and "
+    "kernels that multiply 32-bit floats on plain cores take a part of the step on a GPU with TF32 "
+    "(compute capability 8 and later), and "
     "`torch.get_float32_matmul_precision()` is `highest`.",
-    "TF32 or mixed precision is on, or such products take next to nothing, or are convolutions: these have a setting of their own (`torch.backends.cudnn.allow_tf32`), which is on.",
-    "`torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums stay 32-bit; mostly harmless for training, to be checked where products are ill-conditioned.",
-    "by a replay of the run: of these kernels' time between 0.9 and 2.6 times what the card's peaks say is left (fp32 / TF32: 0.14 on an H200, 1 on a card that multiplies both alike); 12 to 50 % where the card is not known.",
+    "TF32 or mixed precision is on, or such products take next to nothing, or are convolutions: "
+    "these have a setting of their own (`torch.backends.cudnn.allow_tf32`), which is on.",
+    "`torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums stay "
+    "32-bit; mostly harmless for training, to be checked where products are ill-conditioned.",
+    "by a replay of the run: of these kernels' time between 0.9 and 2.6 times what the card's "
+    "peaks say is left (fp32 / TF32: 0.14 on an H200, 1 on a card that multiplies both alike); 12 "
+    "to 50 % where the card is not known.",
     find_tf32,
     Meaning::changed};
 

@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "trace/gpu/gpu_work.h"
 #include "replay/rule_changes.h"
+#include "trace/gpu/gpu_work.h"
 
 namespace laptime {
 
@@ -18,7 +18,9 @@ std::vector<Finding> find_tiny_copies(const Evidence& evidence) {
   double host = 0, calls = 0;
   const StepWork* most = nullptr;
   for (const StepWork& work : gpu.work()) {
-    if (work.kind != SpanKind::copy || !is_transfer(work.name) || work.bytes > static_cast<double>(kSmallCopy) * work.calls) continue;
+    if (work.kind != SpanKind::copy || !is_transfer(work.name) ||
+        work.bytes > static_cast<double>(kSmallCopy) * work.calls)
+      continue;
     host += work.host_ns;
     calls += work.calls;
     if (!most || work.calls > most->calls) most = &work;
@@ -26,8 +28,11 @@ std::vector<Finding> find_tiny_copies(const Evidence& evidence) {
   if (!most || calls < kFewestCalls) return {};
   const double part = std::min(host, gpu.idle_ns());
   return {{most->file, most->line, evidence.share(part), std::nullopt, Confidence::medium,
-           fmt::format("{:.0f} copies of less than 4 kB go between CPU and GPU in every step: {} for a few bytes.", calls, of_a_step(evidence, part)),
-           "Make small tensors on the GPU (device=\"cuda\"), or pack them into one and copy that", *whatif::changes_of_rule(kTinyCopies.name)}};
+           fmt::format("{:.0f} copies of less than 4 kB go between CPU and GPU in every step: {} "
+                       "for a few bytes.",
+                       calls, of_a_step(evidence, part)),
+           "Make small tensors on the GPU (device=\"cuda\"), or pack them into one and copy that",
+           *whatif::changes_of_rule(kTinyCopies.name)}};
 }
 
 }  // namespace
@@ -37,8 +42,10 @@ const Rule kTinyCopies{
     "Many tiny copies to and from the GPU",
     "at least 8 copies of less than 4 kB a step go between CPU and GPU while the GPU idles.",
     "there are few, or the GPU is busy all the time.",
-    "Make small tensors where they are used (`torch.zeros(…, device=\"cuda\")`); stack numbers and copy once.",
-    "by a replay of the run: of these copies, and of the host's time in the calls that make them, 10 to 50 % is left, and nobody waits for them any more; at worst every other wait stays.",
+    "Make small tensors where they are used (`torch.zeros(…, device=\"cuda\")`); stack numbers and "
+    "copy once.",
+    "by a replay of the run: of these copies, and of the host's time in the calls that make them, "
+    "10 to 50 % is left, and nobody waits for them any more; at worst every other wait stays.",
     find_tiny_copies};
 
 }  // namespace laptime

@@ -1,6 +1,6 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "advise/machine.h"
 #include "advise/rules.h"
@@ -10,10 +10,13 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMuchSlower = 1.5;  // ops, than the fastest of their own kind: they wait for threads that do not run
-constexpr double kUneven = 2;        // ops that wait for nobody, of their fastest
-constexpr double kMostLeft = 0.75;   // of ops at worst, however fast some were: measured 1.3 to 3.2 × where the fastest promised more
-constexpr double kNoHandOver = 0.5;  // at best, of a fast op: threads that do not exist are not woken
+constexpr double kMuchSlower =
+    1.5;  // ops, than the fastest of their own kind: they wait for threads that do not run
+constexpr double kUneven = 2;       // ops that wait for nobody, of their fastest
+constexpr double kMostLeft = 0.75;  // of ops at worst, however fast some were: measured 1.3 to 3.2
+                                    // × where the fastest promised more
+constexpr double kNoHandOver =
+    0.5;  // at best, of a fast op: threads that do not exist are not woken
 
 // Processes of the run that train on the CPU while the lap's steps run, and their threads.
 struct Computing {
@@ -22,11 +25,13 @@ struct Computing {
 
 Computing find_computing(const Evidence& evidence) {
   const auto lap = evidence.lap().steps();
-  const std::int64_t begin = lap.front().step.start_ns, end = lap.back().step.start_ns + lap.back().step.wall_ns;
+  const std::int64_t begin = lap.front().step.start_ns,
+                     end = lap.back().step.start_ns + lap.back().step.wall_ns;
   const Run& run = evidence.run();
   std::vector<std::int64_t> at_once(run.processes.size());  // time in steps, by process
   for (const Step& step : evidence.analysis().steps())
-    at_once[run.tracks[step.track].process] += std::max<std::int64_t>(0, std::min(end, step.start_ns + step.wall_ns) - std::max(begin, step.start_ns));
+    at_once[run.tracks[step.track].process] += std::max<std::int64_t>(
+        0, std::min(end, step.start_ns + step.wall_ns) - std::max(begin, step.start_ns));
   Computing computing;
   for (std::size_t p = 0; p < at_once.size(); ++p) {
     const Settings settings(run.processes[p].properties);
@@ -49,23 +54,35 @@ OpTimes op_times(const Evidence& evidence) {
 
 // What others leave, for each process of the run.
 std::int64_t threads_that_fit(double cpus, const Computing& computing, double others) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>((cpus - std::min(others, cpus)) / static_cast<double>(std::max<std::int64_t>(1, computing.processes))));
+  return std::max<std::int64_t>(
+      1, static_cast<std::int64_t>(
+             (cpus - std::min(others, cpus)) /
+             static_cast<double>(std::max<std::int64_t>(1, computing.processes))));
 }
 
-std::string seen(const Settings& settings, const Computing& computing, const Machine& machine, double cpus) {
+std::string seen(const Settings& settings, const Computing& computing, const Machine& machine,
+                 double cpus) {
   const std::string cpus_text = fmt::format("{:.0f} CPU{}", cpus, cpus == 1 ? "" : "s");
-  if (computing.processes > 1) return fmt::format("{} processes of this run compute at once with {} of torch's threads on {}", computing.processes, computing.threads, cpus_text);
-  if (static_cast<double>(*settings.threads) > cpus) return fmt::format("torch computes with {} threads on {}", *settings.threads, cpus_text);
-  return fmt::format("torch computes with {} threads, and {:.1f} threads of the machine want {}", *settings.threads, machine.running.value_or(0), cpus_text);
+  if (computing.processes > 1)
+    return fmt::format("{} processes of this run compute at once with {} of torch's threads on {}",
+                       computing.processes, computing.threads, cpus_text);
+  if (static_cast<double>(*settings.threads) > cpus)
+    return fmt::format("torch computes with {} threads on {}", *settings.threads, cpus_text);
+  return fmt::format("torch computes with {} threads, and {:.1f} threads of the machine want {}",
+                     *settings.threads, machine.running.value_or(0), cpus_text);
 }
 
 std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
-  if (settings.on_gpu() || settings.optimizers.empty() || !evidence.knows_ops() || !settings.threads || !settings.cpus) return {};
-  const auto threads = static_cast<double>(*settings.threads), cpus = static_cast<double>(*settings.cpus);
+  if (settings.on_gpu() || settings.optimizers.empty() || !evidence.knows_ops() ||
+      !settings.threads || !settings.cpus)
+    return {};
+  const auto threads = static_cast<double>(*settings.threads),
+             cpus = static_cast<double>(*settings.cpus);
   const Computing computing = find_computing(evidence);
   const Machine machine = find_machine(evidence.run(), evidence.process());
-  const double together = std::max(threads, static_cast<double>(computing.threads)), wanted = std::max(together, machine.running.value_or(0));
+  const double together = std::max(threads, static_cast<double>(computing.threads)),
+               wanted = std::max(together, machine.running.value_or(0));
   const double others = std::max(0.0, machine.running.value_or(0) - together);
   const std::int64_t fit = threads_that_fit(cpus, computing, others);
   const OpTimes ops = op_times(evidence);
@@ -73,18 +90,35 @@ std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
   if (together <= cpus && !(machine.too_many() && threads > 1 && slowed)) return {};
   if (static_cast<double>(fit) >= threads) return {};
   double ns = evidence.host(HostCategory::optimizer).ns;
-  for (const HostCategory category : {HostCategory::forward, HostCategory::backward, HostCategory::memory}) ns += evidence.host(category).ns;
-  Finding finding{"", 0, evidence.share(ns), predict(evidence.step_ns(), Part{ns, 0}, {0.3, 0.95}), Confidence::low,
-                  fmt::format("{}, so that threads wait for others that do not run; ops are {}{}.", seen(settings, computing, machine, cpus), of_a_step(evidence, ns),
-                              slowed ? fmt::format(", {:.1f} times as long as if each were as fast as its fastest tenth", ops.ns / ops.fast_ns) : ""),
-                  fmt::format("torch.set_num_threads({0}), or OMP_NUM_THREADS={0}{1}", fit, computing.processes > 1 ? ", in each process" : "")};
+  for (const HostCategory category :
+       {HostCategory::forward, HostCategory::backward, HostCategory::memory})
+    ns += evidence.host(category).ns;
+  Finding finding{
+      "",
+      0,
+      evidence.share(ns),
+      predict(evidence.step_ns(), Part{ns, 0}, {0.3, 0.95}),
+      Confidence::low,
+      fmt::format(
+          "{}, so that threads wait for others that do not run; ops are {}{}.",
+          seen(settings, computing, machine, cpus), of_a_step(evidence, ns),
+          slowed
+              ? fmt::format(", {:.1f} times as long as if each were as fast as its fastest tenth",
+                            ops.ns / ops.fast_ns)
+              : ""),
+      fmt::format("torch.set_num_threads({0}), or OMP_NUM_THREADS={0}{1}", fit,
+                  computing.processes > 1 ? ", in each process" : "")};
   if (!slowed) return {finding};
-  // At best ops are as fast as the fastest of their kind, or faster without others to wake; at worst their work takes one thread so much longer. What
-  // else wants processors slows both.
+  // At best ops are as fast as the fastest of their kind, or faster without others to wake; at
+  // worst their work takes one thread so much longer. What else wants processors slows both.
   const double left = ns * ops.fast_ns / ops.ns, rest = evidence.step_ns() - ns;
-  const double crowd = std::max(1.0, (static_cast<double>(fit * computing.processes) + others) / cpus);
-  const double worst = std::clamp(left * kUneven * threads / static_cast<double>(fit) * crowd, kMostLeft * ns, 0.95 * ns);
-  finding.gain = predict(evidence.step_ns(), Range{rest * std::min(1.0, cpus * crowd / wanted) + std::min(worst, kNoHandOver * left), rest + worst});
+  const double crowd =
+      std::max(1.0, (static_cast<double>(fit * computing.processes) + others) / cpus);
+  const double worst = std::clamp(left * kUneven * threads / static_cast<double>(fit) * crowd,
+                                  kMostLeft * ns, 0.95 * ns);
+  finding.gain = predict(evidence.step_ns(), Range{rest * std::min(1.0, cpus * crowd / wanted) +
+                                                       std::min(worst, kNoHandOver * left),
+                                                   rest + worst});
   finding.also_faster = "Python gets a processor sooner, too";
   return {finding};
 }
@@ -94,12 +128,18 @@ std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
 const Rule kTooManyThreads{
     "too-many-threads",
     "More threads than CPUs",
-    "a program that trains on the CPU has more of torch's threads, in all processes of the run that train at once, than CPUs that it may use, by affinity or by a container's quota; "
-    "or other programs want these CPUs, and ops take at least half as long again as the fastest of their kind.",
+    "a program that trains on the CPU has more of torch's threads, in all processes of the run "
+    "that train at once, than CPUs that it may use, by affinity or by a container's quota; "
+    "or other programs want these CPUs, and ops take at least half as long again as the fastest of "
+    "their kind.",
     "threads fit, or a GPU computes.",
-    "`torch.set_num_threads(N)` with the number of CPUs for each process, or `OMP_NUM_THREADS=N` in the environment.",
-    "where ops take at least half as long again as if each were as fast as the fastest tenth of its kind: at best half of that is left of them, at worst twice as many times that as there are fewer threads, "
-    "slowed by what else runs, and no less than three quarters. Else between 30 and 95 % of the time in ops is left: how much depends on what else runs, so the interval is wide.",
+    "`torch.set_num_threads(N)` with the number of CPUs for each process, or `OMP_NUM_THREADS=N` "
+    "in the environment.",
+    "where ops take at least half as long again as if each were as fast as the fastest tenth of "
+    "its kind: at best half of that is left of them, at worst twice as many times that as there "
+    "are fewer threads, "
+    "slowed by what else runs, and no less than three quarters. Else between 30 and 95 % of the "
+    "time in ops is left: how much depends on what else runs, so the interval is wide.",
     find_too_many_threads};
 
 }  // namespace laptime

@@ -15,17 +15,24 @@ std::vector<Finding> find_validation(const Evidence& evidence) {
   double total = 0;
   std::size_t count = 0;
   for (const Step& step : evidence.analysis().steps()) {
-    if (step.phase != validation || step.phase == evidence.lap().phase() || step.track != evidence.lap().track()) continue;
-    if (!step.counts) continue;  // as the lap's own: what starts up may do so in a validation before training
+    if (step.phase != validation || step.phase == evidence.lap().phase() ||
+        step.track != evidence.lap().track())
+      continue;
+    if (!step.counts)
+      continue;  // as the lap's own: what starts up may do so in a validation before training
     total += static_cast<double>(step.wall_ns);
     ++count;
   }
   const double share = total / (total + evidence.lap().total_ns());
   if (count < kFewestSteps || share < kLargeShare) return {};
   const double part = total / static_cast<double>(evidence.lap().steps().size());
-  return {{"", 0, share, predict(evidence.step_ns() + part, Part{part, 0}, {0.25, 0.6}), Confidence::low,
-           fmt::format("Validation takes {} of the time of training and validation: {} steps for {} of training.", percent(share), count, evidence.lap().steps().size()),
-           "Validate less often, on a part of the data, or in larger batches: without gradients they fit"}};
+  return {{"", 0, share, predict(evidence.step_ns() + part, Part{part, 0}, {0.25, 0.6}),
+           Confidence::low,
+           fmt::format("Validation takes {} of the time of training and validation: {} steps for "
+                       "{} of training.",
+                       percent(share), count, evidence.lap().steps().size()),
+           "Validate less often, on a part of the data, or in larger batches: without gradients "
+           "they fit"}};
 }
 
 }  // namespace
@@ -35,7 +42,8 @@ const Rule kValidation{
     "Validation takes a large part of the run",
     "validation takes at least a quarter of the time of training and validation together.",
     "it takes less: some is needed.",
-    "Validate less often or on a part of the data; use larger batches there, `torch.inference_mode()`, and loader workers for that loader too.",
+    "Validate less often or on a part of the data; use larger batches there, "
+    "`torch.inference_mode()`, and loader workers for that loader too.",
     "between 40 and 75 % of validation goes. The gain is in training steps over the whole run.",
     find_validation};
 

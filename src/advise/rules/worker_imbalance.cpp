@@ -12,21 +12,30 @@ constexpr std::size_t kFewestBlocked = 5;  // that wait for a batch while anothe
 constexpr double kLeastWaitShare = 0.03;   // of a step
 
 std::string difference(const BatchCosts& costs) {
-  if (is_one_worker_slower(costs)) return fmt::format("one worker's batches take {:.1f} × as long as the mean", costs.slowest_worker);
-  return fmt::format("a batch takes {}, one in twenty {} or more", humane_time(static_cast<double>(costs.median_ns)), humane_time(static_cast<double>(costs.long_ns)));
+  if (is_one_worker_slower(costs))
+    return fmt::format("one worker's batches take {:.1f} × as long as the mean",
+                       costs.slowest_worker);
+  return fmt::format("a batch takes {}, one in twenty {} or more",
+                     humane_time(static_cast<double>(costs.median_ns)),
+                     humane_time(static_cast<double>(costs.long_ns)));
 }
 
 std::vector<Finding> find_worker_imbalance(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->workers < 2 || !loader->in_order) return {};
   const BatchCosts& costs = evidence.batches();
-  if (costs.blocked_steps < kFewestBlocked || evidence.share(costs.blocked.ns) < kLeastWaitShare) return {};
+  if (costs.blocked_steps < kFewestBlocked || evidence.share(costs.blocked.ns) < kLeastWaitShare)
+    return {};
   // More workers, or a longer queue, do away with these waits.
   if (!kFewWorkers.find(evidence).empty() || !kPrefetch.find(evidence).empty()) return {};
-  return {{loader->file, loader->line, evidence.share(costs.blocked.ns), std::nullopt, Confidence::medium,
-           fmt::format("{} steps wait for a batch while later ones are ready, {}: {}.", costs.blocked_steps, of_a_step(evidence, costs.blocked.ns), difference(costs)),
-           "DataLoader(…, in_order=False) takes batches as they come (torch 2.7 or newer); or batches of equal cost: samples sorted by size, the slow part done once before training",
-           whatif::any_order_change()}};
+  return {
+      {loader->file, loader->line, evidence.share(costs.blocked.ns), std::nullopt,
+       Confidence::medium,
+       fmt::format("{} steps wait for a batch while later ones are ready, {}: {}.",
+                   costs.blocked_steps, of_a_step(evidence, costs.blocked.ns), difference(costs)),
+       "DataLoader(…, in_order=False) takes batches as they come (torch 2.7 or newer); or batches "
+       "of equal cost: samples sorted by size, the slow part done once before training",
+       whatif::any_order_change()}};
 }
 
 }  // namespace
@@ -34,10 +43,16 @@ std::vector<Finding> find_worker_imbalance(const Evidence& evidence) {
 const Rule kWorkerImbalance{
     "worker-imbalance",
     "Steps wait for one worker's batch while others are ready",
-    "a loader with two workers or more hands batches over in order, and in at least 5 steps the program waits for a batch though one that comes later is made already: batches differ, from worker to worker or from one to the next.",
-    "more workers (few-workers) or a longer queue (prefetch) would do away with the waits, the loader has `in_order=False`, or no later batch is ready.",
-    "`DataLoader(…, in_order=False)`, which torch has since 2.7: the order of batches then differs from run to run. Or make batches of equal cost: sort or bucket samples by size, decode large ones once before training.",
-    "the run is replayed with batches taken as they are made, each given to a worker that has room (docs/whatif.md).",
+    "a loader with two workers or more hands batches over in order, and in at least 5 steps the "
+    "program waits for a batch though one that comes later is made already: batches differ, from "
+    "worker to worker or from one to the next.",
+    "more workers (few-workers) or a longer queue (prefetch) would do away with the waits, the "
+    "loader has `in_order=False`, or no later batch is ready.",
+    "`DataLoader(…, in_order=False)`, which torch has since 2.7: the order of batches then differs "
+    "from run to run. Or make batches of equal cost: sort or bucket samples by size, decode large "
+    "ones once before training.",
+    "the run is replayed with batches taken as they are made, each given to a worker that has room "
+    "(docs/whatif.md).",
     find_worker_imbalance};
 
 }  // namespace laptime

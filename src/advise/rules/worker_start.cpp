@@ -9,7 +9,8 @@ namespace laptime {
 
 namespace {
 
-// Of the rest of a step, at best: each fork makes the program copy every page that it writes to afterwards.
+// Of the rest of a step, at best: each fork makes the program copy every page that it writes to
+// afterwards.
 constexpr double kRestFaster = 1.3;
 
 std::vector<Finding> find_worker_start(const Evidence& evidence) {
@@ -19,15 +20,20 @@ std::vector<Finding> find_worker_start(const Evidence& evidence) {
   if (starts.count < kFewestEvents) return {};
   const auto steps = static_cast<double>(evidence.lap().steps().size());
   const SpansInSteps ends = spans_between_steps(evidence, "input end");
-  const double starting = starts.ns / steps, ending = ends.ns / steps, first_batches = spans_after(evidence, "input", "start loader").ns / steps;
+  const double starting = starts.ns / steps, ending = ends.ns / steps,
+               first_batches = spans_after(evidence, "input", "start loader").ns / steps;
   const double ns = starting + first_batches;
   Prediction gain = predict(evidence.step_ns() + ending, Part{ns + ending, 0}, {0, 0.3});
   gain.gain_high *= kRestFaster;
   return {{loader->file, loader->line, evidence.share(ns), gain, Confidence::high,
-           fmt::format("Workers are started anew {} times: {} to start them, {} until their first batch, {} to end them; {}.", starts.count,
-                       humane_time(starts.ns / static_cast<double>(starts.count)), humane_time(first_batches * steps / static_cast<double>(starts.count)),
-                       humane_time(ends.count > 0 ? ends.ns / static_cast<double>(ends.count) : 0), of_a_step(evidence, ns)),
-           "DataLoader(…, persistent_workers=True), made once and iterated over in every epoch", std::nullopt, std::nullopt,
+           fmt::format("Workers are started anew {} times: {} to start them, {} until their first "
+                       "batch, {} to end them; {}.",
+                       starts.count, humane_time(starts.ns / static_cast<double>(starts.count)),
+                       humane_time(first_batches * steps / static_cast<double>(starts.count)),
+                       humane_time(ends.count > 0 ? ends.ns / static_cast<double>(ends.count) : 0),
+                       of_a_step(evidence, ns)),
+           "DataLoader(…, persistent_workers=True), made once and iterated over in every epoch",
+           std::nullopt, std::nullopt,
            "the program no longer copies its memory, page by page, after each start"}};
 }
 
@@ -36,10 +42,14 @@ std::vector<Finding> find_worker_start(const Evidence& evidence) {
 const Rule kWorkerStart{
     "worker-start",
     "Loader workers are started again in every epoch",
-    "a loader with workers and without `persistent_workers=True` was iterated over at least twice within training.",
+    "a loader with workers and without `persistent_workers=True` was iterated over at least twice "
+    "within training.",
     "epochs are so long that starting workers is lost in them.",
-    "`DataLoader(…, persistent_workers=True)`, and make the loader once: a new loader starts new workers.",
-    "the time of starting and ending workers and of waiting for their first batch, but for at most 30 % of it, goes; at best the rest of the step takes 1.3 times less, since a process that was forked copies its memory as it writes to it.",
+    "`DataLoader(…, persistent_workers=True)`, and make the loader once: a new loader starts new "
+    "workers.",
+    "the time of starting and ending workers and of waiting for their first batch, but for at most "
+    "30 % of it, goes; at best the rest of the step takes 1.3 times less, since a process that was "
+    "forked copies its memory as it writes to it.",
     find_worker_start};
 
 }  // namespace laptime

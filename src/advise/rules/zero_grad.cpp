@@ -13,7 +13,9 @@ std::vector<Finding> find_zero_grad(const Evidence& evidence) {
   double ns = 0, calls = 0;
   const StepOp* largest = nullptr;
   for (const StepOp& op : evidence.ops()) {
-    if (!op.within.starts_with("Optimizer.zero_grad#") || (op.name != "aten::zero_" && op.name != "aten::_foreach_zero_")) continue;
+    if (!op.within.starts_with("Optimizer.zero_grad#") ||
+        (op.name != "aten::zero_" && op.name != "aten::_foreach_zero_"))
+      continue;
     ns += op.total_ns;
     calls += op.calls;
     if (!largest || op.total_ns > largest->total_ns) largest = &op;
@@ -21,10 +23,14 @@ std::vector<Finding> find_zero_grad(const Evidence& evidence) {
   if (!largest) return {};
   const auto& optimizers = evidence.settings().optimizers;
   const bool is_placed = !largest->file.empty() || optimizers.empty();
-  return {{is_placed ? largest->file : optimizers.front().file, is_placed ? largest->line : optimizers.front().line, evidence.share(ns), std::nullopt, Confidence::medium,
-           fmt::format("Gradients are filled with zeros in every step, {}, only to be added to: {}.", counted(calls, "fill", "fills"), of_a_step(evidence, ns)),
-           "optimizer.zero_grad(set_to_none=True), which is the default: leave set_to_none=False out",
-           shrunk("Optimizer.zero_grad*", kLeft)}};
+  return {
+      {is_placed ? largest->file : optimizers.front().file,
+       is_placed ? largest->line : optimizers.front().line, evidence.share(ns), std::nullopt,
+       Confidence::medium,
+       fmt::format("Gradients are filled with zeros in every step, {}, only to be added to: {}.",
+                   counted(calls, "fill", "fills"), of_a_step(evidence, ns)),
+       "optimizer.zero_grad(set_to_none=True), which is the default: leave set_to_none=False out",
+       shrunk("Optimizer.zero_grad*", kLeft)}};
 }
 
 }  // namespace
@@ -34,7 +40,8 @@ const Rule kZeroGrad{
     "Gradients are zeroed instead of dropped",
     "ops that fill with zeros run inside the optimizer's `zero_grad`.",
     "gradients are set to None, as is the default since torch 2.0.",
-    "`optimizer.zero_grad()` without `set_to_none=False`. Code that reads `p.grad` before backward must then expect None.",
+    "`optimizer.zero_grad()` without `set_to_none=False`. Code that reads `p.grad` before backward "
+    "must then expect None.",
     "5 to 70 % of zero_grad is left; that backward then need not add is not counted.",
     find_zero_grad};
 

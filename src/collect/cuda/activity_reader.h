@@ -1,10 +1,12 @@
 // Turns CUPTI's buffers into spans on the tracks of GPU streams.
 //
-// A kernel's span carries its launch's link and one argument with key 0: its launch configuration as text,
-// "grid;block;registers;static shared;dynamic shared" ("128,1,1;256,1,1;40;0;16384"), each distinct one written once; and the place that its
-// name is known to have (kernel_places.h). A copy's or fill's carries its bytes. What a CUDA graph ran also has `graph_node`.
+// A kernel's span carries its launch's link and one argument with key 0: its launch configuration
+// as text, "grid;block;registers;static shared;dynamic shared" ("128,1,1;256,1,1;40;0;16384"), each
+// distinct one written once; and the place that its name is known to have (kernel_places.h). A
+// copy's or fill's carries its bytes. What a CUDA graph ran also has `graph_node`.
 //
-// Assumption: several threads may deliver. Consequence: one lock, which no thread of the program takes.
+// Assumption: several threads may deliver. Consequence: one lock, which no thread of the program
+// takes.
 #pragma once
 
 #include <array>
@@ -23,10 +25,12 @@ namespace laptime::cuda {
 
 class ActivityReader {
  public:
-  ActivityReader(CudaApi& api, const GpuClock& clock, AwaitedLaunches& awaited) : api_(api), clock_(clock), awaited_(awaited) {}
+  ActivityReader(CudaApi& api, const GpuClock& clock, AwaitedLaunches& awaited)
+      : api_(api), clock_(clock), awaited_(awaited) {}
 
   void read(std::uint8_t* buffer, std::size_t valid, std::uint32_t generation);
-  // While incomplete records are delivered, too: these have no times, and answer nothing. Of a launch that was answered already (a graph's, by another node) they are lost.
+  // While incomplete records are delivered, too: these have no times, and answer nothing. Of a
+  // launch that was answered already (a graph's, by another node) they are lost.
   void take_incomplete(bool on) { takes_incomplete_.store(on, std::memory_order_relaxed); }
 
   std::uint64_t records() const { return records_.load(std::memory_order_relaxed); }
@@ -37,7 +41,8 @@ class ActivityReader {
     std::uint32_t device, context, stream, correlation;
     std::uint64_t graph_node;
   };
-  using Configuration = std::array<std::int32_t, 9>;  // grid, block, registers, static and dynamic shared
+  using Configuration =
+      std::array<std::int32_t, 9>;  // grid, block, registers, static and dynamic shared
   struct KnownName {
     const char* address = nullptr;
     std::uint32_t id = 0;
@@ -50,7 +55,8 @@ class ActivityReader {
   void take(const ActivityMemcpy& copy);
   void take(const ActivityPeerCopy& copy);
   void take(const ActivityMemset& fill);
-  void put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own, std::uint32_t place = 0);
+  void put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own,
+           std::uint32_t place = 0);
   void begin_recording();
   std::uint16_t track(const Work& work);
   const KnownName& kernel_name(const char* name);
@@ -65,7 +71,8 @@ class ActivityReader {
   std::atomic<std::uint64_t> records_{0};
   AwaitedLaunches& awaited_;
   std::atomic<bool> takes_incomplete_{false};
-  std::map<std::array<std::uint32_t, 3>, std::uint16_t> tracks_;  // device, context, stream; of this epoch
+  std::map<std::array<std::uint32_t, 3>, std::uint16_t>
+      tracks_;  // device, context, stream; of this epoch
   std::array<KnownName, 512> names_{};
   std::uint64_t places_version_ = 0;  // of KernelPlaces, when names were looked up
   std::map<Configuration, std::uint32_t> configurations_;

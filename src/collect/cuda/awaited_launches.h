@@ -1,7 +1,8 @@
-// Launches that a record of the GPU's is still to answer, so that it is known whether work is under way.
+// Launches that a record of the GPU's is still to answer, so that it is known whether work is under
+// way.
 //
-// One bit a number of CUPTI's. Assumption: fewer than kWindow launches are awaited at a time, and numbers follow each other. Consequence: where more are, some
-// are taken for answered.
+// One bit a number of CUPTI's. Assumption: fewer than kWindow launches are awaited at a time, and
+// numbers follow each other. Consequence: where more are, some are taken for answered.
 #pragma once
 
 #include <array>
@@ -16,15 +17,20 @@ class AwaitedLaunches {
   static constexpr std::uint32_t kWindow = 1u << 18;
 
   // HOT. Before the launch: its record may be there before its call returns.
-  void await(std::uint32_t number) { word(number).fetch_or(bit(number), std::memory_order_relaxed); }
+  void await(std::uint32_t number) {
+    word(number).fetch_or(bit(number), std::memory_order_relaxed);
+  }
   // A record came, or none will. Of a launch that nobody awaits: nothing.
   void done(std::uint32_t number) {
     if (is_awaited(number)) word(number).fetch_and(~bit(number), std::memory_order_relaxed);
   }
-  bool is_awaited(std::uint32_t number) const { return words_[index(number)].load(std::memory_order_relaxed) & bit(number); }
+  bool is_awaited(std::uint32_t number) const {
+    return words_[index(number)].load(std::memory_order_relaxed) & bit(number);
+  }
   std::uint64_t count() const {
     std::uint64_t sum = 0;
-    for (const auto& word : words_) sum += static_cast<std::uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
+    for (const auto& word : words_)
+      sum += static_cast<std::uint64_t>(std::popcount(word.load(std::memory_order_relaxed)));
     return sum;
   }
   void give_up() {

@@ -1,7 +1,7 @@
 #include "collect/cuda/buffer_pool.h"
 
-#include <cstring>
 #include <sys/mman.h>
+#include <cstring>
 
 namespace laptime::cuda {
 
@@ -18,7 +18,8 @@ std::uint8_t* BufferPool::make() {
     made_.fetch_sub(1);
     return nullptr;
   }
-  void* const pages = ::mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+  void* const pages = ::mmap(nullptr, kBufferBytes, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
   if (pages != MAP_FAILED) return static_cast<std::uint8_t*>(pages);
   made_.fetch_sub(1);
   return nullptr;
@@ -27,7 +28,8 @@ std::uint8_t* BufferPool::make() {
 std::uint8_t* BufferPool::take() {
   for (std::atomic<std::uint8_t*>& place : free_)
     if (place.load(std::memory_order_relaxed))
-      if (std::uint8_t* const buffer = place.exchange(nullptr, std::memory_order_acquire)) return buffer;
+      if (std::uint8_t* const buffer = place.exchange(nullptr, std::memory_order_acquire))
+        return buffer;
   return make();
 }
 
@@ -40,7 +42,9 @@ void BufferPool::give_back(std::uint8_t* buffer, std::size_t used) {
 void BufferPool::put(std::uint8_t* buffer) {
   for (std::atomic<std::uint8_t*>& place : free_) {
     std::uint8_t* expected = nullptr;
-    if (place.compare_exchange_strong(expected, buffer, std::memory_order_release, std::memory_order_relaxed)) return;
+    if (place.compare_exchange_strong(expected, buffer, std::memory_order_release,
+                                      std::memory_order_relaxed))
+      return;
   }
 }
 

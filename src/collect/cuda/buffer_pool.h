@@ -1,9 +1,10 @@
-// The memory that CUPTI writes its records into: zeroed pages, touched before they are needed, so that neither CUPTI nor the
-// kernel stops the program for them.
+// The memory that CUPTI writes its records into: zeroed pages, touched before they are needed, so
+// that neither CUPTI nor the kernel stops the program for them.
 //
-// Assumption: CUPTI asks from the program's threads and hands back from any. Contract: take and give_back take no lock; take
-// makes system calls only when more buffers are in use than ever before. Pages are never unmapped: CUPTI delivers its last
-// buffers when the process is nearly gone.
+// Assumption: CUPTI asks from the program's threads and hands back from any. Contract: take and
+// give_back take no lock; take makes system calls only when more buffers are in use than ever
+// before. Pages are never unmapped: CUPTI delivers its last buffers when the process is nearly
+// gone.
 #pragma once
 
 #include <array>

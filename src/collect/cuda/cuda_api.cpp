@@ -1,15 +1,16 @@
 #include "collect/cuda/cuda_api.h"
 
+#include <dlfcn.h>
 #include <atomic>
 #include <cstdlib>
-#include <dlfcn.h>
 
 namespace laptime::cuda {
 
 namespace {
 
 constexpr const char* kCuptiNames[] = {"libcupti.so.13", "libcupti.so.12"};
-constexpr const char* kToolkitFolders[] = {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib"};
+constexpr const char* kToolkitFolders[] = {"extras/CUPTI/lib64", "lib64",
+                                           "targets/x86_64-linux/lib"};
 
 void* find_cupti() {
   for (const char* name : kCuptiNames)
@@ -20,7 +21,10 @@ void* find_cupti() {
   for (const std::string& root : {std::string(home ? home : ""), std::string("/usr/local/cuda")})
     for (const char* folder : kToolkitFolders)
       for (const char* name : kCuptiNames)
-        if (void* const library = root.empty() ? nullptr : ::dlopen((root + '/' + folder + '/' + name).c_str(), RTLD_LAZY)) return library;
+        if (void* const library =
+                root.empty() ? nullptr
+                             : ::dlopen((root + '/' + folder + '/' + name).c_str(), RTLD_LAZY))
+          return library;
   return nullptr;
 }
 
@@ -31,7 +35,7 @@ bool find(void* library, const char* name, Function& function) {
 }
 
 constexpr std::uint32_t kFlushForced = 1;  // CUPTI_ACTIVITY_FLAG_FLUSH_FORCED
-constexpr ApiResult kMissing = 11;  // CUPTI_ERROR_API_NOT_IMPLEMENTED
+constexpr ApiResult kMissing = 11;         // CUPTI_ERROR_API_NOT_IMPLEMENTED
 
 class LoadedApi final : public CudaApi {
  public:
@@ -40,14 +44,22 @@ class LoadedApi final : public CudaApi {
     find(cupti, "cuptiGetGraphNodeId", graph_node_id_);
     find(cupti, "cuptiGetDeviceId", device_of_);
     find(cupti, "cuptiActivityRegisterTimestampCallback", clock_);  // CUDA 11.6 on
-    return find(cupti, "cuptiGetVersion", version_) && find(cupti, "cuptiGetResultString", describe_) &&
-           find(cupti, "cuptiSubscribe", subscribe_) && find(cupti, "cuptiUnsubscribe", unsubscribe_) &&
-           find(cupti, "cuptiEnableCallback", enable_callback_) && find(cupti, "cuptiActivitySetAttribute", set_attribute_) &&
-           find(cupti, "cuptiActivityRegisterCallbacks", buffers_) && find(cupti, "cuptiActivityEnable", enable_) &&
-           find(cupti, "cuptiActivityDisable", disable_) && find(cupti, "cuptiActivityFlushAll", flush_) &&
-           find(cupti, "cuptiActivityGetNextRecord", next_record_) && find(cupti, "cuptiActivityGetNumDroppedRecords", dropped_) &&
-           find(cupti, "cuptiFinalize", finalize_) && find(driver, "cuDeviceGetCount", device_count_) &&
-           find(driver, "cuDeviceGetName", device_name_) && find(driver, "cuDeviceTotalMem_v2", device_memory_) &&
+    return find(cupti, "cuptiGetVersion", version_) &&
+           find(cupti, "cuptiGetResultString", describe_) &&
+           find(cupti, "cuptiSubscribe", subscribe_) &&
+           find(cupti, "cuptiUnsubscribe", unsubscribe_) &&
+           find(cupti, "cuptiEnableCallback", enable_callback_) &&
+           find(cupti, "cuptiActivitySetAttribute", set_attribute_) &&
+           find(cupti, "cuptiActivityRegisterCallbacks", buffers_) &&
+           find(cupti, "cuptiActivityEnable", enable_) &&
+           find(cupti, "cuptiActivityDisable", disable_) &&
+           find(cupti, "cuptiActivityFlushAll", flush_) &&
+           find(cupti, "cuptiActivityGetNextRecord", next_record_) &&
+           find(cupti, "cuptiActivityGetNumDroppedRecords", dropped_) &&
+           find(cupti, "cuptiFinalize", finalize_) &&
+           find(driver, "cuDeviceGetCount", device_count_) &&
+           find(driver, "cuDeviceGetName", device_name_) &&
+           find(driver, "cuDeviceTotalMem_v2", device_memory_) &&
            find(driver, "cuDeviceGetAttribute", device_attribute_);
   }
 
@@ -78,15 +90,27 @@ class LoadedApi final : public CudaApi {
     std::size_t size = sizeof one;
     return set_attribute_(kZeroedOutBuffers, &size, &one);
   }
-  ApiResult register_clock(ClockFunction clock) override { return clock_ ? clock_(clock) : kMissing; }
-  ApiResult register_buffers(BufferRequest request, BufferComplete complete) override { return buffers_(request, complete); }
+  ApiResult register_clock(ClockFunction clock) override {
+    return clock_ ? clock_(clock) : kMissing;
+  }
+  ApiResult register_buffers(BufferRequest request, BufferComplete complete) override {
+    return buffers_(request, complete);
+  }
   ApiResult enable(ActivityKind kind) override { return enable_(kind); }
   ApiResult disable(ActivityKind kind) override { return disable_(kind); }
   ApiResult flush(bool forced) override { return flush_(forced ? kFlushForced : 0); }
-  ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) override { return next_record_(buffer, valid, record); }
-  ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) override { return dropped_(context, stream, dropped); }
-  ApiResult device_of(void* context, std::uint32_t* device) override { return device_of_ ? device_of_(context, device) : kMissing; }
-  ApiResult graph_node_id(void* node, std::uint64_t* id) override { return graph_node_id_ ? graph_node_id_(node, id) : kMissing; }
+  ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) override {
+    return next_record_(buffer, valid, record);
+  }
+  ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) override {
+    return dropped_(context, stream, dropped);
+  }
+  ApiResult device_of(void* context, std::uint32_t* device) override {
+    return device_of_ ? device_of_(context, device) : kMissing;
+  }
+  ApiResult graph_node_id(void* node, std::uint64_t* id) override {
+    return graph_node_id_ ? graph_node_id_(node, id) : kMissing;
+  }
   ApiResult finalize() override { return finalize_(); }
 
   ApiResult device_count(int* count) override { return device_count_(count); }
@@ -102,7 +126,9 @@ class LoadedApi final : public CudaApi {
     *bytes = size;
     return result;
   }
-  ApiResult device_attribute(int device, DeviceAttribute attribute, int* value) override { return device_attribute_(value, attribute, device); }
+  ApiResult device_attribute(int device, DeviceAttribute attribute, int* value) override {
+    return device_attribute_(value, attribute, device);
+  }
 
  private:
   void* subscriber_ = nullptr;
@@ -134,7 +160,9 @@ class LoadedApi final : public CudaApi {
 // It stays from then on: asked often, and also where another thread holds the loader's lock.
 bool cuda_is_loaded() {
   static std::atomic<bool> loaded{false};
-  if (!loaded.load(std::memory_order_acquire)) loaded.store(::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr, std::memory_order_release);
+  if (!loaded.load(std::memory_order_acquire))
+    loaded.store(::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD) != nullptr,
+                 std::memory_order_release);
   return loaded.load(std::memory_order_acquire);
 }
 
@@ -144,9 +172,15 @@ CudaApi* load_cuda_api(std::string& problem) {
   void* const driver = ::dlopen("libcuda.so.1", RTLD_LAZY);
   if (!driver) return problem = "there is no CUDA driver", nullptr;
   void* const cupti = find_cupti();
-  if (!cupti) return problem = "libcupti.so.13 or libcupti.so.12 was not found; it comes with the CUDA toolkit and with PyTorch's CUDA packages", nullptr;
+  if (!cupti)
+    return problem =
+               "libcupti.so.13 or libcupti.so.12 was not found; it comes with the CUDA toolkit and "
+               "with PyTorch's CUDA packages",
+           nullptr;
   auto* const loaded = new LoadedApi;
-  if (!loaded->bind(cupti, driver)) return problem = "this CUPTI lacks functions that laptime needs (CUDA 12 or later is required)", nullptr;
+  if (!loaded->bind(cupti, driver))
+    return problem = "this CUPTI lacks functions that laptime needs (CUDA 12 or later is required)",
+           nullptr;
   return api = loaded;
 }
 

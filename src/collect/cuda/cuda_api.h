@@ -1,4 +1,5 @@
-// CUPTI and the CUDA driver behind one class, so that tests can put their own in its place. Nothing of NVIDIA's is linked.
+// CUPTI and the CUDA driver behind one class, so that tests can put their own in its place. Nothing
+// of NVIDIA's is linked.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class CudaApi {
   virtual ApiResult register_buffers(BufferRequest request, BufferComplete complete) = 0;
   virtual ApiResult enable(ActivityKind kind) = 0;
   virtual ApiResult disable(ActivityKind kind) = 0;
-  // Delivers the buffers whose records are all complete. `forced`: all of them; what is not complete then never will be, and has no times.
+  // Delivers the buffers whose records are all complete. `forced`: all of them; what is not
+  // complete then never will be, and has no times.
   virtual ApiResult flush(bool forced) = 0;
   virtual ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) = 0;
   virtual ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) = 0;
@@ -41,8 +43,9 @@ class CudaApi {
   virtual ApiResult device_attribute(int device, DeviceAttribute attribute, int* value) = 0;
 };
 
-// The program's own copy of CUPTI if it has one, else one that the loader or a CUDA toolkit has. Null, with the reason in
-// `problem`, when there is none. The object is made once and never destroyed: CUPTI calls back until the process is gone.
+// The program's own copy of CUPTI if it has one, else one that the loader or a CUDA toolkit has.
+// Null, with the reason in `problem`, when there is none. The object is made once and never
+// destroyed: CUPTI calls back until the process is gone.
 CudaApi* load_cuda_api(std::string& problem);
 // Whether the process has loaded the CUDA driver.
 bool cuda_is_loaded();

@@ -1,12 +1,12 @@
 #include "collect/cuda/cuda_collector.h"
 
+#include <pthread.h>
+#include <unistd.h>
 #include <algorithm>
 #include <chrono>
-#include <pthread.h>
 #include <string>
 #include <system_error>
 #include <thread>
-#include <unistd.h>
 
 #include "base/no_signals.h"
 #include "collect/cuda/device_facts.h"
@@ -20,8 +20,9 @@ namespace {
 constexpr ActivityKind kKinds[] = {kConcurrentKernel, kMemcpy, kMemset, kPeerCopy};
 constexpr const char* kNoName = "<not provided>";  // CUPTI's for a tool that did not say it
 constexpr std::size_t kFirstBuffers = 8;
-// Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left. Where launches are unanswered that is a queue of long kernels,
-// or work that never was: a buffer is delivered only when all that is in it has ended.
+// Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left. Where
+// launches are unanswered that is a queue of long kernels, or work that never was: a buffer is
+// delivered only when all that is in it has ended.
 constexpr unsigned kQuietTicks = 2, kQuietTicksAfterAWait = 5, kMostQuietTicks = 100;
 // Once it was work that never was, it will be again: CUPTI that rests meanwhile slows the program.
 constexpr unsigned kQuietTicksOnceInVain = 20;
@@ -29,11 +30,17 @@ constexpr unsigned kQuietTicksOnceInVain = 20;
 constexpr int kMostLastFlushes = 400, kQuietLastFlushes = 200;
 constexpr std::chrono::milliseconds kBetweenLastFlushes{5};
 
-std::atomic<CudaCollector*> the_collector{nullptr};  // for the callbacks that CUPTI gives no argument
+std::atomic<CudaCollector*> the_collector{
+    nullptr};  // for the callbacks that CUPTI gives no argument
 
 }  // namespace
 
-CudaCollector::CudaCollector(CudaApi& api) : api_(api), launches_(api), reader_(api, clock_, launches_.awaited()), memory_(api), pid_(::getpid()) {
+CudaCollector::CudaCollector(CudaApi& api)
+    : api_(api),
+      launches_(api),
+      reader_(api, clock_, launches_.awaited()),
+      memory_(api),
+      pid_(::getpid()) {
   the_collector.store(this, std::memory_order_release);
   // What the parent asked CUPTI for still calls back there.
   ::pthread_atfork(nullptr, nullptr, [] { the_collector.load()->state_.store(State::failed); });
@@ -47,9 +54,12 @@ bool CudaCollector::on(unsigned who) {
   if (away_) return false;
   wishes_ |= who;
   switch (state()) {
-    case State::capturing: return true;
-    case State::failed: return tell_failed(), false;
-    case State::draining: break;
+    case State::capturing:
+      return true;
+    case State::failed:
+      return tell_failed(), false;
+    case State::draining:
+      break;
     case State::leaving:
     case State::finalizing:
       if (!take_back_leaving() && !set_up()) return false;
@@ -91,7 +101,8 @@ bool CudaCollector::set_up() {
   pool_.prepare(kFirstBuffers);
   std::string other;
   ApiResult result = api_.subscribe(&on_callback, this, other);
-  // After a failed subscription nothing more may be asked for: registering buffers would take the other tool's records.
+  // After a failed subscription nothing more may be asked for: registering buffers would take the
+  // other tool's records.
   if (result == kSuccess) result = api_.promise_zeroed_buffers();
   if (result == kSuccess) result = api_.register_clock(&on_clock);
   if (result == kSuccess) result = api_.register_buffers(&on_buffer_request, &on_buffer_complete);
@@ -110,8 +121,10 @@ bool CudaCollector::set_up() {
 void CudaCollector::fail(ApiResult result, const std::string& other) {
   std::string why = api_.describe(result);
   if (result == kMultipleSubscribers)
-    why = (other.empty() || other == kNoName ? "another tool" : other) + " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
-  if (result == kInsufficientPrivileges) why = "the driver lets only administrators profile (CUPTI error 35)";
+    why = (other.empty() || other == kNoName ? "another tool" : other) +
+          " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
+  if (result == kInsufficientPrivileges)
+    why = "the driver lets only administrators profile (CUPTI error 35)";
   record::say("GPU is not recorded: " + why);
   state_.store(State::failed, std::memory_order_release);
   tell_failed();
@@ -128,7 +141,9 @@ void CudaCollector::tell_failed() {
 ApiResult CudaCollector::enable_kinds(bool on) {
   ApiResult first = kSuccess;
   for (const ActivityKind kind : kKinds)
-    if (const ApiResult result = on ? api_.enable(kind) : api_.disable(kind); first == kSuccess && kind != kPeerCopy) first = result;
+    if (const ApiResult result = on ? api_.enable(kind) : api_.disable(kind);
+        first == kSuccess && kind != kPeerCopy)
+      first = result;
   return first;
 }
 
@@ -190,7 +205,8 @@ std::uint64_t CudaCollector::unanswered() const {
   return awaited > dropped ? awaited - dropped : 0;
 }
 
-// What is complete in buffers that are not; the rest is given up. Also where all launches are answered: a graph's is by its first node.
+// What is complete in buffers that are not; the rest is given up. Also where all launches are
+// answered: a graph's is by its first node.
 void CudaCollector::deliver_rest() {
   reader_.take_incomplete(true);
   (void)api_.flush(true);
@@ -219,7 +235,8 @@ void CudaCollector::tick() {
   if (quiet_ticks_ < patience()) return;
   deliver_rest();
   // Before any call may take CUPTI out: nothing may be asked of it meanwhile.
-  for (const DriverCall& call : kDriverCalls) (void)api_.enable_callback(true, kDriverDomain, call.id);
+  for (const DriverCall& call : kDriverCalls)
+    (void)api_.enable_callback(true, kDriverDomain, call.id);
   state_.store(State::leaving, std::memory_order_release);
 }
 
@@ -247,9 +264,11 @@ bool CudaCollector::start_flush_thread() {
   }
 }
 
-void CudaCollector::on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data) {
+void CudaCollector::on_callback(void* user, std::uint32_t domain, std::uint32_t id,
+                                const void* data) {
   auto& self = *static_cast<CudaCollector*>(user);
-  if (domain == kResourceDomain) return self.launches_.on_resource(id, *static_cast<const ResourceData*>(data));
+  if (domain == kResourceDomain)
+    return self.launches_.on_resource(id, *static_cast<const ResourceData*>(data));
   if (domain != kDriverDomain) return;
   const auto& call = *static_cast<const CallbackData*>(data);
   if (self.state() == State::capturing) {
@@ -260,20 +279,24 @@ void CudaCollector::on_callback(void* user, std::uint32_t domain, std::uint32_t 
     return;
   }
   State expected = State::leaving;
-  if (call.site == kExit && self.state_.compare_exchange_strong(expected, State::finalizing)) self.finalize_now();
+  if (call.site == kExit && self.state_.compare_exchange_strong(expected, State::finalizing))
+    self.finalize_now();
 }
 
-void CudaCollector::on_buffer_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records) {
+void CudaCollector::on_buffer_request(std::uint8_t** buffer, std::size_t* size,
+                                      std::size_t* max_records) {
   CudaCollector& self = *the_collector.load(std::memory_order_acquire);
   *buffer = self.pool_.take();
   *size = *buffer ? BufferPool::kBufferBytes : 0;
   *max_records = 0;
 }
 
-void CudaCollector::on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid) {
+void CudaCollector::on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer,
+                                       std::size_t size, std::size_t valid) {
   CudaCollector& self = *the_collector.load(std::memory_order_acquire);
   if (!buffer) return;
-  self.reader_.read(buffer, valid < size ? valid : size, self.generation_.load(std::memory_order_relaxed));
+  self.reader_.read(buffer, valid < size ? valid : size,
+                    self.generation_.load(std::memory_order_relaxed));
   self.count_dropped(context, stream);
   self.pool_.give_back(buffer, valid);
 }
@@ -285,6 +308,8 @@ void CudaCollector::count_dropped(void* context, std::uint32_t stream) {
   lose(kDropped, dropped);
 }
 
-std::uint64_t CudaCollector::on_clock() { return the_collector.load(std::memory_order_acquire)->clock_.now(); }
+std::uint64_t CudaCollector::on_clock() {
+  return the_collector.load(std::memory_order_acquire)->clock_.now();
+}
 
 }  // namespace laptime::cuda

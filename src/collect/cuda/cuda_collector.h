@@ -1,17 +1,21 @@
 // The GPU's collector: its states and what moves it between them.
 //
-//   idle ──on──▶ capturing ──off──▶ draining ──all arrived──▶ leaving ──the program's next launch──▶ finalizing ──▶ finalized
-//    │               ▲                 │                         │                                                   │
-//    ▼ on fails      └───────on────────┴────────────on───────────┴─────────────────────────on────────────────────────┘
+//   idle ──on──▶ capturing ──off──▶ draining ──all arrived──▶ leaving ──▶ finalizing ──▶ finalized
+//    │               ▲                 │                         │                           │
+//    ▼ on fails      └────────on───────┴────────────on───────────┴─────────────on────────────┘
 //   failed, for good: another tool holds CUPTI, no permission …
 //
-// While it captures or drains a thread of its own asks CUPTI for finished buffers, so that the program never does. Draining: no new
-// work is recorded, what runs on the GPU still arrives; then CUPTI is taken out of the process, inside a callback at the end of
-// one of the program's own calls as CUPTI wants it, because a CUPTI that only rests slows every launch.
+// The program's next launch moves it from leaving to finalizing.
 //
-// Contract: any thread may call on, off, flush and tick. `control_` is held while CUPTI is called but never taken in a callback;
-// callbacks move the state from leaving to finalizing to finalized, all else happens under the lock. One object a process,
-// never destroyed: CUPTI calls back until the process is gone. A forked child leaves its parent's collector alone.
+// While it captures or drains a thread of its own asks CUPTI for finished buffers, so that the
+// program never does. Draining: no new work is recorded, what runs on the GPU still arrives; then
+// CUPTI is taken out of the process, inside a callback at the end of one of the program's own calls
+// as CUPTI wants it, because a CUPTI that only rests slows every launch.
+//
+// Contract: any thread may call on, off, flush and tick. `control_` is held while CUPTI is called
+// but never taken in a callback; callbacks move the state from leaving to finalizing to finalized,
+// all else happens under the lock. One object a process, never destroyed: CUPTI calls back until
+// the process is gone. A forked child leaves its parent's collector alone.
 #pragma once
 
 #include <atomic>
@@ -31,11 +35,20 @@ namespace laptime::cuda {
 // On whose behalf the GPU is recorded: as long as anybody wishes it.
 enum Wish : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
 
-// What becomes of CUPTI when nobody wishes to record any more: it rests in the process; or it is taken out as soon as everything has arrived. `leave_soon`:
-// the caller has the program wait for the GPU, so that what has not arrived a moment later never will.
+// What becomes of CUPTI when nobody wishes to record any more: it rests in the process; or it is
+// taken out as soon as everything has arrived. `leave_soon`: the caller has the program wait for
+// the GPU, so that what has not arrived a moment later never will.
 enum class After : int { rest = 0, leave = 1, leave_soon = 2 };
 
-enum class State : int { idle = 0, capturing = 1, draining = 2, leaving = 3, finalizing = 4, finalized = 5, failed = 6 };
+enum class State : int {
+  idle = 0,
+  capturing = 1,
+  draining = 2,
+  leaving = 3,
+  finalizing = 4,
+  finalized = 5,
+  failed = 6
+};
 
 class CudaCollector {
  public:
@@ -43,14 +56,16 @@ class CudaCollector {
 
   // True when it captures afterwards.
   bool on(unsigned who);
-  // Unless somebody else wishes it: records no new work. Said again while CUPTI drains, the stronger wish counts.
+  // Unless somebody else wishes it: records no new work. Said again while CUPTI drains, the
+  // stronger wish counts.
   void off(unsigned who, After after);
   // While away nobody's wish is heard.
   void stay_away(bool away);
   // From the next on(): memory that the program takes from the driver.
   void want_driver_memory() { memory_.want(); }
   void flush();
-  // For the end of a recording: off, and what the GPU has finished or finishes in a moment is delivered.
+  // For the end of a recording: off, and what the GPU has finished or finishes in a moment is
+  // delivered.
   void stop();
   // The process ends: stop(), and CUPTI is not called again. Contract: CUDA still works.
   void end();
@@ -85,10 +100,12 @@ class CudaCollector {
   void count_dropped(void* context = nullptr, std::uint32_t stream = 0);
   static void on_callback(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
   static void on_buffer_request(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
-  static void on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
+  static void on_buffer_complete(void* context, std::uint32_t stream, std::uint8_t* buffer,
+                                 std::size_t size, std::size_t valid);
   static std::uint64_t on_clock();
 
-  alignas(64) std::atomic<State> state_{State::idle};  // with what is seldom written: every callback reads it
+  alignas(64) std::atomic<State> state_{
+      State::idle};  // with what is seldom written: every callback reads it
   CudaApi& api_;
   GpuClock clock_;
   BufferPool pool_;
@@ -103,8 +120,8 @@ class CudaCollector {
   std::uint64_t drained_records_ = 0;  // at the last tick
   unsigned quiet_ticks_ = 0;
   bool awaited_in_vain_ = false;
-  std::atomic<std::uint64_t> dropped_{0};  // by CUPTI, of what is awaited
-  std::uint32_t failed_epoch_ = 0;  // of the recording that was told of the failure
+  std::atomic<std::uint64_t> dropped_{0};      // by CUPTI, of what is awaited
+  std::uint32_t failed_epoch_ = 0;             // of the recording that was told of the failure
   std::atomic<std::uint32_t> facts_epoch_{0};  // of the recording that knows the devices
   int pid_;
   std::atomic<bool> flush_thread_{false};

@@ -50,13 +50,16 @@ TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
   EXPECT_EQ(kernels[0].text, "128,1,1;128,1,1;32;0;0");
   EXPECT_GE(kernels[0].start, launches[0].start) << "no kernel before its launch, by the one clock";
   EXPECT_GE(kernels[0].end, launches[0].end);
-  const auto expected = static_cast<double>(end - start);  // by another clock than the file's: a machine that pauses here makes it long
-  EXPECT_NEAR(static_cast<double>(kernels[0].end - kernels[0].start), expected, 2 + 1e-4 * expected);
+  const auto expected = static_cast<double>(
+      end - start);  // by another clock than the file's: a machine that pauses here makes it long
+  EXPECT_NEAR(static_cast<double>(kernels[0].end - kernels[0].start), expected,
+              2 + 1e-4 * expected);
 }
 
 TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
   gpu.on(kRecording);
-  const std::uint32_t code = record::add_code("train.py", "step", 1, 0), first = record::add_place(code, 7, 0), second = record::add_place(code, 9, 0);
+  const std::uint32_t code = record::add_code("train.py", "step", 1, 0),
+                      first = record::add_place(code, 7, 0), second = record::add_place(code, 9, 0);
   const auto run_kernel = [&](const char* name) {
     const std::uint64_t start = api.clock();
     ActivityKernel kernel = api.kernel(start, start + 1000, 41);
@@ -74,8 +77,10 @@ TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
   run_kernel("loop_add_fusion");
   run_kernel("loop_twice_fusion");
   std::vector<std::uint64_t> places;
-  for (const ReadSpan& kernel : stop_and_read().of(SpanKind::kernel)) places.push_back(kernel.place);
-  EXPECT_EQ(places, (std::vector<std::uint64_t>{0, first, first, first, 0})) << "two programs with a kernel of one name: which line it is is not known";
+  for (const ReadSpan& kernel : stop_and_read().of(SpanKind::kernel))
+    places.push_back(kernel.place);
+  EXPECT_EQ(places, (std::vector<std::uint64_t>{0, first, first, first, 0}))
+      << "two programs with a kernel of one name: which line it is is not known";
 }
 
 TEST_F(CudaCollectorTest, CopiesAndFillsSayWhatTheyMoved) {
@@ -198,7 +203,8 @@ TEST_F(CudaCollectorTest, CorrelationNumbersMayWrap) {
 TEST_F(CudaCollectorTest, WaitsAreSpansOfTheThreadWithTheirLine) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 5; });
   gpu.on(kRecording);
-  api.call(kStreamSynchronize, 1, [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
+  api.call(kStreamSynchronize, 1,
+           [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   const auto waits = stop_and_read().of(SpanKind::sync);
   ASSERT_EQ(waits.size(), 1u);
   EXPECT_EQ(waits[0].name, "cuStreamSynchronize");
@@ -218,7 +224,10 @@ TEST_F(CudaCollectorTest, LaunchesCarryTheirPlace) {
 
 TEST_F(CudaCollectorTest, InsideOfARecordedOpItsPlaceIsTaken) {
   gpu.context().set_place_function(+[]() -> std::uint32_t { return 9; });
-  gpu.context().set_op_place_function(+[]() -> std::int64_t { static std::int64_t calls = 0; return ++calls % 2 != 0 ? 4 : -1; });
+  gpu.context().set_op_place_function(+[]() -> std::int64_t {
+    static std::int64_t calls = 0;
+    return ++calls % 2 != 0 ? 4 : -1;
+  });
   gpu.on(kRecording);
   for (std::uint32_t number = 1; number <= 2; ++number) api.call(kLaunchKernel, number);
   for (std::uint32_t number = 3; number <= 4; ++number) api.call(kStreamSynchronize, number, [] {});
@@ -257,7 +266,8 @@ TEST_F(CudaCollectorTest, AToolThatDoesNotSayItsNameIsAnother) {
   api.holder = "<not provided>";
   capture_stderr();
   EXPECT_FALSE(gpu.on(kRecording));
-  EXPECT_TRUE(captured_stderr().starts_with("laptime: GPU is not recorded: another tool uses CUPTI"));
+  EXPECT_TRUE(
+      captured_stderr().starts_with("laptime: GPU is not recorded: another tool uses CUPTI"));
 }
 
 TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
@@ -267,8 +277,11 @@ TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_FALSE(gpu.on(kRecording));
   const std::string said = captured_stderr();
-  EXPECT_EQ(said, "laptime: GPU is not recorded: CUPTI for Kineto uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)\n");
-  EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe"})) << "nothing may be registered after a refusal";
+  EXPECT_EQ(said,
+            "laptime: GPU is not recorded: CUPTI for Kineto uses CUPTI already (Nsight, "
+            "torch.profiler and XLA's profiler do)\n");
+  EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe"}))
+      << "nothing may be registered after a refusal";
   EXPECT_EQ(gpu.state(), State::failed);
   EXPECT_EQ(stop_and_read().losses.at("gpu_not_recorded"), 1u);
 }
@@ -277,7 +290,9 @@ TEST_F(CudaCollectorTest, ARefusedKindGivesTheSubscriptionBack) {
   api.refused[kMemcpy] = kInsufficientPrivileges;
   capture_stderr();
   EXPECT_FALSE(gpu.on(kRecording));
-  EXPECT_EQ(captured_stderr(), "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI error 35)\n");
+  EXPECT_EQ(captured_stderr(),
+            "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI "
+            "error 35)\n");
   EXPECT_EQ(api.calls.back(), "unsubscribe");
   EXPECT_TRUE(api.kinds.empty()) << "nobody would fetch the others' records";
 }
@@ -420,7 +435,8 @@ TEST_F(CudaCollectorTest, BuffersRunOutWithoutHarm) {
   gpu.on(kRecording);
   const std::size_t most = BufferPool::kBufferBytes / sizeof(ActivityKernel);
   const std::uint64_t now = api.clock();
-  for (std::size_t i = 0; i < most + 10; ++i) api.add(api.kernel(now, now + 5, static_cast<std::uint32_t>(i)));
+  for (std::size_t i = 0; i < most + 10; ++i)
+    api.add(api.kernel(now, now + 5, static_cast<std::uint32_t>(i)));
   const ReadRun run = stop_and_read();
   EXPECT_EQ(run.of(SpanKind::kernel).size(), most);
   EXPECT_EQ(run.losses.at("gpu_records_dropped"), 10u);
@@ -436,17 +452,25 @@ TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
   EXPECT_EQ(run.properties.at("cuda device 0 name"), "Fake 0");
   EXPECT_EQ(run.properties.at("cuda device 1 name"), "Fake 1");
   EXPECT_EQ(run.properties.at("cuda device 0 compute"), "9.0");
-  EXPECT_EQ(run.properties.at("cuda device 0 peak_bytes_per_s"), std::to_string(3'201'000'000ull * 2 * 6144 / 8));
-  EXPECT_NEAR(std::stod(run.properties.at("cuda device 0 peak_flops_fp16")) * 1e-12, 989.4, 2);  // device_peaks_test.cpp has the rest
-  EXPECT_FALSE(run.properties.contains("cuda device 0 l2_bytes")) << "what the driver does not tell is left out";
+  EXPECT_EQ(run.properties.at("cuda device 0 peak_bytes_per_s"),
+            std::to_string(3'201'000'000ull * 2 * 6144 / 8));
+  EXPECT_NEAR(std::stod(run.properties.at("cuda device 0 peak_flops_fp16")) * 1e-12, 989.4,
+              2);  // device_peaks_test.cpp has the rest
+  EXPECT_FALSE(run.properties.contains("cuda device 0 l2_bytes"))
+      << "what the driver does not tell is left out";
 }
 
-// The shape of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes a GPU record in the sealed file.
+// The shape of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes a GPU
+// record in the sealed file.
 TEST_F(CudaCollectorTest, AGpuRecordTakesFewBytes) {
-  gpu.context().set_place_function(+[]() -> std::uint32_t { static std::uint32_t i = 0; return 1 + i++ % 93 / 4; });
+  gpu.context().set_place_function(+[]() -> std::uint32_t {
+    static std::uint32_t i = 0;
+    return 1 + i++ % 93 / 4;
+  });
   gpu.on(kRecording);
   constexpr std::uint32_t kSteps = 400, kPerStep = 93;
-  const char* const names[] = {"_Z4gemmPf", "_Z4reluPf", "_Z7softmaxPf", "_Z4adamPf", "_Z6reducePf"};
+  const char* const names[] = {"_Z4gemmPf", "_Z4reluPf", "_Z7softmaxPf", "_Z4adamPf",
+                               "_Z6reducePf"};
   std::uint64_t time = api.clock();
   std::uint32_t random = 1;
   for (std::uint32_t step = 0; step < kSteps; ++step) {
@@ -454,7 +478,8 @@ TEST_F(CudaCollectorTest, AGpuRecordTakesFewBytes) {
       const std::uint32_t number = (step * kPerStep + i) * 9;
       api.call(kLaunchKernel, number);
       random = random * 1664525 + 1013904223;
-      ActivityKernel kernel = api.kernel(time, time + 1500 + (i * 311) % 9000 + random % 97, number);
+      ActivityKernel kernel =
+          api.kernel(time, time + 1500 + (i * 311) % 9000 + random % 97, number);
       time = kernel.end + 800 + (random >> 8) % 700;
       kernel.name = names[i % 5];
       kernel.grid[0] = static_cast<std::int32_t>(i);

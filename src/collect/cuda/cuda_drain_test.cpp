@@ -30,7 +30,8 @@ TEST_F(CudaCollectorTest, WorkThatNeverArrivesIsCountedAndCuptiLeaves) {
   api.call(kLaunchKernel, 1);
   gpu.off(kRecording, After::leave);
   tick(50);
-  EXPECT_EQ(gpu.state(), State::draining) << "buffers come when all in them has ended: nothing for seconds may be a long queue";
+  EXPECT_EQ(gpu.state(), State::draining)
+      << "buffers come when all in them has ended: nothing for seconds may be a long queue";
   tick(60);
   EXPECT_EQ(gpu.state(), State::leaving);
   gpu.on(kRecording);
@@ -45,7 +46,8 @@ TEST_F(CudaCollectorTest, WorkThatNeverArrivesIsCountedAndCuptiLeaves) {
   gpu.off(kRecording, After::leave);
   tick(25);
   EXPECT_EQ(gpu.state(), State::leaving) << "the second time not as long";
-  EXPECT_EQ(stop_and_read().losses.at("gpu_work_not_seen"), 2u) << "what was given up once is not waited for again";
+  EXPECT_EQ(stop_and_read().losses.at("gpu_work_not_seen"), 2u)
+      << "what was given up once is not waited for again";
 }
 
 TEST_F(CudaCollectorTest, WhatIsCompleteInAnIncompleteBufferArrivesAtTheEnd) {
@@ -58,7 +60,8 @@ TEST_F(CudaCollectorTest, WhatIsCompleteInAnIncompleteBufferArrivesAtTheEnd) {
   gpu.stop();
   const ReadRun run = stop_and_read();
   EXPECT_EQ(run.of(SpanKind::kernel).size(), 1u);
-  EXPECT_EQ(run.losses.at("gpu_work_not_seen"), 2u) << "of one nothing came, of the other a record without times";
+  EXPECT_EQ(run.losses.at("gpu_work_not_seen"), 2u)
+      << "of one nothing came, of the other a record without times";
   EXPECT_FALSE(run.losses.contains("gpu_times"));
 }
 
@@ -222,7 +225,8 @@ TEST_F(CudaCollectorTest, EachRecordingIsToldThatTheGpuFailed) {
 
 TEST(AwaitedLaunchesTest, AnAnswerThatNobodyAwaitsHidesNothing) {
   AwaitedLaunches awaited;
-  for (const std::uint32_t number : {5u, 6u, 0xFFFF'FFFFu, 7 + 3 * AwaitedLaunches::kWindow}) awaited.await(number);
+  for (const std::uint32_t number : {5u, 6u, 0xFFFF'FFFFu, 7 + 3 * AwaitedLaunches::kWindow})
+    awaited.await(number);
   for (const std::uint32_t number : {4u, 8u, 6u, 6u}) awaited.done(number);
   EXPECT_EQ(awaited.count(), 3u);
   EXPECT_TRUE(awaited.is_awaited(5) && !awaited.is_awaited(6));

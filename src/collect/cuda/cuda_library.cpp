@@ -1,5 +1,6 @@
-// liblaptime_cuda.so: the collector as a library with a C interface. It is loaded in two ways: by the Python package, and by the
-// CUDA driver itself in any program whose environment has CUDA_INJECTION64_PATH.
+// liblaptime_cuda.so: the collector as a library with a C interface. It is loaded in two ways: by
+// the Python package, and by the CUDA driver itself in any program whose environment has
+// CUDA_INJECTION64_PATH.
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
@@ -19,7 +20,8 @@ using namespace laptime::cuda;
 namespace {
 
 std::atomic<bool> deferred{false};
-std::atomic<unsigned> wished_early{0};  // cuda::Wish, said while the program had not loaded CUDA yet
+std::atomic<unsigned> wished_early{
+    0};  // cuda::Wish, said while the program had not loaded CUDA yet
 
 // For the collector, once there is one.
 struct Wanted {
@@ -46,9 +48,12 @@ void apply_wanted() {
     gpu->context().leave_out_nodes();
 }
 
-// Handlers run in reverse order: this one before the driver's, which came earlier. The recording ends after both, and the flush thread
-// lives even longer: CUPTI would be asked when there is no driver any more.
-void end_at_exit() { std::atexit([] { made.load()->end(); }); }
+// Handlers run in reverse order: this one before the driver's, which came earlier. The recording
+// ends after both, and the flush thread lives even longer: CUPTI would be asked when there is no
+// driver any more.
+void end_at_exit() {
+  std::atexit([] { made.load()->end(); });
+}
 
 // Contract: `making` is held.
 void make_collector() {
@@ -100,13 +105,15 @@ bool start(unsigned who) {
 
 extern "C" {
 
-// `who`: cuda::Wish. The numbers of cuda::State; idle: the program has not loaded CUDA yet, ask again later.
+// `who`: cuda::Wish. The numbers of cuda::State; idle: the program has not loaded CUDA yet, ask
+// again later.
 LAPTIME_API int laptime_cuda_on(unsigned who) {
   if (!record::on()) return static_cast<int>(State::idle);
   if (!cuda_is_loaded()) return wished_early.fetch_or(who), static_cast<int>(State::idle);
   return static_cast<int>(start(who) ? State::capturing : State::failed);
 }
-// `after`: cuda::After. Makes no collector where there is none: also called in a forked child, which must load nothing.
+// `after`: cuda::After. Makes no collector where there is none: also called in a forked child,
+// which must load nothing.
 LAPTIME_API void laptime_cuda_off(unsigned who, int after) {
   wished_early.fetch_and(~who);
   if (CudaCollector* const gpu = made.load()) gpu->off(who, static_cast<After>(after));
@@ -149,8 +156,13 @@ LAPTIME_API void laptime_cuda_set_nodes(int on) {
   wanted.nodes = on != 0;
   apply_wanted();
 }
-LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t place) { KernelPlaces::get().add(kernel, place); }
-LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction, std::uint32_t place) { XlaPlaces::get().add(module, instruction, place); }
+LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t place) {
+  KernelPlaces::get().add(kernel, place);
+}
+LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction,
+                                               std::uint32_t place) {
+  XlaPlaces::get().add(module, instruction, place);
+}
 LAPTIME_API int laptime_cuda_bind_torch(void) { return TorchContext::get().bind() ? 1 : 0; }
 // For the caller's proof: the calling thread's running node; 0: none runs.
 LAPTIME_API int laptime_cuda_current_node(std::int64_t* sequence, std::uint64_t* thread) {

@@ -1,6 +1,7 @@
-// CUPTI as this collector knows it, without NVIDIA's headers: numbers, and the oldest form of each record that has what is
-// needed. Assumption: records only ever grow at their end (CUPTI's promise), so one binary reads those of CUDA 12 and 13.
-// cupti_types_test.cpp holds all of this against the real headers where they are installed.
+// CUPTI as this collector knows it, without NVIDIA's headers: numbers, and the oldest form of each
+// record that has what is needed. Assumption: records only ever grow at their end (CUPTI's
+// promise), so one binary reads those of CUDA 12 and 13. cupti_types_test.cpp holds all of this
+// against the real headers where they are installed.
 #pragma once
 
 #include <cstddef>
@@ -125,9 +126,11 @@ struct SubscriberParams {  // cuptiSubscribe_v2, CUDA 12.6 on
 
 enum Attribute : std::uint32_t { kZeroedOutBuffers = 5 };
 
-using CallbackFunction = void (*)(void* user, std::uint32_t domain, std::uint32_t id, const void* data);
+using CallbackFunction = void (*)(void* user, std::uint32_t domain, std::uint32_t id,
+                                  const void* data);
 using BufferRequest = void (*)(std::uint8_t** buffer, std::size_t* size, std::size_t* max_records);
-using BufferComplete = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t size, std::size_t valid);
+using BufferComplete = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer,
+                                std::size_t size, std::size_t valid);
 using ClockFunction = std::uint64_t (*)();
 
 // What the driver knows about a device: CUdevice_attribute.

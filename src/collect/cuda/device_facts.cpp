@@ -31,7 +31,9 @@ class DeviceFacts {
   // 0: unknown.
   std::uint64_t attribute(DeviceAttribute which) {
     int value = 0;
-    return api_.device_attribute(device_, which, &value) == kSuccess && value > 0 ? static_cast<std::uint64_t>(value) : 0;
+    return api_.device_attribute(device_, which, &value) == kSuccess && value > 0
+               ? static_cast<std::uint64_t>(value)
+               : 0;
   }
   void set(const char* key, std::string_view value) {
     record::set_property("cuda device " + std::to_string(device_) + ' ' + key, value);
@@ -44,11 +46,14 @@ class DeviceFacts {
     const std::uint64_t clock = attribute(kClockKHz) * 1000;
     if (clock) set("clock_hz", clock);
     // Memory moves on both edges of its clock.
-    const std::uint64_t bandwidth = attribute(kMemoryClockKHz) * 1000 * 2 * attribute(kMemoryBusWidth) / 8;
+    const std::uint64_t bandwidth =
+        attribute(kMemoryClockKHz) * 1000 * 2 * attribute(kMemoryBusWidth) / 8;
     if (bandwidth) set("peak_bytes_per_s", bandwidth);
-    const auto major = static_cast<int>(attribute(kComputeMajor)), minor = static_cast<int>(attribute(kComputeMinor));
+    const auto major = static_cast<int>(attribute(kComputeMajor)),
+               minor = static_cast<int>(attribute(kComputeMinor));
     set("compute", std::to_string(major) + '.' + std::to_string(minor));
-    for (const Peak& peak : peaks_of({name_, major, minor, attribute(kMultiprocessors), clock})) set((std::string("peak_flops_") + peak.precision).c_str(), peak.flops_per_s);
+    for (const Peak& peak : peaks_of({name_, major, minor, attribute(kMultiprocessors), clock}))
+      set((std::string("peak_flops_") + peak.precision).c_str(), peak.flops_per_s);
   }
 
   CudaApi& api_;

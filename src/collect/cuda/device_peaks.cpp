@@ -11,14 +11,16 @@ struct Ratio {
   std::uint64_t numerator = 1, denominator = 1;
 };
 
-// Operations a multiprocessor finishes per clock, two for each multiply-add; dense, from NVIDIA's architecture white papers and data sheets.
+// Operations a multiprocessor finishes per clock, two for each multiply-add; dense, from NVIDIA's
+// architecture white papers and data sheets.
 struct Architecture {
   int major, minor;
   int fp64, fp64_tensor, fp32, tf32, fp16, fp8;  // 0: it has none
-  Ratio tensor_clock{};  // of tf32, fp16 and fp8, to the highest one
+  Ratio tensor_clock{};                          // of tf32, fp16 and fp8, to the highest one
 };
-// NVIDIA states the 989 (fp16), 495 (tf32) and 1,979 (fp8) TFLOP/s of the H100 SXM and the H200 for 1,830 MHz, but the 67 of fp32 and of fp64 on tensor cores for the highest
-// clock, 1,980; of the H100 PCIe the figures' clocks are 1,620 and 1,755, nearly as far apart.
+// NVIDIA states the 989 (fp16), 495 (tf32) and 1,979 (fp8) TFLOP/s of the H100 SXM and the H200 for
+// 1,830 MHz, but the 67 of fp32 and of fp64 on tensor cores for the highest clock, 1,980; of the
+// H100 PCIe the figures' clocks are 1,620 and 1,755, nearly as far apart.
 constexpr Ratio kHopperTensorClock{1830, 1980};
 constexpr Architecture kArchitectures[] = {
     {7, 0, 64, 0, 128, 0, 1024, 0},
@@ -31,20 +33,29 @@ constexpr Architecture kArchitectures[] = {
     {12, 0, 4, 0, 256, 512, 1024, 2048},
 };
 
-// Cards for games, and the A10G, multiply at half the rate of their architecture where they sum up in fp32, as frameworks have them do.
-bool has_half_tensor_rate(std::string_view name) { return name.find("GeForce") != name.npos || name.find("A10G") != name.npos; }
+// Cards for games, and the A10G, multiply at half the rate of their architecture where they sum up
+// in fp32, as frameworks have them do.
+bool has_half_tensor_rate(std::string_view name) {
+  return name.find("GeForce") != name.npos || name.find("A10G") != name.npos;
+}
 
 }  // namespace
 
 std::vector<Peak> peaks_of(const DeviceKind& device) {
-  const auto a = std::find_if(std::begin(kArchitectures), std::end(kArchitectures), [&](const Architecture& known) { return known.major == device.major && known.minor == device.minor; });
+  const auto a = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
+                              [&](const Architecture& known) {
+                                return known.major == device.major && known.minor == device.minor;
+                              });
   if (a == std::end(kArchitectures)) return {};
   const std::uint64_t cycles = device.clock_hz * device.multiprocessors;
   std::vector<Peak> peaks;
   const auto add = [&](const char* precision, int per_cycle, Ratio of_clock) {
-    if (const std::uint64_t flops = cycles * static_cast<std::uint64_t>(per_cycle) / of_clock.denominator * of_clock.numerator) peaks.push_back({precision, flops});
+    if (const std::uint64_t flops = cycles * static_cast<std::uint64_t>(per_cycle) /
+                                    of_clock.denominator * of_clock.numerator)
+      peaks.push_back({precision, flops});
   };
-  const Ratio tensor{a->tensor_clock.numerator, a->tensor_clock.denominator * (has_half_tensor_rate(device.name) ? 2 : 1)};
+  const Ratio tensor{a->tensor_clock.numerator,
+                     a->tensor_clock.denominator * (has_half_tensor_rate(device.name) ? 2 : 1)};
   add("fp64", a->fp64, {});
   add("fp64_tensor", a->fp64_tensor, {});
   add("fp32", a->fp32, {});

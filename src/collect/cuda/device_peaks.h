@@ -1,4 +1,5 @@
-// What a device can reach at the most, by precision, from its architecture, its multiprocessors and its highest clock.
+// What a device can reach at the most, by precision, from its architecture, its multiprocessors and
+// its highest clock.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@ struct DeviceKind {
 };
 
 struct Peak {
-  const char* precision;        // "fp64", "fp32"; on tensor cores, dense, summed up in fp32: "fp64_tensor", "tf32", "fp16", "fp8"
+  const char* precision;  // "fp64", "fp32"; on tensor cores, dense, summed up in fp32:
+                          // "fp64_tensor", "tf32", "fp16", "fp8"
   std::uint64_t flops_per_s;
 };
 

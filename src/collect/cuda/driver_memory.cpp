@@ -18,7 +18,8 @@ constexpr Kind kind_of(std::uint32_t id) {
     LAPTIME_CUDA_ALLOCATE_ROWS_CALLS(LAPTIME_CASE) return Kind::allocate_rows;
     LAPTIME_CUDA_RELEASE_CALLS(LAPTIME_CASE) return Kind::release;
 #undef LAPTIME_CASE
-    default: return Kind::none;
+    default:
+      return Kind::none;
   }
 }
 
@@ -50,11 +51,13 @@ void DriverMemory::enable(bool on) {
 void DriverMemory::on_driver_call(std::uint32_t id, const CallbackData& call) {
   const Kind kind = kind_of(id);
   if (kind == Kind::none) return;
-  const bool failed = call.site == kExit && call.return_value && *static_cast<const int*>(call.return_value) != 0;
+  const bool failed =
+      call.site == kExit && call.return_value && *static_cast<const int*>(call.return_value) != 0;
   if (!call.parameters || failed || (kind == Kind::release) != (call.site == kEnter)) return;
   if (kind != Kind::release)
     allocated(id, call);
-  else if (const std::uint64_t address = static_cast<const ReleaseParameters*>(call.parameters)->address)
+  else if (const std::uint64_t address =
+               static_cast<const ReleaseParameters*>(call.parameters)->address)
     record::put_memory(SpanKind::release, address, 0, device_name(call.context));
 }
 
@@ -65,7 +68,8 @@ void DriverMemory::allocated(std::uint32_t id, const CallbackData& call) {
     const auto& rows = *static_cast<const AllocateRowsParameters*>(call.parameters);
     bytes = (rows.pitch ? *rows.pitch : rows.width) * rows.height;
   }
-  if (one.address && *one.address) record::put_memory(SpanKind::allocate, *one.address, bytes, device_name(call.context));
+  if (one.address && *one.address)
+    record::put_memory(SpanKind::allocate, *one.address, bytes, device_name(call.context));
 }
 
 std::uint32_t DriverMemory::device_name(void* context) {

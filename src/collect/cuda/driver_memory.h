@@ -1,8 +1,10 @@
-// Memory that a program takes from the CUDA driver itself, by callbacks on the few calls that do so. For programs without an allocator that is
-// followed (torch's caching allocator is): there it would be counted twice.
+// Memory that a program takes from the CUDA driver itself, by callbacks on the few calls that do
+// so. For programs without an allocator that is followed (torch's caching allocator is): there it
+// would be counted twice.
 //
-// Contract: only exit callbacks of successful allocations and enter callbacks of releases are recorded, so an address is free before
-// it is taken again. Complete only when it is on before the program's first allocation.
+// Contract: only exit callbacks of successful allocations and enter callbacks of releases are
+// recorded, so an address is free before it is taken again. Complete only when it is on before the
+// program's first allocation.
 #pragma once
 
 #include <array>

@@ -5,12 +5,14 @@
 namespace laptime::cuda {
 namespace {
 
-constexpr std::uint32_t kAllocate = 243, kAllocateRows = 244, kRelease = 245, kAllocateAsync = 598, kReleaseAsync = 600;
+constexpr std::uint32_t kAllocate = 243, kAllocateRows = 244, kRelease = 245, kAllocateAsync = 598,
+                        kReleaseAsync = 600;
 constexpr int kOutOfMemory = 2;
 
 class DriverMemoryTest : public CudaCollectorTest {
  protected:
-  void allocate(std::uint32_t id, std::uint64_t address, std::size_t bytes, int result = 0, void* context = nullptr) {
+  void allocate(std::uint32_t id, std::uint64_t address, std::size_t bytes, int result = 0,
+                void* context = nullptr) {
     std::uint64_t got = 0;
     const struct {
       const std::uint64_t* address;
@@ -18,7 +20,9 @@ class DriverMemoryTest : public CudaCollectorTest {
     } parameters{&got, bytes};
     api.call_with(id, &parameters, result, context, [&] { got = address; });
   }
-  void release(std::uint32_t id, std::uint64_t address, void* context = nullptr) { api.call_with(id, &address, 0, context); }
+  void release(std::uint32_t id, std::uint64_t address, void* context = nullptr) {
+    api.call_with(id, &address, 0, context);
+  }
 };
 
 TEST_F(DriverMemoryTest, AllocationsAndReleasesWithTheirDevice) {

@@ -1,4 +1,5 @@
-// A CUPTI for tests: keeps what it was asked for, and feeds hand-made records and callbacks through the collector's own functions.
+// A CUPTI for tests: keeps what it was asked for, and feeds hand-made records and callbacks through
+// the collector's own functions.
 #pragma once
 
 #include <cstring>
@@ -17,16 +18,19 @@ class FakeCuda final : public CudaApi {
  public:
   // ---- What it does ----
   ApiResult subscribe_result = kSuccess;
-  std::function<void()> while_enabling, while_disabling, while_asking_for_calls;  // what another thread of the program does meanwhile
+  std::function<void()> while_enabling, while_disabling,
+      while_asking_for_calls;                  // what another thread of the program does meanwhile
   std::map<std::uint32_t, ApiResult> refused;  // kinds
   std::function<void()> while_finalizing;
-  std::string holder;             // who has the subscription when subscribe fails
-  std::size_t kernel_tail = 0;    // bytes by which this version's records are longer than the oldest form
-  std::size_t dropped = 0;        // told once
-  std::size_t record_shift = 0;   // next_record hands out addresses this far off
-  bool initialized = true;        // the driver knows its devices
+  std::string holder;  // who has the subscription when subscribe fails
+  std::size_t kernel_tail =
+      0;                    // bytes by which this version's records are longer than the oldest form
+  std::size_t dropped = 0;  // told once
+  std::size_t record_shift = 0;  // next_record hands out addresses this far off
+  bool initialized = true;       // the driver knows its devices
   std::function<void()> while_flushing;
-  bool holds_back = false;        // a record in each buffer is not complete: only a forced flush delivers them
+  bool holds_back =
+      false;  // a record in each buffer is not complete: only a forced flush delivers them
   int devices = 1;
 
   // ---- What was asked of it ----
@@ -41,13 +45,16 @@ class FakeCuda final : public CudaApi {
 
   // ---- The program's part ----
   // A call of the driver, as CUPTI tells it.
-  void call(std::uint32_t id, std::uint32_t correlation, const std::function<void()>& inside = [] {}) {
+  void call(
+      std::uint32_t id, std::uint32_t correlation, const std::function<void()>& inside = [] {}) {
     CallbackData info{};
     info.correlation = correlation;
     tell(id, info, inside);
   }
   // One whose parameters and result are looked at. A context is its device's number.
-  void call_with(std::uint32_t id, const void* parameters, int result, void* context, const std::function<void()>& inside = [] {}) {
+  void call_with(
+      std::uint32_t id, const void* parameters, int result, void* context,
+      const std::function<void()>& inside = [] {}) {
     CallbackData info{};
     info.parameters = parameters;
     info.return_value = &result;
@@ -66,7 +73,8 @@ class FakeCuda final : public CudaApi {
   }
   void graph_node(std::uint32_t id, std::uint64_t node, std::uint64_t original = 0) {
     if (!callbacks.contains({kResourceDomain, id})) return;
-    GraphData graph{nullptr, nullptr, reinterpret_cast<void*>(node), reinterpret_cast<void*>(original)};
+    GraphData graph{nullptr, nullptr, reinterpret_cast<void*>(node),
+                    reinterpret_cast<void*>(original)};
     const ResourceData resource{nullptr, nullptr, &graph};
     callback(user, kResourceDomain, id, &resource);
   }
@@ -84,7 +92,8 @@ class FakeCuda final : public CudaApi {
     offsets_.push_back(used_);
     used_ += size;
   }
-  ActivityKernel kernel(std::uint64_t start, std::uint64_t end, std::uint32_t correlation, std::uint32_t stream = 7, std::uint32_t device = 0) const {
+  ActivityKernel kernel(std::uint64_t start, std::uint64_t end, std::uint32_t correlation,
+                        std::uint32_t stream = 7, std::uint32_t device = 0) const {
     ActivityKernel k{};
     k.kind = kConcurrentKernel;
     k.start = start;
@@ -118,7 +127,9 @@ class FakeCuda final : public CudaApi {
     return kSuccess;
   }
   ApiResult promise_zeroed_buffers() override { return calls.push_back("zeroed"), kSuccess; }
-  ApiResult register_clock(ClockFunction function) override { return clock = function, calls.push_back("clock"), kSuccess; }
+  ApiResult register_clock(ClockFunction function) override {
+    return clock = function, calls.push_back("clock"), kSuccess;
+  }
   ApiResult register_buffers(BufferRequest request, BufferComplete complete) override {
     calls.push_back("buffers");
     request_ = request;
@@ -151,11 +162,16 @@ class FakeCuda final : public CudaApi {
     *record = reinterpret_cast<Activity*>(buffer + offsets_[at_++] + record_shift);
     return kSuccess;
   }
-  ApiResult dropped_records(void*, std::uint32_t, std::size_t* count) override { return *count = std::exchange(dropped, 0), kSuccess; }
-  ApiResult device_of(void* context, std::uint32_t* device) override {
-    return *device = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(context)), kSuccess;
+  ApiResult dropped_records(void*, std::uint32_t, std::size_t* count) override {
+    return *count = std::exchange(dropped, 0), kSuccess;
   }
-  ApiResult graph_node_id(void* node, std::uint64_t* id) override { return *id = reinterpret_cast<std::uint64_t>(node), kSuccess; }
+  ApiResult device_of(void* context, std::uint32_t* device) override {
+    return *device = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(context)),
+           kSuccess;
+  }
+  ApiResult graph_node_id(void* node, std::uint64_t* id) override {
+    return *id = reinterpret_cast<std::uint64_t>(node), kSuccess;
+  }
   ApiResult finalize() override {
     calls.push_back("finalize");
     finalizes = true;
@@ -165,11 +181,21 @@ class FakeCuda final : public CudaApi {
     callback = nullptr;
     return kSuccess;
   }
-  ApiResult device_count(int* count) override { return *count = devices, initialized ? kSuccess : 3; }
-  ApiResult device_name(int device, std::string& name) override { return name = "Fake " + std::to_string(device), kSuccess; }
-  ApiResult device_memory(int, std::uint64_t* bytes) override { return *bytes = 80ull << 30, kSuccess; }
+  ApiResult device_count(int* count) override {
+    return *count = devices, initialized ? kSuccess : 3;
+  }
+  ApiResult device_name(int device, std::string& name) override {
+    return name = "Fake " + std::to_string(device), kSuccess;
+  }
+  ApiResult device_memory(int, std::uint64_t* bytes) override {
+    return *bytes = 80ull << 30, kSuccess;
+  }
   ApiResult device_attribute(int, DeviceAttribute attribute, int* value) override {
-    static const std::map<int, int> values{{kMultiprocessors, 132}, {kClockKHz, 1'980'000}, {kComputeMajor, 9}, {kMemoryClockKHz, 3'201'000}, {kMemoryBusWidth, 6144}};
+    static const std::map<int, int> values{{kMultiprocessors, 132},
+                                           {kClockKHz, 1'980'000},
+                                           {kComputeMajor, 9},
+                                           {kMemoryClockKHz, 3'201'000},
+                                           {kMemoryBusWidth, 6144}};
     const auto it = values.find(attribute);
     return *value = it == values.end() ? 0 : it->second, kSuccess;
   }

@@ -1,7 +1,8 @@
-// The clock that CUPTI is given, so that its records need no aligning: the recorder's ticks as nanoseconds.
+// The clock that CUPTI is given, so that its records need no aligning: the recorder's ticks as
+// nanoseconds.
 //
-// Contract: to_ticks undoes now to within a tick. The rate is fixed when the clock is made; what it is wrong by is put right
-// when a run is read, as for all ticks.
+// Contract: to_ticks undoes now to within a tick. The rate is fixed when the clock is made; what it
+// is wrong by is put right when a run is read, as for all ticks.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +13,14 @@ namespace laptime::cuda {
 
 class GpuClock {
  public:
-  explicit GpuClock(TickScale scale = TickScale::calibrate()) : scale_(scale), base_ns_(monotonic_ns() + kFarFromZero) {}
+  explicit GpuClock(TickScale scale = TickScale::calibrate())
+      : scale_(scale), base_ns_(monotonic_ns() + kFarFromZero) {}
 
   std::uint64_t now() const { return to_ns(ticks()); }
   std::uint64_t to_ns(std::uint64_t t) const { return base_ns_ + scale_.to_ns(t); }
   std::uint64_t to_ticks(std::uint64_t ns) const {
-    const double since = static_cast<double>(static_cast<std::int64_t>(ns - base_ns_)) / scale_.ns_per_tick();
+    const double since =
+        static_cast<double>(static_cast<std::int64_t>(ns - base_ns_)) / scale_.ns_per_tick();
     return scale_.origin_ticks() + static_cast<std::uint64_t>(static_cast<std::int64_t>(since));
   }
 

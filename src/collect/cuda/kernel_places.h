@@ -1,5 +1,5 @@
-// Lines of kernels that nothing but their name tells: those of a compiler that says what it made each from (XLA), and launches them on
-// threads of its own.
+// Lines of kernels that nothing but their name tells: those of a compiler that says what it made
+// each from (XLA), and launches them on threads of its own.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ namespace laptime::cuda {
 class KernelPlaces {
  public:
   static KernelPlaces& get() {
-    static auto* const made = new KernelPlaces;  // never destroyed: CUPTI delivers until the process is gone
+    static auto* const made =
+        new KernelPlaces;  // never destroyed: CUPTI delivers until the process is gone
     return *made;
   }
 

@@ -33,12 +33,17 @@ LaunchOrigin LaunchContext::here() const {
   const Op around = op();
   // The op's record has its node, or leads to it.
   if (around.recorded) return {OpLink::pack(around.place, 0, -1), around.backward};
-  const std::uint32_t compiled = XlaPlaces::in_use() ? XlaPlaces::get().place(nvtx::innermost(nvtx::Role::xla_module), nvtx::innermost(nvtx::Role::xla_instruction)) : 0;
+  const std::uint32_t compiled =
+      XlaPlaces::in_use() ? XlaPlaces::get().place(nvtx::innermost(nvtx::Role::xla_module),
+                                                   nvtx::innermost(nvtx::Role::xla_instruction))
+                          : 0;
   const std::uint32_t line = compiled ? compiled : find_place();
   if (!nodes_.load(std::memory_order_acquire)) return {OpLink::pack(line, 0, -1), false};
   const TorchContext::Node node = torch_.current_node();
-  if (node.running && line == 0) return {OpLink::pack(0, static_cast<std::uint8_t>(node.thread), node.sequence), true};
-  return {OpLink::pack(line, static_cast<std::uint8_t>(torch_.thread()), torch_.made_nodes() - 1), node.running};
+  if (node.running && line == 0)
+    return {OpLink::pack(0, static_cast<std::uint8_t>(node.thread), node.sequence), true};
+  return {OpLink::pack(line, static_cast<std::uint8_t>(torch_.thread()), torch_.made_nodes() - 1),
+          node.running};
 }
 
 }  // namespace laptime::cuda

@@ -1,5 +1,5 @@
-// Where a thread stands when it launches: the user's line and autograd's node. What knows about Python and PyTorch is given
-// as functions, so that this collector needs neither.
+// Where a thread stands when it launches: the user's line and autograd's node. What knows about
+// Python and PyTorch is given as functions, so that this collector needs neither.
 #pragma once
 
 #include <atomic>
@@ -9,11 +9,14 @@
 
 namespace laptime::cuda {
 
-// The calling thread's place (record::add_place), 0 unknown. Called on the hot path, without the GIL.
+// The calling thread's place (record::add_place), 0 unknown. Called on the hot path, without the
+// GIL.
 using PlaceFunction = std::uint32_t (*)();
 
-// Of a thread inside of an op that is being recorded: the op's place in the low 32 bits, and whether an autograd node runs around it in the bit
-// above; negative: it is in none. Cheaper than to look for the line; a launch in a recorded op counts for the op's line anyway (analyze/launches.h).
+// Of a thread inside of an op that is being recorded: the op's place in the low 32 bits, and
+// whether an autograd node runs around it in the bit above; negative: it is in none. Cheaper than
+// to look for the line; a launch in a recorded op counts for the op's line anyway
+// (analyze/launches.h).
 using OpPlaceFunction = std::int64_t (*)();
 
 struct LaunchOrigin {
@@ -23,8 +26,12 @@ struct LaunchOrigin {
 
 class LaunchContext {
  public:
-  void set_place_function(PlaceFunction function) { place_.store(function, std::memory_order_release); }
-  void set_op_place_function(OpPlaceFunction function) { op_place_.store(function, std::memory_order_release); }
+  void set_place_function(PlaceFunction function) {
+    place_.store(function, std::memory_order_release);
+  }
+  void set_op_place_function(OpPlaceFunction function) {
+    op_place_.store(function, std::memory_order_release);
+  }
   // Launches carry autograd's node from now on. Contract: TorchContext is bound.
   void add_nodes();
   void leave_out_nodes() { nodes_.store(false, std::memory_order_release); }

@@ -10,21 +10,27 @@ namespace {
 // A program that captures graphs in a loop must not fill the memory of its own training.
 constexpr std::size_t kMostGraphNodes = 1u << 20;
 
-// Whether the calling thread's call went into a graph that is captured. Looked at only in programs that make graphs. Not in static memory of threads: there
-// is no room for all that this library keeps by thread where a program loads it late.
+// Whether the calling thread's call went into a graph that is captured. Looked at only in programs
+// that make graphs. Not in static memory of threads: there is no room for all that this library
+// keeps by thread where a program loads it late.
 thread_local constinit bool went_into_graph = false;
 
 }  // namespace
 
-LaunchRecorder::LaunchRecorder(CudaApi& api) : api_(api), graph_node_name_(record::intern("graph node")) {
-  static_assert(sizeof(LaunchContext) + sizeof launches_ + sizeof generation_ + sizeof expects_ + sizeof sees_graphs_ <= 64);
-  for (const DriverCall& call : kDriverCalls) calls_[call.id] = {record::intern(call.name), call.waits};
+LaunchRecorder::LaunchRecorder(CudaApi& api)
+    : api_(api), graph_node_name_(record::intern("graph node")) {
+  static_assert(sizeof(LaunchContext) + sizeof launches_ + sizeof generation_ + sizeof expects_ +
+                    sizeof sees_graphs_ <=
+                64);
+  for (const DriverCall& call : kDriverCalls)
+    calls_[call.id] = {record::intern(call.name), call.waits};
 }
 
 // A call that this driver does not have is refused and not missed.
 void LaunchRecorder::enable(bool on, std::uint32_t generation) {
   generation_.store(generation, std::memory_order_relaxed);
-  for (const DriverCall& call : kDriverCalls) (void)api_.enable_callback(on, kDriverDomain, call.id);
+  for (const DriverCall& call : kDriverCalls)
+    (void)api_.enable_callback(on, kDriverDomain, call.id);
   (void)api_.enable_callback(on, kResourceDomain, kGraphNodeCreated);
   (void)api_.enable_callback(on, kResourceDomain, kGraphNodeCloned);
 }
@@ -38,16 +44,20 @@ void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) 
     return;
   }
   const std::uint64_t end = ticks(), entered = *call.correlation_data;
-  const std::uint64_t start = entered ? entered : end;  // the callback was asked for while the call was under way
+  const std::uint64_t start =
+      entered ? entered : end;  // the callback was asked for while the call was under way
   if (known.waits) return put_wait(start, end, known.name);
   const LaunchOrigin origin = context_.here();
   record::put_launch({start, end, origin.packed, known.name, call.correlation,
-                      static_cast<std::uint16_t>(generation_.load(std::memory_order_relaxed)), origin.backward});
+                      static_cast<std::uint16_t>(generation_.load(std::memory_order_relaxed)),
+                      origin.backward});
   launches_.fetch_add(1, std::memory_order_relaxed);
   const bool failed = call.return_value && *static_cast<const int*>(call.return_value) != 0;
   const bool captured = sees_graphs_.load(std::memory_order_relaxed) && went_into_graph;
-  const bool switched = !expects_.load(std::memory_order_relaxed);  // while it was under way: perhaps nothing was recorded of it
-  if (failed || captured || switched) [[unlikely]] awaited_.done(call.correlation);
+  const bool switched = !expects_.load(
+      std::memory_order_relaxed);  // while it was under way: perhaps nothing was recorded of it
+  if (failed || captured || switched) [[unlikely]]
+    awaited_.done(call.correlation);
 }
 
 void LaunchRecorder::put_wait(std::uint64_t start, std::uint64_t end, std::uint32_t name) {
@@ -55,7 +65,8 @@ void LaunchRecorder::put_wait(std::uint64_t start, std::uint64_t end, std::uint3
   record::put_span({start, end, name, SpanKind::sync}, &place, place.value ? 1 : 0);
 }
 
-// A graph's nodes are captured once, cloned when it is instantiated, and run many times under the clone's number.
+// A graph's nodes are captured once, cloned when it is instantiated, and run many times under the
+// clone's number.
 void LaunchRecorder::on_resource(std::uint32_t id, const ResourceData& resource) {
   const auto* const graph = static_cast<const GraphData*>(resource.descriptor);
   std::uint64_t node = 0, original = 0;
@@ -65,7 +76,8 @@ void LaunchRecorder::on_resource(std::uint32_t id, const ResourceData& resource)
     origin = context_.here();
     went_into_graph = true;
     sees_graphs_.store(true, std::memory_order_relaxed);
-  } else if (id != kGraphNodeCloned || api_.graph_node_id(graph->original_node, &original) != kSuccess) {
+  } else if (id != kGraphNodeCloned ||
+             api_.graph_node_id(graph->original_node, &original) != kSuccess) {
     return;
   }
   {
@@ -84,10 +96,13 @@ void LaunchRecorder::put_graph_node(std::uint64_t node, const LaunchOrigin& orig
   const std::uint64_t now = ticks();
   record::Arg args[2];
   std::uint32_t count = 0;
-  if (const std::uint32_t place = OpLink::place(origin.packed)) args[count++] = {0, ArgType::place, place};
+  if (const std::uint32_t place = OpLink::place(origin.packed))
+    args[count++] = {0, ArgType::place, place};
   if (origin.backward || OpLink::autograd(origin.packed))
-    args[count++] = {0, ArgType::integer, static_cast<std::uint64_t>(LaunchNode::pack(origin.packed, origin.backward))};
-  record::put_span({now, now, graph_node_name_, SpanKind::launch, 0, GraphNodeLink::pack(node)}, args, count);
+    args[count++] = {0, ArgType::integer,
+                     static_cast<std::uint64_t>(LaunchNode::pack(origin.packed, origin.backward))};
+  record::put_span({now, now, graph_node_name_, SpanKind::launch, 0, GraphNodeLink::pack(node)},
+                   args, count);
 }
 
 }  // namespace laptime::cuda

@@ -1,7 +1,9 @@
-// What happens in CUPTI's callbacks: a launch becomes a record with the line and the autograd node that it came from; a wait
-// becomes a span of kind sync; a node of a CUDA graph becomes a mark that tells where it was captured.
+// What happens in CUPTI's callbacks: a launch becomes a record with the line and the autograd node
+// that it came from; a wait becomes a span of kind sync; a node of a CUDA graph becomes a mark that
+// tells where it was captured.
 //
-// Contract: on the program's own threads and hot; no lock, no allocation but where a graph is captured.
+// Contract: on the program's own threads and hot; no lock, no allocation but where a graph is
+// captured.
 #pragma once
 
 #include <array>
@@ -23,7 +25,8 @@ class LaunchRecorder {
 
   // Asks CUPTI for the callbacks, or no longer.
   void enable(bool on, std::uint32_t generation);
-  // Whether work is recorded that is launched from now on: launches are seen a moment longer, at both ends.
+  // Whether work is recorded that is launched from now on: launches are seen a moment longer, at
+  // both ends.
   void expect_records(bool on) { expects_.store(on, std::memory_order_relaxed); }
   // Contract: knows(id).
   void on_driver_call(std::uint32_t id, const CallbackData& call);

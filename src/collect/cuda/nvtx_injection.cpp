@@ -1,5 +1,6 @@
-// How NVTX finds us: a program's first NVTX call loads the library that NVTX_INJECTION64_PATH names and calls InitializeInjectionNvtx2. Each
-// library of a program has an NVTX of its own and does so once.
+// How NVTX finds us: a program's first NVTX call loads the library that NVTX_INJECTION64_PATH names
+// and calls InitializeInjectionNvtx2. Each library of a program has an NVTX of its own and does so
+// once.
 #include <atomic>
 #include <cstring>
 #include <string>
@@ -13,7 +14,9 @@ namespace laptime::nvtx {
 
 namespace {
 
-RangeName name_of(const char* text) { return nvtx::name_of(text ? std::string_view(text) : std::string_view("?")); }
+RangeName name_of(const char* text) {
+  return nvtx::name_of(text ? std::string_view(text) : std::string_view("?"));
+}
 
 void append_utf8(std::string& text, std::uint32_t c) {
   if (c < 0x80) {
@@ -33,15 +36,23 @@ RangeName name_of(const wchar_t* text) {
 }
 
 // A registered string is known by a handle of ours.
-std::uintptr_t handle_of(RangeName name) { return static_cast<std::uintptr_t>(name.role) << 32 | name.id; }
-RangeName of_handle(std::uintptr_t handle) { return {static_cast<std::uint32_t>(handle), static_cast<Role>(handle >> 32)}; }
+std::uintptr_t handle_of(RangeName name) {
+  return static_cast<std::uintptr_t>(name.role) << 32 | name.id;
+}
+RangeName of_handle(std::uintptr_t handle) {
+  return {static_cast<std::uint32_t>(handle), static_cast<Role>(handle >> 32)};
+}
 
 RangeName name_of(const EventAttributes* attributes) {
   if (attributes && attributes->size >= sizeof *attributes) switch (attributes->message_type) {
-      case kAscii: return name_of(static_cast<const char*>(attributes->message));
-      case kUnicode: return name_of(static_cast<const wchar_t*>(attributes->message));
-      case kRegistered: return of_handle(reinterpret_cast<std::uintptr_t>(attributes->message));
-      default: break;
+      case kAscii:
+        return name_of(static_cast<const char*>(attributes->message));
+      case kUnicode:
+        return name_of(static_cast<const wchar_t*>(attributes->message));
+      case kRegistered:
+        return of_handle(reinterpret_cast<std::uintptr_t>(attributes->message));
+      default:
+        break;
     }
   return name_of("?");
 }
@@ -69,7 +80,9 @@ struct Handler {
   unsigned call;
   Function function;
 };
-Handler handler(unsigned call, auto function) { return {call, reinterpret_cast<Function>(function)}; }
+Handler handler(unsigned call, auto function) {
+  return {call, reinterpret_cast<Function>(function)};
+}
 
 template <std::size_t n>
 void set(const Callbacks& callbacks, Module module, const Handler (&handlers)[n]) {
@@ -82,20 +95,38 @@ void set(const Callbacks& callbacks, Module module, const Handler (&handlers)[n]
 
 void attach(const Callbacks& callbacks) {
   const Handler core[] = {
-      handler(kMarkEx, mark_with<EventAttributes>), handler(kMarkA, mark_with<char>), handler(kMarkW, mark_with<wchar_t>),
-      handler(kRangeStartEx, start_with<EventAttributes>), handler(kRangeStartA, start_with<char>), handler(kRangeStartW, start_with<wchar_t>),
+      handler(kMarkEx, mark_with<EventAttributes>),
+      handler(kMarkA, mark_with<char>),
+      handler(kMarkW, mark_with<wchar_t>),
+      handler(kRangeStartEx, start_with<EventAttributes>),
+      handler(kRangeStartA, start_with<char>),
+      handler(kRangeStartW, start_with<wchar_t>),
       handler(kRangeEnd, &end),
-      handler(kRangePushEx, push_with<EventAttributes>), handler(kRangePushA, push_with<char>), handler(kRangePushW, push_with<wchar_t>),
-      handler(kRangePop, +[] { return pop(0); }),
+      handler(kRangePushEx, push_with<EventAttributes>),
+      handler(kRangePushA, push_with<char>),
+      handler(kRangePushW, push_with<wchar_t>),
+      handler(
+          kRangePop, +[] { return pop(0); }),
   };
   const Handler domains[] = {
-      handler(kDomainMarkEx, +[](const void*, const EventAttributes* event) { mark(name_of(event)); }),
-      handler(kDomainRangeStartEx, +[](const void*, const EventAttributes* event) { return start(name_of(event)); }),
-      handler(kDomainRangeEnd, +[](const void*, std::uint64_t range) { end(range); }),
-      handler(kDomainRangePushEx, +[](const void* domain, const EventAttributes* event) { return push(number(domain), name_of(event)); }),
-      handler(kDomainRangePop, +[](const void* domain) { return pop(number(domain)); }),
-      handler(kDomainRegisterStringA, &register_string<char>), handler(kDomainRegisterStringW, &register_string<wchar_t>),
-      handler(kDomainCreateA, &create_domain<char>), handler(kDomainCreateW, &create_domain<wchar_t>),
+      handler(
+          kDomainMarkEx, +[](const void*, const EventAttributes* event) { mark(name_of(event)); }),
+      handler(
+          kDomainRangeStartEx,
+          +[](const void*, const EventAttributes* event) { return start(name_of(event)); }),
+      handler(
+          kDomainRangeEnd, +[](const void*, std::uint64_t range) { end(range); }),
+      handler(
+          kDomainRangePushEx,
+          +[](const void* domain, const EventAttributes* event) {
+            return push(number(domain), name_of(event));
+          }),
+      handler(
+          kDomainRangePop, +[](const void* domain) { return pop(number(domain)); }),
+      handler(kDomainRegisterStringA, &register_string<char>),
+      handler(kDomainRegisterStringW, &register_string<wchar_t>),
+      handler(kDomainCreateA, &create_domain<char>),
+      handler(kDomainCreateW, &create_domain<wchar_t>),
   };
   set(callbacks, kCore, core);
   set(callbacks, kCore2, domains);
@@ -107,7 +138,8 @@ void attach(const Callbacks& callbacks) {
 
 // 1: success.
 extern "C" LAPTIME_API int InitializeInjectionNvtx2(laptime::nvtx::GetExportTable tables) {
-  const auto* const callbacks = static_cast<const laptime::nvtx::Callbacks*>(tables(laptime::nvtx::kCallbacksTable));
+  const auto* const callbacks =
+      static_cast<const laptime::nvtx::Callbacks*>(tables(laptime::nvtx::kCallbacksTable));
   if (!laptime::record::on() || !callbacks || callbacks->struct_size < sizeof *callbacks) return 0;
   laptime::nvtx::attach(*callbacks);
   return 1;

@@ -15,7 +15,8 @@ namespace {
 constexpr int kNotTracked = -2;  // NVTX's own word for a pop without a push
 
 void lose_range() {
-  static const std::uint32_t loss = record::loss_index("nvtx_ranges", Severity::warning, "NVTX ranges left out: too many open at once");
+  static const std::uint32_t loss = record::loss_index(
+      "nvtx_ranges", Severity::warning, "NVTX ranges left out: too many open at once");
   record::lose(loss);
 }
 
@@ -26,8 +27,8 @@ struct OpenRange {
 constexpr int kMostOpen = 128;
 struct Thread {
   std::array<OpenRange, kMostOpen> open;
-  int depth;    // of those that are kept
-  int too_deep; // pushed beyond: their pops come first
+  int depth;     // of those that are kept
+  int too_deep;  // pushed beyond: their pops come first
 };
 thread_local Thread thread;
 
@@ -45,7 +46,8 @@ std::size_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Ranges from start to end, possibly on two threads. One that comes while its place is still taken is left out.
+// Ranges from start to end, possibly on two threads. One that comes while its place is still taken
+// is left out.
 struct ProcessRange {
   std::atomic<std::uint64_t> id{0};
   std::uint64_t start = 0;
@@ -77,7 +79,8 @@ RangeName learn(std::string_view text) {
 RangeName name_of(std::string_view text) {
   if (text.size() > KnownName::kLongest) return learn(text);
   KnownName& known = known_names[hash_of(text) % known_names.size()];
-  if (known.name.id == 0 || known.length != text.size() || std::memcmp(known.text, text.data(), text.size()) != 0) {
+  if (known.name.id == 0 || known.length != text.size() ||
+      std::memcmp(known.text, text.data(), text.size()) != 0) {
     known.name = learn(text);
     known.length = static_cast<std::uint8_t>(text.size());
     std::memcpy(known.text, text.data(), text.size());
@@ -100,7 +103,9 @@ int pop(std::uint64_t domain) {
     const OpenRange range = thread.open[static_cast<std::size_t>(at)];
     if (range.domain != domain) continue;
     if (record::on()) record::put_span({range.start, ticks(), range.name.id});
-    for (int above = at + 1; above < thread.depth; ++above) thread.open[static_cast<std::size_t>(above - 1)] = thread.open[static_cast<std::size_t>(above)];
+    for (int above = at + 1; above < thread.depth; ++above)
+      thread.open[static_cast<std::size_t>(above - 1)] =
+          thread.open[static_cast<std::size_t>(above)];
     --thread.depth;
     return at;
   }
@@ -129,13 +134,15 @@ std::uint64_t start(RangeName name) {
 void end(std::uint64_t id) {
   ProcessRange& range = process_ranges[id % process_ranges.size()];
   if (id == 0 || range.id.load(std::memory_order_acquire) != id) return;
-  if (record::on()) record::put_span({range.start, ticks(), range.name, SpanKind::scope, ranges_track()});
+  if (record::on())
+    record::put_span({range.start, ticks(), range.name, SpanKind::scope, ranges_track()});
   range.id.store(0, std::memory_order_release);
 }
 
 std::uint32_t innermost(Role role) {
   for (int at = thread.depth - 1; at >= 0; --at)
-    if (const RangeName name = thread.open[static_cast<std::size_t>(at)].name; name.role == role) return name.id;
+    if (const RangeName name = thread.open[static_cast<std::size_t>(at)].name; name.role == role)
+      return name.id;
   return 0;
 }
 

@@ -1,7 +1,8 @@
-// NVTX ranges become scopes of the thread that pushed them; ranges that are started and ended, on any thread, become scopes of a
-// track of their own; a mark is a scope without length.
+// NVTX ranges become scopes of the thread that pushed them; ranges that are started and ended, on
+// any thread, become scopes of a track of their own; a mark is a scope without length.
 //
-// Contract: nothing throws; in a push or a pop nothing locks or allocates once a thread has seen the name.
+// Contract: nothing throws; in a push or a pop nothing locks or allocates once a thread has seen
+// the name.
 #pragma once
 
 #include <cstdint>

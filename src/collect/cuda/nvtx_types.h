@@ -1,5 +1,6 @@
-// What NVTX's headers and a library that they load say to each other: NVTX 3, which all programs have compiled in. Declared here so that
-// nothing of CUDA is needed to build; nvtx_types_test.cpp holds them against NVIDIA's headers where these are installed.
+// What NVTX's headers and a library that they load say to each other: NVTX 3, which all programs
+// have compiled in. Declared here so that nothing of CUDA is needed to build; nvtx_types_test.cpp
+// holds them against NVIDIA's headers where these are installed.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +23,37 @@ enum MessageType : std::int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };
 using Function = void (*)();
 enum Module : int { kCore = 1, kCore2 = 5 };
 enum CoreCall : unsigned {
-  kMarkEx = 1, kMarkA, kMarkW, kRangeStartEx, kRangeStartA, kRangeStartW, kRangeEnd, kRangePushEx, kRangePushA, kRangePushW, kRangePop, kCoreCalls
+  kMarkEx = 1,
+  kMarkA,
+  kMarkW,
+  kRangeStartEx,
+  kRangeStartA,
+  kRangeStartW,
+  kRangeEnd,
+  kRangePushEx,
+  kRangePushA,
+  kRangePushW,
+  kRangePop,
+  kCoreCalls
 };
 enum Core2Call : unsigned {
-  kDomainMarkEx = 1, kDomainRangeStartEx, kDomainRangeEnd, kDomainRangePushEx, kDomainRangePop,
-  kDomainRegisterStringA = 10, kDomainRegisterStringW, kDomainCreateA, kDomainCreateW, kCore2Calls
+  kDomainMarkEx = 1,
+  kDomainRangeStartEx,
+  kDomainRangeEnd,
+  kDomainRangePushEx,
+  kDomainRangePop,
+  kDomainRegisterStringA = 10,
+  kDomainRegisterStringW,
+  kDomainCreateA,
+  kDomainCreateW,
+  kCore2Calls
 };
 
 // Table 1 that the function given to InitializeInjectionNvtx2 has.
 struct Callbacks {
   std::size_t struct_size;
-  // Fills in a table of `size` addresses, each of which holds the function that the call of that number goes to. 1: success.
+  // Fills in a table of `size` addresses, each of which holds the function that the call of that
+  // number goes to. 1: success.
   int (*module_table)(int module, Function*** table, unsigned* size);
 };
 inline constexpr std::uint32_t kCallbacksTable = 1;

@@ -1,8 +1,9 @@
-// For tests of the collector: it runs against a fake CUPTI, and what it recorded is read back from the file.
+// For tests of the collector: it runs against a fake CUPTI, and what it recorded is read back from
+// the file.
 #pragma once
 
-#include <filesystem>
 #include <gtest/gtest.h>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,16 +15,17 @@
 
 namespace laptime::cuda {
 
-inline constexpr std::uint32_t kLaunchKernel = 307, kStreamSynchronize = 126, kGraphLaunch = 514, kCopyToPeer = 319;
+inline constexpr std::uint32_t kLaunchKernel = 307, kStreamSynchronize = 126, kGraphLaunch = 514,
+                               kCopyToPeer = 319;
 
 struct ReadSpan {
   std::string track, name;
   SpanKind kind;
   std::int64_t start, end;
   std::uint64_t link;
-  std::string text;       // argument with key 0 and type string
-  std::int64_t integer;   // … integer, -1 none
-  std::uint64_t place;    // … place, 0 none
+  std::string text;      // argument with key 0 and type string
+  std::int64_t integer;  // … integer, -1 none
+  std::uint64_t place;   // … place, 0 none
   std::uint64_t graph_node;
 };
 
@@ -54,7 +56,8 @@ inline ReadRun read_run(const std::string& path) {
     for (const Fact& fact : part.facts) {
       if (const auto* s = std::get_if<StringFact>(&fact)) strings[s->id] = s->text;
       if (const auto* t = std::get_if<TrackFact>(&fact)) tracks[t->id] = t->name;
-      if (const auto* p = std::get_if<PropertyFact>(&fact)) run.properties[std::string(p->key)] = p->value;
+      if (const auto* p = std::get_if<PropertyFact>(&fact))
+        run.properties[std::string(p->key)] = p->value;
     }
     for (const Block& block : part.blocks) {
       if (block.summary.table != TableType::spans) continue;
@@ -62,7 +65,8 @@ inline ReadRun read_run(const std::string& path) {
       EXPECT_TRUE(decode_block(block, columns));
       const std::size_t first = run.spans.size();
       for (std::size_t i = 0; i < columns.size(); ++i)
-        run.spans.push_back({strings[tracks[block.summary.track]], strings[columns.name[i]], columns.kind[i], columns.start[i], columns.end(i),
+        run.spans.push_back({strings[tracks[block.summary.track]], strings[columns.name[i]],
+                             columns.kind[i], columns.start[i], columns.end(i),
                              columns.link.empty() ? 0 : columns.link[i], "", -1, 0, 0});
       for (std::size_t a = 0; a < columns.args.size(); ++a) {
         ReadSpan& span = run.spans[first + columns.args.row[a]];
@@ -70,7 +74,8 @@ inline ReadRun read_run(const std::string& path) {
         if (strings[columns.args.key[a]] == "graph_node") span.graph_node = value;
         if (columns.args.key[a] != 0) continue;
         if (columns.args.type[a] == ArgType::string) span.text = strings[value];
-        if (columns.args.type[a] == ArgType::integer) span.integer = static_cast<std::int64_t>(value);
+        if (columns.args.type[a] == ArgType::integer)
+          span.integer = static_cast<std::int64_t>(value);
         if (columns.args.type[a] == ArgType::place) span.place = value;
       }
     }
@@ -104,7 +109,7 @@ class CudaCollectorTest : public ::testing::Test {
   }
 
   std::string folder_;
-  FakeCuda& api = *new FakeCuda;                  // as in a program, neither is ever destroyed
+  FakeCuda& api = *new FakeCuda;  // as in a program, neither is ever destroyed
   CudaCollector& gpu = *new CudaCollector(api);
 };
 

@@ -1,8 +1,8 @@
 #include "collect/cuda/torch_context.h"
 
+#include <dlfcn.h>
 #include <cstddef>
 #include <cstring>
-#include <dlfcn.h>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -11,8 +11,9 @@ namespace laptime::cuda {
 
 namespace {
 
-// Node's first members: a vtable; how its owners are counted; sequence_nr_, topological_nr_, has_parent_, thread_id_. Counting
-// takes 16 bytes in a PyTorch whose nodes are held by std::shared_ptr, 8 (a count) since they are held by intrusive_ptr (2.13).
+// Node's first members: a vtable; how its owners are counted; sequence_nr_, topological_nr_,
+// has_parent_, thread_id_. Counting takes 16 bytes in a PyTorch whose nodes are held by
+// std::shared_ptr, 8 (a count) since they are held by intrusive_ptr (2.13).
 constexpr std::size_t kCountOffset = 8;
 constexpr std::size_t kSequenceOffset[] = {24, 16};
 constexpr std::size_t kThreadOffset[] = {48, 40};
@@ -38,7 +39,8 @@ bool TorchContext::bind() {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(torch, name));
     return function != nullptr;
   };
-  return find(peek_, "_ZN2at15sequence_number4peekEv") && find(thread_, "_ZN2at14RecordFunction15currentThreadIdEv") &&
+  return find(peek_, "_ZN2at15sequence_number4peekEv") &&
+         find(thread_, "_ZN2at14RecordFunction15currentThreadIdEv") &&
          find(node_, "_ZN5torch8autograd16get_current_nodeEv");
 #else
   return false;
@@ -46,7 +48,8 @@ bool TorchContext::bind() {
 }
 
 TorchContext::Node TorchContext::current_node() const {
-  // A shared_ptr is two pointers: the object and what counts its owners. An intrusive_ptr is one and leaves the second alone.
+  // A shared_ptr is two pointers: the object and what counts its owners. An intrusive_ptr is one
+  // and leaves the second alone.
   constexpr std::uint64_t kUntouched = 1;  // no address of anything
   alignas(std::shared_ptr<void>) std::byte returned[sizeof(std::shared_ptr<void>)] = {};
   static_assert(sizeof returned == 16);
@@ -56,10 +59,12 @@ TorchContext::Node TorchContext::current_node() const {
   if (!object) return {};
   const bool intrusive = field(returned, 8) == kUntouched;
   const std::uint64_t sequence = field(object, kSequenceOffset[intrusive]);
-  const Node node{true, sequence == UINT64_MAX ? -1 : static_cast<std::int64_t>(sequence), field(object, kThreadOffset[intrusive])};
+  const Node node{true, sequence == UINT64_MAX ? -1 : static_cast<std::int64_t>(sequence),
+                  field(object, kThreadOffset[intrusive])};
   // The engine owns the node that it runs, so this owner is never the last.
   if (intrusive)
-    __atomic_fetch_sub(reinterpret_cast<std::uint64_t*>(object + kCountOffset), 1, __ATOMIC_ACQ_REL);
+    __atomic_fetch_sub(reinterpret_cast<std::uint64_t*>(object + kCountOffset), 1,
+                       __ATOMIC_ACQ_REL);
   else
     std::launder(reinterpret_cast<std::shared_ptr<void>*>(returned))->~shared_ptr();
   return node;

@@ -1,9 +1,11 @@
 // What autograd tells about the calling thread, read from libtorch_cpu without its headers.
 //
-// Assumption: at::sequence_number::peek, at::RecordFunction::currentThreadId and torch::autograd::get_current_node are exported,
-// the last returns a std::shared_ptr or an intrusive_ptr, and a Node has its number and its thread where torch_context.cpp says. None of it is promised, so the
-// caller proves it on a node that it knows (python/laptime/_cuda.py) before nodes are used; where it does not hold, backward
-// kernels have lines only in steps whose ops are recorded.
+// Assumption: at::sequence_number::peek, at::RecordFunction::currentThreadId and
+// torch::autograd::get_current_node are exported, the last returns a std::shared_ptr or an
+// intrusive_ptr, and a Node has its number and its thread where torch_context.cpp says. None of it
+// is promised, so the caller proves it on a node that it knows (python/laptime/_cuda.py) before
+// nodes are used; where it does not hold, backward kernels have lines only in steps whose ops are
+// recorded.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +16,8 @@ class TorchContext {
  public:
   static TorchContext& get();
 
-  // Looks for the functions; false where the program has no PyTorch, or one that does not export them.
+  // Looks for the functions; false where the program has no PyTorch, or one that does not export
+  // them.
   bool bind();
   bool is_bound() const { return node_ != nullptr; }
 

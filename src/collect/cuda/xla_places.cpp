@@ -8,9 +8,11 @@ namespace {
 
 constexpr std::string_view kModule = "XlaModule:#", kInstruction = "Thunk:#";
 
-// Of "key=value,key=value#"; values may hold commas within brackets, as names of calls do, but not those that are asked for.
+// Of "key=value,key=value#"; values may hold commas within brackets, as names of calls do, but not
+// those that are asked for.
 std::string_view value_of(std::string_view fields, std::string_view key) {
-  for (std::size_t at = fields.find(key); at != std::string_view::npos; at = fields.find(key, at + 1)) {
+  for (std::size_t at = fields.find(key); at != std::string_view::npos;
+       at = fields.find(key, at + 1)) {
     if (at > 0 && fields[at - 1] != ',') continue;
     const std::string_view value = fields.substr(at + key.size());
     return value.substr(0, value.find_first_of(",#"));
@@ -28,7 +30,8 @@ thread_local std::array<Known, 64> known_here;
 nvtx::Role XlaPlaces::know_range(std::uint32_t name, std::string_view text) {
   const bool is_module = text.starts_with(kModule);
   if (!is_module && !text.starts_with(kInstruction)) return nvtx::Role::other;
-  const std::string_view value = is_module ? value_of(text.substr(kModule.size()), "hlo_module=") : value_of(text.substr(kInstruction.size()), "hlo_op=");
+  const std::string_view value = is_module ? value_of(text.substr(kModule.size()), "hlo_module=")
+                                           : value_of(text.substr(kInstruction.size()), "hlo_op=");
   if (value.empty()) return nvtx::Role::other;
   const std::lock_guard lock(mutex_);
   ranges_.try_emplace(name, value);
@@ -38,7 +41,8 @@ nvtx::Role XlaPlaces::know_range(std::uint32_t name, std::string_view text) {
 
 void XlaPlaces::add(std::string_view module, std::string_view instruction, std::uint32_t place) {
   const std::lock_guard lock(mutex_);
-  const auto [known, is_new] = places_[std::string(module)].try_emplace(std::string(instruction), place);
+  const auto [known, is_new] =
+      places_[std::string(module)].try_emplace(std::string(instruction), place);
   if (!is_new && known->second != place) known->second = 0;
   version_.fetch_add(1, std::memory_order_release);
 }
@@ -47,7 +51,8 @@ std::uint32_t XlaPlaces::place(std::uint32_t module, std::uint32_t instruction) 
   if (instruction == 0) return 0;
   const std::uint32_t version = version_.load(std::memory_order_acquire);
   Known& known = known_here[(instruction ^ module << 3) % known_here.size()];
-  if (known.instruction != instruction || known.module != module || known.version != version) known = {module, instruction, version, find(module, instruction)};
+  if (known.instruction != instruction || known.module != module || known.version != version)
+    known = {module, instruction, version, find(module, instruction)};
   return known.place;
 }
 

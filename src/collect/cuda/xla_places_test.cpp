@@ -15,7 +15,9 @@ class XlaPlacesTest : public testing::Test {
  protected:
   XlaPlacesTest() {
     for (const char* module : {"jit_step", "jit_loss"})
-      for (std::uint32_t i = 1; i <= 3; ++i) XlaPlaces::get().add(module, "custom-call." + std::to_string(i), i + (module[4] == 'l' ? 10 : 0));
+      for (std::uint32_t i = 1; i <= 3; ++i)
+        XlaPlaces::get().add(module, "custom-call." + std::to_string(i),
+                             i + (module[4] == 'l' ? 10 : 0));
   }
   ~XlaPlacesTest() override {
     for (; open_ > 0; --open_) nvtx::pop(1);
@@ -29,7 +31,8 @@ class XlaPlacesTest : public testing::Test {
     --open_;
   }
   static std::uint32_t here() {
-    return XlaPlaces::get().place(nvtx::innermost(nvtx::Role::xla_module), nvtx::innermost(nvtx::Role::xla_instruction));
+    return XlaPlaces::get().place(nvtx::innermost(nvtx::Role::xla_module),
+                                  nvtx::innermost(nvtx::Role::xla_instruction));
   }
 
  private:
@@ -55,7 +58,8 @@ TEST_F(XlaPlacesTest, TheInstructionOfTheInnermostModuleTellsTheLine) {
 
 TEST_F(XlaPlacesTest, WhatIsNotToldHasNoLine) {
   push("XlaModule:#hlo_module=jit_step,program_id=3#");
-  for (const char* text : {"Thunk:#hlo_op=custom-call.9#", "Thunk:#hlo_op=#", "Thunk:#name=hlo_op#", "Thunk:#", "hlo_op=custom-call.1"}) {
+  for (const char* text : {"Thunk:#hlo_op=custom-call.9#", "Thunk:#hlo_op=#", "Thunk:#name=hlo_op#",
+                           "Thunk:#", "hlo_op=custom-call.1"}) {
     push(text);
     EXPECT_EQ(here(), 0u) << text;
     pop();

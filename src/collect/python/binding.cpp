@@ -37,7 +37,8 @@ template <typename Snapshot>
 nb::object for_threads(bool per_thread, Snapshot snapshot) {
   if (!per_thread) return snapshot(all_slots());
   nb::dict threads;
-  for (const ThreadSlot* slot : all_slots()) threads[nb::make_tuple(slot->ident, slot->name)] = snapshot(SlotList{slot});
+  for (const ThreadSlot* slot : all_slots())
+    threads[nb::make_tuple(slot->ident, slot->name)] = snapshot(SlotList{slot});
   return threads;
 }
 
@@ -50,15 +51,16 @@ nb::dict lines_dict(const SlotList& slots, double event_ns) {
   nb::dict result;
   for (const auto& [label, lines] : snapshot_lines(slots, event_ns)) {
     nb::list rows;
-    for (const auto& [line, row] : lines) rows.append(nb::make_tuple(line, row.hits, row.inclusive_ns, row.exclusive_ns));
+    for (const auto& [line, row] : lines)
+      rows.append(nb::make_tuple(line, row.hits, row.inclusive_ns, row.exclusive_ns));
     result[label_tuple(label)] = rows;
   }
   return result;
 }
 
 void start_lines(std::vector<std::string> library_paths, std::vector<std::string> include,
-                 std::vector<std::string> exclude, nb::object predicate, nb::object only, double budget,
-                 nb::object statement_reader) {
+                 std::vector<std::string> exclude, nb::object predicate, nb::object only,
+                 double budget, nb::object statement_reader) {
   LineOptions options;
   options.rules = {std::move(library_paths), std::move(include), std::move(exclude)};
   if (!predicate.is_none()) options.predicate = predicate.ptr();
@@ -83,15 +85,17 @@ void watch(nb::handle code) {
 
 void bind_lines(nb::module_& m) {
   auto& engine = LineEngine::instance();
-  m.def("start_lines", &start_lines, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"),
-        nb::arg("predicate").none(), nb::arg("only").none(), nb::arg("budget"), nb::arg("statement_reader").none());
+  m.def("start_lines", &start_lines, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"),
+        nb::arg("exclude"), nb::arg("predicate").none(), nb::arg("only").none(), nb::arg("budget"),
+        nb::arg("statement_reader").none());
   m.def("stop_lines", [&engine] { engine.stop(); });
   m.def("watch", &watch);
   m.def(
       "snapshot_lines",
       [&engine](bool per_thread, double event_ns) {
         engine.settle_all(ticks());
-        return for_threads(per_thread, [&](const SlotList& slots) { return lines_dict(slots, event_ns); });
+        return for_threads(per_thread,
+                           [&](const SlotList& slots) { return lines_dict(slots, event_ns); });
       },
       nb::arg("per_thread") = false, nb::arg("event_ns") = 0.0);
   m.def("clear_lines", [&engine] {
@@ -105,20 +109,23 @@ void bind_lines(nb::module_& m) {
   m.def("realignments", [&engine] { return engine.realignments(); });
 }
 
-// pstats keeps (primitive calls, calls) for a function but (calls, primitive calls) for a caller of it.
+// pstats keeps (primitive calls, calls) for a function but (calls, primitive calls) for a caller of
+// it.
 nb::dict functions_dict(const FunctionRows& rows) {
   const double seconds = 1 / ticks_per_second();
-  const auto in_seconds = [&](std::uint64_t ticks) { return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds; };
+  const auto in_seconds = [&](std::uint64_t ticks) {
+    return static_cast<double>(static_cast<std::int64_t>(ticks)) * seconds;
+  };
   nb::dict result;
   for (const auto& [label, row] : rows) {
     nb::dict callers;
     for (const auto& [caller, t] : row.callers) {
-      callers[label_tuple(caller)] =
-          nb::make_tuple(t.calls, t.primitive_calls, in_seconds(t.own_ticks), in_seconds(t.cumulative_ticks));
+      callers[label_tuple(caller)] = nb::make_tuple(
+          t.calls, t.primitive_calls, in_seconds(t.own_ticks), in_seconds(t.cumulative_ticks));
     }
     const FunctionTotals& t = row.totals;
-    result[label_tuple(label)] =
-        nb::make_tuple(t.primitive_calls, t.calls, in_seconds(t.own_ticks), in_seconds(t.cumulative_ticks), callers);
+    result[label_tuple(label)] = nb::make_tuple(t.primitive_calls, t.calls, in_seconds(t.own_ticks),
+                                                in_seconds(t.cumulative_ticks), callers);
   }
   return result;
 }
@@ -157,15 +164,19 @@ void bind_functions(nb::module_& m) {
   m.def(
       "snapshot_functions",
       [](bool per_thread) {
-        return for_threads(per_thread, [](const SlotList& slots) { return functions_dict(snapshot_functions(slots)); });
+        return for_threads(per_thread, [](const SlotList& slots) {
+          return functions_dict(snapshot_functions(slots));
+        });
       },
       nb::arg("per_thread") = false);
   m.def("clear_functions", [&engine] {
     write_tallies();
     engine.clear();
   });
-  m.def("show_profiler", [](nb::handle profiler) { show_profiler(profiler.is_none() ? nullptr : profiler.ptr()); },
-        nb::arg("profiler").none());
+  m.def(
+      "show_profiler",
+      [](nb::handle profiler) { show_profiler(profiler.is_none() ? nullptr : profiler.ptr()); },
+      nb::arg("profiler").none());
   m.def("call_events", [&engine] { return engine.events(); });
   m.def("call_slips", [&engine] { return engine.slips(); });
   nb::class_<FunctionLayer>(m, "FunctionLayer")
@@ -177,10 +188,14 @@ void bind_functions(nb::module_& m) {
 
 const char* level_name(Level level) {
   switch (level) {
-    case Level::lines: return "line";
-    case Level::calls: return "call";
-    case Level::counts: return "count";
-    case Level::off: return "none";
+    case Level::lines:
+      return "line";
+    case Level::calls:
+      return "call";
+    case Level::counts:
+      return "count";
+    case Level::off:
+      return "none";
   }
   return "none";
 }
@@ -188,16 +203,20 @@ const char* level_name(Level level) {
 nb::list demoted() {
   nb::list result;
   const auto add = [&](const CodeRecord& record, Level level, const char* reason) {
-    result.append(nb::make_tuple(record.file, record.first_line, record.qualified, level_name(level), reason));
+    result.append(nb::make_tuple(record.file, record.first_line, record.qualified,
+                                 level_name(level), reason));
   };
   for (const auto& record : CodeRegistry::instance().records()) {
-    if (record->level != Level::lines) add(*record, record->level, "its line events cost more than the budget allows");
-    if (record->function_level == Level::off) add(*record, Level::off, "its calls cost more than the budget allows");
+    if (record->level != Level::lines)
+      add(*record, record->level, "its line events cost more than the budget allows");
+    if (record->function_level == Level::off)
+      add(*record, Level::off, "its calls cost more than the budget allows");
   }
   return result;
 }
 
-// One that is alive, or one that said so when it started (python/laptime/_site): it may be gone by now.
+// One that is alive, or one that said so when it started (python/laptime/_site): it may be gone by
+// now.
 bool had_subinterpreters() {
   if (PyInterpreterState_Next(PyInterpreterState_Head()) != nullptr) return true;
   const char* said = std::getenv("LAPTIME_SUBINTERPRETERS");
@@ -212,28 +231,36 @@ void bind_shared(nb::module_& m) {
   m.def("demoted", &demoted);
   m.def("notices", [] {
     if (had_subinterpreters()) {
-      add_notice("subinterpreters", "the program has several interpreters: only code of the main one is measured");
+      add_notice("subinterpreters",
+                 "the program has several interpreters: only code of the main one is measured");
     }
     if (LineEngine::instance().realignments() + FunctionEngine::instance().slips() != 0) {
-      add_notice("stacks_switched", "the program switches stacks without telling Python's tools (greenlets do): times and callers "
-                                    "around the switches are uncertain");
+      add_notice("stacks_switched",
+                 "the program switches stacks without telling Python's tools (greenlets do): times "
+                 "and callers "
+                 "around the switches are uncertain");
     }
     nb::list result;
-    for (const Notice& notice : notices()) result.append(nb::make_tuple(notice.name, notice.message));
+    for (const Notice& notice : notices())
+      result.append(nb::make_tuple(notice.name, notice.message));
     return result;
   });
   m.def("clear_notices", &clear_notices);
   m.def("set_event_cost", [](double line_ns, double entry_ns, double call_ns) {
     const double ticks_per_ns = ticks_per_second() / 1e9;
-    LineEngine::instance().set_event_cost(line_ns * ticks_per_ns, entry_ns * ticks_per_ns, call_ns * ticks_per_ns);
+    LineEngine::instance().set_event_cost(line_ns * ticks_per_ns, entry_ns * ticks_per_ns,
+                                          call_ns * ticks_per_ns);
     FunctionEngine::instance().set_event_cost(call_ns * ticks_per_ns);
   });
   m.def(
       "start_sources",
-      [](std::vector<std::string> library_paths, std::vector<std::string> include, std::vector<std::string> exclude, nb::callable reader) {
-        SourceKeeper::instance().start({std::move(library_paths), std::move(include), std::move(exclude)}, reader.ptr());
+      [](std::vector<std::string> library_paths, std::vector<std::string> include,
+         std::vector<std::string> exclude, nb::callable reader) {
+        SourceKeeper::instance().start(
+            {std::move(library_paths), std::move(include), std::move(exclude)}, reader.ptr());
       },
-      nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"), nb::arg("reader"));
+      nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"),
+      nb::arg("reader"));
   m.def("stop_sources", [] { SourceKeeper::instance().stop(); });
   // Each process counts its own.
   m.def("after_fork", [] {
@@ -247,7 +274,8 @@ void bind_shared(nb::module_& m) {
 }  // namespace
 
 void bind_engine(nb::module_& module) {
-  if (!CodeRegistry::instance().initialise()) throw nb::import_error("this interpreter keeps code extras elsewhere");
+  if (!CodeRegistry::instance().initialise())
+    throw nb::import_error("this interpreter keeps code extras elsewhere");
   nb::module_ m = module.def_submodule("engine", "Line and function engines of laptime.");
   bind_lines(m);
   bind_functions(m);

@@ -21,7 +21,8 @@ void Budget::start(double share, double ticks_per_second, std::uint64_t now) {
 
 bool Budget::spend(std::int64_t events, double ticks_per_event, std::uint64_t now) {
   if (!limited()) return true;
-  const std::uint64_t elapsed = now > filled_at_ ? usable_ticks(now - filled_at_, ticks_per_second_) : 0;
+  const std::uint64_t elapsed =
+      now > filled_at_ ? usable_ticks(now - filled_at_, ticks_per_second_) : 0;
   filled_at_ = now;
   balance_ = std::min(capacity_, balance_ + share_ * static_cast<double>(elapsed));
   const double cost = static_cast<double>(events) * ticks_per_event;

@@ -1,8 +1,9 @@
 // How much time the engines may cost: a bucket that fills with a share of the time that the
 // program could use (usable_time.h) and is emptied by events.
 //
-// Assumption: the cost of an event is known (calibrated at start). Consequence: over any stretch the engines cost at most
-// the share plus one bucket, on a busy machine too. The bucket is small, so a quiet hour does not pay for a slow minute.
+// Assumption: the cost of an event is known (calibrated at start). Consequence: over any stretch
+// the engines cost at most the share plus one bucket, on a busy machine too. The bucket is small,
+// so a quiet hour does not pay for a slow minute.
 #pragma once
 
 #include <atomic>

@@ -33,8 +33,9 @@ std::string name_of_method(const PyCFunctionObject* function) {
   OwnedRef text(method != nullptr ? PyObject_Repr(method) : nullptr);
   PyErr_Clear();
   if (text) return bytes_of(text.get());
-  const std::string module =
-      function->m_module != nullptr && PyUnicode_Check(function->m_module) ? bytes_of(function->m_module) + "." : "";
+  const std::string module = function->m_module != nullptr && PyUnicode_Check(function->m_module)
+                                 ? bytes_of(function->m_module) + "."
+                                 : "";
   return "<built-in method " + module + function->m_ml->ml_name + ">";
 }
 
@@ -42,7 +43,8 @@ std::string name_of_method(const PyCFunctionObject* function) {
 std::string profile_name(PyObject* function, PyObject* self) {
   OwnedRef bound;
   if (!PyCFunction_Check(function)) {
-    bound = OwnedRef(Py_TYPE(function)->tp_descr_get(function, self, reinterpret_cast<PyObject*>(Py_TYPE(self))));
+    bound = OwnedRef(Py_TYPE(function)->tp_descr_get(function, self,
+                                                     reinterpret_cast<PyObject*>(Py_TYPE(self))));
     if (!bound || !PyCFunction_Check(bound.get())) return "<built-in method ?>";
     function = bound.get();
   }
@@ -57,7 +59,8 @@ CFunctions& CFunctions::instance() {
   return *functions;
 }
 
-CFunctionRecord* CFunctions::find_or_add(const PyMethodDef* definition, PyObject* function, PyObject* self) {
+CFunctionRecord* CFunctions::find_or_add(const PyMethodDef* definition, PyObject* function,
+                                         PyObject* self) {
   CFunctionRecord*& known = by_definition_[definition];
   if (known == nullptr || known->definition_name != definition->ml_name) {
     const ErrorGuard guard;

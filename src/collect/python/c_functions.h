@@ -1,7 +1,7 @@
 // C functions as cProfile sees and names them: one record for each PyMethodDef.
 //
-// Assumption: method definitions are static or outlive the type that holds them. Where one is freed and its address used
-// again, the name's address tells the two apart in nearly every case.
+// Assumption: method definitions are static or outlive the type that holds them. Where one is freed
+// and its address used again, the name's address tells the two apart in nearly every case.
 #pragma once
 
 #include <Python.h>
@@ -25,10 +25,12 @@ class CFunctions {
  public:
   static CFunctions& instance();
 
-  // `function`: a built-in function object; `self`: what a method descriptor is called on, else null.
+  // `function`: a built-in function object; `self`: what a method descriptor is called on, else
+  // null.
   CFunctionRecord* find(const PyMethodDef* definition, PyObject* function, PyObject* self) {
     CFunctionRecord* cached = cache_[place(definition)];
-    if (cached != nullptr && cached->definition == definition && cached->definition_name == definition->ml_name) [[likely]] {
+    if (cached != nullptr && cached->definition == definition &&
+        cached->definition_name == definition->ml_name) [[likely]] {
       return cached;
     }
     return find_or_add(definition, function, self);
@@ -37,7 +39,9 @@ class CFunctions {
 
  private:
   static constexpr std::size_t kCacheSize = 1024;
-  static std::size_t place(const PyMethodDef* d) { return reinterpret_cast<std::uintptr_t>(d) / sizeof(PyMethodDef) % kCacheSize; }
+  static std::size_t place(const PyMethodDef* d) {
+    return reinterpret_cast<std::uintptr_t>(d) / sizeof(PyMethodDef) % kCacheSize;
+  }
   CFunctionRecord* find_or_add(const PyMethodDef* definition, PyObject* function, PyObject* self);
 
   std::array<CFunctionRecord*, kCacheSize> cache_{};
@@ -45,7 +49,8 @@ class CFunctions {
   std::vector<std::unique_ptr<CFunctionRecord>> records_;
 };
 
-// The definition behind a callable that cProfile would count when called on `self` (null: no argument), else null.
+// The definition behind a callable that cProfile would count when called on `self` (null: no
+// argument), else null.
 inline const PyMethodDef* c_definition(PyObject* callable, PyObject* self) {
   if (PyCFunction_Check(callable)) return reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
   if (Py_IS_TYPE(callable, &PyMethodDescr_Type) && self != nullptr) {

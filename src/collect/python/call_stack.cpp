@@ -6,7 +6,8 @@
 namespace laptime::python {
 
 std::size_t EdgeTable::hash(const FunctionCounter* caller, const FunctionCounter* callee) {
-  const auto a = reinterpret_cast<std::uintptr_t>(caller), b = reinterpret_cast<std::uintptr_t>(callee);
+  const auto a = reinterpret_cast<std::uintptr_t>(caller),
+             b = reinterpret_cast<std::uintptr_t>(callee);
   return (a * 0x9E3779B97F4A7C15u ^ b * 0xC2B2AE3D27D4EB4Fu) >> 20;
 }
 
@@ -37,7 +38,8 @@ void EdgeTable::grow() {
 
 FunctionCounter* CallLayer::function_of(const Callable* callable) {
   if (FunctionCounter* const known = by_id_.get(callable->id)) return known;
-  FunctionCounter* const counter = functions_.emplace_back(std::make_unique<FunctionCounter>()).get();
+  FunctionCounter* const counter =
+      functions_.emplace_back(std::make_unique<FunctionCounter>()).get();
   counter->callable = callable;
   by_id_.set(callable->id, counter);
   return counter;
@@ -58,17 +60,20 @@ void CallLayer::enter(std::size_t depth, const OpenCall* call) {
   if (CallEdge* const edge = edge_to(depth, call, function)) ++edge->depth;
 }
 
-void CallLayer::leave(std::size_t depth, const OpenCall* call, std::uint64_t own, std::uint64_t total) {
+void CallLayer::leave(std::size_t depth, const OpenCall* call, std::uint64_t own,
+                      std::uint64_t total) {
   if (depth <= base_) return;
   FunctionCounter* const function = function_of(call->function->callable);
   function->leave(own, total);
   if (CallEdge* const edge = edge_to(depth, call, function)) edge->leave(own, total);
 }
 
-void CallLayer::settle(std::size_t depth, const OpenCall* call, std::uint64_t own, std::uint64_t total) {
+void CallLayer::settle(std::size_t depth, const OpenCall* call, std::uint64_t own,
+                       std::uint64_t total) {
   if (depth <= base_) return;
   FunctionCounter* const function = function_of(call->function->callable);
-  const OpenCall* const first = call - (depth - base_ - 1);  // of the calls that began in this layer
+  const OpenCall* const first =
+      call - (depth - base_ - 1);  // of the calls that began in this layer
   const auto is_same = [&](const OpenCall& outer) { return outer.function == call->function; };
   const bool outermost = std::none_of(first, call, is_same);
   function->own += own;
@@ -80,7 +85,8 @@ void CallLayer::settle(std::size_t depth, const OpenCall* call, std::uint64_t ow
 }
 
 void CallStack::enter_layers() {
-  for (CallLayer* const layer : layers_) layer->enter(static_cast<std::size_t>(top_ - calls_.get()), top_);
+  for (CallLayer* const layer : layers_)
+    layer->enter(static_cast<std::size_t>(top_ - calls_.get()), top_);
 }
 
 void CallStack::leave_layers(const OpenCall* call, std::uint64_t own, std::uint64_t total) {
@@ -103,7 +109,8 @@ void CallStack::close_layer(CallLayer& layer, std::uint64_t now) {
   std::uint64_t callee_total = 0;
   for (const OpenCall* call = top_; call > calls_.get() + layer.base_; --call) {
     const std::uint64_t total = now - call->started;
-    layer.leave(static_cast<std::size_t>(call - calls_.get()), call, total - call->inner - callee_total, total);
+    layer.leave(static_cast<std::size_t>(call - calls_.get()), call,
+                total - call->inner - callee_total, total);
     callee_total = total;
   }
 }
@@ -142,7 +149,8 @@ void CallStack::settle(std::uint64_t now) {
       call->edge->own += own;
       if (call->outermost_on_edge) call->edge->cumulative += total;
     }
-    for (CallLayer* const layer : layers_) layer->settle(static_cast<std::size_t>(call - calls_.get()), call, own, total);
+    for (CallLayer* const layer : layers_)
+      layer->settle(static_cast<std::size_t>(call - calls_.get()), call, own, total);
     call->started = now;
     call->inner = 0;
   }
@@ -150,7 +158,8 @@ void CallStack::settle(std::uint64_t now) {
 
 void CallStack::forget(const void* key, std::uint64_t now) {
   settle(now);
-  // Layers count what is open as ended: rare (a budget ran out), and simpler than to follow calls that move down.
+  // Layers count what is open as ended: rare (a budget ran out), and simpler than to follow calls
+  // that move down.
   const std::vector<CallLayer*> layers = layers_;
   for (CallLayer* const layer : layers) close_layer(*layer, now);
   OpenCall* kept = calls_.get();

@@ -1,7 +1,8 @@
 // The shadow stack of the function engine, with cProfile's arithmetic, one stack a thread.
 //
-// Contract: counts, own and cumulative time of functions and of caller-callee pairs are what cProfile's would be for the
-// same events; a call that is still open counts when it ends or is unwound by stop.
+// Contract: counts, own and cumulative time of functions and of caller-callee pairs are what
+// cProfile's would be for the same events; a call that is still open counts when it ends or is
+// unwound by stop.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,8 @@ struct CallEdge : CallCounter {
 
 struct FunctionCounter : CallCounter {
   const Callable* callable;
-  CallEdge* latest_edge = nullptr;  // from the caller of the latest call: most calls come from there again
+  CallEdge* latest_edge =
+      nullptr;  // from the caller of the latest call: most calls come from there again
 };
 
 // (caller, callee) -> edge; open addressing, never shrinks.
@@ -60,8 +62,9 @@ class EdgeTable {
 
 struct OpenCall;
 
-// What a stretch of a program sees of one thread's calls, as if a profiler of its own had been switched on for it: only calls
-// that begin while it is open, with counts and recursion of its own. Layers may lie within each other, and open again later.
+// What a stretch of a program sees of one thread's calls, as if a profiler of its own had been
+// switched on for it: only calls that begin while it is open, with counts and recursion of its own.
+// Layers may lie within each other, and open again later.
 class CallLayer {
  public:
   const std::vector<std::unique_ptr<FunctionCounter>>& functions() const { return functions_; }
@@ -96,7 +99,8 @@ class CallStack {
 
   // The clock is read last: the engine's own work is its caller's time, as with cProfile.
   void enter(const void* key, FunctionCounter* function) {
-    if (top_ == last_) [[unlikely]] reserve(2 * capacity_);
+    if (top_ == last_) [[unlikely]]
+      reserve(2 * capacity_);
     FunctionCounter* caller = top_->function;
     OpenCall* call = ++top_;
     call->key = key;
@@ -106,11 +110,13 @@ class CallStack {
     CallEdge* edge = nullptr;
     if (caller != nullptr) {
       edge = function->latest_edge;
-      if (edge == nullptr || edge->caller != caller) [[unlikely]] edge = switch_edge(caller, function);
+      if (edge == nullptr || edge->caller != caller) [[unlikely]]
+        edge = switch_edge(caller, function);
       call->outermost_on_edge = edge->depth++ == 0;
     }
     call->edge = edge;
-    if (!layers_.empty()) [[unlikely]] enter_layers();
+    if (!layers_.empty()) [[unlikely]]
+      enter_layers();
     call->started = ticks();
   }
 
@@ -122,7 +128,8 @@ class CallStack {
     leave_top(now);
   }
 
-  // How often an exit was not the latest entry's: frames were switched without an event, as greenlets do.
+  // How often an exit was not the latest entry's: frames were switched without an event, as
+  // greenlets do.
   std::uint64_t slips() const { return slips_; }
   bool on_top(const void* key) const { return top_->key == key; }
   bool empty() const { return top_ == calls_.get(); }
@@ -131,7 +138,8 @@ class CallStack {
   }
   // Books the time of open calls until now; their counts are booked when they end.
   void settle(std::uint64_t now);
-  // Drops the open calls of `key` without counting them again; their callees' time becomes their callers'.
+  // Drops the open calls of `key` without counting them again; their callees' time becomes their
+  // callers'.
   void forget(const void* key, std::uint64_t now);
 
   const EdgeTable& edges() const { return edges_; }
@@ -149,7 +157,8 @@ class CallStack {
     top_->inner += total;
     call->function->leave(own, total);
     if (call->edge != nullptr) call->edge->leave(own, total);
-    if (!layers_.empty()) [[unlikely]] leave_layers(call, own, total);
+    if (!layers_.empty()) [[unlikely]]
+      leave_layers(call, own, total);
   }
   void enter_layers();
   void leave_layers(const OpenCall* call, std::uint64_t own, std::uint64_t total);
@@ -157,7 +166,8 @@ class CallStack {
   bool unwind_to(const void* key, std::uint64_t now);
   void reserve(std::size_t calls);
 
-  std::unique_ptr<OpenCall[]> calls_;  // calls_[0] is nobody: it calls what is called from code already running
+  std::unique_ptr<OpenCall[]>
+      calls_;  // calls_[0] is nobody: it calls what is called from code already running
   OpenCall* top_ = nullptr;
   OpenCall* last_ = nullptr;
   std::size_t capacity_ = 0;

@@ -1,9 +1,10 @@
 // What the engines know about one code object, found from it in two loads.
 //
-// Assumption: everything here is touched with the GIL held. A record outlives its code object: counters stay after the
-// code is freed, and a code object made later with the same identity (file, line, name, content) takes the record over.
-// Consequence: an address that is used again never inherits another function's counts, and programs that make the same
-// code over and over (exec, factories) do not grow the table. Contract: records are never freed.
+// Assumption: everything here is touched with the GIL held. A record outlives its code object:
+// counters stay after the code is freed, and a code object made later with the same identity (file,
+// line, name, content) takes the record over. Consequence: an address that is used again never
+// inherits another function's counts, and programs that make the same code over and over (exec,
+// factories) do not grow the table. Contract: records are never freed.
 #pragma once
 
 #include <Python.h>
@@ -22,7 +23,8 @@ enum class Level : std::uint8_t {
   off = 3,     // nothing any more; what was counted until then stays
 };
 
-// Something that can be called: a code object or a C function. Ids are dense, so counters are arrays.
+// Something that can be called: a code object or a C function. Ids are dense, so counters are
+// arrays.
 struct Callable {
   std::uint32_t id = 0;
   std::int32_t first_line = 0;
@@ -34,34 +36,41 @@ struct Callable {
 struct CodeRecord : Callable {
   PyObject* code = nullptr;  // borrowed; null once the code object is gone
   Py_hash_t content = 0;
-  // Lines are kept in slots: kEntrySlot, kWholeSlot, then one for each source line from the first on.
-  std::int32_t base_line = 0;     // slot = line - base_line
-  std::uint32_t slot_count = 0;   // 0: no line information, never timed by line
+  // Lines are kept in slots: kEntrySlot, kWholeSlot, then one for each source line from the first
+  // on.
+  std::int32_t base_line = 0;    // slot = line - base_line
+  std::uint32_t slot_count = 0;  // 0: no line information, never timed by line
   Level level = Level::lines;
   Level function_level = Level::calls;
   std::uint32_t verdict_generation = 0;  // the classification that `user` comes from
   bool user = false;
-  bool shared_library_mark = false;      // not a code object's own record: only says "library"
-  std::uint32_t sessions = 0;            // line profilers that were given it: watched at every start, never demoted
-  std::uint32_t armed_epoch = 0;         // the start of the line engine that its events are set for
-  std::uint64_t blamed_events = 0;       // by the budget's sampling
-  std::vector<std::uint16_t> event_costs;  // by slot, in usual line events (line_event_cost.h); empty: 1 each
-  bool has_dear_lines = false;             // whether event_costs holds more than ones
-  std::vector<std::uint32_t> statements;  // by slot: slot of its statement's first line, with StatementFlags; empty: each its own
-  std::vector<bool> beginnings;           // by instruction: whether a statement over several lines begins there
+  bool shared_library_mark = false;  // not a code object's own record: only says "library"
+  std::uint32_t sessions =
+      0;  // line profilers that were given it: watched at every start, never demoted
+  std::uint32_t armed_epoch = 0;    // the start of the line engine that its events are set for
+  std::uint64_t blamed_events = 0;  // by the budget's sampling
+  std::vector<std::uint16_t>
+      event_costs;              // by slot, in usual line events (line_event_cost.h); empty: 1 each
+  bool has_dear_lines = false;  // whether event_costs holds more than ones
+  std::vector<std::uint32_t> statements;  // by slot: slot of its statement's first line, with
+                                          // StatementFlags; empty: each its own
+  std::vector<bool>
+      beginnings;  // by instruction: whether a statement over several lines begins there
   std::vector<std::uint32_t> slot_of_instruction;  // made when a generator is first resumed
 };
 
 // Beside the slot of a statement's first line, for all lines of a statement that has several.
 enum StatementFlags : std::uint32_t {
   kLongStatement = 1u << 31,
-  kOneLineLoop = 1u << 30,  // the body of a loop begins on the line of its header: each return to that line is a turn
+  kOneLineLoop = 1u << 30,  // the body of a loop begins on the line of its header: each return to
+                            // that line is a turn
   kMayBegin = 1u << 29,     // some instruction of this line begins the statement
   kStatementSlot = kMayBegin - 1,
 };
 
 inline constexpr std::uint32_t kEntrySlot = 0;  // between the call and the first line
-inline constexpr std::uint32_t kWholeSlot = 1;  // the function as a whole, while it is not timed by line
+inline constexpr std::uint32_t kWholeSlot =
+    1;  // the function as a whole, while it is not timed by line
 inline constexpr std::uint32_t kFirstLineSlot = 2;
 
 }  // namespace laptime::python

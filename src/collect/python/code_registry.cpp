@@ -16,7 +16,8 @@ namespace laptime::python {
 
 namespace {
 
-// Beyond this a "function" is generated data; its dense line arrays would not be worth their memory.
+// Beyond this a "function" is generated data; its dense line arrays would not be worth their
+// memory.
 constexpr std::int64_t kMostLines = 1 << 20;
 
 void read_lines(CodeRecord& record) {
@@ -31,7 +32,8 @@ void read_lines(CodeRecord& record) {
   record.slot_count = static_cast<std::uint32_t>(high - low) + 1 + kFirstLineSlot;
 }
 
-// Byte offset of the instruction that the calling thread's innermost frame is at; negative before the first.
+// Byte offset of the instruction that the calling thread's innermost frame is at; negative before
+// the first.
 std::int64_t innermost_instruction() {
   OwnedRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
   if (!frame) return -1;
@@ -63,7 +65,8 @@ bool CodeRegistry::initialise() {
   CodeRecord mark;
   mark.shared_library_mark = true;
   OwnedRef probe(reinterpret_cast<PyObject*>(PyCode_NewEmpty("laptime", "probe", 1)));
-  const bool readable = probe && set_code_extra(probe.get(), index, &mark) && find(probe.get()) == &mark;
+  const bool readable =
+      probe && set_code_extra(probe.get(), index, &mark) && find(probe.get()) == &mark;
   probe = OwnedRef();
   if (!readable) extra_index_ = -1;
   PyErr_Clear();
@@ -137,19 +140,24 @@ void join_statements(CodeRecord& record, const std::vector<int>& first_lines) {
   for (std::uint32_t slot = kFirstLineSlot; slot < record.slot_count; ++slot) {
     const auto line = static_cast<std::size_t>(static_cast<std::int64_t>(slot) + record.base_line);
     if (line >= first_lines.size()) break;
-    // A lambda's lines may belong to a statement that begins outside it: its own first line stands for it.
-    const std::uint32_t first = std::max(slot_of_line(record, std::abs(first_lines[line])), kFirstLineSlot);
+    // A lambda's lines may belong to a statement that begins outside it: its own first line stands
+    // for it.
+    const std::uint32_t first =
+        std::max(slot_of_line(record, std::abs(first_lines[line])), kFirstLineSlot);
     if (first == slot) continue;
     words[slot] = words[first] = first | kLongStatement;
     if (first_lines[line] < 0) words[slot] = words[first] |= kOneLineLoop;
   }
   record.statements = words;
-  // The code of a statement is in one piece, but for loops' conditions, which are there twice: each piece has its beginning.
+  // The code of a statement is in one piece, but for loops' conditions, which are there twice: each
+  // piece has its beginning.
   std::uint32_t before = kEntrySlot;
   for_each_line_range(record.code, [&](long start, long, int line) {
-    const std::uint32_t slot = line < 0 ? kEntrySlot : slot_of_line(record, line), statement = words[slot];
+    const std::uint32_t slot = line < 0 ? kEntrySlot : slot_of_line(record, line),
+                        statement = words[slot];
     if (statement != before && statement & kLongStatement) {
-      record.beginnings.resize(std::max(record.beginnings.size(), static_cast<std::size_t>(start) / 2 + 1));
+      record.beginnings.resize(
+          std::max(record.beginnings.size(), static_cast<std::size_t>(start) / 2 + 1));
       record.beginnings[static_cast<std::size_t>(start) / 2] = true;
       record.statements[slot] |= kMayBegin;
     }

@@ -1,4 +1,5 @@
-// Finds the record of a code object: co_extra holds it, so the usual lookup is two loads and no hash.
+// Finds the record of a code object: co_extra holds it, so the usual lookup is two loads and no
+// hash.
 #pragma once
 
 #include <Python.h>
@@ -12,7 +13,8 @@
 
 namespace laptime::python {
 
-// The interpreter's private header of co_extra; the same from 3.10 to 3.13, and proved by initialise().
+// The interpreter's private header of co_extra; the same from 3.10 to 3.13, and proved by
+// initialise().
 struct CodeExtraLayout {
   Py_ssize_t size;
   void* slots[1];
@@ -27,8 +29,10 @@ class CodeRegistry {
   bool initialise();
 
   static CodeRecord* find(PyObject* code) {
-    const auto* extra = static_cast<const CodeExtraLayout*>(reinterpret_cast<PyCodeObject*>(code)->co_extra);
-    if (extra == nullptr || extra->size <= extra_index_) [[unlikely]] return nullptr;
+    const auto* extra =
+        static_cast<const CodeExtraLayout*>(reinterpret_cast<PyCodeObject*>(code)->co_extra);
+    if (extra == nullptr || extra->size <= extra_index_) [[unlikely]]
+      return nullptr;
     return static_cast<CodeRecord*>(extra->slots[extra_index_]);
   }
   CodeRecord* find_or_add(PyObject* code) {
@@ -58,8 +62,9 @@ class CodeRegistry {
 std::uint32_t slot_at_instruction(CodeRecord& record, std::int64_t byte_offset);
 std::uint32_t slot_of_line(const CodeRecord& record, int line);
 
-// Works out which lines belong together. `first_lines`: by line of the file, the first line of its statement, negative where
-// that is a loop with its body on the same line; empty where nothing is known.
+// Works out which lines belong together. `first_lines`: by line of the file, the first line of its
+// statement, negative where that is a loop with its body on the same line; empty where nothing is
+// known.
 void join_statements(CodeRecord& record, const std::vector<int>& first_lines);
 
 }  // namespace laptime::python

@@ -1,4 +1,5 @@
-// The code of a program that was given as `python -c TEXT`. Its file is <string>, as that of code which libraries make.
+// The code of a program that was given as `python -c TEXT`. Its file is <string>, as that of code
+// which libraries make.
 //
 // Contract: is_command_code needs no GIL and takes no reference.
 #pragma once

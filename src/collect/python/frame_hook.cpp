@@ -1,10 +1,11 @@
 // Both engines' backend on CPython 3.10 and 3.11: a frame-evaluation hook.
 //
-// The hook sees every Python frame of every thread, pushes and pops the shadow stacks itself, and switches line tracing on
-// only while a frame of the user's code runs: library code pays a few nanoseconds a call. Frames that were running when
-// the engine started are not under the hook; they are traced as usual and popped by their return event.
-// Contract: a trace or profile function that somebody else installed is always called. Beside it, code that a line profiler
-// was given is timed by line, all other code by function.
+// The hook sees every Python frame of every thread, pushes and pops the shadow stacks itself, and
+// switches line tracing on only while a frame of the user's code runs: library code pays a few
+// nanoseconds a call. Frames that were running when the engine started are not under the hook; they
+// are traced as usual and popped by their return event. Contract: a trace or profile function that
+// somebody else installed is always called. Beside it, code that a line profiler was given is timed
+// by line, all other code by function.
 #include "collect/python/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -28,7 +29,9 @@ const FrameLimiter* limiter = nullptr;
 _PyFrameEvalFunction previous_hook = _PyEval_EvalFrameDefault;
 
 void say_other_tracer() {
-  add_notice("other-tracer", "another tool traces this program (sys.settrace): its code is timed by function, not by line");
+  add_notice("other-tracer",
+             "another tool traces this program (sys.settrace): its code is timed by function, not "
+             "by line");
 }
 
 // The depth of frames at the bottom of the thread's stack that are not under the hook.
@@ -50,8 +53,8 @@ void on_late_return(PyObject* code) {
   return lines->traced(code) != nullptr ? lines->realign(slot, code, now) : nullptr;
 }
 
-// Lines of demoted code are not wanted any more. A frame under the hook ends in the hook; a late one still needs its
-// return event.
+// Lines of demoted code are not wanted any more. A frame under the hook ends in the hook; a late
+// one still needs its return event.
 void silence(ThreadSlot* slot, PyFrameObject* frame) {
   if (is_late_frame(slot)) {
     frame->f_trace_lines = 0;
@@ -76,7 +79,8 @@ int trace_lines(PyObject*, PyFrameObject* frame, int what, PyObject*) {
   CodeRecord* record = top->record;
   if (record->level == Level::lines) [[likely]] {
     top->move_to(frame->f_lineno, now);
-    if (!lines->meter(slot, record, now)) [[likely]] return 0;
+    if (!lines->meter(slot, record, now)) [[likely]]
+      return 0;
   }
   if (record->level != Level::lines) silence(slot, frame);
   return 0;
@@ -87,15 +91,18 @@ PyObject* evaluate_library(PyThreadState* thread, EvalFrame* frame, int throwing
     const SharedTracePause pause(thread, ThreadSlots::current());
     return previous_hook(thread, frame, throwing);
   }
-  if (thread->c_tracefunc != trace_lines) [[likely]] return previous_hook(thread, frame, throwing);
+  if (thread->c_tracefunc != trace_lines) [[likely]]
+    return previous_hook(thread, frame, throwing);
   set_trace(thread, nullptr);
   const std::uint32_t epoch = lines->epoch();
   PyObject* result = previous_hook(thread, frame, throwing);
-  if (thread->c_tracefunc == nullptr && follow_lines && lines->epoch() == epoch) set_trace(thread, trace_lines);
+  if (thread->c_tracefunc == nullptr && follow_lines && lines->epoch() == epoch)
+    set_trace(thread, trace_lines);
   return result;
 }
 
-PyObject* evaluate_on_stack(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record, bool by_line) {
+PyObject* evaluate_on_stack(PyThreadState* thread, EvalFrame* frame, int throwing,
+                            CodeRecord* record, bool by_line) {
   const std::uint32_t epoch = lines->epoch();
   ThreadSlot* slot = lines->slot_for_event(code_of(frame));
   const std::size_t depth = slot->lines.depth();
@@ -113,7 +120,8 @@ PyObject* evaluate_on_stack(PyThreadState* thread, EvalFrame* frame, int throwin
   return result;
 }
 
-[[gnu::noinline]] PyObject* evaluate_beside_other(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record) {
+[[gnu::noinline]] PyObject* evaluate_beside_other(PyThreadState* thread, EvalFrame* frame,
+                                                  int throwing, CodeRecord* record) {
   ThreadSlot* slot = ThreadSlots::current();
   if (record->sessions != 0 && record->level == Level::lines && thread->tracing == 0) {
     const SharedTrace both(thread, slot, trace_lines);
@@ -127,7 +135,8 @@ PyObject* evaluate_on_stack(PyThreadState* thread, EvalFrame* frame, int throwin
 PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, CodeRecord* record) {
   const Py_tracefunc outer = thread->c_tracefunc;
   const bool foreign = (outer != nullptr && outer != trace_lines) || thread->tracing != 0;
-  if (foreign) [[unlikely]] return evaluate_beside_other(thread, frame, throwing, record);
+  if (foreign) [[unlikely]]
+    return evaluate_beside_other(thread, frame, throwing, record);
   set_trace(thread, record->level == Level::lines ? trace_lines : nullptr);
   const std::uint32_t epoch = lines->epoch();
   PyObject* result = evaluate_on_stack(thread, frame, throwing, record, true);
@@ -137,7 +146,8 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
   return result;
 }
 
-[[gnu::noinline]] PyObject* evaluate_new_code(PyThreadState* thread, EvalFrame* frame, int throwing) {
+[[gnu::noinline]] PyObject* evaluate_new_code(PyThreadState* thread, EvalFrame* frame,
+                                              int throwing) {
   // Classification itself may run Python: that is not classified in its turn.
   if (ThreadSlots::current()->inside_engine) return previous_hook(thread, frame, throwing);
   CodeRecord* record = lines->traced(code_of(frame));
@@ -147,14 +157,17 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
 
 PyObject* evaluate_lines(PyThreadState* thread, EvalFrame* frame, int throwing) {
   CodeRecord* record = lines->classified(code_of(frame));
-  if (record == nullptr) [[unlikely]] return evaluate_new_code(thread, frame, throwing);
+  if (record == nullptr) [[unlikely]]
+    return evaluate_new_code(thread, frame, throwing);
   const bool followed = record->user && record->level != Level::off;
-  if (!followed || makes_generator(frame)) [[likely]] return evaluate_library(thread, frame, throwing);
+  if (!followed || makes_generator(frame)) [[likely]]
+    return evaluate_library(thread, frame, throwing);
   return evaluate_user(thread, frame, throwing, record);
 }
 
 PyObject* evaluate_next(PyThreadState* thread, EvalFrame* frame, int throwing) {
-  return follow_lines ? evaluate_lines(thread, frame, throwing) : previous_hook(thread, frame, throwing);
+  return follow_lines ? evaluate_lines(thread, frame, throwing)
+                      : previous_hook(thread, frame, throwing);
 }
 
 PyObject* evaluate_calls(PyThreadState* thread, EvalFrame* frame, int throwing) {
@@ -173,7 +186,8 @@ PyObject* evaluate(PyThreadState* thread, EvalFrame* frame, int throwing) {
 }
 
 PyObject* evaluate_limited(PyThreadState* thread, EvalFrame* frame, int throwing) {
-  if (limiter == nullptr) [[unlikely]] return evaluate(thread, frame, throwing);
+  if (limiter == nullptr) [[unlikely]]
+    return evaluate(thread, frame, throwing);
   const bool before = limiter->begin(thread, code_of(frame));
   PyObject* result = evaluate(thread, frame, throwing);
   if (limiter != nullptr) limiter->end(thread, before);
@@ -181,7 +195,8 @@ PyObject* evaluate_limited(PyThreadState* thread, EvalFrame* frame, int throwing
 }
 
 bool is_ours(_PyFrameEvalFunction hook) {
-  return hook == evaluate || hook == evaluate_lines || hook == evaluate_calls || hook == evaluate_limited;
+  return hook == evaluate || hook == evaluate_lines || hook == evaluate_calls ||
+         hook == evaluate_limited;
 }
 
 bool installed = false;
@@ -191,7 +206,8 @@ void install_hook() {
   PyInterpreterState* interpreter = PyInterpreterState_Get();
   const _PyFrameEvalFunction current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
   if (!is_ours(current)) {
-    // Somebody has put a hook on top of ours and will call it: going on top again would close a circle.
+    // Somebody has put a hook on top of ours and will call it: going on top again would close a
+    // circle.
     if (installed) return;
     previous_hook = current;
   }

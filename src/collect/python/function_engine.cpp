@@ -43,7 +43,8 @@ void FunctionEngine::begin_probe() {
     saved.meter = slot->call_meter;
     for (std::uint32_t id = 0; id < slot->functions.size(); ++id) {
       const FunctionCounter* counter = slot->functions.get(id);
-      saved.functions.push_back(counter != nullptr ? static_cast<const CallCounter&>(*counter) : CallCounter{});
+      saved.functions.push_back(counter != nullptr ? static_cast<const CallCounter&>(*counter)
+                                                   : CallCounter{});
     }
     for (const auto& edge : slot->calls.edges().edges()) saved.edges.push_back(*edge);
   }
@@ -58,10 +59,12 @@ void FunctionEngine::end_probe() {
     slot.call_meter = saved.meter;
     saved.functions.resize(slot.functions.size());
     for (std::uint32_t id = 0; id < slot.functions.size(); ++id) {
-      if (FunctionCounter* counter = slot.functions.get(id)) static_cast<CallCounter&>(*counter) = saved.functions[id];
+      if (FunctionCounter* counter = slot.functions.get(id))
+        static_cast<CallCounter&>(*counter) = saved.functions[id];
     }
     saved.edges.resize(slot.calls.edges().edges().size());
-    for (std::size_t e = 0; e < saved.edges.size(); ++e) static_cast<CallCounter&>(*slot.calls.edges().edges()[e]) = saved.edges[e];
+    for (std::size_t e = 0; e < saved.edges.size(); ++e)
+      static_cast<CallCounter&>(*slot.calls.edges().edges()[e]) = saved.edges[e];
   }
   saved_.clear();
 }
@@ -74,7 +77,9 @@ void FunctionEngine::settle_all(std::uint64_t now) {
 void FunctionEngine::clear() {
   settle_all(ticks());
   ++clears_;
-  const auto reset = [](CallCounter& counter) { counter.calls = counter.recursive_calls = counter.own = counter.cumulative = 0; };
+  const auto reset = [](CallCounter& counter) {
+    counter.calls = counter.recursive_calls = counter.own = counter.cumulative = 0;
+  };
   for (const auto& slot : ThreadSlots::instance().all()) {
     for (std::uint32_t id = 0; id < slot->functions.size(); ++id) {
       if (FunctionCounter* counter = slot->functions.get(id)) reset(*counter);
@@ -83,7 +88,8 @@ void FunctionEngine::clear() {
     slot->call_meter = {};
   }
   if (running_) return;
-  for (const auto& record : CodeRegistry::instance().records()) record->function_level = Level::calls;
+  for (const auto& record : CodeRegistry::instance().records())
+    record->function_level = Level::calls;
 }
 
 std::uint64_t FunctionEngine::slips() const {

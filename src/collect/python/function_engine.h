@@ -1,5 +1,6 @@
-// Times functions as cProfile does, in every thread. The backend reports entries and exits of all Python code and, where
-// asked, of C functions; frames that were running at the start are not counted.
+// Times functions as cProfile does, in every thread. The backend reports entries and exits of all
+// Python code and, where asked, of C functions; frames that were running at the start are not
+// counted.
 #pragma once
 
 #include <Python.h>
@@ -35,16 +36,20 @@ class FunctionEngine {
   bool enter(PyObject* code) {
     ThreadSlot* slot = ThreadSlots::current();
     CodeRecord* record = CodeRegistry::find(code);
-    if (record == nullptr || record->shared_library_mark) [[unlikely]] record = CodeRegistry::instance().find_or_add(code);
-    if (record->function_level == Level::off) [[unlikely]] return false;
-    if (slot->call_meter.due()) [[unlikely]] pay(slot, record);
+    if (record == nullptr || record->shared_library_mark) [[unlikely]]
+      record = CodeRegistry::instance().find_or_add(code);
+    if (record->function_level == Level::off) [[unlikely]]
+      return false;
+    if (slot->call_meter.due()) [[unlikely]]
+      pay(slot, record);
     slot->calls.enter(code, slot->function_of(record));
     return true;
   }
   // False, too, when the code is no longer followed.
   bool leave(PyObject* code, std::uint64_t now) {
     CallStack& calls = ThreadSlots::current()->calls;
-    if (!calls.on_top(code) && is_off(code)) [[unlikely]] return false;
+    if (!calls.on_top(code) && is_off(code)) [[unlikely]]
+      return false;
     calls.leave(code, now);
     return true;
   }
@@ -59,27 +64,33 @@ class FunctionEngine {
     slot->calls.enter(definition, slot->function_of(record));
     return record;
   }
-  // An exit without its entry is passed over: its call may have been made where calls are no longer followed.
+  // An exit without its entry is passed over: its call may have been made where calls are no longer
+  // followed.
   void leave_c(PyObject* callable, PyObject* self, std::uint64_t now) {
     CallStack& calls = ThreadSlots::current()->calls;
     const PyMethodDef* definition = c_definition(callable, self);
     if (definition != nullptr && calls.on_top(definition)) calls.leave(definition, now);
   }
-  // Whether calls made by `code` are still wanted, as far as is known without looking at the budget.
+  // Whether calls made by `code` are still wanted, as far as is known without looking at the
+  // budget.
   static bool is_off(PyObject* code) {
     const CodeRecord* record = CodeRegistry::find(code);
     return record != nullptr && record->function_level == Level::off;
   }
-  // Whether C calls made by `code` are still followed; those of code that calls too many are not. With a budget only.
+  // Whether C calls made by `code` are still followed; those of code that calls too many are not.
+  // With a budget only.
   bool follows_calls_of(PyObject* code) {
-    if (!budget_.limited()) [[likely]] return true;
+    if (!budget_.limited()) [[likely]]
+      return true;
     ThreadSlot* slot = ThreadSlots::current();
-    if (slot->call_meter.left <= 0) [[unlikely]] pay(slot, CodeRegistry::instance().find_or_add(code));
+    if (slot->call_meter.left <= 0) [[unlikely]]
+      pay(slot, CodeRegistry::instance().find_or_add(code));
     return !is_off(code);
   }
 
   void settle_all(std::uint64_t now);
-  // Between the two, start and stop leave no trace in the counters: the calibration measures the engine with itself.
+  // Between the two, start and stop leave no trace in the counters: the calibration measures the
+  // engine with itself.
   void begin_probe();
   void end_probe();
   void clear();
@@ -104,12 +115,14 @@ class FunctionEngine {
   Budget budget_;
 };
 
-// ---- What a backend provides (monitoring_functions.cpp for 3.12 and later, frame_hook.cpp below). ----
+// ---- What a backend provides (monitoring_functions.cpp for 3.12 and later, frame_hook.cpp below).
+// ----
 bool attach_functions(bool builtins);  // false with a Python error set
 void detach_functions();
 
-// What sys.getprofile() returns on this thread from now on; null: None. Has no effect where the thread has another profiler,
-// nor from CPython 3.12 on, where sys.getprofile() knows nothing of cProfile either.
+// What sys.getprofile() returns on this thread from now on; null: None. Has no effect where the
+// thread has another profiler, nor from CPython 3.12 on, where sys.getprofile() knows nothing of
+// cProfile either.
 void show_profiler(PyObject* profiler);
 
 }  // namespace laptime::python

@@ -4,7 +4,9 @@ namespace laptime::python {
 
 namespace {
 
-FunctionLabel label_of(const Callable& callable) { return {callable.file, callable.first_line, callable.name}; }
+FunctionLabel label_of(const Callable& callable) {
+  return {callable.file, callable.first_line, callable.name};
+}
 
 void add_function(FunctionRows& rows, const FunctionCounter& counter) {
   if (counter.calls != 0) rows[label_of(*counter.callable)].totals.add(counter);
@@ -12,7 +14,8 @@ void add_function(FunctionRows& rows, const FunctionCounter& counter) {
 
 void add_edges(FunctionRows& rows, const EdgeTable& table) {
   for (const auto& edge : table.edges()) {
-    if (edge->calls != 0) rows[label_of(*edge->callee->callable)].callers[label_of(*edge->caller->callable)].add(*edge);
+    if (edge->calls != 0)
+      rows[label_of(*edge->callee->callable)].callers[label_of(*edge->caller->callable)].add(*edge);
   }
 }
 

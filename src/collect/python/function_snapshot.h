@@ -11,7 +11,8 @@
 
 namespace laptime::python {
 
-using FunctionLabel = std::tuple<std::string, std::int32_t, std::string>;  // file, line, name; "~", 0 for C functions
+using FunctionLabel =
+    std::tuple<std::string, std::int32_t, std::string>;  // file, line, name; "~", 0 for C functions
 
 struct FunctionTotals {
   std::uint64_t calls = 0, primitive_calls = 0, own_ticks = 0, cumulative_ticks = 0;

@@ -5,7 +5,8 @@
 
 namespace laptime::python {
 
-// For files that exist; names like <string> are decided by UserCode. Reads the environment variables of the caches.
+// For files that exist; names like <string> are decided by UserCode. Reads the environment
+// variables of the caches.
 bool is_generated_file(const std::string& file);
 
 }  // namespace laptime::python

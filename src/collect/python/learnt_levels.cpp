@@ -45,7 +45,8 @@ void LearntLevels::read() {
   const UniqueFd file(record::open_shared_file(O_RDONLY));
   std::array<Entry, kMostEntries> entries;
   const ssize_t size = file ? ::read(file.get(), entries.data(), sizeof entries) : 0;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(std::max<ssize_t>(0, size)) / sizeof(Entry); ++i) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(std::max<ssize_t>(0, size)) / sizeof(Entry);
+       ++i) {
     if (entries[i].level > static_cast<std::uint64_t>(Level::off)) continue;
     Level& level = levels_[entries[i].identity];
     level = std::max(level, static_cast<Level>(entries[i].level));
@@ -54,7 +55,8 @@ void LearntLevels::read() {
 
 Level LearntLevels::level_of(const CodeRecord& record, std::uint64_t now, double ticks_per_second) {
   if (!record::on()) return Level::lines;
-  if (read_at_ == 0 || static_cast<double>(now - read_at_) > kSecondsBetweenReads * ticks_per_second) {
+  if (read_at_ == 0 ||
+      static_cast<double>(now - read_at_) > kSecondsBetweenReads * ticks_per_second) {
     read_at_ = now;
     read();
   }
@@ -65,7 +67,8 @@ Level LearntLevels::level_of(const CodeRecord& record, std::uint64_t now, double
 void LearntLevels::add(const CodeRecord& record) const {
   if (!record::on()) return;
   const UniqueFd file(record::open_shared_file(O_WRONLY | O_APPEND | O_CREAT));
-  if (!file || ::lseek(file.get(), 0, SEEK_END) >= static_cast<off_t>(kMostEntries * sizeof(Entry))) return;
+  if (!file || ::lseek(file.get(), 0, SEEK_END) >= static_cast<off_t>(kMostEntries * sizeof(Entry)))
+    return;
   const Entry entry{identity(record), static_cast<std::uint64_t>(record.level)};
   (void)!::write(file.get(), &entry, sizeof entry);
 }

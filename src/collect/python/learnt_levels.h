@@ -1,8 +1,8 @@
-// What the processes of a run have learnt about each other's code: how coarsely it has to be timed. A process that starts later
-// begins with it, as the workers of a pool do.
+// What the processes of a run have learnt about each other's code: how coarsely it has to be timed.
+// A process that starts later begins with it, as the workers of a pool do.
 //
-// A file beside the parts of the recording, to which demotions are appended. Contract: it is bounded; what cannot be read or
-// written is not known, and nothing else happens.
+// A file beside the parts of the recording, to which demotions are appended. Contract: it is
+// bounded; what cannot be read or written is not known, and nothing else happens.
 #pragma once
 
 #include <cstdint>

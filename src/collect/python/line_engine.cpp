@@ -15,7 +15,8 @@
 namespace laptime::python {
 
 namespace {
-// What line events may add to one call that runs each line once. Shorter code may run by line until the budget has paid for it.
+// What line events may add to one call that runs each line once. Shorter code may run by line until
+// the budget has paid for it.
 constexpr double kLongestPassSeconds = 0.005;
 }  // namespace
 
@@ -26,7 +27,9 @@ LineEngine& LineEngine::instance() {
 
 bool LineEngine::start(const LineOptions& options) {
   const bool only = options.explicit_only || !options.only.empty();
-  if (generation_ == 0 || only || explicit_only_ || !user_code_.same_as(options.rules, options.predicate)) ++generation_;
+  if (generation_ == 0 || only || explicit_only_ ||
+      !user_code_.same_as(options.rules, options.predicate))
+    ++generation_;
   explicit_only_ = only;
   user_code_.configure(options.rules, options.predicate);
   Py_XINCREF(options.statement_reader);
@@ -41,7 +44,8 @@ bool LineEngine::start(const LineOptions& options) {
   if (!attach_lines(only)) return false;
   running_ = true;
   for (const auto& record : CodeRegistry::instance().records()) {
-    const bool watched = record->sessions != 0 || (only && record->user && record->verdict_generation == generation_);
+    const bool watched = record->sessions != 0 ||
+                         (only && record->user && record->verdict_generation == generation_);
     if (watched && record->code != nullptr) arm_lines(record.get());
   }
   enter_running_frames();
@@ -95,10 +99,12 @@ const std::vector<int>& LineEngine::first_lines_of(const std::string& file) {
   OwnedRef lines(result ? PySequence_Fast(result.get(), "not a sequence") : nullptr);
   std::vector<int> first_lines;
   for (Py_ssize_t i = 0; lines && i < PySequence_Fast_GET_SIZE(lines.get()); ++i) {
-    first_lines.push_back(static_cast<int>(PyLong_AsLong(PySequence_Fast_GET_ITEM(lines.get(), i))));
+    first_lines.push_back(
+        static_cast<int>(PyLong_AsLong(PySequence_Fast_GET_ITEM(lines.get(), i))));
   }
   PyErr_Clear();
-  return statements_[file] = std::move(first_lines);  // another thread may have been as far meanwhile: same result
+  return statements_[file] =
+             std::move(first_lines);  // another thread may have been as far meanwhile: same result
 }
 
 void LineEngine::read_statements(CodeRecord* record) {
@@ -115,8 +121,10 @@ void LineEngine::weigh(CodeRecord* record) {
   record->event_costs = std::move(costs.by_slot);
   const bool runs_once = record->name == "<module>";
   if (runs_once || record->sessions != 0 || !budget_.limited() || explicit_only_) return;
-  record->level = std::max(record->level, LearntLevels::instance().level_of(*record, ticks(), ticks_per_second()));
-  const double pass_seconds = static_cast<double>(costs.one_pass) * line_event_ticks_ / ticks_per_second();
+  record->level = std::max(record->level,
+                           LearntLevels::instance().level_of(*record, ticks(), ticks_per_second()));
+  const double pass_seconds =
+      static_cast<double>(costs.one_pass) * line_event_ticks_ / ticks_per_second();
   if (pass_seconds > kLongestPassSeconds) record->level = std::max(record->level, Level::calls);
 }
 
@@ -127,16 +135,19 @@ std::vector<LineEngine::RunningFrame> LineEngine::running_frames(PyThreadState* 
   while (frame) {
     auto* object = reinterpret_cast<PyFrameObject*>(frame.get());
     OwnedRef code(reinterpret_cast<PyObject*>(PyFrame_GetCode(object)));
-    if (CodeRecord* record = traced(code.get()); record != nullptr && record->level <= Level::calls) {
+    if (CodeRecord* record = traced(code.get());
+        record != nullptr && record->level <= Level::calls) {
       const int line = PyFrame_GetLineNumber(object);
-      frames.push_back({record, record->level == Level::lines ? slot_of_line(*record, line) : kWholeSlot});
+      frames.push_back(
+          {record, record->level == Level::lines ? slot_of_line(*record, line) : kWholeSlot});
     }
     frame = OwnedRef(reinterpret_cast<PyObject*>(PyFrame_GetBack(object)));
   }
   return frames;
 }
 
-void LineEngine::rebuild(ThreadSlot* slot, PyThreadState* thread, std::uint64_t since, const PyObject* entering) {
+void LineEngine::rebuild(ThreadSlot* slot, PyThreadState* thread, std::uint64_t since,
+                         const PyObject* entering) {
   std::vector<RunningFrame> frames = running_frames(thread);
   const bool first_time = slot->line_epoch != epoch_;
   slot->lines.pop_all(since);
@@ -146,7 +157,8 @@ void LineEngine::rebuild(ThreadSlot* slot, PyThreadState* thread, std::uint64_t 
   for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
     slot->lines.push(frame->record, slot->lines_of(frame->record), frame->line_slot, since);
   }
-  slot->late_depth = first_time ? slot->lines.depth() : std::min(slot->late_depth, slot->lines.depth());
+  slot->late_depth =
+      first_time ? slot->lines.depth() : std::min(slot->late_depth, slot->lines.depth());
 }
 
 void LineEngine::enter_passing_on(ThreadSlot* slot, std::uint64_t now, bool shown) {
@@ -154,18 +166,21 @@ void LineEngine::enter_passing_on(ThreadSlot* slot, std::uint64_t now, bool show
   if (shown && !frames.empty()) frames.erase(frames.begin());
   const std::size_t known = slot->lines.depth();
   for (std::size_t i = frames.size() > known ? frames.size() - known : 0; i-- > 0;) {
-    slot->lines.push_passing_on(frames[i].record, slot->lines_of(frames[i].record), frames[i].line_slot, now);
+    slot->lines.push_passing_on(frames[i].record, slot->lines_of(frames[i].record),
+                                frames[i].line_slot, now);
   }
 }
 
 void LineEngine::charge_closing(ThreadSlot* slot, CodeRecord* record, std::uint32_t line_slot) {
   const LineFrame* closer = slot->lines.top();
   Closing& closing = slot->closing;
-  if (slot->lines.empty() || closing.depth != slot->lines.depth() || closing.opened != closer->opened) {
+  if (slot->lines.empty() || closing.depth != slot->lines.depth() ||
+      closing.opened != closer->opened) {
     closing = {slot->lines.depth(), closer->opened, closer->child};
     return;
   }
-  LineCounter& line = slot->lines_of(record)[record->level == Level::lines ? line_slot : kWholeSlot];
+  LineCounter& line =
+      slot->lines_of(record)[record->level == Level::lines ? line_slot : kWholeSlot];
   if (line.depth == 0) line.inclusive += closer->child - closing.child;
 }
 
@@ -182,8 +197,8 @@ LineFrame* LineEngine::realign(ThreadSlot* slot, const PyObject* code, std::uint
 
 void LineEngine::enter_running_frames() {
   started_ = ticks();
-  for (PyThreadState* thread = PyInterpreterState_ThreadHead(PyInterpreterState_Get()); thread != nullptr;
-       thread = PyThreadState_Next(thread)) {
+  for (PyThreadState* thread = PyInterpreterState_ThreadHead(PyInterpreterState_Get());
+       thread != nullptr; thread = PyThreadState_Next(thread)) {
     const std::vector<RunningFrame> frames = running_frames(thread);
     if (frames.empty()) continue;
     for (const RunningFrame& frame : frames) arm_lines(frame.record);
@@ -281,7 +296,9 @@ bool LineEngine::in_step() {
 }
 
 void LineEngine::set_event_cost(double line_ticks, double entry_ticks, double call_ticks) {
-  const auto in_line_events = [&](double ticks) { return std::max(1, static_cast<std::int32_t>(std::lround(ticks / line_ticks))); };
+  const auto in_line_events = [&](double ticks) {
+    return std::max(1, static_cast<std::int32_t>(std::lround(ticks / line_ticks)));
+  };
   line_event_ticks_ = line_ticks;
   entry_events_ = in_line_events(entry_ticks);
   call_events_ = in_line_events(call_ticks);

@@ -13,11 +13,12 @@ namespace laptime::python {
 
 namespace {
 
-// 3.12 looks up the line of the event and the line of the instruction before it, 3.13 only one of them
-// (bench/python/long_functions_bench.py).
+// 3.12 looks up the line of the event and the line of the instruction before it, 3.13 only one of
+// them (bench/python/long_functions_bench.py).
 constexpr double kLookupsAnEvent = PY_VERSION_HEX < 0x030D0000 ? 2 : 1;
 
-// CPython estimates one line in sixteen code units and keeps the rest in a signed byte; two values are reserved.
+// CPython estimates one line in sixteen code units and keeps the rest in a signed byte; two values
+// are reserved.
 constexpr int kUnitsALineShift = 4, kLeastDistance = -126, kMostDistance = 127;
 
 bool is_looked_up(const CodeRecord& record, std::int64_t unit, int line) {
@@ -47,7 +48,8 @@ double lookup_ticks_a_byte(PyObject* code, std::size_t units) {
     PyCode_Addr2Line(reinterpret_cast<PyCodeObject*>(code), static_cast<int>(2 * (units - 1)));
     best = std::min(best, ticks() - begin);
   }
-  return static_cast<double>(best) / static_cast<double>(PyBytes_GET_SIZE(reinterpret_cast<PyCodeObject*>(code)->co_linetable));
+  return static_cast<double>(best) /
+         static_cast<double>(PyBytes_GET_SIZE(reinterpret_cast<PyCodeObject*>(code)->co_linetable));
 }
 
 }  // namespace
@@ -56,7 +58,9 @@ LineEventCosts line_event_costs(const CodeRecord& record, double usual_ticks) {
   LineEventCosts costs;
   const std::int64_t last_unit = Py_SIZE(record.code);
   // The distance changes by the line and by the unit: code that has few of both has no lookup.
-  if (record.code == nullptr || (record.slot_count <= kMostDistance && last_unit < -kLeastDistance << kUnitsALineShift)) return costs;
+  if (record.code == nullptr ||
+      (record.slot_count <= kMostDistance && last_unit < -kLeastDistance << kUnitsALineShift))
+    return costs;
   const std::vector<std::uint32_t> before = bytes_before_units(record.code);
   if (before.empty()) return costs;
   double ticks_a_byte = 0;

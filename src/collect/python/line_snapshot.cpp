@@ -9,7 +9,8 @@ namespace laptime::python {
 
 namespace {
 
-std::vector<LineCounter> add_up(const CodeRecord& record, const std::vector<const ThreadSlot*>& slots) {
+std::vector<LineCounter> add_up(const CodeRecord& record,
+                                const std::vector<const ThreadSlot*>& slots) {
   std::vector<LineCounter> sums;
   for (const ThreadSlot* slot : slots) {
     const LineCounter* lines = slot->line_tables.get(record.id);
@@ -24,9 +25,11 @@ std::vector<LineCounter> add_up(const CodeRecord& record, const std::vector<cons
   return sums;
 }
 
-// The moments between a call and its first line belong to the line that runs first: nearly always the lowest.
+// The moments between a call and its first line belong to the line that runs first: nearly always
+// the lowest.
 void fold_entry(std::vector<LineCounter>& sums) {
-  auto first = std::find_if(sums.begin() + kFirstLineSlot, sums.end(), [](const LineCounter& c) { return c.hits != 0; });
+  auto first = std::find_if(sums.begin() + kFirstLineSlot, sums.end(),
+                            [](const LineCounter& c) { return c.hits != 0; });
   if (first == sums.end()) first = sums.begin() + kFirstLineSlot;
   first->inclusive += sums[kEntrySlot].inclusive;
   first->exclusive += sums[kEntrySlot].exclusive;
@@ -45,7 +48,8 @@ void add_row(LineRow& row, const LineCounter& sum, double ns, double event_ns) {
 
 }  // namespace
 
-std::map<LineLabel, LineRows> snapshot_lines(const std::vector<const ThreadSlot*>& slots, double event_ns) {
+std::map<LineLabel, LineRows> snapshot_lines(const std::vector<const ThreadSlot*>& slots,
+                                             double event_ns) {
   const double ns = ns_per_tick();
   std::map<LineLabel, LineRows> result;
   for (const auto& record : CodeRegistry::instance().records()) {
@@ -55,8 +59,10 @@ std::map<LineLabel, LineRows> snapshot_lines(const std::vector<const ThreadSlot*
     for (std::uint32_t slot = kWholeSlot; slot < record->slot_count; ++slot) {
       const LineCounter& sum = sums[slot];
       if (sum.hits == 0 && sum.inclusive == 0 && sum.exclusive == 0) continue;
-      const std::int32_t line = slot == kWholeSlot ? 0 : record->base_line + static_cast<std::int32_t>(slot);
-      add_row(result[{record->file, record->first_line, record->qualified}][line], sum, ns, event_ns);
+      const std::int32_t line =
+          slot == kWholeSlot ? 0 : record->base_line + static_cast<std::int32_t>(slot);
+      add_row(result[{record->file, record->first_line, record->qualified}][line], sum, ns,
+              event_ns);
     }
   }
   return result;

@@ -17,11 +17,13 @@ struct LineRow {
   std::uint64_t hits = 0, inclusive_ns = 0, exclusive_ns = 0;
 };
 
-using LineLabel = std::tuple<std::string, std::int32_t, std::string>;  // file, first line, qualified name
-using LineRows = std::map<std::int32_t, LineRow>;                          // by line
+using LineLabel =
+    std::tuple<std::string, std::int32_t, std::string>;  // file, first line, qualified name
+using LineRows = std::map<std::int32_t, LineRow>;        // by line
 
-// `slots`: the threads to add up. `event_ns`: what one event adds to the line it ends; taken off, never below zero.
-// Copies of one function (torch.compile makes them) are one entry.
-std::map<LineLabel, LineRows> snapshot_lines(const std::vector<const ThreadSlot*>& slots, double event_ns);
+// `slots`: the threads to add up. `event_ns`: what one event adds to the line it ends; taken off,
+// never below zero. Copies of one function (torch.compile makes them) are one entry.
+std::map<LineLabel, LineRows> snapshot_lines(const std::vector<const ThreadSlot*>& slots,
+                                             double event_ns);
 
 }  // namespace laptime::python

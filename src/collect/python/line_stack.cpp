@@ -7,7 +7,8 @@ namespace laptime::python {
 void LineStack::reserve(std::size_t frames) {
   auto grown = std::make_unique<LineFrame[]>(frames);
   const std::size_t used = frames_ ? depth() + 1 : 1;
-  if (frames_) std::memcpy(static_cast<void*>(grown.get()), frames_.get(), used * sizeof(LineFrame));
+  if (frames_)
+    std::memcpy(static_cast<void*>(grown.get()), frames_.get(), used * sizeof(LineFrame));
   frames_ = std::move(grown);
   capacity_ = frames;
   top_ = frames_.get() + used - 1;

@@ -1,10 +1,12 @@
-// The shadow stack of the line engine: which lines of which traced frames are open on one thread, and since when.
+// The shadow stack of the line engine: which lines of which traced frames are open on one thread,
+// and since when.
 //
-// Assumption: the backend reports every entry, line and exit of a traced frame, in order. Consequence: a line is charged
-// exactly while its frame runs: callees that are traced are taken out of its exclusive time, time suspended at a yield is
-// charged to nobody's line, and recursion counts a line's inclusive time once, at its outermost level.
-// Contract: `child`, `opened` and `started` are ticks; differences may wrap below zero between settle() and the next
-// close, and sums come out right.
+// Assumption: the backend reports every entry, line and exit of a traced frame, in order.
+// Consequence: a line is charged exactly while its frame runs: callees that are traced are taken
+// out of its exclusive time, time suspended at a yield is charged to nobody's line, and recursion
+// counts a line's inclusive time once, at its outermost level. Contract: `child`, `opened` and
+// `started` are ticks; differences may wrap below zero between settle() and the next close, and
+// sums come out right.
 #pragma once
 
 #include <Python.h>
@@ -17,18 +19,19 @@
 
 namespace laptime::python {
 
-// Whether the instruction that the thread's innermost frame is at begins a statement over several lines.
+// Whether the instruction that the thread's innermost frame is at begins a statement over several
+// lines.
 bool is_beginning(const CodeRecord& record);
 
 struct LineCounter {
   std::uint64_t hits = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
-  std::uint32_t depth = 0;      // open that often: recursion
-  std::uint32_t statement = 0;  // slot of the first line of its statement, with StatementFlags if it has more lines
+  std::uint32_t depth = 0;  // open that often: recursion
+  std::uint32_t statement =
+      0;  // slot of the first line of its statement, with StatementFlags if it has more lines
 };
 static_assert(sizeof(LineCounter) == 32);
-
 
 struct LineFrame {
   const PyObject* code;
@@ -58,7 +61,8 @@ struct LineFrame {
   void move_to(int line, std::uint64_t now) {
     close(now);
     auto slot = static_cast<std::uint32_t>(line - base_line);
-    if (slot >= slot_count) [[unlikely]] slot = kWholeSlot;
+    if (slot >= slot_count) [[unlikely]]
+      slot = kWholeSlot;
     LineCounter* next = lines + slot;
     if (next->statement == slot) [[likely]] {
       ++next->hits;
@@ -68,17 +72,23 @@ struct LineFrame {
     open(next, now);
   }
 
-  // A statement over several lines is executed once: coming back to its first line from its later ones is no new hit,
-  // and a statement that is entered at a later line (a comprehension's) is also a hit of its first.
+  // A statement over several lines is executed once: coming back to its first line from its later
+  // ones is no new hit, and a statement that is entered at a later line (a comprehension's) is also
+  // a hit of its first.
   void count_in_long_statement(LineCounter* next, std::uint32_t slot) {
     const std::uint32_t first = next->statement & kStatementSlot;
     if (slot != first) ++next->hits;
-    if (((next->statement ^ current->statement) & ~kMayBegin) != 0 || begins_again(next, slot == first)) ++lines[first].hits;
+    if (((next->statement ^ current->statement) & ~kMayBegin) != 0 ||
+        begins_again(next, slot == first))
+      ++lines[first].hits;
   }
-  // Whether the statement that runs already is executed once more: a loop around it has no line of its own.
+  // Whether the statement that runs already is executed once more: a loop around it has no line of
+  // its own.
   bool begins_again(const LineCounter* next, bool at_first_line) const {
-    // Below 3.12 the jump back to a one-line loop's header is an event of its own, besides the return from its body's lines.
-    if (next->statement & kOneLineLoop) return at_first_line && (PY_VERSION_HEX >= 0x030C0000 || current == next);
+    // Below 3.12 the jump back to a one-line loop's header is an event of its own, besides the
+    // return from its body's lines.
+    if (next->statement & kOneLineLoop)
+      return at_first_line && (PY_VERSION_HEX >= 0x030C0000 || current == next);
     return next->statement & kMayBegin && is_beginning(*record);
   }
 };
@@ -91,10 +101,13 @@ class LineStack {
   LineFrame* top() const { return top_; }
   bool empty() const { return top_ == frames_.get(); }
   std::size_t depth() const { return static_cast<std::size_t>(top_ - frames_.get()); }
-  LineFrame* at(std::size_t depth) const { return frames_.get() + depth; }  // 1: the outermost frame
+  LineFrame* at(std::size_t depth) const {
+    return frames_.get() + depth;
+  }  // 1: the outermost frame
 
   LineFrame* push(CodeRecord* record, LineCounter* lines, std::uint32_t slot, std::uint64_t now) {
-    if (top_ == last_) [[unlikely]] reserve(2 * capacity_);
+    if (top_ == last_) [[unlikely]]
+      reserve(2 * capacity_);
     LineFrame* frame = ++top_;
     frame->code = record->code;
     frame->lines = lines;
@@ -111,12 +124,14 @@ class LineStack {
     frame->close(now);
     top_ = frame - 1;
     top_->child += now - frame->started;
-    if (top_->code == passing_on()) [[unlikely]] pop(now);
+    if (top_->code == passing_on()) [[unlikely]]
+      pop(now);
   }
 
-  // A generator at a `yield from` that passes on what is thrown at it: it is open, gets no event of its own, and leaves with
-  // the generator that is pushed next.
-  void push_passing_on(CodeRecord* record, LineCounter* lines, std::uint32_t slot, std::uint64_t now) {
+  // A generator at a `yield from` that passes on what is thrown at it: it is open, gets no event of
+  // its own, and leaves with the generator that is pushed next.
+  void push_passing_on(CodeRecord* record, LineCounter* lines, std::uint32_t slot,
+                       std::uint64_t now) {
     push(record, lines, slot, now)->code = passing_on();
   }
 
@@ -134,7 +149,8 @@ class LineStack {
 
   // Books what has passed until now, as if every frame had just been entered on the line it is on.
   void settle(std::uint64_t now);
-  // What passed since `begin` belongs to no line: it was laptime's own. Assumption: all open frames wait for it.
+  // What passed since `begin` belongs to no line: it was laptime's own. Assumption: all open frames
+  // wait for it.
   void skip(std::uint64_t begin, std::uint64_t now);
   // Moves the record's frames to the line that stands for the whole function.
   void move_to_whole(const CodeRecord* record, std::uint64_t now);
@@ -142,11 +158,13 @@ class LineStack {
   void remove(const CodeRecord* record, std::uint64_t now);
 
  private:
-  static const PyObject* passing_on() { return reinterpret_cast<const PyObject*>(&passing_on_mark_); }
+  static const PyObject* passing_on() {
+    return reinterpret_cast<const PyObject*>(&passing_on_mark_);
+  }
   void reserve(std::size_t frames);
 
   static inline const char passing_on_mark_ = 0;  // its address is no code object's
-  std::unique_ptr<LineFrame[]> frames_;  // frames_[0] has no code and matches no event
+  std::unique_ptr<LineFrame[]> frames_;           // frames_[0] has no code and matches no event
   LineFrame* top_ = nullptr;
   LineFrame* last_ = nullptr;
   std::size_t capacity_ = 0;

@@ -1,4 +1,5 @@
-// The function engine's backend on CPython 3.12 and later: global events, a second tool beside the line engine's.
+// The function engine's backend on CPython 3.12 and later: global events, a second tool beside the
+// line engine's.
 #include "collect/python/monitoring_tool.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
@@ -45,7 +46,8 @@ PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
 }
 
 PyObject* on_call(PyObject*, Arguments args, std::size_t, PyObject*) {
-  if (!engine->follows_calls_of(args[0])) [[unlikely]] return MonitoringTool::disable();
+  if (!engine->follows_calls_of(args[0])) [[unlikely]]
+    return MonitoringTool::disable();
   engine->enter_c(args[2], args[3] == missing ? nullptr : args[3]);
   return Py_None;
 }
@@ -58,7 +60,9 @@ PyObject* on_c_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
 void move_tool() {
   detach_functions();
   if (attach_functions(with_builtins)) return;
-  add_notice(kMonitoringTaken, "the program took all tool ids of sys.monitoring: from then on its calls are not measured");
+  add_notice(
+      kMonitoringTaken,
+      "the program took all tool ids of sys.monitoring: from then on its calls are not measured");
   engine->stop();
 }
 

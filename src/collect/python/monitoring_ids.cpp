@@ -37,7 +37,8 @@ Replaced release{{"free_tool_id", as_method(&free_tool_id), METH_FASTCALL, nullp
 
 PyObject* monitoring() { return PySys_GetObject("monitoring"); }  // borrowed
 
-// The tool of laptime's that holds the id which the program names first; null where that is no id, or is not held.
+// The tool of laptime's that holds the id which the program names first; null where that is no id,
+// or is not held.
 MonitoringIdHolder* holder_of(PyObject* const* args, Py_ssize_t count) {
   if (count < 1 || !PyLong_Check(args[0])) return nullptr;
   const long id = PyLong_AsLong(args[0]);
@@ -88,12 +89,14 @@ bool put_ours(Replaced& function) {
 // What the program has put there since stays.
 void put_back(const Replaced& function) {
   const OwnedRef current(PyObject_GetAttrString(monitoring(), function.method.ml_name));
-  if (current.get() == function.ours) PyObject_SetAttrString(monitoring(), function.method.ml_name, function.original);
+  if (current.get() == function.ours)
+    PyObject_SetAttrString(monitoring(), function.method.ml_name, function.original);
   PyErr_Clear();
 }
 
 bool any_held() {
-  return std::any_of(holders.begin(), holders.end(), [](const MonitoringIdHolder* holder) { return holder != nullptr; });
+  return std::any_of(holders.begin(), holders.end(),
+                     [](const MonitoringIdHolder* holder) { return holder != nullptr; });
 }
 
 void put_all_back_unless_held() {
@@ -104,8 +107,10 @@ void put_all_back_unless_held() {
 }  // namespace
 
 Taken take_monitoring_id(MonitoringIdHolder* holder, int id, const char* name) {
-  if (id == wanted_by_program || holders[static_cast<std::size_t>(id)] != nullptr) return Taken::by_others;
-  if (!any_held() && !(put_ours(use) && put_ours(get) && put_ours(events) && put_ours(release))) return Taken::failed;
+  if (id == wanted_by_program || holders[static_cast<std::size_t>(id)] != nullptr)
+    return Taken::by_others;
+  if (!any_held() && !(put_ours(use) && put_ours(get) && put_ours(events) && put_ours(release)))
+    return Taken::failed;
   if (OwnedRef(PyObject_CallFunction(use.original, "is", id, name))) {
     holders[static_cast<std::size_t>(id)] = holder;
     return Taken::by_us;
@@ -118,7 +123,8 @@ Taken take_monitoring_id(MonitoringIdHolder* holder, int id, const char* name) {
 }
 
 void free_monitoring_id(MonitoringIdHolder* holder, int id) {
-  if (holders[static_cast<std::size_t>(id)] == holder) holders[static_cast<std::size_t>(id)] = nullptr;
+  if (holders[static_cast<std::size_t>(id)] == holder)
+    holders[static_cast<std::size_t>(id)] = nullptr;
   if (!OwnedRef(PyObject_CallFunction(release.original, "i", id))) PyErr_Clear();
   put_all_back_unless_held();
 }

@@ -1,7 +1,9 @@
-// The tool ids of sys.monitoring that laptime's tools hold, and how the program gets them (CPython 3.12 and later).
+// The tool ids of sys.monitoring that laptime's tools hold, and how the program gets them (CPython
+// 3.12 and later).
 //
-// While a tool of laptime's holds an id, laptime stands in for use_tool_id, get_tool, get_events and free_tool_id of sys.monitoring. To the
-// program such an id is free; when it takes one, the tool moves to another id first. Where none is left, that tool stops with the notice
+// While a tool of laptime's holds an id, laptime stands in for use_tool_id, get_tool, get_events
+// and free_tool_id of sys.monitoring. To the program such an id is free; when it takes one, the
+// tool moves to another id first. Where none is left, that tool stops with the notice
 // monitoring_taken.
 #pragma once
 

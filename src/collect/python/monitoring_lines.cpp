@@ -1,7 +1,8 @@
 // The line engine's backend on CPython 3.12 and later.
 //
-// Events are local to the user's code objects and set once for each; library code is disabled where it is first entered,
-// and then costs nothing. PY_UNWIND and PY_THROW exist only globally: without them exceptions would leave frames behind.
+// Events are local to the user's code objects and set once for each; library code is disabled where
+// it is first entered, and then costs nothing. PY_UNWIND and PY_THROW exist only globally: without
+// them exceptions would leave frames behind.
 #include "collect/python/monitoring_tool.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
@@ -32,16 +33,22 @@ constexpr int kCallEvents = kPyStart | kPyResume | kPyReturn | kPyYield;
 
 int events_of(Level level) {
   switch (level) {
-    case Level::lines: return kCallEvents | kLine;
-    case Level::calls: return kCallEvents;
-    case Level::counts: return kPyStart;
-    case Level::off: return 0;
+    case Level::lines:
+      return kCallEvents | kLine;
+    case Level::calls:
+      return kCallEvents;
+    case Level::counts:
+      return kPyStart;
+    case Level::off:
+      return 0;
   }
   return 0;
 }
 
 // Lines and offsets are never negative and fit one digit: the sign need not be looked at.
-int small_int(PyObject* argument) { return static_cast<int>(reinterpret_cast<PyLongObject*>(argument)->long_value.ob_digit[0]); }
+int small_int(PyObject* argument) {
+  return static_cast<int>(reinterpret_cast<PyLongObject*>(argument)->long_value.ob_digit[0]);
+}
 
 PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
   const std::uint64_t now = ticks();
@@ -52,7 +59,8 @@ PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
     if (frame == nullptr) return Py_None;
   }
   frame->move_to(small_int(args[1]), now);
-  if (frame->record->has_dear_lines) [[unlikely]] LineEngine::charge_dear_line(slot, frame);
+  if (frame->record->has_dear_lines) [[unlikely]]
+    LineEngine::charge_dear_line(slot, frame);
   engine->meter(slot, frame->record, now);
   return Py_None;
 }
@@ -66,7 +74,8 @@ PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
 
 inline CodeRecord* armed(PyObject* code) {
   CodeRecord* record = CodeRegistry::find(code);
-  if (record == nullptr || record->armed_epoch != engine->epoch()) [[unlikely]] return arm_new_code(code);
+  if (record == nullptr || record->armed_epoch != engine->epoch()) [[unlikely]]
+    return arm_new_code(code);
   return record;
 }
 
@@ -115,7 +124,8 @@ PyObject* on_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
   return Py_None;
 }
 
-// Fires for every frame that an exception leaves, mostly library frames: those are never on the stack.
+// Fires for every frame that an exception leaves, mostly library frames: those are never on the
+// stack.
 PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
   const std::uint64_t now = ticks();
   ThreadSlot* slot = ThreadSlots::current();
@@ -130,7 +140,9 @@ PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
 void move_tool() {
   detach_lines();
   if (!attach_lines(only_explicit)) {
-    add_notice(kMonitoringTaken, "the program took all tool ids of sys.monitoring: from then on its lines are not measured");
+    add_notice(
+        kMonitoringTaken,
+        "the program took all tool ids of sys.monitoring: from then on its lines are not measured");
     return engine->stop();
   }
   for (const auto& record : CodeRegistry::instance().records())

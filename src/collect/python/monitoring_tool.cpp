@@ -11,8 +11,7 @@ namespace laptime::python {
 namespace {
 
 struct CallbackObject {
-  PyObject_HEAD
-  vectorcallfunc function;
+  PyObject_HEAD vectorcallfunc function;
 };
 
 PyTypeObject* callback_type() {
@@ -20,7 +19,8 @@ PyTypeObject* callback_type() {
   if (type.tp_name != nullptr) return &type;
   Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);
   type.tp_basicsize = sizeof(CallbackObject);
-  type.tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  type.tp_flags =
+      Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_VECTORCALL | Py_TPFLAGS_DISALLOW_INSTANTIATION;
   type.tp_vectorcall_offset = offsetof(CallbackObject, function);
   type.tp_call = PyVectorcall_Call;
   type.tp_dealloc = [](PyObject* self) { PyObject_Free(self); };
@@ -62,17 +62,21 @@ void MonitoringTool::release() {
   const ErrorGuard guard;
   set_events(0);
   for (int event = 0; event <= 16; ++event) {
-    if (!succeeded(PyObject_CallMethod(monitoring(), "register_callback", "iiO", holder_.id, 1 << event, Py_None))) PyErr_Clear();
+    if (!succeeded(PyObject_CallMethod(monitoring(), "register_callback", "iiO", holder_.id,
+                                       1 << event, Py_None)))
+      PyErr_Clear();
   }
   free_monitoring_id(&holder_, holder_.id);
   holder_.id = -1;
 }
 
-bool MonitoringTool::set_callbacks(std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks) {
+bool MonitoringTool::set_callbacks(
+    std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks) {
   for (const auto& [event, function] : callbacks) {
     const OwnedRef callback = make_callback(function);
     if (!callback) return false;
-    PyObject* previous = PyObject_CallMethod(monitoring(), "register_callback", "iiO", holder_.id, int{event}, callback.get());
+    PyObject* previous = PyObject_CallMethod(monitoring(), "register_callback", "iiO", holder_.id,
+                                             int{event}, callback.get());
     if (!succeeded(previous)) return false;
   }
   return true;
@@ -83,10 +87,13 @@ bool MonitoringTool::set_events(int events) {
 }
 
 bool MonitoringTool::set_local_events(PyObject* code, int events) {
-  return succeeded(PyObject_CallMethod(monitoring(), "set_local_events", "iOi", holder_.id, code, events));
+  return succeeded(
+      PyObject_CallMethod(monitoring(), "set_local_events", "iOi", holder_.id, code, events));
 }
 
-bool MonitoringTool::restart_events() { return succeeded(PyObject_CallMethod(monitoring(), "restart_events", nullptr)); }
+bool MonitoringTool::restart_events() {
+  return succeeded(PyObject_CallMethod(monitoring(), "restart_events", nullptr));
+}
 
 PyObject* MonitoringTool::disable() {
   static PyObject* const value = constant("DISABLE");

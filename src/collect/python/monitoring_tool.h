@@ -1,8 +1,10 @@
-// One tool on sys.monitoring (CPython 3.12 and later): a tool id that nobody else holds, and C callbacks.
+// One tool on sys.monitoring (CPython 3.12 and later): a tool id that nobody else holds, and C
+// callbacks.
 //
-// Assumption: callbacks are objects with a vectorcall slot, the cheapest thing that the interpreter can call.
-// Contract: an id in use is never taken; 3 and 4 come first, and 2 (where a program's own cProfile would sit) last.
-// The program sees these ids as free. When it takes one, the tool moves to another id (monitoring_ids.h).
+// Assumption: callbacks are objects with a vectorcall slot, the cheapest thing that the interpreter
+// can call. Contract: an id in use is never taken; 3 and 4 come first, and 2 (where a program's own
+// cProfile would sit) last. The program sees these ids as free. When it takes one, the tool moves
+// to another id (monitoring_ids.h).
 #pragma once
 
 #include <Python.h>
@@ -43,7 +45,8 @@ class MonitoringTool {
   bool set_callbacks(std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks);
   bool set_events(int events);
   bool set_local_events(PyObject* code, int events);
-  // Undoes every DISABLE. The interpreter knows only one switch for all tools; the others just hear again.
+  // Undoes every DISABLE. The interpreter knows only one switch for all tools; the others just hear
+  // again.
   static bool restart_events();
 
   static PyObject* disable();  // a new reference to sys.monitoring.DISABLE

@@ -13,7 +13,8 @@ std::vector<Notice>& list() {
 
 void add_notice(const std::string& name, const std::string& message) {
   auto& all = list();
-  if (std::none_of(all.begin(), all.end(), [&](const Notice& n) { return n.name == name; })) all.push_back({name, message});
+  if (std::none_of(all.begin(), all.end(), [&](const Notice& n) { return n.name == name; }))
+    all.push_back({name, message});
 }
 
 const std::vector<Notice>& notices() { return list(); }

@@ -1,8 +1,9 @@
 // The calling thread's own Python frames, innermost first, readable with the GIL released.
 //
-// Assumption: while a thread is inside a C function that Python called, its own frames neither move nor change, and what they
-// refer to (code objects, arguments) lives. Consequence: no lock is needed, as long as nothing is written and no reference
-// is taken. Contract: a FrameRef is valid until the thread runs Python again.
+// Assumption: while a thread is inside a C function that Python called, its own frames neither move
+// nor change, and what they refer to (code objects, arguments) lives. Consequence: no lock is
+// needed, as long as nothing is written and no reference is taken. Contract: a FrameRef is valid
+// until the thread runs Python again.
 #pragma once
 
 #include <Python.h>
@@ -48,7 +49,9 @@ inline const PyCodeObject* frame_code(FrameRef frame) {
 #if PY_VERSION_HEX >= 0x030D0000
   if (frame->owner == FRAME_OWNED_BY_CSTACK) return nullptr;
   PyObject* const code = frame->f_executable;
-  return code != nullptr && Py_TYPE(code) == &PyCode_Type ? reinterpret_cast<const PyCodeObject*>(code) : nullptr;
+  return code != nullptr && Py_TYPE(code) == &PyCode_Type
+             ? reinterpret_cast<const PyCodeObject*>(code)
+             : nullptr;
 #elif PY_VERSION_HEX >= 0x030C0000
   return frame->owner == FRAME_OWNED_BY_CSTACK ? nullptr : frame->f_code;
 #else
@@ -56,13 +59,15 @@ inline const PyCodeObject* frame_code(FrameRef frame) {
 #endif
 }
 
-// Tells a code object from others, those among them that have its memory later: before 3.12, where a code object has no number of its own, by
-// what of it is seldom the same.
+// Tells a code object from others, those among them that have its memory later: before 3.12, where
+// a code object has no number of its own, by what of it is seldom the same.
 inline std::uint64_t code_identity(const PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030C0000
-  const std::uint64_t content = static_cast<std::uint64_t>(code->co_version) << 32;  // of its interpreter, so not of all there are
+  const std::uint64_t content = static_cast<std::uint64_t>(code->co_version)
+                                << 32;  // of its interpreter, so not of all there are
 #else
-  const std::uint64_t content = reinterpret_cast<std::uint64_t>(code->co_linetable) ^ static_cast<std::uint64_t>(code->co_firstlineno) << 48;
+  const std::uint64_t content = reinterpret_cast<std::uint64_t>(code->co_linetable) ^
+                                static_cast<std::uint64_t>(code->co_firstlineno) << 48;
 #endif
   return (reinterpret_cast<std::uint64_t>(code) * 3 ^ content) * 0x9E37'79B9'7F4A'7C15;
 }
@@ -79,7 +84,8 @@ inline int frame_instruction(FrameRef frame, const PyCodeObject* code) {
 #endif
 }
 
-// The first argument as it stands in its slot; it may be null, or a cell where an inner function uses it.
+// The first argument as it stands in its slot; it may be null, or a cell where an inner function
+// uses it.
 inline PyObject* first_argument(FrameRef frame) {
 #if PY_VERSION_HEX >= 0x030B0000
   return frame->localsplus[0];
@@ -89,7 +95,8 @@ inline PyObject* first_argument(FrameRef frame) {
 }
 
 #if PY_VERSION_HEX >= 0x030B0000
-// Where the words lie that the functions above read, for who looks later whether they are still the same.
+// Where the words lie that the functions above read, for who looks later whether they are still the
+// same.
 template <typename Visit>
 void visit_way_to_innermost(const PyThreadState* thread, const Visit& visit) {
 #if PY_VERSION_HEX >= 0x030D0000

@@ -1,6 +1,7 @@
-// The function engine's backend on CPython 3.10 and 3.11. C functions are seen only through the interpreter's profile
-// function; it is set on every thread, and on new ones as soon as the call that starts a thread has returned. With a budget
-// the frame hook takes it off while code runs that calls too much. Without C functions the frame hook does all of it for less.
+// The function engine's backend on CPython 3.10 and 3.11. C functions are seen only through the
+// interpreter's profile function; it is set on every thread, and on new ones as soon as the call
+// that starts a thread has returned. With a budget the frame hook takes it off while code runs that
+// calls too much. Without C functions the frame hook does all of it for less.
 #include "collect/python/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -30,12 +31,16 @@ void attach_threads() {
     if (thread->c_profilefunc == nullptr) {
       set_profile(thread, profile);
     } else if (thread->c_profilefunc != profile) {
-      add_notice("other-profiler", "another profiler holds sys.setprofile in a thread: its functions are not measured there");
+      add_notice("other-profiler",
+                 "another profiler holds sys.setprofile in a thread: its functions are not "
+                 "measured there");
     }
   });
 }
 
-bool is_ours(PyThreadState* thread) { return thread->c_profilefunc == nullptr || thread->c_profilefunc == profile; }
+bool is_ours(PyThreadState* thread) {
+  return thread->c_profilefunc == nullptr || thread->c_profilefunc == profile;
+}
 
 // Another profiler's function stays where it is.
 void set_if_ours(PyThreadState* thread, bool on) {
@@ -52,9 +57,11 @@ bool begin_frame(PyThreadState* thread, PyObject* code) {
 constexpr FrameLimiter kLimiter{begin_frame, set_if_ours};
 
 void enter_c(PyObject* caller, PyObject* function) {
-  if (!engine->follows_calls_of(caller)) [[unlikely]] return set_if_ours(PyThreadState_Get(), false);
+  if (!engine->follows_calls_of(caller)) [[unlikely]]
+    return set_if_ours(PyThreadState_Get(), false);
   const CFunctionRecord* record = engine->enter_c(function, nullptr);
-  if (record != nullptr && record->starts_thread) [[unlikely]] thread_is_starting = true;
+  if (record != nullptr && record->starts_thread) [[unlikely]]
+    thread_is_starting = true;
 }
 
 void leave_c(PyObject* function) {
@@ -67,12 +74,21 @@ void leave_c(PyObject* function) {
 
 int profile(PyObject*, PyFrameObject* frame, int what, PyObject* argument) {
   switch (what) {
-    case PyTrace_CALL: engine->enter(code_of(frame)); break;
-    case PyTrace_RETURN: engine->leave(code_of(frame), ticks()); break;
-    case PyTrace_C_CALL: enter_c(code_of(frame), argument); break;
+    case PyTrace_CALL:
+      engine->enter(code_of(frame));
+      break;
+    case PyTrace_RETURN:
+      engine->leave(code_of(frame), ticks());
+      break;
+    case PyTrace_C_CALL:
+      enter_c(code_of(frame), argument);
+      break;
     case PyTrace_C_RETURN:
-    case PyTrace_C_EXCEPTION: leave_c(argument); break;
-    default: break;
+    case PyTrace_C_EXCEPTION:
+      leave_c(argument);
+      break;
+    default:
+      break;
   }
   return 0;
 }

@@ -38,7 +38,8 @@ void SharedTrace::end(const ThreadSlot* slot) {
 
 int SharedTrace::trace_both(PyObject* self, PyFrameObject* frame, int what, PyObject* argument) {
   SharedTrace* shared = ThreadSlots::current()->shared_trace;
-  const bool wanted = shared->other_ != nullptr && (what != PyTrace_LINE || shared->other_wants_lines_);
+  const bool wanted =
+      shared->other_ != nullptr && (what != PyTrace_LINE || shared->other_wants_lines_);
   const int result = wanted ? shared->call_other(self, frame, what, argument) : 0;
   if (what == PyTrace_LINE && !shared->ended_) shared->lines_(nullptr, frame, what, argument);
   return result;

@@ -1,5 +1,6 @@
-// The line tracer and another tool's trace function (sys.settrace) on one frame, on CPython 3.10 and 3.11.
-// Contract: the other function is called as if it were alone, and sys.gettrace() returns its object.
+// The line tracer and another tool's trace function (sys.settrace) on one frame, on CPython 3.10
+// and 3.11. Contract: the other function is called as if it were alone, and sys.gettrace() returns
+// its object.
 #pragma once
 
 #include <Python.h>
@@ -10,7 +11,8 @@ namespace laptime::python {
 
 struct ThreadSlot;
 
-// From construction to destruction the thread reports to its present trace function and, the lines, to `lines`.
+// From construction to destruction the thread reports to its present trace function and, the lines,
+// to `lines`.
 class SharedTrace {
  public:
   SharedTrace(PyThreadState* thread, ThreadSlot* slot, Py_tracefunc lines);

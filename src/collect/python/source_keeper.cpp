@@ -59,12 +59,14 @@ void SourceKeeper::read(const std::string& file, bool loaded_just_now) {
   ThreadSlot* const slot = ThreadSlots::current();
   const bool outer = std::exchange(slot->inside_engine, true);
   busy_ = true;
-  const OwnedRef text(PyObject_CallFunction(reader_.get(), "Ni", text_from(file), static_cast<int>(loaded_just_now)));
+  const OwnedRef text(PyObject_CallFunction(reader_.get(), "Ni", text_from(file),
+                                            static_cast<int>(loaded_just_now)));
   busy_ = false;
   slot->inside_engine = outer;
   PyErr_Clear();
   if (text && PyBytes_Check(text.get())) {
-    record::add_source(file, {PyBytes_AS_STRING(text.get()), static_cast<std::size_t>(PyBytes_GET_SIZE(text.get()))});
+    record::add_source(file, {PyBytes_AS_STRING(text.get()),
+                              static_cast<std::size_t>(PyBytes_GET_SIZE(text.get()))});
   } else if (text.get() == Py_False) {
     record::lose_source();
   }

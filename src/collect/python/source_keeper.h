@@ -1,7 +1,9 @@
-// Puts the text of the program's own files into the recording: those that are named by a code that was recorded.
+// Puts the text of the program's own files into the recording: those that are named by a code that
+// was recorded.
 //
-// A file is read once, when its first code is met, so that the run holds what was measured. Files that only others than
-// the line engine name (ops, launches) are looked for at the end of a step. All calls need the GIL.
+// A file is read once, when its first code is met, so that the run holds what was measured. Files
+// that only others than the line engine name (ops, launches) are looked for at the end of a step.
+// All calls need the GIL.
 #pragma once
 
 #include <Python.h>
@@ -20,7 +22,8 @@ class SourceKeeper {
   // Never destroyed: recording may stop at the interpreter's very end.
   static SourceKeeper& instance();
 
-  // `reader`: (file name, whether it was loaded just now) -> its text as UTF-8; None: it has none; False: it is left out.
+  // `reader`: (file name, whether it was loaded just now) -> its text as UTF-8; None: it has none;
+  // False: it is left out.
   void start(UserCode::Rules rules, PyObject* reader);
   void stop();
 

@@ -1,5 +1,6 @@
-// std::string in bound functions, in place of <nanobind/stl/string.h>: that one refuses lone surrogates and bytes that are not UTF-8.
-// Every source of the module that binds strings includes this one.
+// std::string in bound functions, in place of <nanobind/stl/string.h>: that one refuses lone
+// surrogates and bytes that are not UTF-8. Every source of the module that binds strings includes
+// this one.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,7 +21,9 @@ struct type_caster<std::string> {
     return true;
   }
 
-  static handle from_cpp(const std::string& text, rv_policy, cleanup_list*) noexcept { return laptime::python::text_from(text); }
+  static handle from_cpp(const std::string& text, rv_policy, cleanup_list*) noexcept {
+    return laptime::python::text_from(text);
+  }
 };
 
 NAMESPACE_END(detail)

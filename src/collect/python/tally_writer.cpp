@@ -26,12 +26,16 @@ struct Sums {
   std::uint64_t hits = 0, inclusive = 0, exclusive = 0, primitive = 0;
 
   static Sums of(const LineCounter& c) { return {c.hits, c.inclusive, c.exclusive, 0}; }
-  static Sums of(const CallCounter& c) { return {c.calls, c.cumulative, c.own, c.calls - c.recursive_calls}; }
+  static Sums of(const CallCounter& c) {
+    return {c.calls, c.cumulative, c.own, c.calls - c.recursive_calls};
+  }
   // Clocks of two cores may differ by some ticks: no negative row.
-  static std::uint64_t rise(std::uint64_t now, std::uint64_t before) { return now > before ? now - before : 0; }
+  static std::uint64_t rise(std::uint64_t now, std::uint64_t before) {
+    return now > before ? now - before : 0;
+  }
   Sums since(const Sums& before) const {
-    return {rise(hits, before.hits), rise(inclusive, before.inclusive), rise(exclusive, before.exclusive),
-            rise(primitive, before.primitive)};
+    return {rise(hits, before.hits), rise(inclusive, before.inclusive),
+            rise(exclusive, before.exclusive), rise(primitive, before.primitive)};
   }
   bool empty() const { return hits == 0 && inclusive == 0 && exclusive == 0; }
 };
@@ -41,15 +45,16 @@ Sums& at(std::vector<Sums>& sums, std::size_t index) {
   return sums[index];
 }
 
-// What was written of one thread's counters. Edges and functions keep their places in the thread's tables.
+// What was written of one thread's counters. Edges and functions keep their places in the thread's
+// tables.
 struct Written {
   std::vector<std::vector<Sums>> lines;  // by code record, by line slot
   std::vector<Sums> calls, edges;
   std::uint32_t epoch = 0, track = 0;  // the recording that `track` belongs to
 };
 
-// Codes keep their ids over recordings of a process; tracks do not. The counters go on, also between recordings: what was
-// counted before a recording is passed over when it begins.
+// Codes keep their ids over recordings of a process; tracks do not. The counters go on, also
+// between recordings: what was counted before a recording is passed over when it begins.
 class TallyWriter {
  public:
   static TallyWriter& instance() {
@@ -88,7 +93,8 @@ class TallyWriter {
 
   // Counters that were set back start from nothing again.
   void follow_clears() {
-    const std::uint32_t lines = LineEngine::instance().clears(), functions = FunctionEngine::instance().clears();
+    const std::uint32_t lines = LineEngine::instance().clears(),
+                        functions = FunctionEngine::instance().clears();
     for (Written& thread : written_) {
       if (lines != line_clears_) thread.lines.clear();
       if (functions != function_clears_) thread.calls.clear(), thread.edges.clear();
@@ -126,7 +132,8 @@ class TallyWriter {
   // Asked only when there is something to write: a forked child that counts nothing gets no part.
   std::uint32_t track() {
     if (thread_->track == 0 || thread_->epoch != record::epoch()) {
-      thread_->track = record::track_of_thread(slot_->os_thread != 0 ? slot_->os_thread : slot_->ident, slot_->name);
+      thread_->track = record::track_of_thread(
+          slot_->os_thread != 0 ? slot_->os_thread : slot_->ident, slot_->name);
       thread_->epoch = record::epoch();
     }
     return thread_->track;
@@ -135,12 +142,15 @@ class TallyWriter {
   bool is_written(const Sums& rise) const { return !rise.empty() && !passing_over_; }
 
   void put(TallyKind kind, std::uint32_t code, std::uint32_t where, const Sums& rise) {
-    record::put_tally({kind, code, where, step_, rise.hits, rise.inclusive, rise.exclusive, rise.primitive, 0, track()});
+    record::put_tally({kind, code, where, step_, rise.hits, rise.inclusive, rise.exclusive,
+                       rise.primitive, 0, track()});
   }
 
-  // The moments between a call and its first line belong to the line that runs first: nearly always the lowest.
+  // The moments between a call and its first line belong to the line that runs first: nearly always
+  // the lowest.
   static void fold_entry(std::vector<Sums>& sums) {
-    auto first = std::find_if(sums.begin() + kFirstLineSlot, sums.end(), [](const Sums& sum) { return sum.hits != 0; });
+    auto first = std::find_if(sums.begin() + kFirstLineSlot, sums.end(),
+                              [](const Sums& sum) { return sum.hits != 0; });
     if (first == sums.end()) first = sums.begin() + kFirstLineSlot;
     first->inclusive += sums[kEntrySlot].inclusive;
     first->exclusive += sums[kEntrySlot].exclusive;
@@ -150,14 +160,16 @@ class TallyWriter {
     const LineCounter* lines = slot_->line_tables.get(record.id);
     if (lines == nullptr || record.slot_count <= kFirstLineSlot) return;
     std::vector<Sums> sums(record.slot_count);
-    std::transform(lines, lines + record.slot_count, sums.begin(), [](const LineCounter& line) { return Sums::of(line); });
+    std::transform(lines, lines + record.slot_count, sums.begin(),
+                   [](const LineCounter& line) { return Sums::of(line); });
     fold_entry(sums);
     if (record.id >= thread_->lines.size()) thread_->lines.resize(record.id + 1);
     std::vector<Sums>& before = thread_->lines[record.id];
     before.resize(record.slot_count);
     for (std::uint32_t i = kWholeSlot; i < record.slot_count; ++i) {
       const Sums rise = sums[i].since(before[i]);
-      const std::uint32_t line = i == kWholeSlot ? 0 : static_cast<std::uint32_t>(record.base_line) + i;
+      const std::uint32_t line =
+          i == kWholeSlot ? 0 : static_cast<std::uint32_t>(record.base_line) + i;
       if (is_written(rise)) put(TallyKind::line, code_id(record, flags_of(record)), line, rise);
     }
     before = std::move(sums);
@@ -179,7 +191,8 @@ class TallyWriter {
       const Sums now = Sums::of(*edges[i]);
       const Sums rise = now.since(std::exchange(at(thread_->edges, i), now));
       if (!is_written(rise)) continue;
-      put(TallyKind::edge, callable_id(*edges[i]->callee->callable), callable_id(*edges[i]->caller->callable), rise);
+      put(TallyKind::edge, callable_id(*edges[i]->callee->callable),
+          callable_id(*edges[i]->caller->callable), rise);
     }
   }
 
@@ -201,7 +214,8 @@ static_assert(std::atomic<Postponed>::is_always_lock_free);
 
 void lose_steps(std::uint32_t count) {
   static const char message[] =
-      "steps marked by threads without the GIL, while the interpreter was busy: their lines and functions count for the run, not for a step";
+      "steps marked by threads without the GIL, while the interpreter was busy: their lines and "
+      "functions count for the run, not for a step";
   record::lose(record::loss_index("steps_without_gil", Severity::warning, message), count);
 }
 

@@ -38,7 +38,8 @@ void ThreadSlot::apply_statements(const CodeRecord* record) {
   LineCounter* lines = line_tables.get(record->id);
   if (lines == nullptr) return;
   const auto& known = record->statements;
-  for (std::uint32_t slot = 0; slot < record->slot_count; ++slot) lines[slot].statement = known.empty() ? slot : known[slot];
+  for (std::uint32_t slot = 0; slot < record->slot_count; ++slot)
+    lines[slot].statement = known.empty() ? slot : known[slot];
 }
 
 FunctionCounter* ThreadSlot::add_function(const Callable* callable) {
@@ -73,7 +74,9 @@ ThreadSlot* ThreadSlots::free_slot() {
       if (!slot->ended.load(std::memory_order_acquire)) continue;
       slot->ended.store(false, std::memory_order_relaxed);
       slot->line_epoch = 0;
-      add_notice("threads_merged", "more threads have come and gone than are kept apart: later ones count with earlier ones");
+      add_notice("threads_merged",
+                 "more threads have come and gone than are kept apart: later ones count with "
+                 "earlier ones");
       return slot.get();
     }
   }
@@ -109,11 +112,14 @@ void ThreadSlots::name(ThreadSlot* slot) {
   PyObject* threading = PyDict_GetItemString(PyImport_GetModuleDict(), "threading");
   OwnedRef active(threading != nullptr ? PyObject_GetAttrString(threading, "_active") : nullptr);
   OwnedRef key(PyLong_FromUnsignedLong(slot->ident));
-  PyObject* thread = active && key && PyDict_Check(active.get()) ? PyDict_GetItem(active.get(), key.get()) : nullptr;
+  PyObject* thread = active && key && PyDict_Check(active.get())
+                         ? PyDict_GetItem(active.get(), key.get())
+                         : nullptr;
   OwnedRef name(thread != nullptr ? PyObject_GetAttrString(thread, "_name") : nullptr);
   if (name) slot->name = bytes_of(name.get());
   OwnedRef native(thread != nullptr ? PyObject_GetAttrString(thread, "_native_id") : nullptr);
-  if (slot->os_thread == 0 && native && PyLong_Check(native.get())) slot->os_thread = PyLong_AsUnsignedLong(native.get());
+  if (slot->os_thread == 0 && native && PyLong_Check(native.get()))
+    slot->os_thread = PyLong_AsUnsignedLong(native.get());
   PyErr_Clear();
 }
 

@@ -1,8 +1,10 @@
-// What the engines keep for one thread: its two shadow stacks, and its counters as dense arrays by record id.
+// What the engines keep for one thread: its two shadow stacks, and its counters as dense arrays by
+// record id.
 //
-// Assumption: all access holds the GIL. Consequence: one thread may settle and read the slots of all others. A slot stays
-// when its thread ends, so its counts stay apart; beyond kThreadsApart ended threads, new threads take over old slots and
-// share their counters, so that programs which start threads for ever stay bounded.
+// Assumption: all access holds the GIL. Consequence: one thread may settle and read the slots of
+// all others. A slot stays when its thread ends, so its counts stay apart; beyond kThreadsApart
+// ended threads, new threads take over old slots and share their counters, so that programs which
+// start threads for ever stay bounded.
 #pragma once
 
 #include <Python.h>
@@ -29,7 +31,8 @@ struct EventMeter {
 
   bool due() { return --left <= 0; }
   std::uint64_t total() const { return counted + static_cast<std::uint64_t>(interval - left); }
-  // Returns the length of the interval that ended. Intervals vary, so that no loop runs in step with them.
+  // Returns the length of the interval that ended. Intervals vary, so that no loop runs in step
+  // with them.
   std::int32_t restart(std::uint64_t now) {
     const std::int32_t ended = interval - left;
     counted += static_cast<std::uint64_t>(ended);
@@ -38,12 +41,13 @@ struct EventMeter {
   }
 };
 
-// The latest generator that was closed on a thread: what closing it took is also time of the `yield from` that waited for
-// it, and that generator is the next to be closed, from the same line of the same frame.
+// The latest generator that was closed on a thread: what closing it took is also time of the `yield
+// from` that waited for it, and that generator is the next to be closed, from the same line of the
+// same frame.
 struct Closing {
-  std::size_t depth = 0;      // of the shadow stack below it
-  std::uint64_t opened = 0;   // the line that closes
-  std::uint64_t child = 0;    // its time in traced callees when the first of them was closed
+  std::size_t depth = 0;     // of the shadow stack below it
+  std::uint64_t opened = 0;  // the line that closes
+  std::uint64_t child = 0;   // its time in traced callees when the first of them was closed
 };
 
 class SharedTrace;
@@ -51,8 +55,8 @@ class SharedTrace;
 struct ThreadSlot {
   LineStack lines;
   Closing closing;
-  std::uint32_t line_epoch = 0;  // the start of the line engine that `lines` is in step with
-  std::size_t late_depth = 0;    // frames at the bottom of `lines` that ran before the start
+  std::uint32_t line_epoch = 0;         // the start of the line engine that `lines` is in step with
+  std::size_t late_depth = 0;           // frames at the bottom of `lines` that ran before the start
   SharedTrace* shared_trace = nullptr;  // the innermost; CPython 3.10 and 3.11
   EventMeter line_meter;
   CallStack calls;
@@ -60,7 +64,7 @@ struct ThreadSlot {
   bool inside_engine = false;  // engine code that runs Python must not measure itself
   PointerTable<LineCounter> line_tables;
   PointerTable<FunctionCounter> functions;
-  unsigned long ident = 0;     // Python's
+  unsigned long ident = 0;      // Python's
   std::uint64_t os_thread = 0;  // the kernel's; 0 not known yet
   std::string name;
   std::atomic<bool> ended{false};
@@ -93,11 +97,13 @@ class ThreadSlots {
   // The slot of a thread that may not have run since, by its Python ident.
   ThreadSlot* of_thread(unsigned long ident);
 
-  // Looks up the name that the program gave the thread. Too early before the thread has run code of its own.
+  // Looks up the name that the program gave the thread. Too early before the thread has run code of
+  // its own.
   static void name(ThreadSlot* slot);
 
   const std::vector<std::unique_ptr<ThreadSlot>>& all() const { return slots_; }
-  // In a forked child only the calling thread lives on: nothing is open on the others' stacks any more.
+  // In a forked child only the calling thread lives on: nothing is open on the others' stacks any
+  // more.
   void after_fork();
 
  private:

@@ -11,7 +11,8 @@ double ns_per_tick() {
   const ClockPoint now = read_clock_point();
   const std::uint64_t ns = now.monotonic_ns - first.monotonic_ns;
   constexpr std::uint64_t kLongEnough = 20'000'000;
-  return ns < kLongEnough ? rough : static_cast<double>(ns) / static_cast<double>(now.ticks - first.ticks);
+  return ns < kLongEnough ? rough
+                          : static_cast<double>(ns) / static_cast<double>(now.ticks - first.ticks);
 }
 
 }  // namespace laptime::python

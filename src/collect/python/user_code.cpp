@@ -13,18 +13,23 @@ namespace laptime::python {
 namespace {
 
 bool matches_any(const std::vector<std::string>& globs, const std::string& file) {
-  return std::any_of(globs.begin(), globs.end(),
-                     [&](const std::string& glob) { return ::fnmatch(glob.c_str(), file.c_str(), 0) == 0; });
+  return std::any_of(globs.begin(), globs.end(), [&](const std::string& glob) {
+    return ::fnmatch(glob.c_str(), file.c_str(), 0) == 0;
+  });
 }
 
-// Code without a file: what a person typed is theirs; what a library generated (<string>, <frozen …>) is not.
+// Code without a file: what a person typed is theirs; what a library generated (<string>, <frozen
+// …>) is not.
 bool was_typed(const std::string& file) {
   return file == "<stdin>" || file.starts_with("<ipython-input") || file.starts_with("<doctest");
 }
 
 }  // namespace
 
-bool lies_in_package_folder(const std::string& file) { return file.find("/site-packages/") != std::string::npos || file.find("/dist-packages/") != std::string::npos; }
+bool lies_in_package_folder(const std::string& file) {
+  return file.find("/site-packages/") != std::string::npos ||
+         file.find("/dist-packages/") != std::string::npos;
+}
 
 void UserCode::configure(Rules rules, PyObject* predicate) {
   rules_ = std::move(rules);

@@ -1,5 +1,6 @@
-// What laptime's module and the shim say to each other about what only a torch.profiler-like API needs of ops. What shim_abi.h says of versions holds
-// here too. This header stands alone: it is also installed beside the shim's sources.
+// What laptime's module and the shim say to each other about what only a torch.profiler-like API
+// needs of ops. What shim_abi.h says of versions holds here too. This header stands alone: it is
+// also installed beside the shim's sources.
 #pragma once
 
 #include <cstddef>
@@ -22,14 +23,15 @@ struct LaptimeOpDetail {
 
 struct LaptimeDetailsShim {
   std::uint32_t version;
-  // Torch reports the calling thread, and those that it gives work to, as profiled, `inputs` included. Calls nest; the outermost decides.
-  // 0, or -1: torch refused.
+  // Torch reports the calling thread, and those that it gives work to, as profiled, `inputs`
+  // included. Calls nest; the outermost decides. 0, or -1: torch refused.
   int (*enter)(int inputs);
   // Contract: on the thread that entered; does nothing on others.
   void (*leave)();
   // Whether another observer makes torch number its ops.
   int (*needs_ids)();
-  // Contract: after the op recorder is on. `what`: bits of LAPTIME_DETAIL_*. 0, or -1: torch refused.
+  // Contract: after the op recorder is on. `what`: bits of LAPTIME_DETAIL_*. 0, or -1: torch
+  // refused.
   int (*on)(unsigned what);
   // Hands out what was noted since on(), in the order of each thread's ops.
   void (*off)(void* receiver, void (*receive)(void* receiver, const LaptimeOpDetail* detail));
@@ -37,5 +39,4 @@ struct LaptimeDetailsShim {
 
 // What a shim exports under the name "laptime_torch_details".
 typedef const LaptimeDetailsShim* (*LaptimeOpenDetails)();
-
 }

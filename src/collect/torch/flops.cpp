@@ -22,10 +22,12 @@ constexpr std::pair<std::string_view, FlopRule> kRules[] = {
     {"aten::conv_transpose1d", FlopRule::transposed_convolution},
     {"aten::conv_transpose2d", FlopRule::transposed_convolution},
     {"aten::conv_transpose3d", FlopRule::transposed_convolution},
-    // By itself where the padding is given by name, and in compiled code; else leave_flops_to_outer.
+    // By itself where the padding is given by name, and in compiled code; else
+    // leave_flops_to_outer.
     {"aten::convolution", FlopRule::any_convolution},
     {"aten::convolution_backward", FlopRule::convolution_backward},
-    // The kernels, not aten::scaled_dot_product_attention: that one may also be made of products that count themselves.
+    // The kernels, not aten::scaled_dot_product_attention: that one may also be made of products
+    // that count themselves.
     {"aten::_scaled_dot_product_flash_attention_for_cpu", FlopRule::attention},
     {"aten::_scaled_dot_product_flash_attention", FlopRule::attention},
     {"aten::_scaled_dot_product_efficient_attention", FlopRule::attention},
@@ -37,8 +39,9 @@ constexpr std::pair<std::string_view, FlopRule> kRules[] = {
 };
 
 std::uint64_t product(Numbers sizes) {
-  return std::accumulate(sizes.begin(), sizes.end(), std::uint64_t{1},
-                         [](std::uint64_t sum, std::int64_t size) { return sum * static_cast<std::uint64_t>(size); });
+  return std::accumulate(
+      sizes.begin(), sizes.end(), std::uint64_t{1},
+      [](std::uint64_t sum, std::int64_t size) { return sum * static_cast<std::uint64_t>(size); });
 }
 
 Numbers tensor_sizes(const OpInputs& inputs, std::size_t index) {
@@ -52,16 +55,24 @@ std::uint64_t product_flops(Numbers left, Numbers right, bool batched) {
   return 2 * (batched ? rows / static_cast<std::uint64_t>(left.front()) : rows) * product(right);
 }
 
-// Batch, channels, then space; a single image is without the batch. The weight: channels of one side, of the other side in a group, then space.
+// Batch, channels, then space; a single image is without the batch. The weight: channels of one
+// side, of the other side in a group, then space.
 struct Convolution {
   Numbers image, weight;
 
-  bool is_sound() const { return weight.size() >= 3 && (image.size() == weight.size() || image.size() + 1 == weight.size()); }
-  std::uint64_t batch() const { return image.size() == weight.size() ? static_cast<std::uint64_t>(image[0]) : 1; }
+  bool is_sound() const {
+    return weight.size() >= 3 &&
+           (image.size() == weight.size() || image.size() + 1 == weight.size());
+  }
+  std::uint64_t batch() const {
+    return image.size() == weight.size() ? static_cast<std::uint64_t>(image[0]) : 1;
+  }
   Numbers space() const { return image.last(weight.size() - 2); }
   Numbers kernel() const { return weight.subspan(2); }
   // Of a weight that is applied at so many places of each image.
-  std::uint64_t flops_at(std::uint64_t places) const { return 2 * batch() * places * product(weight); }
+  std::uint64_t flops_at(std::uint64_t places) const {
+    return 2 * batch() * places * product(weight);
+  }
 };
 
 // An int[n] argument may be given as one number for all.
@@ -69,10 +80,14 @@ bool read_each(const OpInput& input, std::size_t count, Numbers& numbers) {
   numbers = input.numbers;
   return input.kind == InputKind::integers && (numbers.size() == count || numbers.size() == 1);
 }
-std::int64_t number_at(Numbers numbers, std::size_t index) { return numbers.size() == 1 ? numbers[0] : numbers[index]; }
+std::int64_t number_at(Numbers numbers, std::size_t index) {
+  return numbers.size() == 1 ? numbers[0] : numbers[index];
+}
 
 std::optional<bool> read_switch(const OpInput& input) {
-  return input.kind == InputKind::integer && !input.numbers.empty() ? std::optional(input.numbers[0] != 0) : std::nullopt;
+  return input.kind == InputKind::integer && !input.numbers.empty()
+             ? std::optional(input.numbers[0] != 0)
+             : std::nullopt;
 }
 
 // Inputs 3 to 5: stride, padding, dilation.
@@ -81,10 +96,14 @@ std::uint64_t convolution_flops(const OpInputs& inputs) {
   if (!c.is_sound()) return 0;
   const Numbers space = c.space(), kernel = c.kernel();
   Numbers stride, padding, dilation;
-  if (!read_each(inputs.at(3), space.size(), stride) || !read_each(inputs.at(4), space.size(), padding) || !read_each(inputs.at(5), space.size(), dilation)) return 0;
+  if (!read_each(inputs.at(3), space.size(), stride) ||
+      !read_each(inputs.at(4), space.size(), padding) ||
+      !read_each(inputs.at(5), space.size(), dilation))
+    return 0;
   std::uint64_t places = 1;
   for (std::size_t i = 0; i < space.size(); ++i) {
-    const std::int64_t reach = number_at(dilation, i) * (kernel[i] - 1) + 1, room = space[i] + 2 * number_at(padding, i) - reach;
+    const std::int64_t reach = number_at(dilation, i) * (kernel[i] - 1) + 1,
+                       room = space[i] + 2 * number_at(padding, i) - reach;
     if (room < 0 || number_at(stride, i) <= 0) return 0;
     places *= static_cast<std::uint64_t>(room / number_at(stride, i) + 1);
   }
@@ -103,7 +122,8 @@ std::uint64_t any_convolution_flops(const OpInputs& inputs) {
   return *transposed ? transposed_convolution_flops(inputs) : convolution_flops(inputs);
 }
 
-// The gradients of the input and of the weight take as many as the forward pass each; input 10 says which are asked for, input 7 whether it was transposed.
+// The gradients of the input and of the weight take as many as the forward pass each; input 10 says
+// which are asked for, input 7 whether it was transposed.
 std::uint64_t convolution_backward_flops(const OpInputs& inputs) {
   const auto transposed = read_switch(inputs.at(7));
   const OpInput asked = inputs.at(10);
@@ -114,18 +134,23 @@ std::uint64_t convolution_backward_flops(const OpInputs& inputs) {
   return products * c.flops_at(product(c.space()));
 }
 
-// Products of queries by keys as wide as a query, and such as wide as a value. Masks, causality and softmax count nothing.
+// Products of queries by keys as wide as a query, and such as wide as a value. Masks, causality and
+// softmax count nothing.
 struct AttentionProducts {
   std::uint64_t of_query_width, of_value_width;
 };
 constexpr AttentionProducts kForwardProducts{1, 1}, kBackwardProducts{3, 2};
 
 // `first`: the query among the inputs; key and value follow.
-std::uint64_t attention_flops(const OpInputs& inputs, std::size_t first, AttentionProducts products) {
-  const Numbers query = tensor_sizes(inputs, first), key = tensor_sizes(inputs, first + 1), value = tensor_sizes(inputs, first + 2);
+std::uint64_t attention_flops(const OpInputs& inputs, std::size_t first,
+                              AttentionProducts products) {
+  const Numbers query = tensor_sizes(inputs, first), key = tensor_sizes(inputs, first + 1),
+                value = tensor_sizes(inputs, first + 2);
   if (query.size() != 4 || key.size() != 4 || value.size() != 4) return 0;
   const std::uint64_t scores = product(query.first(3)) * static_cast<std::uint64_t>(key[2]);
-  return 2 * scores * (products.of_query_width * static_cast<std::uint64_t>(query[3]) + products.of_value_width * static_cast<std::uint64_t>(value[3]));
+  return 2 * scores *
+         (products.of_query_width * static_cast<std::uint64_t>(query[3]) +
+          products.of_value_width * static_cast<std::uint64_t>(value[3]));
 }
 
 }  // namespace
@@ -138,21 +163,32 @@ FlopRule flop_rule(std::string_view op_name) {
 
 std::uint64_t flops(FlopRule rule, const OpInputs& inputs) {
   switch (rule) {
-    case FlopRule::none: return 0;
-    case FlopRule::matrix_product: return product_flops(tensor_sizes(inputs, 0), tensor_sizes(inputs, 1), false);
-    case FlopRule::added_matrix_product: return product_flops(tensor_sizes(inputs, 1), tensor_sizes(inputs, 2), false);
-    case FlopRule::batched_product: return product_flops(tensor_sizes(inputs, 0), tensor_sizes(inputs, 1), true);
-    case FlopRule::added_batched_product: return product_flops(tensor_sizes(inputs, 1), tensor_sizes(inputs, 2), true);
+    case FlopRule::none:
+      return 0;
+    case FlopRule::matrix_product:
+      return product_flops(tensor_sizes(inputs, 0), tensor_sizes(inputs, 1), false);
+    case FlopRule::added_matrix_product:
+      return product_flops(tensor_sizes(inputs, 1), tensor_sizes(inputs, 2), false);
+    case FlopRule::batched_product:
+      return product_flops(tensor_sizes(inputs, 0), tensor_sizes(inputs, 1), true);
+    case FlopRule::added_batched_product:
+      return product_flops(tensor_sizes(inputs, 1), tensor_sizes(inputs, 2), true);
     case FlopRule::elementwise: {
       const OpInput input = inputs.at(0);
       return input.kind == InputKind::tensor ? product(input.numbers) : 0;
     }
-    case FlopRule::convolution: return convolution_flops(inputs);
-    case FlopRule::transposed_convolution: return transposed_convolution_flops(inputs);
-    case FlopRule::any_convolution: return any_convolution_flops(inputs);
-    case FlopRule::convolution_backward: return convolution_backward_flops(inputs);
-    case FlopRule::attention: return attention_flops(inputs, 0, kForwardProducts);
-    case FlopRule::attention_backward: return attention_flops(inputs, 1, kBackwardProducts);
+    case FlopRule::convolution:
+      return convolution_flops(inputs);
+    case FlopRule::transposed_convolution:
+      return transposed_convolution_flops(inputs);
+    case FlopRule::any_convolution:
+      return any_convolution_flops(inputs);
+    case FlopRule::convolution_backward:
+      return convolution_backward_flops(inputs);
+    case FlopRule::attention:
+      return attention_flops(inputs, 0, kForwardProducts);
+    case FlopRule::attention_backward:
+      return attention_flops(inputs, 1, kBackwardProducts);
   }
   return 0;
 }

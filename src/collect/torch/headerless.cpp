@@ -16,7 +16,8 @@ namespace laptime::torch {
 namespace {
 
 struct Function;  // at::RecordFunction
-// std::unique_ptr<at::ObserverContext>, always null: not trivial, so that it is returned where a unique_ptr would be.
+// std::unique_ptr<at::ObserverContext>, always null: not trivial, so that it is returned where a
+// unique_ptr would be.
 struct NoContext {
   void* none = nullptr;
   NoContext() = default;
@@ -42,7 +43,8 @@ struct Torch {
 } torch_functions;
 
 constexpr std::size_t kWords = 64;  // of a RecordFunction that are looked at
-// From the sequence number to the forward thread's: the inputs (16), keyword inputs (56) and outputs (24) lie between.
+// From the sequence number to the forward thread's: the inputs (16), keyword inputs (56) and
+// outputs (24) lie between.
 constexpr std::size_t kSequenceToForward = 8 + 16 + 56 + 24;
 
 struct Layout {
@@ -80,8 +82,9 @@ void ignore_end(const Function&, void*) {}
 std::size_t only_word(std::uint64_t Sighting::* expected) {
   std::size_t found = kWords;
   for (std::size_t i = 0; i < kWords; ++i) {
-    const bool always = std::all_of(calibration.seen.begin(), calibration.seen.end(),
-                                    [&](const Sighting& sighting) { return sighting.words[i] == sighting.*expected; });
+    const bool always = std::all_of(
+        calibration.seen.begin(), calibration.seen.end(),
+        [&](const Sighting& sighting) { return sighting.words[i] == sighting.*expected; });
     if (always && found != kWords) return kWords;
     if (always) found = i;
   }
@@ -90,7 +93,9 @@ std::size_t only_word(std::uint64_t Sighting::* expected) {
 
 bool differ(std::uint64_t Sighting::* value) {
   const auto& seen = calibration.seen;
-  return std::any_of(seen.begin(), seen.end(), [&](const Sighting& sighting) { return sighting.*value != seen.front().*value; });
+  return std::any_of(seen.begin(), seen.end(), [&](const Sighting& sighting) {
+    return sighting.*value != seen.front().*value;
+  });
 }
 
 // ---- Recording ----
@@ -109,14 +114,16 @@ SeenOp seen(const Function& function) {
 }
 
 NoContext begin(const Function& function) {
-  begin_op(host, this_thread, seen(function), [&function] { return std::string_view(torch_functions.name(&function)); });
+  begin_op(host, this_thread, seen(function),
+           [&function] { return std::string_view(torch_functions.name(&function)); });
   return {};
 }
 void end(const Function& function, void*) { end_op(host, this_thread, &function); }
 
 NoContext tell_begin(const Function& function) {
   const SeenOp op = seen(function);
-  if (const OpProbe* const told = probe) told->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
+  if (const OpProbe* const told = probe)
+    told->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
   return {};
 }
 // Of another thread's op perhaps after the probe has gone.
@@ -142,7 +149,8 @@ int on(int) {
   if (running != 0 && telling == tells) return 0;
   if (off() != 0) return -1;
   telling = tells;
-  running = torch_functions.add(tells ? all_scopes(&tell_begin, &tell_end) : all_scopes(&begin, &end));
+  running =
+      torch_functions.add(tells ? all_scopes(&tell_begin, &tell_end) : all_scopes(&begin, &end));
   return 0;
 }
 
@@ -156,12 +164,15 @@ std::string find_torch() {
   void* const library = ::dlopen("libtorch_cpu.so", RTLD_NOLOAD | RTLD_LAZY);
   if (library == nullptr) return "libtorch_cpu.so is not loaded";
   const auto find = [&](auto& function, const char* symbol) {
-    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, symbol));
+    function =
+        reinterpret_cast<std::remove_reference_t<decltype(function)>>(::dlsym(library, symbol));
     return function != nullptr;
   };
   Torch& torch = torch_functions;
-  const bool all = find(torch.add, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE") && find(torch.remove, "_ZN2at14removeCallbackEm") &&
-                   find(torch.name, "_ZNK2at14RecordFunction4nameEv") && find(torch.peek, "_ZN2at15sequence_number4peekEv") &&
+  const bool all = find(torch.add, "_ZN2at17addGlobalCallbackENS_22RecordFunctionCallbackE") &&
+                   find(torch.remove, "_ZN2at14removeCallbackEm") &&
+                   find(torch.name, "_ZNK2at14RecordFunction4nameEv") &&
+                   find(torch.peek, "_ZN2at15sequence_number4peekEv") &&
                    find(torch.thread, "_ZN2at14RecordFunction15currentThreadIdEv");
   return all ? "" : "torch has no functions of the names that are looked for";
 }
@@ -176,8 +187,10 @@ std::string start_calibration() {
 std::string stop_calibration() {
   torch_functions.remove(calibration.handle);
   const std::lock_guard lock(calibration.mutex);
-  if (calibration.seen.size() < 4 || !differ(&Sighting::sequence) || !differ(&Sighting::thread)) return "too few ops were seen";
-  const std::size_t sequence = only_word(&Sighting::sequence), thread = only_word(&Sighting::thread);
+  if (calibration.seen.size() < 4 || !differ(&Sighting::sequence) || !differ(&Sighting::thread))
+    return "too few ops were seen";
+  const std::size_t sequence = only_word(&Sighting::sequence),
+                    thread = only_word(&Sighting::thread);
   if (sequence == kWords || thread == kWords) return "its objects are laid out in an unknown way";
   layout = {sequence * 8, thread * 8, (thread + 1) * 8, sequence * 8 + kSequenceToForward};
   return "";

@@ -1,6 +1,7 @@
 // What a thread remembers of texts and inputs by a 64-bit hash of them, which stands for the whole.
 //
-// Assumption: a program has at most 65,536 kinds of either, of which two share a hash in one program of ten thousand million.
+// Assumption: a program has at most 65,536 kinds of either, of which two share a hash in one
+// program of ten thousand million.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +54,8 @@ class KnownByHash {
 
   // Null: not met.
   const Value* find(std::uint64_t hash) const {
-    if (entries_ == nullptr) [[unlikely]] return nullptr;
+    if (entries_ == nullptr) [[unlikely]]
+      return nullptr;
     const Entry& entry = entries_[slot_of(hash)];
     return entry.hash == hash ? &entry.value : nullptr;
   }

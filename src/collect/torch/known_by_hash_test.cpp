@@ -29,7 +29,8 @@ TEST(WordHash, TellsApartWhatDiffersInOneSizeInOrderInLengthOrInTheRule) {
 TEST(WordHash, AMillionShapesHaveAMillionHashes) {
   std::set<std::uint64_t> hashes;
   for (std::uint64_t rows = 0; rows < 1000; ++rows)
-    for (std::uint64_t columns = 0; columns < 1000; ++columns) hashes.insert(hash_words({0x20601, rows, columns, 0x10601, columns}));
+    for (std::uint64_t columns = 0; columns < 1000; ++columns)
+      hashes.insert(hash_words({0x20601, rows, columns, 0x10601, columns}));
   EXPECT_EQ(hashes.size(), 1'000'000u);
 }
 

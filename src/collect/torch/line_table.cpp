@@ -4,8 +4,9 @@ namespace laptime::torch {
 
 namespace {
 
-constexpr int kNoColumns = 13, kLongForm = 14, kNoLocation = 15;  // codes of 3.11's entries; up to 12: columns only
-constexpr int kOneLineForms = 10;                                 // 10, 11, 12: the line moves by 0, 1, 2
+constexpr int kNoColumns = 13, kLongForm = 14,
+              kNoLocation = 15;    // codes of 3.11's entries; up to 12: columns only
+constexpr int kOneLineForms = 10;  // 10, 11, 12: the line moves by 0, 1, 2
 
 class TableReader {
  public:
@@ -36,7 +37,8 @@ class TableReader {
 
 }  // namespace
 
-std::int32_t line_in_3_10(std::span<const std::uint8_t> table, std::int32_t first_line, std::int32_t byte_offset) {
+std::int32_t line_in_3_10(std::span<const std::uint8_t> table, std::int32_t first_line,
+                          std::int32_t byte_offset) {
   constexpr std::int8_t kNoLine = -128;
   std::int32_t end = 0, line = first_line;
   for (std::size_t i = 0; i + 1 < table.size(); i += 2) {
@@ -48,7 +50,8 @@ std::int32_t line_in_3_10(std::span<const std::uint8_t> table, std::int32_t firs
   return 0;
 }
 
-std::int32_t line_since_3_11(std::span<const std::uint8_t> table, std::int32_t first_line, std::int32_t byte_offset) {
+std::int32_t line_since_3_11(std::span<const std::uint8_t> table, std::int32_t first_line,
+                             std::int32_t byte_offset) {
   TableReader reader(table);
   std::int32_t end = 0, line = first_line;
   while (!reader.done()) {

@@ -18,7 +18,8 @@ constinit std::array<std::atomic<std::uint32_t>, LAPTIME_MEMORY_DEVICES> device_
 static_assert(LAPTIME_MEMORY_CPU == -1);
 
 std::uint32_t name_of(int device) {
-  std::atomic<std::uint32_t>& known = device_names[static_cast<unsigned>(device + 1) % device_names.size()];
+  std::atomic<std::uint32_t>& known =
+      device_names[static_cast<unsigned>(device + 1) % device_names.size()];
   if (const std::uint32_t name = known.load(std::memory_order_relaxed)) return name;
   const std::uint32_t name = record::intern(device < 0 ? "cpu" : "cuda:" + std::to_string(device));
   known.store(name, std::memory_order_relaxed);
@@ -29,13 +30,17 @@ void allocated(int device, const void* address, std::uint64_t bytes) {
   record::put_memory(SpanKind::allocate, number(address), bytes, name_of(device));
 }
 
-// Only the allocator knows the size, and not every one can be asked: the allocation's record has it.
-void released(int device, const void* address) { record::put_memory(SpanKind::release, number(address), 0, name_of(device)); }
+// Only the allocator knows the size, and not every one can be asked: the allocation's record has
+// it.
+void released(int device, const void* address) {
+  record::put_memory(SpanKind::release, number(address), 0, name_of(device));
+}
 
 void has_role(int device, const void* address, std::uint64_t bytes, std::uint32_t role) {
   const std::uint64_t now = ticks();
   const record::Arg args[] = {{0, ArgType::integer, bytes}, {0, ArgType::string, name_of(device)}};
-  record::put_span({now, now, role, SpanKind::tensor_role, 0, number(address)}, args, device == LAPTIME_MEMORY_CPU ? 1 : 2);
+  record::put_span({now, now, role, SpanKind::tensor_role, 0, number(address)}, args,
+                   device == LAPTIME_MEMORY_CPU ? 1 : 2);
 }
 
 void reserved(int device, std::uint64_t bytes) {
@@ -48,17 +53,21 @@ void not_followed() { record::lose(not_followed_loss.load(std::memory_order_rela
 }  // namespace
 
 const LaptimeMemoryHost& memory_host() {
-  static constexpr LaptimeMemoryHost host{LAPTIME_MEMORY_VERSION, device_names.data(), &allocated, &released, &has_role, &reserved, &not_followed};
+  static constexpr LaptimeMemoryHost host{
+      LAPTIME_MEMORY_VERSION, device_names.data(), &allocated, &released, &has_role, &reserved,
+      &not_followed};
   return host;
 }
 
 void begin_memory() {
   (void)name_of(LAPTIME_MEMORY_CPU);
-  not_followed_loss = record::loss_index("memory_not_followed", Severity::warning,
-                                         "blocks of memory from an allocator that does not tell of their end; left out");
-  record::lose(record::loss_index("memory_from_before", Severity::info,
-                                  "times that recording of memory began while blocks of unknown size were alive; of these only "
-                                  "parameters, buffers, gradients and optimizer state are counted"));
+  not_followed_loss = record::loss_index(
+      "memory_not_followed", Severity::warning,
+      "blocks of memory from an allocator that does not tell of their end; left out");
+  record::lose(record::loss_index(
+      "memory_from_before", Severity::info,
+      "times that recording of memory began while blocks of unknown size were alive; of these only "
+      "parameters, buffers, gradients and optimizer state are counted"));
 }
 
 }  // namespace laptime::torch

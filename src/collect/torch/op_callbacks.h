@@ -1,7 +1,9 @@
-// The hot path: what runs at the begin and the end of each op, inlined into the callbacks of whoever sees torch's objects.
+// The hot path: what runs at the begin and the end of each op, inlined into the callbacks of
+// whoever sees torch's objects.
 //
-// Assumption: ops and backward nodes nest; regions that a program opens and closes by hand need not, and may even end on
-// another thread. Consequence: an end whose begin is not on top is left to the module, which looks for it.
+// Assumption: ops and backward nodes nest; regions that a program opens and closes by hand need
+// not, and may even end on another thread. Consequence: an end whose begin is not on top is left to
+// the module, which looks for it.
 #pragma once
 
 #include "collect/torch/shim_abi.h"
@@ -17,7 +19,7 @@ enum Scope : std::uint32_t { kScopeFunction = 0, kScopeBackward = 1, kScopeStati
 
 struct SeenOp {
   const void* function;
-  const void* schema;    // torch's object of the operator; null: none, or not to be seen
+  const void* schema;  // torch's object of the operator; null: none, or not to be seen
   std::int64_t sequence;
   std::uint64_t thread;  // torch's number of the thread that ran forward
   std::uint32_t scope;
@@ -25,7 +27,8 @@ struct SeenOp {
 
 inline std::uint64_t op_ticks(const OpHost& host) {
 #if defined(__x86_64__)
-  if (host.by_tsc) [[likely]] return __rdtsc();
+  if (host.by_tsc) [[likely]]
+    return __rdtsc();
 #endif
   return host.now();
 }
@@ -36,7 +39,10 @@ inline void classify_by_scope(std::uint32_t scope, std::uint64_t& tail, std::uin
   OpTail changed = OpTail::of(tail);
   changed.kind = backward ? SpanKind::backward : op ? SpanKind::op : SpanKind::annotation;
   tail = changed.word();
-  traits = OpTraits::pack(backward ? OpTraits::kBackward : op ? OpTraits::kContainsOps : 0, OpTraits::flops(traits));
+  traits = OpTraits::pack(backward ? OpTraits::kBackward
+                          : op     ? OpTraits::kContainsOps
+                                   : 0,
+                          OpTraits::flops(traits));
 }
 
 inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& entry) {
@@ -45,19 +51,27 @@ inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& ent
     return 0;
   }
   if (thread.ops != 0) return 0;
-  if (thread.floor != OpThread::no_floor()) [[unlikely]] return thread.op_place = host.place_in_backward(thread);
+  if (thread.floor != OpThread::no_floor()) [[unlikely]]
+    return thread.op_place = host.place_in_backward(thread);
   const std::uint32_t guarded = thread.guards.place();
   return thread.op_place = guarded != 0 ? guarded : host.find_place(thread);
 }
 
-// Whether integers and switches among the inputs are told with their values: where these say how much there is to do.
-inline bool has_numbers(const OpEntry& entry) { return OpTraits::flops(entry.traits) != FlopRule::none; }
+// Whether integers and switches among the inputs are told with their values: where these say how
+// much there is to do.
+inline bool has_numbers(const OpEntry& entry) {
+  return OpTraits::flops(entry.traits) != FlopRule::none;
+}
 
-// aten::conv2d and its like call aten::convolution: FLOPs that both told would count twice. `entry`: the innermost.
+// aten::conv2d and its like call aten::convolution: FLOPs that both told would count twice.
+// `entry`: the innermost.
 inline void leave_flops_to_outer(const OpThread& thread, OpEntry& entry) {
-  if (OpTraits::flops(entry.traits) != FlopRule::any_convolution || &entry == thread.first) [[likely]] return;
+  if (OpTraits::flops(entry.traits) != FlopRule::any_convolution || &entry == thread.first)
+      [[likely]]
+    return;
   const FlopRule outer = OpTraits::flops((&entry)[-1].traits);
-  if (outer == FlopRule::convolution || outer == FlopRule::transposed_convolution) entry.traits = OpTraits::without_flops(entry.traits);
+  if (outer == FlopRule::convolution || outer == FlopRule::transposed_convolution)
+    entry.traits = OpTraits::without_flops(entry.traits);
 }
 
 // False: the thread has not met them.
@@ -72,34 +86,44 @@ struct NoInputs {
 };
 
 template <typename Name>
-[[gnu::noinline]] OpFacts facts_by_text(const OpHost& host, OpThread& thread, const void* schema, const Name& name) {
+[[gnu::noinline]] OpFacts facts_by_text(const OpHost& host, OpThread& thread, const void* schema,
+                                        const Name& name) {
   const std::string_view text = name();
   const std::uint64_t hash = hash_of(text);
   const OpFacts* const met = thread.names.find(hash);
-  const OpFacts facts = met != nullptr ? *met : host.find_name(thread, hash, text.data(), text.size());
-  if (schema != nullptr && is_of_aten(text)) [[unlikely]] thread.schema_slot(schema).keep(schema, facts);
+  const OpFacts facts =
+      met != nullptr ? *met : host.find_name(thread, hash, text.data(), text.size());
+  if (schema != nullptr && is_of_aten(text)) [[unlikely]]
+    thread.schema_slot(schema).keep(schema, facts);
   return facts;
 }
 
-// What the op's name says. An operator's text is not even looked at once it was met: it lies where nothing else does.
+// What the op's name says. An operator's text is not even looked at once it was met: it lies where
+// nothing else does.
 template <typename Name>
-[[gnu::always_inline]] inline OpFacts facts_of(const OpHost& host, OpThread& thread, const void* schema, const Name& name) {
-  if (const OpFacts* const known = thread.schema_slot(schema).find(schema)) [[likely]] return *known;
+[[gnu::always_inline]] inline OpFacts facts_of(const OpHost& host, OpThread& thread,
+                                               const void* schema, const Name& name) {
+  if (const OpFacts* const known = thread.schema_slot(schema).find(schema)) [[likely]]
+    return *known;
   return facts_by_text(host, thread, schema, name);
 }
 
-// `thread_slot`: the caller's thread-local pointer. `name()`: the op's, valid during the call only. `describe` adds the inputs to an entry
-// whose name is known.
+// `thread_slot`: the caller's thread-local pointer. `name()`: the op's, valid during the call only.
+// `describe` adds the inputs to an entry whose name is known.
 template <typename Name, typename Describe = NoInputs>
-[[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot, const SeenOp& op, const Name& name, const Describe& describe = {}) {
+[[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot,
+                                            const SeenOp& op, const Name& name,
+                                            const Describe& describe = {}) {
   OpThread* thread = thread_slot;
   if (thread == nullptr) [[unlikely]] {
     thread = host.attach(&thread_slot);
     if (thread == nullptr) return;
   }
-  if (thread->next == thread->end && !host.grow(*thread)) [[unlikely]] return;
+  if (thread->next == thread->end && !host.grow(*thread)) [[unlikely]]
+    return;
   auto [tail, traits] = facts_of(host, *thread, op.schema, name);
-  if (op.scope != kScopeFunction) [[unlikely]] classify_by_scope(op.scope, tail, traits);
+  if (op.scope != kScopeFunction) [[unlikely]]
+    classify_by_scope(op.scope, tail, traits);
   OpEntry& entry = *thread->next;
   entry.function = op.function;
   entry.tail = tail;
@@ -117,16 +141,20 @@ inline void store_word(RawUnit* unit, std::size_t number, std::uint64_t word) {
   std::memcpy(reinterpret_cast<char*>(unit) + number * sizeof word, &word, sizeof word);
 }
 
-[[gnu::always_inline]] inline void end_op(const OpHost& host, OpThread* thread, const void* function) {
+[[gnu::always_inline]] inline void end_op(const OpHost& host, OpThread* thread,
+                                          const void* function) {
   const std::uint64_t now = op_ticks(host);
-  if (thread == nullptr || thread->next == thread->first) [[unlikely]] return host.end(thread, function, now);
+  if (thread == nullptr || thread->next == thread->first) [[unlikely]]
+    return host.end(thread, function, now);
   OpEntry& entry = thread->next[-1];
   RawUnit* const unit = record::reserve(*thread->lane, 1);
   const std::uint32_t traits = entry.traits;
-  if (entry.function != function || unit == nullptr) [[unlikely]] return host.end(thread, function, now);
+  if (entry.function != function || unit == nullptr) [[unlikely]]
+    return host.end(thread, function, now);
   thread->next = &entry;
   thread->ops -= traits & OpTraits::kContainsOps;
-  if ((traits & OpTraits::kBackward) != 0) [[unlikely]] thread->floor = entry.outer_floor;
+  if ((traits & OpTraits::kBackward) != 0) [[unlikely]]
+    thread->floor = entry.outer_floor;
   store_word(unit, 0, entry.start);
   store_word(unit, 1, now);
   store_word(unit, 2, entry.link);

@@ -14,7 +14,10 @@ struct Received {
 
 void receive(void* receiver, const LaptimeOpDetail* detail) {
   auto& [begin_ns, rows] = *static_cast<Received*>(receiver);
-  rows.push_back({detail->thread, record::part_ns(detail->start) - begin_ns, detail->id, {detail->text, detail->length}});
+  rows.push_back({detail->thread,
+                  record::part_ns(detail->start) - begin_ns,
+                  detail->id,
+                  {detail->text, detail->length}});
 }
 
 }  // namespace

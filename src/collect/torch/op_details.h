@@ -1,4 +1,5 @@
-// What is known of a profile session's ops beside their records: what a shim noted (details_abi.h), and ops that had not ended.
+// What is known of a profile session's ops beside their records: what a shim noted (details_abi.h),
+// and ops that had not ended.
 #pragma once
 
 #include <cstdint>

@@ -17,7 +17,8 @@ struct Head {
   std::size_t count;
 };
 Head read_head(std::int64_t word) {
-  return {static_cast<InputKind>(word & 0xFF), static_cast<int>(word >> 8 & 0xFF), static_cast<std::size_t>(word >> 16)};
+  return {static_cast<InputKind>(word & 0xFF), static_cast<int>(word >> 8 & 0xFF),
+          static_cast<std::size_t>(word >> 16)};
 }
 
 // How many words a tensor list's tensors take; npos when they end too early.
@@ -30,7 +31,9 @@ std::size_t list_words(Numbers words, std::size_t tensors) {
   return taken;
 }
 
-std::string list_text(const std::vector<std::string>& texts) { return fmt::format("[{}]", fmt::join(texts, ", ")); }
+std::string list_text(const std::vector<std::string>& texts) {
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
 
 template <typename Text>
 std::vector<std::string> texts_of(OpInputs inputs, Text text) {
@@ -41,40 +44,74 @@ std::vector<std::string> texts_of(OpInputs inputs, Text text) {
 
 std::string shape_of(const OpInput& input) {
   if (input.kind == InputKind::tensor) return fmt::format("[{}]", fmt::join(input.numbers, ", "));
-  return input.kind == InputKind::tensor_list ? list_text(texts_of(OpInputs(input.numbers), shape_of)) : "[]";
+  return input.kind == InputKind::tensor_list
+             ? list_text(texts_of(OpInputs(input.numbers), shape_of))
+             : "[]";
 }
 
 // torch's ScalarType by number, as c10 names their C++ types.
 std::string_view type_name(int type) {
-  constexpr std::string_view kNames[] = {"unsigned char", "signed char", "short int", "int", "long int", "c10::Half", "float", "double",
-                                         "c10::complex<c10::Half>", "c10::complex<float>", "c10::complex<double>", "bool", "c10::qint8",
-                                         "c10::quint8", "c10::qint32", "c10::BFloat16", "c10::quint4x2", "c10::quint2x4", "c10::bits1x8",
-                                         "c10::bits2x4", "c10::bits4x2", "c10::bits8", "c10::bits16", "c10::Float8_e5m2", "c10::Float8_e4m3fn",
-                                         "c10::Float8_e5m2fnuz", "c10::Float8_e4m3fnuz", "short unsigned int", "unsigned int", "long unsigned int"};
+  constexpr std::string_view kNames[] = {"unsigned char",
+                                         "signed char",
+                                         "short int",
+                                         "int",
+                                         "long int",
+                                         "c10::Half",
+                                         "float",
+                                         "double",
+                                         "c10::complex<c10::Half>",
+                                         "c10::complex<float>",
+                                         "c10::complex<double>",
+                                         "bool",
+                                         "c10::qint8",
+                                         "c10::quint8",
+                                         "c10::qint32",
+                                         "c10::BFloat16",
+                                         "c10::quint4x2",
+                                         "c10::quint2x4",
+                                         "c10::bits1x8",
+                                         "c10::bits2x4",
+                                         "c10::bits4x2",
+                                         "c10::bits8",
+                                         "c10::bits16",
+                                         "c10::Float8_e5m2",
+                                         "c10::Float8_e4m3fn",
+                                         "c10::Float8_e5m2fnuz",
+                                         "c10::Float8_e4m3fnuz",
+                                         "short unsigned int",
+                                         "unsigned int",
+                                         "long unsigned int"};
   return static_cast<std::size_t>(type) < std::size(kNames) ? kNames[type] : "";
 }
 
 std::string_view type_of(const OpInput& input) {
   switch (input.kind) {
-    case InputKind::tensor: return type_name(input.type);
-    case InputKind::tensor_list: return "TensorList";
+    case InputKind::tensor:
+      return type_name(input.type);
+    case InputKind::tensor_list:
+      return "TensorList";
     case InputKind::integers:
-    case InputKind::scalars: return "ScalarList";
+    case InputKind::scalars:
+      return "ScalarList";
     case InputKind::integer:
-    case InputKind::scalar: return "Scalar";
-    case InputKind::other: break;
+    case InputKind::scalar:
+      return "Scalar";
+    case InputKind::other:
+      break;
   }
   return "";
 }
 
 // `nothing`: of two characters, as is what stands between two texts.
-std::string text_within(std::vector<std::string> texts, std::string_view nothing, std::size_t longest) {
+std::string text_within(std::vector<std::string> texts, std::string_view nothing,
+                        std::size_t longest) {
   texts.resize(std::min(texts.size(), longest / 4));
   std::size_t length = 2;
   for (const std::string& text : texts) length += text.size() + 2;
   std::vector<std::size_t> by_length(texts.size());
   std::iota(by_length.rbegin(), by_length.rend(), std::size_t{0});
-  std::ranges::stable_sort(by_length, std::greater{}, [&](std::size_t i) { return texts[i].size(); });
+  std::ranges::stable_sort(by_length, std::greater{},
+                           [&](std::size_t i) { return texts[i].size(); });
   for (std::size_t next = 0; length > longest + 2 && next < by_length.size(); ++next) {
     std::string& left_out = texts[by_length[next]];
     length -= left_out.size() - nothing.size();
@@ -89,7 +126,8 @@ std::optional<OpInput> OpInputs::next() {
   if (position_ >= words_.size()) return std::nullopt;
   const Head head = read_head(words_[position_++]);
   const Numbers rest = words_.subspan(position_);
-  const std::size_t words = head.kind == InputKind::tensor_list ? list_words(rest, head.count) : head.count;
+  const std::size_t words =
+      head.kind == InputKind::tensor_list ? list_words(rest, head.count) : head.count;
   if (words > rest.size()) {
     position_ = words_.size();
     return OpInput{};
@@ -105,10 +143,14 @@ OpInput OpInputs::at(std::size_t index) const {
   return input.value_or(OpInput{});
 }
 
-std::string shapes_text(const OpInputs& inputs, std::size_t longest) { return text_within(texts_of(inputs, shape_of), "[]", longest); }
+std::string shapes_text(const OpInputs& inputs, std::size_t longest) {
+  return text_within(texts_of(inputs, shape_of), "[]", longest);
+}
 
 std::string types_text(const OpInputs& inputs, std::size_t longest) {
-  return text_within(texts_of(inputs, [](const OpInput& input) { return fmt::format("\"{}\"", type_of(input)); }), "\"\"", longest);
+  return text_within(
+      texts_of(inputs, [](const OpInput& input) { return fmt::format("\"{}\"", type_of(input)); }),
+      "\"\"", longest);
 }
 
 }  // namespace laptime::torch

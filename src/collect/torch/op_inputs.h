@@ -1,4 +1,5 @@
-// An op's inputs as the shim describes them (InputKind), to be read one after the other or by number.
+// An op's inputs as the shim describes them (InputKind), to be read one after the other or by
+// number.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,9 @@ class OpInputs {
   std::size_t position_ = 0;
 };
 
-// As torch.profiler writes them: sizes of tensors, [] for what has none; the names of C++ types. Where the text would be longer than `longest`,
-// inputs say nothing, the longest first, and of these the last; inputs after a quarter as many are left out of both texts alike.
+// As torch.profiler writes them: sizes of tensors, [] for what has none; the names of C++ types.
+// Where the text would be longer than `longest`, inputs say nothing, the longest first, and of
+// these the last; inputs after a quarter as many are left out of both texts alike.
 std::string shapes_text(const OpInputs& inputs, std::size_t longest);
 std::string types_text(const OpInputs& inputs, std::size_t longest);
 

@@ -19,7 +19,7 @@ namespace {
 struct OwnedThread : OpThread {
   ~OwnedThread() { std::free(first); }
 
-  OpThread** here = nullptr;  // where the shim keeps it
+  OpThread** here = nullptr;                              // where the shim keeps it
   OwnedThread *following = nullptr, *previous = nullptr;  // registry
 };
 
@@ -37,13 +37,17 @@ Registry& registry() {
   return *made;
 }
 Registry::Registry() {
-  ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); }, [] { registry().mutex.unlock(); });
+  ::pthread_atfork([] { registry().mutex.lock(); }, [] { registry().mutex.unlock(); },
+                   [] { registry().mutex.unlock(); });
 }
 
-PlaceSource places{[]() -> const void* { return nullptr; }, [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return 0; }, [](void*) {}};
+PlaceSource places{[]() -> const void* { return nullptr; },
+                   [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return 0; },
+                   [](void*) {}};
 
 // The calling thread's, for whoever asks; also after the thread's own objects are gone.
-__attribute__((tls_model("initial-exec"))) thread_local constinit const OpThread* op_thread_here = nullptr;
+__attribute__((tls_model("initial-exec"))) thread_local constinit const OpThread* op_thread_here =
+    nullptr;
 
 void detach(OwnedThread* thread) {
   *thread->here = nullptr;
@@ -60,7 +64,8 @@ void detach(OwnedThread* thread) {
   delete thread;
 }
 
-// A C++ thread-local: it goes before the recorder's own state of the thread, which the lane is part of.
+// A C++ thread-local: it goes before the recorder's own state of the thread, which the lane is part
+// of.
 struct AtThreadEnd {
   OwnedThread* thread = nullptr;
   ~AtThreadEnd() {
@@ -86,8 +91,10 @@ OpThread* attach(OpThread** here) {
 }
 
 bool grow(OpThread& thread) {
-  const auto depth = static_cast<std::size_t>(thread.next - thread.first), room = depth == 0 ? std::size_t{64} : 2 * depth;
-  auto* const grown = static_cast<OpEntry*>(std::aligned_alloc(alignof(OpEntry), room * sizeof(OpEntry)));
+  const auto depth = static_cast<std::size_t>(thread.next - thread.first),
+             room = depth == 0 ? std::size_t{64} : 2 * depth;
+  auto* const grown =
+      static_cast<OpEntry*>(std::aligned_alloc(alignof(OpEntry), room * sizeof(OpEntry)));
   if (!grown) return false;
   std::copy(thread.first, thread.next, grown);
   std::free(thread.first);
@@ -108,17 +115,23 @@ void enter_backward(OpThread& thread, OpEntry& entry) {
   thread.floor = places.innermost_frame();
 }
 
-std::uint32_t find_place(OpThread& thread) { return places.place(thread.place_memory, nullptr, &thread.guards); }
-
-// Python that a backward node runs (a checkpoint's forward pass done again, a hook, a Function's backward) has lines of its
-// own; the line that called backward() says nothing about the op.
-std::uint32_t place_in_backward(OpThread& thread) {
-  return places.innermost_frame() == thread.floor ? 0 : places.place(thread.place_memory, thread.floor, nullptr);
+std::uint32_t find_place(OpThread& thread) {
+  return places.place(thread.place_memory, nullptr, &thread.guards);
 }
 
-void describe_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash, const std::int64_t* words, std::uint32_t count) {
+// Python that a backward node runs (a checkpoint's forward pass done again, a hook, a Function's
+// backward) has lines of its own; the line that called backward() says nothing about the op.
+std::uint32_t place_in_backward(OpThread& thread) {
+  return places.innermost_frame() == thread.floor
+             ? 0
+             : places.place(thread.place_memory, thread.floor, nullptr);
+}
+
+void describe_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash,
+                     const std::int64_t* words, std::uint32_t count) {
   if (thread.inputs.is_full()) return lose_inputs();
-  const std::uint16_t told = count == 0 ? 0 : tell_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
+  const std::uint16_t told =
+      count == 0 ? 0 : tell_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
   entry.tail = OpTail::with_inputs(entry.tail, told);
   thread.inputs.add(hash, told);
 }
@@ -145,8 +158,9 @@ void put(const OpEntry& entry, std::uint64_t now) {
 }
 
 void end(OpThread* thread, const void* function, std::uint64_t now) {
-  static const std::uint32_t unmatched = record::loss_index("op_end_without_begin", Severity::info,
-                                                            "regions that ended on another thread than they began on were left out of the ops");
+  static const std::uint32_t unmatched = record::loss_index(
+      "op_end_without_begin", Severity::info,
+      "regions that ended on another thread than they began on were left out of the ops");
   if (OpEntry* const entry = find_entry(thread, function))
     put(take(*thread, entry), now);
   else
@@ -158,8 +172,8 @@ void end(OpThread* thread, const void* function, std::uint64_t now) {
 void set_place_source(PlaceSource source) { places = source; }
 
 OpHost op_host() {
-  return {kShimVersion, kTscChoice.use, &monotonic_ns, &attach, &grow, &find_name, &find_place, &place_in_backward, &enter_backward,
-          &describe_inputs, &end};
+  return {kShimVersion, kTscChoice.use,     &monotonic_ns,   &attach,          &grow, &find_name,
+          &find_place,  &place_in_backward, &enter_backward, &describe_inputs, &end};
 }
 
 std::int64_t op_place_here() {
@@ -183,7 +197,8 @@ std::uint64_t op_count() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
   std::uint64_t count = all.begun_by_ended;
-  for (const OwnedThread* thread = all.threads; thread; thread = thread->following) count += __atomic_load_n(&thread->begun, __ATOMIC_RELAXED);
+  for (const OwnedThread* thread = all.threads; thread; thread = thread->following)
+    count += __atomic_load_n(&thread->begun, __ATOMIC_RELAXED);
   return count;
 }
 

@@ -17,17 +17,23 @@ const void* frame = nullptr;
 std::uint32_t asked = 0;
 
 OpHost counted_host() {
-  set_place_source({[] { return frame; }, [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return ++asked; }, [](void*) {}});
+  set_place_source({[] { return frame; },
+                    [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return ++asked; },
+                    [](void*) {}});
   return op_host();
 }
 
-const void* function(int number) { return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(number)); }
+const void* function(int number) {
+  return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(number));
+}
 
 struct Program {
   OpHost host = counted_host();
 
-  void begin(int number, const char* name, std::uint32_t scope = kScopeFunction, const void* schema = nullptr) {
-    begin_op(host, here, {function(number), schema, -1, 1, scope}, [name] { return std::string_view(name); });
+  void begin(int number, const char* name, std::uint32_t scope = kScopeFunction,
+             const void* schema = nullptr) {
+    begin_op(host, here, {function(number), schema, -1, 1, scope},
+             [name] { return std::string_view(name); });
   }
   void end(int number) { end_op(host, here, function(number)); }
   std::uint32_t place() const { return OpLink::place(here->next[-1].link); }
@@ -96,11 +102,13 @@ TEST(OpRecorder, AConvolutionWithinAnotherLeavesTheFlopsToIt) {
   Program program;
   const auto tells = [&](int number, const char* name) {
     bool told = false;
-    begin_op(program.host, here, {function(number), nullptr, -1, 1, kScopeFunction}, [name] { return std::string_view(name); },
-             [&](OpThread& thread, OpEntry& entry) {
-               leave_flops_to_outer(thread, entry);
-               told = has_numbers(entry);
-             });
+    begin_op(
+        program.host, here, {function(number), nullptr, -1, 1, kScopeFunction},
+        [name] { return std::string_view(name); },
+        [&](OpThread& thread, OpEntry& entry) {
+          leave_flops_to_outer(thread, entry);
+          told = has_numbers(entry);
+        });
     return told;
   };
   EXPECT_TRUE(tells(1, "aten::convolution")) << "by itself";
@@ -179,7 +187,8 @@ TEST(OpRecorder, OperatorsOfAtenAreKnownByTheirSchemaOthersByTheirText) {
   EXPECT_EQ(name_of(&schemas[0], "not looked at"), add);
   EXPECT_NE(name_of(&schemas[1], "aten::mul"), add);
   const std::uint32_t mine = name_of(&schemas[2], "mine::add");
-  EXPECT_NE(name_of(&schemas[2], "mine::mul"), mine) << "what a program registered may have gone, and another come";
+  EXPECT_NE(name_of(&schemas[2], "mine::mul"), mine)
+      << "what a program registered may have gone, and another come";
 }
 
 TEST(OpSchemas, KeepTheLastTwo) {
@@ -193,7 +202,8 @@ TEST(OpSchemas, KeepTheLastTwo) {
 }
 
 TEST(OpNames, SayWhatAnOpIs) {
-  const OpFacts node = describe_name("autograd::engine::evaluate_function: MulBackward0", 1), op = describe_name("aten::add", 2), own = describe_name("Twice", 3);
+  const OpFacts node = describe_name("autograd::engine::evaluate_function: MulBackward0", 1),
+                op = describe_name("aten::add", 2), own = describe_name("Twice", 3);
   EXPECT_EQ(OpTail::of(node.tail).kind, SpanKind::backward);
   EXPECT_EQ(node.traits & OpTraits::kBackward, OpTraits::kBackward);
   EXPECT_EQ(OpTail::of(op.tail).kind, SpanKind::op);
@@ -210,7 +220,9 @@ TEST(LineTable, ReadsBothEncodings) {
   EXPECT_EQ(line_in_3_10(pairs, 10, 12), 11);
   EXPECT_EQ(line_in_3_10(pairs, 10, 100), 0);
   // One line down with columns; the same line, short; long form, two lines up; no location.
-  const std::uint8_t entries[] = {0x80 | 11 << 3 | 1, 4, 9, 0x80 | 0 << 3 | 0, 0x25, 0x80 | 14 << 3 | 0, 5, 0, 1, 2, 0x80 | 15 << 3 | 0};
+  const std::uint8_t entries[] = {
+      0x80 | 11 << 3 | 1, 4, 9, 0x80 | 0 << 3 | 0, 0x25, 0x80 | 14 << 3 | 0, 5, 0, 1, 2,
+      0x80 | 15 << 3 | 0};
   EXPECT_EQ(line_since_3_11(entries, 10, 0), 11);
   EXPECT_EQ(line_since_3_11(entries, 10, 2), 11);
   EXPECT_EQ(line_since_3_11(entries, 10, 4), 11);

@@ -1,8 +1,9 @@
 // What one thread keeps of its ops: those under way, and the names it met.
 //
-// Assumption: ATen's operators, and so their schemas, live as long as torch; those that a program registers may go, names of autograd nodes
-// and user scopes dangle, and their address soon holds another. Consequence: an operator of ATen's is known by its schema's address,
-// other names by their text.
+// Assumption: ATen's operators, and so their schemas, live as long as torch; those that a program
+// registers may go, names of autograd nodes and user scopes dangle, and their address soon holds
+// another. Consequence: an operator of ATen's is known by its schema's address, other names by
+// their text.
 #pragma once
 
 #include <cstddef>
@@ -18,20 +19,32 @@
 namespace laptime::torch {
 
 enum class FlopRule : std::uint8_t {
-  none, matrix_product, added_matrix_product, batched_product, added_batched_product, elementwise,
-  convolution, transposed_convolution,
+  none,
+  matrix_product,
+  added_matrix_product,
+  batched_product,
+  added_batched_product,
+  elementwise,
+  convolution,
+  transposed_convolution,
   any_convolution,  // which it is is one of its inputs
-  convolution_backward, attention, attention_backward
+  convolution_backward,
+  attention,
+  attention_backward
 };
 
 // What an op's name and scope say about it, as the hot path copies it: in one word each.
 struct OpTraits {
-  // Of those inside: an op's belong to its place; a backward node's are not at the place of the frames that called it;
-  // an annotation's and a user function's have places of their own.
+  // Of those inside: an op's belong to its place; a backward node's are not at the place of the
+  // frames that called it; an annotation's and a user function's have places of their own.
   static constexpr std::uint32_t kContainsOps = 1, kBackward = 2;
 
-  static constexpr std::uint32_t pack(std::uint32_t bits, FlopRule rule) { return bits | static_cast<std::uint32_t>(rule) << 8; }
-  static constexpr FlopRule flops(std::uint32_t traits) { return static_cast<FlopRule>(traits >> 8); }
+  static constexpr std::uint32_t pack(std::uint32_t bits, FlopRule rule) {
+    return bits | static_cast<std::uint32_t>(rule) << 8;
+  }
+  static constexpr FlopRule flops(std::uint32_t traits) {
+    return static_cast<FlopRule>(traits >> 8);
+  }
   static constexpr std::uint32_t without_flops(std::uint32_t traits) { return traits & 0xFF; }
 };
 
@@ -58,7 +71,9 @@ struct OpTail {
     return tail.word();
   }
 };
-static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 && offsetof(RawUnit, track) == 28 && offsetof(RawUnit, kind) == 30 && offsetof(RawUnit, type) == 31);
+static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 &&
+              offsetof(RawUnit, track) == 28 && offsetof(RawUnit, kind) == 30 &&
+              offsetof(RawUnit, type) == 31);
 
 // What a name says of an op of scope FUNCTION.
 struct OpFacts {
@@ -76,8 +91,10 @@ struct alignas(64) OpSchemas {
   OpFacts facts[kWays];
 
   const OpFacts* find(const void* schema) const {
-    if (schema == nullptr) [[unlikely]] return nullptr;
-    if (addresses[0] == schema) [[likely]] return &facts[0];
+    if (schema == nullptr) [[unlikely]]
+      return nullptr;
+    if (addresses[0] == schema) [[likely]]
+      return &facts[0];
     return addresses[1] == schema ? &facts[1] : nullptr;
   }
   void keep(const void* schema, const OpFacts& known) {
@@ -89,17 +106,18 @@ struct alignas(64) OpSchemas {
 };
 static_assert(sizeof(OpSchemas) == 64);
 
-// Past the limit a name is described anew each time: a program that names its scopes by number must not fill the memory of its own training.
+// Past the limit a name is described anew each time: a program that names its scopes by number must
+// not fill the memory of its own training.
 using KnownNames = KnownByHash<OpFacts, 1u << 14>;
 using KnownInputs = KnownByHash<std::uint16_t, 1u << 16>;  // record::add_args; 0: not told
 
 struct alignas(64) OpEntry {
   const void* function;  // torch's object: the same at begin and end
   std::uint64_t start;
-  std::uint64_t link;    // OpLink
-  std::uint64_t tail;    // OpTail
+  std::uint64_t link;       // OpLink
+  std::uint64_t tail;       // OpTail
   const void* outer_floor;  // of backward nodes: the floor outside of it
-  std::uint32_t traits;  // OpTraits
+  std::uint32_t traits;     // OpTraits
 };
 
 struct OpThread {
@@ -110,9 +128,10 @@ struct OpThread {
   OpEntry* end = nullptr;
   record::Lane* lane = nullptr;
   std::uint64_t begun = 0;
-  const void* floor = no_floor();  // inside a backward node: the frame that called it, null where there was none
-  std::uint32_t ops = 0;           // entries that contain ops
-  std::uint32_t op_place = 0;      // of the outermost of these
+  const void* floor =
+      no_floor();  // inside a backward node: the frame that called it, null where there was none
+  std::uint32_t ops = 0;       // entries that contain ops
+  std::uint32_t op_place = 0;  // of the outermost of these
   void* place_memory = nullptr;
   // What stands before these is one cache line.
   alignas(64) PlaceGuards guards;
@@ -132,12 +151,14 @@ struct OpThread {
 
 // For the self-test.
 struct OpProbe {
-  void (*begin)(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread, std::uint32_t scope);
+  void (*begin)(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread,
+                std::uint32_t scope);
   void (*end)(const void* function);
 };
 
 // One op's inputs as a row of words: for each input a head, then its numbers.
-//   head: bits 0-7 InputKind, 8-15 torch's ScalarType (tensors), 16-63 how many numbers or, for tensor lists, tensors follow
+//   head: bits 0-7 InputKind, 8-15 torch's ScalarType (tensors), 16-63 how many numbers or, for
+//   tensor lists, tensors follow
 enum class InputKind : std::uint8_t {
   other = 0,        // nothing is known of it; no numbers
   tensor = 1,       // its sizes

@@ -1,7 +1,9 @@
-// What the place of a thread's last op rested on, so that the next op's is known without asking Python again.
+// What the place of a thread's last op rested on, so that the next op's is known without asking
+// Python again.
 //
-// The module writes down where it looked and what it saw; the hot path looks whether all of that is still so. Contract: a
-// guard is looked at only if those before it hold: they say that its address is still good.
+// The module writes down where it looked and what it saw; the hot path looks whether all of that is
+// still so. Contract: a guard is looked at only if those before it hold: they say that its address
+// is still good.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +28,9 @@ struct PlaceGuards {
   PlaceGuards() = default;
   PlaceGuards(const PlaceGuards&) = delete;  // the last guard is about itself
 
-  std::uint32_t uses = 0;              // that are left before Python must be asked
+  std::uint32_t uses = 0;  // that are left before Python must be asked
   std::uint32_t count = 0;
-  const void* instruction = nullptr;   // where the frame keeps the one that runs
+  const void* instruction = nullptr;  // where the frame keeps the one that runs
   Known known[kPlaces] = {};
   Guard guards[kMost + 1];  // behind those that count one that never holds
 

@@ -24,11 +24,12 @@ Probe probe;
 
 bool looks() { return on && pthread_equal(pthread_self(), thread) && probe.ops.size() < kMostOps; }
 
-void begin(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread, std::uint32_t scope) {
+void begin(const void* function, const char* name, std::int64_t sequence, std::uint64_t thread,
+           std::uint32_t scope) {
   if (!looks()) return;
   probe.open.emplace_back(function, probe.ops.size());
-  probe.ops.push_back({name, scope, static_cast<std::uint32_t>(probe.open.size() - 1), sequence, probe.shim->peek_sequence(), thread,
-                       probe.shim->thread_number(), false});
+  probe.ops.push_back({name, scope, static_cast<std::uint32_t>(probe.open.size() - 1), sequence,
+                       probe.shim->peek_sequence(), thread, probe.shim->thread_number(), false});
 }
 
 void end(const void* function) {

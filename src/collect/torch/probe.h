@@ -1,4 +1,5 @@
-// Writes down what a shim tells, for the self-test: what torch says must agree with what the shim read.
+// Writes down what a shim tells, for the self-test: what torch says must agree with what the shim
+// read.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ struct ProbedOp {
   bool ended;
 };
 
-// Contract: one probe at a time. Ops of other threads than the one that starts it are not looked at.
+// Contract: one probe at a time. Ops of other threads than the one that starts it are not looked
+// at.
 void start_probe(const OpShim& shim);
 std::vector<ProbedOp> stop_probe();
 

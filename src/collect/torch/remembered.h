@@ -1,8 +1,8 @@
-// A hash table of what a thread remembers: it grows with what there is, so that nothing that is met in every step is forgotten, and
-// forgets all when there is too much of it.
+// A hash table of what a thread remembers: it grows with what there is, so that nothing that is met
+// in every step is forgotten, and forgets all when there is too much of it.
 //
-// `Entry`: a default-constructed one is free; `key()`; `Key`, which has `hash()`, and compares. Contract: references hold until the
-// next add or clear.
+// `Entry`: a default-constructed one is free; `key()`; `Key`, which has `hash()`, and compares.
+// Contract: references hold until the next add or clear.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,8 @@ class Remembered {
 
   // Null: not remembered.
   Entry* find(const Key& key) {
-    if (slots_ == nullptr) [[unlikely]] return nullptr;
+    if (slots_ == nullptr) [[unlikely]]
+      return nullptr;
     Entry& slot = slots_[slot_of(key)];
     return slot.is_free() ? nullptr : &slot;
   }
@@ -47,7 +48,8 @@ class Remembered {
   }
   void make_room() {
     const std::size_t before = capacity_, capacity = before == 0 ? kFirst : 2 * before;
-    std::unique_ptr<Entry[]> grown(capacity <= kMost ? new (std::nothrow) Entry[capacity] : nullptr);
+    std::unique_ptr<Entry[]> grown(capacity <= kMost ? new (std::nothrow) Entry[capacity]
+                                                     : nullptr);
     if (!grown) return clear();
     std::swap(slots_, grown);
     capacity_ = capacity;
@@ -60,6 +62,8 @@ class Remembered {
 };
 
 // For hashes of keys: spreads all bits into the upper ones.
-inline std::uint64_t spread(std::uint64_t first, std::uint64_t second = 0) { return (first ^ first >> 32 ^ second) * 0x9E37'79B9'7F4A'7C15; }
+inline std::uint64_t spread(std::uint64_t first, std::uint64_t second = 0) {
+  return (first ^ first >> 32 ^ second) * 0x9E37'79B9'7F4A'7C15;
+}
 
 }  // namespace laptime::torch

@@ -17,7 +17,8 @@ std::optional<EndedStep> StepRules::ask(std::int64_t loader, bool gradients, boo
   open_.add(loader);
   evaluation_ = 0;
   if (batches_ == 0) return std::nullopt;
-  const std::optional<StepPhase> phase = optimizer_steps_ > 0 ? StepPhase::train : phase_before(loader, gradients, evaluating);
+  const std::optional<StepPhase> phase =
+      optimizer_steps_ > 0 ? StepPhase::train : phase_before(loader, gradients, evaluating);
   if (!phase) return std::nullopt;
   looping_ = loader;
   return end(*phase);
@@ -35,7 +36,8 @@ std::optional<EndedStep> StepRules::dropped(std::int64_t loader) {
   if (open_.has(loader) && loaders_.has(loader)) {
     if (has_updated())
       ended = end(StepPhase::train);
-    else if (looping_ == loader && (!with_gradients_ || (backwards_ == 0 && !trained_.has_any(loaders_))))
+    else if (looping_ == loader &&
+             (!with_gradients_ || (backwards_ == 0 && !trained_.has_any(loaders_))))
       ended = end(unseen_.has(loader) ? StepPhase::train : idle_phase());
   }
   leave(loader);
@@ -80,7 +82,8 @@ EndedSteps StepRules::backward_ended(std::int64_t line, std::uint64_t moment) {
 EndedSteps StepRules::evaluation_ended() {
   const std::uint64_t began = std::exchange(evaluation_, 0);
   if (began == 0 || (!has_optimizer_ && !has_trained_)) return {};
-  if (!has_updated() && (batches_ > 0 || backwards_ > 0)) return {};  // in the middle of an accumulation
+  if (!has_updated() && (batches_ > 0 || backwards_ > 0))
+    return {};  // in the middle of an accumulation
   EndedSteps ended;
   if (batches_ > 0) {
     ended.before = end(StepPhase::train);
@@ -100,7 +103,8 @@ std::optional<EndedStep> StepRules::finished() {
 EndedSteps StepRules::step_without_loader(std::int64_t number, std::uint64_t moment) {
   EndedSteps ended;
   if (number != leader_ && leader_ != kNone) {
-    const auto again = std::find_if(followers_.begin(), followers_.end(), [&](const Follower& f) { return f.number == number; });
+    const auto again = std::find_if(followers_.begin(), followers_.end(),
+                                    [&](const Follower& f) { return f.number == number; });
     if (again == followers_.end()) {
       followers_.push_back({number, moment});
       return ended;
@@ -115,11 +119,15 @@ EndedSteps StepRules::step_without_loader(std::int64_t number, std::uint64_t mom
   return ended;
 }
 
-std::optional<StepPhase> StepRules::phase_before(std::int64_t loader, bool gradients, bool evaluating) {
+std::optional<StepPhase> StepRules::phase_before(std::int64_t loader, bool gradients,
+                                                 bool evaluating) {
   if (backwards_ > 0 && (updates_by_hand() || !gradients)) return StepPhase::train;
-  if (!with_gradients_) return gradients || loaders_.has(loader) ? std::optional(idle_phase()) : std::nullopt;
+  if (!with_gradients_)
+    return gradients || loaders_.has(loader) ? std::optional(idle_phase()) : std::nullopt;
   const bool was_training = trained_.has_any(loaders_);
-  if (!gradients) return was_training ? std::optional(StepPhase::train) : std::nullopt;  // batches of an accumulation that is left unfinished
+  if (!gradients)
+    return was_training ? std::optional(StepPhase::train)
+                        : std::nullopt;  // batches of an accumulation that is left unfinished
   if (unseen_.has(loader)) return StepPhase::train;
   if (was_training || !loaders_.has(loader)) return std::nullopt;
   if (backwards_ == 0 && (!trained_.empty() || evaluating || !has_optimizer_)) return idle_phase();

@@ -5,7 +5,9 @@
 namespace laptime::torch {
 
 // No stretch costs more than the time it took.
-void StretchBudget::pay(const Turn& turn) { spent_ += std::min(std::max(turn.counted, kCost * turn.wall), turn.wall); }
+void StretchBudget::pay(const Turn& turn) {
+  spent_ += std::min(std::max(turn.counted, kCost * turn.wall), turn.wall);
+}
 
 bool StretchBudget::after(const Turn& turn, double switching) {
   const double share = share_ * turn.wall;
@@ -18,7 +20,8 @@ bool StretchBudget::after(const Turn& turn, double switching) {
     if (!goes_on) spent_ += switching;
     return goes_on;
   }
-  const bool begins = turns_before_ == 0 && spent_ + kBurst * kCost * turn.wall + switching <= allowed_;
+  const bool begins =
+      turns_before_ == 0 && spent_ + kBurst * kCost * turn.wall + switching <= allowed_;
   least_ = begins ? kBurst : 0;
   return begins;
 }

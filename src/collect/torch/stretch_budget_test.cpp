@@ -35,20 +35,24 @@ TEST_P(StretchBudgetOf, HoldsAllOverTheRun) {
 INSTANTIATE_TEST_SUITE_P(Costs, StretchBudgetOf, testing::Values(0.01, 0.2, 0.8));
 
 TEST(StretchBudget, PaysForSwitching) {
-  const std::size_t rare = play({0.05, 12}, 2000, 0.1, 2 * kTurn).recorded.size(), often = play({0.05, 12}, 2000, 0.1).recorded.size();
+  const std::size_t rare = play({0.05, 12}, 2000, 0.1, 2 * kTurn).recorded.size(),
+                    often = play({0.05, 12}, 2000, 0.1).recorded.size();
   EXPECT_GT(rare, 0u);
   EXPECT_LT(rare, 0.7 * static_cast<double>(often));
 }
 
 TEST(StretchBudget, LeavesToOthersWhatTheySpendAndKeepsAQuarter) {
-  const auto recorded = [](double others) { return static_cast<double>(play({0.05, 12}, 4000, 0.2, 0, others).recorded.size()); };
+  const auto recorded = [](double others) {
+    return static_cast<double>(play({0.05, 12}, 4000, 0.2, 0, others).recorded.size());
+  };
   EXPECT_NEAR(recorded(0.02) / recorded(0), 0.6, 0.05);
   EXPECT_NEAR(recorded(0.08) / recorded(0), 0.25, 0.05);
 }
 
 TEST(StretchBudget, RecordsFromTheBeginningWhereNothingIsToPass) {
   const Played played = play({0.05, 0}, 1000, 0.1);
-  for (unsigned turn = 0; turn < StretchBudget::kFirst; ++turn) EXPECT_EQ(played.recorded[turn], static_cast<int>(turn));
+  for (unsigned turn = 0; turn < StretchBudget::kFirst; ++turn)
+    EXPECT_EQ(played.recorded[turn], static_cast<int>(turn));
   EXPECT_LE(played.share, 0.05);
 }
 
@@ -63,7 +67,8 @@ TEST(StretchBudget, CountsAStretchThatEndsBetweenTurnsAndNoMoreThanItsTime) {
 TEST(StretchBudget, ATurnThatComesLateIsPaidFor) {
   StretchBudget budget(0.05, 0);
   EXPECT_TRUE(budget.after({1000 * kTurn, true}, 0));  // the first stretch lasts
-  for (unsigned turn = 1; turn < StretchBudget::kFirst; ++turn) (void)budget.after({kTurn, true}, 0);
+  for (unsigned turn = 1; turn < StretchBudget::kFirst; ++turn)
+    (void)budget.after({kTurn, true}, 0);
   int rests = 0;
   while (!budget.after({kTurn, false}, 0)) ++rests;
   EXPECT_GT(rests, 2000);

@@ -1,11 +1,11 @@
 #include "collect/torch/stretch_clock.h"
 
+#include <pthread.h>
 #include <atomic>
 #include <condition_variable>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <pthread.h>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -18,8 +18,9 @@ namespace laptime::torch {
 
 namespace {
 
-// Of this process's steps, whichever clock runs. A clock that is about to decide says so and then looks whether a step has ended; who ends a step counts it and then looks
-// whether the clock decides. So one of them sees the other.
+// Of this process's steps, whichever clock runs. A clock that is about to decide says so and then
+// looks whether a step has ended; who ends a step counts it and then looks whether the clock
+// decides. So one of them sees the other.
 struct Hearing {
   StepPulse steps;
   std::atomic<bool> clock_decides{false}, steps_record{false};
@@ -77,7 +78,9 @@ class StretchClock {
   Turn pass() {
     const std::uint64_t now = ticks(), events = count(), others = plan_.others();
     const bool on = hearing.clock_decides ? on_ : hearing.steps_record.load();
-    const Turn turn{static_cast<double>(now - turned_), on, on ? plan_.event_ticks * static_cast<double>(events - events_) : 0, static_cast<double>(others - others_)};
+    const Turn turn{static_cast<double>(now - turned_), on,
+                    on ? plan_.event_ticks * static_cast<double>(events - events_) : 0,
+                    static_cast<double>(others - others_)};
     turned_ = now;
     events_ = events;
     others_ = others;
@@ -108,8 +111,11 @@ class StretchClock {
       quiet_turns_ = 0;
       return;
     }
-    quiet_ = {quiet_.wall + passed.wall, passed.recorded, quiet_.counted + passed.counted, quiet_.others + passed.others};
-    if (++quiet_turns_ >= plan_.quiet_turns && ticks() - hearing.steps.last_end() >= kQuietSteps * hearing.steps.median()) take_over();
+    quiet_ = {quiet_.wall + passed.wall, passed.recorded, quiet_.counted + passed.counted,
+              quiet_.others + passed.others};
+    if (++quiet_turns_ >= plan_.quiet_turns &&
+        ticks() - hearing.steps.last_end() >= kQuietSteps * hearing.steps.median())
+      take_over();
   }
 
   void take_over() {
@@ -157,7 +163,8 @@ class StretchClock {
   void switch_off() {
     if (!std::exchange(on_, false)) return;
     const std::uint64_t began = ticks();
-    for (auto source = plan_.sources.rbegin(); source != plan_.sources.rend(); ++source) source->off();
+    for (auto source = plan_.sources.rbegin(); source != plan_.sources.rend(); ++source)
+      source->off();
     const std::uint64_t ended = ticks();
     switching_ = static_cast<double>(switched_on_ + (ended - began));
     tell(ended, kResting);
@@ -181,11 +188,11 @@ class StretchClock {
   bool begun_ = false, stop_ = false, over_ = false, told_ = false;
   StretchPlan plan_;
   std::uint64_t begin_ = 0, turned_, others_ = 0, events_ = 0, switched_on_ = 0;
-  double switching_ = 0;  // ticks, the last time
-  bool on_ = false;       // while the clock decides
-  std::uint64_t steps_ = 0;    // that had ended at the last turn
-  unsigned quiet_turns_ = 0;   // since the last step's end …
-  Turn quiet_{};               // … and what passed in them
+  double switching_ = 0;      // ticks, the last time
+  bool on_ = false;           // while the clock decides
+  std::uint64_t steps_ = 0;   // that had ended at the last turn
+  unsigned quiet_turns_ = 0;  // since the last step's end …
+  Turn quiet_{};              // … and what passed in them
   StretchSums sums_;
 };
 
@@ -203,7 +210,8 @@ std::shared_ptr<StretchClock> running_clock() {
 
 void at_process_exit() { (void)stop_stretches(); }
 
-// Before a fork handlers run in the reverse order of their registration: the clock's lock is taken first, then those that its turn takes.
+// Before a fork handlers run in the reverse order of their registration: the clock's lock is taken
+// first, then those that its turn takes.
 void watch_process() {
   static const bool watched = [] {
     ::pthread_atfork(

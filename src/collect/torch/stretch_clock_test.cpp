@@ -1,7 +1,7 @@
 #include "collect/torch/stretch_clock.h"
 
-#include <atomic>
 #include <gtest/gtest.h>
+#include <atomic>
 #include <memory>
 #include <thread>
 
@@ -12,14 +12,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One that counts how often it was switched. Shared with the clock, which a test that fails may leave running.
+// One that counts how often it was switched. Shared with the clock, which a test that fails may
+// leave running.
 struct Watched : std::enable_shared_from_this<Watched> {
   std::atomic<int> switched_on{0}, switched_off{0};
   std::atomic<bool> on{false};
 
   ClockedSource source() {
     const auto self = shared_from_this();
-    return {[self] { self->on = true, ++self->switched_on; }, [self] { self->on = false, ++self->switched_off; }, [] { return std::uint64_t{0}; }};
+    return {[self] { self->on = true, ++self->switched_on; },
+            [self] { self->on = false, ++self->switched_off; }, [] { return std::uint64_t{0}; }};
   }
 };
 
@@ -72,7 +74,9 @@ TEST_F(StretchClock, SourcesGoOnInOrderAndOffInTheOther) {
   const auto order = std::make_shared<std::string>();
   std::vector<ClockedSource> sources;
   for (const char name : {'a', 'b'})
-    sources.push_back({[=] { *order += name; }, [=] { *order += static_cast<char>(name - 'a' + 'A'); }, [] { return std::uint64_t{0}; }});
+    sources.push_back({[=] { *order += name; },
+                       [=] { *order += static_cast<char>(name - 'a' + 'A'); },
+                       [] { return std::uint64_t{0}; }});
   StretchPlan slow = plan(std::move(sources), 0.05, 0);
   slow.period = 1h;
   ASSERT_TRUE(start_stretches(std::move(slow)));
@@ -203,7 +207,8 @@ TEST_F(StretchClock, StepsThatEndAllTheTimeAreNeverCut) {
 
 TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
 #if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process with threads";
+  GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process "
+                  "with threads";
 #endif
   const auto watched = std::make_shared<Watched>();
   ASSERT_TRUE(start_stretches(plan({watched->source()}, 1.0, 0)));
@@ -212,7 +217,8 @@ TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
     if (child == 0) {
       const bool none = !stop_stretches();
 #if defined(__SANITIZE_ADDRESS__)
-      _exit(none ? 7 : 1);  // AddressSanitizer's allocator, before LLVM 17, may be locked for ever in a child: it is not told of forks
+      _exit(none ? 7 : 1);  // AddressSanitizer's allocator, before LLVM 17, may be locked for ever
+                            // in a child: it is not told of forks
 #endif
       const auto own = std::make_shared<Watched>();
       const bool starts = start_stretches(plan({own->source()}, 1.0, 0)) && own->switched_on > 0;

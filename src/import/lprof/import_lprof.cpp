@@ -16,12 +16,14 @@ tl::unexpected<Error> odd(const char* what) {
 
 class LprofImport {
  public:
-  LprofImport(const PythonTree& tree, std::size_t file_size) : tree_(tree), shape_(tree.values), max_rows_(file_size) {}
+  LprofImport(const PythonTree& tree, std::size_t file_size)
+      : tree_(tree), shape_(tree.values), max_rows_(file_size) {}
 
   Status run(TallyPart& part) {
     const auto timings = find_timings();
     if (!timings) return odd("it holds no timings and unit");
-    for (std::size_t i = 0; i < timings->size(); i += 2) RETURN_IF_ERROR(add_function(part, (*timings)[i], (*timings)[i + 1]));
+    for (std::size_t i = 0; i < timings->size(); i += 2)
+      RETURN_IF_ERROR(add_function(part, (*timings)[i], (*timings)[i + 1]));
     return add_sources(part);
   }
 
@@ -80,14 +82,17 @@ class LprofImport {
   }
 
   Status add_line(TallyPart& part, std::uint32_t code, Id value) {
-    // Every entry takes more than a byte; a file that makes more of them shares entries to no honest end.
+    // Every entry takes more than a byte; a file that makes more of them shares entries to no
+    // honest end.
     if (part.rows() >= max_rows_) return odd("it unfolds to more entries than it has bytes");
     const Items* fields = shape_.sequence(value, 3);
     const auto line = fields ? shape_.count((*fields)[0]) : std::nullopt;
     const auto hits = fields ? shape_.count((*fields)[1]) : std::nullopt;
     const auto ticks = fields ? shape_.number((*fields)[2]) : std::nullopt;
-    if (!line || *line > UINT32_MAX || !hits || !ticks) return odd("a line is not (line, hits, ticks)");
-    part.add(TallyKind::line, code, static_cast<std::uint32_t>(*line), {*hits, 0, *ticks * unit_s_, 0});
+    if (!line || *line > UINT32_MAX || !hits || !ticks)
+      return odd("a line is not (line, hits, ticks)");
+    part.add(TallyKind::line, code, static_cast<std::uint32_t>(*line),
+             {*hits, 0, *ticks * unit_s_, 0});
     return {};
   }
 
@@ -100,7 +105,9 @@ class LprofImport {
 
 }  // namespace
 
-bool looks_like_lprof(ByteView file) { return file.size() >= 2 && file[0] == 0x80 && file[1] >= 2 && file[1] <= 5; }
+bool looks_like_lprof(ByteView file) {
+  return file.size() >= 2 && file[0] == 0x80 && file[1] >= 2 && file[1] <= 5;
+}
 
 Status import_lprof(ByteView file, std::string_view file_name, LapWriter& writer) {
   ASSIGN_OR_RETURN(const PythonTree tree, read_pickle(file));

@@ -1,9 +1,9 @@
 #include "import/lprof/pickle_reader.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <fmt/format.h>
 #include <unordered_map>
 
 namespace laptime {
@@ -11,31 +11,75 @@ namespace laptime {
 namespace {
 
 // Where LineStats has lived, in line_profiler's releases and in laptime's stand-in.
-constexpr std::array<std::string_view, 5> kLineStatsModules{"line_profiler.line_profiler", "line_profiler._line_profiler",
-                                                            "_line_profiler", "line_profiler",
-                                                            "laptime.compat.line_profiler"};
+constexpr std::array<std::string_view, 5> kLineStatsModules{
+    "line_profiler.line_profiler", "line_profiler._line_profiler", "_line_profiler",
+    "line_profiler", "laptime.compat.line_profiler"};
 
 enum Opcode : std::uint8_t {
-  kMark = '(', kStop = '.', kPop = '0', kPopMark = '1', kDup = '2', kNone = 'N', kTrue = 0x88, kFalse = 0x89,
-  kInt4 = 'J', kInt1 = 'K', kInt2 = 'M', kLong1 = 0x8a, kLong4 = 0x8b, kFloat = 'G',
-  kText4 = 'X', kText1 = 0x8c, kText8 = 0x8d,
-  kEmptyList = ']', kAppend = 'a', kAppends = 'e', kEmptyDict = '}', kSetItem = 's', kSetItems = 'u',
-  kEmptyTuple = ')', kTuple = 't', kTuple1 = 0x85, kTuple2 = 0x86, kTuple3 = 0x87,
-  kGet1 = 'h', kGet4 = 'j', kPut1 = 'q', kPut4 = 'r', kMemoize = 0x94, kProto = 0x80, kFrame = 0x95,
-  kGlobal = 'c', kStackGlobal = 0x93, kNewObject = 0x81, kBuild = 'b',
+  kMark = '(',
+  kStop = '.',
+  kPop = '0',
+  kPopMark = '1',
+  kDup = '2',
+  kNone = 'N',
+  kTrue = 0x88,
+  kFalse = 0x89,
+  kInt4 = 'J',
+  kInt1 = 'K',
+  kInt2 = 'M',
+  kLong1 = 0x8a,
+  kLong4 = 0x8b,
+  kFloat = 'G',
+  kText4 = 'X',
+  kText1 = 0x8c,
+  kText8 = 0x8d,
+  kEmptyList = ']',
+  kAppend = 'a',
+  kAppends = 'e',
+  kEmptyDict = '}',
+  kSetItem = 's',
+  kSetItems = 'u',
+  kEmptyTuple = ')',
+  kTuple = 't',
+  kTuple1 = 0x85,
+  kTuple2 = 0x86,
+  kTuple3 = 0x87,
+  kGet1 = 'h',
+  kGet4 = 'j',
+  kPut1 = 'q',
+  kPut4 = 'r',
+  kMemoize = 0x94,
+  kProto = 0x80,
+  kFrame = 0x95,
+  kGlobal = 'c',
+  kStackGlobal = 0x93,
+  kNewObject = 0x81,
+  kBuild = 'b',
 };
 
 // Opcodes that call, import or fetch, for the refusal's wording.
 const char* forbidden_name(std::uint8_t opcode) {
   switch (opcode) {
-    case 'R': return "REDUCE, a call";
-    case 'i': return "INST, a call";
-    case 'o': return "OBJ, a call";
-    case 0x92: return "NEWOBJ_EX, a call";
-    case 0x82: case 0x83: case 0x84: return "EXT, a registered class";
-    case 'P': case 'Q': return "PERSID, an outside object";
-    case 0x97: case 0x98: return "NEXT_BUFFER, an outside buffer";
-    default: return nullptr;
+    case 'R':
+      return "REDUCE, a call";
+    case 'i':
+      return "INST, a call";
+    case 'o':
+      return "OBJ, a call";
+    case 0x92:
+      return "NEWOBJ_EX, a call";
+    case 0x82:
+    case 0x83:
+    case 0x84:
+      return "EXT, a registered class";
+    case 'P':
+    case 'Q':
+      return "PERSID, an outside object";
+    case 0x97:
+    case 0x98:
+      return "NEXT_BUFFER, an outside buffer";
+    default:
+      return nullptr;
   }
 }
 
@@ -60,7 +104,8 @@ class PickleReader {
 
   tl::unexpected<Error> cut_short() const { return fail(ErrorKind::bad_file, "is cut short"); }
   tl::unexpected<Error> broken(std::string_view what) const {
-    return fail(ErrorKind::bad_file, fmt::format("{} at byte {}", what, file_.size() - in_.remaining()));
+    return fail(ErrorKind::bad_file,
+                fmt::format("{} at byte {}", what, file_.size() - in_.remaining()));
   }
   template <typename Number>
   Number little_endian() {
@@ -106,7 +151,8 @@ class PickleReader {
 };
 
 Result<PythonValues::Id> PickleReader::top() const {
-  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) return broken("takes a value that is not there");
+  if (stack_.size() <= (marks_.empty() ? 0 : marks_.back()))
+    return broken("takes a value that is not there");
   return stack_.back();
 }
 
@@ -135,10 +181,17 @@ Status PickleReader::execute(std::uint8_t opcode) {
   switch (opcode) {
     case kProto: {
       const unsigned protocol = in_.u8();
-      return protocol >= 2 && protocol <= 5 ? Status() : broken(fmt::format("has pickle protocol {}, of which laptime reads 2 to 5", protocol));
+      return protocol >= 2 && protocol <= 5
+                 ? Status()
+                 : broken(fmt::format("has pickle protocol {}, of which laptime reads 2 to 5",
+                                      protocol));
     }
-    case kFrame: little_endian<std::uint64_t>(); return {};
-    case kMark: marks_.push_back(stack_.size()); return {};
+    case kFrame:
+      little_endian<std::uint64_t>();
+      return {};
+    case kMark:
+      marks_.push_back(stack_.size());
+      return {};
     case kPop: {
       if (!marks_.empty() && marks_.back() == stack_.size()) {
         marks_.pop_back();
@@ -147,56 +200,90 @@ Status PickleReader::execute(std::uint8_t opcode) {
       RETURN_IF_ERROR(pop());
       return {};
     }
-    case kPopMark: RETURN_IF_ERROR(pop_to_mark()); return {};
+    case kPopMark:
+      RETURN_IF_ERROR(pop_to_mark());
+      return {};
     case kDup: {
       ASSIGN_OR_RETURN(const Id id, top());
       return push(id);
     }
-    case kNone: return push(tree_.values.add_none());
-    case kTrue: case kFalse: return push(tree_.values.add_boolean(opcode == kTrue));
-    case kText1: return push_text(in_.u8());
-    case kText4: return push_text(little_endian<std::uint32_t>());
-    case kText8: return push_text(little_endian<std::uint64_t>());
-    default: return execute_number(opcode);
+    case kNone:
+      return push(tree_.values.add_none());
+    case kTrue:
+    case kFalse:
+      return push(tree_.values.add_boolean(opcode == kTrue));
+    case kText1:
+      return push_text(in_.u8());
+    case kText4:
+      return push_text(little_endian<std::uint32_t>());
+    case kText8:
+      return push_text(little_endian<std::uint64_t>());
+    default:
+      return execute_number(opcode);
   }
 }
 
 Status PickleReader::execute_number(std::uint8_t opcode) {
   switch (opcode) {
-    case kInt1: return push(tree_.values.add_integer(in_.u8()));
-    case kInt2: return push(tree_.values.add_integer(little_endian<std::uint16_t>()));
-    case kInt4: return push(tree_.values.add_integer(little_endian<std::int32_t>()));
-    case kLong1: return push_long(in_.u8());
-    case kLong4: return push_long(little_endian<std::uint32_t>());
-    case kFloat: return push_real();
-    default: return execute_container(opcode);
+    case kInt1:
+      return push(tree_.values.add_integer(in_.u8()));
+    case kInt2:
+      return push(tree_.values.add_integer(little_endian<std::uint16_t>()));
+    case kInt4:
+      return push(tree_.values.add_integer(little_endian<std::int32_t>()));
+    case kLong1:
+      return push_long(in_.u8());
+    case kLong4:
+      return push_long(little_endian<std::uint32_t>());
+    case kFloat:
+      return push_real();
+    default:
+      return execute_container(opcode);
   }
 }
 
 Status PickleReader::execute_container(std::uint8_t opcode) {
   switch (opcode) {
-    case kEmptyList: case kEmptyTuple: return push(tree_.values.add_sequence({}));
-    case kEmptyDict: return push(tree_.values.add_map());
-    case kAppend: return extend(PythonType::sequence, pop_many(1));
-    case kAppends: return extend(PythonType::sequence, pop_to_mark());
-    case kSetItem: return extend(PythonType::map, pop_many(2));
-    case kSetItems: return extend(PythonType::map, pop_to_mark());
-    case kTuple: case kTuple1: case kTuple2: case kTuple3: {
-      ASSIGN_OR_RETURN(auto items, opcode == kTuple ? pop_to_mark() : pop_many(opcode - kTuple1 + 1u));
+    case kEmptyList:
+    case kEmptyTuple:
+      return push(tree_.values.add_sequence({}));
+    case kEmptyDict:
+      return push(tree_.values.add_map());
+    case kAppend:
+      return extend(PythonType::sequence, pop_many(1));
+    case kAppends:
+      return extend(PythonType::sequence, pop_to_mark());
+    case kSetItem:
+      return extend(PythonType::map, pop_many(2));
+    case kSetItems:
+      return extend(PythonType::map, pop_to_mark());
+    case kTuple:
+    case kTuple1:
+    case kTuple2:
+    case kTuple3: {
+      ASSIGN_OR_RETURN(auto items,
+                       opcode == kTuple ? pop_to_mark() : pop_many(opcode - kTuple1 + 1u));
       return push(tree_.values.add_sequence(std::move(items)));
     }
-    default: return execute_memo(opcode);
+    default:
+      return execute_memo(opcode);
   }
 }
 
 Status PickleReader::execute_memo(std::uint8_t opcode) {
   switch (opcode) {
-    case kGet1: return recall(in_.u8());
-    case kGet4: return recall(little_endian<std::uint32_t>());
-    case kPut1: return remember(in_.u8());
-    case kPut4: return remember(little_endian<std::uint32_t>());
-    case kMemoize: return remember(memo_.size());
-    default: return execute_object(opcode);
+    case kGet1:
+      return recall(in_.u8());
+    case kGet4:
+      return recall(little_endian<std::uint32_t>());
+    case kPut1:
+      return remember(in_.u8());
+    case kPut4:
+      return remember(little_endian<std::uint32_t>());
+    case kMemoize:
+      return remember(memo_.size());
+    default:
+      return execute_object(opcode);
   }
 }
 
@@ -207,17 +294,24 @@ Status PickleReader::execute_object(std::uint8_t opcode) {
       ASSIGN_OR_RETURN(const std::string_view name, line());
       return push_class(module, name);
     }
-    case kStackGlobal: return push_class_from_stack();
-    case kNewObject: return make_instance();
-    case kBuild: return set_state();
-    default: return refuse(opcode);
+    case kStackGlobal:
+      return push_class_from_stack();
+    case kNewObject:
+      return make_instance();
+    case kBuild:
+      return set_state();
+    default:
+      return refuse(opcode);
   }
 }
 
 Status PickleReader::refuse(std::uint8_t opcode) const {
   if (const char* name = forbidden_name(opcode))
-    return broken(fmt::format("holds the pickle instruction {}, which line_profiler's files do not have; refused", name));
-  return broken(fmt::format("holds the pickle instruction {:#04x}, which line_profiler's files do not have; refused", opcode));
+    return broken(fmt::format(
+        "holds the pickle instruction {}, which line_profiler's files do not have; refused", name));
+  return broken(fmt::format(
+      "holds the pickle instruction {:#04x}, which line_profiler's files do not have; refused",
+      opcode));
 }
 
 Status PickleReader::push_text(std::uint64_t length) {
@@ -234,7 +328,8 @@ Status PickleReader::push_long(std::uint64_t length) {
 }
 
 Status PickleReader::push_real() {
-  return push(tree_.values.add_real(std::bit_cast<double>(__builtin_bswap64(little_endian<std::uint64_t>()))));
+  return push(tree_.values.add_real(
+      std::bit_cast<double>(__builtin_bswap64(little_endian<std::uint64_t>()))));
 }
 
 Status PickleReader::extend(PythonType type, Result<PythonValues::Items> items) {
@@ -268,33 +363,40 @@ Result<std::string_view> PickleReader::line() {
 }
 
 Status PickleReader::push_class(std::string_view module, std::string_view name) {
-  const bool known = std::find(kLineStatsModules.begin(), kLineStatsModules.end(), module) != kLineStatsModules.end();
+  const bool known = std::find(kLineStatsModules.begin(), kLineStatsModules.end(), module) !=
+                     kLineStatsModules.end();
   if (known && name == "LineStats") return push(tree_.values.add_class());
   // What an attacker wrote is shown, but not at any length, and not what would command a terminal.
   std::string shown = fmt::format("{}.{}", module.substr(0, 80), name.substr(0, 80));
   std::replace_if(shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-  return fail(ErrorKind::bad_file, fmt::format("names {}, which line_profiler's files do not; refused, nothing was run", shown));
+  return fail(
+      ErrorKind::bad_file,
+      fmt::format("names {}, which line_profiler's files do not; refused, nothing was run", shown));
 }
 
 Status PickleReader::push_class_from_stack() {
   ASSIGN_OR_RETURN(const Id name, pop());
   ASSIGN_OR_RETURN(const Id module, pop());
-  if (!tree_.values.is(name, PythonType::text) || !tree_.values.is(module, PythonType::text)) return broken("names a class by what is no text");
+  if (!tree_.values.is(name, PythonType::text) || !tree_.values.is(module, PythonType::text))
+    return broken("names a class by what is no text");
   return push_class(tree_.values.text(module), tree_.values.text(name));
 }
 
 Status PickleReader::make_instance() {
   ASSIGN_OR_RETURN(const Id arguments, pop());
   ASSIGN_OR_RETURN(const Id made_of, pop());
-  const bool plain = tree_.values.is(arguments, PythonType::sequence) && tree_.values.items(arguments).empty();
-  if (!plain || !tree_.values.is(made_of, PythonType::class_name)) return broken("makes an object in a way that line_profiler does not");
+  const bool plain =
+      tree_.values.is(arguments, PythonType::sequence) && tree_.values.items(arguments).empty();
+  if (!plain || !tree_.values.is(made_of, PythonType::class_name))
+    return broken("makes an object in a way that line_profiler does not");
   return push(tree_.values.add_instance());
 }
 
 Status PickleReader::set_state() {
   ASSIGN_OR_RETURN(const Id state, pop());
   ASSIGN_OR_RETURN(const Id object, top());
-  if (!tree_.values.is(object, PythonType::instance)) return broken("sets the state of what is no object");
+  if (!tree_.values.is(object, PythonType::instance))
+    return broken("sets the state of what is no object");
   tree_.values.items(object) = {state};
   return {};
 }

@@ -16,12 +16,14 @@ tl::unexpected<Error> odd(const char* what) {
 
 class PstatsImport {
  public:
-  PstatsImport(const PythonTree& tree, std::size_t file_size) : shape_(tree.values), root_(tree.root), max_rows_(file_size) {}
+  PstatsImport(const PythonTree& tree, std::size_t file_size)
+      : shape_(tree.values), root_(tree.root), max_rows_(file_size) {}
 
   Status run(TallyPart& part) {
     const auto functions = shape_.map(root_);
     if (!functions) return odd("its value is no dict");
-    for (std::size_t i = 0; i < functions->size(); i += 2) RETURN_IF_ERROR(add_function(part, (*functions)[i], (*functions)[i + 1]));
+    for (std::size_t i = 0; i < functions->size(); i += 2)
+      RETURN_IF_ERROR(add_function(part, (*functions)[i], (*functions)[i + 1]));
     part.add_loss("estimated_caller_times", Severity::info, estimated_,
                   "the file has no times by caller; they are estimated from the numbers of calls");
     return {};
@@ -33,17 +35,22 @@ class PstatsImport {
   Status add_function(TallyPart& part, Id key, Id value) {
     const auto label = shape_.label(key);
     const auto fields = shape_.sequence(value, 5);
-    const auto counts = fields ? counts_of((*fields)[1], (*fields)[0], (*fields)[2], (*fields)[3]) : std::nullopt;
+    const auto counts =
+        fields ? counts_of((*fields)[1], (*fields)[0], (*fields)[2], (*fields)[3]) : std::nullopt;
     const auto callers = counts ? shape_.map((*fields)[4]) : nullptr;
-    if (!label || !callers) return odd("an entry is not (file, line, name): (cc, nc, tt, ct, callers)");
+    if (!label || !callers)
+      return odd("an entry is not (file, line, name): (cc, nc, tt, ct, callers)");
     ASSIGN_OR_RETURN(const std::uint32_t code, part.code(*label));
     part.add(TallyKind::call, code, 0, *counts);
-    for (std::size_t i = 0; i < callers->size(); i += 2) RETURN_IF_ERROR(add_caller(part, code, *counts, (*callers)[i], (*callers)[i + 1]));
+    for (std::size_t i = 0; i < callers->size(); i += 2)
+      RETURN_IF_ERROR(add_caller(part, code, *counts, (*callers)[i], (*callers)[i + 1]));
     return {};
   }
 
-  Status add_caller(TallyPart& part, std::uint32_t callee, const ImportedCounts& total, Id key, Id value) {
-    // Every entry takes more than a byte; a file that makes more of them shares entries to no honest end.
+  Status add_caller(TallyPart& part, std::uint32_t callee, const ImportedCounts& total, Id key,
+                    Id value) {
+    // Every entry takes more than a byte; a file that makes more of them shares entries to no
+    // honest end.
     if (part.rows() >= max_rows_) return odd("it unfolds to more entries than it has bytes");
     const auto label = shape_.label(key);
     const auto counts = label ? caller_counts(value, total) : std::nullopt;
@@ -54,11 +61,13 @@ class PstatsImport {
   }
 
   std::optional<ImportedCounts> caller_counts(Id value, const ImportedCounts& total) {
-    if (const auto fields = shape_.sequence(value, 4)) return counts_of((*fields)[0], (*fields)[1], (*fields)[2], (*fields)[3]);
+    if (const auto fields = shape_.sequence(value, 4))
+      return counts_of((*fields)[0], (*fields)[1], (*fields)[2], (*fields)[3]);
     const auto calls = shape_.count(value);
     if (!calls) return std::nullopt;
     ++estimated_;
-    const double share = total.hits ? static_cast<double>(*calls) / static_cast<double>(total.hits) : 0;
+    const double share =
+        total.hits ? static_cast<double>(*calls) / static_cast<double>(total.hits) : 0;
     return ImportedCounts{*calls, *calls, total.inclusive_s * share, total.exclusive_s * share};
   }
 
@@ -77,7 +86,8 @@ class PstatsImport {
 
 }  // namespace
 
-// A dict, and then its end or a key that is a tuple: JSON, which begins with the same byte, goes on differently.
+// A dict, and then its end or a key that is a tuple: JSON, which begins with the same byte, goes on
+// differently.
 bool looks_like_pstats(ByteView file) {
   if (file.size() < 2 || (file[0] & 0x7f) != '{') return false;
   const char next = static_cast<char>(file[1] & 0x7f);

@@ -1,6 +1,7 @@
-// A saved cProfile or profile run (.prof): marshal of {(file, line, name): (cc, nc, tt, ct, callers)}, where callers is
-// {(file, line, name): (nc, cc, tt, ct)} – the counts in the other order – or, from the pure-Python profile module,
-// {(file, line, name): nc}. cc: primitive calls, nc: all calls, tt: own seconds, ct: cumulative seconds.
+// A saved cProfile or profile run (.prof): marshal of {(file, line, name): (cc, nc, tt, ct,
+// callers)}, where callers is {(file, line, name): (nc, cc, tt, ct)} – the counts in the other
+// order – or, from the pure-Python profile module, {(file, line, name): nc}. cc: primitive calls,
+// nc: all calls, tt: own seconds, ct: cumulative seconds.
 #pragma once
 
 #include <string_view>

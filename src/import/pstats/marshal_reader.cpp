@@ -1,7 +1,7 @@
 #include "import/pstats/marshal_reader.h"
 
-#include <charconv>
 #include <fmt/format.h>
+#include <charconv>
 #include <optional>
 
 namespace laptime {
@@ -27,7 +27,8 @@ class MarshalReader {
   using MaybeId = std::optional<Id>;  // nothing: the mark that ends a dict
 
   tl::unexpected<Error> broken(std::string_view what) const {
-    return fail(ErrorKind::bad_file, fmt::format("{} at byte {}", what, file_.size() - in_.remaining()));
+    return fail(ErrorKind::bad_file,
+                fmt::format("{} at byte {}", what, file_.size() - in_.remaining()));
   }
   template <typename Number>
   Number little_endian() {
@@ -72,22 +73,45 @@ Result<MarshalReader::MaybeId> MarshalReader::value() {
 Result<MarshalReader::MaybeId> MarshalReader::value_of(char type, std::optional<std::size_t> ref) {
   PythonValues& values = tree_.values;
   switch (type) {
-    case '0': return MaybeId();
-    case 'N': return finish(values.add_none(), ref);
-    case 'F': return finish(values.add_boolean(false), ref);
-    case 'T': return finish(values.add_boolean(true), ref);
-    case 'i': return finish(values.add_integer(little_endian<std::int32_t>()), ref);
-    case 'I': return finish(values.add_integer(little_endian<std::int64_t>()), ref);
-    case 'l': return long_integer(ref);
-    case 'g': return finish(values.add_real(in_.f64()), ref);
-    case 'f': return text_real(ref);
-    case 'z': case 'Z': return text(in_.u8(), ref);
-    case 'a': case 'A': case 'u': case 't': case 's': return text(little_endian<std::uint32_t>(), ref);
-    case ')': return sequence(in_.u8(), ref);
-    case '(': case '[': return sequence(little_endian<std::uint32_t>(), ref);
-    case '{': return map(ref);
-    case 'r': return reference();
-    default: return broken(fmt::format("holds a value that no profile has (marshal type {:#04x})", static_cast<unsigned char>(type)));
+    case '0':
+      return MaybeId();
+    case 'N':
+      return finish(values.add_none(), ref);
+    case 'F':
+      return finish(values.add_boolean(false), ref);
+    case 'T':
+      return finish(values.add_boolean(true), ref);
+    case 'i':
+      return finish(values.add_integer(little_endian<std::int32_t>()), ref);
+    case 'I':
+      return finish(values.add_integer(little_endian<std::int64_t>()), ref);
+    case 'l':
+      return long_integer(ref);
+    case 'g':
+      return finish(values.add_real(in_.f64()), ref);
+    case 'f':
+      return text_real(ref);
+    case 'z':
+    case 'Z':
+      return text(in_.u8(), ref);
+    case 'a':
+    case 'A':
+    case 'u':
+    case 't':
+    case 's':
+      return text(little_endian<std::uint32_t>(), ref);
+    case ')':
+      return sequence(in_.u8(), ref);
+    case '(':
+    case '[':
+      return sequence(little_endian<std::uint32_t>(), ref);
+    case '{':
+      return map(ref);
+    case 'r':
+      return reference();
+    default:
+      return broken(fmt::format("holds a value that no profile has (marshal type {:#04x})",
+                                static_cast<unsigned char>(type)));
   }
 }
 
@@ -96,9 +120,11 @@ Result<MarshalReader::MaybeId> MarshalReader::finish(Id id, std::optional<std::s
   return MaybeId(id);
 }
 
-Result<MarshalReader::MaybeId> MarshalReader::text(std::uint64_t length, std::optional<std::size_t> ref) {
+Result<MarshalReader::MaybeId> MarshalReader::text(std::uint64_t length,
+                                                   std::optional<std::size_t> ref) {
   const ByteView bytes = in_.bytes(length);
-  return finish(tree_.values.add_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}), ref);
+  return finish(tree_.values.add_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}),
+                ref);
 }
 
 Result<MarshalReader::MaybeId> MarshalReader::text_real(std::optional<std::size_t> ref) {
@@ -106,7 +132,8 @@ Result<MarshalReader::MaybeId> MarshalReader::text_real(std::optional<std::size_
   const auto* begin = reinterpret_cast<const char*>(bytes.data());
   double number = 0;
   const auto [end, error] = std::from_chars(begin, begin + bytes.size(), number);
-  if (error != std::errc() || end != begin + bytes.size()) return broken("holds a number that cannot be read");
+  if (error != std::errc() || end != begin + bytes.size())
+    return broken("holds a number that cannot be read");
   return finish(tree_.values.add_real(number), ref);
 }
 
@@ -118,14 +145,16 @@ Result<MarshalReader::MaybeId> MarshalReader::long_integer(std::optional<std::si
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t digit = little_endian<std::uint16_t>();
     if (in_.failed()) return fail(ErrorKind::bad_file, "is cut short");
-    if (digit >> 15 || i > 4 || (i == 4 && digit > 7)) return broken("holds a number beyond 63 bits");
+    if (digit >> 15 || i > 4 || (i == 4 && digit > 7))
+      return broken("holds a number beyond 63 bits");
     number |= digit << (15 * i);
   }
   const auto value = static_cast<std::int64_t>(number);
   return finish(tree_.values.add_integer(signed_count < 0 ? -value : value), ref);
 }
 
-Result<MarshalReader::MaybeId> MarshalReader::sequence(std::uint64_t count, std::optional<std::size_t> ref) {
+Result<MarshalReader::MaybeId> MarshalReader::sequence(std::uint64_t count,
+                                                       std::optional<std::size_t> ref) {
   if (count > in_.remaining()) return fail(ErrorKind::bad_file, "is cut short");
   PythonValues::Items items;
   items.reserve(static_cast<std::size_t>(count));

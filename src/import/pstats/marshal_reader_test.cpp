@@ -15,14 +15,15 @@ std::string message(std::string_view bytes) {
 using namespace std::string_view_literals;
 
 TEST(MarshalReader, ReadsNumbersOfEveryKind) {
-  const auto tree = read("(\x06\0\0\0"
-                         "i\xff\xff\xff\xff"
-                         "I\0\0\0\0\x01\0\0\0"
-                         "l\xfd\xff\xff\xff\x01\0\0\0\x04\0"
-                         "g\0\0\0\0\0\0\xf8\x3f"
-                         "f\x04"
-                         "-2.5"
-                         "T"sv);
+  const auto tree = read(
+      "(\x06\0\0\0"
+      "i\xff\xff\xff\xff"
+      "I\0\0\0\0\x01\0\0\0"
+      "l\xfd\xff\xff\xff\x01\0\0\0\x04\0"
+      "g\0\0\0\0\0\0\xf8\x3f"
+      "f\x04"
+      "-2.5"
+      "T"sv);
   ASSERT_TRUE(tree) << tree.error().message;
   const auto& items = tree->values.items(tree->root);
   EXPECT_EQ(tree->values.integer(items[0]), -1);
@@ -35,9 +36,10 @@ TEST(MarshalReader, ReadsNumbersOfEveryKind) {
 
 TEST(MarshalReader, ReferencesNameValuesInTheOrderTheyBegan) {
   // (outer marked, "ab" marked, reference to 1)
-  const auto tree = read("\xa9\x02\xda\x02"
-                         "ab"
-                         "r\x01\0\0\0"sv);
+  const auto tree = read(
+      "\xa9\x02\xda\x02"
+      "ab"
+      "r\x01\0\0\0"sv);
   ASSERT_TRUE(tree) << tree.error().message;
   const auto& items = tree->values.items(tree->root);
   EXPECT_EQ(items[0], items[1]);
@@ -55,7 +57,8 @@ TEST(MarshalReader, BelievesNoLength) {
             "is cut short");
   EXPECT_EQ(message("(\xff\xff\xff\x7f"sv), "is cut short");
   EXPECT_EQ(message("l\xff\xff\xff\x7f\x01\0"sv), "is cut short");
-  EXPECT_NE(message("l\x06\0\0\0\x01\0\x01\0\x01\0\x01\0\x01\0\x01\0"sv).find("beyond 63 bits"), std::string::npos);
+  EXPECT_NE(message("l\x06\0\0\0\x01\0\x01\0\x01\0\x01\0\x01\0\x01\0"sv).find("beyond 63 bits"),
+            std::string::npos);
 }
 
 TEST(MarshalReader, HasALimitOnNesting) {
@@ -65,16 +68,19 @@ TEST(MarshalReader, HasALimitOnNesting) {
 }
 
 TEST(MarshalReader, RefusesCodeAndUnknownTypes) {
-  EXPECT_EQ(message("c\0\0\0\0"sv), "holds a value that no profile has (marshal type 0x63) at byte 1");
+  EXPECT_EQ(message("c\0\0\0\0"sv),
+            "holds a value that no profile has (marshal type 0x63) at byte 1");
 }
 
 TEST(MarshalReader, EveryTruncationIsAnError) {
-  const auto whole = "{)\x03z\x01"
-                     "fi\x01\0\0\0z\x01"
-                     "g)\x02i\x01\0\0\0g\0\0\0\0\0\0\xf8\x3f"
-                     "0"sv;
+  const auto whole =
+      "{)\x03z\x01"
+      "fi\x01\0\0\0z\x01"
+      "g)\x02i\x01\0\0\0g\0\0\0\0\0\0\xf8\x3f"
+      "0"sv;
   EXPECT_TRUE(read(whole));
-  for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(read(whole.substr(0, size))) << size;
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(read(whole.substr(0, size))) << size;
 }
 
 }  // namespace

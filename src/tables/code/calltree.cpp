@@ -1,8 +1,8 @@
 #include "tables/code/calltree.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <queue>
 
 #include "trace/analysis.h"
@@ -15,11 +15,13 @@ namespace {
 // Grows the tree where most time is, so that a limit on nodes cuts the least.
 class TreeBuilder {
  public:
-  TreeBuilder(const CallGraph& graph, const CallTreeLimits& limits) : graph_(graph), limits_(limits), dag_(build_call_dag(graph)) {}
+  TreeBuilder(const CallGraph& graph, const CallTreeLimits& limits)
+      : graph_(graph), limits_(limits), dag_(build_call_dag(graph)) {}
 
   std::vector<CallNode> build() {
     for (std::uint32_t f = 0; f < dag_.size(); ++f)
-      if (dag_[f].root_share > 0 && graph_.functions[f].counted) add(make(f, dag_[f].root_share, kNoNode, 0), dag_[f].root_share);
+      if (dag_[f].root_share > 0 && graph_.functions[f].counted)
+        add(make(f, dag_[f].root_share, kNoNode, 0), dag_[f].root_share);
     for (const CallNode& root : nodes_) total_ns_ += root.total_ns;
     while (!waiting_.empty()) {
       const Waiting next = waiting_.top();
@@ -36,17 +38,24 @@ class TreeBuilder {
     bool operator<(const Waiting& other) const { return total_ns < other.total_ns; }
   };
 
-  CallNode make(std::uint32_t function, double share, std::uint32_t parent, std::uint32_t depth) const {
+  CallNode make(std::uint32_t function, double share, std::uint32_t parent,
+                std::uint32_t depth) const {
     const CallTotals& totals = graph_.functions[function].totals;
-    return {function, parent, depth, static_cast<double>(totals.calls) * share, dag_[function].inclusive_ns * share,
-            static_cast<double>(totals.own_ns) * share, 0};
+    return {function,
+            parent,
+            depth,
+            static_cast<double>(totals.calls) * share,
+            dag_[function].inclusive_ns * share,
+            static_cast<double>(totals.own_ns) * share,
+            0};
   }
   void add(const CallNode& node, double share) {
     waiting_.push({node.total_ns, share, static_cast<std::uint32_t>(nodes_.size())});
     nodes_.push_back(node);
   }
   bool has_room_for(const CallNode& child) const {
-    return child.depth < limits_.depth && nodes_.size() < limits_.nodes && child.total_ns >= limits_.least_share * total_ns_;
+    return child.depth < limits_.depth && nodes_.size() < limits_.nodes &&
+           child.total_ns >= limits_.least_share * total_ns_;
   }
   void expand(std::uint32_t parent, double share);
   std::vector<CallNode> depth_first() const;
@@ -86,7 +95,8 @@ std::vector<CallNode> TreeBuilder::depth_first() const {
   });
   std::vector<std::vector<std::uint32_t>> children(nodes_.size());
   std::vector<std::uint32_t> stack;
-  for (const std::uint32_t i : order) (nodes_[i].parent == kNoNode ? stack : children[nodes_[i].parent]).push_back(i);
+  for (const std::uint32_t i : order)
+    (nodes_[i].parent == kNoNode ? stack : children[nodes_[i].parent]).push_back(i);
   std::vector<std::uint32_t> place(nodes_.size(), kNoNode);
   std::vector<CallNode> result;
   while (!stack.empty()) {
@@ -106,15 +116,19 @@ Row tree_row(const Run& run, const CallGraph& graph, const CallNode& node) {
     row.insert(row.end(), {fmt::format("({} more, left out)", node.left_out), kUnknown, kUnknown});
   } else {
     const Code& code = run.codes[graph.functions[node.function].code];
-    row.insert(row.end(), {std::string(run.strings[code.name]), std::string(run.strings[code.file]), integer_cell(code.first_line)});
+    row.insert(row.end(), {std::string(run.strings[code.name]), std::string(run.strings[code.file]),
+                           integer_cell(code.first_line)});
   }
-  for (const double number : {node.calls, node.total_ns, node.self_ns}) row.push_back(static_cast<std::int64_t>(std::llround(number)));
+  for (const double number : {node.calls, node.total_ns, node.self_ns})
+    row.push_back(static_cast<std::int64_t>(std::llround(number)));
   return row;
 }
 
 }  // namespace
 
-std::vector<CallNode> build_call_tree(const CallGraph& graph, const CallTreeLimits& limits) { return TreeBuilder(graph, limits).build(); }
+std::vector<CallNode> build_call_tree(const CallGraph& graph, const CallTreeLimits& limits) {
+  return TreeBuilder(graph, limits).build();
+}
 
 std::string node_label(const Run& run, const CallGraph& graph, const CallNode& node) {
   if (node.left_out > 0) return fmt::format("({} more)", node.left_out);
@@ -137,7 +151,8 @@ Table calltree_table(const Analysis& analysis) {
                {"self_ns", ColumnType::integer, Unit::ns}},
               {}};
   const CallGraph graph = build_call_graph(run);
-  for (const CallNode& node : build_call_tree(graph)) table.rows.push_back(tree_row(run, graph, node));
+  for (const CallNode& node : build_call_tree(graph))
+    table.rows.push_back(tree_row(run, graph, node));
   return table;
 }
 

@@ -1,15 +1,16 @@
 // A call tree from a call graph, as snakeviz draws it (analyze/call_dag.h says what is assumed).
 //
-// Contract: a node's time is its own plus that of its children, always. A recursion is one node: its calls and times are
-// those of all levels. The tree is bounded, and what is left out of a node is one child that says so.
+// Contract: a node's time is its own plus that of its children, always. A recursion is one node:
+// its calls and times are those of all levels. The tree is bounded, and what is left out of a node
+// is one child that says so.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "tables/run/table.h"
 #include "trace/analysis.h"
 #include "trace/code/call_graph.h"
-#include "tables/run/table.h"
 
 namespace laptime {
 

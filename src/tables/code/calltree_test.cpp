@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "trace/analysis.h"
 #include "tables/code/functions.h"
+#include "trace/analysis.h"
 #include "trace/run/tally_runs.h"
 
 namespace laptime {
@@ -15,16 +15,23 @@ std::string outline(const Run& run, const CallTreeLimits& limits = {}) {
   const CallGraph graph = build_call_graph(run);
   std::string text;
   for (const CallNode& node : build_call_tree(graph, limits)) {
-    const std::string name = node.left_out ? fmt::format("({})", node.left_out) : std::string(run.strings[run.codes[graph.functions[node.function].code].name]);
-    text += fmt::format("{}{} {} {:.0f} {:.0f} {:.0f}", text.empty() ? "" : " | ", node.depth, name, node.calls, node.total_ns, node.self_ns);
+    const std::string name =
+        node.left_out
+            ? fmt::format("({})", node.left_out)
+            : std::string(run.strings[run.codes[graph.functions[node.function].code].name]);
+    text += fmt::format("{}{} {} {:.0f} {:.0f} {:.0f}", text.empty() ? "" : " | ", node.depth, name,
+                        node.calls, node.total_ns, node.self_ns);
   }
   return text;
 }
 
 struct CalledFunctions : TallyRun {
-  std::uint32_t main = code("a.py", 1, "main"), f = code("a.py", 5, "f"), g = code("a.py", 9, "g"), h = code("a.py", 13, "h");
+  std::uint32_t main = code("a.py", 1, "main"), f = code("a.py", 5, "f"), g = code("a.py", 9, "g"),
+                h = code("a.py", 13, "h");
   void call(std::uint32_t callee, const Counts& counts) { add(TallyKind::call, callee, 0, counts); }
-  void edge(std::uint32_t caller, std::uint32_t callee, const Counts& counts) { add(TallyKind::edge, callee, caller, counts); }
+  void edge(std::uint32_t caller, std::uint32_t callee, const Counts& counts) {
+    add(TallyKind::edge, callee, caller, counts);
+  }
 };
 
 TEST(CallTree, SplitsACalleeByItsCallers) {
@@ -38,7 +45,9 @@ TEST(CallTree, SplitsACalleeByItsCallers) {
   s.edge(s.f, s.g, {1, 30, 10, 1});
   s.edge(s.g, s.h, {8, 30, 30, 8});
   // g's 70 are 40 from main and 30 from f, and so are its calls of h.
-  EXPECT_EQ(outline(s.run), "0 main 1 100 10 | 1 f 1 50 20 | 2 g 2 30 17 | 3 h 3 13 13 | 1 g 2 40 23 | 2 h 5 17 17");
+  EXPECT_EQ(
+      outline(s.run),
+      "0 main 1 100 10 | 1 f 1 50 20 | 2 g 2 30 17 | 3 h 3 13 13 | 1 g 2 40 23 | 2 h 5 17 17");
 }
 
 TEST(CallTree, ARecursionIsOneNode) {
@@ -95,7 +104,8 @@ TEST(CallTree, IsBoundedWhateverTheGraph) {
     const std::vector<std::uint32_t> here{t.code("a.py", layer, "x"), t.code("a.py", layer, "y")};
     for (const auto callee : here) {
       t.add(TallyKind::call, callee, 0, {2, 500'000, layer == 60 ? 500'000u : 0, 2});
-      for (const auto caller : above) t.add(TallyKind::edge, callee, caller, {1, 500'000 / above.size(), 0, 1});
+      for (const auto caller : above)
+        t.add(TallyKind::edge, callee, caller, {1, 500'000 / above.size(), 0, 1});
     }
     above = here;
   }
@@ -114,8 +124,18 @@ TEST(Functions, AreCountedAsPstatsDoes) {
   s.edge(s.main, s.f, {10, 75, 75, 5});
   const Table table = functions_table(Analysis(s.run));
   ASSERT_EQ(table.rows.size(), 2u);
-  const Row expected{"a.py", std::int64_t{5}, "f", std::int64_t{10}, std::int64_t{5}, std::int64_t{75}, std::int64_t{75},
-                     7.5, 15.0, 0.75, kUnknown, kUnknown};
+  const Row expected{"a.py",
+                     std::int64_t{5},
+                     "f",
+                     std::int64_t{10},
+                     std::int64_t{5},
+                     std::int64_t{75},
+                     std::int64_t{75},
+                     7.5,
+                     15.0,
+                     0.75,
+                     kUnknown,
+                     kUnknown};
   EXPECT_EQ(table.rows[1], expected);
 }
 

@@ -2,8 +2,8 @@
 
 #include <map>
 
-#include "trace/analysis.h"
 #include "tables/code/line_cells.h"
+#include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 
 namespace laptime {
@@ -22,14 +22,18 @@ struct CompileSums {
 class CompileRows {
  public:
   CompileRows(const Run& run, const LineIds& lines)
-      : run_(run), lines_(lines), function_key_(run.strings.find("function")), reason_key_(run.strings.find("reason")) {
+      : run_(run),
+        lines_(lines),
+        function_key_(run.strings.find("function")),
+        reason_key_(run.strings.find("reason")) {
     for (const Track& track : run.tracks) add(track.spans);
   }
 
   void fill(Table& table) const {
     for (const auto& [c, sums] : sums_)
-      table.rows.push_back({std::string(run_.strings[c.what]), text(c.function), file_cell(lines_, c.line), line_cell(lines_, c.line), integer_cell(sums.count),
-                            integer_cell(sums.total_ns), text(c.reason)});
+      table.rows.push_back({std::string(run_.strings[c.what]), text(c.function),
+                            file_cell(lines_, c.line), line_cell(lines_, c.line),
+                            integer_cell(sums.count), integer_cell(sums.total_ns), text(c.reason)});
   }
 
  private:
@@ -47,12 +51,15 @@ class CompileRows {
   }
   void read(const ArgColumns& args, std::size_t arg, Compilation& c) const {
     const std::uint64_t value = args.value[arg];
-    if (args.type[arg] == ArgType::place && args.key[arg] == 0 && value < run_.places.size()) c.line = lines_[static_cast<std::uint32_t>(value)];
+    if (args.type[arg] == ArgType::place && args.key[arg] == 0 && value < run_.places.size())
+      c.line = lines_[static_cast<std::uint32_t>(value)];
     if (args.type[arg] != ArgType::string) return;
     if (args.key[arg] == function_key_) c.function = static_cast<std::uint32_t>(value);
     if (args.key[arg] == reason_key_) c.reason = static_cast<std::uint32_t>(value);
   }
-  Cell text(std::uint32_t string) const { return string == 0 ? kUnknown : Cell(std::string(run_.strings[string])); }
+  Cell text(std::uint32_t string) const {
+    return string == 0 ? kUnknown : Cell(std::string(run_.strings[string]));
+  }
 
   const Run& run_;
   const LineIds& lines_;

@@ -1,9 +1,9 @@
-// Table `compile`: compilations, recompilations and graph breaks, equal ones together, with where and why. Rows by falling
-// time, then count.
+// Table `compile`: compilations, recompilations and graph breaks, equal ones together, with where
+// and why. Rows by falling time, then count.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -1,10 +1,11 @@
-// Table `functions`: what cProfile counts, by function; rows by falling cumulative time. `share` is own time against the
-// own time of all. Own time per call is by all calls, cumulative by primitive ones, as pstats prints them. note: marks functions
-// whose calls were over the budget. thread: whose it is, where several threads were counted.
+// Table `functions`: what cProfile counts, by function; rows by falling cumulative time. `share` is
+// own time against the own time of all. Own time per call is by all calls, cumulative by primitive
+// ones, as pstats prints them. note: marks functions whose calls were over the budget. thread:
+// whose it is, where several threads were counted.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -6,12 +6,12 @@
 #include <span>
 #include <tuple>
 
+#include "tables/run/thread_label.h"
 #include "trace/analysis.h"
 #include "trace/code/line_facts.h"
-#include "trace/run/nesting.h"
 #include "trace/code/source_lines.h"
+#include "trace/run/nesting.h"
 #include "trace/steps/step_times.h"
-#include "tables/run/thread_label.h"
 
 namespace laptime {
 
@@ -30,12 +30,16 @@ std::map<std::uint32_t, double> count_steps(const Analysis& analysis) {
 
 // The steps of one track, in their order.
 std::span<const Step> steps_of(const std::vector<Step>& steps, std::uint32_t track) {
-  const auto first = std::partition_point(steps.begin(), steps.end(), [&](const Step& s) { return s.track < track; });
-  return {first, std::partition_point(first, steps.end(), [&](const Step& s) { return s.track == track; })};
+  const auto first = std::partition_point(steps.begin(), steps.end(),
+                                          [&](const Step& s) { return s.track < track; });
+  return {first, std::partition_point(first, steps.end(),
+                                      [&](const Step& s) { return s.track == track; })};
 }
 
 const Step* step_at(std::span<const Step> steps, std::int64_t moment) {
-  const auto next = std::upper_bound(steps.begin(), steps.end(), moment, [](std::int64_t t, const Step& step) { return t < step.start_ns; });
+  const auto next =
+      std::upper_bound(steps.begin(), steps.end(), moment,
+                       [](std::int64_t t, const Step& step) { return t < step.start_ns; });
   if (next == steps.begin()) return nullptr;
   const Step& step = *std::prev(next);
   return moment < step.start_ns + step.wall_ns ? &step : nullptr;
@@ -45,7 +49,8 @@ const Step* step_at(std::span<const Step> steps, std::int64_t moment) {
 
 std::vector<ScopeInSteps> sum_scopes_in_steps(const Analysis& analysis) {
   const Run& run = analysis.run();
-  std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, double> sums;  // phase, thread, name
+  std::map<std::tuple<std::uint32_t, std::string, std::uint32_t>, double>
+      sums;  // phase, thread, name
   for (std::uint32_t number = 0; number < run.tracks.size(); ++number) {
     const Track& track = run.tracks[number];
     const std::string thread = thread_label(run, track);
@@ -60,7 +65,8 @@ std::vector<ScopeInSteps> sum_scopes_in_steps(const Analysis& analysis) {
   std::vector<ScopeInSteps> all;
   for (const auto& [key, ns] : sums) {
     const auto& [phase, thread, name] = key;
-    all.push_back({phase == 0 ? "" : std::string(run.strings[phase]), std::string(run.strings[name]), thread, ns / std::max(1.0, counts[phase])});
+    all.push_back({phase == 0 ? "" : std::string(run.strings[phase]),
+                   std::string(run.strings[name]), thread, ns / std::max(1.0, counts[phase])});
   }
   return all;
 }
@@ -76,7 +82,8 @@ std::vector<TalliedInSteps> sum_tallies_in_steps(const Analysis& analysis, Tally
       if (rows.kind[i] != kind) continue;
       const std::uint32_t place = index.find(track.process, rows.step[i]);
       if (place == kNoStep || index.is_warmup(place)) continue;
-      sums[{analysis.steps()[index.step(place)].phase, rows.code[i], rows.where[i]}] += static_cast<double>(rows.exclusive[i]);
+      sums[{analysis.steps()[index.step(place)].phase, rows.code[i], rows.where[i]}] +=
+          static_cast<double>(rows.exclusive[i]);
     }
   }
   std::map<std::uint32_t, double> steps = count_steps(analysis);
@@ -86,8 +93,12 @@ std::vector<TalliedInSteps> sum_tallies_in_steps(const Analysis& analysis, Tally
     const auto [phase, number, line] = key;
     const Code& code = run.codes[number];
     const std::string_view file = run.strings[code.file];
-    const auto source = kind == TallyKind::line ? sources.find(file, line != 0 ? line : code.first_line) : std::nullopt;
-    all.push_back({std::string(run.strings[phase]), std::string(file), std::string(run.strings[code.name]), std::string(source.value_or("")), ns / steps[phase]});
+    const auto source = kind == TallyKind::line
+                            ? sources.find(file, line != 0 ? line : code.first_line)
+                            : std::nullopt;
+    all.push_back({std::string(run.strings[phase]), std::string(file),
+                   std::string(run.strings[code.name]), std::string(source.value_or("")),
+                   ns / steps[phase]});
   }
   return all;
 }

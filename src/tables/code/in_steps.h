@@ -1,4 +1,5 @@
-// What lines, functions and scopes took within the steps of a run: what happened before, in warm-up and after is left out.
+// What lines, functions and scopes took within the steps of a run: what happened before, in warm-up
+// and after is left out.
 #pragma once
 
 #include <string>
@@ -15,14 +16,16 @@ struct TalliedInSteps {
 };
 
 struct ScopeInSteps {
-  std::string phase, name, thread;  // phase: "" of a thread that has no steps: all that it did counts, shared by all steps
+  std::string phase, name, thread;  // phase: "" of a thread that has no steps: all that it did
+                                    // counts, shared by all steps
   double ns_a_step;                 // own time
 };
 
 // Contract: the run has steps.
 std::vector<ScopeInSteps> sum_scopes_in_steps(const Analysis& analysis);
 
-// `kind`: line or call. Contract: the run has steps. Lines of the same file, function and text are one.
+// `kind`: line or call. Contract: the run has steps. Lines of the same file, function and text are
+// one.
 std::vector<TalliedInSteps> sum_tallies_in_steps(const Analysis& analysis, TallyKind kind);
 
 }  // namespace laptime

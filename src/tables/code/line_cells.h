@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "trace/code/line_ids.h"
 #include "tables/run/table.h"
+#include "trace/code/line_ids.h"
 
 namespace laptime {
 

@@ -5,13 +5,13 @@
 
 #include "trace/analysis.h"
 #include "trace/code/code_merge.h"
-#include "trace/gpu/gpu_work.h"
 #include "trace/code/line_facts.h"
 #include "trace/code/line_ids.h"
+#include "trace/code/source_lines.h"
+#include "trace/gpu/gpu_work.h"
 #include "trace/memory/memory_peak.h"
 #include "trace/ops/op_times.h"
 #include "trace/steps/recorded_part.h"
-#include "trace/code/source_lines.h"
 
 namespace laptime {
 
@@ -24,16 +24,20 @@ LineLevel level_of(std::uint32_t where, std::uint32_t flags) {
 
 const char* level_name(LineLevel level) {
   switch (level) {
-    case LineLevel::line: return "line";
-    case LineLevel::call: return "call";
-    case LineLevel::count: return "count";
+    case LineLevel::line:
+      return "line";
+    case LineLevel::call:
+      return "call";
+    case LineLevel::count:
+      return "count";
   }
   return "";
 }
 
 class LineSums {
  public:
-  LineSums(const Analysis& analysis, Threads threads) : run_(analysis.run()), threads_(threads), merged_(run_), steps_(run_, analysis.steps()) {
+  LineSums(const Analysis& analysis, Threads threads)
+      : run_(analysis.run()), threads_(threads), merged_(run_), steps_(run_, analysis.steps()) {
     for (std::uint32_t i = 0; i < run_.tracks.size(); ++i) add(run_.tracks[i], i);
   }
 
@@ -42,7 +46,14 @@ class LineSums {
     for (auto& [key, sums] : sums_) {
       const auto [code, where, track] = key;
       const LineLevel level = level_of(where, merged_.flags(code));
-      LineTotals totals{code, where ? where : run_.codes[code].first_line, level, sums.hits, sums.inclusive_ns, {}, {}, sums.threads};
+      LineTotals totals{code,
+                        where ? where : run_.codes[code].first_line,
+                        level,
+                        sums.hits,
+                        sums.inclusive_ns,
+                        {},
+                        {},
+                        sums.threads};
       if (sums.self_known) totals.exclusive_ns = sums.exclusive_ns;
       totals.steps = sums.times.summarize(steps_);
       result.push_back(totals);
@@ -63,7 +74,8 @@ class LineSums {
     const bool self_known = knows_line_self_times(run_.processes[track.process]);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows.kind[i] != TallyKind::line) continue;
-      Sums& sums = sums_[{merged_[rows.code[i]], rows.where[i], threads_ == Threads::apart ? number : 0}];
+      Sums& sums =
+          sums_[{merged_[rows.code[i]], rows.where[i], threads_ == Threads::apart ? number : 0}];
       sums.hits += rows.hits[i];
       sums.inclusive_ns += rows.inclusive[i];
       sums.exclusive_ns += rows.exclusive[i];
@@ -88,7 +100,8 @@ Cell time_cell(const LineTotals& line, std::uint64_t ns) {
 
 Cell optional_cell(const std::optional<std::int64_t>& ns) { return ns ? Cell(*ns) : kUnknown; }
 
-// What ops and GPUs took, by line; knows nothing of a run without them, nor of threads apart: backward runs on others than forward.
+// What ops and GPUs took, by line; knows nothing of a run without them, nor of threads apart:
+// backward runs on others than forward.
 class OpLines {
  public:
   OpLines(const Analysis& analysis, Threads threads) : ids_(analysis.lines()) {
@@ -117,7 +130,9 @@ class OpLines {
   }
 
  private:
-  OpTimes& at(std::uint32_t place) { return lines_[{ids_.code(ids_[place]), ids_.line(ids_[place])}]; }
+  OpTimes& at(std::uint32_t place) {
+    return lines_[{ids_.code(ids_[place]), ids_.line(ids_[place])}];
+  }
 
   const LineIds& ids_;
   bool known_ = false, gpu_known_ = false;
@@ -133,7 +148,8 @@ class LineBytes {
     for (const MemoryPeak& peak : analysis.memory_peaks()) {
       known_ = true;
       for (const PeakBlock& block : peak.blocks)
-        if (const std::uint32_t id = ids[block.place]; id != 0) bytes_[{ids.code(id), ids.line(id)}] += block.block.bytes;
+        if (const std::uint32_t id = ids[block.place]; id != 0)
+          bytes_[{ids.code(id), ids.line(id)}] += block.block.bytes;
     }
   }
   Cell cell(std::uint32_t code, std::uint32_t line) const {
@@ -173,39 +189,76 @@ Table empty_lines() {
 
 class LineRows {
  public:
-  LineRows(const Analysis& analysis, const std::vector<LineTotals>& lines, Threads threads, bool ops_known, bool gpu_known)
-      : run_(analysis.run()), threads_(threads), has_steps_(!analysis.steps().empty()), ops_known_(ops_known), gpu_known_(gpu_known), bytes_(analysis, threads),
+  LineRows(const Analysis& analysis, const std::vector<LineTotals>& lines, Threads threads,
+           bool ops_known, bool gpu_known)
+      : run_(analysis.run()),
+        threads_(threads),
+        has_steps_(!analysis.steps().empty()),
+        ops_known_(ops_known),
+        gpu_known_(gpu_known),
+        bytes_(analysis, threads),
         sources_(run_) {
-    for (const LineTotals& line : lines) function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
+    for (const LineTotals& line : lines)
+      function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
 
   Row make(const LineTotals& line, const OpTimes& ops) {
     const auto time = static_cast<double>(line.inclusive_ns);
     const Cell known_time = time_cell(line, line.inclusive_ns);
     const bool known = known_time != kUnknown;
-    return {file_cell(line.code), integer_cell(line.line), function_cell(line.code), integer_cell(line.hits), known_time,
-            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown, op_cell(ops.forward_ns), gpu_cell(ops), wait_cell(ops),
-            line.level == LineLevel::line ? bytes_.cell(line.code, line.line) : kUnknown, level_name(line.level),
-            source_cell(line.code, line.line), op_cell(ops.backward_ns),
+    return {file_cell(line.code),
+            integer_cell(line.line),
+            function_cell(line.code),
+            integer_cell(line.hits),
+            known_time,
+            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown,
+            op_cell(ops.forward_ns),
+            gpu_cell(ops),
+            wait_cell(ops),
+            line.level == LineLevel::line ? bytes_.cell(line.code, line.line) : kUnknown,
+            level_name(line.level),
+            source_cell(line.code, line.line),
+            op_cell(ops.backward_ns),
             known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
             known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
-            known ? optional_cell(line.steps.p50_ns) : kUnknown, known ? optional_cell(line.steps.p95_ns) : kUnknown,
-            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown, threads_cell(line.threads, run_, threads_)};
+            known ? optional_cell(line.steps.p50_ns) : kUnknown,
+            known ? optional_cell(line.steps.p95_ns) : kUnknown,
+            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown,
+            threads_cell(line.threads, run_, threads_)};
   }
   // A line that was not timed: all that is known of it are its ops.
   Row make(std::uint32_t code, std::uint32_t line, const OpTimes& ops) {
-    Row row{file_cell(code), integer_cell(line), function_cell(code), kUnknown, kUnknown, kUnknown, op_cell(ops.forward_ns), gpu_cell(ops), wait_cell(ops),
-            bytes_.cell(code, line), level_name(LineLevel::line), source_cell(code, line), op_cell(ops.backward_ns)};
+    Row row{file_cell(code),
+            integer_cell(line),
+            function_cell(code),
+            kUnknown,
+            kUnknown,
+            kUnknown,
+            op_cell(ops.forward_ns),
+            gpu_cell(ops),
+            wait_cell(ops),
+            bytes_.cell(code, line),
+            level_name(LineLevel::line),
+            source_cell(code, line),
+            op_cell(ops.backward_ns)};
     row.resize(empty_lines().columns.size(), kUnknown);
     return row;
   }
 
  private:
-  Cell file_cell(std::uint32_t code) const { return std::string(run_.strings[run_.codes[code].file]); }
-  Cell function_cell(std::uint32_t code) const { return std::string(run_.strings[run_.codes[code].name]); }
+  Cell file_cell(std::uint32_t code) const {
+    return std::string(run_.strings[run_.codes[code].file]);
+  }
+  Cell function_cell(std::uint32_t code) const {
+    return std::string(run_.strings[run_.codes[code].name]);
+  }
   Cell op_cell(std::uint64_t ns) const { return ops_known_ ? integer_cell(ns) : kUnknown; }
-  Cell gpu_cell(const OpTimes& ops) const { return gpu_known_ ? integer_cell(ops.gpu_ns) : kUnknown; }
-  static Cell wait_cell(const OpTimes& ops) { return ops.wait_ns > 0 ? integer_cell(ops.wait_ns) : kUnknown; }
+  Cell gpu_cell(const OpTimes& ops) const {
+    return gpu_known_ ? integer_cell(ops.gpu_ns) : kUnknown;
+  }
+  static Cell wait_cell(const OpTimes& ops) {
+    return ops.wait_ns > 0 ? integer_cell(ops.wait_ns) : kUnknown;
+  }
   Cell source_cell(std::uint32_t code, std::uint32_t line) {
     const auto source = sources_.find(run_.strings[run_.codes[code].file], line);
     return source ? Cell(std::string(*source)) : kUnknown;
@@ -226,7 +279,9 @@ std::string title_of(const Analysis& analysis, bool ops_known) {
 
 }  // namespace
 
-std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads) { return LineSums(analysis, threads).take(); }
+std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads) {
+  return LineSums(analysis, threads).take();
+}
 
 namespace {
 
@@ -237,8 +292,12 @@ Table make_table(const Analysis& analysis, Threads threads) {
   table.title = title_of(analysis, ops.known());
   LineRows rows(analysis, lines, threads, ops.known(), ops.gpu_known());
   for (const LineTotals& line : lines)
-    if (line.reached()) table.rows.push_back(rows.make(line, line.level == LineLevel::line ? ops.take(line.code, line.line) : OpTimes{}));
-  ops.for_each_left([&](std::uint32_t code, std::uint32_t line, const OpTimes& times) { table.rows.push_back(rows.make(code, line, times)); });
+    if (line.reached())
+      table.rows.push_back(rows.make(
+          line, line.level == LineLevel::line ? ops.take(line.code, line.line) : OpTimes{}));
+  ops.for_each_left([&](std::uint32_t code, std::uint32_t line, const OpTimes& times) {
+    table.rows.push_back(rows.make(code, line, times));
+  });
   if (ops.gpu_known()) (void)sort_by(table, "gpu_ns");
   if (ops.known())
     for (const char* column : {"backward_ns", "op_ns"}) (void)sort_by(table, column);
@@ -249,6 +308,8 @@ Table make_table(const Analysis& analysis, Threads threads) {
 }  // namespace
 
 Table lines_table(const Analysis& analysis) { return make_table(analysis, Threads::together); }
-Table lines_by_thread_table(const Analysis& analysis) { return make_table(analysis, Threads::apart); }
+Table lines_by_thread_table(const Analysis& analysis) {
+  return make_table(analysis, Threads::apart);
+}
 
 }  // namespace laptime

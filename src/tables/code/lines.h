@@ -1,24 +1,26 @@
 // Table `lines`: time by source line; rows by falling time.
 //
-// time_ns is inclusive, as line_profiler gives it; self_ns is without what timed functions called from the line took, and
-// unknown where a source does not know it. share is the line's part of its function's time (line_profiler's "% Time").
-// Where steps are known: the line's time a step, median and 95th percentile over all steps but warmup, and its time in
-// warmup. A function that was too costly to time by line is one row at its first line: level `call` (timed as a whole) or
-// `count` (calls counted; what time it has is from before). thread: whose it is, where several threads were timed.
-// op_ns and backward_ns are what the ops took that belong to the line (attribution.h), forward and backward, in the steps
-// whose ops were recorded; wait_ns the waits for input that say which line they were made from. gpu_ns is what GPUs did for the line, forward and
-// backward, while they were recorded. Lines known from ops or GPU work alone are rows too, without hits and times.
+// time_ns is inclusive, as line_profiler gives it; self_ns is without what timed functions called
+// from the line took, and unknown where a source does not know it. share is the line's part of its
+// function's time (line_profiler's "% Time"). Where steps are known: the line's time a step, median
+// and 95th percentile over all steps but warmup, and its time in warmup. A function that was too
+// costly to time by line is one row at its first line: level `call` (timed as a whole) or `count`
+// (calls counted; what time it has is from before). thread: whose it is, where several threads were
+// timed. op_ns and backward_ns are what the ops took that belong to the line (attribution.h),
+// forward and backward, in the steps whose ops were recorded; wait_ns the waits for input that say
+// which line they were made from. gpu_ns is what GPUs did for the line, forward and backward, while
+// they were recorded. Lines known from ops or GPU work alone are rows too, without hits and times.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "trace/analysis.h"
-#include "trace/steps/step_times.h"
 #include "tables/run/table.h"
 #include "tables/run/thread_label.h"
+#include "trace/analysis.h"
 #include "trace/run/run.h"
+#include "trace/steps/step_times.h"
 
 namespace laptime {
 

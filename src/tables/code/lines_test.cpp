@@ -1,21 +1,24 @@
 #include "tables/code/lines.h"
 
-#include <fstream>
 #include <gtest/gtest.h>
+#include <fstream>
 
+#include "format/source_text.h"
 #include "trace/analysis.h"
 #include "trace/run/tally_runs.h"
-#include "format/source_text.h"
 
 namespace laptime {
 namespace {
 
-Cell cell(const Table& table, std::size_t row, std::string_view column) { return table.rows.at(row).at(*find_column(table, column)); }
+Cell cell(const Table& table, std::size_t row, std::string_view column) {
+  return table.rows.at(row).at(*find_column(table, column));
+}
 Cell number(std::int64_t n) { return n; }
 
 TEST(Lines, SumsStepsAndEqualCodes) {
   TallyRun t;
-  const auto first = t.code("a.py", 10, "f"), same = t.code("a.py", 10, "f"), other = t.code("a.py", 10, "g");
+  const auto first = t.code("a.py", 10, "f"), same = t.code("a.py", 10, "f"),
+             other = t.code("a.py", 10, "g");
   t.add(TallyKind::line, first, 11, {2, 100, 60});
   t.add(TallyKind::line, same, 11, {1, 50, 20});
   t.add(TallyKind::line, first, 12, {1, 50, 50});
@@ -35,7 +38,8 @@ TEST(Lines, SumsStepsAndEqualCodes) {
 
 TEST(Lines, FunctionsTooCostlyToTimeByLineAreOneRowAtTheirFirstLine) {
   TallyRun t;
-  const auto called = t.code("a.py", 10, "f", kCodeDemotedToCalls), counted = t.code("a.py", 20, "g", kCodeDemotedToCounts);
+  const auto called = t.code("a.py", 10, "f", kCodeDemotedToCalls),
+             counted = t.code("a.py", 20, "g", kCodeDemotedToCounts);
   t.add(TallyKind::line, called, 0, {5, 100, 60});
   t.add(TallyKind::line, called, 11, {1, 1, 1});
   t.add(TallyKind::line, counted, 0, {7, 0, 0});
@@ -55,7 +59,8 @@ TEST(Lines, TellsTheTypicalStepWithoutWarmup) {
   const auto code = t.code("a.py", 1, "f");
   for (std::uint32_t step = 0; step < 6; ++step) t.add_step(step * 100, 100);
   t.add(TallyKind::line, code, 2, {1, 90, 90, 0, 0});  // warmup
-  for (std::uint32_t step = 1; step < 4; ++step) t.add(TallyKind::line, code, 2, {1, 10 * step, 0, 0, step});
+  for (std::uint32_t step = 1; step < 4; ++step)
+    t.add(TallyKind::line, code, 2, {1, 10 * step, 0, 0, step});
   t.add(TallyKind::line, code, 2, {1, 1000, 0, 0, 6});  // after the last step
   t.add(TallyKind::line, code, 3, {1, 5, 5, 0, 0});
   const Table table = lines_table(Analysis(t.run));
@@ -71,8 +76,10 @@ TEST(Lines, TellsTheTypicalStepWithoutWarmup) {
 TEST(Lines, StepsOfOtherPhasesDoNotDilute) {
   TallyRun t;
   const auto code = t.code("a.py", 1, "f");
-  for (std::uint32_t step = 0; step < 8; ++step) t.add_step(step * 100, 100, step % 2 ? "train" : "test");
-  for (std::uint32_t step = 1; step < 8; step += 2) t.add(TallyKind::line, code, 2, {1, 10, 10, 0, step});
+  for (std::uint32_t step = 0; step < 8; ++step)
+    t.add_step(step * 100, 100, step % 2 ? "train" : "test");
+  for (std::uint32_t step = 1; step < 8; step += 2)
+    t.add(TallyKind::line, code, 2, {1, 10, 10, 0, step});
   EXPECT_EQ(cell(lines_table(Analysis(t.run)), 0, "step_p50_ns"), number(10));
 }
 

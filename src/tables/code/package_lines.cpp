@@ -6,14 +6,14 @@
 #include <string_view>
 #include <tuple>
 
-#include "trace/analysis.h"
 #include "tables/ops/around_all.h"
+#include "trace/analysis.h"
 #include "trace/code/code_merge.h"
 #include "trace/gpu/gpu_work.h"
-#include "trace/time/host_time.h"
-#include "trace/time/mean_step.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps_by_time.h"
+#include "trace/time/host_time.h"
+#include "trace/time/mean_step.h"
 
 namespace laptime {
 
@@ -27,7 +27,8 @@ bool is_package(std::string_view file) {
   const std::size_t at = file.rfind(kInstalled);
   if (at == std::string_view::npos) return false;
   const std::string_view inside = file.substr(at + kInstalled.size());
-  return std::none_of(std::begin(kFramework), std::end(kFramework), [&](std::string_view folder) { return inside.starts_with(folder); });
+  return std::none_of(std::begin(kFramework), std::end(kFramework),
+                      [&](std::string_view folder) { return inside.starts_with(folder); });
 }
 
 struct SourceLine {
@@ -43,7 +44,8 @@ std::vector<SourceLine> lines_below(const Run& run, const MergedCodes& merged) {
     const Place& place = run.places[i];
     for (std::uint32_t row = place.frame; row != 0; row = run.call_frames[row].caller) {
       const CallFrame& frame = run.call_frames[row];
-      if (frame.code == place.code && frame.line == place.line) break;  // from here on it is the program's
+      if (frame.code == place.code && frame.line == place.line)
+        break;  // from here on it is the program's
       if (!is_package(run.strings[run.codes[frame.code].file])) continue;
       lines[i] = {merged[frame.code], frame.line};
       break;
@@ -60,7 +62,10 @@ struct LineSums {
 // What a step spends in ops and in calls of the driver that these make.
 double ns_in_ops(const std::array<double, kHostCategories>& ns) {
   double sum = 0;
-  for (const HostCategory category : {HostCategory::sync, HostCategory::copy, HostCategory::launch, HostCategory::optimizer, HostCategory::communication, HostCategory::memory, HostCategory::backward, HostCategory::forward})
+  for (const HostCategory category :
+       {HostCategory::sync, HostCategory::copy, HostCategory::launch, HostCategory::optimizer,
+        HostCategory::communication, HostCategory::memory, HostCategory::backward,
+        HostCategory::forward})
     sum += ns[static_cast<std::size_t>(category)];
   return sum;
 }
@@ -70,7 +75,8 @@ struct PhaseSteps {
   double with_gpu = 0;
 
   MeanStep mean() const { return mean_step(all); }
-  // Steps that were recorded may be longer or shorter than the mean step: what is known of them is scaled to it, as the breakdown is.
+  // Steps that were recorded may be longer or shorter than the mean step: what is known of them is
+  // scaled to it, as the breakdown is.
   double per_step(const MeanStep& mean_of_all) const {
     const HostSteps recorded = steps_with_ops(all);
     double sum = 0;
@@ -87,8 +93,14 @@ struct PhaseSteps {
 
 class PackageSums {
  public:
-  explicit PackageSums(const Analysis& analysis) : analysis_(analysis), run_(analysis.run()), merged_(run_), below_(lines_below(run_, merged_)) {
-    if (std::none_of(below_.begin(), below_.end(), [](const SourceLine& line) { return line.code != 0; })) return;
+  explicit PackageSums(const Analysis& analysis)
+      : analysis_(analysis),
+        run_(analysis.run()),
+        merged_(run_),
+        below_(lines_below(run_, merged_)) {
+    if (std::none_of(below_.begin(), below_.end(),
+                     [](const SourceLine& line) { return line.code != 0; }))
+      return;
     std::vector<std::vector<Step>> with_ops(run_.processes.size()), with_gpu(run_.processes.size());
     for (const HostStep& s : analysis.host_steps()) {
       if (!s.step.counts) continue;
@@ -107,33 +119,50 @@ class PackageSums {
     std::map<std::uint32_t, Scale> scales;
     for (const auto& [phase, steps] : phases_) {
       const MeanStep mean = steps.mean();
-      scales[phase] = {steps.per_step(mean), mean.wall_ns, mean.wall_ns * static_cast<double>(mean.steps)};
+      scales[phase] = {steps.per_step(mean), mean.wall_ns,
+                       mean.wall_ns * static_cast<double>(mean.steps)};
     }
     std::vector<PackageLine> lines;
     for (const auto& [key, sums] : sums_) {
       const auto& [phase, line, user] = key;
       const auto& [per_step, step_ns, all_ns] = scales[phase];
-      PackageLine row{phase, file(line), std::string(run_.strings[run_.codes[line.code].name]), line.line, file(user), user.line, std::string(sums.module.module()),
-                      sums.op_ns * per_step, sums.backward_ns * per_step, gpu_ns(phases_.at(phase), sums), 0};
+      PackageLine row{phase,
+                      file(line),
+                      std::string(run_.strings[run_.codes[line.code].name]),
+                      line.line,
+                      file(user),
+                      user.line,
+                      std::string(sums.module.module()),
+                      sums.op_ns * per_step,
+                      sums.backward_ns * per_step,
+                      gpu_ns(phases_.at(phase), sums),
+                      0};
       row.share = step_ns > 0 ? (row.op_ns + row.backward_ns) / step_ns : 0;
       lines.push_back(std::move(row));
     }
     std::stable_sort(lines.begin(), lines.end(), [&](const PackageLine& a, const PackageLine& b) {
-      if (a.phase != b.phase) return std::pair(-scales.at(a.phase).all_ns, a.phase) < std::pair(-scales.at(b.phase).all_ns, b.phase);
+      if (a.phase != b.phase)
+        return std::pair(-scales.at(a.phase).all_ns, a.phase) <
+               std::pair(-scales.at(b.phase).all_ns, b.phase);
       return a.most_ns() > b.most_ns();
     });
     return lines;
   }
 
  private:
-  using Key = std::tuple<std::uint32_t, SourceLine, SourceLine>;  // phase, package's line, the program's line
+  using Key = std::tuple<std::uint32_t, SourceLine,
+                         SourceLine>;  // phase, package's line, the program's line
 
   struct Scale {
     double per_step = 0, step_ns = 0, all_ns = 0;
   };
 
-  static std::optional<double> gpu_ns(const PhaseSteps& steps, const LineSums& sums) { return steps.with_gpu > 0 ? std::optional(sums.gpu_ns / steps.with_gpu) : std::nullopt; }
-  std::string file(const SourceLine& line) const { return std::string(run_.strings[run_.codes[line.code].file]); }
+  static std::optional<double> gpu_ns(const PhaseSteps& steps, const LineSums& sums) {
+    return steps.with_gpu > 0 ? std::optional(sums.gpu_ns / steps.with_gpu) : std::nullopt;
+  }
+  std::string file(const SourceLine& line) const {
+    return std::string(run_.strings[run_.codes[line.code].file]);
+  }
   LineSums& sums_at(std::uint32_t phase, std::uint32_t place) {
     const Place& at = run_.places[place];
     LineSums& sums = sums_[{phase, below_[place], SourceLine{merged_[at.code], at.line}}];
@@ -146,11 +175,14 @@ class PackageSums {
       const SpanColumns& spans = run_.tracks[t].spans;
       const TrackOps& ops = analysis_.ops().tracks[t];
       for (std::uint32_t row = 0; row < ops.size(); ++row) {
-        if (below_[ops.place[row]].code == 0 || ops.pass[row] == OpPass::none || (spans.kind[row] != SpanKind::op && spans.kind[row] != SpanKind::backward)) continue;
+        if (below_[ops.place[row]].code == 0 || ops.pass[row] == OpPass::none ||
+            (spans.kind[row] != SpanKind::op && spans.kind[row] != SpanKind::backward))
+          continue;
         const Step* const step = steps[run_.tracks[t].process].find(spans.start[row]);
         if (!step) continue;
         LineSums& sums = sums_at(step->phase, ops.place[row]);
-        (ops.pass[row] == OpPass::backward ? sums.backward_ns : sums.op_ns) += static_cast<double>(ops.tree.self_ns[row]);
+        (ops.pass[row] == OpPass::backward ? sums.backward_ns : sums.op_ns) +=
+            static_cast<double>(ops.tree.self_ns[row]);
       }
     }
   }
@@ -159,7 +191,9 @@ class PackageSums {
     for (const GpuWork& work : analysis_.gpu().all()) {
       if (below_[work.place].code == 0) continue;
       const Track& track = run_.tracks[work.track];
-      if (const Step* const step = steps[track.process].find(track.spans.start[work.row])) sums_at(step->phase, work.place).gpu_ns += static_cast<double>(track.spans.duration[work.row]);
+      if (const Step* const step = steps[track.process].find(track.spans.start[work.row]))
+        sums_at(step->phase, work.place).gpu_ns +=
+            static_cast<double>(track.spans.duration[work.row]);
     }
   }
 
@@ -173,7 +207,9 @@ class PackageSums {
 
 }  // namespace
 
-std::vector<PackageLine> package_lines(const Analysis& analysis) { return PackageSums(analysis).take(); }
+std::vector<PackageLine> package_lines(const Analysis& analysis) {
+  return PackageSums(analysis).take();
+}
 
 Table package_lines_table(const Analysis& analysis) {
   Table table{kPackageLinesTable,
@@ -191,8 +227,11 @@ Table package_lines_table(const Analysis& analysis) {
                {"user_line", ColumnType::integer}},
               {}};
   for (const PackageLine& line : package_lines(analysis))
-    table.rows.push_back({std::string(analysis.run().strings[line.phase]), line.file, integer_cell(line.line), line.function, line.op_ns, line.backward_ns,
-                          line.gpu_ns ? Cell(*line.gpu_ns) : kUnknown, line.share, line.module.empty() ? kUnknown : Cell(line.module), line.user_file, integer_cell(line.user_line)});
+    table.rows.push_back({std::string(analysis.run().strings[line.phase]), line.file,
+                          integer_cell(line.line), line.function, line.op_ns, line.backward_ns,
+                          line.gpu_ns ? Cell(*line.gpu_ns) : kUnknown, line.share,
+                          line.module.empty() ? kUnknown : Cell(line.module), line.user_file,
+                          integer_cell(line.user_line)});
   return table;
 }
 

@@ -4,15 +4,15 @@
 #include <map>
 
 #include "trace/analysis.h"
-#include "trace/time/device_time.h"
-#include "trace/gpu/gpu_work.h"
 #include "trace/code/line_facts.h"
 #include "trace/code/line_ids.h"
 #include "trace/code/line_self_times.h"
 #include "trace/code/source_lines.h"
+#include "trace/gpu/gpu_work.h"
 #include "trace/steps/step_times.h"
 #include "trace/steps/steps.h"
 #include "trace/steps/steps_by_time.h"
+#include "trace/time/device_time.h"
 
 namespace laptime {
 
@@ -44,19 +44,22 @@ void add_self_times(const Analysis& analysis, Phases& phases) {
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const Track& track = run.tracks[t];
     if (!knows_line_self_times(run.processes[track.process])) continue;
-    visit_line_self_times(run, merged, track.tallies, [&](std::uint32_t number, CodeLine line, double ns) {
-      const std::uint32_t place = index.find(track.process, number);
-      if (place == kNoStep) return;
-      const Step& step = steps[index.step(place)];
-      if (step.counts && step.track == t) phases[step.phase].lines[line].self_ns += ns;
-    });
+    visit_line_self_times(run, merged, track.tallies,
+                          [&](std::uint32_t number, CodeLine line, double ns) {
+                            const std::uint32_t place = index.find(track.process, number);
+                            if (place == kNoStep) return;
+                            const Step& step = steps[index.step(place)];
+                            if (step.counts && step.track == t)
+                              phases[step.phase].lines[line].self_ns += ns;
+                          });
   }
 }
 
 // Work belongs to the step in which it begins.
 void add_gpu_times(const Analysis& analysis, Phases& phases) {
   const Run& run = analysis.run();
-  std::map<std::pair<std::uint32_t, std::uint32_t>, Step> recorded;  // by track and number: once, of however many devices
+  std::map<std::pair<std::uint32_t, std::uint32_t>, Step>
+      recorded;  // by track and number: once, of however many devices
   for (const DeviceStep& s : analysis.device_steps().all)
     if (s.step.counts) recorded.emplace(std::pair{s.step.track, s.step.number}, s.step);
   if (recorded.empty()) return;
@@ -70,8 +73,11 @@ void add_gpu_times(const Analysis& analysis, Phases& phases) {
   for (const GpuWork& work : analysis.gpu().all()) {
     const std::uint32_t id = ids[work.place];
     const Track& track = run.tracks[work.track];
-    const Step* const step = id == 0 ? nullptr : steps[track.process].find(track.spans.start[work.row]);
-    if (step) phases[step->phase].lines[{ids.code(id), ids.line(id)}].gpu_ns += static_cast<double>(track.spans.duration[work.row]);
+    const Step* const step =
+        id == 0 ? nullptr : steps[track.process].find(track.spans.start[work.row]);
+    if (step)
+      phases[step->phase].lines[{ids.code(id), ids.line(id)}].gpu_ns +=
+          static_cast<double>(track.spans.duration[work.row]);
   }
 }
 
@@ -85,12 +91,17 @@ Phases phases_of(const Analysis& analysis) {
   return phases;
 }
 
-// A comprehension is a function of its own on the same line: to a reader it is that line, of the outer function.
-std::map<CodeLine, LineSum> merge_same_lines(const Run& run, const std::map<CodeLine, LineSum>& lines) {
+// A comprehension is a function of its own on the same line: to a reader it is that line, of the
+// outer function.
+std::map<CodeLine, LineSum> merge_same_lines(const Run& run,
+                                             const std::map<CodeLine, LineSum>& lines) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, CodeLine> outermost;  // by file and line
-  const auto name_size = [&](std::uint32_t code) { return run.strings[run.codes[code].name].size(); };
+  const auto name_size = [&](std::uint32_t code) {
+    return run.strings[run.codes[code].name].size();
+  };
   for (const auto& [line, sum] : lines) {
-    CodeLine& outer = outermost.try_emplace({run.codes[line.first].file, line.second}, line).first->second;
+    CodeLine& outer =
+        outermost.try_emplace({run.codes[line.first].file, line.second}, line).first->second;
     if (name_size(line.first) < name_size(outer.first)) outer = line;
   }
   std::map<CodeLine, LineSum> merged;
@@ -102,17 +113,23 @@ std::map<CodeLine, LineSum> merge_same_lines(const Run& run, const std::map<Code
   return merged;
 }
 
-void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, SourceLines& sources, Table& table) {
+void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, SourceLines& sources,
+              Table& table) {
   std::multimap<double, std::pair<CodeLine, LineSum>, std::greater<>> order;
   for (const auto& line : merge_same_lines(run, phase.lines))
-    if (const double most = std::max(phase.self_ns(line.second), phase.gpu_ns(line.second)); most >= kLeastLineShare * phase.step_ns()) order.emplace(most, line);
+    if (const double most = std::max(phase.self_ns(line.second), phase.gpu_ns(line.second));
+        most >= kLeastLineShare * phase.step_ns())
+      order.emplace(most, line);
   for (const auto& [most, line] : order) {
     const auto& [code, number] = line.first;
     const std::string_view file = run.strings[run.codes[code].file];
     const auto source = sources.find(file, number);
-    table.rows.push_back({std::string(run.strings[name]), std::string(file), integer_cell(number), std::string(run.strings[run.codes[code].name]),
-                          phase.self_ns(line.second), ratio_cell(phase.self_ns(line.second), phase.step_ns()),
-                          phase.gpu_steps > 0 ? Cell(phase.gpu_ns(line.second)) : kUnknown, source ? Cell(std::string(*source)) : kUnknown});
+    table.rows.push_back({std::string(run.strings[name]), std::string(file), integer_cell(number),
+                          std::string(run.strings[run.codes[code].name]),
+                          phase.self_ns(line.second),
+                          ratio_cell(phase.self_ns(line.second), phase.step_ns()),
+                          phase.gpu_steps > 0 ? Cell(phase.gpu_ns(line.second)) : kUnknown,
+                          source ? Cell(std::string(*source)) : kUnknown});
   }
 }
 

@@ -1,16 +1,17 @@
 // Two runs of a program side by side: whether its steps became faster or slower, and what changed.
 //
-// A verdict needs both: an interval that leaves out 1, and a difference over kNegligible. Everything below the steps is
-// aligned by name, not by position: a line by its file's name, function and text, so that code above it may change.
+// A verdict needs both: an interval that leaves out 1, and a difference over kNegligible.
+// Everything below the steps is aligned by name, not by position: a line by its file's name,
+// function and text, so that code above it may change.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "trace/analysis.h"
 #include "base/bootstrap.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -32,8 +33,8 @@ bool is_over(const std::vector<PhaseChange>& changes, double limit);
 
 // Table `compare_steps`.
 Table compare_steps_table(const std::vector<PhaseChange>& changes);
-// Tables `compare_breakdown`, `compare_lines`, `compare_ops`, … of what both runs can tell: time a step on both sides,
-// the largest change first. Empty ones are left out.
+// Tables `compare_breakdown`, `compare_lines`, `compare_ops`, … of what both runs can tell: time a
+// step on both sides, the largest change first. Empty ones are left out.
 std::vector<Table> compare_tables(const Analysis& a, const Analysis& b);
 
 }  // namespace laptime

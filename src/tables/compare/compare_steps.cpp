@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <map>
 
-#include "trace/analysis.h"
-#include "tables/compare/compare.h"
 #include "base/percentile.h"
+#include "tables/compare/compare.h"
+#include "trace/analysis.h"
 #include "trace/steps/steps.h"
 
 namespace laptime {
@@ -16,7 +16,8 @@ std::map<std::string, std::vector<std::int64_t>> times_by_phase(const Analysis& 
   std::map<std::string, std::vector<std::int64_t>> times;
   for (const Step& step : analysis.steps()) {
     std::vector<std::int64_t>& phase = times[std::string(run.strings[step.phase])];
-    if (step.kind == StepKind::steady || step.kind == StepKind::outlier) phase.push_back(step.wall_ns);
+    if (step.kind == StepKind::steady || step.kind == StepKind::outlier)
+      phase.push_back(step.wall_ns);
   }
   return times;
 }
@@ -35,15 +36,21 @@ Verdict judge(const std::optional<RatioInterval>& times) {
 
 const char* verdict_text(Verdict verdict) {
   switch (verdict) {
-    case Verdict::unknown: return "too few steps to tell";
-    case Verdict::no_difference: return "no difference";
-    case Verdict::faster: return "faster";
-    case Verdict::slower: return "slower";
+    case Verdict::unknown:
+      return "too few steps to tell";
+    case Verdict::no_difference:
+      return "no difference";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
   }
   return "";
 }
 
-Cell median_cell(const std::optional<std::int64_t>& median) { return median ? Cell(*median) : kUnknown; }
+Cell median_cell(const std::optional<std::int64_t>& median) {
+  return median ? Cell(*median) : kUnknown;
+}
 
 }  // namespace
 
@@ -51,12 +58,15 @@ std::vector<PhaseChange> compare_steps(const Analysis& a, const Analysis& b) {
   const auto times_a = times_by_phase(a), times_b = times_by_phase(b);
   static const std::vector<std::int64_t> none;
   std::vector<PhaseChange> changes;
-  const auto add = [&](const std::string& phase, const std::vector<std::int64_t>& first, const std::vector<std::int64_t>& second) {
+  const auto add = [&](const std::string& phase, const std::vector<std::int64_t>& first,
+                       const std::vector<std::int64_t>& second) {
     const auto times = compare_medians(first, second);
-    changes.push_back({phase, first.size(), second.size(), median_of(first), median_of(second), times, judge(times)});
+    changes.push_back({phase, first.size(), second.size(), median_of(first), median_of(second),
+                       times, judge(times)});
   };
   for (const auto& [phase, times] : times_a)
-    if (const auto other = times_b.find(phase); other != times_b.end()) add(phase, times, other->second);
+    if (const auto other = times_b.find(phase); other != times_b.end())
+      add(phase, times, other->second);
   for (const auto& [phase, times] : times_a)
     if (!times_b.contains(phase)) add(phase, times, none);
   for (const auto& [phase, times] : times_b)
@@ -84,8 +94,10 @@ Table compare_steps_table(const std::vector<PhaseChange>& changes) {
                {"verdict", ColumnType::text}},
               {}};
   for (const PhaseChange& c : changes)
-    table.rows.push_back({c.phase, integer_cell(c.steps_a), integer_cell(c.steps_b), median_cell(c.median_a), median_cell(c.median_b),
-                          c.times ? Cell(c.times->ratio) : kUnknown, c.times ? Cell(c.times->low) : kUnknown,
+    table.rows.push_back({c.phase, integer_cell(c.steps_a), integer_cell(c.steps_b),
+                          median_cell(c.median_a), median_cell(c.median_b),
+                          c.times ? Cell(c.times->ratio) : kUnknown,
+                          c.times ? Cell(c.times->low) : kUnknown,
                           c.times ? Cell(c.times->high) : kUnknown, verdict_text(c.verdict)});
   return table;
 }

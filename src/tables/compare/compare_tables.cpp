@@ -3,18 +3,19 @@
 #include <map>
 #include <set>
 
-#include "trace/analysis.h"
-#include "tables/compare/compare.h"
 #include "tables/code/in_steps.h"
-#include "trace/steps/steps.h"
-#include "tables/steps/steps_table.h"
+#include "tables/compare/compare.h"
 #include "tables/run/tables.h"
+#include "tables/steps/steps_table.h"
+#include "trace/analysis.h"
+#include "trace/steps/steps.h"
 
 namespace laptime {
 
 namespace {
 
-// Which table is compared, by which columns its rows are aligned, and what number of theirs is compared.
+// Which table is compared, by which columns its rows are aligned, and what number of theirs is
+// compared.
 struct Alignment {
   const char* table;
   std::vector<const char*> keys;
@@ -45,12 +46,15 @@ std::optional<TallyKind> tallied_of(const Alignment& alignment) {
   return std::nullopt;
 }
 
-// Steps of the run, or only those whose ops were recorded; 1 for a run without, whose totals are compared then.
+// Steps of the run, or only those whose ops were recorded; 1 for a run without, whose totals are
+// compared then.
 double steps_of(const Analysis& run, bool recorded_only) {
   const Table steps = steps_table(run);
   if (!recorded_only) return steps.rows.empty() ? 1 : static_cast<double>(steps.rows.size());
   const auto recorded = find_column(steps, "recorded");
-  const auto count = std::count_if(steps.rows.begin(), steps.rows.end(), [&](const Row& row) { return row[*recorded] == Cell(std::int64_t{1}); });
+  const auto count = std::count_if(steps.rows.begin(), steps.rows.end(), [&](const Row& row) {
+    return row[*recorded] == Cell(std::int64_t{1});
+  });
   return count == 0 ? 1 : static_cast<double>(count);
 }
 
@@ -64,10 +68,12 @@ std::optional<double> number_of(const Cell& cell) {
 std::string key_text(const char* column, const Cell& cell) {
   const auto* text = std::get_if<std::string>(&cell);
   if (!text) return "";
-  return std::string_view(column) == "file" ? std::filesystem::path(*text).filename().string() : *text;
+  return std::string_view(column) == "file" ? std::filesystem::path(*text).filename().string()
+                                            : *text;
 }
 
-// The names of the ops of a run: what its other tables say of them, over other steps, is said by table `ops`.
+// The names of the ops of a run: what its other tables say of them, over other steps, is said by
+// table `ops`.
 std::set<std::string> op_names(const Analysis& run) {
   const auto definition = find_table("ops");
   const Table ops = (*definition)->make(run);
@@ -77,7 +83,8 @@ std::set<std::string> op_names(const Analysis& run) {
   return names;
 }
 
-void add_side(const Analysis& run, const Alignment& alignment, const TableDefinition& definition, double Sides::*side, Aligned& aligned) {
+void add_side(const Analysis& run, const Alignment& alignment, const TableDefinition& definition,
+              double Sides::* side, Aligned& aligned) {
   if (const auto tallied = tallied_of(alignment); tallied && !run.steps().empty()) {
     for (const TalliedInSteps& each : sum_tallies_in_steps(run, *tallied)) {
       std::vector<std::string> key{key_text("file", each.file), each.function};
@@ -90,14 +97,17 @@ void add_side(const Analysis& run, const Alignment& alignment, const TableDefini
   if (std::string_view(alignment.table) == "scopes" && !run.steps().empty()) {
     const std::set<std::string> ops = op_names(run);
     for (const ScopeInSteps& each : sum_scopes_in_steps(run))
-      if (!ops.contains(each.name)) aligned[{each.name.empty() ? "(unnamed)" : each.name, each.thread, each.phase}].*side += each.ns_a_step;
+      if (!ops.contains(each.name))
+        aligned[{each.name.empty() ? "(unnamed)" : each.name, each.thread, each.phase}].*side +=
+            each.ns_a_step;
     return;
   }
   const Table table = definition.make(run);
   const auto value = find_column(table, alignment.value);
   if (!value) return;
   std::vector<std::optional<std::size_t>> keys;
-  for (const char* key : alignment.keys) keys.push_back(find_column(table, key));  // none: `phase`, of a run without steps
+  for (const char* key : alignment.keys)
+    keys.push_back(find_column(table, key));  // none: `phase`, of a run without steps
   const double steps = alignment.per == Alignment::Per::already_a_step
                            ? 1
                            : steps_of(run, alignment.per == Alignment::Per::recorded_step);
@@ -105,19 +115,25 @@ void add_side(const Analysis& run, const Alignment& alignment, const TableDefini
     const auto number = number_of(row[*value]);
     if (!number) continue;
     std::vector<std::string> key;
-    for (std::size_t i = 0; i < keys.size(); ++i) key.push_back(keys[i] ? key_text(alignment.keys[i], row[*keys[i]]) : "");
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      key.push_back(keys[i] ? key_text(alignment.keys[i], row[*keys[i]]) : "");
     aligned[key].*side += *number / steps;
   }
 }
 
 Table make_table(const Alignment& alignment, const Aligned& aligned) {
-  Table table{std::string("compare_") + alignment.table, std::string("Time a step by ") + alignment.table + ", largest change first", {}, {}};
+  Table table{std::string("compare_") + alignment.table,
+              std::string("Time a step by ") + alignment.table + ", largest change first",
+              {},
+              {}};
   for (const char* key : alignment.keys) table.columns.push_back({key, ColumnType::text});
-  for (const char* name : {"a_ns", "b_ns", "change_ns"}) table.columns.push_back({name, ColumnType::real, Unit::ns});
+  for (const char* name : {"a_ns", "b_ns", "change_ns"})
+    table.columns.push_back({name, ColumnType::real, Unit::ns});
   table.columns.push_back({"ratio", ColumnType::real, Unit::factor});
   std::vector<std::pair<std::vector<std::string>, Sides>> rows(aligned.begin(), aligned.end());
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& x, const auto& y) { return std::abs(x.second.change()) > std::abs(y.second.change()); });
+  std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
+    return std::abs(x.second.change()) > std::abs(y.second.change());
+  });
   for (const auto& [key, sides] : rows) {
     Row row(key.begin(), key.end());
     row.insert(row.end(), {sides.a, sides.b, sides.change(), ratio_cell(sides.b, sides.a)});

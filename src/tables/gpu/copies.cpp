@@ -4,12 +4,12 @@
 #include <map>
 #include <tuple>
 
+#include "tables/code/line_cells.h"
 #include "tables/ops/agreed.h"
 #include "trace/analysis.h"
+#include "trace/code/line_ids.h"
 #include "trace/gpu/copy_name.h"
 #include "trace/gpu/gpu_work.h"
-#include "tables/code/line_cells.h"
-#include "trace/code/line_ids.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
 
@@ -42,15 +42,18 @@ Table copies_table(const Analysis& analysis) {
                {"wait_ns", ColumnType::integer, Unit::ns},
                {"blocking", ColumnType::text},
                {"op", ColumnType::text},
-               {"device", ColumnType::integer, Unit::none, grouping == CopyGrouping::device ? Prominence::prominent : Prominence::detail}},
+               {"device", ColumnType::integer, Unit::none,
+                grouping == CopyGrouping::device ? Prominence::prominent : Prominence::detail}},
               {}};
   const LineIds& lines = analysis.lines();
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, CopySums> all;  // name, line, op, group
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, CopySums>
+      all;  // name, line, op, group
   for (const GpuWork& work : analysis.gpu().all()) {
     const SpanColumns& spans = run.tracks[work.track].spans;
     if (spans.kind[work.row] != SpanKind::copy && spans.kind[work.row] != SpanKind::fill) continue;
     const std::uint32_t device = device_of(run.tracks[work.track]);
-    CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op, grouping == CopyGrouping::device ? device : 0}];
+    CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op,
+                          grouping == CopyGrouping::device ? device : 0}];
     ++sums.calls;
     sums.device.add(device);
     sums.bytes += work.bytes;
@@ -65,11 +68,14 @@ Table copies_table(const Analysis& analysis) {
     const auto& [name_id, line, op, group] = key;
     const CopyName name(run.strings[name_id]);
     const std::int64_t device = sums.device.value_or(-1);
-    table.rows.push_back({std::string(name.direction), name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), file_cell(lines, line), line_cell(lines, line),
-                          integer_cell(sums.calls), integer_cell(sums.bytes), sums.total_ns,
-                          ratio_cell(static_cast<double>(sums.bytes), static_cast<double>(sums.total_ns)), sums.wait_known ? Cell(sums.wait_ns) : kUnknown,
-                          sums.waits ? "yes" : "no", op ? Cell(std::string(run.strings[op])) : kUnknown,
-                          device >= 0 ? Cell(device) : kUnknown});
+    table.rows.push_back(
+        {std::string(name.direction),
+         name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), file_cell(lines, line),
+         line_cell(lines, line), integer_cell(sums.calls), integer_cell(sums.bytes), sums.total_ns,
+         ratio_cell(static_cast<double>(sums.bytes), static_cast<double>(sums.total_ns)),
+         sums.wait_known ? Cell(sums.wait_ns) : kUnknown, sums.waits ? "yes" : "no",
+         op ? Cell(std::string(run.strings[op])) : kUnknown,
+         device >= 0 ? Cell(device) : kUnknown});
   }
   (void)sort_by(table, "total_ns");
   return table;

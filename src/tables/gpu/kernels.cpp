@@ -1,21 +1,21 @@
 #include "tables/gpu/kernels.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>
 
+#include "tables/code/line_cells.h"
 #include "tables/ops/agreed.h"
-#include "trace/analysis.h"
 #include "tables/ops/around_all.h"
+#include "trace/analysis.h"
+#include "trace/code/line_ids.h"
 #include "trace/gpu/device_facts.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/kernel_effort.h"
 #include "trace/gpu/kernel_math.h"
 #include "trace/gpu/kernel_names.h"
-#include "tables/code/line_cells.h"
-#include "trace/code/line_ids.h"
 #include "trace/gpu/occupancy.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
@@ -55,17 +55,24 @@ constexpr std::string_view kCompiledRegion = "Torch-Compiled Region";
 // The compiled region that a launch lies in (Run::strings); 0: none.
 std::uint32_t region_around(const Run& run, const OpAttribution& ops, const Launch& launch) {
   const SpanColumns& spans = run.tracks[launch.track].spans;
-  for (std::uint32_t row = launch.op_row; row != kNoRow; row = ops.tracks[launch.track].tree.parent[row])
-    if (spans.kind[row] == SpanKind::annotation && run.strings[spans.name[row]].starts_with(kCompiledRegion)) return spans.name[row];
+  for (std::uint32_t row = launch.op_row; row != kNoRow;
+       row = ops.tracks[launch.track].tree.parent[row])
+    if (spans.kind[row] == SpanKind::annotation &&
+        run.strings[spans.name[row]].starts_with(kCompiledRegion))
+      return spans.name[row];
   return 0;
 }
 
 const char* pass_name(OpPass pass) {
   switch (pass) {
-    case OpPass::none: return "";
-    case OpPass::forward: return "forward";
-    case OpPass::backward: return "backward";
-    case OpPass::optimizer: return "optimizer";
+    case OpPass::none:
+      return "";
+    case OpPass::forward:
+      return "forward";
+    case OpPass::backward:
+      return "backward";
+    case OpPass::optimizer:
+      return "optimizer";
   }
   return "";
 }
@@ -75,10 +82,12 @@ class KernelTable {
   KernelTable(const Analysis& analysis, KernelGrouping grouping)
       : run_(analysis.run()), ops_(analysis.ops()), lines_(analysis.lines()), grouping_(grouping) {
     const std::vector<GpuWork>& all = analysis.gpu().all();
-    const std::vector<KernelEffort> efforts = find_kernel_efforts(run_, analysis.ops(), analysis.gpu());
+    const std::vector<KernelEffort> efforts =
+        find_kernel_efforts(run_, analysis.ops(), analysis.gpu());
     for (std::size_t i = 0; i < all.size(); ++i) {
       const SpanKind kind = run_.tracks[all[i].track].spans.kind[all[i].row];
-      if (kind == SpanKind::kernel || kind == SpanKind::communication) add(all[i], efforts.empty() ? KernelEffort{} : efforts[i]);
+      if (kind == SpanKind::kernel || kind == SpanKind::communication)
+        add(all[i], efforts.empty() ? KernelEffort{} : efforts[i]);
     }
   }
 
@@ -86,11 +95,14 @@ class KernelTable {
     double all_ns = 0;
     for (const auto& [key, sums] : sums_) all_ns += static_cast<double>(sums.total_ns);
     for (const auto& [key, sums] : sums_) table.rows.push_back(row(key, sums, all_ns));
-    std::stable_sort(table.rows.begin(), table.rows.end(), [](const Row& a, const Row& b) { return std::get<std::int64_t>(a[5]) > std::get<std::int64_t>(b[5]); });
+    std::stable_sort(table.rows.begin(), table.rows.end(), [](const Row& a, const Row& b) {
+      return std::get<std::int64_t>(a[5]) > std::get<std::int64_t>(b[5]);
+    });
   }
 
  private:
-  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, OpPass, std::uint32_t>;  // short name, op, line id, pass, group
+  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, OpPass,
+                         std::uint32_t>;  // short name, op, line id, pass, group
 
   struct NamedKernel {
     std::string name;
@@ -98,7 +110,8 @@ class KernelTable {
   };
   const NamedKernel& kernel_named(std::uint32_t id) {
     const auto [it, is_new] = names_.try_emplace(id);
-    if (is_new) it->second = {short_kernel_name(run_.strings[id]), math_of_kernel(run_.strings[id])};
+    if (is_new)
+      it->second = {short_kernel_name(run_.strings[id]), math_of_kernel(run_.strings[id])};
     return it->second;
   }
 
@@ -124,15 +137,20 @@ class KernelTable {
       sums.occupancy += *share;
       ++sums.with_occupancy;
     }
-    if (effort.flops) sums.flops.add(*effort.flops, ns, math.precision ? peaks_of(track).flops_per_s(*math.precision) : 0);
+    if (effort.flops)
+      sums.flops.add(*effort.flops, ns,
+                     math.precision ? peaks_of(track).flops_per_s(*math.precision) : 0);
     if (effort.bytes) sums.bytes.add(*effort.bytes, ns, peaks_of(track).bytes_per_s);
   }
 
   std::uint32_t group_of(const GpuWork& work) const {
     switch (grouping_) {
-      case KernelGrouping::line: return 0;
-      case KernelGrouping::device: return device_of(run_.tracks[work.track]);
-      case KernelGrouping::module: return run_.places[work.place].module;
+      case KernelGrouping::line:
+        return 0;
+      case KernelGrouping::device:
+        return device_of(run_.tracks[work.track]);
+      case KernelGrouping::module:
+        return run_.places[work.place].module;
     }
     return 0;
   }
@@ -154,7 +172,8 @@ class KernelTable {
 
   const DevicePeaks& peaks_of(const Track& track) {
     const auto [it, is_new] = peaks_.try_emplace({track.process, device_of(track)});
-    if (is_new) it->second = device_peaks(run_.processes[track.process].properties, device_of(track));
+    if (is_new)
+      it->second = device_peaks(run_.processes[track.process].properties, device_of(track));
     return it->second;
   }
   // Products are what a kernel that makes them is for; all others move data.
@@ -166,7 +185,9 @@ class KernelTable {
   Row row(const Key& key, const KernelSums& sums, double all_ns) {
     const auto& [name, op, line, pass, group] = key;
     const auto launch = parse_configuration(run_.strings[sums.configuration.value_or(0)]);
-    const auto size = [](const std::array<std::uint32_t, 3>& n) { return fmt::format("{}x{}x{}", n[0], n[1], n[2]); };
+    const auto size = [](const std::array<std::uint32_t, 3>& n) {
+      return fmt::format("{}x{}x{}", n[0], n[1], n[2]);
+    };
     const std::optional<bool> tensor_cores = sums.tensor_cores.value_or(std::nullopt);
     const std::int64_t device = sums.device.value_or(-1);
     return {name,
@@ -194,17 +215,21 @@ class KernelTable {
             text_or_unknown(run_.strings[region_of(sums, line, pass)])};
   }
 
-  static Cell text_or_unknown(std::string_view text) { return text.empty() ? kUnknown : Cell(std::string(text)); }
+  static Cell text_or_unknown(std::string_view text) {
+    return text.empty() ? kUnknown : Cell(std::string(text));
+  }
 
   const Run& run_;
   const OpAttribution& ops_;
   const LineIds& lines_;
   const KernelGrouping grouping_;
   std::map<Key, KernelSums> sums_;
-  std::map<std::uint32_t, Agreed<std::uint32_t>> regions_;  // by line id: those of kernels that lie in one
+  std::map<std::uint32_t, Agreed<std::uint32_t>>
+      regions_;                                 // by line id: those of kernels that lie in one
   std::map<std::uint32_t, NamedKernel> names_;  // by Run::strings
   std::map<std::pair<std::uint32_t, std::uint32_t>, DevicePeaks> peaks_;  // process, device
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>> occupancies_;  // process, device, configuration
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>>
+      occupancies_;  // process, device, configuration
 };
 
 }  // namespace
@@ -234,7 +259,8 @@ Table kernels_table(const Analysis& analysis) {
                {"tflop_per_s", ColumnType::real},
                {"gb_per_s", ColumnType::real},
                {"peak_share", ColumnType::real, Unit::share},
-               {"device", ColumnType::integer, Unit::none, grouping == KernelGrouping::device ? Prominence::prominent : Prominence::detail},
+               {"device", ColumnType::integer, Unit::none,
+                grouping == KernelGrouping::device ? Prominence::prominent : Prominence::detail},
                {"region", ColumnType::text, Unit::none, Prominence::detail}},
               {}};
   KernelTable(analysis, grouping).fill(table);

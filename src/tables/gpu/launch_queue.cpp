@@ -4,9 +4,9 @@
 #include <map>
 #include <optional>
 
+#include "base/percentile.h"
 #include "trace/analysis.h"
 #include "trace/gpu/gpu_work.h"
-#include "base/percentile.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
 
@@ -34,18 +34,24 @@ class Queue {
     changes_.push_back({work.started_ns, -1});
   }
   void finish() {
-    std::sort(all_.begin(), all_.end(), [](const Queued& a, const Queued& b) { return a.launched_ns < b.launched_ns; });
-    std::sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.time_ns < b.time_ns; });
+    std::sort(all_.begin(), all_.end(),
+              [](const Queued& a, const Queued& b) { return a.launched_ns < b.launched_ns; });
+    std::sort(changes_.begin(), changes_.end(),
+              [](const Change& a, const Change& b) { return a.time_ns < b.time_ns; });
     for (std::size_t i = 1; i < changes_.size(); ++i) changes_[i].depth += changes_[i - 1].depth;
   }
 
   // Of a stretch in which something was launched; nothing where nothing was.
   std::optional<QueueTimes> within(std::int64_t start, std::int64_t end) const {
-    const auto launched_at = [](const Queued& work, std::int64_t time) { return work.launched_ns < time; };
-    const auto first = std::lower_bound(all_.begin(), all_.end(), start, launched_at), last = std::lower_bound(first, all_.end(), end, launched_at);
+    const auto launched_at = [](const Queued& work, std::int64_t time) {
+      return work.launched_ns < time;
+    };
+    const auto first = std::lower_bound(all_.begin(), all_.end(), start, launched_at),
+               last = std::lower_bound(first, all_.end(), end, launched_at);
     if (first == last || end <= start) return std::nullopt;
     std::vector<std::int64_t> leads;
-    for (auto work = first; work != last; ++work) leads.push_back(work->started_ns - work->launched_ns);
+    for (auto work = first; work != last; ++work)
+      leads.push_back(work->started_ns - work->launched_ns);
     QueueTimes times;
     times.launched = static_cast<std::int64_t>(leads.size());
     times.lead_p50_ns = take_percentile(leads, 0.5);
@@ -62,7 +68,9 @@ class Queue {
 
   void measure_depth(std::int64_t start, std::int64_t end, QueueTimes& times) const {
     std::map<std::int64_t, std::int64_t> ns_at;  // by depth
-    auto next = std::upper_bound(changes_.begin(), changes_.end(), start, [](std::int64_t time, const Change& change) { return time < change.time_ns; });
+    auto next = std::upper_bound(
+        changes_.begin(), changes_.end(), start,
+        [](std::int64_t time, const Change& change) { return time < change.time_ns; });
     std::int64_t depth = next == changes_.begin() ? 0 : (next - 1)->depth;
     for (std::int64_t now = start; now < end; ++next) {
       const std::int64_t until = next == changes_.end() ? end : std::min(next->time_ns, end);
@@ -93,15 +101,24 @@ std::map<Device, Queue> find_queues(const Run& run, const GpuWorkload& gpu) {
     if (!work.launch) continue;
     const Track& track = run.tracks[work.track];
     const std::int64_t launched = work.launch->end_ns;
-    queues[{track.process, device_of(track)}].add({launched, std::max(launched, track.spans.start[work.row])});
+    queues[{track.process, device_of(track)}].add(
+        {launched, std::max(launched, track.spans.start[work.row])});
   }
   for (auto& [device, queue] : queues) queue.finish();
   return queues;
 }
 
 Row make_row(const Run& run, Cell step, Cell phase, const Device& device, const QueueTimes& times) {
-  return {std::move(step), std::move(phase), integer_cell(device.second), times.launched, times.depth_p50, times.depth_max,
-          times.empty_share, times.lead_p50_ns, times.lead_max_ns, integer_cell(run.processes[device.first].pid)};
+  return {std::move(step),
+          std::move(phase),
+          integer_cell(device.second),
+          times.launched,
+          times.depth_p50,
+          times.depth_max,
+          times.empty_share,
+          times.lead_p50_ns,
+          times.lead_max_ns,
+          integer_cell(run.processes[device.first].pid)};
 }
 
 }  // namespace
@@ -127,13 +144,17 @@ Table launch_queue_table(const Analysis& analysis) {
     for (const auto& [device, queue] : queues)
       if (device.first == run.tracks[step.track].process)
         if (const auto times = queue.within(step.start_ns, step.start_ns + step.wall_ns))
-          table.rows.push_back(make_row(run, integer_cell(step.number), std::string(run.strings[step.phase]), device, *times));
+          table.rows.push_back(make_row(run, integer_cell(step.number),
+                                        std::string(run.strings[step.phase]), device, *times));
   }
   const std::vector<Stretches> by_clock = find_stretches_by_clock(analysis.run(), analysis.steps());
   for (const auto& [device, queue] : queues) {
     const std::vector<Stretch>& recorded = by_clock[device.first].parts();
-    for (const Stretch& part : recorded.empty() && analysis.steps().empty() ? std::vector<Stretch>{{0, run.end_ns}} : recorded)
-      if (const auto times = queue.within(part.start, part.end)) table.rows.push_back(make_row(run, kUnknown, kUnknown, device, *times));
+    for (const Stretch& part : recorded.empty() && analysis.steps().empty()
+                                   ? std::vector<Stretch>{{0, run.end_ns}}
+                                   : recorded)
+      if (const auto times = queue.within(part.start, part.end))
+        table.rows.push_back(make_row(run, kUnknown, kUnknown, device, *times));
   }
   return table;
 }

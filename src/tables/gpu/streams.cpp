@@ -5,9 +5,9 @@
 
 #include "trace/analysis.h"
 #include "trace/gpu/gpu_work.h"
+#include "trace/run/stretches.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
-#include "trace/run/stretches.h"
 
 namespace laptime {
 
@@ -47,11 +47,16 @@ Table streams_table(const Analysis& analysis) {
     const Track& track = run.tracks[number];
     const Stretches busy(std::move(stream.busy));
     if (busy.empty()) continue;
-    const std::int64_t first = busy.parts().front().start, last = busy.parts().back().end, busy_ns = busy.within(first, last);
+    const std::int64_t first = busy.parts().front().start, last = busy.parts().back().end,
+                       busy_ns = busy.within(first, last);
     // What a recorded step or stretch launched may run on while the next one rests.
-    const std::int64_t recorded_ns = std::max(busy_ns, last - first - left_out[track.process].within(first, last));
-    table.rows.push_back({integer_cell(device_of(track)), integer_cell(stream_of(track)), integer_cell(run.processes[track.process].pid), integer_cell(stream.kernels),
-                          integer_cell(stream.copies), busy_ns, ratio_cell(static_cast<double>(busy_ns), static_cast<double>(recorded_ns)), first, last});
+    const std::int64_t recorded_ns =
+        std::max(busy_ns, last - first - left_out[track.process].within(first, last));
+    table.rows.push_back(
+        {integer_cell(device_of(track)), integer_cell(stream_of(track)),
+         integer_cell(run.processes[track.process].pid), integer_cell(stream.kernels),
+         integer_cell(stream.copies), busy_ns,
+         ratio_cell(static_cast<double>(busy_ns), static_cast<double>(recorded_ns)), first, last});
   }
   return table;
 }

@@ -1,9 +1,10 @@
-// Table `streams`: what each stream of each GPU did. busy_ns counts overlapping work once; busy_share is of the time from the stream's first work
-// to its last, without what was not recorded.
+// Table `streams`: what each stream of each GPU did. busy_ns counts overlapping work once;
+// busy_share is of the time from the stream's first work to its last, without what was not
+// recorded.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -4,12 +4,12 @@
 #include <map>
 #include <tuple>
 
-#include "trace/analysis.h"
-#include "trace/gpu/gpu_waits.h"
 #include "tables/code/line_cells.h"
-#include "trace/code/line_ids.h"
-#include "trace/steps/recorded_part.h"
 #include "tables/run/thread_label.h"
+#include "trace/analysis.h"
+#include "trace/code/line_ids.h"
+#include "trace/gpu/gpu_waits.h"
+#include "trace/steps/recorded_part.h"
 
 namespace laptime {
 
@@ -19,7 +19,8 @@ struct SyncSums {
   std::uint64_t calls = 0;
   std::int64_t wait_ns = 0, max_ns = 0;
 };
-using SyncKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>;  // track, call, line, op
+using SyncKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
+                           std::uint32_t>;  // track, call, line, op
 
 }  // namespace
 
@@ -40,7 +41,8 @@ Table syncs_table(const Analysis& analysis) {
   const LineIds& lines = analysis.lines();
   std::map<SyncKey, SyncSums> all;
   for (const GpuWait& wait : analysis.gpu_waits()) {
-    SyncSums& sums = all[{wait.track, run.tracks[wait.track].spans.name[wait.row], lines[wait.place], wait.op}];
+    SyncSums& sums =
+        all[{wait.track, run.tracks[wait.track].spans.name[wait.row], lines[wait.place], wait.op}];
     const std::int64_t ns = wait.end_ns - wait.start_ns;
     ++sums.calls;
     sums.wait_ns += ns;
@@ -48,9 +50,12 @@ Table syncs_table(const Analysis& analysis) {
   }
   for (const auto& [key, sums] : all) {
     const auto& [track, call, line, op] = key;
-    table.rows.push_back({std::string(run.strings[call]), file_cell(lines, line), line_cell(lines, line), integer_cell(sums.calls), sums.wait_ns,
-                          ratio_cell(static_cast<double>(sums.wait_ns), static_cast<double>(sums.calls)), sums.max_ns, thread_label(run, run.tracks[track]),
-                          op ? Cell(std::string(run.strings[op])) : kUnknown});
+    table.rows.push_back(
+        {std::string(run.strings[call]), file_cell(lines, line), line_cell(lines, line),
+         integer_cell(sums.calls), sums.wait_ns,
+         ratio_cell(static_cast<double>(sums.wait_ns), static_cast<double>(sums.calls)),
+         sums.max_ns, thread_label(run, run.tracks[track]),
+         op ? Cell(std::string(run.strings[op])) : kUnknown});
   }
   (void)sort_by(table, "wait_ns");
   return table;

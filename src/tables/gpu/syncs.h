@@ -1,9 +1,10 @@
-// Table `syncs`: where threads waited for a GPU (gpu_waits.h), by call, line and op, which tells `.item()`, `.cpu()`, `print(loss)` and
-// torch.cuda.synchronize apart; rows by falling time. Copies to a GPU that make the host wait are in table `copies`.
+// Table `syncs`: where threads waited for a GPU (gpu_waits.h), by call, line and op, which tells
+// `.item()`, `.cpu()`, `print(loss)` and torch.cuda.synchronize apart; rows by falling time. Copies
+// to a GPU that make the host wait are in table `copies`.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

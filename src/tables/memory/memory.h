@@ -1,12 +1,13 @@
-// Table `memory`: what was alive when most memory was (analyze/memory_peak.h), by device; rows by falling bytes.
+// Table `memory`: what was alive when most memory was (analyze/memory_peak.h), by device; rows by
+// falling bytes.
 //
-// share is of the bytes alive at that moment. File, line, module and op are those of all the row's blocks, unknown where
-// these differ or nobody knows. What is not in any record is no row; where it may be more than nothing, a row of category
-// `unknown` without bytes says so.
+// share is of the bytes alive at that moment. File, line, module and op are those of all the row's
+// blocks, unknown where these differ or nobody knows. What is not in any record is no row; where it
+// may be more than nothing, a row of category `unknown` without bytes says so.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

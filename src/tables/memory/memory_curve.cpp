@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
+#include "tables/memory/memory_labels.h"
 #include "trace/analysis.h"
 #include "trace/memory/memory_categories.h"
 #include "trace/memory/memory_history.h"
-#include "tables/memory/memory_labels.h"
 #include "trace/memory/reserved_memory.h"
 
 namespace laptime {
@@ -17,7 +17,9 @@ namespace {
 class CurveMaker {
  public:
   CurveMaker(const MemoryHistory& history, const MemoryCategories& categories)
-      : first_(history.first_ns), width_((history.last_ns - history.first_ns) / static_cast<std::int64_t>(kCurvePoints / 2) + 1) {
+      : first_(history.first_ns),
+        width_((history.last_ns - history.first_ns) / static_cast<std::int64_t>(kCurvePoints / 2) +
+               1) {
     std::array<std::uint64_t, kMemoryCategories> live{};
     history.for_each_change([&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) {
       std::uint64_t& of_its_kind = live[static_cast<std::size_t>(categories.category_of(block))];
@@ -69,7 +71,8 @@ std::vector<MemoryCurve> memory_curves(const Analysis& analysis) {
   std::unique_ptr<MemoryCategories> categories;  // of a process, whose devices follow each other
   for (const MemoryHistory& history : analysis.memory()) {
     if (curves.empty() || curves.back().process != history.process)
-      categories = std::make_unique<MemoryCategories>(analysis.run(), analysis.ops(), history.process);
+      categories =
+          std::make_unique<MemoryCategories>(analysis.run(), analysis.ops(), history.process);
     curves.push_back({history.process, history.device, CurveMaker(history, *categories).take()});
   }
   return curves;
@@ -79,15 +82,21 @@ Table memory_curve_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table{"memory_curve",
               "Memory over time",
-              {{"time_ns", ColumnType::integer, Unit::ns}, {"bytes", ColumnType::integer, Unit::bytes}, {"device", ColumnType::text},
+              {{"time_ns", ColumnType::integer, Unit::ns},
+               {"bytes", ColumnType::integer, Unit::bytes},
+               {"device", ColumnType::text},
                {"reserved_bytes", ColumnType::integer, Unit::bytes}},
               {}};
-  for (std::size_t i = 0; i < kMemoryCategories; ++i) table.columns.push_back({column_of(static_cast<MemoryCategory>(i)), ColumnType::integer, Unit::bytes});
+  for (std::size_t i = 0; i < kMemoryCategories; ++i)
+    table.columns.push_back(
+        {column_of(static_cast<MemoryCategory>(i)), ColumnType::integer, Unit::bytes});
   for (const MemoryCurve& curve : memory_curves(analysis)) {
     const ReservedMemory reserved(run, curve.process, curve.device);
     for (const CurvePoint& point : curve.points) {
       const auto held = reserved.at(point.time_ns);
-      Row row{point.time_ns, integer_cell(point.bytes), device_label(run, curve.process, curve.device), held ? integer_cell(*held) : kUnknown};
+      Row row{point.time_ns, integer_cell(point.bytes),
+              device_label(run, curve.process, curve.device),
+              held ? integer_cell(*held) : kUnknown};
       for (const std::uint64_t bytes : point.by_category) row.push_back(integer_cell(bytes));
       table.rows.push_back(std::move(row));
     }

@@ -1,8 +1,10 @@
-// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each; what a caching allocator
-// held at these moments, and what the bytes were for (memory_peak.h), which sum to them.
+// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each; what
+// a caching allocator held at these moments, and what the bytes were for (memory_peak.h), which sum
+// to them.
 //
-// The time from the first event to the last is cut into equal stretches; of each the lowest and the highest value are
-// kept, at their own times. Consequence: the curve's maximum is the peak, however long the run.
+// The time from the first event to the last is cut into equal stretches; of each the lowest and the
+// highest value are kept, at their own times. Consequence: the curve's maximum is the peak, however
+// long the run.
 #pragma once
 
 #include <array>
@@ -10,9 +12,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "tables/run/table.h"
 #include "trace/analysis.h"
 #include "trace/memory/memory_peak.h"
-#include "tables/run/table.h"
 
 namespace laptime {
 

@@ -1,9 +1,9 @@
-// Table `memory_devices`: each device's peak, what the caching allocator held of it then and how much of that no block used, and how much
-// memory the device has. One row a device and process.
+// Table `memory_devices`: each device's peak, what the caching allocator held of it then and how
+// much of that no block used, and how much memory the device has. One row a device and process.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "trace/analysis.h"
 #include "tables/code/line_cells.h"
+#include "tables/memory/memory_labels.h"
+#include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 #include "trace/memory/memory_categories.h"
 #include "trace/memory/memory_history.h"
-#include "tables/memory/memory_labels.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
 
@@ -38,7 +38,8 @@ struct Holding {
     at_last_end = now;
   }
   bool grows(std::uint32_t steps) const {
-    if (rise_count < kFewestRises || now <= when_settled || last_rise <= steps - steps / 3) return false;
+    if (rise_count < kFewestRises || now <= when_settled || last_rise <= steps - steps / 3)
+      return false;
     return static_cast<double>(now - when_settled) >= kLeastKept * static_cast<double>(rises);
   }
 };
@@ -47,7 +48,8 @@ struct Holding {
 class Holdings {
  public:
   // `step_ends`: rising.
-  Holdings(const Analysis& analysis, const MemoryHistory& history, const std::vector<std::int64_t>& step_ends)
+  Holdings(const Analysis& analysis, const MemoryHistory& history,
+           const std::vector<std::int64_t>& step_ends)
       : analysis_(analysis), step_ends_(step_ends), changes_(step_ends.size()) {
     std::size_t step = 0;
     for (const MemoryBlock& block : history.blocks) {
@@ -69,15 +71,19 @@ class Holdings {
     const std::size_t holding = holding_of(block);
     changes_[step].push_back({holding, block.bytes, 0});
     const auto died = std::lower_bound(step_ends_.begin(), step_ends_.end(), block.died_ns);
-    if (died != step_ends_.end()) changes_[static_cast<std::size_t>(died - step_ends_.begin())].push_back({holding, 0, block.bytes});
+    if (died != step_ends_.end())
+      changes_[static_cast<std::size_t>(died - step_ends_.begin())].push_back(
+          {holding, 0, block.bytes});
   }
   void end_step(std::size_t step) {
-    for (const Change& change : changes_[step]) holdings_[change.holding].now += change.gained - change.lost;
+    for (const Change& change : changes_[step])
+      holdings_[change.holding].now += change.gained - change.lost;
     for (Holding& holding : holdings_) holding.end_step(static_cast<std::uint32_t>(step + 1));
   }
   std::size_t holding_of(const MemoryBlock& block) {
     const MarkOrigin origin = origin_of(analysis_.run(), analysis_.ops(), block.track, block.row);
-    const auto [it, is_new] = by_line_.try_emplace({analysis_.lines()[origin.place], origin.op}, holdings_.size());
+    const auto [it, is_new] =
+        by_line_.try_emplace({analysis_.lines()[origin.place], origin.op}, holdings_.size());
     if (is_new) holdings_.emplace_back(Holding{.place = origin.place, .op = origin.op});
     return it->second;
   }
@@ -90,14 +96,16 @@ class Holdings {
 };
 
 // The ends of recorded steps, of the thread that has most: by process.
-std::vector<std::vector<std::int64_t>> recorded_step_ends(const Run& run, const std::vector<Step>& steps) {
+std::vector<std::vector<std::int64_t>> recorded_step_ends(const Run& run,
+                                                          const std::vector<Step>& steps) {
   std::vector<std::vector<std::int64_t>> ends(run.processes.size());
   std::map<std::uint32_t, std::vector<std::int64_t>> by_track;
   for (const Step& step : steps)
     if (step.ops != StepOps::rested) by_track[step.track].push_back(step.start_ns + step.wall_ns);
   for (auto& [track, moments] : by_track) {
     std::sort(moments.begin(), moments.end());
-    if (auto& best = ends[run.tracks[track].process]; moments.size() > best.size()) best = std::move(moments);
+    if (auto& best = ends[run.tracks[track].process]; moments.size() > best.size())
+      best = std::move(moments);
   }
   return ends;
 }
@@ -113,11 +121,12 @@ std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
     const Holdings holdings(analysis, history, step_ends[history.process]);
     for (const Holding& held : holdings.all())
       if (held.grows(steps))
-        growth.push_back({history.process, history.device, held.place, held.op, held.now, held.now - held.when_settled, held.rise_count,
-                          steps - kSettlingSteps});
+        growth.push_back({history.process, history.device, held.place, held.op, held.now,
+                          held.now - held.when_settled, held.rise_count, steps - kSettlingSteps});
   }
-  std::stable_sort(growth.begin(), growth.end(),
-                   [](const MemoryGrowth& a, const MemoryGrowth& b) { return a.bytes_per_step() > b.bytes_per_step(); });
+  std::stable_sort(growth.begin(), growth.end(), [](const MemoryGrowth& a, const MemoryGrowth& b) {
+    return a.bytes_per_step() > b.bytes_per_step();
+  });
   return growth;
 }
 
@@ -137,8 +146,10 @@ Table memory_growth_table(const Analysis& analysis) {
   const LineIds& lines = analysis.lines();
   for (const MemoryGrowth& g : find_memory_growth(analysis))
     table.rows.push_back({file_cell(lines, lines[g.place]), line_cell(lines, lines[g.place]),
-                          g.op == 0 ? kUnknown : Cell(std::string(run.strings[g.op])), g.bytes_per_step(), integer_cell(g.held_bytes),
-                          integer_cell(g.steps_grown), integer_cell(g.steps_seen), device_label(run, g.process, g.device)});
+                          g.op == 0 ? kUnknown : Cell(std::string(run.strings[g.op])),
+                          g.bytes_per_step(), integer_cell(g.held_bytes),
+                          integer_cell(g.steps_grown), integer_cell(g.steps_seen),
+                          device_label(run, g.process, g.device)});
   return table;
 }
 

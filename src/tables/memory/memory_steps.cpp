@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "tables/memory/memory_labels.h"
 #include "trace/analysis.h"
 #include "trace/memory/memory_history.h"
-#include "tables/memory/memory_labels.h"
-#include "trace/steps/recorded_part.h"
 #include "trace/memory/reserved_memory.h"
+#include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
 
 namespace laptime {
@@ -24,7 +24,8 @@ class StepRow {
  public:
   StepRow(const std::vector<Step>& steps) : steps_(steps), sums_(steps.size()) {}
 
-  // Contract: times rise. `before`: live bytes until now. The step that the moment lies in; null when in none.
+  // Contract: times rise. `before`: live bytes until now. The step that the moment lies in; null
+  // when in none.
   StepMemory* at(std::int64_t time_ns, std::uint64_t before) {
     while (next_ < steps_.size() && time_ns >= steps_[next_].start_ns) {
       const std::int64_t end = steps_[next_].start_ns + steps_[next_].wall_ns;
@@ -53,14 +54,17 @@ class StepRow {
 class StepSums {
  public:
   // `threads`: the steps of each thread that has any.
-  StepSums(const MemoryHistory& history, const std::vector<std::vector<Step>>& threads) : threads_(threads.begin(), threads.end()) {
+  StepSums(const MemoryHistory& history, const std::vector<std::vector<Step>>& threads)
+      : threads_(threads.begin(), threads.end()) {
     history.for_each_change([&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) {
       birth ? born(block, live_bytes) : died(block);
       live_bytes_ = live_bytes;
     });
   }
 
-  const std::vector<StepMemory>& finish(std::size_t thread) { return threads_[thread].finish(live_bytes_); }
+  const std::vector<StepMemory>& finish(std::size_t thread) {
+    return threads_[thread].finish(live_bytes_);
+  }
 
  private:
   void born(const MemoryBlock& block, std::uint64_t live_bytes) {
@@ -88,7 +92,8 @@ class StepSums {
 };
 
 // By process, then by thread.
-std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run& run, const std::vector<Step>& steps) {
+std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(
+    const Run& run, const std::vector<Step>& steps) {
   std::map<std::uint32_t, std::vector<std::vector<Step>>> result;
   for (const Step& step : steps) {
     auto& threads = result[run.tracks[step.track].process];
@@ -98,11 +103,19 @@ std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(const Run
   return result;
 }
 
-Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory& reserved, const Step& step, const StepMemory& m) {
+Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory& reserved,
+             const Step& step, const StepMemory& m) {
   const auto held = reserved.most(step.start_ns, step.start_ns + step.wall_ns);
-  return {integer_cell(step.number), std::string(run.strings[step.phase]), device_label(run, history.process, history.device),
-          integer_cell(m.peak_bytes), integer_cell(m.end_bytes), integer_cell(m.allocations), integer_cell(m.allocated_bytes),
-          integer_cell(m.releases), integer_cell(m.released_bytes), held ? integer_cell(*held) : kUnknown};
+  return {integer_cell(step.number),
+          std::string(run.strings[step.phase]),
+          device_label(run, history.process, history.device),
+          integer_cell(m.peak_bytes),
+          integer_cell(m.end_bytes),
+          integer_cell(m.allocations),
+          integer_cell(m.allocated_bytes),
+          integer_cell(m.releases),
+          integer_cell(m.released_bytes),
+          held ? integer_cell(*held) : kUnknown};
 }
 
 }  // namespace
@@ -132,7 +145,8 @@ Table memory_steps_table(const Analysis& analysis) {
     for (std::size_t t = 0; t < threads.size(); ++t) {
       const std::vector<StepMemory>& rows = sums.finish(t);
       for (std::size_t i = 0; i < rows.size(); ++i)
-        if (threads[t][i].ops != StepOps::rested) table.rows.push_back(make_row(run, history, reserved, threads[t][i], rows[i]));
+        if (threads[t][i].ops != StepOps::rested)
+          table.rows.push_back(make_row(run, history, reserved, threads[t][i], rows[i]));
     }
   }
   return table;

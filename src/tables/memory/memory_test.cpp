@@ -1,15 +1,15 @@
-#include <array>
 #include <gtest/gtest.h>
+#include <array>
 
 #include <map>
 #include <random>
 
-#include "trace/analysis.h"
 #include "tables/memory/memory.h"
 #include "tables/memory/memory_curve.h"
 #include "tables/memory/memory_growth.h"
-#include "trace/memory/memory_peak.h"
 #include "tables/memory/memory_steps.h"
+#include "trace/analysis.h"
+#include "trace/memory/memory_peak.h"
 #include "trace/memory/op_memory.h"
 #include "trace/ops/op_runs.h"
 
@@ -18,14 +18,18 @@ namespace {
 
 class MemoryRun : public OpRun {
  public:
-  void mark(std::uint32_t track, std::int64_t time, SpanKind kind, std::uint64_t address, std::uint64_t bytes, std::string_view name = "cpu") {
+  void mark(std::uint32_t track, std::int64_t time, SpanKind kind, std::uint64_t address,
+            std::uint64_t bytes, std::string_view name = "cpu") {
     add(track, {time, 0, name, kind, address});
     add_arg(track, "", ArgType::integer, bytes);
   }
-  void allocate(std::int64_t time, std::uint64_t address, std::uint64_t bytes, std::uint32_t track = 0) {
+  void allocate(std::int64_t time, std::uint64_t address, std::uint64_t bytes,
+                std::uint32_t track = 0) {
     mark(track, time, SpanKind::allocate, address, bytes);
   }
-  void release(std::int64_t time, std::uint64_t address, std::uint32_t track = 0) { mark(track, time, SpanKind::release, address, 0); }
+  void release(std::int64_t time, std::uint64_t address, std::uint32_t track = 0) {
+    mark(track, time, SpanKind::release, address, 0);
+  }
   void role(std::int64_t time, std::uint64_t address, std::uint64_t bytes, std::string_view role) {
     mark(0, time, SpanKind::tensor_role, address, bytes, role);
   }
@@ -34,7 +38,8 @@ class MemoryRun : public OpRun {
 
 std::map<std::string, std::uint64_t> by_category(const MemoryPeak& peak) {
   std::map<std::string, std::uint64_t> sums;
-  for (const PeakBlock& block : peak.blocks) sums[category_name(block.category)] += block.block.bytes;
+  for (const PeakBlock& block : peak.blocks)
+    sums[category_name(block.category)] += block.block.bytes;
   return sums;
 }
 
@@ -58,13 +63,13 @@ TEST(Memory, PeakIsTheMostThatWasAliveAtOnce) {
 
 TEST(Memory, OddRecordsChangeNothingElse) {
   MemoryRun r;
-  r.release(5, 0x9000);         // of what was never allocated
+  r.release(5, 0x9000);  // of what was never allocated
   r.allocate(10, 0x1000, 100);
   r.release(20, 0x1000);
-  r.release(21, 0x1000);        // twice
+  r.release(21, 0x1000);  // twice
   r.allocate(30, 0x2000, 10);
-  r.allocate(40, 0x2000, 30);   // the release in between was lost
-  r.allocate(45, 0, 1000);      // no address
+  r.allocate(40, 0x2000, 30);  // the release in between was lost
+  r.allocate(45, 0, 1000);     // no address
   r.release(50, 0x2000);
   const auto curves = memory_curves(Analysis(r.run));
   ASSERT_EQ(curves.size(), 1u);
@@ -118,10 +123,14 @@ TEST(Memory, CategoriesFollowTheStep) {
   r.role(40, 0x600, 1000, "gradient");
   r.add_step(0, 0, 50);
   const MemoryPeak peak = r.peaks().at(0);
-  const std::map<std::string, std::uint64_t> expected{
-      {"parameter", 1000}, {"input", 64}, {"activation", 240}, {"gradient", 1000}, {"temporary", 500}};
+  const std::map<std::string, std::uint64_t> expected{{"parameter", 1000},
+                                                      {"input", 64},
+                                                      {"activation", 240},
+                                                      {"gradient", 1000},
+                                                      {"temporary", 500}};
   EXPECT_EQ(by_category(peak), expected);
-  const auto forward = std::find_if(peak.blocks.begin(), peak.blocks.end(), [](const PeakBlock& b) { return b.block.bytes == 200; });
+  const auto forward = std::find_if(peak.blocks.begin(), peak.blocks.end(),
+                                    [](const PeakBlock& b) { return b.block.bytes == 200; });
   EXPECT_EQ(forward->place, conv);
   EXPECT_EQ(r.run.strings[forward->op], "aten::conv2d");
 }
@@ -176,7 +185,8 @@ TEST(Memory, WhatIsEmptiedAgainDoesNotGrow) {
   for (int step = 0; step < 12; ++step) {
     const std::int64_t t = step * 100;
     if (step % 4 == 0)
-      for (int old = step - 4; old >= 0 && old < step; ++old) r.release(t + 1, 0x10000u + static_cast<std::uint64_t>(old) * 64);
+      for (int old = step - 4; old >= 0 && old < step; ++old)
+        r.release(t + 1, 0x10000u + static_cast<std::uint64_t>(old) * 64);
     r.allocate(t + 11, 0x10000u + static_cast<std::uint64_t>(step) * 64, 48);
     r.add_step(0, t, 100);
   }
@@ -201,7 +211,9 @@ TEST(Memory, NothingRecordedGivesEmptyTables) {
   MemoryRun r;
   r.add_step(0, 0, 100);
   const Analysis analysis(r.run);
-  for (const Table& table : {memory_table<MemoryGrouping::line>(analysis), memory_steps_table(analysis), memory_curve_table(analysis), memory_growth_table(analysis)})
+  for (const Table& table :
+       {memory_table<MemoryGrouping::line>(analysis), memory_steps_table(analysis),
+        memory_curve_table(analysis), memory_growth_table(analysis)})
     EXPECT_TRUE(table.rows.empty()) << table.name;
 }
 

@@ -18,7 +18,9 @@ class AroundAll {
  private:
   static std::string_view common(std::string_view a, std::string_view b) {
     std::size_t same = 0;
-    const auto ends_at = [](std::string_view path, std::size_t at) { return at == path.size() || path[at] == '.'; };
+    const auto ends_at = [](std::string_view path, std::size_t at) {
+      return at == path.size() || path[at] == '.';
+    };
     for (std::size_t i = 0; i <= std::min(a.size(), b.size()); ++i) {
       if (ends_at(a, i) && ends_at(b, i)) same = i;
       if (i < std::min(a.size(), b.size()) && a[i] != b[i]) break;

@@ -72,13 +72,17 @@ Table modules_table(const Analysis& analysis) {
   std::map<std::string, ModuleTimes, std::less<>> modules;
   for (const auto& [name, own] : by_name) {
     const std::string path(name == 0 ? kNoModule : run.strings[name]);
-    for_each_enclosing(path, [&, &own = own](std::string_view outer) { modules[std::string(outer)].all.add(own); });
+    for_each_enclosing(path, [&, &own = own](std::string_view outer) {
+      modules[std::string(outer)].all.add(own);
+    });
     modules[path].self_ns += own.total_ns();
   }
   for (const auto& [path, m] : modules)
-    table.rows.push_back({path, known.op_cell(m.all.calls), known.op_cell(m.all.forward_ns), known.op_cell(m.all.backward_ns), known.op_cell(m.self_ns),
-                          ratio_cell(static_cast<double>(m.all.total_ns()), static_cast<double>(sum.total_ns())), known.op_cell(m.all.total_ns()),
-                          known.gpu_cell(m.all.gpu_ns)});
+    table.rows.push_back(
+        {path, known.op_cell(m.all.calls), known.op_cell(m.all.forward_ns),
+         known.op_cell(m.all.backward_ns), known.op_cell(m.self_ns),
+         ratio_cell(static_cast<double>(m.all.total_ns()), static_cast<double>(sum.total_ns())),
+         known.op_cell(m.all.total_ns()), known.gpu_cell(m.all.gpu_ns)});
   (void)sort_by(table, "gpu_ns");
   (void)sort_by(table, "total_ns");
   return table;

@@ -5,16 +5,17 @@
 #include <cstdint>
 #include <vector>
 
-#include "trace/ops/attribution.h"
+#include "base/flat_map.h"
 #include "tables/ops/common_id.h"
 #include "trace/code/line_ids.h"
 #include "trace/gpu/op_gpu_times.h"
-#include "base/flat_map.h"
+#include "trace/ops/attribution.h"
 
 namespace laptime {
 
-// What makes calls of one name different rows: nothing; the shapes of their inputs; the line or module that they belong
-// to (backward: that of the forward op); the ops around them down to the line.
+// What makes calls of one name different rows: nothing; the shapes of their inputs; the line or
+// module that they belong to (backward: that of the forward op); the ops around them down to the
+// line.
 enum class OpGrouping { name, shape, line, module, stack };
 
 struct OpSums {
@@ -42,7 +43,8 @@ class OpArgs {
       : args_(args),
         shapes_key_(run.strings.find("shapes")),
         flops_key_(run.strings.find("flops")),
-        next_(static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), first) - args.row.begin())) {}
+        next_(static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), first) -
+                                       args.row.begin())) {}
 
   struct Found {
     std::uint32_t shapes = 0;
@@ -53,7 +55,8 @@ class OpArgs {
     Found found;
     while (next_ < args_.size() && args_.row[next_] < row) ++next_;
     for (; next_ < args_.size() && args_.row[next_] == row; ++next_) {
-      if (args_.key[next_] == shapes_key_ && args_.type[next_] == ArgType::string) found.shapes = static_cast<std::uint32_t>(args_.value[next_]);
+      if (args_.key[next_] == shapes_key_ && args_.type[next_] == ArgType::string)
+        found.shapes = static_cast<std::uint32_t>(args_.value[next_]);
       if (args_.key[next_] == flops_key_ && args_.type[next_] == ArgType::integer) {
         found.flops = args_.value[next_];
         found.knows_flops = true;
@@ -74,19 +77,21 @@ struct TrackColumns {
   const TrackOps& ops;
   const BulkVector<std::int64_t>& bytes;  // empty: none recorded
   const OpGpuTimes& gpu;
-  std::vector<std::uint32_t> stacks;      // only where rows are grouped by them
+  std::vector<std::uint32_t> stacks;  // only where rows are grouped by them
 };
 
 // Sums of some rows by name and group.
 template <OpGrouping grouping>
 class GroupSums {
  public:
-  void add(const Run& run, const LineIds& lines, const TrackColumns& track, std::uint32_t first, std::uint32_t last) {
+  void add(const Run& run, const LineIds& lines, const TrackColumns& track, std::uint32_t first,
+           std::uint32_t last) {
     const auto& [spans, ops, bytes, gpu, stacks] = track;
     OpArgs args(run, spans.args, first);
     for (std::uint32_t row = first; row < last; ++row) {
       if (ops.pass[row] == OpPass::none) continue;
-      const std::uint32_t place = ops.place[row], line = lines[place], module = run.places[place].module;
+      const std::uint32_t place = ops.place[row], line = lines[place],
+                          module = run.places[place].module;
       const OpArgs::Found found = args.at(row);
       OpSums& sums = at(spans.name[row], grouping == OpGrouping::shape    ? found.shapes
                                          : grouping == OpGrouping::line   ? line

@@ -2,15 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "trace/analysis.h"
-#include "trace/gpu/gpu_work.h"
+#include "base/parallel.h"
 #include "tables/code/line_cells.h"
-#include "trace/code/line_ids.h"
-#include "trace/memory/op_memory.h"
 #include "tables/ops/op_sums.h"
+#include "trace/analysis.h"
+#include "trace/code/line_ids.h"
+#include "trace/gpu/gpu_work.h"
+#include "trace/memory/op_memory.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
-#include "base/parallel.h"
 
 namespace laptime {
 
@@ -18,7 +18,8 @@ namespace {
 
 constexpr std::uint32_t kRowsAPart = 1u << 18;
 
-// Chains from the line that an op belongs to through the ops around it to itself; 0 is the empty chain.
+// Chains from the line that an op belongs to through the ops around it to itself; 0 is the empty
+// chain.
 class OpStacks {
  public:
   OpStacks(const Run& run, const LineIds& lines) : run_(run), lines_(lines) {}
@@ -28,7 +29,8 @@ class OpStacks {
     ops.tree.outside_in([&](std::uint32_t row) {
       if (!is_in_op_tree(spans.kind[row])) return;
       const std::uint32_t parent = ops.tree.parent[row];
-      stacks[row] = add(parent == kNoRow ? bottom(lines_[ops.place[row]]) : stacks[parent], spans.name[row]);
+      stacks[row] =
+          add(parent == kNoRow ? bottom(lines_[ops.place[row]]) : stacks[parent], spans.name[row]);
     });
     return stacks;
   }
@@ -39,7 +41,10 @@ class OpStacks {
     for (; !chain.empty(); chain.pop_back()) {
       const Link& link = links_[chain.back()];
       if (!text.empty()) text += " > ";
-      text += link.is_line ? fmt::format("{}:{}", run_.strings[run_.codes[lines_.code(link.id)].file], lines_.line(link.id)) : std::string(run_.strings[link.id]);
+      text += link.is_line
+                  ? fmt::format("{}:{}", run_.strings[run_.codes[lines_.code(link.id)].file],
+                                lines_.line(link.id))
+                  : std::string(run_.strings[link.id]);
     }
     return text;
   }
@@ -72,9 +77,11 @@ class OpStacks {
 template <OpGrouping grouping>
 class OpTable {
  public:
-  explicit OpTable(const Analysis& analysis) : run_(analysis.run()), lines_(analysis.lines()), stacks_(run_, lines_) {
+  explicit OpTable(const Analysis& analysis)
+      : run_(analysis.run()), lines_(analysis.lines()), stacks_(run_, lines_) {
     // What tables share is made here if nobody did before; these two on different cores.
-    parallel_for(2, [&](std::size_t i) { i == 0 ? (void)analysis.ops() : (void)analysis.memory(); });
+    parallel_for(2,
+                 [&](std::size_t i) { i == 0 ? (void)analysis.ops() : (void)analysis.memory(); });
     const OpAttribution& attribution = analysis.ops();
     const auto bytes = op_self_bytes(attribution, analysis.memory());
     const std::vector<OpGpuTimes> gpu_times = sum_op_gpu_times(run_, attribution, analysis.gpu());
@@ -83,7 +90,8 @@ class OpTable {
     for (std::size_t t = 0; t < run_.tracks.size(); ++t) {
       knows_bytes_ |= !bytes[t].empty();
       tracks.push_back({run_.tracks[t].spans, attribution.tracks[t], bytes[t], gpu_times[t], {}});
-      if constexpr (grouping == OpGrouping::stack) tracks.back().stacks = stacks_.of_track(tracks.back().spans, tracks.back().ops);
+      if constexpr (grouping == OpGrouping::stack)
+        tracks.back().stacks = stacks_.of_track(tracks.back().spans, tracks.back().ops);
     }
     sum(tracks);
   }
@@ -108,11 +116,15 @@ class OpTable {
       for (std::uint32_t first = 0; first < rows; first += std::min(kRowsAPart, rows - first))
         parts.push_back({&track, first, first + std::min(kRowsAPart, rows - first), {}});
     }
-    parallel_for(parts.size(), [&](std::size_t i) { parts[i].sums.add(run_, lines_, *parts[i].track, parts[i].first, parts[i].last); });
+    parallel_for(parts.size(), [&](std::size_t i) {
+      parts[i].sums.add(run_, lines_, *parts[i].track, parts[i].first, parts[i].last);
+    });
     for (const Part& part : parts) sums_.add(part.sums);
   }
 
-  Cell text_cell(std::uint32_t string) const { return string == 0 ? kUnknown : Cell(std::string(run_.strings[string])); }
+  Cell text_cell(std::uint32_t string) const {
+    return string == 0 ? kUnknown : Cell(std::string(run_.strings[string]));
+  }
 
   Row make_row(const OpSums& sums, double self_of_all) const {
     const std::string_view name = run_.strings[sums.name];

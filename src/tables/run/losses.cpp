@@ -12,22 +12,27 @@ namespace {
 
 const char* severity_name(Severity severity) {
   switch (severity) {
-    case Severity::info: return "info";
-    case Severity::warning: return "warning";
-    case Severity::error: return "error";
+    case Severity::info:
+      return "info";
+    case Severity::warning:
+      return "warning";
+    case Severity::error:
+      return "error";
   }
   return "error";  // a later version's, so graver than what is known
 }
 
-// A process that only starts others has no steps and warns of that. If another process of the run has steps, the warning is
-// removed, or reduced to what was not recorded.
+// A process that only starts others has no steps and warns of that. If another process of the run
+// has steps, the warning is removed, or reduced to what was not recorded.
 void reword_missing_steps(std::vector<LossCount>& losses) {
   constexpr std::string_view kNoSteps = "no steps found";
   std::erase_if(losses, [](const LossCount& loss) { return loss.name == "torch_no_steps"; });
   for (LossCount& loss : losses)
     if (loss.name == "torch_stretches" && loss.message.starts_with(kNoSteps)) {
-      loss.message.resize(std::min(loss.message.size(), loss.message.find("; use ")));  // the remedy is not for a launcher
-      loss.message.replace(0, kNoSteps.size(), loss.count == 1 ? "a process without steps" : "processes without steps");
+      loss.message.resize(std::min(
+          loss.message.size(), loss.message.find("; use ")));  // the remedy is not for a launcher
+      loss.message.replace(0, kNoSteps.size(),
+                           loss.count == 1 ? "a process without steps" : "processes without steps");
     }
 }
 
@@ -36,7 +41,9 @@ std::vector<LossCount> all_losses(const Analysis& analysis) {
   std::vector<LossCount> losses = analysis.run().losses;
   if (!analysis.steps().empty()) reword_missing_steps(losses);
   if (const std::uint64_t count = analysis.gpu().before_launch(); count > 0)
-    losses.push_back({"gpu_before_launch", Severity::warning, count, "GPU work that begins before the call that launched it has no line of that call"});
+    losses.push_back(
+        {"gpu_before_launch", Severity::warning, count,
+         "GPU work that begins before the call that launched it has no line of that call"});
   return losses;
 }
 
@@ -54,7 +61,9 @@ Table losses_table(const Analysis& analysis) {
   std::sort(losses.begin(), losses.end(), [](const LossCount& a, const LossCount& b) {
     return a.severity != b.severity ? a.severity > b.severity : a.name < b.name;
   });
-  for (const LossCount& loss : losses) table.rows.push_back({loss.name, severity_name(loss.severity), integer_cell(loss.count), loss.message});
+  for (const LossCount& loss : losses)
+    table.rows.push_back(
+        {loss.name, severity_name(loss.severity), integer_cell(loss.count), loss.message});
   return table;
 }
 

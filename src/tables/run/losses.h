@@ -1,8 +1,9 @@
-// Table `losses`: what was dropped, cut, estimated or could not be read, by name; the gravest first.
+// Table `losses`: what was dropped, cut, estimated or could not be read, by name; the gravest
+// first.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

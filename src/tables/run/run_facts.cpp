@@ -1,8 +1,8 @@
 #include "tables/run/run_facts.h"
 
+#include <fmt/chrono.h>
 #include <algorithm>
 #include <ctime>
-#include <fmt/chrono.h>
 
 #include "trace/analysis.h"
 #include "trace/run/property_number.h"
@@ -30,18 +30,21 @@ Cell run_number(const Run& run, const char* key) {
 Cell sum_over_processes(const Run& run, const char* key) {
   std::optional<std::int64_t> sum;
   for (const Process& process : run.processes)
-    if (const auto number = property_number(process.properties, key)) sum = sum.value_or(0) + *number;
+    if (const auto number = property_number(process.properties, key))
+      sum = sum.value_or(0) + *number;
   return sum ? Cell(*sum) : kUnknown;
 }
 
 Cell date_of(const Run& run) {
   if (run.start_realtime_ns <= 0) return kUnknown;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(run.start_realtime_ns / 1'000'000'000)));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(static_cast<std::time_t>(run.start_realtime_ns / 1'000'000'000)));
 }
 
 std::uint64_t count_threads(const Run& run) {
   return static_cast<std::uint64_t>(
-      std::count_if(run.tracks.begin(), run.tracks.end(), [](const Track& t) { return t.kind == TrackKind::thread; }));
+      std::count_if(run.tracks.begin(), run.tracks.end(),
+                    [](const Track& t) { return t.kind == TrackKind::thread; }));
 }
 
 std::uint64_t count_values(const Run& run) {
@@ -53,7 +56,9 @@ std::uint64_t count_values(const Run& run) {
 class Rows {
  public:
   explicit Rows(Table& table) : table_(table) {}
-  void add(const char* key, Cell value, Unit unit = Unit::none) { table_.rows.push_back({key, std::move(value), unit_name(unit)}); }
+  void add(const char* key, Cell value, Unit unit = Unit::none) {
+    table_.rows.push_back({key, std::move(value), unit_name(unit)});
+  }
 
  private:
   Table& table_;
@@ -75,7 +80,9 @@ void add_program(const Run& run, Rows& rows) {
 }
 
 Cell count_recorded_steps(const std::vector<Step>& steps) {
-  const auto with = [&](StepOps ops) { return std::count_if(steps.begin(), steps.end(), [&](const Step& s) { return s.ops == ops; }); };
+  const auto with = [&](StepOps ops) {
+    return std::count_if(steps.begin(), steps.end(), [&](const Step& s) { return s.ops == ops; });
+  };
   if (with(StepOps::not_told) == static_cast<std::ptrdiff_t>(steps.size())) return kUnknown;
   return integer_cell(static_cast<std::uint64_t>(with(StepOps::recorded)));
 }
@@ -91,14 +98,19 @@ void add_recording(const Run& run, const std::vector<Step>& steps, Rows& rows) {
   rows.add("records", sum_over_processes(run, "records"), Unit::count);
   rows.add("sealed", run.sealed ? "yes" : "no");
   rows.add("file_size", integer_cell(run.file_bytes), Unit::bytes);
-  rows.add("bytes_per_span", run.sealed ? ratio_cell(static_cast<double>(run.file_bytes), static_cast<double>(spans)) : kUnknown);
+  rows.add("bytes_per_span",
+           run.sealed ? ratio_cell(static_cast<double>(run.file_bytes), static_cast<double>(spans))
+                      : kUnknown);
 }
 
 void add_cost(const Analysis& analysis, Rows& rows) {
   const auto cost = find_run_cost(analysis);
-  const auto add = [&](const char* key, double RunCost::* member, Unit unit) { rows.add(key, cost ? Cell((*cost).*member) : kUnknown, unit); };
+  const auto add = [&](const char* key, double RunCost::* member, Unit unit) {
+    rows.add(key, cost ? Cell((*cost).*member) : kUnknown, unit);
+  };
   add("own_cost", &RunCost::ns, Unit::ns);
-  if (const Cell setup = sum_over_processes(analysis.run(), "torch_setup_ns"); setup != kUnknown) rows.add("setup", setup, Unit::ns);
+  if (const Cell setup = sum_over_processes(analysis.run(), "torch_setup_ns"); setup != kUnknown)
+    rows.add("setup", setup, Unit::ns);
   add("own_cost_share", &RunCost::share, Unit::share);
   add("own_cost_low", &RunCost::low, Unit::share);
   add("own_cost_high", &RunCost::high, Unit::share);
@@ -113,7 +125,10 @@ std::string run_directory(const Run& run) {
 
 Table run_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"run", "Run", {{"key", ColumnType::text}, {"value", ColumnType::mixed}, {"unit", ColumnType::text}}, {}};
+  Table table{"run",
+              "Run",
+              {{"key", ColumnType::text}, {"value", ColumnType::mixed}, {"unit", ColumnType::text}},
+              {}};
   Rows rows(table);
   add_program(run, rows);
   add_recording(run, analysis.steps(), rows);

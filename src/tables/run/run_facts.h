@@ -1,10 +1,9 @@
-// Table `run`: what was run, how it ended, how much was recorded and what recording it cost. Always the same keys;
-// unknown where no part of the run says.
-// own_cost and what follows: run_cost.h.
+// Table `run`: what was run, how it ended, how much was recorded and what recording it cost. Always
+// the same keys; unknown where no part of the run says. own_cost and what follows: run_cost.h.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 #include "trace/run/run.h"
 
 namespace laptime {

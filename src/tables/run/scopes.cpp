@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 
-#include "trace/analysis.h"
-#include "trace/run/nesting.h"
-#include "base/percentile.h"
-#include "tables/run/thread_label.h"
 #include "base/bulk_vector.h"
 #include "base/parallel.h"
+#include "base/percentile.h"
+#include "tables/run/thread_label.h"
+#include "trace/analysis.h"
+#include "trace/run/nesting.h"
 
 namespace laptime {
 
@@ -23,8 +23,8 @@ struct NameSums {
   std::size_t durations_end = 0;  // of its stretch in ThreadGroup::durations
 };
 
-// Sums by name while a group's rows are walked. The table of places is as long as the run has names: it lives only as
-// long as the walk.
+// Sums by name while a group's rows are walked. The table of places is as long as the run has
+// names: it lives only as long as the walk.
 class SumsByName {
  public:
   NameSums& operator[](std::uint32_t name) {
@@ -38,7 +38,8 @@ class SumsByName {
   }
   std::vector<NameSums>& all() { return sums_; }
   std::vector<NameSums> take_sorted() {
-    std::sort(sums_.begin(), sums_.end(), [](const NameSums& a, const NameSums& b) { return a.name < b.name; });
+    std::sort(sums_.begin(), sums_.end(),
+              [](const NameSums& a, const NameSums& b) { return a.name < b.name; });
     return std::move(sums_);
   }
 
@@ -47,7 +48,8 @@ class SumsByName {
   std::vector<NameSums> sums_;
 };
 
-// Tracks that share a label, and the durations of all their spans, those of one name next to each other.
+// Tracks that share a label, and the durations of all their spans, those of one name next to each
+// other.
 struct ThreadGroup {
   std::string label;
   std::vector<const Track*> tracks;
@@ -68,19 +70,23 @@ std::vector<ThreadGroup> group_tracks(const Run& run) {
     group.tracks.push_back(&track);
     group.spans += track.spans.size();
   }
-  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.spans > b.spans; });
+  std::stable_sort(groups.begin(), groups.end(),
+                   [](const auto& a, const auto& b) { return a.spans > b.spans; });
   return groups;
 }
 
-// In recorded steps an optimizer is told of twice: by the hook and by torch, in an annotation of the same name. The outer one of the
-// two, which ends little later, counts alone. Self times need no such care: those of both add up to the optimizer's.
+// In recorded steps an optimizer is told of twice: by the hook and by torch, in an annotation of
+// the same name. The outer one of the two, which ends little later, counts alone. Self times need
+// no such care: those of both add up to the optimizer's.
 bool is_told_again(const SpanColumns& spans, std::size_t row) {
   constexpr std::size_t kLookAhead = 8;
   const SpanKind kind = spans.kind[row];
   if (kind != SpanKind::optimizer && kind != SpanKind::annotation) return false;
   const SpanKind other = kind == SpanKind::optimizer ? SpanKind::annotation : SpanKind::optimizer;
   for (std::size_t next = row + 1; next < std::min(spans.size(), row + 1 + kLookAhead); ++next)
-    if (spans.kind[next] == other && spans.name[next] == spans.name[row] && spans.start[next] <= spans.start[row]) return true;
+    if (spans.kind[next] == other && spans.name[next] == spans.name[row] &&
+        spans.start[next] <= spans.start[row])
+      return true;
   return false;
 }
 
@@ -88,7 +94,8 @@ template <typename Visit>
 void for_each_row(const ThreadGroup& group, Visit visit) {
   for (const Track* track : group.tracks)
     for (std::size_t i = 0; i < track->spans.size(); ++i)
-      if (takes_part_in_nesting(track->spans.kind[i]) && !is_told_again(track->spans, i)) visit(track->spans.name[i], track->spans.duration[i]);
+      if (takes_part_in_nesting(track->spans.kind[i]) && !is_told_again(track->spans, i))
+        visit(track->spans.name[i], track->spans.duration[i]);
 }
 
 void gather_durations(ThreadGroup& group) {
@@ -104,7 +111,9 @@ void gather_durations(ThreadGroup& group) {
     total += s.calls;
   }
   group.durations.resize(total);
-  for_each_row(group, [&](std::uint32_t name, std::int64_t duration) { group.durations[sums[name].durations_end++] = duration; });
+  for_each_row(group, [&](std::uint32_t name, std::int64_t duration) {
+    group.durations[sums[name].durations_end++] = duration;
+  });
   group.names = sums.take_sorted();
 }
 
@@ -119,10 +128,13 @@ void sum_self_times(ThreadGroup& group) {
 
 Row make_row(const Run& run, ThreadGroup& group, std::size_t which) {
   const NameSums& sums = group.names[which];
-  const std::span<std::int64_t> durations(group.durations.data() + (sums.durations_end - sums.calls), sums.calls);
+  const std::span<std::int64_t> durations(
+      group.durations.data() + (sums.durations_end - sums.calls), sums.calls);
   const std::int64_t p50 = take_percentile(durations, 0.50);
-  // Selecting the median left all that is larger behind it, so the search for the 95th goes on there.
-  const std::size_t middle = percentile_index(durations.size(), 0.50), high = percentile_index(durations.size(), 0.95);
+  // Selecting the median left all that is larger behind it, so the search for the 95th goes on
+  // there.
+  const std::size_t middle = percentile_index(durations.size(), 0.50),
+                    high = percentile_index(durations.size(), 0.95);
   std::nth_element(durations.begin() + middle, durations.begin() + high, durations.end());
   const std::string_view name = run.strings[sums.name];
   const std::uint64_t self_ns = group.nested[which].self_ns;
@@ -154,7 +166,9 @@ Table scopes_table(const Analysis& analysis) {
                {"share", ColumnType::real, Unit::share}},
               {}};
   std::vector<ThreadGroup> groups = group_tracks(run);
-  parallel_for(groups.size() * 2, [&](std::size_t i) { i % 2 == 0 ? gather_durations(groups[i / 2]) : sum_self_times(groups[i / 2]); });
+  parallel_for(groups.size() * 2, [&](std::size_t i) {
+    i % 2 == 0 ? gather_durations(groups[i / 2]) : sum_self_times(groups[i / 2]);
+  });
   struct Place {
     ThreadGroup* group;
     std::size_t which;
@@ -164,9 +178,12 @@ Table scopes_table(const Analysis& analysis) {
   for (ThreadGroup& group : groups)
     for (std::size_t i = 0; i < group.names.size(); ++i) places.push_back({&group, i});
   // The largest first, so that no worker starts it when the others are done.
-  std::stable_sort(places.begin(), places.end(), [](const Place& a, const Place& b) { return a.calls() > b.calls(); });
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.calls() > b.calls(); });
   table.rows.resize(places.size());
-  parallel_for(places.size(), [&](std::size_t i) { table.rows[i] = make_row(run, *places[i].group, places[i].which); });
+  parallel_for(places.size(), [&](std::size_t i) {
+    table.rows[i] = make_row(run, *places[i].group, places[i].which);
+  });
   std::sort(table.rows.begin(), table.rows.end());
   (void)sort_by(table, "total_ns");
   return table;

@@ -1,9 +1,10 @@
-// Table `scopes`: where the time of each thread went, by name. Threads with the same name are one row a name. Steps are
-// left out: they are the laps, not what is done in them. `share` is self time against the run's duration.
+// Table `scopes`: where the time of each thread went, by name. Threads with the same name are one
+// row a name. Steps are left out: they are the laps, not what is done in them. `share` is self time
+// against the run's duration.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -1,8 +1,9 @@
-// Table `settings`: how the program set its framework up — loaders, optimizers, switches — as collectors noted it (docs/records.md).
+// Table `settings`: how the program set its framework up — loaders, optimizers, switches — as
+// collectors noted it (docs/records.md).
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

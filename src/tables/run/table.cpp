@@ -1,15 +1,16 @@
 #include "tables/run/table.h"
 
-#include <algorithm>
-#include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <algorithm>
+#include <array>
 
 namespace laptime {
 
 namespace {
 
-constexpr std::array<const char*, 7> kUnitNames{"", "ns", "bytes", "share", "count", "per_second", "factor"};
+constexpr std::array<const char*, 7> kUnitNames{"",      "ns",         "bytes", "share",
+                                                "count", "per_second", "factor"};
 constexpr std::array<const char*, 4> kTypeNames{"text", "integer", "real", "mixed"};
 
 // What torch and people call columns that have other names here.
@@ -35,7 +36,8 @@ constexpr Alias kAliases[] = {{"count", "calls"},
 
 std::optional<std::size_t> find_column_or_alias(const Table& table, std::string_view name) {
   if (const auto index = find_column(table, name)) return index;
-  const auto alias = std::find_if(std::begin(kAliases), std::end(kAliases), [&](const Alias& a) { return a.theirs == name; });
+  const auto alias = std::find_if(std::begin(kAliases), std::end(kAliases),
+                                  [&](const Alias& a) { return a.theirs == name; });
   return alias == std::end(kAliases) ? std::nullopt : find_column(table, alias->ours);
 }
 
@@ -54,7 +56,8 @@ bool stands_before(const Cell& a, const Cell& b) {
   if (rank(a) != rank(b)) return rank(a) < rank(b);
   if (rank(a) == 2) return false;
   if (rank(a) == 1) return std::get<std::string>(a) < std::get<std::string>(b);
-  if (const auto *x = std::get_if<std::int64_t>(&a), *y = std::get_if<std::int64_t>(&b); x && y) return *x > *y;
+  if (const auto *x = std::get_if<std::int64_t>(&a), *y = std::get_if<std::int64_t>(&b); x && y)
+    return *x > *y;
   return number(a) > number(b);
 }
 
@@ -75,7 +78,8 @@ Cell ratio_cell(double numerator, double denominator) {
 }
 
 std::optional<std::size_t> find_column(const Table& table, std::string_view name) {
-  const auto it = std::find_if(table.columns.begin(), table.columns.end(), [&](const Column& c) { return c.name == name; });
+  const auto it = std::find_if(table.columns.begin(), table.columns.end(),
+                               [&](const Column& c) { return c.name == name; });
   if (it == table.columns.end()) return std::nullopt;
   return static_cast<std::size_t>(it - table.columns.begin());
 }
@@ -85,8 +89,8 @@ Status sort_by(Table& table, std::string_view column) {
   if (!index) {
     std::vector<std::string_view> names;
     for (const Column& c : table.columns) names.push_back(c.name);
-    return fail(ErrorKind::usage,
-                fmt::format("table {} has no column '{}'; its columns are {}", table.name, column, fmt::join(names, ", ")));
+    return fail(ErrorKind::usage, fmt::format("table {} has no column '{}'; its columns are {}",
+                                              table.name, column, fmt::join(names, ", ")));
   }
   std::stable_sort(table.rows.begin(), table.rows.end(),
                    [i = *index](const Row& a, const Row& b) { return stands_before(a[i], b[i]); });

@@ -1,5 +1,6 @@
-// The one answer type: a named table whose columns have a type and a unit. Analyses make Tables; terminal, JSON, CSV,
-// the page and exports render them, so every way of looking shows the same numbers.
+// The one answer type: a named table whose columns have a type and a unit. Analyses make Tables;
+// terminal, JSON, CSV, the page and exports render them, so every way of looking shows the same
+// numbers.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +15,15 @@
 
 namespace laptime {
 
-// mixed: text, integers and reals; what a row's number means stands in the row's `unit` column, as unit_name() gives it.
+// mixed: text, integers and reals; what a row's number means stands in the row's `unit` column, as
+// unit_name() gives it.
 enum class ColumnType { text, integer, real, mixed };
-// What a number means, so that a renderer can say it humanely: 1234567 ns is "1.23 ms" on a screen, 1234567 in JSON.
+// What a number means, so that a renderer can say it humanely: 1234567 ns is "1.23 ms" on a screen,
+// 1234567 in JSON.
 enum class Unit { none, ns, bytes, share, count, per_second, factor };
 
-// Where a screen is too narrow details go first, and prominent texts stay readable while there is anything else to leave out.
+// Where a screen is too narrow details go first, and prominent texts stay readable while there is
+// anything else to leave out.
 enum class Prominence { detail, ordinary, prominent };
 
 struct Column {
@@ -54,8 +58,9 @@ Cell ratio_cell(double numerator, double denominator);
 
 std::optional<std::size_t> find_column(const Table& table, std::string_view name);
 
-// Largest numbers first, texts in alphabetical order, unknowns last; equal rows stay as they were. Torch's names
-// for sorting (cpu_time_total …) stand for the columns that hold the same. An error names the columns that exist.
+// Largest numbers first, texts in alphabetical order, unknowns last; equal rows stay as they were.
+// Torch's names for sorting (cpu_time_total …) stand for the columns that hold the same. An error
+// names the columns that exist.
 Status sort_by(Table& table, std::string_view column);
 // Keeps the first `rows` rows.
 void keep_top(Table& table, std::size_t rows);

@@ -6,8 +6,13 @@ namespace laptime {
 namespace {
 
 Table sample() {
-  return {"t", "T", {{"name", ColumnType::text}, {"n", ColumnType::integer}, {"x", ColumnType::real}},
-          {{"b", std::int64_t{1}, 2.5}, {"a", kUnknown, 7.0}, {"c", std::int64_t{3}, kUnknown}, {"d", std::int64_t{1}, 9.0}}};
+  return {"t",
+          "T",
+          {{"name", ColumnType::text}, {"n", ColumnType::integer}, {"x", ColumnType::real}},
+          {{"b", std::int64_t{1}, 2.5},
+           {"a", kUnknown, 7.0},
+           {"c", std::int64_t{3}, kUnknown},
+           {"d", std::int64_t{1}, 9.0}}};
 }
 
 std::string names(const Table& table) {
@@ -42,7 +47,8 @@ TEST(Table, KeepsTheTop) {
 }
 
 TEST(Table, UnitsAreFoundByTheirNames) {
-  for (const Unit unit : {Unit::none, Unit::ns, Unit::bytes, Unit::share, Unit::count, Unit::per_second, Unit::factor})
+  for (const Unit unit : {Unit::none, Unit::ns, Unit::bytes, Unit::share, Unit::count,
+                          Unit::per_second, Unit::factor})
     EXPECT_EQ(unit_from_name(unit_name(unit)), unit);
   EXPECT_EQ(unit_from_name("miles"), Unit::none);
 }
@@ -53,7 +59,10 @@ TEST(Table, ARatioOverNothingIsUnknown) {
 }
 
 TEST(Table, KeepsColumnsInTheirOrder) {
-  Table table{"t", "T", {{"a", ColumnType::text}, {"b", ColumnType::text}, {"c", ColumnType::text}}, {{"1", "2", "3"}}};
+  Table table{"t",
+              "T",
+              {{"a", ColumnType::text}, {"b", ColumnType::text}, {"c", ColumnType::text}},
+              {{"1", "2", "3"}}};
   constexpr std::string_view kNames[] = {"c", "a", "none"};
   keep_columns(table, kNames);
   ASSERT_EQ(table.columns.size(), 2u);

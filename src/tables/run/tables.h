@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -28,7 +28,8 @@ struct TableDefinition {
 std::span<const TableDefinition> all_tables();
 
 // An error names the tables that exist.
-Result<const TableDefinition*> find_table(std::string_view name, std::span<const TableDefinition> among = all_tables());
+Result<const TableDefinition*> find_table(std::string_view name,
+                                          std::span<const TableDefinition> among = all_tables());
 
 // What makes the table in that grouping; an error names the groupings that it has.
 Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name);

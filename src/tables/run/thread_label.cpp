@@ -1,7 +1,7 @@
 #include "tables/run/thread_label.h"
 
-#include <algorithm>
 #include <fmt/format.h>
+#include <algorithm>
 
 namespace laptime {
 
@@ -11,9 +11,11 @@ std::string thread_label(const Run& run, const Track& track) {
 }
 
 Cell threads_cell(const RowThreads& row, const Run& run, Threads threads) {
-  const auto counting = std::count_if(run.tracks.begin(), run.tracks.end(), [](const Track& track) { return track.tallies.size() != 0; });
+  const auto counting = std::count_if(run.tracks.begin(), run.tracks.end(),
+                                      [](const Track& track) { return track.tallies.size() != 0; });
   if (row.count() == 0 || (threads == Threads::together && counting < 2)) return kUnknown;
-  return row.count() == 1 ? thread_label(run, run.tracks[row.last()]) : fmt::format("{} threads", row.count());
+  return row.count() == 1 ? thread_label(run, run.tracks[row.last()])
+                          : fmt::format("{} threads", row.count());
 }
 
 }  // namespace laptime

@@ -3,15 +3,16 @@
 
 #include <string>
 
-#include "trace/code/call_graph.h"
 #include "tables/run/table.h"
+#include "trace/code/call_graph.h"
 #include "trace/run/run.h"
 
 namespace laptime {
 
 std::string thread_label(const Run& run, const Track& track);
 
-// The thread's name, or "3 threads"; where threads are added up, unknown if the run has counts of one thread only.
+// The thread's name, or "3 threads"; where threads are added up, unknown if the run has counts of
+// one thread only.
 Cell threads_cell(const RowThreads& row, const Run& run, Threads threads);
 
 }  // namespace laptime

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <map>
 
-#include "trace/analysis.h"
 #include "tables/run/thread_label.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 
@@ -54,7 +54,8 @@ Table values_table(const Analysis& analysis) {
     }
   }
   for (const auto& [key, s] : all)
-    table.rows.push_back({key.first, key.second, integer_cell(s.count), s.first, s.last, s.if_finite(s.least), s.if_finite(s.most),
+    table.rows.push_back({key.first, key.second, integer_cell(s.count), s.first, s.last,
+                          s.if_finite(s.least), s.if_finite(s.most),
                           ratio_cell(s.sum, static_cast<double>(s.finite))});
   return table;
 }

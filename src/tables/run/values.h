@@ -1,9 +1,9 @@
-// Table `values`: the numbers that a program recorded over time, by name and thread. Numbers that are not finite count,
-// and are left out of min, max and mean.
+// Table `values`: the numbers that a program recorded over time, by name and thread. Numbers that
+// are not finite count, and are left out of min, max and mean.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

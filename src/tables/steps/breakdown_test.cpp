@@ -2,12 +2,12 @@
 
 #include <map>
 
-#include "trace/analysis.h"
 #include "tables/steps/breakdown.h"
 #include "tables/steps/breakdown_steps.h"
-#include "trace/ops/odd_runs.h"
 #include "tables/steps/phases.h"
 #include "tables/steps/slow_steps.h"
+#include "trace/analysis.h"
+#include "trace/ops/odd_runs.h"
 #include "trace/steps/steps.h"
 
 namespace laptime {
@@ -20,12 +20,16 @@ double number(const Cell& cell) {
   const auto* real = std::get_if<double>(&cell);
   return real ? *real : 0;
 }
-double number(const Table& table, const Row& row, std::string_view column) { return number(row[*find_column(table, column)]); }
+double number(const Table& table, const Row& row, std::string_view column) {
+  return number(row[*find_column(table, column)]);
+}
 
 // Of the columns from `first` to `last`; unknowns count nothing.
-double sum_between(const Table& table, const Row& row, std::string_view first, std::string_view last) {
+double sum_between(const Table& table, const Row& row, std::string_view first,
+                   std::string_view last) {
   double sum = 0;
-  for (std::size_t i = *find_column(table, first); i <= *find_column(table, last); ++i) sum += number(row[i]);
+  for (std::size_t i = *find_column(table, first); i <= *find_column(table, last); ++i)
+    sum += number(row[i]);
   return sum;
 }
 
@@ -34,12 +38,15 @@ TEST(Breakdown, SharesOfEachPhaseSumToOne) {
   for (std::uint32_t seed = 0; seed < kSeeds; ++seed) {
     std::map<std::string, double> shares;
     for (const Row& row : breakdown_table(Analysis(odd_run({seed}).run)).rows)
-      shares[std::get<std::string>(row[0]) + ' ' + std::get<std::string>(row[6])] += std::get<double>(row[3]);
+      shares[std::get<std::string>(row[0]) + ' ' + std::get<std::string>(row[6])] +=
+          std::get<double>(row[3]);
     ASSERT_GE(shares.size(), 2u);
     with_device += shares.size() > 2;
     for (const auto& [view, sum] : shares) ASSERT_NEAR(sum, 1, 1e-9) << view << " of run " << seed;
   }
-  EXPECT_GT(with_device, kSeeds / 3);  // half of the runs have a GPU; in few of them no step that counts was recorded
+  EXPECT_GT(
+      with_device,
+      kSeeds / 3);  // half of the runs have a GPU; in few of them no step that counts was recorded
 }
 
 TEST(BreakdownSteps, ColumnsSumToTheWallTimeOfEveryStep) {
@@ -48,7 +55,9 @@ TEST(BreakdownSteps, ColumnsSumToTheWallTimeOfEveryStep) {
     const Analysis analysis(t.run);
     const Table table = breakdown_steps_table(analysis);
     ASSERT_EQ(table.rows.size(), analysis.steps().size());
-    for (const Row& row : table.rows) ASSERT_EQ(sum_between(table, row, "input_ns", "other_ns"), number(table, row, "wall_ns")) << "run " << seed;
+    for (const Row& row : table.rows)
+      ASSERT_EQ(sum_between(table, row, "input_ns", "other_ns"), number(table, row, "wall_ns"))
+          << "run " << seed;
   }
 }
 
@@ -61,7 +70,9 @@ TEST(BreakdownTime, PartsHaveEveryStepOnceAndSumToTheirWallTime) {
     double wall = 0, expected = 0, steps = 0;
     for (const Step& step : analysis.steps()) expected += static_cast<double>(step.wall_ns);
     for (const Row& row : table.rows) {
-      ASSERT_NEAR(sum_between(table, row, "input_ns", "other_ns"), number(table, row, "wall_ns"), 1e-6) << "run " << seed;
+      ASSERT_NEAR(sum_between(table, row, "input_ns", "other_ns"), number(table, row, "wall_ns"),
+                  1e-6)
+          << "run " << seed;
       wall += number(table, row, "wall_ns") * number(table, row, "steps");
       steps += number(table, row, "steps");
     }

@@ -4,10 +4,10 @@
 #include <map>
 #include <set>
 
+#include "base/percentile.h"
+#include "tables/steps/host_columns.h"
 #include "trace/analysis.h"
 #include "trace/time/device_mean.h"
-#include "tables/steps/host_columns.h"
-#include "base/percentile.h"
 
 namespace laptime {
 
@@ -15,30 +15,41 @@ namespace {
 
 const char* category_name(DeviceCategory category) {
   switch (category) {
-    case DeviceCategory::compute: return "compute";
-    case DeviceCategory::communication: return "communication";
-    case DeviceCategory::copies: return "copies";
-    case DeviceCategory::idle_input: return "idle: input";
-    case DeviceCategory::idle_sync: return "idle: sync";
-    case DeviceCategory::idle_launches: return "idle: launches";
-    case DeviceCategory::idle_other: return "idle: other";
+    case DeviceCategory::compute:
+      return "compute";
+    case DeviceCategory::communication:
+      return "communication";
+    case DeviceCategory::copies:
+      return "copies";
+    case DeviceCategory::idle_input:
+      return "idle: input";
+    case DeviceCategory::idle_sync:
+      return "idle: sync";
+    case DeviceCategory::idle_launches:
+      return "idle: launches";
+    case DeviceCategory::idle_other:
+      return "idle: other";
   }
   return "";
 }
 
-void add_rows(const Run& run, const std::string& view, const DeviceStepList& steps, const DeviceMean& mean, Table& table) {
+void add_rows(const Run& run, const std::string& view, const DeviceStepList& steps,
+              const DeviceMean& mean, Table& table) {
   const std::string phase(run.strings[steps.front()->step.phase]);
   for (std::size_t category = 0; category < kDeviceCategories; ++category) {
     const double exposed = mean.exposed[category], overlapped = mean.overlapped[category];
     if (exposed == 0 && overlapped == 0) continue;
     std::vector<std::int64_t> times;
     for (const DeviceStep* step : steps) times.push_back(step->exposed[category]);
-    Row row{view, category_name(static_cast<DeviceCategory>(category)), exposed, ratio_cell(exposed, mean.wall_ns), exposed, overlapped, phase,
-            integer_cell(steps.size())};
+    Row row{view,    category_name(static_cast<DeviceCategory>(category)),
+            exposed, ratio_cell(exposed, mean.wall_ns),
+            exposed, overlapped,
+            phase,   integer_cell(steps.size())};
     for (const double share : kSpread) row.push_back(take_percentile(times, share));
     table.rows.push_back(std::move(row));
   }
-  if (mean.undivided_ns > 0) table.rows.push_back(undivided_row(table, view, mean.undivided_ns, mean.wall_ns, phase));
+  if (mean.undivided_ns > 0)
+    table.rows.push_back(undivided_row(table, view, mean.undivided_ns, mean.wall_ns, phase));
 }
 
 // The steps of one phase that a device is known in, and the processes that they are of.
@@ -48,10 +59,13 @@ struct DeviceView {
 };
 
 // All steps of the phase in these processes that count, recorded or not.
-HostSteps steps_of(const Analysis& analysis, std::uint32_t phase, const std::set<std::uint32_t>& processes) {
+HostSteps steps_of(const Analysis& analysis, std::uint32_t phase,
+                   const std::set<std::uint32_t>& processes) {
   HostSteps steps;
   for (const HostStep& s : analysis.host_steps())
-    if (s.step.counts && s.step.phase == phase && processes.contains(analysis.run().tracks[s.step.track].process)) steps.push_back(&s);
+    if (s.step.counts && s.step.phase == phase &&
+        processes.contains(analysis.run().tracks[s.step.track].process))
+      steps.push_back(&s);
   return steps;
 }
 
@@ -70,7 +84,8 @@ void add_device_rows(const Analysis& analysis, Table& table) {
   }
   for (const auto& [key, view] : views) {
     const std::string name = devices.size() == 1 ? "device" : "device " + std::to_string(key.first);
-    add_rows(run, name, view.steps, mean_device_step(view.steps, steps_of(analysis, key.second, view.processes)), table);
+    add_rows(run, name, view.steps,
+             mean_device_step(view.steps, steps_of(analysis, key.second, view.processes)), table);
   }
 }
 

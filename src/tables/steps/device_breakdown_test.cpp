@@ -2,15 +2,16 @@
 
 #include <gtest/gtest.h>
 
-#include "trace/analysis.h"
 #include "tables/steps/breakdown.h"
+#include "trace/analysis.h"
 #include "trace/ops/op_runs.h"
 #include "trace/steps/steps.h"
 
 namespace laptime {
 namespace {
 
-// A run of 40 steps, of which every fourth is recorded, with a kernel of 30 in it: compute and the sum of the device's view, and the mean step.
+// A run of 40 steps, of which every fourth is recorded, with a kernel of 30 in it: compute and the
+// sum of the device's view, and the mean step.
 struct SteppedView {
   double compute = 0, sum = 0, mean = 0;
 };
@@ -40,7 +41,8 @@ SteppedView view_of_steps(std::int64_t recorded_ns, std::int64_t rested_ns) {
 }
 
 TEST(DeviceBreakdown, TheViewIsOfAMeanStep) {
-  const SteppedView longer = view_of_steps(140, 100), shorter = view_of_steps(60, 100), busy = view_of_steps(30, 20);
+  const SteppedView longer = view_of_steps(140, 100), shorter = view_of_steps(60, 100),
+                    busy = view_of_steps(30, 20);
   EXPECT_NEAR(longer.compute, 30, 1e-9);
   EXPECT_NEAR(shorter.compute, 30 * shorter.mean / 60, 1e-9);
   EXPECT_NEAR(busy.compute, busy.mean, 1e-9);

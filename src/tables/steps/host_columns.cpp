@@ -8,19 +8,32 @@ namespace {
 
 const char* column_name(HostCategory category) {
   switch (category) {
-    case HostCategory::input: return "input_ns";
-    case HostCategory::compile: return "compile_ns";
-    case HostCategory::gc: return "gc_ns";
-    case HostCategory::sync: return "sync_ns";
-    case HostCategory::copy: return "copy_ns";
-    case HostCategory::launch: return "launch_ns";
-    case HostCategory::optimizer: return "optimizer_ns";
-    case HostCategory::checkpoint: return "checkpoint_ns";
-    case HostCategory::communication: return "communication_ns";
-    case HostCategory::memory: return "memory_ns";
-    case HostCategory::backward: return "backward_ns";
-    case HostCategory::forward: return "forward_ns";
-    case HostCategory::rest: return "python_ns";
+    case HostCategory::input:
+      return "input_ns";
+    case HostCategory::compile:
+      return "compile_ns";
+    case HostCategory::gc:
+      return "gc_ns";
+    case HostCategory::sync:
+      return "sync_ns";
+    case HostCategory::copy:
+      return "copy_ns";
+    case HostCategory::launch:
+      return "launch_ns";
+    case HostCategory::optimizer:
+      return "optimizer_ns";
+    case HostCategory::checkpoint:
+      return "checkpoint_ns";
+    case HostCategory::communication:
+      return "communication_ns";
+    case HostCategory::memory:
+      return "memory_ns";
+    case HostCategory::backward:
+      return "backward_ns";
+    case HostCategory::forward:
+      return "forward_ns";
+    case HostCategory::rest:
+      return "python_ns";
   }
   return "";
 }
@@ -33,7 +46,9 @@ bool is_python_step(const Run& run, const Step& step) {
   return it != properties.end() && it->first.starts_with("python");
 }
 
-HostKnowledge knowledge_of(const Run& run, const HostStep& step) { return {is_python_step(run, step.step), step.has_ops, step.has_gpu}; }
+HostKnowledge knowledge_of(const Run& run, const HostStep& step) {
+  return {is_python_step(run, step.step), step.has_ops, step.has_gpu};
+}
 
 HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::uint32_t phase) {
   HostKnowledge known{};
@@ -52,15 +67,19 @@ bool is_told(HostCategory category, const HostKnowledge& known) {
     case HostCategory::compile:
     case HostCategory::gc:
     case HostCategory::optimizer:
-    case HostCategory::checkpoint: return true;
+    case HostCategory::checkpoint:
+      return true;
     case HostCategory::sync:
     case HostCategory::copy:
-    case HostCategory::launch: return known.gpu;
+    case HostCategory::launch:
+      return known.gpu;
     case HostCategory::communication:
     case HostCategory::memory:
     case HostCategory::backward:
-    case HostCategory::forward: return known.ops;
-    case HostCategory::rest: return known.ops && known.python;
+    case HostCategory::forward:
+      return known.ops;
+    case HostCategory::rest:
+      return known.ops && known.python;
   }
   return false;
 }
@@ -72,11 +91,13 @@ std::string host_category_name(HostCategory category, const HostKnowledge& known
 }
 
 void add_host_columns(Table& table, ColumnType type) {
-  for (const HostCategory category : kHostOrder) table.columns.push_back({column_name(category), type, Unit::ns});
+  for (const HostCategory category : kHostOrder)
+    table.columns.push_back({column_name(category), type, Unit::ns});
   table.columns.push_back({"other_ns", type, Unit::ns});
 }
 
-Row undivided_row(const Table& table, std::string view, double ns, double wall_ns, std::string phase) {
+Row undivided_row(const Table& table, std::string view, double ns, double wall_ns,
+                  std::string phase) {
   Row row{std::move(view), kUndivided, ns, ratio_cell(ns, wall_ns), ns, kUnknown, std::move(phase)};
   row.resize(table.columns.size(), kUnknown);
   return row;

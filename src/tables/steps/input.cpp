@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 
-#include "trace/analysis.h"
 #include "base/percentile.h"
-#include "trace/steps/steps.h"
 #include "tables/run/thread_label.h"
+#include "trace/analysis.h"
+#include "trace/steps/steps.h"
 
 namespace laptime {
 
@@ -21,27 +21,37 @@ struct Waits {
   std::vector<std::int64_t> wait_ns;  // one a step
 };
 
-Row make_row(const Run& run, const char* what, Cell phase, const Track& track, std::uint64_t batches, std::vector<std::int64_t> times, double whole_ns) {
+Row make_row(const Run& run, const char* what, Cell phase, const Track& track,
+             std::uint64_t batches, std::vector<std::int64_t> times, double whole_ns) {
   double total = 0;
   for (const std::int64_t ns : times) total += static_cast<double>(ns);
-  Row row{what, std::move(phase), thread_label(run, track), integer_cell(batches), ratio_cell(total, static_cast<double>(times.size()))};
-  for (const double share : {0.50, 0.95}) row.push_back(times.empty() ? kUnknown : Cell(take_percentile(times, share)));
+  Row row{what, std::move(phase), thread_label(run, track), integer_cell(batches),
+          ratio_cell(total, static_cast<double>(times.size()))};
+  for (const double share : {0.50, 0.95})
+    row.push_back(times.empty() ? kUnknown : Cell(take_percentile(times, share)));
   row.push_back(ratio_cell(total, whole_ns));
   row.push_back(static_cast<std::int64_t>(total));
   return row;
 }
 
-// The waits of one track's steps, which are in their order. A wait that crosses a step's end counts in both, each its part.
+// The waits of one track's steps, which are in their order. A wait that crosses a step's end counts
+// in both, each its part.
 class StepWaits {
  public:
-  StepWaits(std::span<const Step> steps) : steps_(steps), waited_(steps.size()), batches_(steps.size()) {}
+  StepWaits(std::span<const Step> steps)
+      : steps_(steps), waited_(steps.size()), batches_(steps.size()) {}
 
   // `brought`: whether the wait ended with a batch.
   void add(std::int64_t start, std::int64_t end, bool brought) {
-    const auto it = std::upper_bound(steps_.begin(), steps_.end(), start, [](std::int64_t t, const Step& s) { return t < s.start_ns + s.wall_ns; });
+    const auto it =
+        std::upper_bound(steps_.begin(), steps_.end(), start,
+                         [](std::int64_t t, const Step& s) { return t < s.start_ns + s.wall_ns; });
     bool counted = !brought;
-    for (auto s = static_cast<std::size_t>(it - steps_.begin()); s < steps_.size() && steps_[s].start_ns < end; ++s) {
-      waited_[s] += std::max<std::int64_t>(0, std::min(end, steps_[s].start_ns + steps_[s].wall_ns) - std::max(start, steps_[s].start_ns));
+    for (auto s = static_cast<std::size_t>(it - steps_.begin());
+         s < steps_.size() && steps_[s].start_ns < end; ++s) {
+      waited_[s] +=
+          std::max<std::int64_t>(0, std::min(end, steps_[s].start_ns + steps_[s].wall_ns) -
+                                        std::max(start, steps_[s].start_ns));
       if (!std::exchange(counted, true)) ++batches_[s];
     }
   }
@@ -62,10 +72,12 @@ class StepWaits {
   std::vector<std::uint64_t> batches_;
 };
 
-// Waits of a loader that bring no batch: for its workers to start, and for word that there are no more batches.
+// Waits of a loader that bring no batch: for its workers to start, and for word that there are no
+// more batches.
 class EmptyWaits {
  public:
-  explicit EmptyWaits(const StringTable& strings) : start_(strings.find("start loader")), end_(strings.find("input end")) {}
+  explicit EmptyWaits(const StringTable& strings)
+      : start_(strings.find("start loader")), end_(strings.find("input end")) {}
   bool has(std::uint32_t name) const { return name == start_ || name == end_; }
 
  private:
@@ -75,21 +87,25 @@ class EmptyWaits {
 void add_waits(const Run& run, const std::vector<Step>& steps, Table& table) {
   const EmptyWaits empty(run.strings);
   for (auto first = steps.begin(); first != steps.end();) {
-    const auto last = std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
+    const auto last =
+        std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
     const Track& track = run.tracks[first->track];
     StepWaits of_steps({first, last});
     first = last;
     bool any = false;
     for (std::size_t row = 0; row < track.spans.size(); ++row)
       if (track.spans.kind[row] == SpanKind::loader) {
-        of_steps.add(track.spans.start[row], track.spans.end(row), !empty.has(track.spans.name[row]));
+        of_steps.add(track.spans.start[row], track.spans.end(row),
+                     !empty.has(track.spans.name[row]));
         any = true;
       }
     if (!any) continue;
     std::map<std::uint32_t, Waits> phases;
     of_steps.sum(track, phases);
     for (auto& [phase, waits] : phases)
-      table.rows.push_back(make_row(run, "wait", std::string(run.strings[phase]), *waits.track, waits.batches, std::move(waits.wait_ns), static_cast<double>(waits.step_ns)));
+      table.rows.push_back(make_row(run, "wait", std::string(run.strings[phase]), *waits.track,
+                                    waits.batches, std::move(waits.wait_ns),
+                                    static_cast<double>(waits.step_ns)));
   }
 }
 
@@ -106,7 +122,9 @@ void add_fetches(const Run& run, Table& table) {
       last = std::max(last, track.spans.end(row));
     }
     const std::size_t batches = times.size();
-    if (batches > 0) table.rows.push_back(make_row(run, kFetch, kUnknown, track, batches, std::move(times), static_cast<double>(last - first)));
+    if (batches > 0)
+      table.rows.push_back(make_row(run, kFetch, kUnknown, track, batches, std::move(times),
+                                    static_cast<double>(last - first)));
   }
 }
 

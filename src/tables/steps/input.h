@@ -1,12 +1,13 @@
 // Table `input`: what waiting for batches costs, and how busy those are who make them.
 //
-// Rows `wait`: one a thread and phase; the time that each step spends waiting, over all steps but warmup and those that
-// compile; share is that of these steps' time. Rows `fetch`: one a loader worker; the time that each batch took it; share
-// is how much of the time between its first and last batch it worked: near 1 means that more workers would help.
+// Rows `wait`: one a thread and phase; the time that each step spends waiting, over all steps but
+// warmup and those that compile; share is that of these steps' time. Rows `fetch`: one a loader
+// worker; the time that each batch took it; share is how much of the time between its first and
+// last batch it worked: near 1 means that more workers would help.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -5,15 +5,15 @@
 #include <span>
 #include <tuple>
 
+#include "tables/run/thread_label.h"
 #include "trace/analysis.h"
-#include "trace/time/host_time.h"
 #include "trace/code/line_facts.h"
 #include "trace/code/line_self_times.h"
 #include "trace/code/source_lines.h"
+#include "trace/run/stretches.h"
 #include "trace/steps/step_times.h"
 #include "trace/steps/steps.h"
-#include "trace/run/stretches.h"
-#include "tables/run/thread_label.h"
+#include "trace/time/host_time.h"
 
 namespace laptime {
 
@@ -28,7 +28,9 @@ struct PhaseTime {
   std::map<CodeLine, double> lines = {};  // self times
 
   const std::pair<const CodeLine, double>* longest_line() const {
-    const auto longest = std::max_element(lines.begin(), lines.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto longest =
+        std::max_element(lines.begin(), lines.end(),
+                         [](const auto& a, const auto& b) { return a.second < b.second; });
     return longest == lines.end() ? nullptr : &*longest;
   }
   void add(const PhaseTime& other) {
@@ -42,24 +44,32 @@ Stretches checkpoints_of(const Run& run, const SpanColumns& spans) {
   const std::uint32_t name = run.strings.find(kCheckpointName);
   std::vector<Stretch> found;
   for (std::size_t row = 0; row < spans.size(); ++row)
-    if (spans.kind[row] == SpanKind::scope && spans.name[row] == name) found.push_back({spans.start[row], spans.end(row)});
+    if (spans.kind[row] == SpanKind::scope && spans.name[row] == name)
+      found.push_back({spans.start[row], spans.end(row)});
   return Stretches(std::move(found));
 }
 
 enum class StepSort { counted, warmup, pause };
 
-StepSort sort_of(const Step& step) { return step.counts ? StepSort::counted : step.kind == StepKind::pause ? StepSort::pause : StepSort::warmup; }
+StepSort sort_of(const Step& step) {
+  return step.counts                    ? StepSort::counted
+         : step.kind == StepKind::pause ? StepSort::pause
+                                        : StepSort::warmup;
+}
 
 std::string name_of(const Run& run, std::uint32_t phase, StepSort sort) {
   const std::string name(run.strings[phase]);
-  return sort == StepSort::counted ? name : name + (sort == StepSort::warmup ? ", warm-up" : ", pauses");
+  return sort == StepSort::counted ? name
+                                   : name + (sort == StepSort::warmup ? ", warm-up" : ", pauses");
 }
 
-// Divides the run's duration among the steps of one thread, what was cut out of them, and what lies around them.
+// Divides the run's duration among the steps of one thread, what was cut out of them, and what lies
+// around them.
 class ThreadPhases {
  public:
   // `steps`: in their order.
-  ThreadPhases(const Run& run, std::span<const Step> steps, const Stretches& cut_out) : run_(run), cut_out_(cut_out.parts()), first_(&steps.front()) {
+  ThreadPhases(const Run& run, std::span<const Step> steps, const Stretches& cut_out)
+      : run_(run), cut_out_(cut_out.parts()), first_(&steps.front()) {
     take(steps.front().start_ns, before_);
     for (const Step& step : steps) {
       if (step.start_ns > now_) take(step.start_ns, between_[&step]);
@@ -72,15 +82,21 @@ class ThreadPhases {
   }
 
   // `rows`: of this thread; `analysis_steps`: what the index refers to.
-  void add_lines(const TallyColumns& rows, std::uint32_t process, const std::vector<Step>& steps, const StepIndex& index, const MergedCodes& merged) {
-    visit_line_self_times(run_, merged, rows, [&](std::uint32_t tally_step, CodeLine line, double ns) {
-      if (ns <= 0) return;
-      const bool is_before = (tally_step & kBeforeStep) != 0 && tally_step != kNoStep;
-      const std::uint32_t place = index.find(process, is_before ? tally_step & ~kBeforeStep : tally_step);
-      const Step* const step = place == kNoStep ? nullptr : &steps[index.step(place)];
-      PhaseTime& part = step == nullptr ? after_ : !is_before ? phase_of(*step) : step == first_ ? before_ : between_[step];
-      part.lines[line] += ns;
-    });
+  void add_lines(const TallyColumns& rows, std::uint32_t process, const std::vector<Step>& steps,
+                 const StepIndex& index, const MergedCodes& merged) {
+    visit_line_self_times(
+        run_, merged, rows, [&](std::uint32_t tally_step, CodeLine line, double ns) {
+          if (ns <= 0) return;
+          const bool is_before = (tally_step & kBeforeStep) != 0 && tally_step != kNoStep;
+          const std::uint32_t place =
+              index.find(process, is_before ? tally_step & ~kBeforeStep : tally_step);
+          const Step* const step = place == kNoStep ? nullptr : &steps[index.step(place)];
+          PhaseTime& part = step == nullptr  ? after_
+                            : !is_before     ? phase_of(*step)
+                            : step == first_ ? before_
+                                             : between_[step];
+          part.lines[line] += ns;
+        });
   }
 
   // In the order of their time; those without any are left out.
@@ -90,7 +106,8 @@ class ThreadPhases {
     result.insert(result.end(), {checkpoints_, before_, after_});
     add_between(result);
     std::erase_if(result, [](const PhaseTime& phase) { return phase.ns == 0 && phase.count == 0; });
-    std::stable_sort(result.begin(), result.end(), [](const PhaseTime& a, const PhaseTime& b) { return a.ns > b.ns; });
+    std::stable_sort(result.begin(), result.end(),
+                     [](const PhaseTime& a, const PhaseTime& b) { return a.ns > b.ns; });
     return result;
   }
 
@@ -107,7 +124,9 @@ class ThreadPhases {
     for (; now_ < until;) {
       while (next_ < cut_out_.size() && cut_out_[next_].end <= now_) ++next_;
       const bool inside = next_ < cut_out_.size() && cut_out_[next_].start <= now_;
-      const std::int64_t change = next_ == cut_out_.size() ? until : inside ? cut_out_[next_].end : cut_out_[next_].start;
+      const std::int64_t change = next_ == cut_out_.size() ? until
+                                  : inside                 ? cut_out_[next_].end
+                                                           : cut_out_[next_].start;
       const std::int64_t to = std::min(until, change);
       (inside ? checkpoints_ : phase).ns += to - now_;
       now_ = to;
@@ -125,7 +144,8 @@ class ThreadPhases {
     }
     PhaseTime others{"between steps"};
     for (auto& [code, part] : by_code) {
-      const bool is_short = static_cast<double>(part.ns) < kLeastRowShare * static_cast<double>(run_.end_ns);
+      const bool is_short =
+          static_cast<double>(part.ns) < kLeastRowShare * static_cast<double>(run_.end_ns);
       part.name = others.name;
       if (is_short)
         others.add(part);
@@ -142,18 +162,24 @@ class ThreadPhases {
   std::int64_t now_ = 0;
   std::map<std::pair<std::uint32_t, StepSort>, PhaseTime> phases_;
   std::map<const Step*, PhaseTime> between_;  // by the step that follows
-  PhaseTime checkpoints_{kCheckpointName}, before_{"before the first step"}, after_{"after the last step"};
+  PhaseTime checkpoints_{kCheckpointName}, before_{"before the first step"},
+      after_{"after the last step"};
 };
 
-void add_row(const Run& run, const PhaseTime& phase, const std::string& thread, SourceLines& sources, Table& table) {
-  Row row{phase.name, phase.count > 0 ? integer_cell(phase.count) : kUnknown, phase.ns,
+void add_row(const Run& run, const PhaseTime& phase, const std::string& thread,
+             SourceLines& sources, Table& table) {
+  Row row{phase.name,
+          phase.count > 0 ? integer_cell(phase.count) : kUnknown,
+          phase.ns,
           ratio_cell(static_cast<double>(phase.ns), static_cast<double>(run.end_ns)),
-          ratio_cell(static_cast<double>(phase.ns), static_cast<double>(phase.count)), thread};
+          ratio_cell(static_cast<double>(phase.ns), static_cast<double>(phase.count)),
+          thread};
   if (const auto* const longest = phase.longest_line()) {
     const auto& [code, line] = longest->first;
     const std::string_view file = run.strings[run.codes[code].file];
     const auto source = sources.find(file, line);
-    row.insert(row.end(), {std::string(file), integer_cell(line), std::string(run.strings[run.codes[code].name]), longest->second,
+    row.insert(row.end(), {std::string(file), integer_cell(line),
+                           std::string(run.strings[run.codes[code].name]), longest->second,
                            source ? Cell(std::string(*source)) : kUnknown});
   }
   row.resize(table.columns.size(), kUnknown);
@@ -183,12 +209,15 @@ Table phases_table(const Analysis& analysis) {
   const MergedCodes merged(run);
   SourceLines sources(run);
   for (auto first = steps.begin(); first != steps.end();) {
-    const auto last = std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
+    const auto last =
+        std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
     const Track& track = run.tracks[first->track];
     const Stretches checkpoints = checkpoints_of(run, track.spans);
     ThreadPhases phases(run, {first, last}, checkpoints);
-    if (knows_line_self_times(run.processes[track.process])) phases.add_lines(track.tallies, track.process, steps, index, merged);
-    for (const PhaseTime& phase : phases.all()) add_row(run, phase, thread_label(run, track), sources, table);
+    if (knows_line_self_times(run.processes[track.process]))
+      phases.add_lines(track.tallies, track.process, steps, index, merged);
+    for (const PhaseTime& phase : phases.all())
+      add_row(run, phase, thread_label(run, track), sources, table);
     first = last;
   }
   return table;

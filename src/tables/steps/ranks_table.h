@@ -1,8 +1,8 @@
 // Table `ranks`: one row a rank.
 #pragma once
 
-#include "trace/analysis.h"
 #include "tables/run/table.h"
+#include "trace/analysis.h"
 
 namespace laptime {
 

@@ -3,17 +3,18 @@
 #include <algorithm>
 #include <map>
 
-#include "trace/analysis.h"
 #include "base/percentile.h"
-#include "trace/steps/steps.h"
 #include "tables/run/thread_label.h"
+#include "trace/analysis.h"
+#include "trace/steps/steps.h"
 
 namespace laptime {
 
 namespace {
 
 // By thread and phase.
-std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Step*>> by_phase(const std::vector<Step>& steps) {
+std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Step*>> by_phase(
+    const std::vector<Step>& steps) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Step*>> phases;
   for (const Step& step : steps) phases[{step.track, step.phase}].push_back(&step);
   return phases;
@@ -23,7 +24,10 @@ Row summary_row(const Run& run, const std::vector<const Step*>& laps) {
   std::vector<std::int64_t> walls;
   double wall_ns = 0, samples = 0, samples_wall_ns = 0, slow_ns = 0;
   std::size_t slow = 0;
-  const auto count = [&](auto wanted) { return integer_cell(static_cast<std::uint64_t>(std::count_if(laps.begin(), laps.end(), wanted))); };
+  const auto count = [&](auto wanted) {
+    return integer_cell(
+        static_cast<std::uint64_t>(std::count_if(laps.begin(), laps.end(), wanted)));
+  };
   for (const Step* step : laps) {
     if (!step->counts) continue;
     walls.push_back(step->wall_ns);
@@ -34,9 +38,11 @@ Row summary_row(const Run& run, const std::vector<const Step*>& laps) {
     samples_wall_ns += static_cast<double>(step->wall_ns);
   }
   const Track& track = run.tracks[laps.front()->track];
-  Row row{std::string(run.strings[laps.front()->phase]), thread_label(run, track), integer_cell(laps.size()),
+  Row row{std::string(run.strings[laps.front()->phase]), thread_label(run, track),
+          integer_cell(laps.size()),
           count([](const Step* s) { return s->kind == StepKind::warmup; })};
-  for (const double share : {0.50, 0.05, 0.95}) row.push_back(walls.empty() ? kUnknown : Cell(take_percentile(walls, share)));
+  for (const double share : {0.50, 0.05, 0.95})
+    row.push_back(walls.empty() ? kUnknown : Cell(take_percentile(walls, share)));
   row.push_back(ratio_cell(static_cast<double>(walls.size()) * 1e9, wall_ns));
   row.push_back(ratio_cell(samples * 1e9, samples_wall_ns));
   const bool told = laps.front()->ops != StepOps::not_told;
@@ -65,8 +71,10 @@ Table steps_table(const Analysis& analysis) {
                {"thread", ColumnType::text}},
               {}};
   for (const Step& s : analysis.steps())
-    table.rows.push_back({integer_cell(s.number), std::string(run.strings[s.phase]), kind_name(s.kind), s.start_ns, s.wall_ns,
-                          s.samples ? Cell(*s.samples) : kUnknown, std::int64_t{s.ops != StepOps::rested}, thread_label(run, run.tracks[s.track])});
+    table.rows.push_back(
+        {integer_cell(s.number), std::string(run.strings[s.phase]), kind_name(s.kind), s.start_ns,
+         s.wall_ns, s.samples ? Cell(*s.samples) : kUnknown, std::int64_t{s.ops != StepOps::rested},
+         thread_label(run, run.tracks[s.track])});
   return table;
 }
 
@@ -89,7 +97,8 @@ Table step_summary_table(const Analysis& analysis) {
                {"slow_share", ColumnType::real, Unit::share},
                {"mean_ns", ColumnType::real, Unit::ns}},
               {}};
-  for (const auto& [key, laps] : by_phase(analysis.steps())) table.rows.push_back(summary_row(run, laps));
+  for (const auto& [key, laps] : by_phase(analysis.steps()))
+    table.rows.push_back(summary_row(run, laps));
   return table;
 }
 

@@ -10,7 +10,10 @@ namespace {
 class DagBuilder {
  public:
   explicit DagBuilder(const CallGraph& graph)
-      : graph_(graph), dag_(graph.functions.size()), state_(dag_.size(), State::unseen), weight_(dag_.size(), 0) {}
+      : graph_(graph),
+        dag_(graph.functions.size()),
+        state_(dag_.size(), State::unseen),
+        weight_(dag_.size(), 0) {}
 
   std::vector<DagFunction> build() {
     const std::vector<std::uint32_t> order = by_falling_time();
@@ -57,8 +60,8 @@ class DagBuilder {
   std::vector<std::uint32_t> finished_;  // callees before their callers
 };
 
-// Depth first along what took most, so that the calls taken out as leading back are the light ones. With its own stack: a
-// hostile graph may be a chain of millions.
+// Depth first along what took most, so that the calls taken out as leading back are the light ones.
+// With its own stack: a hostile graph may be a chain of millions.
 void DagBuilder::visit_from(std::uint32_t root) {
   std::vector<Visit> visits{{root}};
   state_[root] = State::open;
@@ -82,12 +85,14 @@ void DagBuilder::visit_from(std::uint32_t root) {
 
 // Calls weigh what they took; one that took nothing weighs next to nothing, but not nothing.
 void DagBuilder::add_call(std::uint32_t caller, const CallEdge& edge) {
-  const double weight = static_cast<double>(edge.totals.cumulative_ns) + 1e-9 * static_cast<double>(edge.totals.calls);
+  const double weight = static_cast<double>(edge.totals.cumulative_ns) +
+                        1e-9 * static_cast<double>(edge.totals.calls);
   dag_[caller].calls.push_back({edge.function, weight});
   weight_[edge.function] += weight;
 }
 
-// What no kept call accounts for is the root's; a function that no kept call leads to is a root whatever it says.
+// What no kept call accounts for is the root's; a function that no kept call leads to is a root
+// whatever it says.
 void DagBuilder::weigh_root(std::uint32_t f) {
   const double missing = static_cast<double>(graph_.functions[f].totals.cumulative_ns) - weight_[f];
   double weight = calls_from_nobody(f) > 0 ? std::max(0.0, missing) : 0;
@@ -107,6 +112,8 @@ void DagBuilder::finish(std::uint32_t f) {
 
 }  // namespace
 
-std::vector<DagFunction> build_call_dag(const CallGraph& graph) { return DagBuilder(graph).build(); }
+std::vector<DagFunction> build_call_dag(const CallGraph& graph) {
+  return DagBuilder(graph).build();
+}
 
 }  // namespace laptime

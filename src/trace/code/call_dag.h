@@ -1,9 +1,10 @@
 // A call graph without its recursions, and what each call carries of its callee.
 //
-// Assumption: a function spends its time in the same proportions whoever calls it; only (caller, callee) pairs are
-// counted, so nothing better can be known. Calls that lead back to a function that is still running are taken out: what
-// is done in them counts as done in the outermost call. Consequence: every function's own time is shared out among
-// those who call it, whole and once, so times add up at every node of any tree made from this.
+// Assumption: a function spends its time in the same proportions whoever calls it; only (caller,
+// callee) pairs are counted, so nothing better can be known. Calls that lead back to a function
+// that is still running are taken out: what is done in them counts as done in the outermost call.
+// Consequence: every function's own time is shared out among those who call it, whole and once, so
+// times add up at every node of any tree made from this.
 #pragma once
 
 #include <cstdint>

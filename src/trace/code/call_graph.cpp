@@ -24,7 +24,8 @@ class GraphBuilder {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       // Code 0 is one that the file never explained; as a caller it is nobody.
       const bool edge = rows.kind[i] == TallyKind::edge;
-      if (edge && rows.where[i] != 0) add_row(edges_[{place_of(rows.where[i]), place_of(rows.code[i])}], rows, i);
+      if (edge && rows.where[i] != 0)
+        add_row(edges_[{place_of(rows.where[i]), place_of(rows.code[i])}], rows, i);
       if (rows.kind[i] != TallyKind::call) continue;
       Function& function = graph_.functions[place_of(rows.code[i])];
       function.counted = true;
@@ -40,7 +41,9 @@ class GraphBuilder {
     }
     for (Function& function : graph_.functions)
       std::stable_sort(function.callees.begin(), function.callees.end(),
-                       [](const CallEdge& a, const CallEdge& b) { return a.totals.cumulative_ns > b.totals.cumulative_ns; });
+                       [](const CallEdge& a, const CallEdge& b) {
+                         return a.totals.cumulative_ns > b.totals.cumulative_ns;
+                       });
     return std::move(graph_);
   }
 
@@ -51,13 +54,19 @@ class GraphBuilder {
     std::uint32_t& place = places_[merged_[code]];
     if (place == kNone) {
       place = static_cast<std::uint32_t>(graph_.functions.size());
-      graph_.functions.push_back({merged_[code], false, (merged_.flags(merged_[code]) & kCodeCallsCut) != 0, {}, {}, {}, {}});
+      graph_.functions.push_back({merged_[code],
+                                  false,
+                                  (merged_.flags(merged_[code]) & kCodeCallsCut) != 0,
+                                  {},
+                                  {},
+                                  {},
+                                  {}});
     }
     return place;
   }
 
   MergedCodes merged_;
-  std::vector<std::uint32_t> places_;  // by row of Run::codes
+  std::vector<std::uint32_t> places_;                                    // by row of Run::codes
   std::map<std::pair<std::uint32_t, std::uint32_t>, CallTotals> edges_;  // caller, callee
   CallGraph graph_;
 };

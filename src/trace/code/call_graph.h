@@ -1,5 +1,5 @@
-// Who called whom, summed over threads, processes and steps: the tallies of kind call and edge, with equal functions
-// merged.
+// Who called whom, summed over threads, processes and steps: the tallies of kind call and edge,
+// with equal functions merged.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,9 @@ struct CallTotals {
 };
 
 struct CallEdge {
-  std::uint32_t function;  // CallGraph::functions: the caller among callers, the callee among callees
-  CallTotals totals;       // of the callee when called by the caller
+  std::uint32_t
+      function;       // CallGraph::functions: the caller among callers, the callee among callees
+  CallTotals totals;  // of the callee when called by the caller
 };
 
 struct Function {

@@ -1,4 +1,5 @@
-// Codes that are one function to a reader: equal file, first line and name, whichever process or part recorded them.
+// Codes that are one function to a reader: equal file, first line and name, whichever process or
+// part recorded them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,9 @@ class MergedCodes {
   explicit MergedCodes(const Run& run);
 
   // The first row of Run::codes that is the same function.
-  std::uint32_t operator[](std::uint32_t code) const { return code < first_.size() ? first_[code] : 0; }
+  std::uint32_t operator[](std::uint32_t code) const {
+    return code < first_.size() ? first_[code] : 0;
+  }
   // CodeFlags of all that were merged into `code`, itself such a first row.
   std::uint32_t flags(std::uint32_t code) const { return flags_[code]; }
 

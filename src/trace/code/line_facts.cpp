@@ -11,7 +11,11 @@ std::string_view property(const Properties& properties, const char* key) {
 
 }  // namespace
 
-bool leaves_source_out(const Process& process) { return property(process.properties, "source_text") == "left out"; }
-bool knows_line_self_times(const Process& process) { return property(process.properties, "line_self_time") != "unknown"; }
+bool leaves_source_out(const Process& process) {
+  return property(process.properties, "source_text") == "left out";
+}
+bool knows_line_self_times(const Process& process) {
+  return property(process.properties, "line_self_time") != "unknown";
+}
 
 }  // namespace laptime

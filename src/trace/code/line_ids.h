@@ -1,4 +1,5 @@
-// Places that are one line to a reader: equal function and line, whichever process recorded them and whichever module ran.
+// Places that are one line to a reader: equal function and line, whichever process recorded them
+// and whichever module ran.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,9 @@ class LineIds {
   // Id 0 is the unknown line.
   std::uint32_t operator[](std::uint32_t place) const { return ids_[place]; }
   std::size_t size() const { return lines_.size(); }
-  std::uint32_t code(std::uint32_t id) const { return lines_[id].code; }  // a first row of MergedCodes
+  std::uint32_t code(std::uint32_t id) const {
+    return lines_[id].code;
+  }  // a first row of MergedCodes
   std::uint32_t line(std::uint32_t id) const { return lines_[id].line; }
   // Contract: not of id 0.
   std::string_view file(std::uint32_t id) const { return run_.strings[run_.codes[code(id)].file]; }

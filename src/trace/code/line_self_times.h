@@ -11,14 +11,18 @@ namespace laptime {
 
 using CodeLine = std::pair<std::uint32_t, std::uint32_t>;  // a first row of MergedCodes, line
 
-// Calls take(step, line, self time in ns) for each of a track's tallies of lines; `step` as the tally states it. A code that
-// is timed as a whole is its first line. Contract: knows_line_self_times of the track's process.
+// Calls take(step, line, self time in ns) for each of a track's tallies of lines; `step` as the
+// tally states it. A code that is timed as a whole is its first line. Contract:
+// knows_line_self_times of the track's process.
 template <typename Take>
-void visit_line_self_times(const Run& run, const MergedCodes& merged, const TallyColumns& rows, Take take) {
+void visit_line_self_times(const Run& run, const MergedCodes& merged, const TallyColumns& rows,
+                           Take take) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows.kind[i] != TallyKind::line) continue;
     const std::uint32_t code = merged[rows.code[i]];
-    take(rows.step[i], CodeLine{code, rows.where[i] != 0 ? rows.where[i] : run.codes[code].first_line}, static_cast<double>(rows.exclusive[i]));
+    take(rows.step[i],
+         CodeLine{code, rows.where[i] != 0 ? rows.where[i] : run.codes[code].first_line},
+         static_cast<double>(rows.exclusive[i]));
   }
 }
 

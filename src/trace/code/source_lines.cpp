@@ -38,7 +38,8 @@ std::optional<std::string_view> SourceLines::find(std::string_view file, std::ui
 }
 
 std::string source_note(const Run& run) {
-  const bool left_out = std::any_of(run.processes.begin(), run.processes.end(), [](const Process& p) { return leaves_source_out(p); });
+  const bool left_out = std::any_of(run.processes.begin(), run.processes.end(),
+                                    [](const Process& p) { return leaves_source_out(p); });
   return left_out ? "; source left out (--no-source)" : "";
 }
 

@@ -1,7 +1,8 @@
 // From when on it is known what a GPU does, where recording rests and begins again.
 //
-// When recording begins, the GPU may still be busy with what was launched before, of which there is no record. It shows in what a stream is
-// given first: that was launched and did not begin, though nothing that is recorded ran. Consequence: until then the device looks idle and is not.
+// When recording begins, the GPU may still be busy with what was launched before, of which there is
+// no record. It shows in what a stream is given first: that was launched and did not begin, though
+// nothing that is recorded ran. Consequence: until then the device looks idle and is not.
 // Assumption: an idle stream begins with what it is given within kIdleLatency.
 #pragma once
 

@@ -39,7 +39,9 @@ TEST(DeviceKnown, AnIdleStreamBeginsAtOnce) {
   EXPECT_FALSE(known({{7, 3'000, 3'026, 5'000}}).knows(3'000 * kUs));
 }
 
-TEST(DeviceKnown, BeforeAnythingRestedAllIsKnown) { EXPECT_TRUE(known({{7, 0, 900, 1'000}}).knows(0)); }
+TEST(DeviceKnown, BeforeAnythingRestedAllIsKnown) {
+  EXPECT_TRUE(known({{7, 0, 900, 1'000}}).knows(0));
+}
 
 TEST(DeviceKnown, OnlyTheFirstWorkOfAStreamTells) {
   // What it is given later may wait for anything.

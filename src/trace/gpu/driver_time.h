@@ -1,4 +1,5 @@
-// What threads did in the GPU's driver: gave it work, stood in a copy that waits, waited for it to finish.
+// What threads did in the GPU's driver: gave it work, stood in a copy that waits, waited for it to
+// finish.
 #pragma once
 
 #include <cstdint>

@@ -21,8 +21,9 @@ struct Operand {
   const ElementType* type;
   bool has_dimensions;
 };
-// Of what an op computes from the operands, as torch promotes types: those without dimensions count where no other is of their category or a higher one.
-// Assumption: a double without dimensions is a Python number. Consequence: integers times such a number are floats of 4 bytes, torch's default.
+// Of what an op computes from the operands, as torch promotes types: those without dimensions count
+// where no other is of their category or a higher one. Assumption: a double without dimensions is a
+// Python number. Consequence: integers times such a number are floats of 4 bytes, torch's default.
 // At least one operand.
 const ElementType& promoted_type(std::span<const Operand> operands);
 

@@ -14,7 +14,8 @@ struct Input {
 
 std::string_view promoted(std::initializer_list<Input> inputs) {
   std::vector<Operand> operands;
-  for (const Input& input : inputs) operands.push_back({find_element_type(input.type), input.has_dimensions});
+  for (const Input& input : inputs)
+    operands.push_back({find_element_type(input.type), input.has_dimensions});
   return promoted_type(operands).name;
 }
 
@@ -35,7 +36,8 @@ TEST(ElementTypes, WithoutDimensionsOnlyAHigherCategoryCounts) {
   EXPECT_EQ(promoted({{"c10::BFloat16"}, {"double", false}}), "c10::BFloat16");
   EXPECT_EQ(promoted({{"double", false}, {"c10::BFloat16"}}), "c10::BFloat16");
   EXPECT_EQ(promoted({{"unsigned char"}, {"long int", false}}), "unsigned char");
-  EXPECT_EQ(promoted({{"long int"}, {"double", false}}), "float") << "the default, not the number's";
+  EXPECT_EQ(promoted({{"long int"}, {"double", false}}), "float")
+      << "the default, not the number's";
   EXPECT_EQ(promoted({{"long int"}, {"c10::Half", false}}), "c10::Half");
   EXPECT_EQ(promoted({{"bool"}, {"long int", false}}), "long int");
   EXPECT_EQ(promoted({{"float"}, {"c10::complex<double>", false}}), "c10::complex<float>");

@@ -16,7 +16,8 @@ struct Functor {
   std::vector<std::string_view> arguments;  // of its template
 };
 
-// "TernaryOpScalarFunctor<float, 2, 2, 0>", the first there is; arguments that are templates themselves end it.
+// "TernaryOpScalarFunctor<float, 2, 2, 0>", the first there is; arguments that are templates
+// themselves end it.
 Functor functor_in(std::string_view text) {
   constexpr std::string_view kMark = "Functor<";
   const std::size_t open = text.find(kMark);
@@ -38,15 +39,22 @@ std::optional<std::uint64_t> number_at(const Functor& functor, std::size_t index
   if (index >= functor.arguments.size()) return std::nullopt;
   const std::string_view text = functor.arguments[index];
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size() && number < 16 ? std::optional(number) : std::nullopt;
+  return error == std::errc() && end == text.data() + text.size() && number < 16
+             ? std::optional(number)
+             : std::nullopt;
 }
 
-// Their template's arguments are the type, how many lists there are, how many are read, and which is written.
+// Their template's arguments are the type, how many lists there are, how many are read, and which
+// is written.
 bool is_elementwise(std::string_view functor) {
-  return functor.starts_with("UnaryOp") || functor.starts_with("BinaryOp") || functor.starts_with("PointwiseOp") || functor.starts_with("TernaryOp");
+  return functor.starts_with("UnaryOp") || functor.starts_with("BinaryOp") ||
+         functor.starts_with("PointwiseOp") || functor.starts_with("TernaryOp");
 }
-// The type, and how many lists: parameters, gradients, states. All are read, all but the gradients written.
-bool is_optimizer(std::string_view functor) { return functor.starts_with("FusedAdam") || functor.starts_with("FusedSgd"); }
+// The type, and how many lists: parameters, gradients, states. All are read, all but the gradients
+// written.
+bool is_optimizer(std::string_view functor) {
+  return functor.starts_with("FusedAdam") || functor.starts_with("FusedSgd");
+}
 
 }  // namespace
 

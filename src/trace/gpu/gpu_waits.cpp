@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "trace/code/span_place.h"
 #include "trace/gpu/copy_name.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/ops/ops_around.h"
 #include "trace/steps/recorded_part.h"
-#include "trace/code/span_place.h"
 
 namespace laptime {
 
@@ -15,21 +15,26 @@ namespace {
 std::vector<GpuWait> find_syncs(const Run& run, std::uint32_t track, const TrackOps& ops) {
   std::vector<GpuWait> found;
   const SpanColumns& spans = run.tracks[track].spans;
-  if (std::find(spans.kind.begin(), spans.kind.end(), SpanKind::sync) == spans.kind.end()) return found;
+  if (std::find(spans.kind.begin(), spans.kind.end(), SpanKind::sync) == spans.kind.end())
+    return found;
   const OpsAround ops_around(run, track, ops);
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != SpanKind::sync) continue;
     const std::uint32_t own = recorded_place(run, spans, row);
     const OpAround around = ops_around.at(spans.start[row], own != 0);
-    found.push_back({spans.start[row], spans.end(row), track, row, around.op, around.place ? around.place : own});
+    found.push_back({spans.start[row], spans.end(row), track, row, around.op,
+                     around.place ? around.place : own});
   }
   return found;
 }
 
-bool is_from_gpu(const Run& run, const GpuWork& copy) { return CopyName(run.strings[run.tracks[copy.track].spans.name[copy.row]]).direction == "DtoH"; }
+bool is_from_gpu(const Run& run, const GpuWork& copy) {
+  return CopyName(run.strings[run.tracks[copy.track].spans.name[copy.row]]).direction == "DtoH";
+}
 
 // `earlier` and `later` follow each other on their thread.
-bool goes_on(const GpuWait& earlier, const GpuWait& later, const std::vector<std::int64_t>& launches) {
+bool goes_on(const GpuWait& earlier, const GpuWait& later,
+             const std::vector<std::int64_t>& launches) {
   if (earlier.place != later.place || later.place == 0) return false;
   const auto next = std::lower_bound(launches.begin(), launches.end(), earlier.end_ns);
   return next == launches.end() || *next > later.start_ns;  // a copy that waits is a launch itself
@@ -45,9 +50,12 @@ std::vector<std::int64_t> launches_of(const SpanColumns& spans) {
 }
 
 // Appends those of one thread that lie in no other, the last one first.
-void add_outermost(std::vector<GpuWait> waits, const std::vector<std::int64_t>& launches, Stretches::Cursor leaving_out, std::vector<GpuWait>& all) {
+void add_outermost(std::vector<GpuWait> waits, const std::vector<std::int64_t>& launches,
+                   Stretches::Cursor leaving_out, std::vector<GpuWait>& all) {
   const std::size_t first = all.size();
-  std::sort(waits.begin(), waits.end(), [](const GpuWait& a, const GpuWait& b) { return a.end_ns != b.end_ns ? a.end_ns > b.end_ns : a.start_ns < b.start_ns; });
+  std::sort(waits.begin(), waits.end(), [](const GpuWait& a, const GpuWait& b) {
+    return a.end_ns != b.end_ns ? a.end_ns > b.end_ns : a.start_ns < b.start_ns;
+  });
   std::int64_t covered_from = INT64_MAX;
   for (const GpuWait& wait : waits) {
     if (wait.start_ns >= covered_from || leaving_out.contains(wait.start_ns)) continue;
@@ -59,17 +67,21 @@ void add_outermost(std::vector<GpuWait> waits, const std::vector<std::int64_t>& 
 
 }  // namespace
 
-std::vector<GpuWait> find_gpu_waits(const Run& run, const std::vector<Step>& steps, const OpAttribution& ops, const GpuWorkload& gpu) {
+std::vector<GpuWait> find_gpu_waits(const Run& run, const std::vector<Step>& steps,
+                                    const OpAttribution& ops, const GpuWorkload& gpu) {
   std::vector<std::vector<GpuWait>> by_track(run.tracks.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (run.tracks[t].kind == TrackKind::thread) by_track[t] = find_syncs(run, t, ops.tracks[t]);
   for (const GpuWork& work : gpu.all())
     if (const Launch* const call = work.launch; call && work.waits && is_from_gpu(run, work))
-      by_track[call->track].push_back({call->start_ns, call->end_ns, call->track, call->row, call->op, call->place});
+      by_track[call->track].push_back(
+          {call->start_ns, call->end_ns, call->track, call->row, call->op, call->place});
   const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
   std::vector<GpuWait> all;
   for (std::size_t t = 0; t < by_track.size(); ++t)
-    if (!by_track[t].empty()) add_outermost(std::move(by_track[t]), launches_of(run.tracks[t].spans), Stretches::Cursor(left_out[run.tracks[t].process]), all);
+    if (!by_track[t].empty())
+      add_outermost(std::move(by_track[t]), launches_of(run.tracks[t].spans),
+                    Stretches::Cursor(left_out[run.tracks[t].process]), all);
   return all;
 }
 

@@ -8,7 +8,9 @@
 
 namespace laptime {
 
-bool is_transfer(std::string_view copy) { return copy.find("HtoD") != std::string_view::npos || copy.find("DtoH") != std::string_view::npos; }
+bool is_transfer(std::string_view copy) {
+  return copy.find("HtoD") != std::string_view::npos || copy.find("DtoH") != std::string_view::npos;
+}
 
 bool is_stream(const Track& track) { return track.kind == TrackKind::stream; }
 
@@ -16,7 +18,8 @@ GpuWorkload::GpuWorkload(const Run& run, const std::vector<Step>& steps, const O
   if (std::none_of(run.tracks.begin(), run.tracks.end(), is_stream)) return;
   std::vector<std::vector<std::uint32_t>> tracks(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks[run.tracks[t].process].push_back(t);
-  for (const std::vector<std::uint32_t>& of_process : tracks) launches_.emplace_back(run, ops, of_process);
+  for (const std::vector<std::uint32_t>& of_process : tracks)
+    launches_.emplace_back(run, ops, of_process);
   const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (is_stream(run.tracks[t])) add_track(run, t, left_out[run.tracks[t].process]);
@@ -36,19 +39,22 @@ void GpuWorkload::add_track(const Run& run, std::uint32_t track, const Stretches
     work.launch = launches.find(link, spans.start[row]);
     if (leaving_out.contains(work.launch ? work.launch->start_ns : spans.start[row])) continue;
     before_launch_ += !work.launch && launches.has(link);
-    if (work.launch) work.op = work.launch->op, work.place = work.launch->place, work.pass = work.launch->pass;
+    if (work.launch)
+      work.op = work.launch->op, work.place = work.launch->place, work.pass = work.launch->pass;
     while (next < spans.args.size() && spans.args.row[next] < row) ++next;
     for (; next < spans.args.size() && spans.args.row[next] == row; ++next) {
       const std::uint64_t value = spans.args.value[next];
       if (spans.args.key[next] == graph_key) {
         work.in_graph = true;
-        if (const Launch* const captured = launches.find_graph_node(value); captured && captured->place != 0)
+        if (const Launch* const captured = launches.find_graph_node(value);
+            captured && captured->place != 0)
           work.op = captured->op, work.place = captured->place, work.pass = captured->pass;
       }
       if (spans.args.key[next] != 0) continue;
       if (spans.args.type[next] == ArgType::string) work.own = static_cast<std::uint32_t>(value);
       if (spans.args.type[next] == ArgType::integer) work.bytes = value;
-      if (spans.args.type[next] == ArgType::place && value < run.places.size()) work.place = static_cast<std::uint32_t>(value);
+      if (spans.args.type[next] == ArgType::place && value < run.places.size())
+        work.place = static_cast<std::uint32_t>(value);
     }
     work_.push_back(work);
   }
@@ -67,7 +73,8 @@ void GpuWorkload::find_waiting_copies(const Run& run) {
 
 std::vector<std::uint64_t> gpu_ns_by_place(const Run& run, const GpuWorkload& gpu) {
   std::vector<std::uint64_t> sums(gpu.all().empty() ? 0 : run.places.size());
-  for (const GpuWork& work : gpu.all()) sums[work.place] += static_cast<std::uint64_t>(run.tracks[work.track].spans.duration[work.row]);
+  for (const GpuWork& work : gpu.all())
+    sums[work.place] += static_cast<std::uint64_t>(run.tracks[work.track].spans.duration[work.row]);
   return sums;
 }
 

@@ -1,22 +1,26 @@
-// All that a run's GPUs did — kernels, copies, fills — each with the launch that caused it and the line that it belongs to.
+// All that a run's GPUs did — kernels, copies, fills — each with the launch that caused it and the
+// line that it belongs to.
 //
-// Work may begin before the call that launches it ends, never before that begins: what a file puts there keeps its time, has no launch and no
-// line of it, and is counted.
+// Work may begin before the call that launches it ends, never before that begins: what a file puts
+// there keeps its time, has no launch and no line of it, and is counted.
 #pragma once
 
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-#include "trace/ops/attribution.h"
-#include "trace/steps/steps.h"
 #include "trace/gpu/launches.h"
-#include "trace/run/stretches.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/run.h"
+#include "trace/run/stretches.h"
+#include "trace/steps/steps.h"
 
 namespace laptime {
 
-inline bool is_gpu_work(SpanKind kind) { return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication; }
+inline bool is_gpu_work(SpanKind kind) {
+  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill ||
+         kind == SpanKind::communication;
+}
 
 // A copy of a number or a few, not of a batch.
 inline constexpr std::uint64_t kSmallCopy = 4'096;  // bytes
@@ -25,29 +29,38 @@ bool is_transfer(std::string_view copy);
 
 struct GpuWork {
   std::uint32_t track = 0, row = 0;
-  std::uint32_t own = 0;          // Run::strings: a kernel's launch configuration, 0 unknown
-  std::uint64_t bytes = 0;        // copies and fills
-  const Launch* launch = nullptr; // null: not recorded, or begun after the work
-  std::uint32_t op = 0;           // Run::strings, 0 unknown
-  std::uint32_t place = 0;        // Run::places, 0 unknown
-  OpPass pass = OpPass::none;     // none: unknown
-  bool in_graph = false;          // a node of a CUDA graph ran it: its launch is that of many
-  bool waits = false;             // a copy, and the call that made it returned only when it was done or on its way; a graph's launch does not
+  std::uint32_t own = 0;           // Run::strings: a kernel's launch configuration, 0 unknown
+  std::uint64_t bytes = 0;         // copies and fills
+  const Launch* launch = nullptr;  // null: not recorded, or begun after the work
+  std::uint32_t op = 0;            // Run::strings, 0 unknown
+  std::uint32_t place = 0;         // Run::places, 0 unknown
+  OpPass pass = OpPass::none;      // none: unknown
+  bool in_graph = false;           // a node of a CUDA graph ran it: its launch is that of many
+  bool waits = false;  // a copy, and the call that made it returned only when it was done or on its
+                       // way; a graph's launch does not
 };
 
 // A track of GPU work: which device and stream it is.
 bool is_stream(const Track& track);
-inline std::uint32_t device_of(const Track& track) { return static_cast<std::uint32_t>(track.os_id >> 32); }
-inline std::uint32_t stream_of(const Track& track) { return static_cast<std::uint32_t>(track.os_id); }
+inline std::uint32_t device_of(const Track& track) {
+  return static_cast<std::uint32_t>(track.os_id >> 32);
+}
+inline std::uint32_t stream_of(const Track& track) {
+  return static_cast<std::uint32_t>(track.os_id);
+}
 
 class GpuWorkload {
  public:
   GpuWorkload(const Run& run, const std::vector<Step>& steps, const OpAttribution& ops);
   GpuWorkload(const GpuWorkload&) = delete;
 
-  const std::vector<GpuWork>& all() const { return work_; }              // by track, in the order of their rows
-  const std::vector<Launches>& launches() const { return launches_; }  // by process; none without a GPU
-  std::uint64_t before_launch() const { return before_launch_; }       // how much of it began before its launch
+  const std::vector<GpuWork>& all() const { return work_; }  // by track, in the order of their rows
+  const std::vector<Launches>& launches() const {
+    return launches_;
+  }  // by process; none without a GPU
+  std::uint64_t before_launch() const {
+    return before_launch_;
+  }  // how much of it began before its launch
 
  private:
   void add_track(const Run& run, std::uint32_t track, const Stretches& left_out);

@@ -1,5 +1,6 @@
-// What a kernel computes with, from what its maker calls it. Kernels of cuBLAS, cuDNN and CUTLASS say in their names which instruction
-// multiplies; PyTorch's own, torch.compile's pointwise ones and NCCL's never use tensor cores; of others nothing is known.
+// What a kernel computes with, from what its maker calls it. Kernels of cuBLAS, cuDNN and CUTLASS
+// say in their names which instruction multiplies; PyTorch's own, torch.compile's pointwise ones
+// and NCCL's never use tensor cores; of others nothing is known.
 #pragma once
 
 #include <optional>
@@ -7,8 +8,8 @@
 
 namespace laptime {
 
-// What the products are made of: bf16 counts as fp16, both 8-bit floats as fp8; tf32 is fp32 rounded on its way into a tensor core, where fp64 has a
-// peak of its own.
+// What the products are made of: bf16 counts as fp16, both 8-bit floats as fp8; tf32 is fp32
+// rounded on its way into a tensor core, where fp64 has a peak of its own.
 enum class Precision { fp64, fp64_tensor, fp32, tf32, fp16, fp8 };
 
 struct KernelMath {

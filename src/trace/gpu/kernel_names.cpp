@@ -1,9 +1,9 @@
 #include "trace/gpu/kernel_names.h"
 
+#include <cxxabi.h>
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <cxxabi.h>
 
 #include "base/contains_any.h"
 
@@ -11,10 +11,12 @@ namespace laptime {
 
 namespace {
 
-// The text without what stands in < >, ( ) and [ ], and cut at the argument list. "(anonymous namespace)::" is taken out first.
+// The text without what stands in < >, ( ) and [ ], and cut at the argument list. "(anonymous
+// namespace)::" is taken out first.
 std::string without_brackets(std::string text) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-  for (std::size_t at; (at = text.find(kAnonymous)) != std::string::npos;) text.erase(at, kAnonymous.size());
+  for (std::size_t at; (at = text.find(kAnonymous)) != std::string::npos;)
+    text.erase(at, kAnonymous.size());
   std::string plain;
   int depth = 0;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -22,9 +24,11 @@ std::string without_brackets(std::string text) {
     if (c == '<' || c == '[' || c == '{') ++depth;
     if (c == '(' && depth == 0) break;
     if (depth == 0) plain += c;
-    if ((c == '>' && (i == 0 || text[i - 1] != '-')) || c == ']' || c == '}') depth = std::max(0, depth - 1);
+    if ((c == '>' && (i == 0 || text[i - 1] != '-')) || c == ']' || c == '}')
+      depth = std::max(0, depth - 1);
   }
-  if (const std::size_t space = plain.rfind(' '); space != std::string::npos) plain.erase(0, space + 1);
+  if (const std::size_t space = plain.rfind(' '); space != std::string::npos)
+    plain.erase(0, space + 1);
   return plain;
 }
 
@@ -38,7 +42,8 @@ std::string name_at(const std::string& text, std::size_t at) {
   return text.substr(first, last - first);
 }
 
-// What an elementwise kernel does: "CUDAFunctor_add" in "…<4, at::native::CUDAFunctor_add<float>, …>".
+// What an elementwise kernel does: "CUDAFunctor_add" in "…<4, at::native::CUDAFunctor_add<float>,
+// …>".
 std::string functor_in(const std::string& text) {
   constexpr std::string_view kMarks[] = {"Functor", "_functor", "_kernel_cuda", "Ops<", "ops::"};
   for (const std::string_view mark : kMarks)
@@ -47,17 +52,21 @@ std::string functor_in(const std::string& text) {
   return "";
 }
 
-// The function whose lambda an elementwise kernel runs: "launch_clamp_scalar" in "…<4, launch_clamp_scalar(…)::{lambda…}, …>".
+// The function whose lambda an elementwise kernel runs: "launch_clamp_scalar" in "…<4,
+// launch_clamp_scalar(…)::{lambda…}, …>".
 std::string function_in(const std::string& text) {
-  for (std::size_t at = text.find('(', text.find('<')); at != std::string::npos; at = text.find('(', at + 1)) {
+  for (std::size_t at = text.find('(', text.find('<')); at != std::string::npos;
+       at = text.find('(', at + 1)) {
     const std::string name = at > 0 ? name_at(text, at - 1) : "";
     if (!name.empty() && is_part_of_name(text[at - 1]) && name != "operator") return name;
   }
   return "";
 }
 
-// What CUTLASS's one kernel is made for: "ReduceSplitK" in "cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<…>>". Its users wrap that, to compile it for
-// some chips only: "FlashAttnFwdSm90" in "cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<…>>>".
+// What CUTLASS's one kernel is made for: "ReduceSplitK" in
+// "cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<…>>". Its users wrap that, to compile
+// it for some chips only: "FlashAttnFwdSm90" in
+// "cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<…>>>".
 std::string made_for(const std::string& text) {
   std::string name;
   for (std::size_t first = text.find('<') + 1; first != 0;) {
@@ -72,7 +81,9 @@ std::string made_for(const std::string& text) {
 }
 
 bool is_of_cutlass(std::string_view plain) {
-  return plain.starts_with("cutlass") && (plain.ends_with("::Kernel") || plain.ends_with("::Kernel2") || plain.ends_with("::device_kernel"));
+  return plain.starts_with("cutlass") &&
+         (plain.ends_with("::Kernel") || plain.ends_with("::Kernel2") ||
+          plain.ends_with("::device_kernel"));
 }
 
 // How many characters begin a template's first argument: "IN", "INS_", "INS1_".
@@ -83,13 +94,16 @@ std::size_t argument_begin(std::string_view mangled) {
   return end != std::string_view::npos && mangled[end] == '_' ? end + 1 : 0;
 }
 
-// The identifiers at the beginning of a mangled name, for names that the library cannot take apart: "_ZN7cutlass6KernelINS_4conv6kernel4GemmI…"
-// is cutlass::Kernel<conv::kernel::Gemm. Anything else ends it.
+// The identifiers at the beginning of a mangled name, for names that the library cannot take apart:
+// "_ZN7cutlass6KernelINS_4conv6kernel4GemmI…" is cutlass::Kernel<conv::kernel::Gemm. Anything else
+// ends it.
 std::string outline(std::string_view mangled) {
   std::string text;
   for (std::size_t at = mangled.starts_with("_ZN") ? 3 : mangled.size(); at < mangled.size();) {
     std::size_t length = 0, digits = 0;
-    for (; at + digits < mangled.size() && digits < 4 && std::isdigit(static_cast<unsigned char>(mangled[at + digits])); ++digits)
+    for (; at + digits < mangled.size() && digits < 4 &&
+           std::isdigit(static_cast<unsigned char>(mangled[at + digits]));
+         ++digits)
       length = length * 10 + static_cast<std::size_t>(mangled[at + digits] - '0');
     if (length > 0 && at + digits + length <= mangled.size()) {
       if (!text.empty() && text.back() != '<') text += "::";
@@ -124,13 +138,16 @@ std::string short_kernel_name(std::string_view name) {
   std::string plain = without_brackets(whole);
   if (plain.empty()) return whole;
   std::string what;
-  if (contains_any(plain, {"elementwise_kernel", "reduce_kernel", "multi_tensor_apply_kernel"})) what = functor_in(whole).empty() ? function_in(whole) : functor_in(whole);
+  if (contains_any(plain, {"elementwise_kernel", "reduce_kernel", "multi_tensor_apply_kernel"}))
+    what = functor_in(whole).empty() ? function_in(whole) : functor_in(whole);
   if (is_of_cutlass(plain)) what = made_for(whole);
   if (!what.empty()) plain += '<' + what + '>';
   return plain;
 }
 
-bool is_communication_kernel(std::string_view name) { return contains_any(name, {"ncclDevKernel", "ncclKernel"}); }
+bool is_communication_kernel(std::string_view name) {
+  return contains_any(name, {"ncclDevKernel", "ncclKernel"});
+}
 
 bool is_collective(std::string_view name) {
   for (const std::string_view backend : {"gloo:", "nccl:", "mpi:", "ucc:", "c10d::"})

@@ -25,8 +25,10 @@ class OwnArgReader {
     while (next_ < args_.size() && args_.row[next_] < row) ++next_;
     for (; next_ < args_.size() && args_.row[next_] == row; ++next_) {
       if (args_.key[next_] != 0) continue;
-      if (args_.type[next_] == ArgType::integer) own.node = static_cast<std::int64_t>(args_.value[next_]);
-      if (args_.type[next_] == ArgType::place && args_.value[next_] < run_.places.size()) own.place = static_cast<std::uint32_t>(args_.value[next_]);
+      if (args_.type[next_] == ArgType::integer)
+        own.node = static_cast<std::int64_t>(args_.value[next_]);
+      if (args_.type[next_] == ArgType::place && args_.value[next_] < run_.places.size())
+        own.place = static_cast<std::uint32_t>(args_.value[next_]);
     }
     return own;
   }
@@ -39,7 +41,8 @@ class OwnArgReader {
 
 }  // namespace
 
-Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<std::uint32_t>& tracks) {
+Launches::Launches(const Run& run, const OpAttribution& ops,
+                   const std::vector<std::uint32_t>& tracks) {
   for (const std::uint32_t track : tracks) add_track(run, ops.tracks[track], track);
   by_time_.resize(launches_.size());
   for (std::uint32_t i = 0; i < by_time_.size(); ++i) by_time_[i] = i;
@@ -47,7 +50,8 @@ Launches::Launches(const Run& run, const OpAttribution& ops, const std::vector<s
     const Launch &x = launches_[a], &y = launches_[b];
     return x.link != y.link ? x.link < y.link : x.start_ns < y.start_ns;
   });
-  for (std::uint32_t i = static_cast<std::uint32_t>(by_time_.size()); i-- > 0;) by_link_[launches_[by_time_[i]].link] = i + 1;
+  for (std::uint32_t i = static_cast<std::uint32_t>(by_time_.size()); i-- > 0;)
+    by_link_[launches_[by_time_[i]].link] = i + 1;
   find_backward_places();
 }
 
@@ -59,10 +63,13 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != SpanKind::launch || spans.link[row] == 0) continue;
     const OwnArgs own = args.at(row);
-    Launch launch{spans.start[row], spans.end(row), spans.link[row], track, row, 0, own.place, OpPass::forward, kNoRow};
-    Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), own.place != 0, false};
+    Launch launch{spans.start[row], spans.end(row),  spans.link[row], track, row, 0,
+                  own.place,        OpPass::forward, kNoRow};
+    Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), own.place != 0,
+              false};
     if (node.backward) launch.pass = OpPass::backward;
-    if (const OpAround around = ops_around.at(launch.start_ns, node.has_line); around.row != kNoRow) {
+    if (const OpAround around = ops_around.at(launch.start_ns, node.has_line);
+        around.row != kNoRow) {
       launch.op_row = around.row;
       launch.op = around.op;
       if (ops.pass[around.row] != OpPass::none) launch.pass = ops.pass[around.row];
@@ -76,22 +83,31 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
 
 void Launches::find_backward_places() {
   for (std::uint32_t i = 0; i < launches_.size(); ++i)
-    if (nodes_[i].link != 0 && launches_[i].place != 0 && (nodes_[i].has_line || !nodes_[i].backward)) made_nodes_.push_back(i);
+    if (nodes_[i].link != 0 && launches_[i].place != 0 &&
+        (nodes_[i].has_line || !nodes_[i].backward))
+      made_nodes_.push_back(i);
   std::stable_sort(made_nodes_.begin(), made_nodes_.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return nodes_[a].link != nodes_[b].link ? nodes_[a].link < nodes_[b].link : launches_[a].start_ns < launches_[b].start_ns;
+    return nodes_[a].link != nodes_[b].link ? nodes_[a].link < nodes_[b].link
+                                            : launches_[a].start_ns < launches_[b].start_ns;
   });
   for (std::uint32_t i = 0; i < launches_.size(); ++i) {
     Launch& launch = launches_[i];
     if (!nodes_[i].backward || nodes_[i].done || nodes_[i].has_line) continue;
     const bool has_previous = i > 0 && launches_[i - 1].track == launch.track;
-    const std::uint32_t forward = nodes_[i].link != 0 ? place_of_node(nodes_[i].link) : has_previous ? launches_[i - 1].place : 0;
+    const std::uint32_t forward = nodes_[i].link != 0 ? place_of_node(nodes_[i].link)
+                                  : has_previous      ? launches_[i - 1].place
+                                                      : 0;
     if (forward != 0) launch.place = forward;
   }
 }
 
 std::uint32_t Launches::place_of_node(std::uint64_t node) const {
-  const auto at = std::lower_bound(made_nodes_.begin(), made_nodes_.end(), node, [&](std::uint32_t row, std::uint64_t link) { return nodes_[row].link < link; });
-  const auto is_near = [&](std::uint32_t row) { return std::max(nodes_[row].link, node) - std::min(nodes_[row].link, node) <= kNearNodes; };
+  const auto at = std::lower_bound(
+      made_nodes_.begin(), made_nodes_.end(), node,
+      [&](std::uint32_t row, std::uint64_t link) { return nodes_[row].link < link; });
+  const auto is_near = [&](std::uint32_t row) {
+    return std::max(nodes_[row].link, node) - std::min(nodes_[row].link, node) <= kNearNodes;
+  };
   if (at != made_nodes_.end() && nodes_[*at].link == node) return launches_[*at].place;
   if (at != made_nodes_.begin() && is_near(*(at - 1))) return launches_[*(at - 1)].place;
   return at != made_nodes_.end() && is_near(*at) ? launches_[*at].place : 0;

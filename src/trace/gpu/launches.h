@@ -1,17 +1,20 @@
-// Where each launch came from: its line, the op around it, and whether it was forward, backward or the optimizer.
+// Where each launch came from: its line, the op around it, and whether it was forward, backward or
+// the optimizer.
 //
-// With op records the launch belongs where the innermost op around it on its thread does (attribution.h). Without, it has the
-// line that was read when it was made, in backward too where Python launched (a checkpoint's forward pass done again, a Function's
-// backward); other backward launches that of the first launch after their autograd node was made. A node that launched nothing itself
-// (a view) lies between two launches: it takes the line of the one before, which is a guess. AccumulateGrad, which has no number, goes
-// with the launch before it on its thread. A launch that no op made (a Triton kernel of the program's own) has its line either way.
+// With op records the launch belongs where the innermost op around it on its thread does
+// (attribution.h). Without, it has the line that was read when it was made, in backward too where
+// Python launched (a checkpoint's forward pass done again, a Function's backward); other backward
+// launches that of the first launch after their autograd node was made. A node that launched
+// nothing itself (a view) lies between two launches: it takes the line of the one before, which is
+// a guess. AccumulateGrad, which has no number, goes with the launch before it on its thread. A
+// launch that no op made (a Triton kernel of the program's own) has its line either way.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "trace/ops/attribution.h"
 #include "base/flat_map.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/run.h"
 
 namespace laptime {
@@ -20,7 +23,7 @@ struct Launch {
   std::int64_t start_ns = 0, end_ns = 0;
   std::uint64_t link = 0;
   std::uint32_t track = 0, row = 0;
-  std::uint32_t op = 0;     // Run::strings: the outermost op around it, or the backward node; 0 none
+  std::uint32_t op = 0;  // Run::strings: the outermost op around it, or the backward node; 0 none
   std::uint32_t place = 0;  // Run::places, 0 unknown
   OpPass pass = OpPass::forward;
   std::uint32_t op_row = kNoRow;  // of its track: the innermost span of the op tree around it
@@ -45,17 +48,18 @@ class Launches {
   void find_backward_places();
   std::uint32_t place_of_node(std::uint64_t node) const;
 
-  struct Node {  // what a launch knew of autograd
+  struct Node {              // what a launch knew of autograd
     std::uint64_t link = 0;  // with a place the node made last, else the node that ran it
     bool backward = false;
     bool has_line = false;  // of its own
     bool done = false;      // its place comes from an op
   };
-  std::vector<Launch> launches_;  // by track, then in the order of their ends
-  std::vector<Node> nodes_;       // the same rows
-  FlatMap<std::uint32_t> by_link_;           // → first of its launches in by_time_ + 1
-  std::vector<std::uint32_t> by_time_;       // rows, by link and start
-  std::vector<std::uint32_t> made_nodes_;    // rows of forward launches with a place, by node and start
+  std::vector<Launch> launches_;        // by track, then in the order of their ends
+  std::vector<Node> nodes_;             // the same rows
+  FlatMap<std::uint32_t> by_link_;      // → first of its launches in by_time_ + 1
+  std::vector<std::uint32_t> by_time_;  // rows, by link and start
+  std::vector<std::uint32_t>
+      made_nodes_;  // rows of forward launches with a place, by node and start
 };
 
 }  // namespace laptime

@@ -11,15 +11,21 @@ namespace {
 
 constexpr std::uint64_t kWarp = 32;
 constexpr std::uint64_t kRegisterUnit = 256;
-constexpr std::uint64_t kPartitions = 4;  // of a multiprocessor, each with its part of the registers
+constexpr std::uint64_t kPartitions =
+    4;  // of a multiprocessor, each with its part of the registers
 constexpr std::uint64_t kUnbounded = UINT64_MAX;
 
-std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
+std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
+  return (value + unit - 1) / unit * unit;
+}
 
-// How many blocks of so many warps the registers are enough for: a warp's are all of one partition's.
-std::uint64_t blocks_by_registers(std::uint64_t registers, std::uint64_t warps, const DeviceLimits& limits) {
+// How many blocks of so many warps the registers are enough for: a warp's are all of one
+// partition's.
+std::uint64_t blocks_by_registers(std::uint64_t registers, std::uint64_t warps,
+                                  const DeviceLimits& limits) {
   if (registers == 0) return kUnbounded;
-  const std::uint64_t warps_of_partition = limits.registers / kPartitions / rounded_up(registers * kWarp, kRegisterUnit);
+  const std::uint64_t warps_of_partition =
+      limits.registers / kPartitions / rounded_up(registers * kWarp, kRegisterUnit);
   return warps_of_partition * kPartitions / warps;
 }
 
@@ -34,7 +40,9 @@ std::uint64_t blocks_by_shared(std::uint64_t bytes, const DeviceLimits& limits) 
 
 std::optional<LaunchConfiguration> parse_configuration(std::string_view text) {
   LaunchConfiguration c;
-  std::uint32_t* const fields[] = {&c.grid[0], &c.grid[1], &c.grid[2], &c.block[0], &c.block[1], &c.block[2], &c.registers, &c.static_shared, &c.dynamic_shared};
+  std::uint32_t* const fields[] = {&c.grid[0],   &c.grid[1],       &c.grid[2],
+                                   &c.block[0],  &c.block[1],      &c.block[2],
+                                   &c.registers, &c.static_shared, &c.dynamic_shared};
   constexpr std::string_view kBetween = ",,;,,;;;";
   const char* at = text.data();
   const char* const end = text.data() + text.size();
@@ -50,16 +58,23 @@ std::optional<LaunchConfiguration> parse_configuration(std::string_view text) {
 
 std::optional<DeviceLimits> device_limits(const Properties& properties, std::uint32_t device) {
   const auto number = [&](std::string_view key) { return device_number(properties, device, key); };
-  const DeviceLimits limits{number("multiprocessors"), number("max_threads_per_multiprocessor"), number("max_blocks_per_multiprocessor"),
-                            number("registers_per_multiprocessor"), number("shared_bytes_per_multiprocessor"), number("compute")};
-  return limits.threads && limits.blocks && limits.registers && limits.shared_bytes ? std::optional(limits) : std::nullopt;
+  const DeviceLimits limits{number("multiprocessors"),
+                            number("max_threads_per_multiprocessor"),
+                            number("max_blocks_per_multiprocessor"),
+                            number("registers_per_multiprocessor"),
+                            number("shared_bytes_per_multiprocessor"),
+                            number("compute")};
+  return limits.threads && limits.blocks && limits.registers && limits.shared_bytes
+             ? std::optional(limits)
+             : std::nullopt;
 }
 
 std::optional<double> occupancy(const LaunchConfiguration& launch, const DeviceLimits& limits) {
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   if (threads == 0) return std::nullopt;
   const std::uint64_t warps = rounded_up(threads, kWarp) / kWarp;
-  const std::uint64_t blocks = std::min({limits.blocks, limits.threads / (warps * kWarp), blocks_by_registers(launch.registers, warps, limits),
+  const std::uint64_t blocks = std::min({limits.blocks, limits.threads / (warps * kWarp),
+                                         blocks_by_registers(launch.registers, warps, limits),
                                          blocks_by_shared(launch.shared(), limits)});
   if (blocks == 0) return std::nullopt;
   return static_cast<double>(blocks * warps * kWarp) / static_cast<double>(limits.threads);

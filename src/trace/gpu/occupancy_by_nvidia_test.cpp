@@ -14,8 +14,9 @@ struct Chip {
   DeviceLimits limits;  // as the driver tells them
 };
 constexpr Chip kChips[] = {
-    {7, 0, {80, 2048, 32, 65536, 98304, 7}},    {7, 5, {40, 1024, 16, 65536, 65536, 7}},    {8, 0, {108, 2048, 32, 65536, 167936, 8}},
-    {8, 6, {82, 1536, 16, 65536, 102400, 8}},   {8, 9, {128, 1536, 24, 65536, 102400, 8}},  {9, 0, {132, 2048, 32, 65536, 233472, 9}},
+    {7, 0, {80, 2048, 32, 65536, 98304, 7}},     {7, 5, {40, 1024, 16, 65536, 65536, 7}},
+    {8, 0, {108, 2048, 32, 65536, 167936, 8}},   {8, 6, {82, 1536, 16, 65536, 102400, 8}},
+    {8, 9, {128, 1536, 24, 65536, 102400, 8}},   {9, 0, {132, 2048, 32, 65536, 233472, 9}},
     {10, 0, {148, 2048, 32, 65536, 233472, 10}},
 };
 constexpr int kLargestBlock = 1024;
@@ -38,7 +39,8 @@ cudaOccDeviceProp properties_of(const Chip& chip) {
 }
 
 // Blocks a multiprocessor.
-int by_nvidia(const cudaOccDeviceProp& properties, int threads, int registers, std::uint32_t shared) {
+int by_nvidia(const cudaOccDeviceProp& properties, int threads, int registers,
+              std::uint32_t shared) {
   cudaOccFuncAttributes kernel{};
   kernel.maxThreadsPerBlock = kLargestBlock;
   kernel.numRegs = registers;
@@ -48,7 +50,9 @@ int by_nvidia(const cudaOccDeviceProp& properties, int threads, int registers, s
   kernel.numBlockBarriers = 1;
   cudaOccDeviceState state{};
   cudaOccResult result{};
-  if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &kernel, &state, threads, shared) != CUDA_OCC_SUCCESS) return -1;
+  if (cudaOccMaxActiveBlocksPerMultiprocessor(&result, &properties, &kernel, &state, threads,
+                                              shared) != CUDA_OCC_SUCCESS)
+    return -1;
   return result.activeBlocksPerMultiprocessor;
 }
 
@@ -59,7 +63,9 @@ int by_us(const Chip& chip, int threads, int registers, std::uint32_t shared) {
   launch.registers = static_cast<std::uint32_t>(registers);
   launch.dynamic_shared = shared;
   const int warps = (threads + 31) / 32;
-  return static_cast<int>(occupancy(launch, chip.limits).value_or(0) * static_cast<double>(chip.limits.threads / 32) / warps + 0.5);
+  return static_cast<int>(occupancy(launch, chip.limits).value_or(0) *
+                              static_cast<double>(chip.limits.threads / 32) / warps +
+                          0.5);
 }
 
 TEST(Occupancy, IsThatOfNvidiasCalculator) {
@@ -68,12 +74,15 @@ TEST(Occupancy, IsThatOfNvidiasCalculator) {
     int compared = 0, different = 0;
     for (int threads = 16; threads <= kLargestBlock; threads += 16)
       for (int registers = 0; registers < 256; registers += 3)
-        for (std::uint32_t shared = 0; shared <= chip.limits.shared_bytes; shared += shared < 4096 ? 136 : 1000) {
+        for (std::uint32_t shared = 0; shared <= chip.limits.shared_bytes;
+             shared += shared < 4096 ? 136 : 1000) {
           const int expected = by_nvidia(properties, threads, registers, shared);
           ++compared;
           if (by_us(chip, threads, registers, shared) != expected && ++different <= 3)
-            ADD_FAILURE() << chip.major << '.' << chip.minor << ", " << threads << " threads, " << registers << " registers, " << shared << " bytes: "
-                          << by_us(chip, threads, registers, shared) << " blocks, NVIDIA has " << expected;
+            ADD_FAILURE() << chip.major << '.' << chip.minor << ", " << threads << " threads, "
+                          << registers << " registers, " << shared
+                          << " bytes: " << by_us(chip, threads, registers, shared)
+                          << " blocks, NVIDIA has " << expected;
         }
     EXPECT_EQ(different, 0) << "of " << compared;
   }

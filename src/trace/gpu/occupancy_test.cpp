@@ -7,7 +7,9 @@ namespace {
 
 constexpr DeviceLimits kHopper{132, 2048, 32, 65536, 233472, 9};
 
-double share(const char* configuration) { return occupancy(*parse_configuration(configuration), kHopper).value_or(-1); }
+double share(const char* configuration) {
+  return occupancy(*parse_configuration(configuration), kHopper).value_or(-1);
+}
 
 TEST(Occupancy, IsBoundByWhicheverRunsOutFirst) {
   EXPECT_DOUBLE_EQ(share("100,1,1;256,1,1;32;0;0"), 1.0);
@@ -19,27 +21,33 @@ TEST(Occupancy, IsBoundByWhicheverRunsOutFirst) {
 }
 
 TEST(Occupancy, AWarpsRegistersAreOfOneQuarterOfTheMultiprocessor) {
-  EXPECT_DOUBLE_EQ(share("1000,1,1;192,1,1;112;0;0"), 12.0 / 64) << "four warps fit into each quarter: two blocks of six";
+  EXPECT_DOUBLE_EQ(share("1000,1,1;192,1,1;112;0;0"), 12.0 / 64)
+      << "four warps fit into each quarter: two blocks of six";
   EXPECT_DOUBLE_EQ(share("1000,1,1;160,1,1;169;0;0"), 5.0 / 64);
 }
 
 TEST(Occupancy, SharedMemoryIsRoundedWithTheSystemsPart) {
   EXPECT_DOUBLE_EQ(share("1000,1,1;128,1,1;32;0;16400"), 52.0 / 64) << "17,536 bytes a block";
   constexpr DeviceLimits kVolta{80, 2048, 32, 65536, 98304, 7};
-  EXPECT_DOUBLE_EQ(*occupancy(*parse_configuration("1,1,1;128,1,1;32;0;8192"), kVolta), 48.0 / 64) << "nothing is the system's";
+  EXPECT_DOUBLE_EQ(*occupancy(*parse_configuration("1,1,1;128,1,1;32;0;8192"), kVolta), 48.0 / 64)
+      << "nothing is the system's";
   EXPECT_DOUBLE_EQ(*occupancy(*parse_configuration("1,1,1;128,1,1;32;0;0"), kVolta), 1.0);
 }
 
 TEST(Occupancy, ConfigurationsThatAreNoneAreRefused) {
   EXPECT_TRUE(parse_configuration("1,2,3;4,5,6;7;8;9"));
-  for (const char* text : {"", "1", "1,2,3;4,5,6;7;8", "1,2,3;4,5,6;7;8;9;", "1;2;3;4;5;6;7;8;9", "a,2,3;4,5,6;7;8;9", "1,2,3;4,5,6;7;8;-9", "99999999999,1,1;1,1,1;1;1;1"})
+  for (const char* text :
+       {"", "1", "1,2,3;4,5,6;7;8", "1,2,3;4,5,6;7;8;9;", "1;2;3;4;5;6;7;8;9", "a,2,3;4,5,6;7;8;9",
+        "1,2,3;4,5,6;7;8;-9", "99999999999,1,1;1,1,1;1;1;1"})
     EXPECT_FALSE(parse_configuration(text)) << text;
   EXPECT_FALSE(occupancy(LaunchConfiguration{}, kHopper));
 }
 
 TEST(Occupancy, LimitsComeFromTheProcessThatSawTheDevice) {
-  const Properties known{{"cuda device 1 max_threads_per_multiprocessor", "2048"}, {"cuda device 1 max_blocks_per_multiprocessor", "32"},
-                         {"cuda device 1 registers_per_multiprocessor", "65536"}, {"cuda device 1 shared_bytes_per_multiprocessor", "233472"},
+  const Properties known{{"cuda device 1 max_threads_per_multiprocessor", "2048"},
+                         {"cuda device 1 max_blocks_per_multiprocessor", "32"},
+                         {"cuda device 1 registers_per_multiprocessor", "65536"},
+                         {"cuda device 1 shared_bytes_per_multiprocessor", "233472"},
                          {"cuda device 1 compute", "9.0"}};
   EXPECT_TRUE(device_limits(known, 1));
   EXPECT_EQ(device_limits(known, 1)->compute_major, 9u);

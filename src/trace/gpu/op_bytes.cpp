@@ -10,20 +10,34 @@ namespace laptime {
 
 namespace {
 
-constexpr std::string_view kElementwise[] = {
-    "aten::add",     "aten::add_",         "aten::sub",     "aten::sub_",          "aten::mul",     "aten::mul_",           "aten::div",       "aten::div_",
-    "aten::neg",     "aten::exp",          "aten::sqrt",    "aten::rsqrt",         "aten::relu",    "aten::relu_",          "aten::clamp_min", "aten::clamp_min_",
-    "aten::clamp",   "aten::threshold_backward", "aten::gelu", "aten::gelu_backward", "aten::silu", "aten::silu_",          "aten::silu_backward",
-    "aten::sigmoid", "aten::sigmoid_",     "aten::sigmoid_backward", "aten::tanh", "aten::tanh_",   "aten::tanh_backward",  "aten::addcmul",   "aten::addcdiv"};
+constexpr std::string_view kElementwise[] = {"aten::add",           "aten::add_",
+                                             "aten::sub",           "aten::sub_",
+                                             "aten::mul",           "aten::mul_",
+                                             "aten::div",           "aten::div_",
+                                             "aten::neg",           "aten::exp",
+                                             "aten::sqrt",          "aten::rsqrt",
+                                             "aten::relu",          "aten::relu_",
+                                             "aten::clamp_min",     "aten::clamp_min_",
+                                             "aten::clamp",         "aten::threshold_backward",
+                                             "aten::gelu",          "aten::gelu_backward",
+                                             "aten::silu",          "aten::silu_",
+                                             "aten::silu_backward", "aten::sigmoid",
+                                             "aten::sigmoid_",      "aten::sigmoid_backward",
+                                             "aten::tanh",          "aten::tanh_",
+                                             "aten::tanh_backward", "aten::addcmul",
+                                             "aten::addcdiv"};
 constexpr std::string_view kFills[] = {"aten::fill_", "aten::zero_"};
-constexpr std::string_view kReadOnce[] = {"aten::copy_", "aten::sum", "aten::mean"};  // copy_ has what it writes among its inputs
+constexpr std::string_view kReadOnce[] = {
+    "aten::copy_", "aten::sum", "aten::mean"};  // copy_ has what it writes among its inputs
 
 template <std::size_t n>
 bool is_one_of(std::string_view name, const std::string_view (&names)[n]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-bool is_no_tensor(std::string_view type) { return type.empty() || type == "Scalar" || type == "ScalarList"; }
+bool is_no_tensor(std::string_view type) {
+  return type.empty() || type == "Scalar" || type == "ScalarList";
+}
 
 // The texts in quotes.
 std::vector<std::string_view> split_types(std::string_view text) {
@@ -53,9 +67,11 @@ struct Tensor {
   std::uint64_t bytes() const { return elements * operand.type->bytes; }
 };
 
-// The tensors among an op's inputs, from the texts that records hold: "[[64, 10], []]" and "["float", "Scalar"]". Nothing where one is
-// a list of tensors or of a type unknown here, or where the texts do not belong together.
-std::optional<std::vector<Tensor>> parse_tensors(std::string_view shapes_text, std::string_view types_text) {
+// The tensors among an op's inputs, from the texts that records hold: "[[64, 10], []]" and
+// "["float", "Scalar"]". Nothing where one is a list of tensors or of a type unknown here, or where
+// the texts do not belong together.
+std::optional<std::vector<Tensor>> parse_tensors(std::string_view shapes_text,
+                                                 std::string_view types_text) {
   const auto shapes = split_shapes(shapes_text);
   const std::vector<std::string_view> types = split_types(types_text);
   if (!shapes || shapes->size() != types.size()) return std::nullopt;
@@ -95,7 +111,8 @@ std::optional<std::vector<std::string_view>> split_shapes(std::string_view text)
   std::vector<std::string_view> shapes;
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return std::nullopt;
   text = text.substr(1, text.size() - 2);
-  for (std::size_t open = text.find('['); open != std::string_view::npos; open = text.find('[', open + 1)) {
+  for (std::size_t open = text.find('['); open != std::string_view::npos;
+       open = text.find('[', open + 1)) {
     const std::size_t close = text.find_first_of("[]", open + 1);
     if (close == std::string_view::npos || text[close] == '[') return std::nullopt;
     shapes.push_back(text.substr(open + 1, close - open - 1));
@@ -117,7 +134,8 @@ std::optional<std::vector<std::uint64_t>> parse_sizes(std::string_view text) {
 std::optional<std::uint64_t> first_list_elements(std::string_view shapes, std::string_view types) {
   if (!types.starts_with("[\"TensorList\"") || !shapes.starts_with("[[[")) return std::nullopt;
   const std::size_t end = shapes.find("]]");
-  const auto tensors = split_shapes(shapes.substr(1, end == std::string_view::npos ? end : end + 1));
+  const auto tensors =
+      split_shapes(shapes.substr(1, end == std::string_view::npos ? end : end + 1));
   std::uint64_t sum = 0;
   if (!tensors) return std::nullopt;
   for (const std::string_view sizes : *tensors) {
@@ -127,7 +145,8 @@ std::optional<std::uint64_t> first_list_elements(std::string_view shapes, std::s
   return sum;
 }
 
-std::optional<std::uint64_t> bytes_moved(std::string_view op, std::string_view shapes, std::string_view types) {
+std::optional<std::uint64_t> bytes_moved(std::string_view op, std::string_view shapes,
+                                         std::string_view types) {
   const bool elementwise = is_one_of(op, kElementwise), fills = is_one_of(op, kFills);
   if (!elementwise && !fills && !is_one_of(op, kReadOnce)) return std::nullopt;
   const auto tensors = parse_tensors(shapes, types);

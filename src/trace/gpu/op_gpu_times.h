@@ -1,12 +1,13 @@
-// What GPUs did for each op: the kernels, copies and fills whose launches were made while it ran, on its thread. What ops
-// inside it launched is theirs (self_ns) and its own too (ns), as torch counts device time.
+// What GPUs did for each op: the kernels, copies and fills whose launches were made while it ran,
+// on its thread. What ops inside it launched is theirs (self_ns) and its own too (ns), as torch
+// counts device time.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "trace/ops/attribution.h"
 #include "trace/gpu/gpu_work.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/run.h"
 
 namespace laptime {
@@ -19,6 +20,7 @@ struct OpGpuTimes {
 };
 
 // By track of the run.
-std::vector<OpGpuTimes> sum_op_gpu_times(const Run& run, const OpAttribution& ops, const GpuWorkload& gpu);
+std::vector<OpGpuTimes> sum_op_gpu_times(const Run& run, const OpAttribution& ops,
+                                         const GpuWorkload& gpu);
 
 }  // namespace laptime

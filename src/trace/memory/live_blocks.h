@@ -1,5 +1,5 @@
-// Where the blocks of memory that are alive lie: from address to block number, a hash table made for tens of millions of
-// births and deaths.
+// Where the blocks of memory that are alive lie: from address to block number, a hash table made
+// for tens of millions of births and deaths.
 //
 // Contract: addresses are not 0. Pointers are valid until the next add or remove.
 #pragma once
@@ -48,10 +48,13 @@ class LiveBlocks {
  private:
   static constexpr std::size_t kFirstSlots = 256;
 
-  std::size_t home_of(std::uint64_t address) const { return (address * 0x9E3779B97F4A7C15ull >> 20) & (slots_.size() - 1); }
+  std::size_t home_of(std::uint64_t address) const {
+    return (address * 0x9E3779B97F4A7C15ull >> 20) & (slots_.size() - 1);
+  }
   std::size_t slot_of(std::uint64_t address) const {
     std::size_t at = home_of(address);
-    while (slots_[at].address != 0 && slots_[at].address != address) at = (at + 1) & (slots_.size() - 1);
+    while (slots_[at].address != 0 && slots_[at].address != address)
+      at = (at + 1) & (slots_.size() - 1);
     return at;
   }
   void grow() {

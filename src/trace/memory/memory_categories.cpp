@@ -8,8 +8,9 @@ namespace laptime {
 namespace {
 
 std::optional<MemoryCategory> category_of_role(std::string_view role) {
-  for (const MemoryCategory category : {MemoryCategory::parameter, MemoryCategory::buffer, MemoryCategory::gradient,
-                                        MemoryCategory::optimizer_state, MemoryCategory::input})
+  for (const MemoryCategory category :
+       {MemoryCategory::parameter, MemoryCategory::buffer, MemoryCategory::gradient,
+        MemoryCategory::optimizer_state, MemoryCategory::input})
     if (role == category_name(category)) return category;
   return std::nullopt;
 }
@@ -30,19 +31,28 @@ OpPass pass_around(const TrackOps& ops, std::uint32_t row) {
 
 const char* category_name(MemoryCategory category) {
   switch (category) {
-    case MemoryCategory::parameter: return "parameter";
-    case MemoryCategory::buffer: return "buffer";
-    case MemoryCategory::gradient: return "gradient";
-    case MemoryCategory::optimizer_state: return "optimizer state";
-    case MemoryCategory::activation: return "activation";
-    case MemoryCategory::input: return "input";
-    case MemoryCategory::before_steps: return "before steps";
-    case MemoryCategory::temporary: return "temporary";
+    case MemoryCategory::parameter:
+      return "parameter";
+    case MemoryCategory::buffer:
+      return "buffer";
+    case MemoryCategory::gradient:
+      return "gradient";
+    case MemoryCategory::optimizer_state:
+      return "optimizer state";
+    case MemoryCategory::activation:
+      return "activation";
+    case MemoryCategory::input:
+      return "input";
+    case MemoryCategory::before_steps:
+      return "before steps";
+    case MemoryCategory::temporary:
+      return "temporary";
   }
   return "";
 }
 
-MarkOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track, std::uint32_t row) {
+MarkOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track,
+                     std::uint32_t row) {
   const TrackOps& tree = ops.tracks[track];
   MarkOrigin origin;
   if (row >= tree.size()) return origin;
@@ -64,13 +74,18 @@ MemoryCategories::MemoryCategories(const Run& run, const OpAttribution& ops, std
     const SpanColumns& spans = run.tracks[t].spans;
     std::vector<Stretch> loading;
     for (std::size_t row = 0; row < spans.size(); ++row) switch (spans.kind[row]) {
-        case SpanKind::loader: loading.push_back({spans.start[row], spans.end(row) + 1}); break;
-        case SpanKind::backward: backward_starts_.push_back(spans.start[row]); break;
+        case SpanKind::loader:
+          loading.push_back({spans.start[row], spans.end(row) + 1});
+          break;
+        case SpanKind::backward:
+          backward_starts_.push_back(spans.start[row]);
+          break;
         case SpanKind::step:
           first_step_ns_ = std::min(first_step_ns_, spans.start[row]);
           step_ends_.push_back(spans.end(row));
           break;
-        default: break;
+        default:
+          break;
       }
     loading_[t] = Stretches(std::move(loading));
   }
@@ -80,27 +95,33 @@ MemoryCategories::MemoryCategories(const Run& run, const OpAttribution& ops, std
 
 bool MemoryCategories::is_activation(const MemoryBlock& block) const {
   const std::int64_t backward = next_after(backward_starts_, block.born_ns);
-  return backward != INT64_MAX && backward <= next_after(step_ends_, block.born_ns) && block.died_ns > backward;
+  return backward != INT64_MAX && backward <= next_after(step_ends_, block.born_ns) &&
+         block.died_ns > backward;
 }
 
 void MemoryCategories::describe(PeakBlock& peak) const {
   const MemoryBlock& block = peak.block;
-  const MarkOrigin origin = block.from_before ? MarkOrigin{} : origin_of(run_, ops_, block.track, block.row);
+  const MarkOrigin origin =
+      block.from_before ? MarkOrigin{} : origin_of(run_, ops_, block.track, block.row);
   peak.op = origin.op;
   peak.place = origin.place;
   peak.category = category_of(block, origin.pass);
 }
 
 MemoryCategory MemoryCategories::category_of(const MemoryBlock& block) const {
-  return category_of(block, block.from_before ? OpPass::none : pass_around(ops_.tracks[block.track], block.row));
+  return category_of(
+      block, block.from_before ? OpPass::none : pass_around(ops_.tracks[block.track], block.row));
 }
 
 MemoryCategory MemoryCategories::category_of(const MemoryBlock& block, OpPass pass) const {
   if (block.role != 0)
     if (const auto told = category_of_role(run_.strings[block.role])) return *told;
-  if (loading_[block.track].overlaps(block.born_ns, block.born_ns + 1)) return MemoryCategory::input;
-  if (!block.from_before && !step_ends_.empty() && block.born_ns < first_step_ns_) return MemoryCategory::before_steps;
-  return pass == OpPass::forward && is_activation(block) ? MemoryCategory::activation : MemoryCategory::temporary;
+  if (loading_[block.track].overlaps(block.born_ns, block.born_ns + 1))
+    return MemoryCategory::input;
+  if (!block.from_before && !step_ends_.empty() && block.born_ns < first_step_ns_)
+    return MemoryCategory::before_steps;
+  return pass == OpPass::forward && is_activation(block) ? MemoryCategory::activation
+                                                         : MemoryCategory::temporary;
 }
 
 }  // namespace laptime

@@ -1,21 +1,31 @@
 // What the blocks of one process were for, and which op and line allocated them.
 //
-// A block whose role was told, then or later, is that: parameter, buffer, gradient, optimizer state, input. Of the others one
-// that was allocated while the program waited for its input is an input; one that a forward op allocated and that is
-// still alive when the next backward pass of its step begins is an activation; one that was allocated before the first step began
-// (a dataset in memory) is from before steps; the rest is temporary.
+// A block whose role was told, then or later, is that: parameter, buffer, gradient, optimizer
+// state, input. Of the others one that was allocated while the program waited for its input is an
+// input; one that a forward op allocated and that is still alive when the next backward pass of its
+// step begins is an activation; one that was allocated before the first step began (a dataset in
+// memory) is from before steps; the rest is temporary.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "trace/ops/attribution.h"
 #include "trace/memory/memory_history.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/stretches.h"
 
 namespace laptime {
 
-enum class MemoryCategory { parameter, buffer, gradient, optimizer_state, activation, input, before_steps, temporary };
+enum class MemoryCategory {
+  parameter,
+  buffer,
+  gradient,
+  optimizer_state,
+  activation,
+  input,
+  before_steps,
+  temporary
+};
 inline constexpr std::size_t kMemoryCategories = 8;
 const char* category_name(MemoryCategory category);
 
@@ -52,6 +62,7 @@ struct MarkOrigin {
   std::uint32_t op = 0, place = 0;
   OpPass pass = OpPass::none;
 };
-MarkOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track, std::uint32_t row);
+MarkOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track,
+                     std::uint32_t row);
 
 }  // namespace laptime

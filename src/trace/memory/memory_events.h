@@ -1,7 +1,8 @@
 // What a process said about its memory, in the order of time over all its threads.
 //
-// Assumption: a release is recorded before the memory is given back and an allocation after it was got, all on one
-// clock. Consequence: in this order an address is free before it is taken again, whichever threads did it.
+// Assumption: a release is recorded before the memory is given back and an allocation after it was
+// got, all on one clock. Consequence: in this order an address is free before it is taken again,
+// whichever threads did it.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +34,9 @@ class MemoryMarks {
   MemoryEvent take();
 
  private:
-  std::uint32_t row_at(std::size_t i) const { return order_.empty() ? static_cast<std::uint32_t>(i) : order_[i]; }
+  std::uint32_t row_at(std::size_t i) const {
+    return order_.empty() ? static_cast<std::uint32_t>(i) : order_[i];
+  }
   void skip_others();
   void read_args(MemoryEvent& event);
 

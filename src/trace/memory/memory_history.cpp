@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <deque>
 
+#include "base/parallel.h"
 #include "trace/memory/live_blocks.h"
 #include "trace/memory/memory_events.h"
-#include "base/parallel.h"
 
 namespace laptime {
 
@@ -17,7 +17,10 @@ class MemoryReplay {
   MemoryReplay(const Run& run, std::uint32_t process) : run_(run), process_(process) {
     for (const Track& track : run.tracks) {
       if (track.process != process) continue;
-      const auto count = [&](SpanKind kind) { return static_cast<std::size_t>(std::count(track.spans.kind.begin(), track.spans.kind.end(), kind)); };
+      const auto count = [&](SpanKind kind) {
+        return static_cast<std::size_t>(
+            std::count(track.spans.kind.begin(), track.spans.kind.end(), kind));
+      };
       allocations_ += count(SpanKind::allocate);
       releases_ += count(SpanKind::release);
     }
@@ -46,16 +49,19 @@ class MemoryReplay {
 
   void take(const MemoryEvent& event) {
     switch (event.kind) {
-      case SpanKind::allocate: return allocate(device_of(event.name), event);
+      case SpanKind::allocate:
+        return allocate(device_of(event.name), event);
       case SpanKind::release:
         if (Device* const device = find_device(event.name)) end_block(*device, event);
         return;
-      default: return tell_role(event);
+      default:
+        return tell_role(event);
     }
   }
   void allocate(Device& device, const MemoryEvent& event) {
     end_block(device, event);
-    add(device, event.address, {.bytes = event.bytes, .born_ns = event.time_ns, .track = event.track, .row = event.row});
+    add(device, event.address,
+        {.bytes = event.bytes, .born_ns = event.time_ns, .track = event.track, .row = event.row});
   }
   void add(Device& device, std::uint64_t address, const MemoryBlock& block) {
     const auto number = static_cast<std::uint32_t>(device.history.blocks.size());
@@ -82,9 +88,15 @@ class MemoryReplay {
         device.history.blocks[found->block].role = event.name;
         return;
       }
-    const std::uint32_t device = event.device_of_role ? event.device_of_role : run_.strings.find("cpu");
+    const std::uint32_t device =
+        event.device_of_role ? event.device_of_role : run_.strings.find("cpu");
     add(device_of(device), event.address,
-        {.bytes = event.bytes, .born_ns = event.time_ns, .track = event.track, .row = event.row, .role = event.name, .from_before = true});
+        {.bytes = event.bytes,
+         .born_ns = event.time_ns,
+         .track = event.track,
+         .row = event.row,
+         .role = event.name,
+         .from_before = true});
   }
   Device* find_device(std::uint32_t name) {
     for (Device& device : devices_)
@@ -113,7 +125,9 @@ class MemoryReplay {
 
 std::vector<MemoryHistory> read_memory_histories(const Run& run) {
   std::vector<std::vector<MemoryHistory>> by_process(run.processes.size());
-  parallel_for(by_process.size(), [&](std::size_t process) { by_process[process] = MemoryReplay(run, static_cast<std::uint32_t>(process)).play(); });
+  parallel_for(by_process.size(), [&](std::size_t process) {
+    by_process[process] = MemoryReplay(run, static_cast<std::uint32_t>(process)).play();
+  });
   std::vector<MemoryHistory> all;
   for (std::vector<MemoryHistory>& histories : by_process)
     for (MemoryHistory& history : histories) all.push_back(std::move(history));

@@ -38,16 +38,19 @@ std::vector<PeakBlock> blocks_alive(const MemoryHistory& history, const Height& 
 
 }  // namespace
 
-std::vector<MemoryPeak> find_memory_peaks(const Run& run, const OpAttribution& ops, const std::vector<MemoryHistory>& histories) {
+std::vector<MemoryPeak> find_memory_peaks(const Run& run, const OpAttribution& ops,
+                                          const std::vector<MemoryHistory>& histories) {
   std::vector<MemoryPeak> peaks;
   std::optional<MemoryCategories> categories;  // of the last process
   for (const MemoryHistory& history : histories) {
     const Height height = find_height(history);
     if (height.bytes == 0) continue;
-    if (peaks.empty() || peaks.back().process != history.process) categories.emplace(run, ops, history.process);
+    if (peaks.empty() || peaks.back().process != history.process)
+      categories.emplace(run, ops, history.process);
     std::vector<PeakBlock> blocks = blocks_alive(history, height);
     for (PeakBlock& block : blocks) categories->describe(block);
-    peaks.push_back({history.process, history.device, blocks.back().block.born_ns, height.bytes, std::move(blocks)});
+    peaks.push_back({history.process, history.device, blocks.back().block.born_ns, height.bytes,
+                     std::move(blocks)});
   }
   return peaks;
 }

@@ -2,7 +2,8 @@
 
 namespace laptime {
 
-std::vector<BulkVector<std::int64_t>> op_self_bytes(const OpAttribution& ops, const std::vector<MemoryHistory>& memory) {
+std::vector<BulkVector<std::int64_t>> op_self_bytes(const OpAttribution& ops,
+                                                    const std::vector<MemoryHistory>& memory) {
   std::vector<BulkVector<std::int64_t>> bytes(ops.tracks.size());
   const auto add = [&](std::uint32_t track, std::uint32_t mark, std::int64_t change) {
     const OpTree& tree = ops.tracks[track].tree;

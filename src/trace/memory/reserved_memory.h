@@ -1,5 +1,5 @@
-// How much a process's caching allocator held of a device's memory over time: the value "cuda:0 reserved". What it holds and no block
-// uses is lost to fragmentation, or kept for later.
+// How much a process's caching allocator held of a device's memory over time: the value "cuda:0
+// reserved". What it holds and no block uses is lost to fragmentation, or kept for later.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/parallel.h"
 #include "trace/ops/backward_units.h"
 #include "trace/steps/recorded_part.h"
-#include "base/parallel.h"
 
 namespace laptime {
 
@@ -15,7 +15,8 @@ constexpr std::string_view kOptimizer = "Optimizer.";
 
 std::vector<bool> names_starting_with(const StringTable& strings, std::string_view beginning) {
   std::vector<bool> flags(strings.size());
-  for (std::uint32_t id = 0; id < strings.size(); ++id) flags[id] = strings[id].starts_with(beginning);
+  for (std::uint32_t id = 0; id < strings.size(); ++id)
+    flags[id] = strings[id].starts_with(beginning);
   return flags;
 }
 
@@ -27,7 +28,8 @@ struct Names {
 // Gives each row of a track its pass and its code (backward_units.h), from the outside in.
 class TrackWalk {
  public:
-  TrackWalk(const Run& run, const Names& names, const SpanColumns& spans, TrackOps& ops, std::vector<BackwardUnit>& units)
+  TrackWalk(const Run& run, const Names& names, const SpanColumns& spans, TrackOps& ops,
+            std::vector<BackwardUnit>& units)
       : run_(run), names_(names), spans_(spans), ops_(ops), units_(units) {}
 
   void walk() {
@@ -40,12 +42,14 @@ class TrackWalk {
   }
 
  private:
-  // torch's annotation of a step with a closure has the program's forward and backward in it: only the hook's span in it is the optimizer's.
+  // torch's annotation of a step with a closure has the program's forward and backward in it: only
+  // the hook's span in it is the optimizer's.
   void find_closures() {
     for (std::uint32_t row = 0; row < ops_.size(); ++row) {
       if (spans_.kind[row] != SpanKind::optimizer || !names_.update[spans_.name[row]]) continue;
       if (has_closure_.empty()) has_closure_.resize(ops_.size());
-      for (std::uint32_t around = ops_.tree.parent[row]; around != kNoRow; around = ops_.tree.parent[around])
+      for (std::uint32_t around = ops_.tree.parent[row]; around != kNoRow;
+           around = ops_.tree.parent[around])
         if (spans_.kind[around] == SpanKind::annotation) has_closure_[around] = true;
     }
   }
@@ -54,7 +58,8 @@ class TrackWalk {
     const ArgColumns& args = spans_.args;
     ops_.place.resize(ops_.size(), 0);
     for (std::size_t i = 0; i < args.size(); ++i)
-      if (args.key[i] == 0 && args.type[i] == ArgType::place && args.row[i] < ops_.size() && args.value[i] < run_.places.size())
+      if (args.key[i] == 0 && args.type[i] == ArgType::place && args.row[i] < ops_.size() &&
+          args.value[i] < run_.places.size())
         ops_.place[args.row[i]] = static_cast<std::uint32_t>(args.value[i]);
   }
 
@@ -67,25 +72,30 @@ class TrackWalk {
       return;
     }
     if (!is_in_op_tree(kind)) return;
-    ops_.place[row] = kind == SpanKind::backward ? unit_of(row, parent, around) : code_of(row, around);
+    ops_.place[row] =
+        kind == SpanKind::backward ? unit_of(row, parent, around) : code_of(row, around);
     if (!repeats_parent(spans_, row, parent))
       ops_.pass[row] = pass_of(row, parent);
     else if (around == 0)
-      ops_.place[parent] = ops_.place[row];  // the hook does not know the line, torch's annotation does
+      ops_.place[parent] =
+          ops_.place[row];  // the hook does not know the line, torch's annotation does
   }
 
   PlaceCode code_of(std::uint32_t row, PlaceCode around) {
     const std::uint32_t own = ops_.place[row];
     if (own == 0) return around;
     if (is_unit(around))
-      if (std::uint32_t& of_ops = units_[unit_number(around)].place_of_ops; of_ops == 0) of_ops = own;
+      if (std::uint32_t& of_ops = units_[unit_number(around)].place_of_ops; of_ops == 0)
+        of_ops = own;
     return own;
   }
 
-  // A node joins the evaluate_function around it, and tells it its link; every other backward span is a new unit.
+  // A node joins the evaluate_function around it, and tells it its link; every other backward span
+  // is a new unit.
   PlaceCode unit_of(std::uint32_t row, std::uint32_t parent, PlaceCode around) {
     const std::uint64_t link = spans_.link.empty() ? 0 : spans_.link[row];
-    if (is_unit(around) && spans_.kind[parent] == SpanKind::backward && !names_.evaluate[spans_.name[row]]) {
+    if (is_unit(around) && spans_.kind[parent] == SpanKind::backward &&
+        !names_.evaluate[spans_.name[row]]) {
       std::uint64_t& known = units_[unit_number(around)].link;
       if (known == 0) known = link;
       if (link == 0 || known == link) return around;
@@ -97,7 +107,10 @@ class TrackWalk {
   OpPass pass_of(std::uint32_t row, std::uint32_t parent) const {
     const SpanKind kind = spans_.kind[row];
     if (kind == SpanKind::backward) return OpPass::backward;
-    if (kind == SpanKind::optimizer || (kind == SpanKind::annotation && names_.optimizer[spans_.name[row]] && (has_closure_.empty() || !has_closure_[row]))) return OpPass::optimizer;
+    if (kind == SpanKind::optimizer ||
+        (kind == SpanKind::annotation && names_.optimizer[spans_.name[row]] &&
+         (has_closure_.empty() || !has_closure_[row])))
+      return OpPass::optimizer;
     if (parent == kNoRow) return OpPass::forward;
     // A parent that repeats its own has no pass of its own, and is nobody's parent.
     return ops_.pass[parent];
@@ -112,34 +125,45 @@ class TrackWalk {
 };
 
 template <typename Add>
-void for_each_forward_op(const Run& run, const std::vector<std::uint32_t>& tracks, const OpAttribution& result, Add add) {
+void for_each_forward_op(const Run& run, const std::vector<std::uint32_t>& tracks,
+                         const OpAttribution& result, Add add) {
   for (std::uint32_t t = 0; t < tracks.size(); ++t) {
     const SpanColumns& spans = run.tracks[tracks[t]].spans;
     const TrackOps& ops = result.tracks[tracks[t]];
     if (spans.link.empty()) continue;
     for (std::size_t row = 0; row < ops.size(); ++row)
-      if (spans.link[row] != 0 && spans.kind[row] == SpanKind::op) add(spans.link[row], ForwardOp{spans.start[row], t, ops.place[row]});
+      if (spans.link[row] != 0 && spans.kind[row] == SpanKind::op)
+        add(spans.link[row], ForwardOp{spans.start[row], t, ops.place[row]});
   }
 }
 
 // `tracks`: those of one process.
-void resolve_units(const Run& run, const std::vector<std::uint32_t>& tracks, const OpAttribution& result,
-                   std::vector<std::vector<BackwardUnit>>& units) {
+void resolve_units(const Run& run, const std::vector<std::uint32_t>& tracks,
+                   const OpAttribution& result, std::vector<std::vector<BackwardUnit>>& units) {
   std::vector<std::vector<BackwardUnit>*> of_tracks;
   for (const std::uint32_t t : tracks) of_tracks.push_back(&units[t]);
-  if (std::all_of(of_tracks.begin(), of_tracks.end(), [](const auto* list) { return list->empty(); })) return;
+  if (std::all_of(of_tracks.begin(), of_tracks.end(),
+                  [](const auto* list) { return list->empty(); }))
+    return;
   BackwardUnits backward(std::move(of_tracks));
-  for_each_forward_op(run, tracks, result, [&](std::uint64_t link, const ForwardOp& op) { backward.add_forward(link, op); });
+  for_each_forward_op(run, tracks, result, [&](std::uint64_t link, const ForwardOp& op) {
+    backward.add_forward(link, op);
+  });
   if (backward.need_again())
-    for_each_forward_op(run, tracks, result, [&](std::uint64_t link, const ForwardOp& op) { backward.add_again(link, op); });
+    for_each_forward_op(run, tracks, result, [&](std::uint64_t link, const ForwardOp& op) {
+      backward.add_again(link, op);
+    });
   backward.resolve();
 }
 
-void settle_rows(const SpanColumns& spans, const std::vector<BackwardUnit>& units, const Stretches& left_out, TrackOps& ops) {
+void settle_rows(const SpanColumns& spans, const std::vector<BackwardUnit>& units,
+                 const Stretches& left_out, TrackOps& ops) {
   Stretches::Cursor leaving_out(left_out);
   for (std::size_t row = 0; row < ops.size(); ++row) {
     if (is_unit(ops.place[row])) ops.place[row] = units[unit_number(ops.place[row])].place;
-    if (!left_out.empty() && ops.pass[row] != OpPass::none && leaving_out.contains(spans.start[row])) ops.pass[row] = OpPass::none;
+    if (!left_out.empty() && ops.pass[row] != OpPass::none &&
+        leaving_out.contains(spans.start[row]))
+      ops.pass[row] = OpPass::none;
   }
 }
 
@@ -147,7 +171,9 @@ void settle_rows(const SpanColumns& spans, const std::vector<BackwardUnit>& unit
 
 bool TrackOps::is_outermost(const SpanColumns& spans, std::uint32_t row) const {
   std::uint32_t parent = tree.parent[row];
-  while (parent != kNoRow && spans.kind[parent] != SpanKind::op && spans.kind[parent] != SpanKind::backward) parent = tree.parent[parent];
+  while (parent != kNoRow && spans.kind[parent] != SpanKind::op &&
+         spans.kind[parent] != SpanKind::backward)
+    parent = tree.parent[parent];
   return parent == kNoRow;
 }
 
@@ -155,13 +181,21 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
   OpAttribution result;
   result.tracks.resize(run.tracks.size());
   std::vector<std::vector<BackwardUnit>> units(run.tracks.size());
-  const Names names{names_starting_with(run.strings, kEvaluate), names_starting_with(run.strings, kOptimizer), names_starting_with(run.strings, kOptimizerUpdate)};
-  parallel_for(run.tracks.size(), [&](std::size_t t) { TrackWalk(run, names, run.tracks[t].spans, result.tracks[t], units[t]).walk(); });
+  const Names names{names_starting_with(run.strings, kEvaluate),
+                    names_starting_with(run.strings, kOptimizer),
+                    names_starting_with(run.strings, kOptimizerUpdate)};
+  parallel_for(run.tracks.size(), [&](std::size_t t) {
+    TrackWalk(run, names, run.tracks[t].spans, result.tracks[t], units[t]).walk();
+  });
   std::vector<std::vector<std::uint32_t>> tracks_of(run.processes.size());
-  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) tracks_of[run.tracks[t].process].push_back(t);
-  parallel_for(tracks_of.size(), [&](std::size_t p) { resolve_units(run, tracks_of[p], result, units); });
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
+    tracks_of[run.tracks[t].process].push_back(t);
+  parallel_for(tracks_of.size(),
+               [&](std::size_t p) { resolve_units(run, tracks_of[p], result, units); });
   const std::vector<Stretches> left_out = find_left_out(run, steps);
-  parallel_for(run.tracks.size(), [&](std::size_t t) { settle_rows(run.tracks[t].spans, units[t], left_out[run.tracks[t].process], result.tracks[t]); });
+  parallel_for(run.tracks.size(), [&](std::size_t t) {
+    settle_rows(run.tracks[t].spans, units[t], left_out[run.tracks[t].process], result.tracks[t]);
+  });
   return result;
 }
 

@@ -1,7 +1,7 @@
 #include "trace/ops/attribution.h"
 
-#include <functional>
 #include <gtest/gtest.h>
+#include <functional>
 #include <random>
 
 #include "trace/ops/op_runs.h"
@@ -13,11 +13,13 @@ OpAttribution attribute(const OpRun& t) { return attribute_ops(t.run, find_steps
 
 constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function: MulBackward0";
 
-// Evaluates a node: its evaluate_function with the node inside it, an op inside the node and one after it.
+// Evaluates a node: its evaluate_function with the node inside it, an op inside the node and one
+// after it.
 struct NodeRows {
   std::uint32_t evaluate, node, op, op_after;
 };
-NodeRows add_node(OpRun& t, std::uint32_t track, std::int64_t start, std::uint64_t link, std::uint32_t place_of_ops = 0) {
+NodeRows add_node(OpRun& t, std::uint32_t track, std::int64_t start, std::uint64_t link,
+                  std::uint32_t place_of_ops = 0) {
   NodeRows rows{};
   rows.op = t.add(track, {start + 2, 2, "aten::mul", SpanKind::op, 0, place_of_ops});
   rows.node = t.add(track, {start + 1, 4, "MulBackward0", SpanKind::backward, link});
@@ -110,7 +112,8 @@ TEST(Attribution, ASecondDerivativeEndsAtTheFirstForwardOp) {
   OpRun t;
   const std::uint32_t line = t.place(4);
   t.add(0, {0, 5, "aten::pow", SpanKind::op, 1, line});
-  t.add(0, {102, 2, "aten::mul", SpanKind::op, 2});  // made by the first backward, with create_graph
+  t.add(0,
+        {102, 2, "aten::mul", SpanKind::op, 2});  // made by the first backward, with create_graph
   t.add(0, {101, 5, "PowBackward0", SpanKind::backward, 1});
   const NodeRows rows = add_node(t, 0, 200, 2);
   expect_places(attribute(t).tracks[0], rows, line);
@@ -118,7 +121,8 @@ TEST(Attribution, ASecondDerivativeEndsAtTheFirstForwardOp) {
 
 TEST(Attribution, OpsOfPythonInsideANodeKeepTheirOwnPlace) {
   OpRun t;
-  const std::uint32_t checkpoint = t.place(4, "blocks.0"), inside = t.place(20, "blocks.0.mlp"), outside_modules = t.place(21);
+  const std::uint32_t checkpoint = t.place(4, "blocks.0"), inside = t.place(20, "blocks.0.mlp"),
+                      outside_modules = t.place(21);
   t.add(0, {0, 5, "CheckpointFunction", SpanKind::op, 1, checkpoint});
   const auto again = t.add(0, {102, 2, "aten::linear", SpanKind::op, 0, inside});
   const auto also = t.add(0, {105, 2, "aten::gelu", SpanKind::op, 0, outside_modules});
@@ -238,7 +242,8 @@ TEST(Attribution, SelfTimesSumToTheTimeInOps) {
   std::int64_t total = 0;
   std::function<std::int64_t(std::int64_t, int)> grow = [&](std::int64_t start, int depth) {
     std::int64_t now = start + random() % 5;
-    for (std::uint32_t i = random() % 4; i > 0 && depth < 6; --i) now = grow(now, depth + 1) + random() % 3;
+    for (std::uint32_t i = random() % 4; i > 0 && depth < 6; --i)
+      now = grow(now, depth + 1) + random() % 3;
     now += 1 + random() % 7;
     const SpanKind kinds[] = {SpanKind::op, SpanKind::backward, SpanKind::annotation, SpanKind::op};
     t.add(0, {start, now - start, depth % 2 ? "aten::mm" : "aten::linear", kinds[random() % 4]});
@@ -260,10 +265,14 @@ TEST(Attribution, OddRowsGetPlacesThatExistAndSelfTimesThatArePossible) {
     t.add_thread();
     for (std::uint32_t i = 0; i < 5; ++i) t.place(i, i % 2 ? "m" : "");
     for (int i = 0; i < 80; ++i) {
-      const SpanKind kinds[] = {SpanKind::op, SpanKind::backward, SpanKind::annotation, SpanKind::optimizer, SpanKind::allocate, SpanKind::gc};
-      const std::string_view names[] = {"aten::mm", kEvaluate, "Optimizer.step#SGD.step", "MulBackward0"};
-      t.add(random() % 2, {static_cast<std::int64_t>(random() % 100), static_cast<std::int64_t>(random() % 40), names[random() % 4],
-                           kinds[random() % 6], random() % 6, static_cast<std::uint32_t>(random() % 8)});
+      const SpanKind kinds[] = {SpanKind::op,        SpanKind::backward, SpanKind::annotation,
+                                SpanKind::optimizer, SpanKind::allocate, SpanKind::gc};
+      const std::string_view names[] = {"aten::mm", kEvaluate, "Optimizer.step#SGD.step",
+                                        "MulBackward0"};
+      t.add(random() % 2,
+            {static_cast<std::int64_t>(random() % 100), static_cast<std::int64_t>(random() % 40),
+             names[random() % 4], kinds[random() % 6], random() % 6,
+             static_cast<std::uint32_t>(random() % 8)});
     }
     const OpAttribution result = attribute(t);
     for (std::size_t track = 0; track < 2; ++track)

@@ -19,7 +19,9 @@ void BackwardUnits::add_again(std::uint64_t link, const ForwardOp& op) {
 
 void BackwardUnits::resolve() {
   again_.for_each([](std::vector<ForwardOp>& ops) {
-    std::stable_sort(ops.begin(), ops.end(), [](const ForwardOp& a, const ForwardOp& b) { return a.start_ns < b.start_ns; });
+    std::stable_sort(ops.begin(), ops.end(), [](const ForwardOp& a, const ForwardOp& b) {
+      return a.start_ns < b.start_ns;
+    });
   });
   // In the order of ends, so that a unit without a link finds the one before it resolved.
   for (std::uint32_t t = 0; t < units_.size(); ++t)
@@ -28,7 +30,9 @@ void BackwardUnits::resolve() {
 
 const ForwardOp* BackwardUnits::forward_of(const BackwardUnit& unit) const {
   if (const auto* ops = again_.find(unit.link)) {
-    const auto after = std::lower_bound(ops->begin(), ops->end(), unit.start_ns, [](const ForwardOp& op, std::int64_t t) { return op.start_ns < t; });
+    const auto after =
+        std::lower_bound(ops->begin(), ops->end(), unit.start_ns,
+                         [](const ForwardOp& op, std::int64_t t) { return op.start_ns < t; });
     return after == ops->begin() ? nullptr : &*(after - 1);
   }
   return last_.find(unit.link);
@@ -42,7 +46,8 @@ BackwardUnits::Source BackwardUnits::source_of(UnitId id) {
   }
   const ForwardOp* const op = forward_of(unit);
   if (!op) return {};
-  return is_unit(op->code) ? Source{true, {op->track, unit_number(op->code)}, 0} : Source{false, {}, op->code};
+  return is_unit(op->code) ? Source{true, {op->track, unit_number(op->code)}, 0}
+                           : Source{false, {}, op->code};
 }
 
 void BackwardUnits::resolve(UnitId id) {

@@ -1,7 +1,8 @@
 // The units of backward work of one process (attribution.h) and the places that they take.
 //
-// While a track is walked its rows get *codes*: a place, or the number of the unit on whose place they wait. Codes become
-// places once all tracks of the process are known, because backward runs on other threads than forward.
+// While a track is walked its rows get *codes*: a place, or the number of the unit on whose place
+// they wait. Codes become places once all tracks of the process are known, because backward runs on
+// other threads than forward.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct BackwardUnit {
   std::uint64_t link = 0;
   std::int64_t start_ns = 0;
   std::uint32_t place_of_ops = 0;  // the first place that ops in it have of their own, 0 unknown
-  std::uint32_t place = 0;        // the answer
+  std::uint32_t place = 0;         // the answer
   enum class State : std::uint8_t { open, asked, done } state = State::open;
 };
 
@@ -35,14 +36,15 @@ struct ForwardOp {
 class BackwardUnits {
  public:
   // `units`: by track, each in falling order of their ends.
-  explicit BackwardUnits(std::vector<std::vector<BackwardUnit>*> units) : units_(std::move(units)) {}
+  explicit BackwardUnits(std::vector<std::vector<BackwardUnit>*> units)
+      : units_(std::move(units)) {}
 
   void add_forward(std::uint64_t link, const ForwardOp& op) {
     ForwardOp& last = last_[link];
     if (op.start_ns >= last.start_ns) last = op;
   }
-  // Whether numbers came round again: a link's last op started after one of its units. Then every op is to be told once
-  // more, through add_again, before resolve().
+  // Whether numbers came round again: a link's last op started after one of its units. Then every
+  // op is to be told once more, through add_again, before resolve().
   bool need_again();
   void add_again(std::uint64_t link, const ForwardOp& op);
   void resolve();

@@ -63,7 +63,8 @@ class OpRun {
     spans.args.type.push_back(type);
     spans.args.value.push_back(value);
   }
-  void add_step(std::uint32_t track, std::int64_t start, std::int64_t duration, int ops = -1, std::string_view phase = "train") {
+  void add_step(std::uint32_t track, std::int64_t start, std::int64_t duration, int ops = -1,
+                std::string_view phase = "train") {
     add(track, {start, duration, phase, SpanKind::step});
     if (ops >= 0) add_arg(track, "ops", ArgType::integer, static_cast<std::uint64_t>(ops));
   }

@@ -9,7 +9,8 @@ void add_track(const SpanColumns& spans, const TrackOps& ops, std::vector<OpTime
     const SpanKind kind = spans.kind[row];
     OpTimes& at = times[ops.place[row]];
     if (kind == SpanKind::loader) at.wait_ns += static_cast<std::uint64_t>(spans.duration[row]);
-    if (ops.pass[row] == OpPass::none || (kind != SpanKind::op && kind != SpanKind::backward)) continue;
+    if (ops.pass[row] == OpPass::none || (kind != SpanKind::op && kind != SpanKind::backward))
+      continue;
     const auto self = static_cast<std::uint64_t>(ops.tree.self_ns[row]);
     if (ops.pass[row] == OpPass::backward) {
       at.backward_ns += self;

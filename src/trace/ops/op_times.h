@@ -1,5 +1,6 @@
-// What ops took, summed by something that their places tell: a line, a module. Every op's self time is counted once, so
-// sums over places are sums over the time in ops. Optimizers' ops count as forward: they run where they were called.
+// What ops took, summed by something that their places tell: a line, a module. Every op's self time
+// is counted once, so sums over places are sums over the time in ops. Optimizers' ops count as
+// forward: they run where they were called.
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,8 @@ namespace laptime {
 
 namespace {
 
-// Takes what a child covers off its parent; children that overlap each other are not taken off twice.
+// Takes what a child covers off its parent; children that overlap each other are not taken off
+// twice.
 class OpenSpans {
  public:
   OpenSpans(const SpanColumns& spans, OpTree& tree) : spans_(spans), tree_(tree) {}
@@ -21,7 +22,8 @@ class OpenSpans {
     const std::int64_t start = spans_.start[row];
     if (!open_.empty()) {
       Open& outer = open_.back();
-      tree_.self_ns[outer.row] -= std::max<std::int64_t>(0, std::min(spans_.end(row), outer.covered_from) - start);
+      tree_.self_ns[outer.row] -=
+          std::max<std::int64_t>(0, std::min(spans_.end(row), outer.covered_from) - start);
       outer.covered_from = std::min(outer.covered_from, start);
     }
     open_.push_back({row, INT64_MAX});
@@ -49,7 +51,8 @@ OpTree build_op_tree(const SpanColumns& spans) {
   tree.outside_in([&](std::uint32_t row) {
     const SpanKind kind = spans.kind[row];
     const bool takes_part = is_in_op_tree(kind);
-    const std::uint32_t parent = takes_part || is_mark(kind) ? open.innermost_at(spans.start[row]) : kNoRow;
+    const std::uint32_t parent =
+        takes_part || is_mark(kind) ? open.innermost_at(spans.start[row]) : kNoRow;
     const bool enters = takes_part && !repeats_parent(spans, row, parent);
     tree.parent[row] = parent;
     tree.self_ns[row] = enters ? spans.duration[row] : 0;

@@ -1,4 +1,5 @@
-// What ops lie around a call of the driver on its thread, and where the call belongs because of them.
+// What ops lie around a call of the driver on its thread, and where the call belongs because of
+// them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ namespace laptime {
 struct OpAround {
   std::uint32_t row = kNoRow;  // the innermost span of the op tree
   std::uint32_t op = 0;        // Run::strings: the outermost op, or the backward node; 0 none
-  std::uint32_t place = 0;     // Run::places: the call's, whatever it recorded itself; 0: the ops do not tell
+  std::uint32_t place =
+      0;  // Run::places: the call's, whatever it recorded itself; 0: the ops do not tell
 };
 
 // Contract: what it is made of outlives it.
@@ -21,8 +23,9 @@ class OpsAround {
   // `ops`: those of the track.
   OpsAround(const Run& run, std::uint32_t track, const TrackOps& ops);
 
-  // Of a call that began at `time`; `has_line`: it recorded a line of its own, which it keeps where the ops around may run lines of their own
-  // (a Function of the program's, a region around several ops).
+  // Of a call that began at `time`; `has_line`: it recorded a line of its own, which it keeps where
+  // the ops around may run lines of their own (a Function of the program's, a region around several
+  // ops).
   OpAround at(std::int64_t time, bool has_line) const;
 
  private:

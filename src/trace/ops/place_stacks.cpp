@@ -14,7 +14,9 @@ std::vector<Line> lines_at(const Run& run, std::uint32_t place, std::size_t most
   std::vector<Line> lines;
   const Place& at = run.places[place];
   if (at.frame == 0 && place != 0 && most > 0) lines.emplace_back(at.code, at.line);
-  for (std::uint32_t row = at.frame; row != 0 && lines.size() < most; row = run.call_frames[row].caller) lines.emplace_back(run.call_frames[row].code, run.call_frames[row].line);
+  for (std::uint32_t row = at.frame; row != 0 && lines.size() < most;
+       row = run.call_frames[row].caller)
+    lines.emplace_back(run.call_frames[row].code, run.call_frames[row].line);
   return lines;
 }
 
@@ -24,7 +26,8 @@ std::vector<std::string> stack_at(const Run& run, std::uint32_t place) {
   constexpr std::size_t kDeepest = 1024;  // a file may say anything
   std::vector<std::string> texts;
   for (const auto& [code, line] : lines_at(run, place, kDeepest))
-    texts.push_back(fmt::format("{}({}): {}", run.strings[run.codes[code].file], line, run.strings[run.codes[code].name]));
+    texts.push_back(fmt::format("{}({}): {}", run.strings[run.codes[code].file], line,
+                                run.strings[run.codes[code].name]));
   return texts;
 }
 
@@ -32,7 +35,9 @@ std::vector<std::uint32_t> stack_groups(const Run& run, std::size_t depth) {
   std::map<std::vector<Line>, std::uint32_t> numbers{{{}, 0}};
   std::vector<std::uint32_t> groups(run.places.size());
   for (std::uint32_t place = 1; place < groups.size(); ++place)
-    groups[place] = numbers.try_emplace(lines_at(run, place, depth), static_cast<std::uint32_t>(numbers.size())).first->second;
+    groups[place] =
+        numbers.try_emplace(lines_at(run, place, depth), static_cast<std::uint32_t>(numbers.size()))
+            .first->second;
   return groups;
 }
 

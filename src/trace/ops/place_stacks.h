@@ -1,5 +1,5 @@
-// The frames of Python that stood at a place, innermost first. Where only the user's own line is known, and perhaps a
-// package's below it, that is all of them.
+// The frames of Python that stood at a place, innermost first. Where only the user's own line is
+// known, and perhaps a package's below it, that is all of them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ namespace laptime {
 // "file(line): function" of each, as torch.profiler writes them. Empty for the unknown place.
 std::vector<std::string> stack_at(const Run& run, std::uint32_t place);
 
-// By place: a number that places share whose innermost `depth` frames are the same; 0 is the unknown place's.
+// By place: a number that places share whose innermost `depth` frames are the same; 0 is the
+// unknown place's.
 std::vector<std::uint32_t> stack_groups(const Run& run, std::size_t depth);
 
 }  // namespace laptime

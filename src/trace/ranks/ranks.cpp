@@ -4,10 +4,10 @@
 #include <charconv>
 #include <map>
 
-#include "trace/time/device_time.h"
-#include "trace/gpu/kernel_names.h"
 #include "base/percentile.h"
+#include "trace/gpu/kernel_names.h"
 #include "trace/steps/recorded_part.h"
+#include "trace/time/device_time.h"
 
 namespace laptime {
 
@@ -16,7 +16,8 @@ namespace {
 // By process: whether it steps, and communicates.
 std::vector<bool> processes_with_collectives(const Run& run) {
   std::vector<bool> communicates(run.strings.size());
-  for (std::uint32_t id = 0; id < run.strings.size(); ++id) communicates[id] = is_collective(run.strings[id]) || is_communication_kernel(run.strings[id]);
+  for (std::uint32_t id = 0; id < run.strings.size(); ++id)
+    communicates[id] = is_collective(run.strings[id]) || is_communication_kernel(run.strings[id]);
   std::vector<bool> steps(run.processes.size()), talks(run.processes.size());
   if (std::find(communicates.begin(), communicates.end(), true) == communicates.end()) return talks;
   for (const Track& track : run.tracks) {
@@ -32,12 +33,16 @@ std::vector<bool> processes_with_collectives(const Run& run) {
 std::optional<std::int64_t> rank_number(const Properties& properties) {
   const auto it = properties.find("rank");
   std::int64_t number = 0;
-  if (it == properties.end() || std::from_chars(it->second.data(), it->second.data() + it->second.size(), number).ec != std::errc()) return std::nullopt;
+  if (it == properties.end() ||
+      std::from_chars(it->second.data(), it->second.data() + it->second.size(), number).ec !=
+          std::errc())
+    return std::nullopt;
   return number;
 }
 
 // By track and number of a step: its GPU that waits longest.
-std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_devices(const DeviceSteps& devices) {
+std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_devices(
+    const DeviceSteps& devices) {
   constexpr auto kCommunication = static_cast<std::size_t>(DeviceCategory::communication);
   std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> longest;
   for (const DeviceStep& step : devices.all) {
@@ -48,8 +53,10 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_de
 }
 
 RankStep rank_step(const HostStep& host, std::size_t position, const DeviceStep* device) {
-  constexpr auto kHost = static_cast<std::size_t>(HostCategory::communication), kDevice = static_cast<std::size_t>(DeviceCategory::communication);
-  if (device && device->exposed[kDevice] > host.exposed[kHost]) return {&host, position, device->exposed[kDevice], device->overlapped[kDevice]};
+  constexpr auto kHost = static_cast<std::size_t>(HostCategory::communication),
+                 kDevice = static_cast<std::size_t>(DeviceCategory::communication);
+  if (device && device->exposed[kDevice] > host.exposed[kHost])
+    return {&host, position, device->exposed[kDevice], device->overlapped[kDevice]};
   return {&host, position, host.exposed[kHost], host.overlapped[kHost]};
 }
 
@@ -60,7 +67,8 @@ bool has_several_ranks(const Run& run) {
   return std::count(ranks.begin(), ranks.end(), true) > 1;
 }
 
-std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps, const DeviceSteps& device_steps) {
+std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps,
+                             const DeviceSteps& device_steps) {
   const std::vector<bool> is_rank = processes_with_collectives(run);
   const auto devices = waits_of_devices(device_steps);
   const auto& left_out = device_steps.left_out;
@@ -73,18 +81,26 @@ std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps,
     for (const HostStep& s : steps) {
       if (lap_of(s.step) != *lap) continue;
       const std::size_t position = next++;
-      if (!s.step.counts || !(s.has_ops || s.has_gpu) || left_out.contains({s.step.track, s.step.number})) continue;
+      if (!s.step.counts || !(s.has_ops || s.has_gpu) ||
+          left_out.contains({s.step.track, s.step.number}))
+        continue;
       const auto device = devices.find({s.step.track, s.step.number});
-      rank.steps.push_back(rank_step(s, position, device == devices.end() ? nullptr : device->second));
+      rank.steps.push_back(
+          rank_step(s, position, device == devices.end() ? nullptr : device->second));
     }
     ranks.push_back(std::move(rank));
   }
-  std::stable_sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) { return a.number.value_or(INT64_MAX) < b.number.value_or(INT64_MAX); });
+  std::stable_sort(ranks.begin(), ranks.end(), [](const Rank& a, const Rank& b) {
+    return a.number.value_or(INT64_MAX) < b.number.value_or(INT64_MAX);
+  });
   return ranks;
 }
 
-std::optional<std::int64_t> rank_of_track(const Run& run, const std::vector<Rank>& ranks, std::uint32_t track) {
-  const auto rank = std::find_if(ranks.begin(), ranks.end(), [&](const Rank& r) { return r.process == run.tracks[track].process; });
+std::optional<std::int64_t> rank_of_track(const Run& run, const std::vector<Rank>& ranks,
+                                          std::uint32_t track) {
+  const auto rank = std::find_if(ranks.begin(), ranks.end(), [&](const Rank& r) {
+    return r.process == run.tracks[track].process;
+  });
   return ranks.size() < 2 || rank == ranks.end() ? std::nullopt : rank->number;
 }
 

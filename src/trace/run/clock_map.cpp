@@ -6,13 +6,16 @@ namespace laptime {
 
 namespace {
 
-// Reading two clocks as one moment is off by some 50 ns: over a hundredth of a second that is a rate error of 5e-6.
+// Reading two clocks as one moment is off by some 50 ns: over a hundredth of a second that is a
+// rate error of 5e-6.
 constexpr std::int64_t kShortestPieceNs = 10'000'000;
-// A machine that sleeps stops one clock and not the other, so a rate may be far from 1; it is never near 0 or endless.
+// A machine that sleeps stops one clock and not the other, so a rate may be far from 1; it is never
+// near 0 or endless.
 constexpr double kLowestRate = 1e-6, kHighestRate = 1e6;
 
 double rate_between(const ClockFact& a, const ClockFact& b) {
-  return static_cast<double>(b.monotonic_ns - a.monotonic_ns) / static_cast<double>(b.part_ns - a.part_ns);
+  return static_cast<double>(b.monotonic_ns - a.monotonic_ns) /
+         static_cast<double>(b.part_ns - a.part_ns);
 }
 
 std::vector<ClockFact> usable_points(const std::vector<ClockFact>& points) {
@@ -54,8 +57,9 @@ void ClockMap::shift(std::int64_t ns) {
 }
 
 const ClockMap::Piece& ClockMap::piece_at(std::int64_t part_ns) const {
-  const auto after = std::upper_bound(pieces_.begin(), pieces_.end(), part_ns,
-                                      [](std::int64_t t, const Piece& piece) { return t < piece.from; });
+  const auto after =
+      std::upper_bound(pieces_.begin(), pieces_.end(), part_ns,
+                       [](std::int64_t t, const Piece& piece) { return t < piece.from; });
   return after == pieces_.begin() ? pieces_.front() : after[-1];
 }
 

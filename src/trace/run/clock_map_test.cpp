@@ -20,7 +20,8 @@ TEST(ClockMap, OnePointGivesAnOffset) {
 }
 
 TEST(ClockMap, IsExactAtThePointsAndLinearBetween) {
-  const ClockMap map({{0, 1000, 0}, {kSecond, 1000 + kSecond + 500, 0}, {2 * kSecond, 1000 + 2 * kSecond, 0}});
+  const ClockMap map(
+      {{0, 1000, 0}, {kSecond, 1000 + kSecond + 500, 0}, {2 * kSecond, 1000 + 2 * kSecond, 0}});
   EXPECT_EQ(map(0), 1000);
   EXPECT_EQ(map(kSecond / 2), 1000 + kSecond / 2 + 250);
   EXPECT_EQ(map(kSecond), 1000 + kSecond + 500);
@@ -41,7 +42,8 @@ TEST(ClockMap, NeverTurnsTimesAround) {
 }
 
 TEST(ClockMap, LeavesOutPointsThatMakeNoSense) {
-  const ClockMap map({{0, 1000, 0}, {kSecond, 500, 0}, {INT64_MAX, INT64_MIN, 0}, {5, 7'000'000, 0}});
+  const ClockMap map(
+      {{0, 1000, 0}, {kSecond, 500, 0}, {INT64_MAX, INT64_MIN, 0}, {5, 7'000'000, 0}});
   EXPECT_EQ(map(0), 1000);
   EXPECT_EQ(map(kSecond), kSecond + 1000);
 }

@@ -7,8 +7,10 @@ namespace laptime {
 
 namespace {
 
-constexpr const char* kNames[] = {"scope",     "step",          "function", "op",      "backward",    "kernel",    "copy", "fill", "sync",     "launch", "loader", "compile", "gc",
-                                  "optimizer", "communication", "allocate", "release", "tensor_role", "annotation"};
+constexpr const char* kNames[] = {
+    "scope",         "step",     "function", "op",          "backward",  "kernel", "copy",
+    "fill",          "sync",     "launch",   "loader",      "compile",   "gc",     "optimizer",
+    "communication", "allocate", "release",  "tensor_role", "annotation"};
 
 }  // namespace
 

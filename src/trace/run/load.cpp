@@ -1,6 +1,6 @@
+#include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
-#include <fmt/format.h>
 #include <numeric>
 
 #include "trace/run/row_load.h"
@@ -15,7 +15,7 @@ struct Part {
   const PartContent* content;
   PartFacts facts;
   ClockMap clock;
-  std::int64_t start_ns = INT64_MAX;        // earliest moment it knows of
+  std::int64_t start_ns = INT64_MAX;                // earliest moment it knows of
   std::map<std::uint32_t, std::uint32_t> tracks{};  // its own number → index into Run::tracks
 
   bool knows_clock() const { return !facts.clock.empty(); }
@@ -30,21 +30,28 @@ std::int64_t clamp_time(std::int64_t ns) { return std::clamp(ns, -kMaxTimeNs, kM
 std::uint32_t number_or_zero(const Properties& properties, const char* key) {
   const auto it = properties.find(key);
   std::uint32_t number = 0;
-  if (it != properties.end()) std::from_chars(it->second.data(), it->second.data() + it->second.size(), number);
+  if (it != properties.end())
+    std::from_chars(it->second.data(), it->second.data() + it->second.size(), number);
   return number;
 }
 
 std::uint64_t bytes_per_row(const BlockSummary& s) {
   switch (s.table) {
-    case TableType::spans: return 21 + (s.has_links ? 8 : 0);
-    case TableType::values: return 20;
-    case TableType::links: return 25;
-    case TableType::tallies: return 53;
+    case TableType::spans:
+      return 21 + (s.has_links ? 8 : 0);
+    case TableType::values:
+      return 20;
+    case TableType::links:
+      return 25;
+    case TableType::tallies:
+      return 53;
   }
   return 0;
 }
-constexpr std::uint64_t kBytesPerArg = 3 * 17;  // each is in its block's list, its track's, and what that grew from
-// Tables keep about as much of each record as its columns have (measured: 408 MB where the columns take 210 MB).
+constexpr std::uint64_t kBytesPerArg =
+    3 * 17;  // each is in its block's list, its track's, and what that grew from
+// Tables keep about as much of each record as its columns have (measured: 408 MB where the columns
+// take 210 MB).
 constexpr std::uint64_t kTimesColumns = 2;
 
 class RunLoader {
@@ -88,18 +95,21 @@ class RunLoader {
 Status RunLoader::check_memory() {
   for (const PartContent& part : content_.parts)
     for (const Block& block : part.blocks)
-      content_.budget.take(kTimesColumns * block.summary.rows * bytes_per_row(block.summary) + block.summary.args * kBytesPerArg);
+      content_.budget.take(kTimesColumns * block.summary.rows * bytes_per_row(block.summary) +
+                           block.summary.args * kBytesPerArg);
   if (content_.budget.exceeded()) return content_.budget.refusal(run_.path);
   return {};
 }
 
-// Time 0 is the earliest moment of any part. A part that says nothing about clocks among others that do cannot be
-// placed: it is put at the run's start, and that is told.
+// Time 0 is the earliest moment of any part. A part that says nothing about clocks among others
+// that do cannot be placed: it is put at the run's start, and that is told.
 void RunLoader::align_clocks() {
-  const bool any_known = std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.knows_clock(); });
+  const bool any_known =
+      std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.knows_clock(); });
   std::int64_t run_start = INT64_MAX;
   for (Part& part : parts_) {
-    for (const ClockFact& point : part.facts.clock) part.start_ns = std::min(part.start_ns, part.clock(clamp_time(point.part_ns)));
+    for (const ClockFact& point : part.facts.clock)
+      part.start_ns = std::min(part.start_ns, part.clock(clamp_time(point.part_ns)));
     for (const Block& block : part.content->blocks)
       if (block.summary.table != TableType::tallies)
         part.start_ns = std::min(part.start_ns, part.clock(clamp_time(block.summary.first_ns)));
@@ -108,14 +118,19 @@ void RunLoader::align_clocks() {
   if (run_start == INT64_MAX) run_start = 0;
   for (Part& part : parts_) {
     const bool lost = any_known && !part.knows_clock() && part.start_ns != INT64_MAX;
-    if (lost) content_.count_loss("unknown_clock", Severity::warning, 1, "a process left no clock reading; its times are set to begin with the run");
+    if (lost)
+      content_.count_loss(
+          "unknown_clock", Severity::warning, 1,
+          "a process left no clock reading; its times are set to begin with the run");
     if (part.start_ns == INT64_MAX) part.start_ns = run_start;
     part.clock.shift(lost ? -part.start_ns : -run_start);
     part.start_ns = lost ? 0 : part.start_ns - run_start;
     for (const ClockFact& point : part.facts.clock)
-      if (run_.start_realtime_ns == 0 && is_plausible_time(point.part_ns)) run_.start_realtime_ns = point.realtime_ns - part.clock(point.part_ns);
+      if (run_.start_realtime_ns == 0 && is_plausible_time(point.part_ns))
+        run_.start_realtime_ns = point.realtime_ns - part.clock(point.part_ns);
   }
-  std::stable_sort(parts_.begin(), parts_.end(), [](const Part& a, const Part& b) { return a.start_ns < b.start_ns; });
+  std::stable_sort(parts_.begin(), parts_.end(),
+                   [](const Part& a, const Part& b) { return a.start_ns < b.start_ns; });
 }
 
 void RunLoader::add_process(Part& part) {
@@ -124,7 +139,9 @@ void RunLoader::add_process(Part& part) {
     run_.properties.merge(properties);
     return;
   }
-  run_.processes.push_back({number_or_zero(properties, "pid"), number_or_zero(properties, "parent_pid"), std::move(properties), part.start_ns});
+  run_.processes.push_back({number_or_zero(properties, "pid"),
+                            number_or_zero(properties, "parent_pid"), std::move(properties),
+                            part.start_ns});
   for (const auto& [id, fact] : part.facts.tracks) add_track(part, id, &fact);
   for (const Block& block : part.content->blocks)
     if (!part.tracks.contains(block.summary.track)) add_track(part, block.summary.track, nullptr);
@@ -138,7 +155,9 @@ void RunLoader::add_track(Part& part, std::uint32_t id, const TrackFact* fact) {
     track.kind = fact->kind;
     track.os_id = fact->os_id;
     track.name = run_.strings[part.facts.names[fact->name]];
-    if (track.name.empty()) track.name = fmt::format("{} {}", fact->kind == TrackKind::thread ? "thread" : "track", fact->os_id);
+    if (track.name.empty())
+      track.name =
+          fmt::format("{} {}", fact->kind == TrackKind::thread ? "thread" : "track", fact->os_id);
   } else {
     track.name = fmt::format("track {}", id);
   }
@@ -159,26 +178,34 @@ void RunLoader::load_blocks() {
       run_.end_ns = std::max(run_.end_ns, outcome.last_ns);
     }
   const SpanLoader::Outcome outcome = spans.load();
-  content_.count_loss("damaged_chunk", Severity::error, damaged + outcome.damaged_blocks, "part of the file is damaged; the rest is shown");
+  content_.count_loss("damaged_chunk", Severity::error, damaged + outcome.damaged_blocks,
+                      "part of the file is damaged; the rest is shown");
   run_.end_ns = std::max(run_.end_ns, outcome.last_ns);
   for (const Part& part : parts_)
-    for (const ClockFact& point : part.facts.clock) run_.end_ns = std::max(run_.end_ns, part.clock(clamp_time(point.part_ns)));
+    for (const ClockFact& point : part.facts.clock)
+      run_.end_ns = std::max(run_.end_ns, part.clock(clamp_time(point.part_ns)));
 }
 
 RowsOutcome RunLoader::load_rows(const Part& part, const Block& block) {
   Track& track = run_.tracks[part.tracks.at(block.summary.track)];
   switch (block.summary.table) {
-    case TableType::values: return load_values(block, part.facts, part.clock, track.values);
-    case TableType::links: return load_links(block, part.clock, run_.links);
-    case TableType::tallies: return load_tallies(block, part.facts, track.tallies);
-    case TableType::spans: break;
+    case TableType::values:
+      return load_values(block, part.facts, part.clock, track.values);
+    case TableType::links:
+      return load_links(block, part.clock, run_.links);
+    case TableType::tallies:
+      return load_tallies(block, part.facts, track.tallies);
+    case TableType::spans:
+      break;
   }
   return {};  // a later version's table
 }
 
 }  // namespace
 
-Result<Run> load_run(RunContent content, const std::string& path) { return RunLoader(std::move(content), path).load(); }
+Result<Run> load_run(RunContent content, const std::string& path) {
+  return RunLoader(std::move(content), path).load();
+}
 
 Result<Run> load_run(const std::string& path) {
   ASSIGN_OR_RETURN(RunContent content, open_run(path));

@@ -30,8 +30,10 @@ Bytes three_blocks(const std::vector<Fact>& more_facts = {}) {
   MemorySink sink;
   LapWriter writer = *LapWriter::create(sink);
   const std::uint32_t part = writer.add_part();
-  for (int block = 0; block < 3; ++block) EXPECT_TRUE(writer.add_rows(part, kTrack, rows(100, block * 1000, block == 1)));
-  std::vector<Fact> facts{StringFact{1, "one"}, StringFact{2, "two"}, TrackFact{kTrack, TrackKind::thread, 77, 0}};
+  for (int block = 0; block < 3; ++block)
+    EXPECT_TRUE(writer.add_rows(part, kTrack, rows(100, block * 1000, block == 1)));
+  std::vector<Fact> facts{StringFact{1, "one"}, StringFact{2, "two"},
+                          TrackFact{kTrack, TrackKind::thread, 77, 0}};
   facts.insert(facts.end(), more_facts.begin(), more_facts.end());
   EXPECT_TRUE(writer.add_facts(part, facts));
   EXPECT_TRUE(writer.finish());
@@ -94,7 +96,8 @@ TEST(Load, TakesADamagedBlockOut) {
 }
 
 TEST(Load, CorrectsClocks) {
-  const laptime::Run run = load(three_blocks({ClockFact{0, 5'000'000'000, 7'000'000'000}, ClockFact{100'000'000, 5'200'000'000, 0}}));
+  const laptime::Run run = load(three_blocks(
+      {ClockFact{0, 5'000'000'000, 7'000'000'000}, ClockFact{100'000'000, 5'200'000'000, 0}}));
   const SpanColumns& spans = run.tracks[0].spans;
   EXPECT_EQ(spans.start[1], 20);
   EXPECT_EQ(spans.duration[1], 10);
@@ -135,7 +138,8 @@ TEST(Load, APartWithoutAProcessSpeaksOfTheRun) {
   MemorySink sink;
   LapWriter writer = *LapWriter::create(sink);
   ASSERT_TRUE(writer.add_facts(writer.add_part(), {PropertyFact{"exit_code", "3"}}));
-  ASSERT_TRUE(writer.add_facts(writer.add_part(), {PropertyFact{"pid", "12"}, PropertyFact{"parent_pid", "11"}}));
+  ASSERT_TRUE(writer.add_facts(writer.add_part(),
+                               {PropertyFact{"pid", "12"}, PropertyFact{"parent_pid", "11"}}));
   ASSERT_TRUE(writer.finish());
   const laptime::Run run = load(sink.data);
   EXPECT_EQ(run.properties.at("exit_code"), "3");

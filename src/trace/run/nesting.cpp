@@ -9,11 +9,13 @@ std::vector<std::uint32_t> end_order(const SpanColumns& spans) {
   };
   std::vector<std::uint32_t> order;
   bool sorted = true;
-  for (std::uint32_t i = 1; i < spans.size() && sorted; ++i) sorted = spans.end(i - 1) <= spans.end(i);
+  for (std::uint32_t i = 1; i < spans.size() && sorted; ++i)
+    sorted = spans.end(i - 1) <= spans.end(i);
   if (sorted) return order;
   order.resize(spans.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return out_of_order(b, a); });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return out_of_order(b, a); });
   return order;
 }
 

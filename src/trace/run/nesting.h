@@ -1,9 +1,10 @@
 // Which spans of a track lie within which, in one pass.
 //
-// Assumption: a thread's spans stand in the order of their ends, an inner one before the outer one that ends with it; rows
-// that do not (recorded from another thread, or by an importer) are sorted first. Consequence: a stack holds the spans
-// that have no parent yet, with rising starts; a span's children are those on top that begin no earlier than it does.
-// Spans that overlap without one containing the other are no family: each keeps its own time.
+// Assumption: a thread's spans stand in the order of their ends, an inner one before the outer one
+// that ends with it; rows that do not (recorded from another thread, or by an importer) are sorted
+// first. Consequence: a stack holds the spans that have no parent yet, with rising starts; a span's
+// children are those on top that begin no earlier than it does. Spans that overlap without one
+// containing the other are no family: each keeps its own time.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +20,13 @@ namespace laptime {
 std::vector<std::uint32_t> end_order(const SpanColumns& spans);
 
 // Steps mark laps, and marks carry data; they are not part of what the program does.
-inline bool takes_part_in_nesting(SpanKind kind) { return kind != SpanKind::step && !is_mark(kind); }
+inline bool takes_part_in_nesting(SpanKind kind) {
+  return kind != SpanKind::step && !is_mark(kind);
+}
 
-// Calls visit(row, self_ns) for every span but steps, children before their parent. Self time is the span's duration
-// less what its children cover; children that overlap each other are not taken off twice.
+// Calls visit(row, self_ns) for every span but steps, children before their parent. Self time is
+// the span's duration less what its children cover; children that overlap each other are not taken
+// off twice.
 template <typename Visit>
 void for_each_self_time(const SpanColumns& spans, Visit visit) {
   const std::vector<std::uint32_t> order = end_order(spans);

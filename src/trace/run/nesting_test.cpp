@@ -25,7 +25,8 @@ SpanColumns columns(const std::vector<Given>& rows) {
 // Self times by row; steps are missing.
 std::map<std::uint32_t, std::int64_t> self_times(const std::vector<Given>& rows) {
   std::map<std::uint32_t, std::int64_t> result;
-  for_each_self_time(columns(rows), [&](std::uint32_t row, std::int64_t self) { result[row] = self; });
+  for_each_self_time(columns(rows),
+                     [&](std::uint32_t row, std::int64_t self) { result[row] = self; });
   return result;
 }
 using Selfs = std::map<std::uint32_t, std::int64_t>;
@@ -36,7 +37,8 @@ TEST(Nesting, TakesDirectChildrenOffOnce) {
 }
 
 TEST(Nesting, SiblingsAndLaterRootsKeepTheirTime) {
-  EXPECT_EQ(self_times({{0, 10}, {10, 20}, {20, 20}, {25, 30}}), (Selfs{{0, 10}, {1, 10}, {2, 0}, {3, 5}}));
+  EXPECT_EQ(self_times({{0, 10}, {10, 20}, {20, 20}, {25, 30}}),
+            (Selfs{{0, 10}, {1, 10}, {2, 0}, {3, 5}}));
 }
 
 TEST(Nesting, EqualIntervalsNestInRecordingOrder) {

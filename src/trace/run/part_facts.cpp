@@ -13,9 +13,13 @@ struct FirstPass {
   Run& run;
   ReadBudget& budget;
 
-  void operator()(const StringFact& fact) { facts.names.set(fact.id, run.strings.add(fact.text), budget); }
+  void operator()(const StringFact& fact) {
+    facts.names.set(fact.id, run.strings.add(fact.text), budget);
+  }
   void operator()(const TrackFact& fact) { facts.tracks.insert_or_assign(fact.id, fact); }
-  void operator()(const PropertyFact& fact) { facts.properties.insert_or_assign(std::string(fact.key), fact.value); }
+  void operator()(const PropertyFact& fact) {
+    facts.properties.insert_or_assign(std::string(fact.key), fact.value);
+  }
   void operator()(const ClockFact& fact) { facts.clock.push_back(fact); }
   void operator()(const LossFact&) {}
   void operator()(const CodeFact&) {}
@@ -25,7 +29,8 @@ struct FirstPass {
   void operator()(const SourceFact&) {}
 };
 
-// Codes name strings, which may stand after them; a later fact about the same code replaces the earlier.
+// Codes name strings, which may stand after them; a later fact about the same code replaces the
+// earlier.
 void read_code(const CodeFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
   const Code code{facts.names[fact.file], facts.names[fact.name], fact.first_line, fact.flags};
   if (const std::uint32_t row = facts.codes[fact.id])
@@ -34,22 +39,27 @@ void read_code(const CodeFact& fact, PartFacts& facts, Run& run, ReadBudget& bud
     run.codes.push_back(code);
 }
 
-// A caller stands before those it calls; a file where one does not has a frame without a caller, and no circle.
+// A caller stands before those it calls; a file where one does not has a frame without a caller,
+// and no circle.
 void read_frame(const CallFrameFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
   const CallFrame frame{facts.frames[fact.caller], facts.codes[fact.code], fact.line};
-  if (facts.frames.set(fact.id, static_cast<std::uint32_t>(run.call_frames.size()), budget)) run.call_frames.push_back(frame);
+  if (facts.frames.set(fact.id, static_cast<std::uint32_t>(run.call_frames.size()), budget))
+    run.call_frames.push_back(frame);
 }
 
 // Places name codes and strings, which may stand after them.
 void read_place(const PlaceFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
   if (facts.places.set(fact.id, static_cast<std::uint32_t>(run.places.size()), budget))
-    run.places.push_back({facts.codes[fact.code], fact.line, facts.names[fact.module], facts.frames[fact.frame]});
+    run.places.push_back(
+        {facts.codes[fact.code], fact.line, facts.names[fact.module], facts.frames[fact.frame]});
 }
 
-// Files name strings, which may stand after them. Processes that recorded different texts of a file: the first one's is shown.
+// Files name strings, which may stand after them. Processes that recorded different texts of a
+// file: the first one's is shown.
 void read_source(const SourceFact& fact, const PartFacts& facts, Run& run) {
   const std::string_view file = run.strings[facts.names[fact.file]];
-  if (!file.empty() && fact.raw_size <= kMaxSourceText) run.sources.try_emplace(std::string(file), SourceText{fact.raw_size, std::string(fact.stored)});
+  if (!file.empty() && fact.raw_size <= kMaxSourceText)
+    run.sources.try_emplace(std::string(file), SourceText{fact.raw_size, std::string(fact.stored)});
 }
 
 }  // namespace
@@ -70,7 +80,8 @@ PartFacts read_facts(const PartContent& part, Run& run, ReadBudget& budget) {
   for (const Fact& fact : part.facts)
     if (const auto* code = std::get_if<CodeFact>(&fact)) read_code(*code, facts, run, budget);
   for (const Fact& fact : part.facts)
-    if (const auto* frame = std::get_if<CallFrameFact>(&fact)) read_frame(*frame, facts, run, budget);
+    if (const auto* frame = std::get_if<CallFrameFact>(&fact))
+      read_frame(*frame, facts, run, budget);
   for (const Fact& fact : part.facts)
     if (const auto* place = std::get_if<PlaceFact>(&fact)) read_place(*place, facts, run, budget);
   for (const Fact& fact : part.facts)

@@ -9,11 +9,15 @@
 
 namespace laptime {
 
-// From a part's own numbers to the run's; numbers that the part never explained give 0, the empty string or unknown code.
+// From a part's own numbers to the run's; numbers that the part never explained give 0, the empty
+// string or unknown code.
 class IdMap {
  public:
-  std::uint32_t operator[](std::uint64_t id) const { return id < ids_.size() ? ids_[static_cast<std::size_t>(id)] : 0; }
-  // False, and nothing done, when the number is larger than any recorder's, or its table larger than the budget.
+  std::uint32_t operator[](std::uint64_t id) const {
+    return id < ids_.size() ? ids_[static_cast<std::size_t>(id)] : 0;
+  }
+  // False, and nothing done, when the number is larger than any recorder's, or its table larger
+  // than the budget.
   bool set(std::uint32_t id, std::uint32_t to, ReadBudget& budget);
 
  private:

@@ -1,4 +1,5 @@
-// A property that is a number: a whole one unless `Number` is a real type. Nothing if it is missing or something else.
+// A property that is a number: a whole one unless `Number` is a real type. Nothing if it is missing
+// or something else.
 #pragma once
 
 #include <charconv>

@@ -13,7 +13,8 @@ void cut(std::size_t rows, Columns&... columns) {
 void cut(std::size_t rows, ValueColumns& c) { cut(rows, c.time, c.name, c.value); }
 void cut(std::size_t rows, LinkColumns& c) { cut(rows, c.time, c.from, c.to, c.kind); }
 void cut(std::size_t rows, TallyColumns& c) {
-  cut(rows, c.kind, c.step, c.code, c.where, c.hits, c.inclusive, c.exclusive, c.extra_hits, c.extra_ns);
+  cut(rows, c.kind, c.step, c.code, c.where, c.hits, c.inclusive, c.exclusive, c.extra_hits,
+      c.extra_ns);
 }
 
 template <typename Columns>
@@ -31,7 +32,8 @@ void settle_times(Columns& columns, std::size_t from, const ClockMap& map, RowsO
 
 }  // namespace
 
-RowsOutcome load_values(const Block& block, const PartFacts& facts, const ClockMap& clock, ValueColumns& out) {
+RowsOutcome load_values(const Block& block, const PartFacts& facts, const ClockMap& clock,
+                        ValueColumns& out) {
   const std::size_t before = out.size();
   RowsOutcome outcome{decode_block(block, out)};
   if (outcome.good) settle_times(out, before, clock, outcome);

@@ -1,5 +1,5 @@
-// Decodes the blocks that are not spans: values and tallies onto their tracks, links into the run. Same contract as
-// SpanLoader: a block that does not decode leaves no rows and is counted.
+// Decodes the blocks that are not spans: values and tallies onto their tracks, links into the run.
+// Same contract as SpanLoader: a block that does not decode leaves no rows and is counted.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct RowsOutcome {
   std::int64_t last_ns = INT64_MIN;
 };
 
-RowsOutcome load_values(const Block& block, const PartFacts& facts, const ClockMap& clock, ValueColumns& append_to);
+RowsOutcome load_values(const Block& block, const PartFacts& facts, const ClockMap& clock,
+                        ValueColumns& append_to);
 RowsOutcome load_links(const Block& block, const ClockMap& clock, LinkColumns& append_to);
 RowsOutcome load_tallies(const Block& block, const PartFacts& facts, TallyColumns& append_to);
 

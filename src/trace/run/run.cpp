@@ -4,7 +4,9 @@
 
 namespace laptime {
 
-std::optional<std::string> unpack(const SourceText& source) { return unpack_source(source.text, source.raw_size); }
+std::optional<std::string> unpack(const SourceText& source) {
+  return unpack_source(source.text, source.raw_size);
+}
 
 namespace {
 
@@ -16,9 +18,11 @@ std::size_t bytes_of(const Columns&... columns) {
 std::size_t bytes_of_track(const Track& t) {
   const SpanColumns& s = t.spans;
   const TallyColumns& y = t.tallies;
-  return bytes_of(s.start, s.duration, s.name, s.kind, s.link, s.args.row, s.args.key, s.args.type, s.args.value) +
+  return bytes_of(s.start, s.duration, s.name, s.kind, s.link, s.args.row, s.args.key, s.args.type,
+                  s.args.value) +
          bytes_of(t.values.time, t.values.name, t.values.value) +
-         bytes_of(y.kind, y.step, y.code, y.where, y.hits, y.inclusive, y.exclusive, y.extra_hits, y.extra_ns);
+         bytes_of(y.kind, y.step, y.code, y.where, y.hits, y.inclusive, y.exclusive, y.extra_hits,
+                  y.extra_ns);
 }
 
 }  // namespace

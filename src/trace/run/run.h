@@ -1,8 +1,9 @@
 // A loaded run: columns in memory, names resolved to one table, all times on one clock.
 //
-// Times are nanoseconds since the run's start (the earliest moment any part knows of). Span rows of a thread's track are
-// in the order of their ends, as they were recorded: children stand before their parent (analyze/nesting.h uses it).
-// Names, argument keys and string arguments are ids of Run::strings; codes and callers are rows of Run::codes.
+// Times are nanoseconds since the run's start (the earliest moment any part knows of). Span rows of
+// a thread's track are in the order of their ends, as they were recorded: children stand before
+// their parent (analyze/nesting.h uses it). Names, argument keys and string arguments are ids of
+// Run::strings; codes and callers are rows of Run::codes.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +59,8 @@ struct CallFrame {
   std::uint32_t line = 0;
 };
 
-// The texts of the program's own files, as the recording stored them; by file name. `text` is packed (format/source_text.h).
+// The texts of the program's own files, as the recording stored them; by file name. `text` is
+// packed (format/source_text.h).
 struct SourceText {
   std::uint32_t raw_size = 0;
   std::string text;
@@ -75,10 +77,12 @@ struct Run {
   std::int64_t end_ns = 0;             // latest moment recorded
   Properties properties;               // of the run as a whole: what `laptime run` saw from outside
   StringTable strings;
-  std::vector<Process> processes;  // in the order of their start; the first is the one that was asked to record
-  std::vector<Track> tracks;       // by process, then in the order of their numbers
-  std::vector<Code> codes;         // row 0 is the unknown code
-  std::vector<Place> places;       // row 0 is the unknown place; arguments of type place are rows of this
+  std::vector<Process>
+      processes;  // in the order of their start; the first is the one that was asked to record
+  std::vector<Track> tracks;  // by process, then in the order of their numbers
+  std::vector<Code> codes;    // row 0 is the unknown code
+  std::vector<Place>
+      places;  // row 0 is the unknown place; arguments of type place are rows of this
   std::vector<CallFrame> call_frames;  // row 0 is no frame
   SourceTexts sources;
   LinkColumns links;

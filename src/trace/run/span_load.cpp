@@ -28,7 +28,8 @@ void resize_columns(SpanColumns& spans, std::size_t rows, bool has_links) {
 }
 
 // Onto the run's clock and names; false when a time cannot be one.
-bool settle_rows(const SpanTarget& rows, std::size_t count, const IdMap& names, const ClockMap& map, std::int64_t& last_ns) {
+bool settle_rows(const SpanTarget& rows, std::size_t count, const IdMap& names, const ClockMap& map,
+                 std::int64_t& last_ns) {
   ClockMap::Cursor clock(map);
   bool plausible = true;
   std::int64_t last = INT64_MIN;
@@ -58,7 +59,8 @@ void settle_args(ArgColumns& args, const PartFacts& facts) {
 
 }  // namespace
 
-void SpanLoader::add(std::uint32_t track, const Block& block, const PartFacts& facts, const ClockMap& clock) {
+void SpanLoader::add(std::uint32_t track, const Block& block, const PartFacts& facts,
+                     const ClockMap& clock) {
   if (plans_.size() <= track) plans_.resize(track + 1);
   TrackPlan& plan = plans_[track];
   plan.jobs.push_back(jobs_.size());
@@ -84,15 +86,22 @@ SpanLoader::Outcome SpanLoader::load() {
 }
 
 void SpanLoader::allocate() {
-  for (std::size_t t = 0; t < plans_.size(); ++t) resize_columns(run_.tracks[t].spans, plans_[t].rows, plans_[t].has_links);
+  for (std::size_t t = 0; t < plans_.size(); ++t)
+    resize_columns(run_.tracks[t].spans, plans_[t].rows, plans_[t].has_links);
 }
 
 void SpanLoader::decode(Job& job) {
   SpanColumns& spans = run_.tracks[job.track].spans;
-  const SpanTarget target{spans.start.data() + job.row, spans.duration.data() + job.row, spans.name.data() + job.row,
-                          spans.kind.data() + job.row, spans.link.empty() ? nullptr : spans.link.data() + job.row, &job.args, 0};
-  job.good = decode_spans(*job.block, target) &&
-             settle_rows(target, job.block->summary.rows, job.facts->names, *job.clock, job.last_ns);
+  const SpanTarget target{spans.start.data() + job.row,
+                          spans.duration.data() + job.row,
+                          spans.name.data() + job.row,
+                          spans.kind.data() + job.row,
+                          spans.link.empty() ? nullptr : spans.link.data() + job.row,
+                          &job.args,
+                          0};
+  job.good =
+      decode_spans(*job.block, target) &&
+      settle_rows(target, job.block->summary.rows, job.facts->names, *job.clock, job.last_ns);
   if (job.good)
     settle_args(job.args, *job.facts);
   else
@@ -115,7 +124,8 @@ void SpanLoader::remove_damaged(TrackPlan& plan, SpanColumns& spans) {
 void SpanLoader::gather_args(const TrackPlan& plan, ArgColumns& args) {
   for (const std::size_t j : plan.jobs) {
     Job& job = jobs_[j];
-    for (const std::uint32_t row : job.args.row) args.row.push_back(static_cast<std::uint32_t>(job.row) + row);
+    for (const std::uint32_t row : job.args.row)
+      args.row.push_back(static_cast<std::uint32_t>(job.row) + row);
     args.key.insert(args.key.end(), job.args.key.begin(), job.args.key.end());
     args.type.insert(args.type.end(), job.args.type.begin(), job.args.type.end());
     args.value.insert(args.value.end(), job.args.value.begin(), job.args.value.end());

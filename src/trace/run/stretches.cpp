@@ -8,13 +8,15 @@ namespace {
 
 // The first that starts after the moment.
 auto first_after(const std::vector<Stretch>& all, std::int64_t time) {
-  return std::upper_bound(all.begin(), all.end(), time, [](std::int64_t t, const Stretch& s) { return t < s.start; });
+  return std::upper_bound(all.begin(), all.end(), time,
+                          [](std::int64_t t, const Stretch& s) { return t < s.start; });
 }
 
 }  // namespace
 
 Stretches::Stretches(std::vector<Stretch> parts) {
-  std::sort(parts.begin(), parts.end(), [](const Stretch& a, const Stretch& b) { return a.start < b.start; });
+  std::sort(parts.begin(), parts.end(),
+            [](const Stretch& a, const Stretch& b) { return a.start < b.start; });
   for (const Stretch& part : parts) {
     if (part.end <= part.start) continue;
     if (parts_.empty() || parts_.back().end < part.start)
@@ -32,7 +34,8 @@ bool Stretches::overlaps(std::int64_t start, std::int64_t end) const {
 
 std::int64_t Stretches::within(std::int64_t start, std::int64_t end) const {
   std::int64_t ns = 0;
-  for (const Stretch& part : parts_) ns += std::max<std::int64_t>(0, std::min(part.end, end) - std::max(part.start, start));
+  for (const Stretch& part : parts_)
+    ns += std::max<std::int64_t>(0, std::min(part.end, end) - std::max(part.start, start));
   return ns;
 }
 

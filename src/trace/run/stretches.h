@@ -1,4 +1,5 @@
-// A set of moments, kept as stretches that neither touch nor overlap, in their order. The end of a stretch is outside it.
+// A set of moments, kept as stretches that neither touch nor overlap, in their order. The end of a
+// stretch is outside it.
 #pragma once
 
 #include <cstdint>

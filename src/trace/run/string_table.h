@@ -1,5 +1,5 @@
-// Strings of all parts of a run, each once. Id 0 is the empty string, which also stands for a name that a file uses but
-// never gives.
+// Strings of all parts of a run, each once. Id 0 is the empty string, which also stands for a name
+// that a file uses but never gives.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ class StringTable {
   std::size_t size() const { return texts_.size(); }
 
  private:
-  std::deque<std::string> texts_;  // keeps its elements where they are, so the keys below may point into it
+  std::deque<std::string>
+      texts_;  // keeps its elements where they are, so the keys below may point into it
   std::unordered_map<std::string_view, std::uint32_t> ids_;
 };
 

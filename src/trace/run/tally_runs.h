@@ -15,7 +15,8 @@ class TallyRun {
     run.tracks.emplace_back();
   }
 
-  std::uint32_t code(std::string_view file, std::uint32_t line, std::string_view name, std::uint32_t flags = 0) {
+  std::uint32_t code(std::string_view file, std::uint32_t line, std::string_view name,
+                     std::uint32_t flags = 0) {
     run.codes.push_back({run.strings.add(file), run.strings.add(name), line, flags});
     return static_cast<std::uint32_t>(run.codes.size() - 1);
   }

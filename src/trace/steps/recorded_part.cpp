@@ -1,12 +1,12 @@
 #include "trace/steps/recorded_part.h"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstdint>
-#include <fmt/format.h>
 #include <utility>
 
-#include "trace/steps/steps.h"
 #include "base/humane.h"
+#include "trace/steps/steps.h"
 
 namespace laptime {
 
@@ -15,7 +15,8 @@ namespace {
 // As long as steps must not have ended for that the time counts as one without steps.
 constexpr std::int64_t kWithoutSteps = 3'000'000'000;
 
-// A part of a process's time in which the clock decided; a process may have several, one after the other.
+// A part of a process's time in which the clock decided; a process may have several, one after the
+// other.
 struct ByClock {
   std::int64_t begin, end;
   std::vector<Stretch> recorded, rested;
@@ -26,7 +27,9 @@ struct Change {
   enum class To { recorded, rested, ended } to;
 };
 
-Change::To meaning(double value) { return value < 0 ? Change::To::ended : value == 0 ? Change::To::rested : Change::To::recorded; }
+Change::To meaning(double value) {
+  return value < 0 ? Change::To::ended : value == 0 ? Change::To::rested : Change::To::recorded;
+}
 
 // By process, whichever threads wrote the value down.
 std::vector<std::vector<Change>> find_changes(const Run& run) {
@@ -35,9 +38,11 @@ std::vector<std::vector<Change>> find_changes(const Run& run) {
   if (name == StringTable::kNoString) return found;
   for (const Track& track : run.tracks)
     for (std::size_t i = 0; i < track.values.size(); ++i)
-      if (track.values.name[i] == name) found[track.process].push_back({track.values.time[i], meaning(track.values.value[i])});
+      if (track.values.name[i] == name)
+        found[track.process].push_back({track.values.time[i], meaning(track.values.value[i])});
   for (std::vector<Change>& changes : found)
-    std::stable_sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
+    std::stable_sort(changes.begin(), changes.end(),
+                     [](const Change& a, const Change& b) { return a.time < b.time; });
   return found;
 }
 
@@ -45,7 +50,8 @@ std::int64_t last_moment(const Run& run, std::size_t process) {
   std::int64_t last = 0;
   for (const Track& track : run.tracks) {
     if (track.process != process) continue;
-    for (std::size_t row = 0; row < track.spans.size(); ++row) last = std::max(last, track.spans.end(row));
+    for (std::size_t row = 0; row < track.spans.size(); ++row)
+      last = std::max(last, track.spans.end(row));
     if (track.values.size() > 0) last = std::max(last, track.values.time.back());
   }
   return last;
@@ -62,7 +68,8 @@ std::vector<ByClock> find_parts(const std::vector<Change>& changes) {
       continue;
     }
     if (!std::exchange(open, true)) parts.push_back({stretch.start, stretch.end, {}, {}});
-    (changes[i].to == Change::To::recorded ? parts.back().recorded : parts.back().rested).push_back(stretch);
+    (changes[i].to == Change::To::recorded ? parts.back().recorded : parts.back().rested)
+        .push_back(stretch);
     parts.back().end = stretch.end;
   }
   return parts;
@@ -73,7 +80,8 @@ std::vector<std::vector<ByClock>> find_by_clock(const Run& run) {
   std::vector<std::vector<Change>> all = find_changes(run);
   std::vector<std::vector<ByClock>> found;
   for (std::vector<Change>& changes : all) {
-    if (!changes.empty() && changes.back().to != Change::To::ended) changes.push_back({last_moment(run, found.size()), Change::To::ended});  // it was killed
+    if (!changes.empty() && changes.back().to != Change::To::ended)
+      changes.push_back({last_moment(run, found.size()), Change::To::ended});  // it was killed
     found.push_back(find_parts(changes));
   }
   return found;
@@ -92,12 +100,14 @@ std::vector<Stepping> find_stepping(const Run& run, const std::vector<Step>& ste
   for (const Step& step : steps) {
     if (step.ops == StepOps::not_told) continue;
     Stepping& process = found[run.tracks[step.track].process];
-    (step.ops == StepOps::recorded ? process.recorded : process.rested).push_back({step.start_ns, step.start_ns + step.wall_ns});
+    (step.ops == StepOps::recorded ? process.recorded : process.rested)
+        .push_back({step.start_ns, step.start_ns + step.wall_ns});
   }
   return found;
 }
 
-// Assumption: a step that ends ends the part, so steps end about where it begins, or ends, or outside of it.
+// Assumption: a step that ends ends the part, so steps end about where it begins, or ends, or
+// outside of it.
 bool counts(const ByClock& part, const Stepping& steps) {
   if (!steps.told()) return true;
   const std::int64_t length = part.end - part.begin, middle = part.begin + length / 2;
@@ -160,7 +170,8 @@ std::string told_by_steps(const std::vector<Step>& steps, std::size_t left_out =
     told += step.ops != StepOps::not_told;
     recorded += step.ops == StepOps::recorded;
   }
-  return told == 0 ? "" : fmt::format("{} of {} steps", recorded - std::min(left_out, recorded), told);
+  return told == 0 ? ""
+                   : fmt::format("{} of {} steps", recorded - std::min(left_out, recorded), told);
 }
 
 // "1.20 s of 12.3 s", or "".
@@ -173,7 +184,9 @@ std::string told_by_clock(const Run& run, const std::vector<Step>& steps) {
     recorded += length_of(told.recorded);
     rested += length_of(told.rested);
   }
-  return recorded == 0 ? "" : fmt::format("{} of {}", humane_time(static_cast<double>(recorded)), humane_time(static_cast<double>(recorded + rested)));
+  return recorded == 0 ? ""
+                       : fmt::format("{} of {}", humane_time(static_cast<double>(recorded)),
+                                     humane_time(static_cast<double>(recorded + rested)));
 }
 
 }  // namespace
@@ -181,14 +194,16 @@ std::string told_by_clock(const Run& run, const std::vector<Step>& steps) {
 std::vector<Stretches> find_stretches_by_clock(const Run& run, const std::vector<Step>& steps) {
   const std::vector<Stepping> stepping = find_stepping(run, steps);
   std::vector<Stretches> found;
-  for (const std::vector<ByClock>& process : find_by_clock(run)) found.emplace_back(told_of(process, stepping[found.size()]).recorded);
+  for (const std::vector<ByClock>& process : find_by_clock(run))
+    found.emplace_back(told_of(process, stepping[found.size()]).recorded);
   return found;
 }
 
 std::vector<Stretches> find_left_out(const Run& run, const std::vector<Step>& steps) {
   const std::vector<Stepping> stepping = find_stepping(run, steps);
   std::vector<Stretches> found;
-  for (const std::vector<ByClock>& process : find_by_clock(run)) found.push_back(left_out_of(process, stepping[found.size()]));
+  for (const std::vector<ByClock>& process : find_by_clock(run))
+    found.push_back(left_out_of(process, stepping[found.size()]));
   return found;
 }
 

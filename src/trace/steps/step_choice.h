@@ -11,18 +11,23 @@ namespace laptime {
 
 // `TimedStep` has a member `step`.
 template <typename TimedStep, typename Wanted>
-std::vector<const TimedStep*> select_steps(const std::vector<const TimedStep*>& steps, Wanted wanted) {
+std::vector<const TimedStep*> select_steps(const std::vector<const TimedStep*>& steps,
+                                           Wanted wanted) {
   std::vector<const TimedStep*> chosen;
-  std::copy_if(steps.begin(), steps.end(), std::back_inserter(chosen), [&](const TimedStep* s) { return wanted(*s); });
+  std::copy_if(steps.begin(), steps.end(), std::back_inserter(chosen),
+               [&](const TimedStep* s) { return wanted(*s); });
   return chosen;
 }
 
-// Steps that compare with each other, and those that took longer: a mean over both together would mix two kinds of steps.
+// Steps that compare with each other, and those that took longer: a mean over both together would
+// mix two kinds of steps.
 template <typename TimedStep>
 struct UsualAndSlow {
   explicit UsualAndSlow(const std::vector<const TimedStep*>& steps)
-      : usual(select_steps(steps, [](const TimedStep& s) { return s.step.kind == StepKind::steady; })),
-        slow(select_steps(steps, [](const TimedStep& s) { return s.step.kind != StepKind::steady; })) {}
+      : usual(select_steps(steps,
+                           [](const TimedStep& s) { return s.step.kind == StepKind::steady; })),
+        slow(select_steps(steps,
+                          [](const TimedStep& s) { return s.step.kind != StepKind::steady; })) {}
 
   std::vector<const TimedStep*> usual, slow;
 };

@@ -11,13 +11,16 @@ namespace laptime {
 StepIndex::StepIndex(const Run& run, const std::vector<Step>& steps) {
   const auto end = [&](std::uint32_t i) { return steps[i].start_ns + steps[i].wall_ns; };
   std::vector<std::vector<std::uint32_t>> by_process(run.processes.size());
-  for (std::uint32_t i = 0; i < steps.size(); ++i) by_process[run.tracks[steps[i].track].process].push_back(i);
+  for (std::uint32_t i = 0; i < steps.size(); ++i)
+    by_process[run.tracks[steps[i].track].process].push_back(i);
   for (std::vector<std::uint32_t>& of_process : by_process) {
     first_.push_back(static_cast<std::uint32_t>(places_.size()));
-    std::stable_sort(of_process.begin(), of_process.end(), [&](std::uint32_t a, std::uint32_t b) { return end(a) < end(b); });
+    std::stable_sort(of_process.begin(), of_process.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return end(a) < end(b); });
     std::map<std::uint32_t, std::uint32_t> groups;  // by phase
     for (const std::uint32_t i : of_process) {
-      const auto [it, is_new] = groups.try_emplace(steps[i].phase, static_cast<std::uint32_t>(warm_steps_.size()));
+      const auto [it, is_new] =
+          groups.try_emplace(steps[i].phase, static_cast<std::uint32_t>(warm_steps_.size()));
       if (is_new) warm_steps_.push_back(0);
       const bool warmup = !steps[i].counts;
       warm_steps_[it->second] += !warmup;
@@ -33,7 +36,8 @@ std::uint32_t StepIndex::find(std::uint32_t process, std::uint32_t step) const {
 }
 
 StepTimes::Summary StepTimes::summarize(const StepIndex& index) {
-  std::sort(times_.begin(), times_.end(), [](const Time& a, const Time& b) { return a.place < b.place; });
+  std::sort(times_.begin(), times_.end(),
+            [](const Time& a, const Time& b) { return a.place < b.place; });
   Summary summary;
   std::uint64_t warmup = 0;
   std::vector<std::int64_t> warm;

@@ -1,8 +1,8 @@
 // Which step a tally belongs to, and what is typical over the steps of a run.
 //
-// Assumption: tallies name steps by number, counted over a process in the order in which its steps ended. What came after
-// the last step belongs to none. Steps of one process and phase are a group; a group's warmup, and its steps
-// that compile, are kept apart.
+// Assumption: tallies name steps by number, counted over a process in the order in which its steps
+// ended. What came after the last step belongs to none. Steps of one process and phase are a group;
+// a group's warmup, and its steps that compile, are kept apart.
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,8 @@ class StepTimes {
   void add(std::uint32_t place, std::uint64_t ns) { times_.push_back({place, ns}); }
 
   struct Summary {
-    std::optional<std::int64_t> p50_ns, p95_ns;  // over all warm steps of the groups where it occurred in a warm one
+    std::optional<std::int64_t> p50_ns,
+        p95_ns;  // over all warm steps of the groups where it occurred in a warm one
     std::int64_t warmup_ns = 0;
   };
   // Steps in which it did not occur count as 0. Reorders what was added.

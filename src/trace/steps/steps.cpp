@@ -15,14 +15,16 @@ constexpr double kSpreadsToOutlier = 5;
 constexpr double kSigmaPerDeviation = 1.4826;
 constexpr double kLeastSpread = 0.02;
 constexpr std::size_t kFewestToTell = 3;
-constexpr std::size_t kFirstSteps = 10;      // of a phase: compilations there are part of its warmup
+constexpr std::size_t kFirstSteps = 10;     // of a phase: compilations there are part of its warmup
 constexpr std::size_t kPauseInSteps = 100;  // median steps
 constexpr std::int64_t kShortestPause = 1'000'000'000;
 
-std::optional<std::int64_t> integer_arg(const ArgColumns& args, std::uint32_t row, std::uint32_t key) {
+std::optional<std::int64_t> integer_arg(const ArgColumns& args, std::uint32_t row,
+                                        std::uint32_t key) {
   const auto first = std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin();
   for (auto i = static_cast<std::size_t>(first); i < args.size() && args.row[i] == row; ++i)
-    if (args.key[i] == key && args.type[i] == ArgType::integer) return static_cast<std::int64_t>(args.value[i]);
+    if (args.key[i] == key && args.type[i] == ArgType::integer)
+      return static_cast<std::int64_t>(args.value[i]);
   return std::nullopt;
 }
 
@@ -35,16 +37,20 @@ StepOps step_ops(std::optional<std::int64_t> arg) {
   return *arg != 0 ? StepOps::recorded : StepOps::rested;
 }
 
-void add_steps_of(const Run& run, std::uint32_t track, const StepKeys& keys, std::vector<Step>& steps) {
+void add_steps_of(const Run& run, std::uint32_t track, const StepKeys& keys,
+                  std::vector<Step>& steps) {
   const SpanColumns& spans = run.tracks[track].spans;
   const std::size_t before = steps.size();
   for (std::uint32_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::step)
-      steps.push_back({0, track, spans.name[row], spans.start[row], spans.duration[row], integer_arg(spans.args, row, keys.samples),
+      steps.push_back({0, track, spans.name[row], spans.start[row], spans.duration[row],
+                       integer_arg(spans.args, row, keys.samples),
                        step_ops(integer_arg(spans.args, row, keys.ops))});
   const auto first = steps.begin() + static_cast<std::ptrdiff_t>(before);
-  std::stable_sort(first, steps.end(), [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
-  for (auto it = first; it != steps.end(); ++it) it->number = static_cast<std::uint32_t>(it - first);
+  std::stable_sort(first, steps.end(),
+                   [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
+  for (auto it = first; it != steps.end(); ++it)
+    it->number = static_cast<std::uint32_t>(it - first);
 }
 
 // Marks the steps during which their process compiled.
@@ -52,10 +58,13 @@ void find_compile_steps(const Run& run, std::vector<Step>& steps) {
   std::vector<std::vector<Stretch>> compiling(run.processes.size());
   for (const Track& track : run.tracks)
     for (std::size_t row = 0; row < track.spans.size(); ++row)
-      if (track.spans.kind[row] == SpanKind::compile) compiling[track.process].push_back({track.spans.start[row], track.spans.end(row)});
+      if (track.spans.kind[row] == SpanKind::compile)
+        compiling[track.process].push_back({track.spans.start[row], track.spans.end(row)});
   std::vector<Stretches> merged(compiling.begin(), compiling.end());
   for (Step& step : steps)
-    if (merged[run.tracks[step.track].process].overlaps(step.start_ns, step.start_ns + step.wall_ns)) step.kind = StepKind::compile;
+    if (merged[run.tracks[step.track].process].overlaps(step.start_ns,
+                                                        step.start_ns + step.wall_ns))
+      step.kind = StepKind::compile;
 }
 
 // Steps that compare with each other: of one track and phase.
@@ -76,17 +85,21 @@ double outlier_limit(std::span<Step* const> steps, StepOps ops) {
   if (walls.empty()) return INFINITY;
   const std::int64_t middle = median(walls);
   for (std::int64_t& w : walls) w = std::abs(w - middle);
-  const double spread = std::max(kSigmaPerDeviation * static_cast<double>(median(walls)), kLeastSpread * static_cast<double>(middle));
+  const double spread = std::max(kSigmaPerDeviation * static_cast<double>(median(walls)),
+                                 kLeastSpread * static_cast<double>(middle));
   return static_cast<double>(middle) + kSpreadsToOutlier * spread;
 }
 
 void find_warmup_and_outliers(std::span<Step* const> steps) {
   if (steps.size() < kFewestToTell) return;
   const std::span<Step* const> later = steps.subspan(1);
-  const double limits[] = {outlier_limit(later, StepOps::not_told), outlier_limit(later, StepOps::rested), outlier_limit(later, StepOps::recorded)};
+  const double limits[] = {outlier_limit(later, StepOps::not_told),
+                           outlier_limit(later, StepOps::rested),
+                           outlier_limit(later, StepOps::recorded)};
   bool warm = false;
   for (Step* step : steps) {
-    const bool slow = static_cast<double>(step->wall_ns) > limits[static_cast<std::size_t>(step->ops)];
+    const bool slow =
+        static_cast<double>(step->wall_ns) > limits[static_cast<std::size_t>(step->ops)];
     warm |= step != steps.front() && !slow;
     step->kind = !warm ? StepKind::warmup : slow ? StepKind::outlier : StepKind::steady;
   }
@@ -97,33 +110,42 @@ void find_pauses(std::span<Step* const> steps) {
   for (const Step* step : steps)
     if (step->kind != StepKind::warmup) walls.push_back(step->wall_ns);
   if (walls.size() < kFewestToTell) return;
-  const auto longest = median(walls) * static_cast<std::int64_t>(std::max(walls.size(), kPauseInSteps));
+  const auto longest =
+      median(walls) * static_cast<std::int64_t>(std::max(walls.size(), kPauseInSteps));
   for (Step* step : steps)
-    if (step->kind != StepKind::warmup && step->wall_ns > std::max(longest, kShortestPause)) step->kind = StepKind::pause;
+    if (step->kind != StepKind::warmup && step->wall_ns > std::max(longest, kShortestPause))
+      step->kind = StepKind::pause;
 }
 
 }  // namespace
 
 const char* kind_name(StepKind kind) {
   switch (kind) {
-    case StepKind::warmup: return "warmup";
-    case StepKind::compile: return "compile";
-    case StepKind::steady: return "steady";
-    case StepKind::outlier: return "outlier";
-    case StepKind::pause: return "pause";
+    case StepKind::warmup:
+      return "warmup";
+    case StepKind::compile:
+      return "compile";
+    case StepKind::steady:
+      return "steady";
+    case StepKind::outlier:
+      return "outlier";
+    case StepKind::pause:
+      return "pause";
   }
   return "";
 }
 
 void classify_steps(std::span<Step*> all) {
   std::vector<Step*> steps;
-  std::copy_if(all.begin(), all.end(), std::back_inserter(steps), [](const Step* s) { return s->kind != StepKind::compile; });
+  std::copy_if(all.begin(), all.end(), std::back_inserter(steps),
+               [](const Step* s) { return s->kind != StepKind::compile; });
   find_warmup_and_outliers(steps);
   find_pauses(steps);
   bool any = false;
   for (std::size_t i = 0; i < all.size(); ++i) {
     const StepKind kind = all[i]->kind;
-    all[i]->counts = kind != StepKind::warmup && kind != StepKind::pause && (kind != StepKind::compile || i >= kFirstSteps);
+    all[i]->counts = kind != StepKind::warmup && kind != StepKind::pause &&
+                     (kind != StepKind::compile || i >= kFirstSteps);
     any |= all[i]->counts;
   }
   for (Step* step : all) step->counts |= !any && step->kind == StepKind::compile;

@@ -7,7 +7,8 @@ namespace {
 
 std::string kinds(const std::vector<std::int64_t>& walls) {
   std::vector<Step> steps;
-  for (const std::int64_t wall : walls) steps.push_back({static_cast<std::uint32_t>(steps.size()), 0, 0, 0, wall, std::nullopt});
+  for (const std::int64_t wall : walls)
+    steps.push_back({static_cast<std::uint32_t>(steps.size()), 0, 0, 0, wall, std::nullopt});
   std::vector<Step*> pointers;
   for (Step& s : steps) pointers.push_back(&s);
   classify_steps(pointers);
@@ -38,7 +39,9 @@ TEST(Steps, AWideSpreadIsNoOutlier) {
 
 TEST(Steps, RecordedStepsCompareWithRecordedOnes) {
   std::vector<Step> steps;
-  for (int i = 0; i < 40; ++i) steps.push_back({0, 0, 0, 0, i % 10 == 5 ? 1300 : 1000, std::nullopt, i % 10 == 5 ? StepOps::recorded : StepOps::rested});
+  for (int i = 0; i < 40; ++i)
+    steps.push_back({0, 0, 0, 0, i % 10 == 5 ? 1300 : 1000, std::nullopt,
+                     i % 10 == 5 ? StepOps::recorded : StepOps::rested});
   steps[17].wall_ns = 1300;
   std::vector<Step*> pointers;
   for (Step& s : steps) pointers.push_back(&s);
@@ -49,12 +52,16 @@ TEST(Steps, RecordedStepsCompareWithRecordedOnes) {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 
-// Which steps count, of 20 that take 100 ms but for those given: step and ms, or step and 0 for one that compiles.
-std::string counted(const std::vector<std::pair<std::size_t, std::int64_t>>& special, std::size_t count = 20) {
+// Which steps count, of 20 that take 100 ms but for those given: step and ms, or step and 0 for one
+// that compiles.
+std::string counted(const std::vector<std::pair<std::size_t, std::int64_t>>& special,
+                    std::size_t count = 20) {
   std::vector<Step> steps(count, Step{0, 0, 0, 0, 100 * kMillisecond, std::nullopt});
   for (const auto& [step, wall] : special) {
-    if (wall == 0) steps[step].kind = StepKind::compile;
-    else steps[step].wall_ns = wall * kMillisecond;
+    if (wall == 0)
+      steps[step].kind = StepKind::compile;
+    else
+      steps[step].wall_ns = wall * kMillisecond;
   }
   std::vector<Step*> pointers;
   for (Step& s : steps) pointers.push_back(&s);

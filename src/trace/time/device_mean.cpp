@@ -53,13 +53,18 @@ DeviceMean divided_as(const DeviceMean& usual, double wall_ns) {
 DeviceMean mean_device_step(const DeviceStepList& recorded, const HostSteps& all) {
   const UsualAndSlow of_device(recorded);
   const UsualAndSlow of_host(all);
-  if (of_device.usual.empty() || of_host.usual.empty() || of_host.slow.empty()) return scaled_mean(recorded, mean_wall_ns(all));
+  if (of_device.usual.empty() || of_host.usual.empty() || of_host.slow.empty())
+    return scaled_mean(recorded, mean_wall_ns(all));
   const DeviceMean usual = scaled_mean(of_device.usual, mean_wall_ns(of_host.usual));
   const double slow_wall = mean_wall_ns(of_host.slow);
-  const DeviceMean slow = of_device.slow.empty() ? divided_as(usual, slow_wall) : scaled_mean(of_device.slow, slow_wall);
+  const DeviceMean slow = of_device.slow.empty() ? divided_as(usual, slow_wall)
+                                                 : scaled_mean(of_device.slow, slow_wall);
   const double share = static_cast<double>(of_host.slow.size()) / static_cast<double>(all.size());
-  const auto mix = [&](double of_usual, double of_slow) { return (1 - share) * of_usual + share * of_slow; };
-  DeviceMean both{mix(usual.wall_ns, slow.wall_ns), {}, {}, mix(usual.undivided_ns, slow.undivided_ns)};
+  const auto mix = [&](double of_usual, double of_slow) {
+    return (1 - share) * of_usual + share * of_slow;
+  };
+  DeviceMean both{
+      mix(usual.wall_ns, slow.wall_ns), {}, {}, mix(usual.undivided_ns, slow.undivided_ns)};
   for (std::size_t c = 0; c < kDeviceCategories; ++c) {
     both.exposed[c] = mix(usual.exposed[c], slow.exposed[c]);
     both.overlapped[c] = mix(usual.overlapped[c], slow.overlapped[c]);

@@ -1,7 +1,9 @@
-// Where the mean step of a phase goes on one GPU, though GPU work was recorded in a part of the steps only.
+// Where the mean step of a phase goes on one GPU, though GPU work was recorded in a part of the
+// steps only.
 //
-// Recorded steps take longer than the others: what the device does takes as long in these, it idles less. Where recorded
-// steps happen to be shorter, they are other steps, and all of theirs grows alike. Usual and slow steps are scaled apart.
+// Recorded steps take longer than the others: what the device does takes as long in these, it idles
+// less. Where recorded steps happen to be shorter, they are other steps, and all of theirs grows
+// alike. Usual and slow steps are scaled apart.
 #pragma once
 
 #include <array>
@@ -21,8 +23,9 @@ struct DeviceMean {
   double undivided_ns = 0;
 };
 
-// `recorded`: steps of the device; `all`: the steps of the phase, recorded or not. exposed and undivided_ns sum to the mean
-// wall time of `all`. Contract: neither is empty, and only steps that count are in them.
+// `recorded`: steps of the device; `all`: the steps of the phase, recorded or not. exposed and
+// undivided_ns sum to the mean wall time of `all`. Contract: neither is empty, and only steps that
+// count are in them.
 DeviceMean mean_device_step(const DeviceStepList& recorded, const HostSteps& all);
 
 }  // namespace laptime

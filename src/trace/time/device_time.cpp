@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
-#include "trace/run/covered.h"
 #include "trace/gpu/device_known.h"
 #include "trace/gpu/gpu_waits.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/kernel_names.h"
+#include "trace/run/covered.h"
 #include "trace/steps/recorded_part.h"
 
 namespace laptime {
@@ -24,7 +24,9 @@ std::vector<Stretch> joined(std::vector<Stretch> a, const std::vector<Stretch>& 
 constexpr std::int64_t kUnknownLaunch = INT64_MIN;
 
 // From when on it could run. The call of a copy that waits lasts until it has run.
-std::int64_t launched_ns(const GpuWork& work) { return !work.launch ? kUnknownLaunch : work.waits ? work.launch->start_ns : work.launch->end_ns; }
+std::int64_t launched_ns(const GpuWork& work) {
+  return !work.launch ? kUnknownLaunch : work.waits ? work.launch->start_ns : work.launch->end_ns;
+}
 
 // All work of one device of one process.
 struct DeviceWork {
@@ -48,7 +50,9 @@ class DeviceTime {
         copies_(work.copies),
         with_communication_(joined(work.compute, work.communication)),
         busy_(joined(joined(work.compute, work.communication), work.copies)) {
-    std::sort(starts_.begin(), starts_.end(), [](const auto& a, const auto& b) { return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.launched_ns < b.launched_ns; });
+    std::sort(starts_.begin(), starts_.end(), [](const auto& a, const auto& b) {
+      return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.launched_ns < b.launched_ns;
+    });
     for (const DeviceWork::Start& start : starts_) launched_.push_back(start.launched_ns);
     std::sort(launched_.begin(), launched_.end());
     known_.finish(busy_);
@@ -62,18 +66,24 @@ class DeviceTime {
   }
   bool is_known(const Step& step) const { return known_.knows(step.start_ns); }
 
-  DeviceStep split(const Step& step, std::uint32_t device, const Covered& input, const Covered& waits) const {
+  DeviceStep split(const Step& step, std::uint32_t device, const Covered& input,
+                   const Covered& waits) const {
     DeviceStep result{step, device, {}, {}};
     const std::int64_t start = step.start_ns, end = start + step.wall_ns;
-    const std::int64_t compute = compute_.within(start, end), with_communication = with_communication_.within(start, end), busy = busy_.within(start, end);
+    const std::int64_t compute = compute_.within(start, end),
+                       with_communication = with_communication_.within(start, end),
+                       busy = busy_.within(start, end);
     result.exposed[index(DeviceCategory::compute)] = compute;
     result.exposed[index(DeviceCategory::communication)] = with_communication - compute;
     result.exposed[index(DeviceCategory::copies)] = busy - with_communication;
-    result.overlapped[index(DeviceCategory::communication)] = communication_.within(start, end) - (with_communication - compute);
-    result.overlapped[index(DeviceCategory::copies)] = copies_.within(start, end) - (busy - with_communication);
+    result.overlapped[index(DeviceCategory::communication)] =
+        communication_.within(start, end) - (with_communication - compute);
+    result.overlapped[index(DeviceCategory::copies)] =
+        copies_.within(start, end) - (busy - with_communication);
     const std::int64_t recorded_since = known_.recorded_since(start);
     busy_.for_each_gap(start, end, [&](std::int64_t from, std::int64_t to) {
-      const std::int64_t began = std::max(busy_.covered_until(from), recorded_since), waiting = input.within(from, to);
+      const std::int64_t began = std::max(busy_.covered_until(from), recorded_since),
+                         waiting = input.within(from, to);
       result.exposed[index(DeviceCategory::idle_input)] += waiting;
       result.exposed[index(reason(began, to, waits))] += to - from - waiting;
     });
@@ -83,8 +93,11 @@ class DeviceTime {
  private:
   // Of an idle stretch that began at `began` and goes on until `to`.
   DeviceCategory reason(std::int64_t began, std::int64_t to, const Covered& waits) const {
-    const auto next = std::lower_bound(starts_.begin(), starts_.end(), to, [](const DeviceWork::Start& s, std::int64_t t) { return s.start_ns < t; });
-    const bool follows = next != starts_.end(), is_unknown = follows && next->launched_ns == kUnknownLaunch;
+    const auto next =
+        std::lower_bound(starts_.begin(), starts_.end(), to,
+                         [](const DeviceWork::Start& s, std::int64_t t) { return s.start_ns < t; });
+    const bool follows = next != starts_.end(),
+               is_unknown = follows && next->launched_ns == kUnknownLaunch;
     if (follows && !is_unknown && next->launched_ns <= began) return DeviceCategory::idle_other;
     if (waits.contains(began)) return DeviceCategory::idle_sync;
     return is_unknown ? DeviceCategory::idle_other : DeviceCategory::idle_launches;
@@ -98,20 +111,26 @@ class DeviceTime {
 
 using Device = std::pair<std::uint32_t, std::uint32_t>;  // process, device
 
-std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu, const std::vector<Stretches>& left_out) {
+std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu,
+                                          const std::vector<Stretches>& left_out) {
   std::map<Device, DeviceWork> works;
   std::map<std::uint32_t, bool> communicates;  // by name
   for (const GpuWork& work : gpu.all()) {
     const Track& track = run.tracks[work.track];
     const SpanColumns& spans = track.spans;
-    DeviceWork& device = works.try_emplace({track.process, device_of(track)}, left_out[track.process]).first->second;
+    DeviceWork& device =
+        works.try_emplace({track.process, device_of(track)}, left_out[track.process]).first->second;
     const Stretch stretch{spans.start[work.row], spans.end(work.row)};
     const auto [it, is_new] = communicates.try_emplace(spans.name[work.row]);
     if (is_new) it->second = is_communication_kernel(run.strings[it->first]);
     const SpanKind kind = it->second ? SpanKind::communication : spans.kind[work.row];
-    (kind == SpanKind::kernel ? device.compute : kind == SpanKind::communication ? device.communication : device.copies).push_back(stretch);
+    (kind == SpanKind::kernel          ? device.compute
+     : kind == SpanKind::communication ? device.communication
+                                       : device.copies)
+        .push_back(stretch);
     device.starts.push_back({stretch.start, launched_ns(work)});
-    if (work.launch) device.known.add(work.track, {work.launch->start_ns, launched_ns(work), stretch.start});
+    if (work.launch)
+      device.known.add(work.track, {work.launch->start_ns, launched_ns(work), stretch.start});
   }
   std::map<Device, DeviceTime> times;
   for (auto& [device, work] : works) times.emplace(device, DeviceTime(std::move(work)));
@@ -121,7 +140,8 @@ std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu
 // By process.
 std::vector<Covered> covered_by_waits(const Run& run, const std::vector<GpuWait>& gpu_waits) {
   std::vector<std::vector<Stretch>> waits(run.processes.size());
-  for (const GpuWait& wait : gpu_waits) waits[run.tracks[wait.track].process].push_back({wait.start_ns, wait.end_ns});
+  for (const GpuWait& wait : gpu_waits)
+    waits[run.tracks[wait.track].process].push_back({wait.start_ns, wait.end_ns});
   return {std::make_move_iterator(waits.begin()), std::make_move_iterator(waits.end())};
 }
 
@@ -135,12 +155,19 @@ std::vector<Stretch> input_waits(const SpanColumns& spans) {
 // Which devices work in any recorded step of a phase.
 class PhaseDevices {
  public:
-  PhaseDevices(const Run& run, const std::vector<Step>& steps, const std::map<Device, DeviceTime>& times) : run_(run) {
+  PhaseDevices(const Run& run, const std::vector<Step>& steps,
+               const std::map<Device, DeviceTime>& times)
+      : run_(run) {
     for (const Step& step : steps)
       for (const auto& [device, time] : times)
-        if (device.first == run.tracks[step.track].process && step.ops != StepOps::rested && time.works_in(step)) phases_.insert({device, step.phase});
+        if (device.first == run.tracks[step.track].process && step.ops != StepOps::rested &&
+            time.works_in(step))
+          phases_.insert({device, step.phase});
   }
-  bool has(const Device& device, const Step& step) const { return device.first == run_.tracks[step.track].process && phases_.contains({device, step.phase}); }
+  bool has(const Device& device, const Step& step) const {
+    return device.first == run_.tracks[step.track].process &&
+           phases_.contains({device, step.phase});
+  }
 
  private:
   const Run& run_;
@@ -149,7 +176,8 @@ class PhaseDevices {
 
 }  // namespace
 
-DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps, const GpuWorkload& gpu, const std::vector<GpuWait>& gpu_waits) {
+DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps,
+                               const GpuWorkload& gpu, const std::vector<GpuWait>& gpu_waits) {
   DeviceSteps result;
   const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
   const std::map<Device, DeviceTime> times = device_times(run, gpu, left_out);
@@ -160,11 +188,14 @@ DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps, c
   for (const Step& step : steps) {
     if (step.ops == StepOps::rested) continue;
     auto input = inputs.find(step.track);
-    if (input == inputs.end()) input = inputs.emplace(step.track, Covered(input_waits(run.tracks[step.track].spans))).first;
+    if (input == inputs.end())
+      input = inputs.emplace(step.track, Covered(input_waits(run.tracks[step.track].spans))).first;
     for (const auto& [device, time] : times) {
       if (!devices.has(device, step)) continue;
-      if (time.is_known(step)) result.all.push_back(time.split(step, device.second, input->second, waits[device.first]));
-      else result.left_out.insert({step.track, step.number});
+      if (time.is_known(step))
+        result.all.push_back(time.split(step, device.second, input->second, waits[device.first]));
+      else
+        result.left_out.insert({step.track, step.number});
     }
   }
   return result;

@@ -10,47 +10,73 @@
 namespace laptime {
 namespace {
 
-std::int64_t at(const std::array<std::int64_t, kDeviceCategories>& ns, DeviceCategory category) { return ns[static_cast<std::size_t>(category)]; }
+std::int64_t at(const std::array<std::int64_t, kDeviceCategories>& ns, DeviceCategory category) {
+  return ns[static_cast<std::size_t>(category)];
+}
 
 // How many of the step's moments lie in spans of the kinds, one by one.
-std::int64_t moments(const OpRun& t, const std::vector<std::uint32_t>& tracks, const Step& step, std::initializer_list<SpanKind> kinds) {
+std::int64_t moments(const OpRun& t, const std::vector<std::uint32_t>& tracks, const Step& step,
+                     std::initializer_list<SpanKind> kinds) {
   std::vector<bool> covered(static_cast<std::size_t>(step.wall_ns));
   for (const std::uint32_t track : tracks) {
     const SpanColumns& spans = t.run.tracks[track].spans;
     for (std::size_t row = 0; row < spans.size(); ++row)
       if (std::find(kinds.begin(), kinds.end(), spans.kind[row]) != kinds.end())
-        for (std::int64_t time = std::max(spans.start[row], step.start_ns); time < std::min(spans.end(row), step.start_ns + step.wall_ns); ++time)
+        for (std::int64_t time = std::max(spans.start[row], step.start_ns);
+             time < std::min(spans.end(row), step.start_ns + step.wall_ns); ++time)
           covered[static_cast<std::size_t>(time - step.start_ns)] = true;
   }
   return std::count(covered.begin(), covered.end(), true);
 }
 
-// Work of two streams of one GPU that crosses itself and the steps' ends, waits and syncs on the thread that steps.
+// Work of two streams of one GPU that crosses itself and the steps' ends, waits and syncs on the
+// thread that steps.
 TEST(DeviceTime, SumsToTheWallTimeAndTellsExposedFromOverlapped) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
     OpRun t;
     const std::vector<std::uint32_t> streams{t.add_stream(0, 7), t.add_stream(0, 13)};
-    const SpanKind work[] = {SpanKind::kernel, SpanKind::copy, SpanKind::fill, SpanKind::communication};
+    const SpanKind work[] = {SpanKind::kernel, SpanKind::copy, SpanKind::fill,
+                             SpanKind::communication};
     const SpanKind waits[] = {SpanKind::loader, SpanKind::sync};
     for (int i = 0; i < 40; ++i)
-      t.add(streams[random() % 2], {static_cast<std::int64_t>(random() % 900), static_cast<std::int64_t>(random() % 40), "work", work[random() % 4]});
-    for (int i = 0; i < 10; ++i) t.add(0, {static_cast<std::int64_t>(random() % 900), static_cast<std::int64_t>(random() % 60), "wait", waits[random() % 2]});
+      t.add(streams[random() % 2],
+            {static_cast<std::int64_t>(random() % 900), static_cast<std::int64_t>(random() % 40),
+             "work", work[random() % 4]});
+    for (int i = 0; i < 10; ++i)
+      t.add(0, {static_cast<std::int64_t>(random() % 900), static_cast<std::int64_t>(random() % 60),
+                "wait", waits[random() % 2]});
     for (std::int64_t start = 0; start < 900; start += 90) t.add_step(0, start, 90);
     const Analysis analysis(t.run);
     ASSERT_FALSE(analysis.device_steps().all.empty());
     for (const DeviceStep& s : analysis.device_steps().all) {
-      ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}), s.step.wall_ns) << seed;
-      ASSERT_EQ(at(s.exposed, DeviceCategory::compute), moments(t, streams, s.step, {SpanKind::kernel})) << seed;
-      ASSERT_EQ(at(s.exposed, DeviceCategory::communication) + at(s.overlapped, DeviceCategory::communication), moments(t, streams, s.step, {SpanKind::communication})) << seed;
-      ASSERT_EQ(at(s.exposed, DeviceCategory::copies) + at(s.overlapped, DeviceCategory::copies), moments(t, streams, s.step, {SpanKind::copy, SpanKind::fill})) << seed;
-      const std::int64_t busy = moments(t, streams, s.step, {SpanKind::kernel, SpanKind::copy, SpanKind::fill, SpanKind::communication});
-      ASSERT_EQ(at(s.exposed, DeviceCategory::compute) + at(s.exposed, DeviceCategory::communication) + at(s.exposed, DeviceCategory::copies), busy) << seed;
+      ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}),
+                s.step.wall_ns)
+          << seed;
+      ASSERT_EQ(at(s.exposed, DeviceCategory::compute),
+                moments(t, streams, s.step, {SpanKind::kernel}))
+          << seed;
+      ASSERT_EQ(at(s.exposed, DeviceCategory::communication) +
+                    at(s.overlapped, DeviceCategory::communication),
+                moments(t, streams, s.step, {SpanKind::communication}))
+          << seed;
+      ASSERT_EQ(at(s.exposed, DeviceCategory::copies) + at(s.overlapped, DeviceCategory::copies),
+                moments(t, streams, s.step, {SpanKind::copy, SpanKind::fill}))
+          << seed;
+      const std::int64_t busy =
+          moments(t, streams, s.step,
+                  {SpanKind::kernel, SpanKind::copy, SpanKind::fill, SpanKind::communication});
+      ASSERT_EQ(at(s.exposed, DeviceCategory::compute) +
+                    at(s.exposed, DeviceCategory::communication) +
+                    at(s.exposed, DeviceCategory::copies),
+                busy)
+          << seed;
     }
   }
 }
 
-// Recording rests in some steps; what they launched is not recorded, and what recorded ones launch begins late.
+// Recording rests in some steps; what they launched is not recorded, and what recorded ones launch
+// begins late.
 TEST(DeviceTime, ARecordedStepIsSplitOrLeftOut) {
   std::size_t left_out = 0, split = 0;
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
@@ -69,12 +95,15 @@ TEST(DeviceTime, ARecordedStepIsSplitOrLeftOut) {
       ++recorded;
       const std::uint64_t link = LaunchLink::pack(1, static_cast<std::uint32_t>(number));
       t.add(0, {start, 1'000, "cuLaunchKernel", SpanKind::launch, link});
-      t.add(stream, {start + 2'000 + lead, static_cast<std::int64_t>(random() % kStep), "kernel", SpanKind::kernel, link});
+      t.add(stream, {start + 2'000 + lead, static_cast<std::int64_t>(random() % kStep), "kernel",
+                     SpanKind::kernel, link});
     }
     const Analysis analysis(t.run);
     const DeviceSteps& steps = analysis.device_steps();
     for (const DeviceStep& s : steps.all) {
-      ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}), s.step.wall_ns) << seed;
+      ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}),
+                s.step.wall_ns)
+          << seed;
       ASSERT_FALSE(steps.left_out.contains({s.step.track, s.step.number})) << seed;
     }
     ASSERT_EQ(steps.all.size() + steps.left_out.size(), recorded) << seed;

@@ -4,14 +4,14 @@
 #include <span>
 #include <utility>
 
-#include "trace/ops/attribution.h"
-#include "trace/time/collective_waits.h"
+#include "base/bulk_vector.h"
+#include "base/parallel.h"
 #include "trace/gpu/driver_time.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/kernel_names.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/stretches.h"
-#include "base/bulk_vector.h"
-#include "base/parallel.h"
+#include "trace/time/collective_waits.h"
 
 namespace laptime {
 
@@ -20,14 +20,19 @@ namespace {
 struct Interval {
   std::int64_t start, end;
   HostCategory category;
-  bool awaited = false;  // a launch for backward, the end of a collective: the stepping thread waits for it when it does nothing itself
-  bool between = false;  // the engine's way from one backward span to the next; what another thread did meanwhile was not waited for
+  bool awaited = false;  // a launch for backward, the end of a collective: the stepping thread
+                         // waits for it when it does nothing itself
+  bool between = false;  // the engine's way from one backward span to the next; what another thread
+                         // did meanwhile was not waited for
   std::uint32_t row = 0;  // of a collective
 };
 
 // By string: what names say of ops.
 struct OpNames {
-  explicit OpNames(const StringTable& strings) : memory(memory_ops(strings)), collective(collectives(strings)), checkpoint(strings.find(kCheckpointName)) {}
+  explicit OpNames(const StringTable& strings)
+      : memory(memory_ops(strings)),
+        collective(collectives(strings)),
+        checkpoint(strings.find(kCheckpointName)) {}
 
   std::vector<bool> memory, collective;
   std::uint32_t checkpoint;  // of scopes that are one
@@ -37,7 +42,8 @@ struct OpNames {
 template <typename Visit>
 class TrackWalk {
  public:
-  TrackWalk(const SpanColumns& spans, const TrackOps& ops, const OpNames& names, Visit visit) : spans_(spans), ops_(ops), names_(names), visit_(visit) {}
+  TrackWalk(const SpanColumns& spans, const TrackOps& ops, const OpNames& names, Visit visit)
+      : spans_(spans), ops_(ops), names_(names), visit_(visit) {}
 
   void walk() {
     for (std::uint32_t i = 0; i < spans_.size(); ++i) {
@@ -46,7 +52,8 @@ class TrackWalk {
       if (kind == SpanKind::step) after_backward_ = false;
       if (kind == SpanKind::loader) add(row, HostCategory::input);
       if (kind == SpanKind::compile) add(row, HostCategory::compile);
-      if (kind == SpanKind::scope && spans_.name[row] == names_.checkpoint) add(row, HostCategory::checkpoint);
+      if (kind == SpanKind::scope && spans_.name[row] == names_.checkpoint)
+        add(row, HostCategory::checkpoint);
       if (kind == SpanKind::gc) put(row, HostCategory::gc);
       if (is_in_op_tree(kind)) visit_op(row, kind);
     }
@@ -71,10 +78,13 @@ class TrackWalk {
       add(row, HostCategory::forward);
   }
   void visit_collective(std::uint32_t row) {
-    visit_(Interval{spans_.start[row], spans_.end(row), HostCategory::communication, false, false, row});
+    visit_(Interval{spans_.start[row], spans_.end(row), HostCategory::communication, false, false,
+                    row});
     if (ops_.is_outermost(spans_, row)) after_backward_ = false;
   }
-  void put(std::uint32_t row, HostCategory category) { visit_(Interval{spans_.start[row], spans_.end(row), category}); }
+  void put(std::uint32_t row, HostCategory category) {
+    visit_(Interval{spans_.start[row], spans_.end(row), category});
+  }
   // Puts what backward does not go on across.
   void add(std::uint32_t row, HostCategory category) {
     put(row, category);
@@ -82,7 +92,8 @@ class TrackWalk {
   }
   // From the end of the backward span before it, when nothing else came in between.
   void add_backward(std::uint32_t row) {
-    if (after_backward_ && backward_end_ < spans_.start[row]) visit_(Interval{backward_end_, spans_.start[row], HostCategory::backward, false, true});
+    if (after_backward_ && backward_end_ < spans_.start[row])
+      visit_(Interval{backward_end_, spans_.start[row], HostCategory::backward, false, true});
     put(row, HostCategory::backward);
     backward_end_ = spans_.end(row);
     after_backward_ = true;
@@ -96,7 +107,8 @@ class TrackWalk {
   std::int64_t backward_end_ = 0;
 };
 
-// All that threads were in. Nothing of it is kept: of a run of millions of ops it is walked twice instead.
+// All that threads were in. Nothing of it is kept: of a run of millions of ops it is walked twice
+// instead.
 class Intervals {
  public:
   Intervals(const Run& run, const OpAttribution& ops, const GpuWorkload& gpu)
@@ -121,14 +133,16 @@ class Intervals {
   const std::vector<std::vector<DriverCallTime>> driver_times_;
 };
 
-// A category that begins or ends in a step, on the stepping thread or on another one: 8 bytes, because there are two of each op.
-// Edges sort by their time.
+// A category that begins or ends in a step, on the stepping thread or on another one: 8 bytes,
+// because there are two of each op. Edges sort by their time.
 class Edge {
  public:
   Edge() = default;
   // `time`: since the step's start.
   Edge(std::int64_t time, const Interval& of, bool own, bool begins)
-      : bits_(static_cast<std::uint64_t>(time) << kFlagBits | static_cast<std::uint64_t>(of.category) << 3 | std::uint64_t{own} << 2 | std::uint64_t{of.awaited} << 1 | std::uint64_t{begins}) {}
+      : bits_(static_cast<std::uint64_t>(time) << kFlagBits |
+              static_cast<std::uint64_t>(of.category) << 3 | std::uint64_t{own} << 2 |
+              std::uint64_t{of.awaited} << 1 | std::uint64_t{begins}) {}
 
   std::int64_t time() const { return static_cast<std::int64_t>(bits_ >> kFlagBits); }
   std::size_t category() const { return bits_ >> 3 & 15; }
@@ -160,13 +174,16 @@ class Sweep {
  private:
   using Counts = std::array<std::int32_t, kHostCategories>;
 
-  static constexpr std::size_t index(HostCategory category) { return static_cast<std::size_t>(category); }
+  static constexpr std::size_t index(HostCategory category) {
+    return static_cast<std::size_t>(category);
+  }
   void advance(std::int64_t time) {
     if (time == now_) return;
     const std::size_t present = category();
     step_.exposed[present] += time - now_;
     for (std::size_t c = 0; c < kHostCategories; ++c)
-      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits())) step_.overlapped[c] += time - now_;
+      if (other_[c] > 0 && c != present && !(c == index(HostCategory::backward) && awaits()))
+        step_.overlapped[c] += time - now_;
     now_ = time;
   }
   // The stepping thread does nothing itself: what others do in backward is what it waits for.
@@ -181,7 +198,8 @@ class Sweep {
     for (const HostCategory c : {HostCategory::copy, HostCategory::launch})
       if (awaited_[index(c)] > 0) return index(c);
     if (backward) return index(HostCategory::backward);
-    return index(awaited_[index(HostCategory::communication)] > 0 ? HostCategory::communication : HostCategory::rest);
+    return index(awaited_[index(HostCategory::communication)] > 0 ? HostCategory::communication
+                                                                  : HostCategory::rest);
   }
 
   HostStep& step_;
@@ -189,13 +207,14 @@ class Sweep {
   std::int64_t now_ = 0;  // since the step's start
 };
 
-// Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its own wall time.
-// Puts the intervals of the process's threads into the steps of one of them. They are counted first and put after: the edges of all
-// steps are one array of exactly their number.
+// Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its
+// own wall time. Puts the intervals of the process's threads into the steps of one of them. They
+// are counted first and put after: the edges of all steps are one array of exactly their number.
 class StepEdges {
  public:
   // `steps`: those of one track, in their order.
-  StepEdges(const Intervals& intervals, std::span<HostStep> steps) : intervals_(intervals), own_(steps.front().step.track), steps_(steps), ends_(steps.size()) {
+  StepEdges(const Intervals& intervals, std::span<HostStep> steps)
+      : intervals_(intervals), own_(steps.front().step.track), steps_(steps), ends_(steps.size()) {
     const std::vector<Track>& tracks = intervals.run().tracks;
     for (std::uint32_t t = 0; t < tracks.size(); ++t)
       if (t != own_ && tracks[t].process == tracks[own_].process) others_.push_back(t);
@@ -223,8 +242,10 @@ class StepEdges {
   std::int64_t end(std::size_t s) const { return start(s) + steps_[s].step.wall_ns; }
   template <typename Visit>
   void in_steps(const Interval& interval, Visit visit) {
-    for (std::size_t s = first_ending_after(interval.start); s < steps_.size() && start(s) < interval.end; ++s) {
-      const std::int64_t from = std::max(interval.start, start(s)), to = std::min(interval.end, end(s));
+    for (std::size_t s = first_ending_after(interval.start);
+         s < steps_.size() && start(s) < interval.end; ++s) {
+      const std::int64_t from = std::max(interval.start, start(s)),
+                         to = std::min(interval.end, end(s));
       if (from < to) visit(s, from, to);
     }
   }
@@ -254,13 +275,18 @@ class StepEdges {
   void add_collectives() {
     if (collectives_.empty()) return;
     std::vector<Stretch> busy;
-    intervals_.visit(own_, [&](const Interval& interval) { busy.push_back({interval.start, interval.end}); });
+    intervals_.visit(
+        own_, [&](const Interval& interval) { busy.push_back({interval.start, interval.end}); });
     CollectiveWaits waits{Stretches(std::move(busy))};
-    const auto stretch = [](const Collective& collective) { return Stretch{collective.interval.start, collective.interval.end}; };
+    const auto stretch = [](const Collective& collective) {
+      return Stretch{collective.interval.start, collective.interval.end};
+    };
     for (const Collective& collective : collectives_) waits.note(stretch(collective));
-    for (const Collective& collective : collectives_) add_collective(collective, waits.find(stretch(collective)));
+    for (const Collective& collective : collectives_)
+      add_collective(collective, waits.find(stretch(collective)));
     for (HostStep& step : steps_)
-      std::sort(step.waits.begin(), step.waits.end(), [](const CollectiveWait& a, const CollectiveWait& b) { return a.end < b.end; });
+      std::sort(step.waits.begin(), step.waits.end(),
+                [](const CollectiveWait& a, const CollectiveWait& b) { return a.end < b.end; });
   }
   void add_collective(const Collective& collective, const Stretch& wait) {
     Interval before = collective.interval, waited = collective.interval;
@@ -270,7 +296,9 @@ class StepEdges {
     add(before, false);
     add(waited, false);
     if (counting_) return;
-    in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) { steps_[s].waits.push_back({from, to, collective.track, waited.row, to == waited.end}); });
+    in_steps(waited, [&](std::size_t s, std::int64_t from, std::int64_t to) {
+      steps_[s].waits.push_back({from, to, collective.track, waited.row, to == waited.end});
+    });
   }
   // Whether the thread that steps began something meanwhile.
   bool starts_within(const Interval& interval) {
@@ -283,9 +311,11 @@ class StepEdges {
   }
   // Intervals mostly come in their order: the search begins where the last one ended.
   std::size_t first_ending_after(std::int64_t time) {
-    if (hint_ < steps_.size() && end(hint_) > time && (hint_ == 0 || end(hint_ - 1) <= time)) return hint_;
-    const auto it = std::upper_bound(steps_.begin(), steps_.end(), time,
-                                     [](std::int64_t t, const HostStep& s) { return t < s.step.start_ns + s.step.wall_ns; });
+    if (hint_ < steps_.size() && end(hint_) > time && (hint_ == 0 || end(hint_ - 1) <= time))
+      return hint_;
+    const auto it = std::upper_bound(
+        steps_.begin(), steps_.end(), time,
+        [](std::int64_t t, const HostStep& s) { return t < s.step.start_ns + s.step.wall_ns; });
     return hint_ = static_cast<std::size_t>(it - steps_.begin());
   }
 
@@ -306,7 +336,8 @@ template <typename Wanted>
 std::vector<bool> processes_with(const Run& run, Wanted wanted) {
   std::vector<bool> found(run.processes.size());
   for (const Track& track : run.tracks)
-    if (std::any_of(track.spans.kind.begin(), track.spans.kind.end(), wanted)) found[track.process] = true;
+    if (std::any_of(track.spans.kind.begin(), track.spans.kind.end(), wanted))
+      found[track.process] = true;
   return found;
 }
 
@@ -314,45 +345,64 @@ std::vector<bool> processes_with(const Run& run, Wanted wanted) {
 
 const char* category_name(HostCategory category) {
   switch (category) {
-    case HostCategory::input: return "input wait";
-    case HostCategory::compile: return "compile";
-    case HostCategory::gc: return "gc";
-    case HostCategory::sync: return "sync wait";
-    case HostCategory::copy: return "copy wait";
-    case HostCategory::launch: return "launch";
-    case HostCategory::optimizer: return "optimizer";
-    case HostCategory::checkpoint: return kCheckpointName;
-    case HostCategory::communication: return "communication";
-    case HostCategory::memory: return "memory";
-    case HostCategory::backward: return "backward";
-    case HostCategory::forward: return "forward ops";
-    case HostCategory::rest: break;
+    case HostCategory::input:
+      return "input wait";
+    case HostCategory::compile:
+      return "compile";
+    case HostCategory::gc:
+      return "gc";
+    case HostCategory::sync:
+      return "sync wait";
+    case HostCategory::copy:
+      return "copy wait";
+    case HostCategory::launch:
+      return "launch";
+    case HostCategory::optimizer:
+      return "optimizer";
+    case HostCategory::checkpoint:
+      return kCheckpointName;
+    case HostCategory::communication:
+      return "communication";
+    case HostCategory::memory:
+      return "memory";
+    case HostCategory::backward:
+      return "backward";
+    case HostCategory::forward:
+      return "forward ops";
+    case HostCategory::rest:
+      break;
   }
   return "python";
 }
 
 std::vector<bool> memory_ops(const StringTable& strings) {
   std::vector<bool> flags(strings.size());
-  for (const char* name : {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::resize_", "aten::copy_", "aten::_to_copy", "aten::clone",
-                           "aten::contiguous", "aten::fill_", "aten::zero_", "aten::pin_memory", "aten::_pin_memory"})
+  for (const char* name :
+       {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::resize_", "aten::copy_",
+        "aten::_to_copy", "aten::clone", "aten::contiguous", "aten::fill_", "aten::zero_",
+        "aten::pin_memory", "aten::_pin_memory"})
     if (const std::uint32_t id = strings.find(name); id != StringTable::kNoString) flags[id] = true;
   return flags;
 }
 
-std::vector<HostStep> split_steps(const Run& run, const std::vector<Step>& all_steps, const OpAttribution& ops, const GpuWorkload& gpu) {
+std::vector<HostStep> split_steps(const Run& run, const std::vector<Step>& all_steps,
+                                  const OpAttribution& ops, const GpuWorkload& gpu) {
   std::vector<HostStep> steps;
   for (const Step& step : all_steps) steps.push_back({step, false, false, {}, {}, {}});
   if (steps.empty()) return steps;
   const Intervals intervals(run, ops, gpu);
-  const std::vector<bool> has_ops = processes_with(run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
+  const std::vector<bool> has_ops = processes_with(
+      run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
   const std::vector<bool> has_gpu = processes_with(run, is_gpu_work);
   for (HostStep& s : steps) {
     const std::uint32_t process = run.tracks[s.step.track].process;
-    s.has_ops = s.step.ops == StepOps::recorded || (s.step.ops == StepOps::not_told && has_ops[process]);
+    s.has_ops =
+        s.step.ops == StepOps::recorded || (s.step.ops == StepOps::not_told && has_ops[process]);
     s.has_gpu = s.step.ops != StepOps::rested && has_gpu[process];
   }
   for (auto first = steps.begin(); first != steps.end();) {
-    const auto last = std::find_if(first, steps.end(), [&](const HostStep& s) { return s.step.track != first->step.track; });
+    const auto last = std::find_if(
+        first, steps.end(), [&](const HostStep& s) { return s.step.track != first->step.track; });
     StepEdges(intervals, {first, last}).sweep();
     first = last;
   }

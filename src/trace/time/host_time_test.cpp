@@ -9,7 +9,9 @@
 namespace laptime {
 namespace {
 
-std::int64_t at(const HostStep& s, HostCategory c) { return s.exposed[static_cast<std::size_t>(c)]; }
+std::int64_t at(const HostStep& s, HostCategory c) {
+  return s.exposed[static_cast<std::size_t>(c)];
+}
 
 TEST(HostTime, EveryMomentBelongsToTheFirstCategoryInOrder) {
   OpRun t;
@@ -63,7 +65,8 @@ TEST(HostTime, LaunchesAndWaitsAreTakenOutOfWhatTheyLieIn) {
   t.add(engine, {40, 10, "MulBackward0", SpanKind::backward});
   t.add(0, {61, 4, "cuLaunchKernel", SpanKind::launch, 4});
   t.add(0, {60, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
-  t.add(engine, {80, 5, "cuMemcpyHtoDAsync_v2", SpanKind::launch, 5});  // a thread that pins memory: nobody waits for it
+  t.add(engine, {80, 5, "cuMemcpyHtoDAsync_v2", SpanKind::launch,
+                 5});  // a thread that pins memory: nobody waits for it
   t.add_step(0, 0, 100);
   t.add(stream, {15, 30, "a", SpanKind::kernel, 1});
   t.add(stream, {45, 1, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy, 2});
@@ -88,15 +91,17 @@ TEST(HostTime, ACollectiveThatEndsWhileTheThreadDoesNothingIsWaitedFor) {
   t.add(0, {5, 3, "c10d::allreduce_"});
   t.add(0, {0, 10, "MulBackward0", SpanKind::backward});
   t.add(gloo, {6, 34, "gloo:all_reduce", SpanKind::annotation});  // 6 to 10 beside backward
-  t.add(engine, {20, 5, "MulBackward0", SpanKind::backward});     // waited for before the collective
+  t.add(engine, {20, 5, "MulBackward0", SpanKind::backward});  // waited for before the collective
   t.add(0, {50, 5, "aten::mm"});
-  t.add(gloo, {42, 18, "gloo:broadcast", SpanKind::annotation});  // goes on beyond the gap before 50
+  t.add(gloo,
+        {42, 18, "gloo:broadcast", SpanKind::annotation});  // goes on beyond the gap before 50
   t.add(0, {70, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
   t.add(gloo, {68, 10, "gloo:all_reduce", SpanKind::annotation});  // ends beside the optimizer
   t.add_step(0, 0, 100);
   const HostStep s = Analysis(t.run).host_steps()[0];
   EXPECT_EQ(at(s, HostCategory::communication), 3 + (40 - 10 - 5) + (60 - 55));
-  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::communication)], 2 + 5 + 8 + 5 + 2 + 8);
+  EXPECT_EQ(s.overlapped[static_cast<std::size_t>(HostCategory::communication)],
+            2 + 5 + 8 + 5 + 2 + 8);
   EXPECT_EQ(at(s, HostCategory::backward), 7 + 5);
   EXPECT_EQ(at(s, HostCategory::forward), 5);
   EXPECT_EQ(at(s, HostCategory::rest), 10 + 10 + 20);
@@ -115,7 +120,8 @@ TEST(HostTime, ACollectiveWhoseEndIsNotedLateWasDoneWhereTheThreadWentOn) {
   t.add(0, {33 * kMs, 7 * kMs, "Optimizer.step#SGD.step", SpanKind::optimizer});
   t.add(gloo, {5 * kMs, 29 * kMs, "gloo:all_reduce", SpanKind::annotation});
   t.add(0, {50 * kMs, 10 * kMs, "aten::mm"});
-  t.add(gloo, {45 * kMs, 8 * kMs, "gloo:all_reduce", SpanKind::annotation});  // 3 after a gap of 5: it went on beside Python
+  t.add(gloo, {45 * kMs, 8 * kMs, "gloo:all_reduce",
+               SpanKind::annotation});  // 3 after a gap of 5: it went on beside Python
   t.add_step(0, 0, 100 * kMs);
   const HostStep s = Analysis(t.run).host_steps()[0];
   EXPECT_EQ(at(s, HostCategory::communication), 20 * kMs);
@@ -130,7 +136,8 @@ TEST(HostTime, CategoriesSumToTheWallTimeOfEveryStep) {
     const OpRun t = odd_run({seed});
     const Analysis analysis(t.run);
     for (const HostStep& s : analysis.host_steps()) {
-      ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}), s.step.wall_ns);
+      ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}),
+                s.step.wall_ns);
       for (std::size_t c = 0; c < kHostCategories; ++c) {
         ASSERT_GE(s.exposed[c], 0);
         ASSERT_LE(s.overlapped[c] + s.exposed[c], s.step.wall_ns);

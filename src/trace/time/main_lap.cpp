@@ -5,14 +5,20 @@
 
 namespace laptime {
 
-std::optional<LapKey> find_main_lap(const Run& run, const std::vector<HostStep>& steps, std::optional<std::uint32_t> process) {
+std::optional<LapKey> find_main_lap(const Run& run, const std::vector<HostStep>& steps,
+                                    std::optional<std::uint32_t> process) {
   std::map<LapKey, double> totals;
   for (const HostStep& s : steps)
-    if (!process || run.tracks[s.step.track].process == *process) totals[lap_of(s.step)] += static_cast<double>(s.step.wall_ns);
+    if (!process || run.tracks[s.step.track].process == *process)
+      totals[lap_of(s.step)] += static_cast<double>(s.step.wall_ns);
   if (totals.empty()) return std::nullopt;
   const std::uint32_t train = run.strings.find("train");
-  const auto weight = [&](const auto& entry) { return std::pair(entry.first.phase == train, entry.second); };
-  return std::max_element(totals.begin(), totals.end(), [&](const auto& a, const auto& b) { return weight(a) < weight(b); })->first;
+  const auto weight = [&](const auto& entry) {
+    return std::pair(entry.first.phase == train, entry.second);
+  };
+  return std::max_element(totals.begin(), totals.end(),
+                          [&](const auto& a, const auto& b) { return weight(a) < weight(b); })
+      ->first;
 }
 
 }  // namespace laptime

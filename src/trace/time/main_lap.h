@@ -1,13 +1,13 @@
-// The thread and phase that a program is mostly about: training where there is any, else the phase that took longest; of the threads that step, the one
-// that spent most time in it.
+// The thread and phase that a program is mostly about: training where there is any, else the phase
+// that took longest; of the threads that step, the one that spent most time in it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
-#include "trace/time/host_time.h"
 #include "trace/run/run.h"
+#include "trace/time/host_time.h"
 
 namespace laptime {
 
@@ -19,6 +19,7 @@ struct LapKey {
 inline LapKey lap_of(const Step& step) { return {step.track, step.phase}; }
 
 // Of all processes, or of one; nothing where it has no steps.
-std::optional<LapKey> find_main_lap(const Run& run, const std::vector<HostStep>& steps, std::optional<std::uint32_t> process = std::nullopt);
+std::optional<LapKey> find_main_lap(const Run& run, const std::vector<HostStep>& steps,
+                                    std::optional<std::uint32_t> process = std::nullopt);
 
 }  // namespace laptime

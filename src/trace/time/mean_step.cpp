@@ -40,7 +40,12 @@ MeanStep weighted(const MeanStep& a, const MeanStep& b) {
   const auto mix = [&](double of_a, double of_b) {
     return (of_a * static_cast<double>(a.steps) + of_b * static_cast<double>(b.steps)) / all;
   };
-  MeanStep both{a.steps + b.steps, a.steps_with_ops + b.steps_with_ops, a.knows_gpu || b.knows_gpu, mix(a.wall_ns, b.wall_ns), {}, {},
+  MeanStep both{a.steps + b.steps,
+                a.steps_with_ops + b.steps_with_ops,
+                a.knows_gpu || b.knows_gpu,
+                mix(a.wall_ns, b.wall_ns),
+                {},
+                {},
                 mix(a.undivided_ns, b.undivided_ns)};
   for (std::size_t c = 0; c < kHostCategories; ++c) {
     both.exposed[c] = mix(a.exposed[c], b.exposed[c]);
@@ -52,7 +57,13 @@ MeanStep weighted(const MeanStep& a, const MeanStep& b) {
 }  // namespace
 
 MeanStep mean_of_alike(const HostSteps& all, const HostSteps& with_ops) {
-  MeanStep step{all.size(), with_ops.size(), any_has_gpu(all) || any_has_gpu(with_ops), mean(all, [](const HostStep& s) { return s.step.wall_ns; }), {}, {}, 0};
+  MeanStep step{all.size(),
+                with_ops.size(),
+                any_has_gpu(all) || any_has_gpu(with_ops),
+                mean(all, [](const HostStep& s) { return s.step.wall_ns; }),
+                {},
+                {},
+                0};
   double left = step.wall_ns, detail = 0;
   for (std::size_t c = 0; c < kHostCategories; ++c) {
     const bool light = step.is_light(static_cast<HostCategory>(c));
@@ -63,15 +74,18 @@ MeanStep mean_of_alike(const HostSteps& all, const HostSteps& with_ops) {
   }
   const double scale = detail > 0 ? left / detail : 0;
   for (std::size_t c = 0; c < kHostCategories; ++c)
-    if (!step.is_light(static_cast<HostCategory>(c)) && c != kRest) left -= step.exposed[c] *= scale;
+    if (!step.is_light(static_cast<HostCategory>(c)) && c != kRest)
+      left -= step.exposed[c] *= scale;
   step.exposed[kRest] = std::max(left, 0.0);
   return step;
 }
 
 MeanStep mean_step(const HostSteps& steps) {
   const UsualAndSlow groups(steps);
-  const HostSteps usual_with_ops = steps_with_ops(groups.usual), slow_with_ops = steps_with_ops(groups.slow);
-  const bool apart = !groups.usual.empty() && !groups.slow.empty() && (!usual_with_ops.empty() || slow_with_ops.empty());
+  const HostSteps usual_with_ops = steps_with_ops(groups.usual),
+                  slow_with_ops = steps_with_ops(groups.slow);
+  const bool apart = !groups.usual.empty() && !groups.slow.empty() &&
+                     (!usual_with_ops.empty() || slow_with_ops.empty());
   if (!apart) return mean_of_alike(steps, steps_with_ops(steps));
   const MeanStep usual = mean_of_alike(groups.usual, usual_with_ops);
   MeanStep slow = mean_of_alike(groups.slow, slow_with_ops);

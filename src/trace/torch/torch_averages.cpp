@@ -26,7 +26,8 @@ struct GroupHash {
 // A name's last group is nearly always its next one: the table is asked only when it is not.
 class Groups {
  public:
-  Groups(const Run& run, TorchGrouping grouping) : grouping_(grouping), names_(run.strings.size()), latest_(run.strings.size(), kUnknown) {
+  Groups(const Run& run, TorchGrouping grouping)
+      : grouping_(grouping), names_(run.strings.size()), latest_(run.strings.size(), kUnknown) {
     if (grouping.stack_depth > 0) stacks_ = stack_groups(run, grouping.stack_depth);
     std::uint32_t steps = 0;
     for (std::uint32_t id = 0; id < names_.size(); ++id) {
@@ -56,7 +57,8 @@ class Groups {
   GroupKey key_of(const TorchEvent& event) const {
     if (event.is_memory()) return {kMemoryName, 0, 0, 0};
     const std::uint32_t sort = event.on_device ? 2 : event.is_annotation() ? 1 : 0;
-    return {names_[event.name], grouping_.by_shapes ? event.shapes : 0, stacks_.empty() ? 0 : stacks_[event.place], sort};
+    return {names_[event.name], grouping_.by_shapes ? event.shapes : 0,
+            stacks_.empty() ? 0 : stacks_[event.place], sort};
   }
 
   const TorchGrouping grouping_;
@@ -70,7 +72,8 @@ class Groups {
 
 }  // namespace
 
-std::vector<TorchAverage> torch_averages(const Run& run, const TorchEvents& events, TorchGrouping grouping) {
+std::vector<TorchAverage> torch_averages(const Run& run, const TorchEvents& events,
+                                         TorchGrouping grouping) {
   Groups groups(run, grouping);
   for (std::uint32_t row = 0; row < events.events.size(); ++row) {
     const TorchEvent& event = events.events[row];

@@ -14,7 +14,8 @@ struct TorchGrouping {
 };
 
 struct TorchAverage {
-  std::uint32_t first = 0;  // the first event of the group: its name, kind, shapes and place are the group's
+  std::uint32_t first =
+      0;  // the first event of the group: its name, kind, shapes and place are the group's
   std::uint64_t calls = 0;
   std::int64_t cpu_ns = 0, self_cpu_ns = 0, kernel_ns = 0, self_kernel_ns = 0;
   std::int64_t cpu_bytes = 0, self_cpu_bytes = 0, device_bytes = 0, self_device_bytes = 0;
@@ -22,7 +23,8 @@ struct TorchAverage {
 };
 
 // In the order in which the groups first occur. All steps (`ProfilerStep#N`) are one group.
-std::vector<TorchAverage> torch_averages(const Run& run, const TorchEvents& events, TorchGrouping grouping);
+std::vector<TorchAverage> torch_averages(const Run& run, const TorchEvents& events,
+                                         TorchGrouping grouping);
 
 inline constexpr std::string_view kTorchStepPrefix = "ProfilerStep#";
 

@@ -18,7 +18,7 @@ struct TorchEvent {
   std::int64_t flops = 0;
   std::int64_t moved_bytes = 0;  // by a copy or fill
   std::uint64_t link = 0;
-  std::uint64_t id = 0;          // torch's number of the op, where it was noted
+  std::uint64_t id = 0;                           // torch's number of the op, where it was noted
   std::uint32_t name = 0, shapes = 0, types = 0;  // string ids
   std::uint32_t place = 0;                        // Run::places
   std::uint32_t geometry = 0;                     // of a kernel: string id, as docs/records.md says
@@ -29,7 +29,9 @@ struct TorchEvent {
   bool on_device = false;
 
   // Something that torch runs, not a call of the driver or work of a device.
-  bool is_operation() const { return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation; }
+  bool is_operation() const {
+    return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation;
+  }
   bool is_annotation() const { return kind == SpanKind::annotation; }
   bool is_memory() const { return is_mark(kind); }
   std::int64_t self_ns() const { return duration_ns - children_ns; }

@@ -6,9 +6,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "trace/ops/attribution.h"
 #include "trace/gpu/copy_name.h"
 #include "trace/gpu/kernel_names.h"
+#include "trace/ops/attribution.h"
 #include "trace/run/nesting.h"
 #include "trace/torch/torch_memory.h"
 
@@ -18,11 +18,16 @@ namespace {
 
 constexpr std::uint32_t kNone = TorchEvent::kNone;
 
-constexpr std::array<std::string_view, 6> kLeftOut = {
-    "profiler::_record_function_enter", "profiler::_record_function_enter_new", "profiler::_record_function_exit",
-    "aten::is_leaf", "aten::output_nr", "aten::_version"};
+constexpr std::array<std::string_view, 6> kLeftOut = {"profiler::_record_function_enter",
+                                                      "profiler::_record_function_enter_new",
+                                                      "profiler::_record_function_exit",
+                                                      "aten::is_leaf",
+                                                      "aten::output_nr",
+                                                      "aten::_version"};
 // What torch.profiler counts FLOPs of; a recording knows of more.
-constexpr std::array<std::string_view, 7> kWithFlops = {"aten::conv2d", "aten::mm", "aten::addmm", "aten::bmm", "aten::baddbmm", "aten::mul", "aten::add"};
+constexpr std::array<std::string_view, 7> kWithFlops = {
+    "aten::conv2d",  "aten::mm",  "aten::addmm", "aten::bmm",
+    "aten::baddbmm", "aten::mul", "aten::add"};
 
 struct ProcessStretch {
   std::uint32_t process, track;
@@ -43,10 +48,12 @@ Result<ProcessStretch> find_stretch(const Run& run, std::uint64_t link) {
 }
 
 bool is_event(SpanKind kind) {
-  return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation || kind == SpanKind::launch || kind == SpanKind::sync;
+  return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation ||
+         kind == SpanKind::launch || kind == SpanKind::sync;
 }
 bool is_device_work(SpanKind kind) {
-  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill || kind == SpanKind::communication;
+  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill ||
+         kind == SpanKind::communication;
 }
 
 // Finds the arguments of rows; rows in rising order cost no search.
@@ -55,9 +62,12 @@ class ArgCursor {
   explicit ArgCursor(const ArgColumns& args) : args_(args) {}
   template <typename Visit>
   void for_each(std::uint32_t row, Visit visit) {
-    if (at_ > 0 && args_.row[at_ - 1] >= row) at_ = static_cast<std::size_t>(std::lower_bound(args_.row.begin(), args_.row.end(), row) - args_.row.begin());
+    if (at_ > 0 && args_.row[at_ - 1] >= row)
+      at_ = static_cast<std::size_t>(std::lower_bound(args_.row.begin(), args_.row.end(), row) -
+                                     args_.row.begin());
     while (at_ < args_.size() && args_.row[at_] < row) ++at_;
-    for (; at_ < args_.size() && args_.row[at_] == row; ++at_) visit(args_.key[at_], args_.type[at_], args_.value[at_]);
+    for (; at_ < args_.size() && args_.row[at_] == row; ++at_)
+      visit(args_.key[at_], args_.type[at_], args_.value[at_]);
   }
 
  private:
@@ -86,7 +96,8 @@ struct ArgumentKeys {
 bool is_cpu(std::string_view device) { return device == "cpu"; }
 
 // The strings that are one of the names.
-std::unordered_set<std::uint32_t> ids_of(const StringTable& strings, std::span<const std::string_view> names) {
+std::unordered_set<std::uint32_t> ids_of(const StringTable& strings,
+                                         std::span<const std::string_view> names) {
   std::unordered_set<std::uint32_t> ids;
   for (const std::string_view name : names)
     if (const std::uint32_t id = strings.find(name); id != StringTable::kNoString) ids.insert(id);
@@ -110,12 +121,20 @@ struct Context {
         unended(std::move(open)) {}
 };
 
-// One thread's events: first linked as a tree, children before parents, then written out parents first.
+// One thread's events: first linked as a tree, children before parents, then written out parents
+// first.
 class ThreadEvents {
  public:
   // `places`: by row, or empty.
-  ThreadEvents(const Run& run, const Context& context, const BulkVector<std::uint32_t>& places, std::uint32_t track)
-      : run_(run), context_(context), stretch_(context.stretch), places_(places), spans_(run.tracks[track].spans), args_(spans_.args), track_(track) {}
+  ThreadEvents(const Run& run, const Context& context, const BulkVector<std::uint32_t>& places,
+               std::uint32_t track)
+      : run_(run),
+        context_(context),
+        stretch_(context.stretch),
+        places_(places),
+        spans_(run.tracks[track].spans),
+        args_(spans_.args),
+        track_(track) {}
 
   std::vector<TorchEvent> build() {
     const std::vector<std::uint32_t> order = end_order(spans_);
@@ -151,7 +170,8 @@ class ThreadEvents {
     const auto found = context_.memory.bytes.find(mark_key(track_, row));
     if (found == context_.memory.bytes.end()) return;
     Node& node = add_node(row);
-    (is_cpu(run_.strings[spans_.name[row]]) ? node.event.self_cpu_bytes : node.event.self_device_bytes) = found->second;
+    (is_cpu(run_.strings[spans_.name[row]]) ? node.event.self_cpu_bytes
+                                            : node.event.self_device_bytes) = found->second;
     orphans_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
   }
 
@@ -160,7 +180,9 @@ class ThreadEvents {
     add_node(row);
     if (!places_.empty()) nodes_[self].event.place = places_[row];
     TorchEvent& event = nodes_[self].event;
-    args_.for_each(row, [&](std::uint32_t key, ArgType type, std::uint64_t value) { context_.keys.give(key, type, value, event); });
+    args_.for_each(row, [&](std::uint32_t key, ArgType type, std::uint64_t value) {
+      context_.keys.give(key, type, value, event);
+    });
     if (!context_.with_flops.contains(event.name)) event.flops = 0;
     if (!spans_.link.empty()) nodes_[self].event.link = spans_.link[row];
     adopt_orphans(self);
@@ -183,7 +205,8 @@ class ThreadEvents {
   }
 
   void adopt_orphans(std::uint32_t self) {
-    while (!orphans_.empty() && nodes_[orphans_.back()].event.start_ns >= nodes_[self].event.start_ns) {
+    while (!orphans_.empty() &&
+           nodes_[orphans_.back()].event.start_ns >= nodes_[self].event.start_ns) {
       adopt(self, orphans_.back());
       orphans_.pop_back();
     }
@@ -209,7 +232,8 @@ class ThreadEvents {
       return;
     }
     // The engine's call around a node has no number of its own.
-    if (parent.event.kind == SpanKind::backward && node.event.kind == SpanKind::backward && parent.event.link == 0)
+    if (parent.event.kind == SpanKind::backward && node.event.kind == SpanKind::backward &&
+        parent.event.link == 0)
       parent.event.link = node.event.link;
     parent.event.children_ns += node.event.duration_ns;
     node.next = parent.first_child;
@@ -230,7 +254,8 @@ class ThreadEvents {
   }
 
   void write_out(std::uint32_t root, std::vector<TorchEvent>& events) {
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> open{{root, kNone}};  // node, parent's place in `events`
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> open{
+        {root, kNone}};  // node, parent's place in `events`
     while (!open.empty()) {
       const auto [node, parent] = open.back();
       open.pop_back();
@@ -253,24 +278,31 @@ class ThreadEvents {
   std::vector<std::uint32_t> orphans_;
 };
 
-std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number, const ProcessStretch& stretch) {
+std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number,
+                                      const ProcessStretch& stretch) {
   std::vector<TorchEvent> events;
   const SpanColumns& spans = track.spans;
   ArgCursor args(spans.args);
   for (std::size_t row = 0; row < spans.size(); ++row) {
     // Work may end after the stretch that launched it.
-    if (!is_device_work(spans.kind[row]) || spans.start[row] < stretch.begin || spans.start[row] > stretch.end) continue;
-    TorchEvent event{.start_ns = spans.start[row] - stretch.begin, .duration_ns = spans.duration[row]};
+    if (!is_device_work(spans.kind[row]) || spans.start[row] < stretch.begin ||
+        spans.start[row] > stretch.end)
+      continue;
+    TorchEvent event{.start_ns = spans.start[row] - stretch.begin,
+                     .duration_ns = spans.duration[row]};
     event.kernel_ns = event.self_kernel_ns = event.duration_ns;
     event.link = spans.link.empty() ? 0 : spans.link[row];
     event.name = spans.name[row];
     event.kind = spans.kind[row];
     event.track = number;
     event.on_device = true;
-    args.for_each(static_cast<std::uint32_t>(row), [&](std::uint32_t key, ArgType type, std::uint64_t value) {
-      if (key == 0 && type == ArgType::string) event.geometry = static_cast<std::uint32_t>(value);
-      if (key == 0 && type == ArgType::integer) event.moved_bytes = static_cast<std::int64_t>(value);
-    });
+    args.for_each(static_cast<std::uint32_t>(row),
+                  [&](std::uint32_t key, ArgType type, std::uint64_t value) {
+                    if (key == 0 && type == ArgType::string)
+                      event.geometry = static_cast<std::uint32_t>(value);
+                    if (key == 0 && type == ArgType::integer)
+                      event.moved_bytes = static_cast<std::int64_t>(value);
+                  });
     events.push_back(event);
   }
   return events;
@@ -306,12 +338,14 @@ std::vector<TorchEvent> merge(std::vector<std::vector<TorchEvent>> lists) {
 void add_up(std::vector<TorchEvent>& events) {
   std::unordered_map<std::uint64_t, std::uint32_t> launches;
   for (std::uint32_t i = 0; i < events.size(); ++i)
-    if (events[i].kind == SpanKind::launch && events[i].link != 0) launches.emplace(events[i].link, i);
+    if (events[i].kind == SpanKind::launch && events[i].link != 0)
+      launches.emplace(events[i].link, i);
   for (const TorchEvent& event : events) {
     if (!event.on_device) continue;
     const auto launch = launches.find(event.link);
     if (launch == launches.end()) continue;
-    const std::uint32_t owner = events[launch->second].parent == kNone ? launch->second : events[launch->second].parent;
+    const std::uint32_t owner =
+        events[launch->second].parent == kNone ? launch->second : events[launch->second].parent;
     events[owner].self_kernel_ns += event.duration_ns;
   }
   for (std::size_t i = events.size(); i-- > 0;) {
@@ -333,16 +367,19 @@ void add_up(std::vector<TorchEvent>& events) {
 std::string event_name(const TorchEvent& event, const Run& run) {
   if (event.is_memory()) return "[memory]";
   std::string_view name = run.strings[event.name];
-  if (event.kind == SpanKind::kernel || event.kind == SpanKind::communication) return demangled_kernel_name(name);
+  if (event.kind == SpanKind::kernel || event.kind == SpanKind::communication)
+    return demangled_kernel_name(name);
   if (CopyName(name).blocks && event.on_device) name.remove_suffix(CopyName::kBlocks.size());
   return std::string(name);
 }
 
 bool is_backward_node(const TorchEvent& event, const Run& run) {
-  return event.kind == SpanKind::backward && !run.strings[event.name].starts_with("autograd::engine::");
+  return event.kind == SpanKind::backward &&
+         !run.strings[event.name].starts_with("autograd::engine::");
 }
 
-Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places places, TorchNotes notes) {
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places places,
+                                 TorchNotes notes) {
   ASSIGN_OR_RETURN(const ProcessStretch stretch, find_stretch(run, link));
   const Context context(run, stretch, std::move(notes.unended));
   OpAttribution attribution;
@@ -356,8 +393,9 @@ Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places plac
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const Track& track = run.tracks[t];
     if (track.process != stretch.process) continue;
-    lists.push_back(track.kind == TrackKind::thread ? ThreadEvents(run, context, attribution.tracks[t].place, t).build()
-                                                    : device_events(track, t, stretch));
+    lists.push_back(track.kind == TrackKind::thread
+                        ? ThreadEvents(run, context, attribution.tracks[t].place, t).build()
+                        : device_events(track, t, stretch));
   }
   result.memory = context.memory.marks;
   result.events = merge(std::move(lists));

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::uint64_t kStretch = 77;
 
-// A run with one process, built span by span in the order of their ends; the profiled stretch is 100 … 1100.
+// A run with one process, built span by span in the order of their ends; the profiled stretch is
+// 100 … 1100.
 struct TracedOps {
   Run run;
   std::uint32_t track = 0;
@@ -28,7 +29,8 @@ struct TracedOps {
     return track = static_cast<std::uint32_t>(run.tracks.size() - 1);
   }
   SpanColumns& spans() { return run.tracks[track].spans; }
-  void add(const char* name, SpanKind kind, std::int64_t start, std::int64_t end, std::uint64_t link = 0) {
+  void add(const char* name, SpanKind kind, std::int64_t start, std::int64_t end,
+           std::uint64_t link = 0) {
     spans().start.push_back(start + 100);
     spans().duration.push_back(end - start);
     spans().name.push_back(run.strings.add(name));
@@ -41,8 +43,11 @@ struct TracedOps {
     spans().args.type.push_back(type);
     spans().args.value.push_back(value);
   }
-  void op(const char* name, std::int64_t start, std::int64_t end, std::uint64_t link = 0) { add(name, SpanKind::op, start, end, link); }
-  void memory(SpanKind kind, const char* device, std::int64_t at, std::uint64_t bytes, std::uint64_t address) {
+  void op(const char* name, std::int64_t start, std::int64_t end, std::uint64_t link = 0) {
+    add(name, SpanKind::op, start, end, link);
+  }
+  void memory(SpanKind kind, const char* device, std::int64_t at, std::uint64_t bytes,
+              std::uint64_t address) {
     add(device, kind, at, at, address);
     if (bytes != 0) arg("", ArgType::integer, bytes);
   }
@@ -55,8 +60,9 @@ struct TracedOps {
   std::string outline() {
     std::string text;
     for (const TorchEvent& e : events().events)
-      text += fmt::format("{}{} {}+{} {} {}", text.empty() ? "" : " | ", run.strings[e.name], e.start_ns, e.duration_ns, e.self_ns(),
-                          static_cast<std::int32_t>(e.parent));
+      text +=
+          fmt::format("{}{} {}+{} {} {}", text.empty() ? "" : " | ", run.strings[e.name],
+                      e.start_ns, e.duration_ns, e.self_ns(), static_cast<std::int32_t>(e.parent));
     return text;
   }
 };
@@ -69,7 +75,9 @@ TEST(TorchEvents, ListsParentsFirst) {
   s.op("e", 60, 70);
   s.op("a", 0, 100);
   s.op("f", 200, 210);
-  EXPECT_EQ(s.outline(), "a 0+100 50 -1 | b 10+40 25 0 | c 20+10 10 1 | d 40+5 5 1 | e 60+10 10 0 | f 200+10 10 -1");
+  EXPECT_EQ(
+      s.outline(),
+      "a 0+100 50 -1 | b 10+40 25 0 | c 20+10 10 1 | d 40+5 5 1 | e 60+10 10 0 | f 200+10 10 -1");
 }
 
 TEST(TorchEvents, HaveFlopsWhereTorchsProfilerHasSome) {
@@ -104,7 +112,8 @@ TEST(TorchEvents, AnOnlyChildOfTheSameNameIsItsParent) {
   s.op("mul", 40, 45);
   s.op("mul", 46, 48);
   s.op("mul", 30, 50);
-  EXPECT_EQ(s.outline(), "add 5+15 13 -1 | x 12+2 2 0 | mul 30+20 13 -1 | mul 40+5 5 2 | mul 46+2 2 2");
+  EXPECT_EQ(s.outline(),
+            "add 5+15 13 -1 | x 12+2 2 0 | mul 30+20 13 -1 | mul 40+5 5 2 | mul 46+2 2 2");
 }
 
 TEST(TorchEvents, ThreadsComeInOneList) {
@@ -150,7 +159,8 @@ TEST(TorchEvents, PlacesComeFromOutsideAndForBackwardFromForward) {
   s.add("autograd::engine::evaluate_function: ConvBackward0", SpanKind::backward, 30, 40);
   const TorchEvents events = s.events();
   ASSERT_EQ(events.events.size(), 5u);
-  for (const TorchEvent& e : events.events) EXPECT_EQ(s.run.places[e.place].line, 42u) << s.run.strings[e.name];
+  for (const TorchEvent& e : events.events)
+    EXPECT_EQ(s.run.places[e.place].line, 42u) << s.run.strings[e.name];
   EXPECT_TRUE(is_backward_node(events.events[3], s.run));
   EXPECT_FALSE(is_backward_node(events.events[2], s.run));
   EXPECT_EQ(events.events[2].link, node);
@@ -196,9 +206,11 @@ TEST(TorchAverages, GroupByNameShapesAndStack) {
   TracedOps s;
   for (int i = 0; i < 3; ++i) {
     s.op("mm", 10 + 100 * i, 20 + 100 * i);
-    if (i != 1) s.arg("shapes", ArgType::string, s.run.strings.add(i == 0 ? "[[2, 2]]" : "[[3, 3]]"));
+    if (i != 1)
+      s.arg("shapes", ArgType::string, s.run.strings.add(i == 0 ? "[[2, 2]]" : "[[3, 3]]"));
     s.arg("", ArgType::place, s.place(static_cast<std::uint32_t>(i % 2)));
-    s.add(fmt::format("ProfilerStep#{}", i).c_str(), SpanKind::annotation, 5 + 100 * i, 30 + 100 * i);
+    s.add(fmt::format("ProfilerStep#{}", i).c_str(), SpanKind::annotation, 5 + 100 * i,
+          30 + 100 * i);
   }
   s.add("mm", SpanKind::annotation, 500, 501);
   const TorchEvents events = s.events();
@@ -210,7 +222,8 @@ TEST(TorchAverages, GroupByNameShapesAndStack) {
   EXPECT_EQ(by_name[1].cpu_ns, 30);
   EXPECT_EQ(by_name[2].calls, 1u);
   EXPECT_EQ(torch_averages(s.run, events, {.by_shapes = true}).size(), 5u);
-  EXPECT_EQ(torch_averages(s.run, events, {.stack_depth = 1}).size(), 4u) << "the first and the third are of one line";
+  EXPECT_EQ(torch_averages(s.run, events, {.stack_depth = 1}).size(), 4u)
+      << "the first and the third are of one line";
 }
 
 TEST(TorchEvents, OpsThatHaveNotEndedLastUntilTheSessionDoes) {
@@ -219,13 +232,17 @@ TEST(TorchEvents, OpsThatHaveNotEndedLastUntilTheSessionDoes) {
   s.op("second", 300, 400);
   s.op("third", 500, 600);
   TorchNotes notes;
-  notes.unended = {{-5, s.run.strings.add("began before"), SpanKind::annotation}, {200, s.run.strings.add("outer"), SpanKind::annotation},
+  notes.unended = {{-5, s.run.strings.add("began before"), SpanKind::annotation},
+                   {200, s.run.strings.add("outer"), SpanKind::annotation},
                    {450, s.run.strings.add("inner"), SpanKind::annotation}};
   const TorchEvents found = *torch_events(s.run, kStretch, Places::no, notes);
   std::string text;
   for (const TorchEvent& e : found.events)
-    text += fmt::format("{} {}+{} {} | ", s.run.strings[e.name], e.start_ns, e.duration_ns, static_cast<std::int32_t>(e.parent));
-  EXPECT_EQ(text, "first 10+10 -1 | outer 200+800 -1 | second 300+100 1 | inner 450+550 1 | third 500+100 3 | ");
+    text += fmt::format("{} {}+{} {} | ", s.run.strings[e.name], e.start_ns, e.duration_ns,
+                        static_cast<std::int32_t>(e.parent));
+  EXPECT_EQ(text,
+            "first 10+10 -1 | outer 200+800 -1 | second 300+100 1 | inner 450+550 1 | third "
+            "500+100 3 | ");
 }
 
 TEST(TorchEvents, NotesFindTheirOpsThoughTheClocksDrift) {

@@ -4,7 +4,8 @@
 
 namespace laptime {
 
-TorchMemory read_memory(const Run& run, std::uint32_t process, std::int64_t begin_ns, std::int64_t end_ns) {
+TorchMemory read_memory(const Run& run, std::uint32_t process, std::int64_t begin_ns,
+                        std::int64_t end_ns) {
   TorchMemory memory;
   std::unordered_map<std::uint64_t, std::uint64_t> alive;
   for_each_memory_event(run, process, [&](const MemoryEvent& event) {
@@ -18,8 +19,10 @@ TorchMemory read_memory(const Run& run, std::uint32_t process, std::int64_t begi
       if (size == 0) return;
     }
     if (event.time_ns < begin_ns || event.time_ns > end_ns) return;
-    const auto change = static_cast<std::int64_t>(event.kind == SpanKind::release ? 0 - size : size);
-    memory.marks.push_back({event.time_ns - begin_ns, change, event.address, event.name, event.track});
+    const auto change =
+        static_cast<std::int64_t>(event.kind == SpanKind::release ? 0 - size : size);
+    memory.marks.push_back(
+        {event.time_ns - begin_ns, change, event.address, event.name, event.track});
     memory.bytes.emplace(mark_key(event.track, event.row), change);
   });
   return memory;

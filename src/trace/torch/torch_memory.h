@@ -1,5 +1,6 @@
-// The allocations and releases of a stretch of a process, as torch.profiler counts them: a release's size is that of the
-// allocation it ends, and one of a block that was never seen is left out.
+// The allocations and releases of a stretch of a process, as torch.profiler counts them: a
+// release's size is that of the allocation it ends, and one of a block that was never seen is left
+// out.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +20,19 @@ struct MemoryMark {
 };
 
 struct TorchMemory {
-  std::vector<MemoryMark> marks;                          // by time
-  std::unordered_map<std::uint64_t, std::int64_t> bytes;  // by mark_key: the same, for who walks a track's rows
+  std::vector<MemoryMark> marks;  // by time
+  std::unordered_map<std::uint64_t, std::int64_t>
+      bytes;  // by mark_key: the same, for who walks a track's rows
 };
 
-inline bool is_memory_mark(SpanKind kind) { return kind == SpanKind::allocate || kind == SpanKind::release; }
-inline std::uint64_t mark_key(std::uint32_t track, std::uint32_t row) { return std::uint64_t{track} << 32 | row; }
+inline bool is_memory_mark(SpanKind kind) {
+  return kind == SpanKind::allocate || kind == SpanKind::release;
+}
+inline std::uint64_t mark_key(std::uint32_t track, std::uint32_t row) {
+  return std::uint64_t{track} << 32 | row;
+}
 
-TorchMemory read_memory(const Run& run, std::uint32_t process, std::int64_t begin_ns, std::int64_t end_ns);
+TorchMemory read_memory(const Run& run, std::uint32_t process, std::int64_t begin_ns,
+                        std::int64_t end_ns);
 
 }  // namespace laptime

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <unordered_map>
 
-
 namespace laptime {
 
 namespace {
@@ -17,7 +16,9 @@ class NoteCursor {
  public:
   void add(const TorchNote& note) { notes_.push_back(note); }
   void sort() {
-    std::stable_sort(notes_.begin(), notes_.end(), [](const TorchNote& a, const TorchNote& b) { return a.start_ns < b.start_ns; });
+    std::stable_sort(notes_.begin(), notes_.end(), [](const TorchNote& a, const TorchNote& b) {
+      return a.start_ns < b.start_ns;
+    });
   }
   // The note nearest to the moment; null where the nearest is another op's. Moments rise.
   const TorchNote* find(std::int64_t start_ns) {
@@ -30,7 +31,9 @@ class NoteCursor {
   }
 
  private:
-  std::int64_t distance(std::size_t row, std::int64_t start_ns) const { return std::abs(notes_[row].start_ns + drift_ - start_ns); }
+  std::int64_t distance(std::size_t row, std::int64_t start_ns) const {
+    return std::abs(notes_[row].start_ns + drift_ - start_ns);
+  }
 
   std::vector<TorchNote> notes_;
   std::size_t at_ = 0;
@@ -40,8 +43,11 @@ class NoteCursor {
 
 }  // namespace
 
-void add_notes(const Run& run, TorchNotes notes, std::int64_t duration_ns, std::vector<TorchEvent>& events) {
-  const double rate = notes.duration_ns > 0 ? static_cast<double>(duration_ns) / static_cast<double>(notes.duration_ns) : 1.0;
+void add_notes(const Run& run, TorchNotes notes, std::int64_t duration_ns,
+               std::vector<TorchEvent>& events) {
+  const double rate = notes.duration_ns > 0 ? static_cast<double>(duration_ns) /
+                                                  static_cast<double>(notes.duration_ns)
+                                            : 1.0;
   std::unordered_map<std::uint64_t, NoteCursor> threads;
   for (TorchNote& note : notes.notes) {
     note.start_ns = static_cast<std::int64_t>(static_cast<double>(note.start_ns) * rate);

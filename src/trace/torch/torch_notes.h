@@ -1,11 +1,12 @@
-// What a profile session knows of its ops beside the records of a run: torch's numbers, texts, ops that had not ended.
+// What a profile session knows of its ops beside the records of a run: torch's numbers, texts, ops
+// that had not ended.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "trace/torch/torch_event.h"
 #include "trace/run/run.h"
+#include "trace/torch/torch_event.h"
 
 namespace laptime {
 
@@ -29,8 +30,9 @@ struct TorchNotes {
   std::vector<UnendedOp> unended;  // the outermost first
 };
 
-// `duration_ns`: the session's in the run. Assumption: the two clocks drift apart by less, from one op of a thread to its next,
-// than half of what lies between their starts. `events`: by start.
-void add_notes(const Run& run, TorchNotes notes, std::int64_t duration_ns, std::vector<TorchEvent>& events);
+// `duration_ns`: the session's in the run. Assumption: the two clocks drift apart by less, from one
+// op of a thread to its next, than half of what lies between their starts. `events`: by start.
+void add_notes(const Run& run, TorchNotes notes, std::int64_t duration_ns,
+               std::vector<TorchEvent>& events);
 
 }  // namespace laptime

@@ -12,8 +12,8 @@
 #include "format/part.h"
 #include "format/source_text.h"
 #include "format/writer.h"
-#include "trace/run/kind_names.h"
 #include "statement.h"
+#include "trace/run/kind_names.h"
 
 namespace laptime {
 
@@ -31,8 +31,10 @@ class RunMaker {
     std::vector<std::string> all;
     for (std::string line; std::getline(lines, line);) all.push_back(line);
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (const Status status = all[i].starts_with("repeat ") ? repeat(all, i) : take(all[i]); !status)
-        return fail(ErrorKind::usage, "line " + std::to_string(i + 1) + ": " + status.error().message);
+      if (const Status status = all[i].starts_with("repeat ") ? repeat(all, i) : take(all[i]);
+          !status)
+        return fail(ErrorKind::usage,
+                    "line " + std::to_string(i + 1) + ": " + status.error().message);
     RETURN_IF_ERROR(end_part());
     RETURN_IF_ERROR(writer.finish());
     for (const Harm& harm : harms_) RETURN_IF_ERROR(harm(sink_.data));
@@ -42,12 +44,14 @@ class RunMaker {
  private:
   using Take = Status (RunMaker::*)(const Statement&);
 
-  // repeat COUNT PERIOD, up to a line `end`: `at` comes to stand there. Each time is that much later, and a step further.
+  // repeat COUNT PERIOD, up to a line `end`: `at` comes to stand there. Each time is that much
+  // later, and a step further.
   Status repeat(const std::vector<std::string>& lines, std::size_t& at) {
     ASSIGN_OR_RETURN(const Statement statement, parse_statement(lines[at]));
     ASSIGN_OR_RETURN(const std::uint32_t count, small(statement, 0));
     ASSIGN_OR_RETURN(const std::int64_t period, statement.time(1));
-    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(at) + 1, last = std::find(first, lines.end(), "end");
+    const auto first = lines.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+               last = std::find(first, lines.end(), "end");
     if (last == lines.end()) return fail(ErrorKind::usage, "repeat has no end");
     for (repeated_ = 0; repeated_ < count; ++repeated_, shift_ += period)
       for (auto line = first; line != last; ++line) RETURN_IF_ERROR(take(*line));
@@ -59,17 +63,21 @@ class RunMaker {
 
   Status take(std::string_view line) {
     static const std::map<std::string, Take> kVerbs{
-        {"process", &RunMaker::take_process}, {"clock", &RunMaker::take_clock}, {"thread", &RunMaker::take_thread},
-        {"stream", &RunMaker::take_stream},
-        {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value}, {"link", &RunMaker::take_link},
-        {"code", &RunMaker::take_code},       {"line", &RunMaker::take_line},   {"call", &RunMaker::take_call},
-        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place}, {"frame", &RunMaker::take_frame}, {"source", &RunMaker::take_source},
-        {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block}, {"corrupt", &RunMaker::take_corrupt},
-        {"cut", &RunMaker::take_cut},         {"version", &RunMaker::take_version}};
+        {"process", &RunMaker::take_process}, {"clock", &RunMaker::take_clock},
+        {"thread", &RunMaker::take_thread},   {"stream", &RunMaker::take_stream},
+        {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value},
+        {"link", &RunMaker::take_link},       {"code", &RunMaker::take_code},
+        {"line", &RunMaker::take_line},       {"call", &RunMaker::take_call},
+        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place},
+        {"frame", &RunMaker::take_frame},     {"source", &RunMaker::take_source},
+        {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block},
+        {"corrupt", &RunMaker::take_corrupt}, {"cut", &RunMaker::take_cut},
+        {"version", &RunMaker::take_version}};
     if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
     ASSIGN_OR_RETURN(const Statement statement, parse_statement(line));
     const auto verb = kVerbs.find(statement.verb);
-    if (verb == kVerbs.end()) return fail(ErrorKind::usage, "there is no statement '" + statement.verb + "'");
+    if (verb == kVerbs.end())
+      return fail(ErrorKind::usage, "there is no statement '" + statement.verb + "'");
     if (!in_part_ && statement.verb != "process") RETURN_IF_ERROR(take_process({}));
     return (this->*verb->second)(statement);
   }
@@ -79,7 +87,8 @@ class RunMaker {
     RETURN_IF_ERROR(end_part());
     part_ = writer_->add_part();
     in_part_ = true;
-    for (const auto& [key, value] : s.options) facts_.push_back(PropertyFact{keep(key), keep(value)});
+    for (const auto& [key, value] : s.options)
+      facts_.push_back(PropertyFact{keep(key), keep(value)});
     return {};
   }
   // clock PART_TIME MONOTONIC [REALTIME]
@@ -98,8 +107,10 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::int64_t id, s.number(0));
     const std::string name = s.words.size() > 1 ? s.words[1] : "";
     const auto os = s.options.find("os");
-    facts_.push_back(TrackFact{static_cast<std::uint32_t>(id), TrackKind::thread,
-                               os == s.options.end() ? 0 : std::strtoull(os->second.c_str(), nullptr, 10), name.empty() ? 0 : string_id(name)});
+    facts_.push_back(
+        TrackFact{static_cast<std::uint32_t>(id), TrackKind::thread,
+                  os == s.options.end() ? 0 : std::strtoull(os->second.c_str(), nullptr, 10),
+                  name.empty() ? 0 : string_id(name)});
     return {};
   }
   // stream NUMBER DEVICE STREAM: a stream of a GPU, used like a thread
@@ -107,8 +118,9 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
     ASSIGN_OR_RETURN(const std::uint32_t device, small(s, 1));
     ASSIGN_OR_RETURN(const std::uint32_t stream, small(s, 2));
-    facts_.push_back(TrackFact{id, TrackKind::stream, static_cast<std::uint64_t>(device) << 32 | stream,
-                               string_id("GPU " + std::to_string(device) + " stream " + std::to_string(stream))});
+    facts_.push_back(TrackFact{
+        id, TrackKind::stream, static_cast<std::uint64_t>(device) << 32 | stream,
+        string_id("GPU " + std::to_string(device) + " stream " + std::to_string(stream))});
     return {};
   }
   // span THREAD START DURATION NAME [kind=K] [link=N] [place=N] [bytes=N] [KEY=VALUE]…
@@ -132,13 +144,17 @@ class RunMaker {
         link = static_cast<std::int64_t>(GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
       } else if (key == "made" || key == "ran") {
         ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
-        add_own(spans, ArgType::integer, static_cast<std::uint64_t>(LaunchNode::pack(OpLink::pack(0, 1, number), key == "ran")));
+        add_own(
+            spans, ArgType::integer,
+            static_cast<std::uint64_t>(LaunchNode::pack(OpLink::pack(0, 1, number), key == "ran")));
       } else if (key == "configuration" || key == "device") {
         add_own(spans, ArgType::string, string_id(value));
       } else if (key == "graph_node") {
         ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
-        const std::string link_text = std::to_string(GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
-        RETURN_IF_ERROR(add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, link_text));
+        const std::string link_text =
+            std::to_string(GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
+        RETURN_IF_ERROR(
+            add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, link_text));
       } else {
         RETURN_IF_ERROR(add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, value));
       }
@@ -162,8 +178,10 @@ class RunMaker {
     if (const auto kind = kind_from_name(text)) return static_cast<std::int64_t>(*kind);
     return parse_number(text);
   }
-  // Whole numbers are integers, all else strings; `place` and `bytes` are what records keep under key 0.
-  Status add_arg(ArgColumns& args, std::uint32_t row, const std::string& key, const std::string& value) {
+  // Whole numbers are integers, all else strings; `place` and `bytes` are what records keep under
+  // key 0.
+  Status add_arg(ArgColumns& args, std::uint32_t row, const std::string& key,
+                 const std::string& value) {
     const bool is_place = key == "place";
     const auto number = parse_number(value);
     if (is_place && !number) return fail(ErrorKind::usage, number.error().message);
@@ -205,7 +223,8 @@ class RunMaker {
     facts_.push_back(CodeFact{id, string_id(file), string_id(name), line, flags});
     return {};
   }
-  // source FILE LINE TEXT: a line of a file whose text the run holds; lines that are not given are empty
+  // source FILE LINE TEXT: a line of a file whose text the run holds; lines that are not given are
+  // empty
   Status take_source(const Statement& s) {
     ASSIGN_OR_RETURN(const std::string file, s.word(0));
     ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 1));
@@ -234,7 +253,8 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::uint32_t code, small(s, 1));
     ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 2));
     ASSIGN_OR_RETURN(const std::uint32_t frame, option(s, "frame"));
-    facts_.push_back(PlaceFact{id, code, line, s.words.size() > 3 ? string_id(s.words[3]) : 0, frame});
+    facts_.push_back(
+        PlaceFact{id, code, line, s.words.size() > 3 ? string_id(s.words[3]) : 0, frame});
     return {};
   }
   // frame NUMBER CALLER CODE LINE
@@ -297,8 +317,11 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::string severity, s.word(1));
     ASSIGN_OR_RETURN(const std::int64_t count, s.number(2));
     ASSIGN_OR_RETURN(const std::string message, s.word(3));
-    const Severity level = severity == "error" ? Severity::error : severity == "warning" ? Severity::warning : Severity::info;
-    facts_.push_back(LossFact{0, level, static_cast<std::uint64_t>(count), keep(name), keep(message)});
+    const Severity level = severity == "error"     ? Severity::error
+                           : severity == "warning" ? Severity::warning
+                                                   : Severity::info;
+    facts_.push_back(
+        LossFact{0, level, static_cast<std::uint64_t>(count), keep(name), keep(message)});
     return {};
   }
   // block: what comes next goes into new blocks
@@ -342,13 +365,15 @@ class RunMaker {
 
   std::string_view keep(const std::string& text) { return kept_.emplace_back(text); }
   std::uint32_t string_id(const std::string& text) {
-    const auto [it, is_new] = strings_.try_emplace(text, static_cast<std::uint32_t>(strings_.size() + 1));
+    const auto [it, is_new] =
+        strings_.try_emplace(text, static_cast<std::uint32_t>(strings_.size() + 1));
     if (is_new) facts_.push_back(StringFact{it->second, it->first});
     return it->second;
   }
   template <typename Columns>
   Status write_table(std::map<std::uint32_t, Columns>& tables) {
-    for (const auto& [track, columns] : tables) RETURN_IF_ERROR(writer_->add_rows(part_, track, columns));
+    for (const auto& [track, columns] : tables)
+      RETURN_IF_ERROR(writer_->add_rows(part_, track, columns));
     tables.clear();
     return {};
   }
@@ -378,7 +403,7 @@ class RunMaker {
   std::uint32_t part_ = 0;
   std::vector<Fact> facts_;
   std::list<std::string> kept_;
-  std::map<std::string, std::uint32_t> strings_;  // of the present part
+  std::map<std::string, std::uint32_t> strings_;                         // of the present part
   std::map<std::string, std::map<std::uint32_t, std::string>> sources_;  // by file, by line
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;

@@ -1,4 +1,5 @@
-// Runs as text, one statement a line, for tests that must say exactly what is in a file. docs: tests/golden/README.md
+// Runs as text, one statement a line, for tests that must say exactly what is in a file. docs:
+// tests/golden/README.md
 #pragma once
 
 #include <string>
@@ -8,7 +9,8 @@
 
 namespace laptime {
 
-// The bytes of the sealed file that `text` describes, made by the format's own writer. An error says the line.
+// The bytes of the sealed file that `text` describes, made by the format's own writer. An error
+// says the line.
 Result<Bytes> make_run(const std::string& text);
 
 }  // namespace laptime

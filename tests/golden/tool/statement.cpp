@@ -52,7 +52,8 @@ Result<Word> take_word(std::string_view& rest) {
 Result<std::int64_t> parse_number(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return fail(ErrorKind::usage, "'" + text + "' is not a whole number");
+  if (error != std::errc() || end != text.data() + text.size())
+    return fail(ErrorKind::usage, "'" + text + "' is not a whole number");
   return number;
 }
 
@@ -90,8 +91,12 @@ Result<std::int64_t> Statement::time(std::size_t index) const {
   ASSIGN_OR_RETURN(const std::string text, word(index));
   const std::size_t digits = text.find_last_of("0123456789") + 1;
   const std::string unit = text.substr(digits);
-  const std::int64_t factor = unit == "s" ? 1'000'000'000 : unit == "ms" ? 1'000'000 : unit == "us" ? 1000 : 1;
-  if (factor == 1 && !unit.empty() && unit != "ns") return fail(ErrorKind::usage, "'" + text + "' is not a time");
+  const std::int64_t factor = unit == "s"    ? 1'000'000'000
+                              : unit == "ms" ? 1'000'000
+                              : unit == "us" ? 1000
+                                             : 1;
+  if (factor == 1 && !unit.empty() && unit != "ns")
+    return fail(ErrorKind::usage, "'" + text + "' is not a time");
   ASSIGN_OR_RETURN(const std::int64_t number, parse_number(text.substr(0, digits)));
   return number * factor;
 }

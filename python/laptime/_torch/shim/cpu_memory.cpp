@@ -1,12 +1,13 @@
 // Every block that PyTorch's CPU allocator hands out and takes back, on all threads.
 //
-// A wrapper stands in front of the allocator that the program uses and exchanges the deleter of each block that it
-// records, so what was seen coming is seen going, whenever and on whichever thread that is: in a resting step, after
-// close(), while the interpreter ends. Consequences: a wrapper lives as long as the process, and this library is never
-// unloaded. While it rests the wrapper passes through, and the blocks of that time keep the allocator's own deleter.
+// A wrapper stands in front of the allocator that the program uses and exchanges the deleter of
+// each block that it records, so what was seen coming is seen going, whenever and on whichever
+// thread that is: in a resting step, after close(), while the interpreter ends. Consequences: a
+// wrapper lives as long as the process, and this library is never unloaded. While it rests the
+// wrapper passes through, and the blocks of that time keep the allocator's own deleter.
 //
-// A release is told before the memory is given back and an allocation after it was got, so no address is ever told as
-// allocated twice in a row, however many threads there are.
+// A release is told before the memory is given back and an allocation after it was got, so no
+// address is ever told as allocated twice in a row, however many threads there are.
 #include <ATen/core/Tensor.h>
 #include <c10/core/CPUAllocator.h>
 #include <pthread.h>
@@ -36,11 +37,15 @@ class Wrapper : public c10::Allocator {
     return block;
   }
   c10::DeleterFnPtr raw_deleter() const override { return own_deleter_; }
-  void copy_data(void* to, const void* from, std::size_t bytes) const override { base_->copy_data(to, from, bytes); }
+  void copy_data(void* to, const void* from, std::size_t bytes) const override {
+    base_->copy_data(to, from, bytes);
+  }
 
-  // A block of the allocator behind, got while this one rested: its release will be told from now on.
+  // A block of the allocator behind, got while this one rested: its release will be told from now
+  // on.
   void adopt(c10::DataPtr& block) const {
-    if (block.get() == block.get_context()) (void)block.compare_exchange_deleter(base_deleter_, own_deleter_);
+    if (block.get() == block.get_context())
+      (void)block.compare_exchange_deleter(base_deleter_, own_deleter_);
   }
   void release(void* block) const {
     tell_release(LAPTIME_MEMORY_CPU, block);
@@ -55,8 +60,8 @@ class Wrapper : public c10::Allocator {
     base_deleter_ = base->raw_deleter();
     own_deleter_ = own_deleter;
     if (base_deleter_ == nullptr) return false;
-    // The lowest priority that is taken is the present allocator's own: a program that sets another one later succeeds
-    // as it would have without us.
+    // The lowest priority that is taken is the present allocator's own: a program that sets another
+    // one later succeeds as it would have without us.
     for (unsigned priority = 0; priority < 256; ++priority) {
       priority_ = static_cast<std::uint8_t>(priority);
       if (bring_back()) return true;
@@ -73,7 +78,8 @@ class Wrapper : public c10::Allocator {
 
  private:
   void follow(c10::DataPtr& block, std::size_t bytes) const {
-    if (block.get() == block.get_context() && block.compare_exchange_deleter(base_deleter_, own_deleter_))
+    if (block.get() == block.get_context() &&
+        block.compare_exchange_deleter(base_deleter_, own_deleter_))
       tell_allocation(LAPTIME_MEMORY_CPU, block.get(), bytes);
     else
       told().not_followed();
@@ -85,29 +91,33 @@ class Wrapper : public c10::Allocator {
   std::uint8_t priority_ = 0;
 };
 
-// A deleter is told nothing but the block, so each wrapper needs one of its own. Programs that change their allocator
-// more often than this are followed no further.
+// A deleter is told nothing but the block, so each wrapper needs one of its own. Programs that
+// change their allocator more often than this are followed no further.
 constexpr std::size_t kMaxWrappers = 8;
 std::array<Wrapper*, kMaxWrappers> wrappers{};
 std::size_t wrapper_count = 0;
 
 template <std::size_t... I>
 constexpr auto make_deleters(std::index_sequence<I...>) {
-  return std::array<c10::DeleterFnPtr, sizeof...(I)>{[](void* block) { wrappers[I]->release(block); }...};
+  return std::array<c10::DeleterFnPtr, sizeof...(I)>{
+      [](void* block) { wrappers[I]->release(block); }...};
 }
 constexpr auto kDeleters = make_deleters(std::make_index_sequence<kMaxWrappers>());
 
-// Whether what is allocated from `allocator` comes to one of our wrappers: the program's own may stand before ours.
+// Whether what is allocated from `allocator` comes to one of our wrappers: the program's own may
+// stand before ours.
 bool leads_to_us(c10::Allocator* allocator) {
   const Mode before = mode.exchange(Mode::probe);
   probe_arrived = false;
-  { const c10::DataPtr block = allocator->allocate(64); }
+  {
+    const c10::DataPtr block = allocator->allocate(64);
+  }
   mode = before;
   return probe_arrived;
 }
 
-// Contract: the caller holds the interpreter's lock, or nobody else calls. False: what the program allocates from now
-// on cannot be followed.
+// Contract: the caller holds the interpreter's lock, or nobody else calls. False: what the program
+// allocates from now on cannot be followed.
 bool attach() {
   c10::Allocator* const current = c10::GetCPUAllocator();
   for (std::size_t i = 0; i < wrapper_count; ++i)
@@ -129,7 +139,8 @@ void mark_block(const c10::TensorImpl& tensor, std::uint32_t role) {
   if (storage == nullptr || storage->data() == nullptr) return;
   c10::DataPtr& block = storage->_mutable_data_ptr_no_checks();
   if (device.is_cuda()) {
-    if (!told_roles.has(block.get(), role) && follow_cuda_block(block.get())) tell_role(device.index(), block.get(), storage->nbytes(), role);
+    if (!told_roles.has(block.get(), role) && follow_cuda_block(block.get()))
+      tell_role(device.index(), block.get(), storage->nbytes(), role);
     return;
   }
   for (std::size_t i = 0; i < wrapper_count; ++i) wrappers[i]->adopt(block);
@@ -143,9 +154,14 @@ void see(const void*& seen, const void* address) {
   if (pthread_equal(tester, pthread_self())) seen = address;
 }
 std::atomic<std::uint32_t> no_names[LAPTIME_MEMORY_DEVICES]{};  // so that all is told by calls
-const LaptimeMemoryHost kTestHost{LAPTIME_MEMORY_VERSION, no_names, [](int, const void* address, std::uint64_t) { see(test_allocated, address); },
-                                      [](int, const void* address) { see(test_released, address); },
-                                      [](int, const void*, std::uint64_t, std::uint32_t) {}, [](int, std::uint64_t) {}, [] {}};
+const LaptimeMemoryHost kTestHost{
+    LAPTIME_MEMORY_VERSION,
+    no_names,
+    [](int, const void* address, std::uint64_t) { see(test_allocated, address); },
+    [](int, const void* address) { see(test_released, address); },
+    [](int, const void*, std::uint64_t, std::uint32_t) {},
+    [](int, std::uint64_t) {},
+    [] {}};
 
 bool works() {
   tester = pthread_self();
@@ -157,13 +173,15 @@ bool works() {
   return address != nullptr && test_allocated == address && test_released == address;
 }
 
-void mark(const std::uint64_t* tensors, std::size_t count, std::uint32_t role, std::uint32_t gradient_role) {
+void mark(const std::uint64_t* tensors, std::size_t count, std::uint32_t role,
+          std::uint32_t gradient_role) {
   if (mode != Mode::record) return;
   try {
     for (std::size_t i = 0; i < count; ++i) {
       const auto& tensor = *reinterpret_cast<const c10::TensorImpl*>(tensors[i]);
       mark_block(tensor, role);
-      if (gradient_role != 0 && tensor.grad().defined()) mark_block(*tensor.grad().unsafeGetTensorImpl(), gradient_role);
+      if (gradient_role != 0 && tensor.grad().defined())
+        mark_block(*tensor.grad().unsafeGetTensorImpl(), gradient_role);
     }
   } catch (...) {  // a tensor of an odd kind: those before it count
   }
@@ -194,11 +212,19 @@ void close() {
   for (std::size_t i = 0; i < wrapper_count; ++i) wrappers[i]->step_aside();
 }
 
-const LaptimeMemoryShim shim{LAPTIME_MEMORY_VERSION, &try_to<attach>, &try_to<attach_cuda>, &try_to<works>, &on, &off, &close, &mark};
+const LaptimeMemoryShim shim{LAPTIME_MEMORY_VERSION,
+                             &try_to<attach>,
+                             &try_to<attach_cuda>,
+                             &try_to<works>,
+                             &on,
+                             &off,
+                             &close,
+                             &mark};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const LaptimeMemoryShim* laptime_torch_memory(const LaptimeMemoryHost* offered) {
+extern "C" __attribute__((visibility("default"))) const LaptimeMemoryShim* laptime_torch_memory(
+    const LaptimeMemoryHost* offered) {
   if (offered->version != LAPTIME_MEMORY_VERSION) return nullptr;
   // A forked child has no steps of its own to record.
   static const int fork_handler = pthread_atfork(nullptr, nullptr, [] { mode = Mode::rest; });

@@ -1,7 +1,9 @@
-// Every block that PyTorch's caching allocator for CUDA hands out and takes back, and how much it holds from the driver.
+// Every block that PyTorch's caching allocator for CUDA hands out and takes back, and how much it
+// holds from the driver.
 //
-// A tracker is called under the allocator's lock, on the thread that allocates. It can be attached, after CUDA's initialisation,
-// but never detached: it rests by a flag. What was told as allocated is told as released, whenever that is.
+// A tracker is called under the allocator's lock, on the thread that allocates. It can be attached,
+// after CUDA's initialisation, but never detached: it rests by a flag. What was told as allocated
+// is told as released, whenever that is.
 #include "followed_memory.h"
 
 #ifdef LAPTIME_WITH_CUDA
@@ -17,15 +19,18 @@ namespace {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
-// The blocks whose release is to be told. When an address finds no place among its neighbours, all releases are told from then on:
-// a reader passes over those of blocks that it does not know.
+// The blocks whose release is to be told. When an address finds no place among its neighbours, all
+// releases are told from then on: a reader passes over those of blocks that it does not know.
 class FollowedBlocks {
  public:
   void add(std::uint64_t address) {
     const std::size_t home = home_of(address);
     for (std::size_t i = 0; i < kNeighbours; ++i) {
       std::uint64_t found = 0;
-      if (slots_[(home + i) % kSlots].compare_exchange_strong(found, address, std::memory_order_relaxed) || found == address) return;
+      if (slots_[(home + i) % kSlots].compare_exchange_strong(found, address,
+                                                              std::memory_order_relaxed) ||
+          found == address)
+        return;
     }
     overflown_.store(true, std::memory_order_relaxed);
   }
@@ -34,7 +39,9 @@ class FollowedBlocks {
     const std::size_t home = home_of(address);
     for (std::size_t i = 0; i < kNeighbours; ++i) {
       std::uint64_t expected = address;
-      if (slots_[(home + i) % kSlots].compare_exchange_strong(expected, 0, std::memory_order_relaxed)) return true;
+      if (slots_[(home + i) % kSlots].compare_exchange_strong(expected, 0,
+                                                              std::memory_order_relaxed))
+        return true;
     }
     return overflown_.load(std::memory_order_relaxed);
   }
@@ -42,20 +49,24 @@ class FollowedBlocks {
  private:
   static constexpr std::size_t kSlots = 1u << 16, kNeighbours = 16;
   // Blocks begin at multiples of 512 bytes.
-  static std::size_t home_of(std::uint64_t address) { return (address >> 9) * 0x9E3779B97F4A7C15ull >> 48; }
+  static std::size_t home_of(std::uint64_t address) {
+    return (address >> 9) * 0x9E3779B97F4A7C15ull >> 48;
+  }
   std::array<std::atomic<std::uint64_t>, kSlots> slots_{};
   std::atomic<bool> overflown_{false};
 };
 FollowedBlocks followed;
 bool attached = false;
 
-// Bytes that each device's allocator holds. Written under that allocator's lock, or when recording begins.
+// Bytes that each device's allocator holds. Written under that allocator's lock, or when recording
+// begins.
 std::array<std::atomic<std::int64_t>, 64> held{};
 
 void change_held(int device, std::int64_t by) {
   std::atomic<std::int64_t>& bytes = held[static_cast<unsigned>(device) % held.size()];
   const std::int64_t now = bytes.fetch_add(by, std::memory_order_relaxed) + by;
-  if (mode.load(std::memory_order_relaxed) == Mode::record) told().reserved(device, now > 0 ? static_cast<std::uint64_t>(now) : 0);
+  if (mode.load(std::memory_order_relaxed) == Mode::record)
+    told().reserved(device, now > 0 ? static_cast<std::uint64_t>(now) : 0);
 }
 
 // The entry's type has moved between torch's namespaces; what is read here has not.
@@ -72,10 +83,13 @@ void track(const auto& entry) {
       if (followed.remove(entry.addr_)) tell_release(entry.device_, address);
       return;
     case Entry::SEGMENT_ALLOC:
-    case Entry::SEGMENT_MAP: return change_held(entry.device_, bytes);
+    case Entry::SEGMENT_MAP:
+      return change_held(entry.device_, bytes);
     case Entry::SEGMENT_FREE:
-    case Entry::SEGMENT_UNMAP: return change_held(entry.device_, -bytes);
-    default: return;
+    case Entry::SEGMENT_UNMAP:
+      return change_held(entry.device_, -bytes);
+    default:
+      return;
   }
 }
 
@@ -92,7 +106,8 @@ bool attach_cuda() {
 void begin_cuda() {
   if (!attached) return;
   for (int device = 0; device < c10::cuda::device_count(); ++device) {
-    held[static_cast<unsigned>(device) % held.size()] = allocator::getDeviceStats(static_cast<c10::DeviceIndex>(device)).reserved_bytes[0].current;
+    held[static_cast<unsigned>(device) % held.size()] =
+        allocator::getDeviceStats(static_cast<c10::DeviceIndex>(device)).reserved_bytes[0].current;
     change_held(device, 0);
   }
 }

@@ -53,9 +53,12 @@ std::string value_of(const c10::IValue& value) {
 
 std::string strides_of(const c10::IValue& value) {
   const c10::TensorImpl* const tensor = value.unsafeToTensorImpl();
-  if (!value.toTensor().defined() || tensor->is_nested() || tensor->has_symbolic_sizes_strides() || tensor->layout() != c10::kStrided) return "[]";
+  if (!value.toTensor().defined() || tensor->is_nested() || tensor->has_symbolic_sizes_strides() ||
+      tensor->layout() != c10::kStrided)
+    return "[]";
   std::string text = "[";
-  for (const std::int64_t stride : tensor->strides()) text += (text.size() > 1 ? ", " : "") + std::to_string(stride);
+  for (const std::int64_t stride : tensor->strides())
+    text += (text.size() > 1 ? ", " : "") + std::to_string(stride);
   return text + "]";
 }
 
@@ -63,7 +66,8 @@ std::string strides_of_input(const c10::IValue& value) {
   if (value.isTensor()) return strides_of(value);
   if (!value.isTensorList() || value.toListRef().size() > kLongestText / 8) return "[]";
   std::string text = "[";
-  for (const c10::IValue& tensor : value.toListRef()) text += (text.size() > 1 ? ", " : "") + strides_of(tensor);
+  for (const c10::IValue& tensor : value.toListRef())
+    text += (text.size() > 1 ? ", " : "") + strides_of(tensor);
   return text + "]";
 }
 
@@ -81,11 +85,14 @@ std::string keyword_value(const c10::IValue& value) {
   if (value.isInt()) return std::to_string(value.toInt());
   if (value.isDouble()) {
     const std::string text = printed(value);
-    return text.find_first_of("ni") != std::string::npos ? quoted(text) : text.back() == '.' ? text + "0" : text;
+    return text.find_first_of("ni") != std::string::npos ? quoted(text)
+           : text.back() == '.'                          ? text + "0"
+                                                         : text;
   }
   if (!is_string_list(value)) return "";
   std::string text = "[";
-  for (const c10::IValue& element : value.toListRef()) text += (text.size() > 1 ? ", " : "") + quoted(element.toStringRef());
+  for (const c10::IValue& element : value.toListRef())
+    text += (text.size() > 1 ? ", " : "") + quoted(element.toStringRef());
   return text + "]";
 }
 
@@ -119,7 +126,8 @@ void add_keywords(const at::RecordFunction& function, std::string& text) {
     if constexpr (requires { known.kwinputs(); }) {  // older torch has none
       for (const auto& [key, value] : known.kwinputs()) {
         if ((key == "stream" && !value.isInt()) || (key == "grid" && !value.isString())) continue;
-        if (const std::string shown = keyword_value(value); !shown.empty()) add_member(key, shown, text);
+        if (const std::string shown = keyword_value(value); !shown.empty())
+          add_member(key, shown, text);
       }
     }
   }(function);

@@ -1,4 +1,5 @@
-// An op's inputs and keywords as members of a JSON object, written as torch's own profiler writes them.
+// An op's inputs and keywords as members of a JSON object, written as torch's own profiler writes
+// them.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -11,7 +12,8 @@ namespace laptime_shim {
 void add_inputs(const at::RecordFunction& function, bool values, std::string& text);
 void add_keywords(const at::RecordFunction& function, std::string& text);
 
-// `text` as a member's value. Torch writes no quotation mark inside of a string; such a string is "None".
+// `text` as a member's value. Torch writes no quotation mark inside of a string; such a string is
+// "None".
 std::string quoted(const std::string& text);
 void add_member(const std::string& key, const std::string& value, std::string& text);
 

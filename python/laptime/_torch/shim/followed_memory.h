@@ -1,4 +1,5 @@
-// What the followers of the CPU's and of the GPU's allocators share: whether they record, whom they tell, and which roles were told.
+// What the followers of the CPU's and of the GPU's allocators share: whether they record, whom they
+// tell, and which roles were told.
 #pragma once
 
 #include <array>
@@ -16,11 +17,14 @@ inline std::atomic<const LaptimeMemoryHost*> host{nullptr};
 
 inline const LaptimeMemoryHost& told() { return *host.load(std::memory_order_relaxed); }
 
-// Addresses whose role was told, each with that role; emptied when the block goes, so that the next block at the
-// address is told anew. Two that share an entry displace each other and are told once more than needed.
+// Addresses whose role was told, each with that role; emptied when the block goes, so that the next
+// block at the address is told anew. Two that share an entry displace each other and are told once
+// more than needed.
 class ToldRoles {
  public:
-  bool has(const void* address, std::uint32_t role) { return entry_of(address).load(std::memory_order_relaxed) == value_of(address, role); }
+  bool has(const void* address, std::uint32_t role) {
+    return entry_of(address).load(std::memory_order_relaxed) == value_of(address, role);
+  }
   // False when it was told already.
   bool add(const void* address, std::uint32_t role) {
     if (has(address, role)) return false;
@@ -41,7 +45,8 @@ class ToldRoles {
     return reinterpret_cast<std::uint64_t>(address) ^ static_cast<std::uint64_t>(role) << 48;
   }
   std::atomic<std::uint64_t>& entry_of(const void* address) {
-    return entries_[(reinterpret_cast<std::uint64_t>(address) >> 6) * 0x9E3779B97F4A7C15ull >> (64 - kBits)];
+    return entries_[(reinterpret_cast<std::uint64_t>(address) >> 6) * 0x9E3779B97F4A7C15ull >>
+                    (64 - kBits)];
   }
   std::array<std::atomic<std::uint64_t>, 1u << kBits> entries_{};
 };
@@ -52,19 +57,27 @@ inline void tell_role(int device, const void* address, std::uint64_t bytes, std:
 }
 
 // Stores the record beside those of the ops around it. False: it is to be told by a call.
-inline bool put_block(laptime::SpanKind kind, int device, const void* address, std::uint64_t bytes) {
+inline bool put_block(laptime::SpanKind kind, int device, const void* address,
+                      std::uint64_t bytes) {
   laptime::torch::OpThread* const thread = laptime_shim::op_thread;
   const std::uint32_t name = told().device_names[device + 1].load(std::memory_order_relaxed);
-  laptime::RawUnit* const unit = thread != nullptr && name != 0 ? laptime::record::reserve(*thread->lane, 1) : nullptr;
+  laptime::RawUnit* const unit =
+      thread != nullptr && name != 0 ? laptime::record::reserve(*thread->lane, 1) : nullptr;
   if (unit == nullptr) return false;
-  *unit = {laptime::torch::op_ticks(laptime_shim::op_host), bytes, reinterpret_cast<std::uint64_t>(address), name, 0, static_cast<std::uint8_t>(kind),
+  *unit = {laptime::torch::op_ticks(laptime_shim::op_host),
+           bytes,
+           reinterpret_cast<std::uint64_t>(address),
+           name,
+           0,
+           static_cast<std::uint8_t>(kind),
            laptime::UnitType::memory};
   laptime::record::publish(*thread->lane, unit + 1);
   return true;
 }
 
 inline void tell_allocation(int device, const void* address, std::uint64_t bytes) {
-  if (!put_block(laptime::SpanKind::allocate, device, address, bytes)) told().allocated(device, address, bytes);
+  if (!put_block(laptime::SpanKind::allocate, device, address, bytes))
+    told().allocated(device, address, bytes);
 }
 inline void tell_release(int device, const void* address) {
   if (!put_block(laptime::SpanKind::release, device, address, 0)) told().released(device, address);
@@ -76,7 +89,8 @@ inline void tell_release(int device, const void* address) {
 bool attach_cuda();
 // Recording begins: what the devices' allocators hold is told.
 void begin_cuda();
-// The block's release will be told, also of one from before on(). False: CUDA's blocks are not followed.
+// The block's release will be told, also of one from before on(). False: CUDA's blocks are not
+// followed.
 bool follow_cuda_block(const void* address);
 
 }  // namespace laptime_memory

@@ -1,7 +1,8 @@
-// An op's inputs as a row of words (InputKind), told to whoever takes them: to a hash, every time; to memory, when the hash is new.
+// An op's inputs as a row of words (InputKind), told to whoever takes them: to a hash, every time;
+// to memory, when the hash is new.
 //
-// Contract: tensors are read by address, never copied: a copy is counted, by two atomic operations. Of lists and types no more is asked than
-// is needed: those answers are calls into torch's library.
+// Contract: tensors are read by address, never copied: a copy is counted, by two atomic operations.
+// Of lists and types no more is asked than is needed: those answers are calls into torch's library.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -58,7 +59,8 @@ class InputRoom {
 template <typename Taker>
 class InputVisitor {
  public:
-  // `numbers`: values of integers and bools too; else they would only make alike what is alike look different.
+  // `numbers`: values of integers and bools too; else they would only make alike what is alike look
+  // different.
   InputVisitor(Taker& taker, bool numbers) : taker_(taker), numbers_(numbers) {}
 
   // `inputs`: a range of IValue, which torch has told in several types.
@@ -78,22 +80,31 @@ class InputVisitor {
   static constexpr std::size_t kMostListed = 1023;
 
   void head(InputKind kind, std::size_t numbers = 0, int type = 0) {
-    taker_.word(static_cast<std::int64_t>(numbers) << 16 | static_cast<std::int64_t>(type & 0xFF) << 8 | static_cast<std::int64_t>(kind));
+    taker_.word(static_cast<std::int64_t>(numbers) << 16 |
+                static_cast<std::int64_t>(type & 0xFF) << 8 | static_cast<std::int64_t>(kind));
   }
   void tensor(const c10::IValue& value) {
     const c10::TensorImpl* const impl = value.unsafeToTensorImpl();
-    if (impl == c10::UndefinedTensorImpl::singleton() || impl->is_nested() || impl->has_symbolic_sizes_strides()) return head(InputKind::other);
+    if (impl == c10::UndefinedTensorImpl::singleton() || impl->is_nested() ||
+        impl->has_symbolic_sizes_strides())
+      return head(InputKind::other);
     const c10::IntArrayRef sizes = impl->sizes();
-    head(InputKind::tensor, sizes.size(), static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
+    head(InputKind::tensor, sizes.size(),
+         static_cast<int>(c10::typeMetaToScalarType(impl->dtype())));
     for (const std::int64_t size : sizes) taker_.word(size);
   }
   void list(const c10::IValue& value) {
     const c10::ArrayRef<c10::IValue> elements = value.toListRef();
-    // Torch compares the type that is asked for, by value where it is another one: a list's first element says which to ask for.
-    const bool may_be_tensors = elements.empty() || elements[0].isTensor(), may_be_integers = elements.empty() || elements[0].isInt();
-    if (may_be_integers && value.isIntList()) return integers(elements, [](const c10::IValue& number) { return number.toInt(); });
+    // Torch compares the type that is asked for, by value where it is another one: a list's first
+    // element says which to ask for.
+    const bool may_be_tensors = elements.empty() || elements[0].isTensor(),
+               may_be_integers = elements.empty() || elements[0].isInt();
+    if (may_be_integers && value.isIntList())
+      return integers(elements, [](const c10::IValue& number) { return number.toInt(); });
     if (may_be_tensors && value.isTensorList()) return tensors(elements);
-    if (numbers_ && value.isBoolList()) return integers(elements, [](const c10::IValue& number) { return std::int64_t{number.toBool()}; });
+    if (numbers_ && value.isBoolList())
+      return integers(elements,
+                      [](const c10::IValue& number) { return std::int64_t{number.toBool()}; });
     head(value.isDoubleList() || value.isBoolList() ? InputKind::scalars : InputKind::other);
   }
   void tensors(c10::ArrayRef<c10::IValue> list) {

@@ -1,5 +1,6 @@
-// Notes beside the records of ops what only a torch.profiler-like API shows: torch's numbers of ops, module hierarchies of TorchScript, strides and
-// values of inputs. A callback of its own: where nobody needs these, ops cost nothing more.
+// Notes beside the records of ops what only a torch.profiler-like API shows: torch's numbers of
+// ops, module hierarchies of TorchScript, strides and values of inputs. A callback of its own:
+// where nobody needs these, ops cost nothing more.
 //
 // Contract: nothing here throws into torch.
 #include <ATen/record_function.h>
@@ -46,7 +47,8 @@ Notes& notes() {
 }
 
 Notes::Notes() {
-  ::pthread_atfork([] { notes().mutex.lock(); }, [] { notes().mutex.unlock(); }, [] { notes().mutex.unlock(); });
+  ::pthread_atfork([] { notes().mutex.lock(); }, [] { notes().mutex.unlock(); },
+                   [] { notes().mutex.unlock(); });
 }
 
 unsigned wanted = 0;
@@ -62,10 +64,12 @@ std::string text_of(const at::RecordFunction& function) {
   if ((wanted & LAPTIME_DETAIL_MODULES) != 0 && function.scope() != at::RecordScope::USER_SCOPE) {
     std::string path;
     for (const std::string& part : torch::jit::currentModuleHierarchy()) path += part + ".";
-    if (!path.empty()) laptime_shim::add_member("Module Hierarchy", laptime_shim::quoted(path), text);
+    if (!path.empty())
+      laptime_shim::add_member("Module Hierarchy", laptime_shim::quoted(path), text);
   }
   if ((wanted & LAPTIME_DETAIL_INPUTS) != 0) {
-    laptime_shim::add_inputs(function, torch::profiler::impl::get_record_concrete_inputs_enabled(), text);
+    laptime_shim::add_inputs(function, torch::profiler::impl::get_record_concrete_inputs_enabled(),
+                             text);
     laptime_shim::add_keywords(function, text);
   }
   return text;
@@ -73,12 +77,14 @@ std::string text_of(const at::RecordFunction& function) {
 
 std::unique_ptr<at::ObserverContext> begin(const at::RecordFunction& function) {
   const auto* const thread = laptime_shim::op_thread;
-  if (thread == nullptr || thread->next == thread->first || thread->next[-1].function != &function) return nullptr;
+  if (thread == nullptr || thread->next == thread->first || thread->next[-1].function != &function)
+    return nullptr;
   try {
     std::string text = text_of(function);
     Notes& all = notes();
     const std::lock_guard lock(all.mutex);
-    const std::string* kept = text.empty() ? nullptr : &all.texts.try_emplace(std::move(text)).first->first;
+    const std::string* kept =
+        text.empty() ? nullptr : &all.texts.try_emplace(std::move(text)).first->first;
     all.rows.push_back({thread_id(), thread->next[-1].start, function.handle(), kept});
   } catch (...) {  // out of memory, or a tensor without strides: the op is recorded all the same
   }
@@ -94,10 +100,13 @@ int on(unsigned what) {
   try {
     wanted = what;
     at::RecordFunctionCallback callback(&begin);
-    callback.needsInputs((what & LAPTIME_DETAIL_INPUTS) != 0).needsIds((what & LAPTIME_DETAIL_IDS) != 0);
+    callback.needsInputs((what & LAPTIME_DETAIL_INPUTS) != 0)
+        .needsIds((what & LAPTIME_DETAIL_IDS) != 0);
     using at::RecordScope;
-    callback.scopes({RecordScope::FUNCTION, RecordScope::BACKWARD_FUNCTION, RecordScope::TORCHSCRIPT_FUNCTION, RecordScope::CUSTOM_CLASS,
-                     RecordScope::USER_SCOPE, RecordScope::STATIC_RUNTIME_OP, RecordScope::STATIC_RUNTIME_MODEL});
+    callback.scopes({RecordScope::FUNCTION, RecordScope::BACKWARD_FUNCTION,
+                     RecordScope::TORCHSCRIPT_FUNCTION, RecordScope::CUSTOM_CLASS,
+                     RecordScope::USER_SCOPE, RecordScope::STATIC_RUNTIME_OP,
+                     RecordScope::STATIC_RUNTIME_MODEL});
     handle = at::addGlobalCallback(callback);
     return 0;
   } catch (...) {
@@ -114,15 +123,25 @@ void off(void* receiver, void (*receive)(void*, const LaptimeOpDetail*)) {
   Notes& all = notes();
   const std::lock_guard lock(all.mutex);
   for (const Note& note : all.rows) {
-    const LaptimeOpDetail detail{note.thread, note.start, note.id, note.text ? note.text->data() : "", note.text ? note.text->size() : 0};
+    const LaptimeOpDetail detail{note.thread, note.start, note.id,
+                                 note.text ? note.text->data() : "",
+                                 note.text ? note.text->size() : 0};
     receive(receiver, &detail);
   }
   all.rows.clear();
   all.texts.clear();
 }
 
-const LaptimeDetailsShim shim{LAPTIME_DETAILS_VERSION, &laptime_shim::enter_profiler, &laptime_shim::leave_profiler, &needs_ids, &on, &off};
+const LaptimeDetailsShim shim{LAPTIME_DETAILS_VERSION,
+                              &laptime_shim::enter_profiler,
+                              &laptime_shim::leave_profiler,
+                              &needs_ids,
+                              &on,
+                              &off};
 
 }  // namespace
 
-extern "C" __attribute__((visibility("default"))) const LaptimeDetailsShim* laptime_torch_details() { return &shim; }
+extern "C" __attribute__((visibility("default"))) const LaptimeDetailsShim*
+laptime_torch_details() {
+  return &shim;
+}

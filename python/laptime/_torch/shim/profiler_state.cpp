@@ -1,7 +1,9 @@
-// Torch asks the calling thread's debug info whether a profiler is on: before a `_RecordFunctionFast`, in generated code, for
-// torch.autograd._profiler_enabled(). The state here answers yes and takes nothing from torch.
+// Torch asks the calling thread's debug info whether a profiler is on: before a
+// `_RecordFunctionFast`, in generated code, for torch.autograd._profiler_enabled(). The state here
+// answers yes and takes nothing from torch.
 //
-// Assumption: torch reads a state's configuration and type before it uses the state as its own profiler's.
+// Assumption: torch reads a state's configuration and type before it uses the state as its own
+// profiler's.
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/csrc/profiler/orchestration/observer.h>
 
@@ -17,9 +19,12 @@ namespace {
 namespace profiler = torch::profiler::impl;
 
 struct State final : profiler::ProfilerStateBase {
-  explicit State(bool inputs) : ProfilerStateBase(profiler::ProfilerConfig(profiler::ProfilerState::KINETO, inputs)) {}
+  explicit State(bool inputs)
+      : ProfilerStateBase(profiler::ProfilerConfig(profiler::ProfilerState::KINETO, inputs)) {}
 
-  profiler::ActiveProfilerType profilerType() override { return profiler::ActiveProfilerType::KINETO; }
+  profiler::ActiveProfilerType profilerType() override {
+    return profiler::ActiveProfilerType::KINETO;
+  }
   void reportMemoryUsage(void*, std::int64_t, std::size_t, std::size_t, c10::Device) override {}
 };
 
@@ -32,7 +37,8 @@ int enter_profiler(int inputs) {
   try {
     if (depth == 0) {
       if (profiler::ProfilerStateBase::get() != nullptr) return -1;
-      c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, std::make_shared<State>(inputs != 0));
+      c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE,
+                                       std::make_shared<State>(inputs != 0));
     }
     ++depth;
     return 0;

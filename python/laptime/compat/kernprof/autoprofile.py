@@ -1,7 +1,9 @@
-"""``kernprof -l -p TARGET``: profiles modules, classes and functions by name, and whole scripts, without a decorator.
+"""``kernprof -l -p TARGET``: profiles modules, classes and functions by name, and whole scripts,
+without a decorator.
 
-A target is a file, a module, a package with all that is in it (``package.__init__``: without), or an object in a module.
-All are imported before the program starts, but the program itself: its functions are found in its compiled code.
+A target is a file, a module, a package with all that is in it (``package.__init__``: without), or
+an object in a module. All are imported before the program starts, but the program itself: its
+functions are found in its compiled code.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ _FUNCTION = CO_NEWLOCALS | CO_OPTIMIZED
 
 
 class _Program(NamedTuple):
-    """What is run. ``name`` and ``package`` are empty for a script, which has no place among the modules."""
+    """What is run. ``name`` and ``package`` are empty for a script, which has no place among the
+    modules.
+    """
 
     file: str
     code: CodeType
@@ -36,14 +40,16 @@ class _Program(NamedTuple):
     def is_at(self, target: str) -> bool:
         path = os.path.realpath(target)
         folder, name = os.path.split(os.path.realpath(self.file))
-        return path == os.path.join(folder, name) or path == folder and name == "__main__.py"
+        return path == os.path.join(folder, name) or (path == folder and name == "__main__.py")
 
     def lies_in(self, target: str) -> bool:
         """Whether a module's or package's name includes the program."""
         return bool(self.name) and f"{self.name}.".startswith(f"{target}.")
 
 
-def run(profiler: LineProfiler, path: str | None, module: ModuleSpec | None, options: Namespace) -> None:
+def run(
+    profiler: LineProfiler, path: str | None, module: ModuleSpec | None, options: Namespace
+) -> None:
     """Runs the script at `path`, or the module, with the targets of `options.prof_mod` profiled."""
     targets = _normalized(options.prof_mod)
     program = _Program(path or "", read_script(path)) if module is None else _module_to_run(module)  # type: ignore[arg-type]
@@ -91,7 +97,9 @@ def _module_to_run(spec: ModuleSpec) -> _Program:
 
 
 def _without_program(targets: list[str], program: _Program) -> tuple[bool, list[str]]:
-    """Whether the program is among the targets, and the other targets: a package's other modules are."""
+    """Whether the program is among the targets, and the other targets: a package's other modules
+    are.
+    """
     whole, others = False, []
     for target in targets:
         name = _module_name(target) if os.path.isabs(target) else target
@@ -116,7 +124,9 @@ def functions_in(code: CodeType) -> list[CodeType]:
 
 
 def _defined_in(code: CodeType) -> Iterator[CodeType]:
-    """Functions that this code defines, also through classes. Lambdas and comprehensions are their lines' own."""
+    """Functions that this code defines, also through classes. Lambdas and comprehensions are their
+    lines' own.
+    """
     for constant in code.co_consts:
         if not isinstance(constant, CodeType):
             continue
@@ -141,13 +151,16 @@ def _imported_names(program: _Program) -> Iterator[str]:
 def _absolute_name(statement: ast.ImportFrom, package: str) -> str:
     if not statement.level:
         return statement.module or ""
-    outer = package.split(".")[:len(package.split(".")) - (statement.level - 1)]
+    outer = package.split(".")[: len(package.split(".")) - (statement.level - 1)]
     return ".".join([*outer, *([statement.module] if statement.module else [])])
 
 
 def _is_of(imported: str, targets: Iterable[str]) -> bool:
     """Whether an imported name is a target or comes from one."""
-    names = (_module_name(target) if os.path.isabs(target) else target.removesuffix(".__init__") for target in targets)
+    names = (
+        _module_name(target) if os.path.isabs(target) else target.removesuffix(".__init__")
+        for target in targets
+    )
     return any(f"{imported}.".startswith(f"{name}.") for name in names)
 
 
@@ -167,7 +180,10 @@ def _profile_imports(profiler: LineProfiler, targets: list[str], program: _Progr
             profiler.add_imported_function_or_module(item)
     if failures:
         plural = "" if len(failures) == 1 else "s"
-        warnings.warn(f"{len(failures)} profiling target{plural} cannot be imported: {failures!r}", stacklevel=2)
+        warnings.warn(
+            f"{len(failures)} profiling target{plural} cannot be imported: {failures!r}",
+            stacklevel=2,
+        )
 
 
 def _module_name(path: str) -> str:
@@ -181,7 +197,9 @@ def _module_name(path: str) -> str:
 
 
 def _import(name: str, program: _Program) -> Iterator[Any]:
-    """The module, or the object in a module, of that name; a package's modules after it, without the program."""
+    """The module, or the object in a module, of that name; a package's modules after it, without
+    the program.
+    """
     only_package = name.endswith(".__init__")
     module_name = name.removesuffix(".__init__")
     attributes: list[str] = []
@@ -203,10 +221,14 @@ def _import(name: str, program: _Program) -> Iterator[Any]:
 
 
 def _modules_in(package: Any, program: _Program) -> Iterator[Any]:
-    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}.", onerror=lambda _: None):
+    for info in pkgutil.walk_packages(
+        package.__path__, f"{package.__name__}.", onerror=lambda _: None
+    ):
         if info.name.endswith(".__main__") or info.name == program.name:
             continue
         try:
             yield importlib.import_module(info.name)
-        except Exception:  # a part of the package that cannot be imported here is not what was asked for
+        except (
+            Exception
+        ):  # a part of the package that cannot be imported here is not what was asked for
             continue

@@ -1,4 +1,6 @@
-"""cProfile's profiler as kernprof offers it to programs: by count, as a decorator, as a context manager."""
+"""cProfile's profiler as kernprof offers it to programs: by count, as a decorator, as a context
+manager.
+"""
 
 from __future__ import annotations
 

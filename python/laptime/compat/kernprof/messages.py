@@ -30,7 +30,9 @@ class Messages:
         """Says which call comes next, with its arguments."""
         if self.diagnostics:
             words = [*map(repr, arguments), *(f"{key}={value!r}" for key, value in options.items())]
-            self.debug(f"Calling: {name}(" + "".join(f"\n    {word}," for word in words).rstrip(",") + ")")
+            self.debug(
+                f"Calling: {name}(" + "".join(f"\n    {word}," for word in words).rstrip(",") + ")"
+            )
 
     def _dated(self, level: str, text: str) -> None:
         now = datetime.now().isoformat(sep=" ", timespec="milliseconds").replace(".", ",")

@@ -3,7 +3,8 @@
 The classes are subclasses of the installed Lightning's. Arguments, files and reports stay the same.
 Lightning exists under two names, ``lightning.pytorch`` and ``pytorch_lightning``, with classes of
 their own. Laptime's belong to the one that the program has loaded, or to ``lightning.pytorch`` if
-it has loaded both; the other's Trainer accepts them too. Neither is imported before a class is used.
+it has loaded both; the other's Trainer accepts them too. Neither is imported before a class is
+used.
 """
 
 from __future__ import annotations

@@ -60,7 +60,10 @@ class ActionProfile(cprofile.Profile):
         self.snapshot_stats()
 
     def snapshot_stats(self) -> None:
-        """Has a call of cProfile's disable for each stop, as its tables do: they are never empty."""
+        """Has a call of cProfile's disable for each stop, as its tables have.
+
+        So they are never empty.
+        """
         counted = self._layer.stats()
         self.stats = function_stats.without(counted, lambda function: function[0] in _OWN_FILES)
         self.stats[_DISABLE] = (self._stops, self._stops, 0.0, 0.0, {})
@@ -85,7 +88,9 @@ class AdvancedProfiler:
     def stop(self, action_name: str) -> None:
         profile = self.profiled_actions.get(action_name)
         if profile is None:
-            raise ValueError(f"Attempting to stop recording an action ({action_name}) which was never started.")
+            raise ValueError(
+                f"Attempting to stop recording an action ({action_name}) which was never started."
+            )
         profile.disable()
 
     def teardown(self, stage: str | None) -> None:

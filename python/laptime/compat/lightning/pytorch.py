@@ -1,5 +1,6 @@
-"""The half of PyTorchProfiler that differs from Lightning's: its torch.profiler is laptime's drop-in, and its table is made
-from averages, not from a Python object for every op."""
+"""The half of PyTorchProfiler that differs from Lightning's: its torch.profiler is laptime's
+drop-in, and its table is made from averages, not from a Python object for every op.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +13,20 @@ from laptime.compat import torch_profiler
 
 
 class PyTorchProfiler:
-    """Lightning's PyTorchProfiler over laptime.compat.torch_profiler. ``emit_nvtx`` is torch's own."""
+    """Lightning's PyTorchProfiler over laptime.compat.torch_profiler.
+
+    ``emit_nvtx`` is torch's own.
+    """
 
     profiler: Any
     _finished: Any = None  # the profiler that summary() tells of
     _events: Any = None
 
     def _create_profiler(self, profiler: Any) -> Any:
-        ours = {torch.profiler.profile: torch_profiler.profile, torch.autograd.profiler.profile: torch_profiler.autograd.profile}
+        ours = {
+            torch.profiler.profile: torch_profiler.profile,
+            torch.autograd.profiler.profile: torch_profiler.autograd.profile,
+        }
         return super()._create_profiler(ours.get(profiler, profiler))  # type: ignore[misc]
 
     def _cache_functions_events(self) -> None:
@@ -62,12 +69,18 @@ class PyTorchProfiler:
         averages = self._finished.key_averages(self._group_by_input_shapes)  # type: ignore[attr-defined]
         if not averages:
             return ""
-        table = averages.table(sort_by=self._sort_by_key, row_limit=self._row_limit, **self._table_kwargs)  # type: ignore[attr-defined]
+        table = averages.table(
+            sort_by=self._sort_by_key, row_limit=self._row_limit, **self._table_kwargs
+        )  # type: ignore[attr-defined]
         return self._stats_to_str({"records": table})  # type: ignore[attr-defined]
 
 
 # The Trainer sets the module again; a weak reference to it cannot be copied.
 _NOT_STARTED: dict[str, Any] = {
-    "profiler": None, "_finished": None, "_register": None, "_parent_profiler": None,
-    "_start_action_name": None, "_lightning_module": None,
+    "profiler": None,
+    "_finished": None,
+    "_register": None,
+    "_parent_profiler": None,
+    "_start_action_name": None,
+    "_lightning_module": None,
 }

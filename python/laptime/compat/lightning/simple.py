@@ -1,4 +1,7 @@
-"""The half of SimpleProfiler that differs from Lightning's: it keeps a bounded part of an action."""
+"""The half of SimpleProfiler that differs from Lightning's.
+
+It keeps a bounded part of an action.
+"""
 
 from __future__ import annotations
 
@@ -67,14 +70,19 @@ class SimpleProfiler:
         dropped = [d.dropped_calls for d in ours if d.dropped_calls]
         if not dropped:
             return ""
-        return (f"laptime: recorded_durations keeps the latest {Durations.kept:,} or fewer of an action; "
-                f"{sum(dropped):,} older ones of {len(dropped)} action{'s' * (len(dropped) > 1)} were dropped; "
-                f"the table counts all; {__name__}.Durations.kept = 10**9 keeps more{os.linesep}")
+        return (
+            f"laptime: recorded_durations keeps the latest {Durations.kept:,} or fewer of an"
+            f" action; {sum(dropped):,} older ones of {len(dropped)}"
+            f" action{'s' * (len(dropped) > 1)} were dropped; the table counts all;"
+            f" {__name__}.Durations.kept = 10**9 keeps more{os.linesep}"
+        )
 
     def _make_report_extended(self) -> tuple[list[_Row], float, float]:
         elapsed = time.perf_counter() - self.start_time
-        report = [(action, total / calls, calls, total, 100.0 * total / elapsed)
-                  for action, calls, total in self._sums()]
+        report = [
+            (action, total / calls, calls, total, 100.0 * total / elapsed)
+            for action, calls, total in self._sums()
+        ]
         report.sort(key=lambda row: row[4], reverse=True)
         return report, sum(row[2] for row in report), elapsed
 

@@ -1,6 +1,8 @@
-"""line_profiler's interface: ``from laptime.compat.line_profiler import LineProfiler, load_stats, show_text, profile``.
+"""line_profiler's interface: ``from laptime.compat.line_profiler import LineProfiler, load_stats,
+show_text, profile``.
 
-What is asked for is imported then: ``import laptime`` needs one small part of this package and must stay cheap.
+What is asked for is imported then: ``import laptime`` needs one small part of this package and must
+stay cheap.
 """
 
 from __future__ import annotations
@@ -18,8 +20,16 @@ if TYPE_CHECKING:
     from laptime.line_profiler import main
 
 __all__ = [
-    "GlobalProfiler", "LineProfiler", "LineStats", "LprofError", "load_ipython_extension", "load_stats", "main", "profile",
-    "show_func", "show_text",
+    "GlobalProfiler",
+    "LineProfiler",
+    "LineStats",
+    "LprofError",
+    "load_ipython_extension",
+    "load_stats",
+    "main",
+    "profile",
+    "show_func",
+    "show_text",
 ]
 
 _HOMES = {

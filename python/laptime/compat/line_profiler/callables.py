@@ -1,7 +1,7 @@
 """What functions a callable is made of, and the same callable with something done around each call.
 
-Functions, generators, coroutines, async generators, classes, properties, partials, and bound, class and static methods.
-What is written in C has no lines and stays as it is.
+Functions, generators, coroutines, async generators, classes, properties, partials, and bound, class
+and static methods. What is written in C has no lines and stays as it is.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from typing import Any
 from laptime.compat.line_profiler.scoping import ScopingPolicy, scope_of
 
 _WRITTEN_IN_C = (
-    types.BuiltinFunctionType, types.BuiltinMethodType, types.ClassMethodDescriptorType, types.MethodDescriptorType,
-    types.MethodWrapperType, types.WrapperDescriptorType,
+    types.BuiltinFunctionType,
+    types.BuiltinMethodType,
+    types.ClassMethodDescriptorType,
+    types.MethodDescriptorType,
+    types.MethodWrapperType,
+    types.WrapperDescriptorType,
 )
 _HOLDERS = (classmethod, staticmethod, types.MethodType)  # of __func__
 _PARTIALS = (functools.partial, functools.partialmethod)
@@ -41,7 +45,10 @@ def members_to_wrap(cls: type) -> dict[str, Any]:
             parts = list(_parts(member, set(), True))
         except TypeError:
             continue
-        if any(scope.enters_class(part) if isinstance(part, type) else scope.takes_function(part) for part in parts):
+        if any(
+            scope.enters_class(part) if isinstance(part, type) else scope.takes_function(part)
+            for part in parts
+        ):
             members[name] = member
     return members
 
@@ -82,7 +89,9 @@ def _parts_of_class(cls: type, seen: set[int]) -> Iterator[Any]:
 
 
 def rebuilt(item: Any, wrap: Callable[[Any], Any]) -> Any:
-    """A method, partial or property made anew around its wrapped functions; None if `item` is none of these."""
+    """A method, partial or property made anew around its wrapped functions; None if `item` is none
+    of these.
+    """
     if isinstance(item, types.MethodType):
         return types.MethodType(wrap(item.__func__), item.__self__)
     if isinstance(item, (classmethod, staticmethod)):
@@ -99,10 +108,12 @@ def rebuilt(item: Any, wrap: Callable[[Any], Any]) -> Any:
 
 
 def _rebuilt_property(item: property, wrap: Callable[[Any], Any]) -> property:
-    getter, setter, deleter = (function and wrap(function) for function in (item.fget, item.fset, item.fdel))
+    getter, setter, deleter = (
+        function and wrap(function) for function in (item.fget, item.fset, item.fdel)
+    )
     result = type(item)(getter, setter, deleter, item.__doc__)
     if hasattr(item, "__name__") and hasattr(result, "__name__"):
-        setattr(result, "__name__", item.__name__)  # 3.13: the name it has in its class
+        result.__name__ = item.__name__  # 3.13: the name it has in its class
     return result
 
 
@@ -112,8 +123,12 @@ def _with_attributes(new: Any, old: Any) -> Any:
     return new
 
 
-def around_calls(function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]) -> Callable[..., Any]:
-    """The function with `enter` before and `leave` after it runs; a generator runs from one yield to the next."""
+def around_calls(
+    function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]
+) -> Callable[..., Any]:
+    """The function with `enter` before and `leave` after it runs; a generator runs from one yield
+    to the next.
+    """
     if inspect.isasyncgenfunction(function):
         return _async_generator(function, enter, leave)
     if inspect.iscoroutinefunction(function):
@@ -132,7 +147,9 @@ def around_calls(function: Callable[..., Any], enter: Callable[[], None], leave:
     return wrapper
 
 
-def _coroutine(function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]) -> Callable[..., Any]:
+def _coroutine(
+    function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]
+) -> Callable[..., Any]:
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         enter()
@@ -144,7 +161,9 @@ def _coroutine(function: Callable[..., Any], enter: Callable[[], None], leave: C
     return wrapper
 
 
-def _generator(function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]) -> Callable[..., Any]:
+def _generator(
+    function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]
+) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)
@@ -170,7 +189,9 @@ def _generator(function: Callable[..., Any], enter: Callable[[], None], leave: C
     return wrapper
 
 
-def _async_generator(function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]) -> Callable[..., Any]:
+def _async_generator(
+    function: Callable[..., Any], enter: Callable[[], None], leave: Callable[[], None]
+) -> Callable[..., Any]:
     @functools.wraps(function)
     async def wrapper(*args: Any, **kwargs: Any) -> Any:
         generator = function(*args, **kwargs)

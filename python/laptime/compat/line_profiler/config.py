@@ -1,8 +1,9 @@
 """line_profiler's settings: the defaults, and the TOML file that changes them.
 
-The file is the one given, else ``$LINE_PROFILER_RC``, else the nearest ``line_profiler.toml`` or ``pyproject.toml`` from
-the current folder upwards that parses; in it the table ``tool.line_profiler``. Python 3.10 reads TOML only where the
-package tomli is installed; without it files that were not asked for are left unread.
+The file is the one given, else ``$LINE_PROFILER_RC``, else the nearest ``line_profiler.toml`` or
+``pyproject.toml`` from the current folder upwards that parses; in it the table
+``tool.line_profiler``. Python 3.10 reads TOML only where the package tomli is installed; without it
+files that were not asked for are left unread.
 """
 
 from __future__ import annotations
@@ -17,15 +18,35 @@ ConfigArgument = str | os.PathLike[str] | bool | None
 
 DEFAULTS: Mapping[str, Mapping[str, Any]] = {
     "kernprof": {
-        "line_by_line": False, "builtin": False, "rich": False, "skip_zero": False, "summarize": False,
-        "preimports": True, "prof_imports": False, "verbose": 0, "outfile": "", "setup": "", "unit": 1e-6,
-        "output_interval": 0, "prof_mod": [],
+        "line_by_line": False,
+        "builtin": False,
+        "rich": False,
+        "skip_zero": False,
+        "summarize": False,
+        "preimports": True,
+        "prof_imports": False,
+        "verbose": 0,
+        "outfile": "",
+        "setup": "",
+        "unit": 1e-6,
+        "output_interval": 0,
+        "prof_mod": [],
     },
     "cli": {"unit": 1e-6, "rich": False, "skip_zero": False, "sort": False, "summarize": False},
     "setup": {"environ_flags": ["LINE_PROFILE"], "cli_flags": ["--line-profile", "--line_profile"]},
-    "write": {"output_prefix": "profile_output", "lprof": True, "text": True, "timestamped_text": True, "stdout": True},
+    "write": {
+        "output_prefix": "profile_output",
+        "lprof": True,
+        "text": True,
+        "timestamped_text": True,
+        "stdout": True,
+    },
     "show": {
-        "sort": True, "stripzeros": True, "rich": True, "details": False, "summarize": True,
+        "sort": True,
+        "stripzeros": True,
+        "rich": True,
+        "details": False,
+        "summarize": True,
         "column_widths": {"line": 6, "hits": 9, "time": 12, "perhit": 8, "percent": 8},
     },
 }
@@ -45,7 +66,9 @@ class MissingConfig(ConfigError, FileNotFoundError):
 
 
 def load(config: ConfigArgument = None) -> Config:
-    """``False``: the defaults alone; ``None`` or ``True``: look for a file; else the file, which must then be good."""
+    """``False``: the defaults alone; ``None`` or ``True``: look for a file; else the file, which
+    must then be good.
+    """
     if config is False:
         return Config(None, DEFAULTS)
     asked = None if config is None or config is True else os.fspath(config)
@@ -53,7 +76,14 @@ def load(config: ConfigArgument = None) -> Config:
     if path is None:
         return Config(None, DEFAULTS)
     try:
-        return Config(path, _merged(DEFAULTS, _table(_table(content, "tool"), "tool.line_profiler"), "tool.line_profiler"))
+        return Config(
+            path,
+            _merged(
+                DEFAULTS,
+                _table(_table(content, "tool"), "tool.line_profiler"),
+                "tool.line_profiler",
+            ),
+        )
     except TypeError as error:
         if asked:
             raise ConfigError(f"Cannot load configurations from {asked!r}: {error}") from None
@@ -62,7 +92,9 @@ def load(config: ConfigArgument = None) -> Config:
 
 def column_widths(config: ConfigArgument = None) -> Mapping[str, int]:
     """At least the default widths: narrower ones would not hold the headings."""
-    return _column_widths(config if config is None or isinstance(config, bool) else os.fspath(config))
+    return _column_widths(
+        config if config is None or isinstance(config, bool) else os.fspath(config)
+    )
 
 
 @functools.lru_cache(maxsize=16)
@@ -88,7 +120,10 @@ def _read(path: str) -> tuple[str, dict[str, Any]]:
     try:
         tomllib = _toml_reader()
     except ImportError:
-        raise ConfigError(f"Cannot load configurations from {path!r}: Python 3.10 needs the package tomli for that") from None
+        raise ConfigError(
+            f"Cannot load configurations from {path!r}: Python 3.10 needs the package tomli for"
+            " that"
+        ) from None
     try:
         with open(path, "rb") as file:
             return os.path.abspath(path), tomllib.load(file)
@@ -132,6 +167,10 @@ def _merged(defaults: Mapping[str, Any], given: Mapping[str, Any], path: str) ->
     """The defaults, with what was given in their place; names that are not ours are left out."""
     given = {key.replace("-", "_"): value for key, value in given.items()}
     return {
-        key: _merged(default, _table(given, f"{path}.{key}"), f"{path}.{key}") if isinstance(default, Mapping) else given.get(key, default)
+        key: (
+            _merged(default, _table(given, f"{path}.{key}"), f"{path}.{key}")
+            if isinstance(default, Mapping)
+            else given.get(key, default)
+        )
         for key, default in defaults.items()
     }

@@ -1,4 +1,7 @@
-"""What profilers that are enabled by count have in common: wrapping, running, the context manager."""
+"""What profilers that are enabled by count have in common.
+
+It is the wrapping, the running and the context manager.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ class CountedProfiler:
         raise NotImplementedError
 
     def wrap_callable(self, func: Any) -> Any:
-        """The callable with the profiler on while it runs. Classes are changed in place; what is in C is left alone."""
+        """The callable with the profiler on while it runs. Classes are changed in place; what is in
+        C is left alone.
+        """
         if callables.is_written_in_c(func) or self._already_a_wrapper(func):
             return func
         if isinstance(func, type):
@@ -30,7 +35,9 @@ class CountedProfiler:
             return rebuilt
         if not callable(func):
             raise TypeError(f"func = {func!r}: does not look like a callable or callable wrapper")
-        return self._mark_wrapper(callables.around_calls(func, self.enable_by_count, self.disable_by_count))
+        return self._mark_wrapper(
+            callables.around_calls(func, self.enable_by_count, self.disable_by_count)
+        )
 
     def wrap_class(self, cls: type) -> type:
         self._wrap_members(cls, callables.members_to_wrap(cls))
@@ -48,7 +55,10 @@ class CountedProfiler:
                 failures[name] = member
         if failures:
             warnings.warn(
-                f"cannot wrap {len(failures)} attribute(s) of {namespace!r} (`{{attr: value}}`): {failures!r}", stacklevel=3)
+                f"cannot wrap {len(failures)} attribute(s) of {namespace!r} (`{{attr: value}}`):"
+                f" {failures!r}",
+                stacklevel=3,
+            )
 
     def _already_a_wrapper(self, func: Any) -> bool:
         return getattr(func, _MARK, None) == id(self)
@@ -63,7 +73,9 @@ class CountedProfiler:
 
         return self.runctx(cmd, __main__.__dict__, __main__.__dict__)
 
-    def runctx(self: Self, cmd: Any, globals: dict[str, Any], locals: Mapping[str, Any] | None) -> Self:
+    def runctx(
+        self: Self, cmd: Any, globals: dict[str, Any], locals: Mapping[str, Any] | None
+    ) -> Self:
         """Profiles a statement in the given namespaces."""
         self.enable_by_count()
         try:

@@ -1,7 +1,8 @@
 """The decorator ``profile`` that stays in the code: it does nothing until profiling is asked for.
 
-Asked for by kernprof, by ``LINE_PROFILE=1`` in the environment, by ``--line-profile`` on the command line, or by
-``profile.enable()``. Except under kernprof the results are shown and written when the interpreter exits.
+Asked for by kernprof, by ``LINE_PROFILE=1`` in the environment, by ``--line-profile`` on the
+command line, or by ``profile.enable()``. Except under kernprof the results are shown and written
+when the interpreter exits.
 """
 
 from __future__ import annotations
@@ -18,12 +19,15 @@ from laptime.compat.line_profiler import config as configuration
 if TYPE_CHECKING:
     from laptime.compat.line_profiler.counted import CountedProfiler
 
-# Where the first process that profiles leaves its id, so that children which multiprocessing starts do not write its files.
+# Where the first process that profiles leaves its id, so that children which multiprocessing starts
+# do not write its files.
 _OWNER = "LINE_PROFILER_OWNER_PID"
 
 
 class GlobalProfiler:
-    """Settings are read when they are first needed and may be changed before that which they decide."""
+    """Settings are read when they are first needed and may be changed before that which they
+    decide.
+    """
 
     def __init__(self, config: configuration.ConfigArgument = None) -> None:
         self._config_argument = config
@@ -41,11 +45,19 @@ class GlobalProfiler:
 
     @functools.cached_property
     def write_config(self) -> dict[str, Any]:
-        return {key: value for key, value in self._config.tables["write"].items() if key != "output_prefix"}
+        return {
+            key: value
+            for key, value in self._config.tables["write"].items()
+            if key != "output_prefix"
+        }
 
     @functools.cached_property
     def show_config(self) -> dict[str, Any]:
-        return {key: value for key, value in self._config.tables["show"].items() if key != "column_widths"}
+        return {
+            key: value
+            for key, value in self._config.tables["show"].items()
+            if key != "column_widths"
+        }
 
     @functools.cached_property
     def output_prefix(self) -> str:
@@ -117,7 +129,10 @@ class GlobalProfiler:
         self.enabled = True
 
     def _decide(self) -> None:
-        by_environment = any(configuration.says_yes(os.environ.get(flag, "")) for flag in self.setup_config["environ_flags"])
+        by_environment = any(
+            configuration.says_yes(os.environ.get(flag, ""))
+            for flag in self.setup_config["environ_flags"]
+        )
         if by_environment or any(flag in sys.argv for flag in self.setup_config["cli_flags"]):
             self.enable()
         else:
@@ -128,4 +143,8 @@ class GlobalProfiler:
         import multiprocessing
 
         owner = os.environ.get(_OWNER)
-        return bool(owner) and owner != str(os.getpid()) and multiprocessing.parent_process() is not None
+        return (
+            bool(owner)
+            and owner != str(os.getpid())
+            and multiprocessing.parent_process() is not None
+        )

@@ -1,10 +1,12 @@
 """The ``.lprof`` file: a pickle of an object with ``timings`` and ``unit``.
 
-Written so that line_profiler reads it where laptime is not installed: the class is named by line_profiler's own path, the
-one that its releases since 4.0 share. Read without executing anything that the file may carry: the only names it may
-refer to are the places where line_profiler keeps that class, and all of them are an inert stand-in here.
+Written so that line_profiler reads it where laptime is not installed: the class is named by
+line_profiler's own path, the one that its releases since 4.0 share. Read without executing anything
+that the file may carry: the only names it may refer to are the places where line_profiler keeps
+that class, and all of them are an inert stand-in here.
 
-Ours also hold the text of the source files, under a name that line_profiler ignores: a file that results name is not opened.
+Ours also hold the text of the source files, under a name that line_profiler ignores: a file that
+results name is not opened.
 """
 
 from __future__ import annotations
@@ -39,8 +41,10 @@ class LprofError(ValueError):
 
 
 def write(path: str | os.PathLike[str], timings: Timings, unit: float, sources: Sources) -> None:
-    state = pickle.dumps({"timings": timings, "unit": unit, **({_SOURCES: sources} if sources else {})}, protocol=2)
-    body = state[len(_PROTOCOL):-1]  # without its own header and stop
+    state = pickle.dumps(
+        {"timings": timings, "unit": unit, **({_SOURCES: sources} if sources else {})}, protocol=2
+    )
+    body = state[len(_PROTOCOL) : -1]  # without its own header and stop
     with open(path, "wb") as file:
         file.write(_PROTOCOL + _CLASS + _NEW_OBJECT + body + _SET_STATE_AND_STOP)
 
@@ -53,7 +57,9 @@ def read(path: str | os.PathLike[str]) -> tuple[Timings, float, Sources]:
     except LprofError as error:
         raise LprofError(f"{os.fspath(path)}: {error}") from None
     except Exception as error:  # pickle fails on bad bytes in many ways
-        raise LprofError(f"{os.fspath(path)}: not line profiling results: {_one_line(error)}") from None
+        raise LprofError(
+            f"{os.fspath(path)}: not line profiling results: {_one_line(error)}"
+        ) from None
     try:
         return _checked(stats)
     except LprofError as error:
@@ -73,7 +79,10 @@ class _Stats:
 class _Reader(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> type:
         if (module, name) not in _STATS_CLASSES:
-            raise LprofError(f"refused: it asks for {module[:60]}.{name[:60]}, which line profiling results do not hold")
+            raise LprofError(
+                f"refused: it asks for {module[:60]}.{name[:60]}, which line profiling results do"
+                " not hold"
+            )
         return _Stats
 
     def persistent_load(self, pid: Any) -> Any:
@@ -84,13 +93,19 @@ def _checked(stats: Any) -> tuple[Timings, float, Sources]:
     if type(stats) is not _Stats or set(stats.__dict__) - {_SOURCES} != {"timings", "unit"}:
         raise LprofError("not line profiling results")
     timings, unit, sources = stats.timings, stats.unit, stats.__dict__.get(_SOURCES, {})
-    if not isinstance(sources, dict) or not all(isinstance(text, str) for item in sources.items() for text in item):
+    if not isinstance(sources, dict) or not all(
+        isinstance(text, str) for item in sources.items() for text in item
+    ):
         raise LprofError("the source texts are no table of texts")
     if not isinstance(unit, (int, float)) or not unit > 0:
         raise LprofError(f"the unit is {unit!r:.40}")
     if not isinstance(timings, dict):
         raise LprofError("the timings are no table")
-    return {_checked_key(key): [_checked_row(row) for row in rows] for key, rows in timings.items()}, float(unit), sources
+    return (
+        {_checked_key(key): [_checked_row(row) for row in rows] for key, rows in timings.items()},
+        float(unit),
+        sources,
+    )
 
 
 def _checked_key(key: Any) -> Key:

@@ -1,4 +1,6 @@
-"""IPython's %lprun and %%lprun_all. What is written down here is what IPython shows for ``%lprun?``."""
+"""IPython's %lprun and %%lprun_all. What is written down here is what IPython shows for
+``%lprun?``.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ class LineProfilerMagics(Magics):
 
     @line_magic
     def lprun(self, parameter_s: str = "") -> LineProfiler | None:
-        """Execute a statement under the line-by-line profiler: ``%lprun -f function -m module statement``.
+        """Execute a statement under the line-by-line profiler: ``%lprun -f function -m module
+        statement``.
 
         -f <function>: a function to profile, any expression that gives one; may be repeated
         -m <module>: all functions and methods of a module; may be repeated
@@ -43,14 +46,19 @@ class LineProfilerMagics(Magics):
             try:
                 profiler.add_module(__import__(name, fromlist=[""]))
             except Exception as error:
-                raise UsageError(f"Could not find module {name}.\n{type(error).__name__}: {error}") from None
+                raise UsageError(
+                    f"Could not find module {name}.\n{type(error).__name__}: {error}"
+                ) from None
         with _as_builtin(profiler):
-            message, _ = _guarded(profiler.runctx, statement, self.shell.user_global_ns, self.shell.user_ns)
+            message, _ = _guarded(
+                profiler.runctx, statement, self.shell.user_global_ns, self.shell.user_ns
+            )
         return _show(profiler, options, message)
 
     @cell_magic
     def lprun_all(self, parameter_s: str = "", cell: str = "") -> LineProfiler | None:
-        """Execute a cell under the line-by-line profiler: its lines, and those of the functions that it defines.
+        """Execute a cell under the line-by-line profiler: its lines, and those of the functions
+        that it defines.
 
         -D, -T, -r, -z, -u: as for %lprun
         -t: the time taken, in seconds, in the variable ``_total_time_taken``
@@ -67,7 +75,9 @@ class LineProfilerMagics(Magics):
             for each in [code] if "p" in options else [code, *functions_in(code)]:
                 profiler.add_code(each)
             with _as_builtin(profiler), profiler:
-                message, seconds = _guarded(exec, code, self.shell.user_global_ns, self.shell.user_ns)
+                message, seconds = _guarded(
+                    exec, code, self.shell.user_global_ns, self.shell.user_ns
+                )
             if "t" in options:
                 self.shell.user_ns["_total_time_taken"] = seconds
             return _show(profiler, options, message)
@@ -75,7 +85,9 @@ class LineProfilerMagics(Magics):
             os.unlink(path)
 
     def _options(self, text: str, letters: str) -> tuple[Any, str]:
-        options, rest = self.parse_options(text.replace('"', r"\"").replace("'", r"\'"), letters, list_all=True)
+        options, rest = self.parse_options(
+            text.replace('"', r"\"").replace("'", r"\'"), letters, list_all=True
+        )
         options.merge(Struct(D=[""], T=[""], f=[], m=[], u=[None]))
         try:
             options.unit = None if options.u[0] is None else float(options.u[0])
@@ -87,7 +99,9 @@ class LineProfilerMagics(Magics):
         try:
             return eval(name, self.shell.user_global_ns, self.shell.user_ns)
         except Exception as error:
-            raise UsageError(f"Could not find function {name}.\n{type(error).__name__}: {error}") from None
+            raise UsageError(
+                f"Could not find function {name}.\n{type(error).__name__}: {error}"
+            ) from None
 
 
 @contextmanager

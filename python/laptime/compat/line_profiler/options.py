@@ -1,4 +1,6 @@
-"""What the two command lines share: flags that can also be negated, numbers, paths as people read them."""
+"""What the two command lines share: flags that can also be negated, numbers, paths as people read
+them.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +37,38 @@ def positive_float(text: str) -> float:
 
 
 def add_flag(parser: Any, *names: str, help: str) -> None:
-    """A flag that is None unless given, so that settings may decide: ``-x``, ``--xyz``, ``--xyz no``, ``--no-xyz``."""
+    """A flag that is None unless given, so that settings may decide: ``-x``, ``--xyz``, ``--xyz
+    no``, ``--no-xyz``.
+    """
     long = next(name for name in names if name.startswith("--"))
     short = [name for name in names if name != long]
     target = long[2:].replace("-", "_")
     if short:
-        help = f"{help.removesuffix(')')}; short form: {short[0]})" if help.endswith(")") else f"{help} (Short form: {short[0]})"
-        parser.add_argument(*short, dest=target, action="store_const", const=True, help=argparse.SUPPRESS)
-    parser.add_argument(long, dest=target, nargs="?", const=True, type=as_boolean, metavar=_FLAG_VALUES, help=help)
-    parser.add_argument(f"--no-{long[2:]}", dest=target, nargs="?", const=False, type=_negated, help=argparse.SUPPRESS)
+        help = (
+            f"{help.removesuffix(')')}; short form: {short[0]})"
+            if help.endswith(")")
+            else f"{help} (Short form: {short[0]})"
+        )
+        parser.add_argument(
+            *short, dest=target, action="store_const", const=True, help=argparse.SUPPRESS
+        )
+    parser.add_argument(
+        long, dest=target, nargs="?", const=True, type=as_boolean, metavar=_FLAG_VALUES, help=help
+    )
+    parser.add_argument(
+        f"--no-{long[2:]}",
+        dest=target,
+        nargs="?",
+        const=False,
+        type=_negated,
+        help=argparse.SUPPRESS,
+    )
 
 
 def with_explicit_flags(arguments: list[str], flags: Iterable[str]) -> list[str]:
-    """``--rich FILE`` means the flag and a file, though ``--rich no`` takes the next word: says which is which."""
+    """``--rich FILE`` means the flag and a file, though ``--rich no`` takes the next word: says
+    which is which.
+    """
     explicit = []
     for word, following in zip(arguments, [*arguments[1:], ""]):
         bare = word.removeprefix("--no-") if word.startswith("--no-") else word.removeprefix("--")

@@ -28,12 +28,23 @@ class LineProfiler(CountedProfiler):
     timer_unit = _NANOSECOND
     announce: Callable[[str], None] | None = None  # told what is added, in line_profiler's words
 
-    def __init__(self, *functions: Any, wrap_trace: bool | None = None, set_frame_local_trace: bool | None = None) -> None:
-        """The two settings have no effect: trace functions of other tools are never replaced, so they always run."""
+    def __init__(
+        self,
+        *functions: Any,
+        wrap_trace: bool | None = None,
+        set_frame_local_trace: bool | None = None,
+    ) -> None:
+        """The two settings have no effect: trace functions of other tools are never replaced, so
+        they always run.
+        """
         self.wrap_trace = _setting(wrap_trace, "LINE_PROFILER_WRAP_TRACE")
-        self.set_frame_local_trace = _setting(set_frame_local_trace, "LINE_PROFILER_SET_FRAME_LOCAL_TRACE")
+        self.set_frame_local_trace = _setting(
+            set_frame_local_trace, "LINE_PROFILER_SET_FRAME_LOCAL_TRACE"
+        )
         self.functions: list[Any] = []
-        self._codes: dict[int, types.CodeType] = {}  # by identity: equal code may belong to different functions
+        self._codes: dict[
+            int, types.CodeType
+        ] = {}  # by identity: equal code may belong to different functions
         self._session = LineSession()
         # Bound once: they run at every call of a decorated function.
         self.enable_by_count = self._session.enter  # type: ignore[method-assign]
@@ -42,12 +53,18 @@ class LineProfiler(CountedProfiler):
             self.add_callable(function)
 
     def __call__(self, func: Any) -> Any:
-        """As a decorator: adds the functions behind `func`, and returns it with profiling on while it runs."""
+        """As a decorator: adds the functions behind `func`, and returns it with profiling on while
+        it runs.
+        """
         self.add_callable(func)
         return self.wrap_callable(func)
 
-    def add_callable(self, func: Any, guard: Callable[[Any], bool] | None = None, name: str | None = None) -> int:
-        """Adds the functions behind a callable; 1 if there were any, else 0. `guard` says which to leave out."""
+    def add_callable(
+        self, func: Any, guard: Callable[[Any], bool] | None = None, name: str | None = None
+    ) -> int:
+        """Adds the functions behind a callable; 1 if there were any, else 0. `guard` says which to
+        leave out.
+        """
         added = 0
         for function in callables.functions_of(func):
             if guard(function) if guard else self._already_a_wrapper(function):
@@ -63,9 +80,13 @@ class LineProfiler(CountedProfiler):
     def add_function(self, func: Any) -> None:
         if hasattr(func, "__wrapped__"):
             warnings.warn(
-                "Adding a function with a `.__wrapped__` attribute. You may want to profile the wrapped function by adding "
-                f"`{func.__name__}.__wrapped__` instead.", stacklevel=2)
-        code = getattr(func, "__code__", None) or getattr(getattr(func, "__func__", None), "__code__", None)
+                "Adding a function with a `.__wrapped__` attribute. You may want to profile the"
+                f" wrapped function by adding `{func.__name__}.__wrapped__` instead.",
+                stacklevel=2,
+            )
+        code = getattr(func, "__code__", None) or getattr(
+            getattr(func, "__func__", None), "__code__", None
+        )
         if not isinstance(code, types.CodeType):
             warnings.warn(f"Could not extract a code object for the object {func!r}", stacklevel=2)
             return
@@ -81,8 +102,12 @@ class LineProfiler(CountedProfiler):
         self._session.add(code)
         self._codes[id(code)] = code
 
-    def add_imported_function_or_module(self, item: Any, *, scoping_policy: PolicyArgument = None, wrap: bool = False) -> int:
-        """Adds a module, a class or a callable, and times it from now on wherever it is called; 1 if there was anything."""
+    def add_imported_function_or_module(
+        self, item: Any, *, scoping_policy: PolicyArgument = None, wrap: bool = False
+    ) -> int:
+        """Adds a module, a class or a callable, and times it from now on wherever it is called; 1
+        if there was anything.
+        """
         if isinstance(item, types.ModuleType):
             added = self.add_module(item, scoping_policy=scoping_policy, wrap=wrap)
         elif isinstance(item, type):
@@ -96,12 +121,20 @@ class LineProfiler(CountedProfiler):
             self.enable_everywhere()
         return 1 if added else 0
 
-    def add_class(self, cls: type, *, scoping_policy: PolicyArgument = None, wrap: bool = False) -> int:
-        """Adds what the class defines; how many members that were. `wrap`: and enables the profiler while they run."""
+    def add_class(
+        self, cls: type, *, scoping_policy: PolicyArgument = None, wrap: bool = False
+    ) -> int:
+        """Adds what the class defines; how many members that were. `wrap`: and enables the profiler
+        while they run.
+        """
         return self._add_namespace(cls, scoping_policy, wrap, set())
 
-    def add_module(self, mod: types.ModuleType, *, scoping_policy: PolicyArgument = None, wrap: bool = False) -> int:
-        """Adds what the module defines; how many members that were. `wrap`: and enables the profiler while they run."""
+    def add_module(
+        self, mod: types.ModuleType, *, scoping_policy: PolicyArgument = None, wrap: bool = False
+    ) -> int:
+        """Adds what the module defines; how many members that were. `wrap`: and enables the
+        profiler while they run.
+        """
         return self._add_namespace(mod, scoping_policy, wrap, set())
 
     def enable(self) -> None:
@@ -124,7 +157,10 @@ class LineProfiler(CountedProfiler):
         """What was measured so far, by code object and line."""
         measured = self._measured(lambda code: code)
         return {
-            code: {line: {"lineno": line, "nhits": hits, "total_time": time} for line, hits, time in _rows(lines)}
+            code: {
+                line: {"lineno": line, "nhits": hits, "total_time": time}
+                for line, hits, time in _rows(lines)
+            }
             for code, lines in measured.items()
         }
 
@@ -134,7 +170,9 @@ class LineProfiler(CountedProfiler):
         return {code: [hash(code.co_code)] for code in self._codes.values()}
 
     def get_stats(self) -> LineStats:
-        return LineStats({key: _rows(lines) for key, lines in self._measured(_label).items()}, self.timer_unit)
+        return LineStats(
+            {key: _rows(lines) for key, lines in self._measured(_label).items()}, self.timer_unit
+        )
 
     def dump_stats(self, filename: str | os.PathLike[str]) -> None:
         self.get_stats().to_file(filename)
@@ -151,9 +189,13 @@ class LineProfiler(CountedProfiler):
         *,
         config: Any = None,
     ) -> None:
-        self.get_stats().print(stream, output_unit, stripzeros, details, summarize, sort, rich, config=config)
+        self.get_stats().print(
+            stream, output_unit, stripzeros, details, summarize, sort, rich, config=config
+        )
 
-    def _measured(self, key: Callable[[types.CodeType], _CodeKey]) -> dict[_CodeKey, dict[int, tuple[int, int]]]:
+    def _measured(
+        self, key: Callable[[types.CodeType], _CodeKey]
+    ) -> dict[_CodeKey, dict[int, tuple[int, int]]]:
         """Hits and time by line. Codes that have the same key are added up."""
         measured: dict[_CodeKey, dict[int, tuple[int, int]]] = {}
         for index, code in enumerate(self._codes.values()):
@@ -163,7 +205,9 @@ class LineProfiler(CountedProfiler):
                 lines[line] = old_hits + hits, old_time + time
         return measured
 
-    def _add_namespace(self, namespace: type | types.ModuleType, policy: PolicyArgument, wrap: bool, seen: set[int]) -> int:
+    def _add_namespace(
+        self, namespace: type | types.ModuleType, policy: PolicyArgument, wrap: bool, seen: set[int]
+    ) -> int:
         scope = scope_of(namespace, policy)
         added = 0
         to_wrap = {}
@@ -181,7 +225,9 @@ class LineProfiler(CountedProfiler):
             added += bool(found)
         self._wrap_members(namespace, to_wrap)
         if added and self.announce:
-            self._announce(f"added {added} member{'' if added == 1 else 's'} in {_description(namespace)}")
+            self._announce(
+                f"added {added} member{'' if added == 1 else 's'} in {_description(namespace)}"
+            )
         return added
 
     def _announce(self, text: str) -> None:
@@ -204,7 +250,9 @@ def _setting(given: bool | None, variable: str) -> bool:
 
 def _description(item: Any) -> str:
     has_path = hasattr(item, "__module__") and hasattr(item, "__qualname__")
-    name = f"{item.__module__}.{item.__qualname__}" if has_path else getattr(item, "__name__", "???")
+    name = (
+        f"{item.__module__}.{item.__qualname__}" if has_path else getattr(item, "__name__", "???")
+    )
     call = "()" if callable(item) and not isinstance(item, type) else ""
     return f"{type(item).__name__} `{name}{call}` @ {id(item):#x}"
 

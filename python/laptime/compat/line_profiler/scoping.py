@@ -1,12 +1,12 @@
 """Which members of a class or module are profiled with it.
 
-=============  ==========================================================================================
+=============  ================================================================================
 exact          functions defined right there; nothing is entered
 children       the same, and classes and submodules defined right there are entered
 descendants    their children too, and so on
 siblings       also what is defined beside the class or module, in the same module or package
 none           everything that can be reached
-=============  ==========================================================================================
+=============  ================================================================================
 """
 
 from __future__ import annotations
@@ -44,7 +44,11 @@ def scope_of(namespace: type | ModuleType, policies: PolicyArgument = None) -> S
     function, cls, module = _three(policies)
     if isinstance(namespace, type):
         return Scope(_in_class(namespace, function, False), _in_class(namespace, cls, True), _never)
-    return Scope(_in_module(namespace, function, False), _in_module(namespace, cls, True), _modules(namespace, module))
+    return Scope(
+        _in_module(namespace, function, False),
+        _in_module(namespace, cls, True),
+        _modules(namespace, module),
+    )
 
 
 def _three(policies: PolicyArgument) -> tuple[ScopingPolicy, ScopingPolicy, ScopingPolicy]:
@@ -52,7 +56,11 @@ def _three(policies: PolicyArgument) -> tuple[ScopingPolicy, ScopingPolicy, Scop
         return ScopingPolicy.SIBLINGS, ScopingPolicy.SIBLINGS, ScopingPolicy.EXACT
     if isinstance(policies, str):
         return (ScopingPolicy(policies),) * 3
-    return ScopingPolicy(policies["func"]), ScopingPolicy(policies["class"]), ScopingPolicy(policies["module"])
+    return (
+        ScopingPolicy(policies["func"]),
+        ScopingPolicy(policies["class"]),
+        ScopingPolicy(policies["module"]),
+    )
 
 
 def _never(_: Any) -> bool:
@@ -97,7 +105,7 @@ def _in_module(module: ModuleType, policy: ScopingPolicy, is_class: bool) -> Che
         return _lies_in(member.__module__, name)
 
     def beside(member: Any) -> bool:
-        return descendant(member) or bool(package) and _lies_in(member.__module__, package)
+        return descendant(member) or (bool(package) and _lies_in(member.__module__, package))
 
     return {
         ScopingPolicy.EXACT: _never if is_class else child,
@@ -115,6 +123,8 @@ def _modules(module: ModuleType, policy: ScopingPolicy) -> Check:
         ScopingPolicy.EXACT: _never,
         ScopingPolicy.CHILDREN: lambda other: other.__name__.rpartition(".")[0] == name,
         ScopingPolicy.DESCENDANTS: lambda other: other.__name__.startswith(name + "."),
-        ScopingPolicy.SIBLINGS: (lambda other: other.__name__.startswith(package + ".")) if package else _never,
+        ScopingPolicy.SIBLINGS: (
+            (lambda other: other.__name__.startswith(package + ".")) if package else _never
+        ),
         ScopingPolicy.NONE: _always,
     }[policy]

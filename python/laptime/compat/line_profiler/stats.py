@@ -18,9 +18,11 @@ class StatsLike(Protocol):
 
 
 class LineStats:
-    """``timings[file, first_line, name]`` is a list of ``(line, hits, time)``, the time in ``unit`` seconds.
+    """``timings[file, first_line, name]`` is a list of ``(line, hits, time)``, the time in ``unit``
+    seconds.
 
-    Results from files show the source text that the files hold, and no other. Those of this process show what it runs.
+    Results from files show the source text that the files hold, and no other. Those of this process
+    show what it runs.
     """
 
     timings: Timings
@@ -61,14 +63,27 @@ class LineStats:
         *,
         config: Any = None,
     ) -> None:
-        show_text(self.timings, self.unit, output_unit=output_unit, stream=stream, stripzeros=stripzeros,
-                  details=details, summarize=summarize, sort=sort, rich=rich, config=config, sources=self._sources)
+        show_text(
+            self.timings,
+            self.unit,
+            output_unit=output_unit,
+            stream=stream,
+            stripzeros=stripzeros,
+            details=details,
+            summarize=summarize,
+            sort=sort,
+            rich=rich,
+            config=config,
+            sources=self._sources,
+        )
 
     def to_file(self, filename: str | os.PathLike[str]) -> None:
         lprof_file.write(filename, self.timings, self.unit, _texts(self))
 
     @classmethod
-    def from_files(cls, file: str | os.PathLike[str], /, *files: str | os.PathLike[str]) -> LineStats:
+    def from_files(
+        cls, file: str | os.PathLike[str], /, *files: str | os.PathLike[str]
+    ) -> LineStats:
         return cls.from_stats_objects(*(cls._from_file(path) for path in (file, *files)))
 
     @classmethod
@@ -99,12 +114,16 @@ def _texts(stats: Any) -> Sources:
     sources: Sources | None = getattr(stats, "_sources", None)
     if sources is not None:
         return sources
-    found = ((file, _source_text.text_of(file)) for file in sorted({key[0] for key in stats.timings}))
+    found = (
+        (file, _source_text.text_of(file)) for file in sorted({key[0] for key in stats.timings})
+    )
     return {file: text for file, text in found if text is not None}
 
 
 def added_up(parts: Iterable[StatsLike]) -> tuple[Timings, float]:
-    """The sum, in the coarsest unit among the parts. Finer parts go first, so that what is rounded is rounded once."""
+    """The sum, in the coarsest unit among the parts. Finer parts go first, so that what is rounded
+    is rounded once.
+    """
     ordered = sorted(parts, key=lambda stats: stats.unit)
     unit = ordered[-1].unit
     if len(ordered) == 1:

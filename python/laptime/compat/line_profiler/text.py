@@ -1,4 +1,6 @@
-"""The tables that line_profiler prints, character for character; scripts and documents rely on the layout."""
+"""The tables that line_profiler prints, character for character; scripts and documents rely on the
+layout.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,8 @@ def show_func(
     config: Any = None,
     sources: Mapping[str, str] | None = None,
 ) -> None:
-    """One function: a line for each source line, with hits, time, time per hit and share where it was executed.
+    """One function: a line for each source line, with hits, time, time per hit and share where it
+    was executed.
 
     ``sources``: the only texts to show, by file; None: those of this process's files.
     """
@@ -55,7 +58,9 @@ def show_func(
     cells = _cells(timings, total, unit / (output_unit or unit), widths)
     for at, column in enumerate(("hits", "time", "perhit")):
         widths[column] = max([widths[column], *(len(row[at]) for row in cells.values())])
-    left = " ".join(f"%{widths[column]}s" for column in ("line", "hits", "time", "perhit", "percent"))
+    left = " ".join(
+        f"%{widths[column]}s" for column in ("line", "hits", "time", "perhit", "percent")
+    )
     header = (left + "  %-s") % ("Line #", "Hits", "Time", "Per Hit", "% Time", "Line Contents")
     out.write(f"\n{header}\n{'=' * len(header)}\n")
     rows = [
@@ -90,7 +95,19 @@ def show_text(
         functions.sort(key=lambda item: sum(time for _, _, time in item[1]))
     if details:
         for (file, line, name), timings in functions:
-            show_func(file, line, name, timings, unit, output_unit, out, stripzeros, rich, config=config, sources=sources)
+            show_func(
+                file,
+                line,
+                name,
+                timings,
+                unit,
+                output_unit,
+                out,
+                stripzeros,
+                rich,
+                config=config,
+                sources=sources,
+            )
     if summarize:
         _write_summary(out, functions, unit, stripzeros, rich)
 
@@ -98,13 +115,18 @@ def show_text(
 def is_generated_code(filename: str) -> bool:
     """Code that has no file but whose source Python still knows: a notebook's cell."""
     folder = os.path.normcase(tempfile.gettempdir())
-    begins = ("<generated", "<ipython-input-", os.path.join(folder, "ipykernel_"), os.path.join(folder, "xpython_"))
+    begins = (
+        "<generated",
+        "<ipython-input-",
+        os.path.join(folder, "ipykernel_"),
+        os.path.join(folder, "xpython_"),
+    )
     return os.path.normcase(filename).startswith(begins)
 
 
 def get_code_block(filename: str | os.PathLike[str], lineno: int) -> list[str]:
     """The lines of the block that begins at ``lineno``."""
-    return _block(linecache.getlines(os.fspath(filename))[lineno - 1:])
+    return _block(linecache.getlines(os.fspath(filename))[lineno - 1 :])
 
 
 def _block(lines: list[str]) -> list[str]:
@@ -115,18 +137,25 @@ def _block(lines: list[str]) -> list[str]:
 
 
 def _source_or_blanks(
-    out: TextIO, filename: str, first: int, name: str, timings: Sequence[tuple[int, int, float]], sources: Mapping[str, str] | None
+    out: TextIO,
+    filename: str,
+    first: int,
+    name: str,
+    timings: Sequence[tuple[int, int, float]],
+    sources: Mapping[str, str] | None,
 ) -> list[str]:
     exists = os.path.exists(filename)
     if sources is not None and filename in sources:
         out.write(f"File: {filename}\nFunction: {name} at line {first}\n")
         lines = list(io.StringIO(sources[filename]))
-        return lines if name == "<module>" else _block(lines[first - 1:])
+        return lines if name == "<module>" else _block(lines[first - 1 :])
     if sources is None and (exists or is_generated_code(filename)):
         out.write(f"File: {filename}\nFunction: {name} at line {first}\n")
         if exists:
             linecache.checkcache(filename)
-        return linecache.getlines(filename) if name == "<module>" else get_code_block(filename, first)
+        return (
+            linecache.getlines(filename) if name == "<module>" else get_code_block(filename, first)
+        )
     out.write((_NOT_STORED if exists else _NOT_FOUND).format(filename))
     lines = [line for line, _, _ in timings]
     return [""] * (max(lines) - min(*lines, first) + 1 if lines else 1)
@@ -135,7 +164,9 @@ def _source_or_blanks(
 def _cells(
     timings: Sequence[tuple[int, int, float]], total: float, scale: float, widths: Mapping[str, int]
 ) -> dict[int, tuple[str, str, str, str]]:
-    """Hits, time, per hit and share as text; a number that is too wide for its column is written with an exponent."""
+    """Hits, time, per hit and share as text; a number that is too wide for its column is written
+    with an exponent.
+    """
 
     def fit(number: float, column: str) -> str:
         text = f"{number:5.1f}"
@@ -147,7 +178,12 @@ def _cells(
         if len(count) > widths["hits"]:
             count = f"{hits:g}"
         share = f"{100 * time / total:5.1f}" if total else ""
-        result[line] = count, fit(time * scale, "time"), fit(float(time) * scale / hits, "perhit"), share
+        result[line] = (
+            count,
+            fit(time * scale, "time"),
+            fit(float(time) * scale / hits, "perhit"),
+            share,
+        )
     return result
 
 
@@ -156,7 +192,9 @@ def _write_row(out: TextIO, numbers: str, text: str) -> None:
         out.write(f"{numbers}  {text}\n")
     except UnicodeEncodeError:
         encoding = getattr(out, "encoding", None) or "ascii"
-        out.write(f"{numbers}  {text.encode(encoding, errors='backslashreplace').decode(encoding)}\n")
+        out.write(
+            f"{numbers}  {text.encode(encoding, errors='backslashreplace').decode(encoding)}\n"
+        )
 
 
 def _write_rich(out: TextIO, rows: Sequence[tuple[str, str]]) -> bool:
@@ -171,15 +209,29 @@ def _write_rich(out: TextIO, rows: Sequence[tuple[str, str]]) -> bool:
         return False
     numbers = Text("\n".join(left for left, _ in rows))
     ReprHighlighter().highlight(numbers)
-    table = Table(box=None, padding=0, collapse_padding=True, show_header=False, show_footer=False, show_edge=False,
-                  pad_edge=False, expand=False)
-    table.add_row(numbers, "  ", Syntax("\n".join(text for _, text in rows), "python", background_color="default"))
+    table = Table(
+        box=None,
+        padding=0,
+        collapse_padding=True,
+        show_header=False,
+        show_footer=False,
+        show_edge=False,
+        pad_edge=False,
+        expand=False,
+    )
+    table.add_row(
+        numbers,
+        "  ",
+        Syntax("\n".join(text for _, text in rows), "python", background_color="default"),
+    )
     Console(file=out, soft_wrap=True, color_system="standard").print(table)
     out.write("\n")
     return True
 
 
-def _write_summary(out: TextIO, functions: Sequence[Any], unit: float, stripzeros: bool, rich: bool) -> None:
+def _write_summary(
+    out: TextIO, functions: Sequence[Any], unit: float, stripzeros: bool, rich: bool
+) -> None:
     write = _rich_summary_writer(out) if rich else None
     for (file, line, name), timings in functions:
         seconds = sum(time for _, _, time in timings) * unit
@@ -200,6 +252,8 @@ def _rich_summary_writer(out: TextIO) -> Callable[[float, str, int, str], None] 
     console = Console(file=out, soft_wrap=True, color_system="standard")
 
     def write(seconds: float, file: str, line: int, name: str) -> None:
-        console.print(f"{seconds:6.2f} seconds - [link={file}]{escape(file)}[/link]:{line} - {escape(name)}")
+        console.print(
+            f"{seconds:6.2f} seconds - [link={file}]{escape(file)}[/link]:{line} - {escape(name)}"
+        )
 
     return write

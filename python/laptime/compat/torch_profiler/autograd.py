@@ -1,4 +1,6 @@
-"""``torch.autograd.profiler.profile``, the older interface and what torch.profiler itself builds on, recorded by laptime."""
+"""``torch.autograd.profiler.profile``, the older interface and what torch.profiler itself builds
+on, recorded by laptime.
+"""
 
 from __future__ import annotations
 
@@ -24,12 +26,24 @@ record_function = torch_autograd.record_function
 
 def _problem(options: dict[str, Any], device: str | None) -> str | None:
     details = any(options.get(name) for name in ("record_shapes", "with_flops", "profile_memory"))
-    why = sources.problem({"CPU"} if options.get("use_cpu", True) else set(), device, details=details)
-    return why or ", ".join(own_options.of_torch(options.get("experimental_config"), options.get("activity_filters"))) or None
+    why = sources.problem(
+        {"CPU"} if options.get("use_cpu", True) else set(), device, details=details
+    )
+    return (
+        why
+        or ", ".join(
+            own_options.of_torch(
+                options.get("experimental_config"), options.get("activity_filters")
+            )
+        )
+        or None
+    )
 
 
 class profile(TorchProfile):  # type: ignore[misc, valid-type]
-    """Takes what torch's takes. Without CPU ops, or with a device that laptime does not see, it is torch's."""
+    """Takes what torch's takes. Without CPU ops, or with a device that laptime does not see, it is
+    torch's.
+    """
 
     def __new__(cls, enabled: bool = True, **options: Any) -> Any:
         device = "cuda" if options.get("use_cuda") else options.get("use_device")
@@ -48,9 +62,14 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self._gpu: GpuStretch | None = None
         self._needs_loading = False
         if enabled:
-            self._options = Options(use_device=self.use_device, shapes=self.record_shapes, memory=self.profile_memory,
-                                    stacks=self.with_stack, flops=self.with_flops,
-                                    longest_s=options.get("post_processing_timeout_s"))
+            self._options = Options(
+                use_device=self.use_device,
+                shapes=self.record_shapes,
+                memory=self.profile_memory,
+                stacks=self.with_stack,
+                flops=self.with_flops,
+                longest_s=options.get("post_processing_timeout_s"),
+            )
 
     def _prepare_trace(self) -> None:
         self.entered = True
@@ -61,8 +80,13 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
     def _start_trace(self) -> None:
         self.entered = True
         torch_autograd._run_on_profiler_start()
-        self._capture = Capture(shapes=self.record_shapes, memory=self.profile_memory,
-                                modules=self.with_modules, frames=self.with_stack, gpu=self._gpu)
+        self._capture = Capture(
+            shapes=self.record_shapes,
+            memory=self.profile_memory,
+            modules=self.with_modules,
+            frames=self.with_stack,
+            gpu=self._gpu,
+        )
         self._capture.start()
 
     def __exit__(self, exc_type: Any, exc_val: Any, exc_tb: Any) -> Any:
@@ -89,7 +113,9 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self._needs_processing = False
         if self._function_events is None and self.cycles():
             began = time.perf_counter()
-            self._function_events = self._options.event_list(event for cycle in self._cycles for event in cycle.events())
+            self._function_events = self._options.event_list(
+                event for cycle in self._cycles for event in cycle.events()
+            )
             self._count(time.perf_counter() - began)
 
     def _count(self, seconds: float) -> None:
@@ -104,12 +130,17 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         return self._function_events
 
     def key_averages(
-        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0, group_by_overload_name: bool = False
+        self,
+        group_by_input_shape: bool = False,
+        group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
     ) -> EventList:
         if not self.cycles():
             raise AssertionError("Expected profiling results")
         if group_by_overload_name:
-            sources.say_once("torch.profiler's group_by_overload_name has no effect: overloads are not recorded")
+            sources.say_once(
+                "torch.profiler's group_by_overload_name has no effect: overloads are not recorded"
+            )
         rows = [cycle.averages(group_by_input_shape, group_by_stack_n) for cycle in self._cycles]
         return self._options.event_list(merge(rows))
 
@@ -117,12 +148,19 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
     def self_cpu_time_total(self) -> float:
         return self.key_averages().self_cpu_time_total
 
-    def export_chrome_trace(self, path: str, metadata: dict[str, str] | None = None, use_python_export: bool = False) -> None:
+    def export_chrome_trace(
+        self, path: str, metadata: dict[str, str] | None = None, use_python_export: bool = False
+    ) -> None:
         """Of the last cycle."""
         if not self.cycles():
             raise AssertionError("Expected profiling results")
-        self._cycles[0].loaded.export_kineto(os.fspath(path), os.fspath(path), list((metadata or {}).items()),
-                                             stacks=self.with_stack, modules=self.with_modules)
+        self._cycles[0].loaded.export_kineto(
+            os.fspath(path),
+            os.fspath(path),
+            list((metadata or {}).items()),
+            stacks=self.with_stack,
+            modules=self.with_modules,
+        )
 
     def toggle_collection_dynamic(self, enabled: bool, activities: Iterable[Any]) -> None:
         if self._capture is not None and any(activity.name == "CPU" for activity in activities):

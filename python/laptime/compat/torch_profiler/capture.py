@@ -1,7 +1,8 @@
 """One stretch of profiling: recorded, found again, loaded.
 
-Where the process records already, the stretch is part of that recording, and is read from this process's own part of it.
-Otherwise a recording of its own goes into a temporary folder, which lives until its events are no longer needed.
+Where the process records already, the stretch is part of that recording, and is read from this
+process's own part of it. Otherwise a recording of its own goes into a temporary folder, which lives
+until its events are no longer needed.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ class Capture:
 
     _running: ClassVar[weakref.WeakSet[Capture]] = weakref.WeakSet()
 
-    def __init__(self, *, shapes: bool, memory: bool, modules: bool, frames: bool, gpu: GpuStretch | None) -> None:
+    def __init__(
+        self, *, shapes: bool, memory: bool, modules: bool, frames: bool, gpu: GpuStretch | None
+    ) -> None:
         self._ops = sources.ops(shapes=shapes, frames=frames)
         self._details = Details(inputs=shapes, modules=modules)
         self._gpu = gpu
@@ -77,7 +80,8 @@ class Capture:
         if self._owns_recording:
             self._end_recording()
         elif self._link:
-            # Now: the outer recording may end, and its parts with it, before anybody asks for the events.
+            # Now: the outer recording may end, and its parts with it, before anybody asks for the
+            # events.
             self._loaded = self._load(torch_events.part_path(), self._stretch.begin_ns())
 
     def toggle(self, on: bool) -> None:
@@ -89,7 +93,9 @@ class Capture:
         """What was recorded; loaded when first asked for."""
         if self._loaded is None:
             if self._remove_file is None or not self._link:
-                raise RuntimeError("laptime: the recording ended before the profiler was stopped; it has no events")
+                raise RuntimeError(
+                    "laptime: the recording ended before the profiler was stopped; it has no events"
+                )
             self._loaded = self._load(self._path, 0)
             self._remove_file()
         return self._loaded
@@ -115,7 +121,9 @@ class Capture:
 
 
 def _leave_to_parent() -> None:
-    """A loader's worker is forked with everything switched on, and has nobody to switch it off: it is not profiled."""
+    """A loader's worker is forked with everything switched on, and has nobody to switch it off: it
+    is not profiled.
+    """
     for capture in tuple(Capture._running):
         capture._abandon()
 

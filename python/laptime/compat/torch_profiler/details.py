@@ -1,4 +1,6 @@
-"""What torch.profiler shows of ops beside their times: torch's own numbers, TorchScript's modules, strides and values of inputs."""
+"""What torch.profiler shows of ops beside their times: torch's own numbers, TorchScript's modules,
+strides and values of inputs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,9 @@ from laptime.compat.torch_profiler import sources
 
 
 class Details:
-    """Contract: ``on`` after the ops are on, ``off`` once after each ``on``. Meanwhile torch reports the thread as profiled."""
+    """Contract: ``on`` after the ops are on, ``off`` once after each ``on``. Meanwhile torch
+    reports the thread as profiled.
+    """
 
     def __init__(self, *, inputs: bool, modules: bool) -> None:
         self._source = sources.details()

@@ -24,14 +24,27 @@ _LOG = logging.getLogger("torch.autograd.profiler")  # where torch itself says s
 @functools.lru_cache(maxsize=1 << 16)
 def _short(frame: str) -> str:
     """Without the folder that Python found the file in, as torch writes it."""
-    folder = max((path for path in sys.path if path and frame.startswith(path.rstrip("/") + "/")), key=len, default="")
-    return frame[len(folder.rstrip("/")) + 1:] if folder else frame
+    folder = max(
+        (path for path in sys.path if path and frame.startswith(path.rstrip("/") + "/")),
+        key=len,
+        default="",
+    )
+    return frame[len(folder.rstrip("/")) + 1 :] if folder else frame
 
 
 class Options:
     """What of the events is shown, as the profiler was asked."""
 
-    def __init__(self, *, use_device: str | None, shapes: bool, memory: bool, stacks: bool, flops: bool, longest_s: float | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        use_device: str | None,
+        shapes: bool,
+        memory: bool,
+        stacks: bool,
+        flops: bool,
+        longest_s: float | None = None,
+    ) -> None:
         self.use_device = use_device
         self.shapes = shapes
         self.memory = memory
@@ -40,7 +53,9 @@ class Options:
         self.longest_s = longest_s  # to make events
 
     def event_list(self, events: Any) -> EventList:
-        result = EventList(events, use_device=self.use_device, profile_memory=self.memory, with_flops=self.flops)
+        result = EventList(
+            events, use_device=self.use_device, profile_memory=self.memory, with_flops=self.flops
+        )
         result._tree_built = True
         return result
 
@@ -49,7 +64,10 @@ class Options:
 
 
 class Average(FunctionEventAvg):
-    """A row of key_averages. Its first event's relatives are made only when somebody looks at them."""
+    """A row of key_averages.
+
+    Its first event's relatives are made only when somebody looks at them.
+    """
 
     def __init__(self, first: Any = None) -> None:
         self._first = first  # () -> FunctionEvent
@@ -99,18 +117,27 @@ class Cycle:
     def events(self) -> list[FunctionEvent]:
         if self._events is None:
             self._events = []
-            end = math.inf if self._options.longest_s is None else time.monotonic() + self._options.longest_s
+            end = (
+                math.inf
+                if self._options.longest_s is None
+                else time.monotonic() + self._options.longest_s
+            )
             for number in range(len(self._loaded)):
                 if time.monotonic() >= end:
-                    _LOG.warning("laptime: making events timed out after %s s: partial results, %d of %d events", self._options.longest_s,
-                                 number, len(self._loaded))
+                    _LOG.warning(
+                        "laptime: making events timed out after %s s: partial results, %d of %d"
+                        " events",
+                        self._options.longest_s,
+                        number,
+                        len(self._loaded),
+                    )
                     break
                 self._add(number, self._loaded.event(number))
         return self._events
 
     def _event(self, number: int) -> FunctionEvent | None:
         """None where making events timed out before it."""
-        return next(iter(self.events()[number:number + 1]), None)
+        return next(iter(self.events()[number : number + 1]), None)
 
     def _add(self, number: int, row: Any) -> None:
         """Contract: an event's parent is there before it."""
@@ -123,19 +150,50 @@ class Cycle:
     def averages(self, by_shapes: bool, stack_n: int) -> list[Average]:
         by_shapes = by_shapes and self._options.shapes
         stack_depth = max(stack_n, 0) if self._options.stacks else 0
-        rows = [self._average(row, by_shapes, stack_depth) for row in self._loaded.averages(by_shapes, stack_depth)]
-        return merge([rows]) if by_shapes else rows  # lists of tensors differ in laptime's texts, not in torch's lists
+        rows = [
+            self._average(row, by_shapes, stack_depth)
+            for row in self._loaded.averages(by_shapes, stack_depth)
+        ]
+        return (
+            merge([rows]) if by_shapes else rows
+        )  # lists of tensors differ in laptime's texts, not in torch's lists
 
     def _average(self, row: Any, by_shapes: bool, stack_n: int) -> Average:
-        (key, count, cpu, self_cpu, kernels, self_kernels, cpu_bytes, self_cpu_bytes, device_bytes, self_device_bytes,
-         flops, shapes, stack, scope, is_annotation, on_device, first) = row
+        (
+            key,
+            count,
+            cpu,
+            self_cpu,
+            kernels,
+            self_kernels,
+            cpu_bytes,
+            self_cpu_bytes,
+            device_bytes,
+            self_device_bytes,
+            flops,
+            shapes,
+            stack,
+            scope,
+            is_annotation,
+            on_device,
+            first,
+        ) = row
         average = Average(lambda: self._event(first))
         average.key, average.count, average.scope = key, count, scope
         average.node_id, average.use_device = -1, self._options.use_device
-        average.cpu_time_total, average.self_cpu_time_total = cpu / _NS_PER_US, self_cpu / _NS_PER_US
-        average.device_time_total, average.self_device_time_total = kernels / _NS_PER_US, self_kernels / _NS_PER_US
+        average.cpu_time_total, average.self_cpu_time_total = (
+            cpu / _NS_PER_US,
+            self_cpu / _NS_PER_US,
+        )
+        average.device_time_total, average.self_device_time_total = (
+            kernels / _NS_PER_US,
+            self_kernels / _NS_PER_US,
+        )
         average.cpu_memory_usage, average.self_cpu_memory_usage = cpu_bytes, self_cpu_bytes
-        average.device_memory_usage, average.self_device_memory_usage = device_bytes, self_device_bytes
+        average.device_memory_usage, average.self_device_memory_usage = (
+            device_bytes,
+            self_device_bytes,
+        )
         average.flops = flops
         average.is_user_annotation = is_annotation
         average.device_type = DeviceType.CUDA if on_device else DeviceType.CPU
@@ -149,7 +207,13 @@ def merge(cycles: list[list[Average]]) -> list[Average]:
     """The rows of several cycles as one list, those that are about the same added up."""
     merged: dict[Any, Average] = {}
     for row in (row for rows in cycles for row in rows):
-        place = (row.key, row.device_type, row.is_user_annotation, str(row.input_shapes), tuple(row.stack))
+        place = (
+            row.key,
+            row.device_type,
+            row.is_user_annotation,
+            str(row.input_shapes),
+            tuple(row.stack),
+        )
         if place in merged:
             merged[place].add(row)
         else:
@@ -158,19 +222,54 @@ def merge(cycles: list[list[Average]]) -> list[Average]:
 
 
 def _event(number: int, row: Any, options: Options) -> FunctionEvent:
-    (name, trace_name, thread, start, duration, _, scope, is_annotation, on_device, sequence, forward_thread, shapes, types,
-     stack, cpu_bytes, device_bytes, kernels, flops, device, details) = row
+    (
+        name,
+        trace_name,
+        thread,
+        start,
+        duration,
+        _,
+        scope,
+        is_annotation,
+        on_device,
+        sequence,
+        forward_thread,
+        shapes,
+        types,
+        stack,
+        cpu_bytes,
+        device_bytes,
+        kernels,
+        flops,
+        device,
+        details,
+    ) = row
     values, keywords = parsed(details)
     dims = _parsed(shapes) if options.shapes else []
     fields = {
-        "id": number + 1, "name": name, "thread": thread, "start_us": start / _NS_PER_US,
-        "end_us": (start + duration) / _NS_PER_US, "overload_name": "", "fwd_thread": forward_thread,
+        "id": number + 1,
+        "name": name,
+        "thread": thread,
+        "start_us": start / _NS_PER_US,
+        "end_us": (start + duration) / _NS_PER_US,
+        "overload_name": "",
+        "fwd_thread": forward_thread,
         "input_shapes": _without_lists(dims),
-        "stack": options.stack(stack), "scope": scope, "use_device": options.use_device, "cpu_memory_usage": cpu_bytes,
-        "device_memory_usage": device_bytes, "sequence_nr": sequence,
-        "device_type": DeviceType.CUDA if on_device else DeviceType.CPU, "device_index": device, "flops": flops,
-        "trace_name": None if name == "[memory]" else trace_name, "concrete_inputs": values, "kwinputs": keywords,
-        "is_user_annotation": is_annotation, "structured_input_shapes": dims, "input_dtypes": _parsed(types),
+        "stack": options.stack(stack),
+        "scope": scope,
+        "use_device": options.use_device,
+        "cpu_memory_usage": cpu_bytes,
+        "device_memory_usage": device_bytes,
+        "sequence_nr": sequence,
+        "device_type": DeviceType.CUDA if on_device else DeviceType.CPU,
+        "device_index": device,
+        "flops": flops,
+        "trace_name": None if name == "[memory]" else trace_name,
+        "concrete_inputs": values,
+        "kwinputs": keywords,
+        "is_user_annotation": is_annotation,
+        "structured_input_shapes": dims,
+        "input_dtypes": _parsed(types),
     }
     event = FunctionEvent(**{key: value for key, value in fields.items() if key in _ACCEPTED})
     if kernels and not on_device:
@@ -183,5 +282,7 @@ def _parsed(text: str) -> Any:
 
 
 def _without_lists(dims: list[Any]) -> list[Any]:
-    """A list of tensors is an empty list in torch's input_shapes, and itself in structured_input_shapes."""
+    """A list of tensors is an empty list in torch's input_shapes, and itself in
+    structured_input_shapes.
+    """
     return [[] if entry and isinstance(entry[0], list) else entry for entry in dims]

@@ -19,15 +19,21 @@ _BACKEND_OPTIONS = (*_FLAGS, "acc_events", "custom_trace_id_callback", "post_pro
 
 
 class _KinetoProfile(torch.profiler._KinetoProfile):
-    """See torch.profiler._KinetoProfile. Options that laptime does not have make torch's own profiler do the work."""
+    """See torch.profiler._KinetoProfile. Options that laptime does not have make torch's own
+    profiler do the work.
+    """
 
     def prepare_trace(self) -> None:
         if self._is_torchs():
             super().prepare_trace()
             return
         if self.profiler is None or not self.acc_events:
-            options = {name: getattr(self, name) for name in _BACKEND_OPTIONS if hasattr(self, name)}
-            self.profiler = autograd.profile(use_cpu=True, use_kineto=True, use_device=self._device(), **options)
+            options = {
+                name: getattr(self, name) for name in _BACKEND_OPTIONS if hasattr(self, name)
+            }
+            self.profiler = autograd.profile(
+                use_cpu=True, use_kineto=True, use_device=self._device(), **options
+            )
         self.profiler._prepare_trace()
 
     def start_trace(self) -> None:
@@ -106,10 +112,20 @@ class _KinetoProfile(torch.profiler._KinetoProfile):
         """Whether torch's own profiler does the work; decided once."""
         decided = self.__dict__.get("_is_torchs_decided")
         if decided is None:
-            why = sources.problem({activity.name for activity in self.activities}, self._device(),
-                                  details=self.record_shapes or self.with_flops or self.profile_memory)
+            why = sources.problem(
+                {activity.name for activity in self.activities},
+                self._device(),
+                details=self.record_shapes or self.with_flops or self.profile_memory,
+            )
             if why is None:
-                why = ", ".join(own_options.of_torch(self.experimental_config, getattr(self, "activity_filters", None))) or None
+                why = (
+                    ", ".join(
+                        own_options.of_torch(
+                            self.experimental_config, getattr(self, "activity_filters", None)
+                        )
+                    )
+                    or None
+                )
             if why is not None:
                 sources.fall_back(why)
             decided = self.__dict__["_is_torchs_decided"] = why is not None

@@ -1,4 +1,7 @@
-"""The GPU's part of a stretch of profiling: all that was launched in it is recorded when it ends."""
+"""The GPU's part of a stretch of profiling.
+
+All that was launched in the stretch is recorded when it ends.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +16,10 @@ _LONGEST_WAIT_S = 3
 
 
 class GpuStretch:
-    """Made before the stretch, where there is time: the first time takes milliseconds. Contract: ``begin``, ``wait`` when the last work
-    was launched, ``end``. Nothing here raises but what CUDA itself does."""
+    """Made before the stretch, where there is time: the first time takes milliseconds. Contract:
+    ``begin``, ``wait`` when the last work was launched, ``end``. Nothing here raises but what CUDA
+    itself does.
+    """
 
     def __init__(self) -> None:
         torch.cuda.init()
@@ -24,7 +29,9 @@ class GpuStretch:
     def begin(self) -> None:
         """CUPTI may still be on its way out after the stretch before."""
         limit = time.monotonic() + _LONGEST_WAIT_S
-        while self._source.state not in (_cuda.CAPTURING, _cuda.FAILED) and time.monotonic() < limit:
+        while (
+            self._source.state not in (_cuda.CAPTURING, _cuda.FAILED) and time.monotonic() < limit
+        ):
             torch.cuda.synchronize()
             time.sleep(0.01)
             self._source.on()

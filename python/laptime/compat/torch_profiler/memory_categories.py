@@ -1,8 +1,8 @@
 """What each block of memory was for: as laptime's hooks named it, else by when it lived.
 
-Torch reads categories off the graph of tensors. Here a block that was made in a backward pass is autograd's own. A block that
-was made before a backward pass and is alive when it begins is an activation. One that ends earlier is temporary. Blocks that
-nothing is known of are unknown.
+Torch reads categories off the graph of tensors. Here a block that was made in a backward pass is
+autograd's own. A block that was made before a backward pass and is alive when it begins is an
+activation. One that ends earlier is temporary. Blocks that nothing is known of are unknown.
 """
 
 from __future__ import annotations
@@ -11,7 +11,16 @@ import bisect
 from collections.abc import Iterable
 from typing import Any
 
-CATEGORIES = ("parameter", "optimizer state", "input", "temporary", "activation", "gradient", "autograd detail", "unknown")
+CATEGORIES = (
+    "parameter",
+    "optimizer state",
+    "input",
+    "temporary",
+    "activation",
+    "gradient",
+    "autograd detail",
+    "unknown",
+)
 _BACKWARD_SCOPE = 1
 _NEVER = 1 << 62
 
@@ -19,7 +28,9 @@ Span = tuple[int, int]
 
 
 def backward_passes(rows: Iterable[Any]) -> list[Span]:
-    """Begin and end in ns of each stretch of time in which autograd's nodes ran. ``rows``: of events, by start."""
+    """Begin and end in ns of each stretch of time in which autograd's nodes ran. ``rows``: of
+    events, by start.
+    """
     passes: list[Span] = []
     going_on = False
     for row in rows:
@@ -34,7 +45,9 @@ def backward_passes(rows: Iterable[Any]) -> list[Span]:
 
 
 def category(begin: int, end: int | None, role: str | None, passes: list[Span]) -> str:
-    """Of a block that was made at ``begin`` in the profile and ended at ``end``; None: it outlived the profile."""
+    """Of a block that was made at ``begin`` in the profile and ended at ``end``; None: it outlived
+    the profile.
+    """
     if role in CATEGORIES:
         return str(role)
     at = bisect.bisect_right(passes, (begin, _NEVER))

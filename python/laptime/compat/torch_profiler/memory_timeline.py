@@ -1,7 +1,7 @@
 """``export_memory_timeline``: memory over time by category, in torch's three formats.
 
-memory_categories.py says what a block was for. Memory that was there before and given back during the profile counts from its first moment;
-what was there before and stayed cannot be seen.
+memory_categories.py says what a block was for. Memory that was there before and given back during
+the profile counts from its first moment; what was there before and stayed cannot be seen.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from typing import Any
 from laptime.compat.torch_profiler.memory_categories import CATEGORIES, backward_passes, category
 
 _UNKNOWN = CATEGORIES.index("unknown")
-_COLORS = ("darkgreen", "goldenrod", "black", "mediumpurple", "red", "mediumblue", "royalblue", "grey")
+_COLORS = (
+    "darkgreen",
+    "goldenrod",
+    "black",
+    "mediumpurple",
+    "red",
+    "mediumblue",
+    "royalblue",
+    "grey",
+)
 _PREEXISTING, _CREATE, _DESTROY = 1, 2, 4  # torch.profiler._memory_profiler.Action
 _BEFORE = -1
 
@@ -79,12 +88,12 @@ def _points(events: list[Event]) -> tuple[list[int], list[list[int]]]:
     times: list[int] = []
     sizes: list[list[int]] = []
     first = min((ns for ns, *_ in events if ns != _BEFORE), default=0)
-    for ns, _, count, category in events:
+    for ns, _, count, kind in events:
         time = (first if ns == _BEFORE else ns) // 1000
         if not times or times[-1] != time:
             times.append(time)
             sizes.append(sizes[-1].copy() if sizes else [0] * (len(CATEGORIES) + 1))
-        sizes[-1][category + 1] += count
+        sizes[-1][kind + 1] += count
     return times, sizes
 
 
@@ -100,10 +109,18 @@ def _html(times: list[int], sizes: list[list[int]], device: str) -> str:
             continue
         at = [(time - times[0]) * width / span for time in times]
         edge = [f"{x:.1f},{height - y * height / most:.1f}" for x, y in zip(at, high)]
-        edge += [f"{x:.1f},{height - y * height / most:.1f}" for x, y in zip(reversed(at), reversed(low))]
-        areas.append(f'<polygon points="{" ".join(edge)}" fill="{color}" fill-opacity="0.7">'
-                     f"<title>{CATEGORIES[index]}</title></polygon>")
-    return (f'<html>\n<head><meta charset="utf-8" /><title>Memory timeline, {device}</title></head>\n<body>\n'
-            f"<p>{device}: at most {most / 2**20:.2f} MiB over {span / 1000:.3f} ms; "
-            f"{', '.join(f'{name}: {color}' for name, color in zip(CATEGORIES, _COLORS))}</p>\n"
-            f'<svg width="{width}" height="{height}" style="border: 1px solid">{"".join(areas)}</svg>\n</body>\n</html>{os.linesep}')
+        edge += [
+            f"{x:.1f},{height - y * height / most:.1f}" for x, y in zip(reversed(at), reversed(low))
+        ]
+        areas.append(
+            f'<polygon points="{" ".join(edge)}" fill="{color}" fill-opacity="0.7">'
+            f"<title>{CATEGORIES[index]}</title></polygon>"
+        )
+    return (
+        '<html>\n<head><meta charset="utf-8" /><title>Memory timeline,'
+        f" {device}</title></head>\n<body>\n"
+        f"<p>{device}: at most {most / 2**20:.2f} MiB over {span / 1000:.3f} ms; "
+        f"{', '.join(f'{name}: {color}' for name, color in zip(CATEGORIES, _COLORS))}</p>\n"
+        f'<svg width="{width}" height="{height}" style="border: 1px'
+        f' solid">{"".join(areas)}</svg>\n</body>\n</html>{os.linesep}'
+    )

@@ -5,17 +5,26 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_HAS_EFFECT_HERE = {"verbose", "profile_all_threads"}  # frames come with with_stack; all threads are always there
+_HAS_EFFECT_HERE = {
+    "verbose",
+    "profile_all_threads",
+}  # frames come with with_stack; all threads are always there
 
 
 def of_torch(experimental_config: Any, activity_filters: Any) -> list[str]:
     """The names of those that are given."""
-    names = [f"experimental_config's {name}" for name in _changed(experimental_config) if name not in _HAS_EFFECT_HERE]
+    names = [
+        f"experimental_config's {name}"
+        for name in _changed(experimental_config)
+        if name not in _HAS_EFFECT_HERE
+    ]
     return [*names, *(["filters of activities"] if activity_filters else [])]
 
 
 def _changed(config: Any) -> list[str]:
-    """Torch shows a configuration's values only in what it pickles, in the order of the constructor's parameters."""
+    """Torch shows a configuration's values only in what it pickles, in the order of the
+    constructor's parameters.
+    """
     if config is None:
         return []
     try:

@@ -1,4 +1,7 @@
-"""Puts laptime's profiler where programs look for torch's, so that none of their lines need change."""
+"""Puts laptime's profiler where programs look for torch's.
+
+So none of their lines need change.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,9 @@ _originals: list[tuple[Any, str, Any]] = []
 
 
 def install() -> None:
-    """For ``from torch.profiler import profile`` and the like that come after it; names taken before stay torch's."""
+    """For ``from torch.profiler import profile`` and the like that come after it; names taken
+    before stay torch's.
+    """
     if _originals:
         return
     for module, name, ours in _PLACES:

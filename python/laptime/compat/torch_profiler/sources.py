@@ -9,7 +9,10 @@ from typing import Any
 
 from laptime._messages import say
 
-_OWN_SOURCES = ("compiled", "prebuilt")  # ops.py has one more: torch's profiler, which must not come to lie on itself
+_OWN_SOURCES = (
+    "compiled",
+    "prebuilt",
+)  # ops.py has one more: torch's profiler, which must not come to lie on itself
 _said: set[str] = set()
 
 
@@ -19,8 +22,12 @@ def say_once(message: str) -> None:
         say(message)
 
 
-def problem(activities: Collection[str], use_device: str | None, *, details: bool = False) -> str | None:
-    """Why laptime cannot take this profile, or None. ``activities``: names of torch's ProfilerActivity. ``details``: with shapes, FLOPs or memory."""
+def problem(
+    activities: Collection[str], use_device: str | None, *, details: bool = False
+) -> str | None:
+    """Why laptime cannot take this profile, or None. ``activities``: names of torch's
+    ProfilerActivity. ``details``: with shapes, FLOPs or memory.
+    """
     if "CPU" not in activities:
         return "a profile without CPU activity"
     if use_device not in (None, "cuda"):

@@ -10,12 +10,15 @@ constexpr int kDeepestBatch = 4;  // lists in lists that a batch may be
 
 bool runs_code(nb::handle object, const BatchWords& words) {
   auto* const tensor = reinterpret_cast<PyTypeObject*>(words.tensor.ptr());
-  return PyObject_TypeCheck(object.ptr(), tensor) && (Py_TYPE(object.ptr()) != tensor || words.quiet.mode_is_on());
+  return PyObject_TypeCheck(object.ptr(), tensor) &&
+         (Py_TYPE(object.ptr()) != tensor || words.quiet.mode_is_on());
 }
 
 // None also where asking for it fails; Ctrl-C and the like are the program's.
 nb::object shape_or_none(nb::handle object, const BatchWords& words) {
-  PyObject* const found = runs_code(object, words) ? words.quiet.attribute(object, words.shape) : PyObject_GetAttr(object.ptr(), words.shape.ptr());
+  PyObject* const found = runs_code(object, words)
+                              ? words.quiet.attribute(object, words.shape)
+                              : PyObject_GetAttr(object.ptr(), words.shape.ptr());
   if (found) return nb::steal(found);
   if (!PyErr_ExceptionMatches(PyExc_Exception)) nb::raise_python_error();
   PyErr_Clear();
@@ -25,7 +28,10 @@ nb::object shape_or_none(nb::handle object, const BatchWords& words) {
 // 0: it has no dimension, or one that is no number of samples.
 std::uint64_t first_dimension(nb::handle shape) {
   std::uint64_t samples = 0;
-  return PyTuple_GET_SIZE(shape.ptr()) > 0 && nb::try_cast(nb::handle(PyTuple_GET_ITEM(shape.ptr(), 0)), samples) ? samples : 0;
+  return PyTuple_GET_SIZE(shape.ptr()) > 0 &&
+                 nb::try_cast(nb::handle(PyTuple_GET_ITEM(shape.ptr(), 0)), samples)
+             ? samples
+             : 0;
 }
 
 nb::object first_value(nb::handle mapping) {

@@ -1,8 +1,8 @@
 // How many samples a batch holds, whatever a loader makes of it.
 #pragma once
 
-#include <cstdint>
 #include <nanobind/nanobind.h>
+#include <cstdint>
 
 #include "collect/torch/python/quiet_torch.h"
 
@@ -16,7 +16,8 @@ struct BatchWords {
   QuietTorch quiet;
 };
 
-// The first dimension of its first tensor. 0: there is none. What torch would hand to a tensor's own class, or to a mode, it does not.
+// The first dimension of its first tensor. 0: there is none. What torch would hand to a tensor's
+// own class, or to a mode, it does not.
 std::uint64_t samples_in(nanobind::object batch, const BatchWords& words);
 
 }  // namespace laptime::torch

@@ -28,7 +28,8 @@ class Source {
   explicit Source(OpenOps open) {
     const OpHost host = op_host();
     shim_ = open(&host);
-    if (shim_ == nullptr || shim_->version != kShimVersion) throw std::runtime_error("the op recorder is from another laptime");
+    if (shim_ == nullptr || shim_->version != kShimVersion)
+      throw std::runtime_error("the op recorder is from another laptime");
   }
 
   // Never destroyed: another thread may still be switching by it.
@@ -46,7 +47,8 @@ class Source {
     const std::vector<ProbedOp> ops = torch::stop_probe();
     end_trial(*shim_);
     for (const ProbedOp& op : ops)
-      rows.append(nb::make_tuple(op.name, op.scope, op.depth, op.ended && op.thread == op.expected_thread,
+      rows.append(nb::make_tuple(op.name, op.scope, op.depth,
+                                 op.ended && op.thread == op.expected_thread,
                                  op.ended && op.sequence == op.expected_sequence));
     return rows;
   }
@@ -60,17 +62,25 @@ Source* open_compiled(const std::string& path) {
 }
 
 const OpDetailSource* open_details(const std::string& path) {
-  const LaptimeDetailsShim* const shim = find_in_shim<LaptimeOpenDetails>(path, "laptime_torch_details")();
-  if (shim->version != LAPTIME_DETAILS_VERSION) throw std::runtime_error("the op recorder is from another laptime");
+  const LaptimeDetailsShim* const shim =
+      find_in_shim<LaptimeOpenDetails>(path, "laptime_torch_details")();
+  if (shim->version != LAPTIME_DETAILS_VERSION)
+    throw std::runtime_error("the op recorder is from another laptime");
   return new OpDetailSource(*shim);  // never destroyed: another thread may still be switching by it
 }
 
-void configure(std::vector<std::string> library_paths, std::vector<std::string> include, std::vector<std::string> exclude,
-               nb::object module_call, nb::object module_type, std::vector<std::string> framework_folders) {
-  if (!PyCode_Check(module_call.ptr()) || !PyType_Check(module_type.ptr())) throw nb::type_error("a code object and a type are expected");
-  configure_places({{std::move(library_paths), std::move(include), std::move(exclude)}, std::move(framework_folders), module_call.ptr(), module_type.ptr()});
+void configure(std::vector<std::string> library_paths, std::vector<std::string> include,
+               std::vector<std::string> exclude, nb::object module_call, nb::object module_type,
+               std::vector<std::string> framework_folders) {
+  if (!PyCode_Check(module_call.ptr()) || !PyType_Check(module_type.ptr()))
+    throw nb::type_error("a code object and a type are expected");
+  configure_places({{std::move(library_paths), std::move(include), std::move(exclude)},
+                    std::move(framework_folders),
+                    module_call.ptr(),
+                    module_type.ptr()});
   set_place_source(python_places());
-  static const bool told_at_exit = (nb::module_::import_("atexit").attr("register")(nb::cpp_function(&python_will_end)), true);
+  static const bool told_at_exit =
+      (nb::module_::import_("atexit").attr("register")(nb::cpp_function(&python_will_end)), true);
   (void)told_at_exit;
   record::add_step_observer([](std::uint32_t) noexcept { name_modules(false); });
   record::add_stop_observer([]() noexcept { name_modules(true); });
@@ -81,7 +91,8 @@ using GeneratedRow = std::tuple<std::uint32_t, std::string, std::string, int, st
 
 void add_generated(const std::string& file, const std::vector<GeneratedRow>& rows) {
   std::vector<GeneratedLine> lines;
-  for (const auto& [first_line, source, function, function_line, line] : rows) lines.push_back({first_line, source, function, function_line, line});
+  for (const auto& [first_line, source, function, function_line, line] : rows)
+    lines.push_back({first_line, source, function, function_line, line});
   add_generated_code(file, lines);
 }
 
@@ -89,8 +100,9 @@ void add_generated(const std::string& file, const std::vector<GeneratedRow>& row
 
 void bind_ops(nb::module_& module) {
   nb::module_ m = module.def_submodule("torch_ops", "The recorder of torch's ops.");
-  m.def("configure", &configure, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"), nb::arg("exclude"), nb::arg("module_call"),
-        nb::arg("module_type"), nb::arg("framework_folders") = std::vector<std::string>());
+  m.def("configure", &configure, nb::kw_only(), nb::arg("library_paths"), nb::arg("include"),
+        nb::arg("exclude"), nb::arg("module_call"), nb::arg("module_type"),
+        nb::arg("framework_folders") = std::vector<std::string>());
   m.def("open_compiled", &open_compiled, nb::rv_policy::reference);
   m.def("open_details", &open_details, nb::rv_policy::reference);
   m.attr("IDS") = static_cast<unsigned>(LAPTIME_DETAIL_IDS);
@@ -112,13 +124,16 @@ void bind_ops(nb::module_& module) {
   m.def("place_function", [] { return reinterpret_cast<std::uintptr_t>(&place_here); });
   m.def("op_place_function", [] { return reinterpret_cast<std::uintptr_t>(&op_place_here); });
   m.def("is_user_code", &is_user_code);
-  m.def("place_of", &place_of_line, nb::arg("file"), nb::arg("function"), nb::arg("function_line"), nb::arg("line"));
+  m.def("place_of", &place_of_line, nb::arg("file"), nb::arg("function"), nb::arg("function_line"),
+        nb::arg("line"));
   m.def("add_generated_code", &add_generated, nb::arg("file"), nb::arg("rows"));
   m.def("name_modules", [] { name_modules(false); });
-  m.def("note_parent", [](nb::handle module, nb::handle, nb::handle) { note_parent(module.ptr()); });
+  m.def("note_parent",
+        [](nb::handle module, nb::handle, nb::handle) { note_parent(module.ptr()); });
   nb::class_<OpWish>(m, "Wish").def("on", &OpWish::on).def("off", &OpWish::off);
   nb::class_<Source>(m, "Source")
-      .def("wish", &Source::wish, nb::kw_only(), nb::arg("inputs"), nb::arg("frames"), nb::rv_policy::reference)
+      .def("wish", &Source::wish, nb::kw_only(), nb::arg("inputs"), nb::arg("frames"),
+           nb::rv_policy::reference)
       .def("start_probe", &Source::start_probe)
       .def("on", &Source::on)
       .def("off", &Source::off)

@@ -1,4 +1,5 @@
-// All frames of Python that run on a thread, as one number (record::add_frame), for whoever wants more than the user's own line.
+// All frames of Python that run on a thread, as one number (record::add_frame), for whoever wants
+// more than the user's own line.
 #pragma once
 
 #include <array>
@@ -16,7 +17,9 @@ struct KnownFrame {
     std::uint32_t caller = 0;
 
     bool operator==(const Key&) const = default;
-    std::uint64_t hash() const { return spread(spread(code, caller), static_cast<std::uint32_t>(instruction)); }
+    std::uint64_t hash() const {
+      return spread(spread(code, caller), static_cast<std::uint32_t>(instruction));
+    }
   };
   Key at;
   std::uint32_t frame = 0;
@@ -29,13 +32,18 @@ struct KnownFrame {
 // What a thread remembers of its frames, without a lock.
 class CallFrames {
  public:
-  // The frames from `innermost` outwards, up to `floor`, without those of `left_out`. `add(caller, code, instruction)` gives the number of one that is not remembered.
+  // The frames from `innermost` outwards, up to `floor`, without those of `left_out`. `add(caller,
+  // code, instruction)` gives the number of one that is not remembered.
   template <typename Add>
-  std::uint32_t find(python::FrameRef innermost, const void* floor, const PyCodeObject* left_out, Add add) {
+  std::uint32_t find(python::FrameRef innermost, const void* floor, const PyCodeObject* left_out,
+                     Add add) {
     std::array<python::FrameRef, kDeepest> frames;
     std::size_t depth = 0;
-    for (python::FrameRef frame = innermost; frame != nullptr && frame != floor && depth < kDeepest; frame = python::outer_frame(frame))
-      if (const PyCodeObject* const code = python::frame_code(frame); code != nullptr && code != left_out) frames[depth++] = frame;
+    for (python::FrameRef frame = innermost; frame != nullptr && frame != floor && depth < kDeepest;
+         frame = python::outer_frame(frame))
+      if (const PyCodeObject* const code = python::frame_code(frame);
+          code != nullptr && code != left_out)
+        frames[depth++] = frame;
     std::uint32_t found = 0;
     while (depth > 0) {
       const python::FrameRef frame = frames[--depth];

@@ -53,7 +53,8 @@ std::string file_of(const PyCodeObject* code) { return utf8_of(code->co_filename
 
 std::int32_t line_of(const PyCodeObject* code, int instruction) {
   auto* const table = reinterpret_cast<PyBytesObject*>(code->co_linetable);
-  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(table->ob_sval), static_cast<std::size_t>(Py_SIZE(table)));
+  const std::span<const std::uint8_t> bytes(reinterpret_cast<const std::uint8_t*>(table->ob_sval),
+                                            static_cast<std::size_t>(Py_SIZE(table)));
 #if PY_VERSION_HEX >= 0x030B0000
   return line_since_3_11(bytes, code->co_firstlineno, 2 * instruction);
 #else
@@ -64,10 +65,13 @@ std::int32_t line_of(const PyCodeObject* code, int instruction) {
 bool is_generated(const PyCodeObject* code) {
   auto* const names = reinterpret_cast<PyTupleObject*>(code->co_names);
   const std::span<PyObject* const> all(names->ob_item, static_cast<std::size_t>(Py_SIZE(names)));
-  return std::any_of(all.begin(), all.end(), [](PyObject* name) { return utf8_of(name).starts_with("__compiled_fn_"); });
+  return std::any_of(all.begin(), all.end(),
+                     [](PyObject* name) { return utf8_of(name).starts_with("__compiled_fn_"); });
 }
 
-std::uint32_t CodeFacts::id_of(const PyCodeObject* code) { return id_of(file_of(code), name_of(code), code->co_firstlineno); }
+std::uint32_t CodeFacts::id_of(const PyCodeObject* code) {
+  return id_of(file_of(code), name_of(code), code->co_firstlineno);
+}
 
 std::uint32_t CodeFacts::id_of(const std::string& file, const std::string& name, int first_line) {
   std::uint32_t& id = ids_[{file, name, first_line}];

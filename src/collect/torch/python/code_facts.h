@@ -1,4 +1,5 @@
-// What the recorder must know about a code object, read from it without the GIL: a code object never changes.
+// What the recorder must know about a code object, read from it without the GIL: a code object
+// never changes.
 #pragma once
 
 #include <Python.h>
@@ -13,7 +14,8 @@ namespace laptime::torch {
 std::string file_of(const PyCodeObject* code);
 // 0: none. `instruction`: in code units.
 std::int32_t line_of(const PyCodeObject* code, int instruction);
-// Made by torch.compile from the user's code or in its stead: its lines are nobody's; the caller's are.
+// Made by torch.compile from the user's code or in its stead: its lines are nobody's; the caller's
+// are.
 bool is_generated(const PyCodeObject* code);
 
 // Ids of codes, the same for the same file, name and first line.

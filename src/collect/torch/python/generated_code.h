@@ -1,4 +1,5 @@
-// What the modules were made from that torch.compile generates: for their lines, lines of the program.
+// What the modules were made from that torch.compile generates: for their lines, lines of the
+// program.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,9 @@ struct GeneratedPart {
 class GeneratedCode {
  public:
   // `parts`: by rising first line.
-  void add(const std::string& file, std::vector<GeneratedPart> parts) { files_[file] = std::move(parts); }
+  void add(const std::string& file, std::vector<GeneratedPart> parts) {
+    files_[file] = std::move(parts);
+  }
   // Null: the file is none of torch.compile's, or nothing is known of it.
   const std::vector<GeneratedPart>* find(const std::string& file) const {
     const auto found = files_.find(file);

@@ -1,10 +1,11 @@
 // Writes down what a place rested on (place_guards.h), where the user's own frame called the op.
 //
-// Assumption: a frame has no number of its own, and its address is soon another's; but frames of plain functions lie one behind
-// the other on their thread's stack (since 3.11), so one at the same address with the same caller stands, but for a
-// coincidence of sizes, in the same chain. Consequence: where no module was found two frames are guarded, and Python is asked
-// again after some ops, so that a coincidence spoils few of them, and of those the module's name alone. A module is guarded as
-// far out as it was found: layers of one class differ in nothing else.
+// Assumption: a frame has no number of its own, and its address is soon another's; but frames of
+// plain functions lie one behind the other on their thread's stack (since 3.11), so one at the same
+// address with the same caller stands, but for a coincidence of sizes, in the same chain.
+// Consequence: where no module was found two frames are guarded, and Python is asked again after
+// some ops, so that a coincidence spoils few of them, and of those the module's name alone. A
+// module is guarded as far out as it was found: layers of one class differ in nothing else.
 #pragma once
 
 #include <atomic>
@@ -18,13 +19,16 @@ namespace laptime::torch {
 class GuardedPlaces {
  public:
   // `generation`: of what is known at all; `state`: of the calling thread, which lives on.
-  GuardedPlaces(PlaceGuards& guards, const std::atomic<std::uint64_t>& generation, const PyThreadState* state)
+  GuardedPlaces(PlaceGuards& guards, const std::atomic<std::uint64_t>& generation,
+                const PyThreadState* state)
       : guards_(guards), generation_(generation), state_(state) {}
 
-  // The op's place, found from `frame`, the innermost one, whose code is the user's. `module_frame`: the one outside of it that
-  // calls a module, null for none.
+  // The op's place, found from `frame`, the innermost one, whose code is the user's.
+  // `module_frame`: the one outside of it that calls a module, null for none.
   void keep(std::uint32_t place, python::FrameRef frame, python::FrameRef module_frame) {
-    if (guards_.uses == 0 || guards_.instruction != python::instruction_address(frame) || !guards_.hold()) renew(frame, module_frame);
+    if (guards_.uses == 0 || guards_.instruction != python::instruction_address(frame) ||
+        !guards_.hold())
+      renew(frame, module_frame);
     const std::uint64_t running = PlaceGuards::word_at(python::instruction_address(frame));
     guards_.slot(running) = {running, place};
   }
@@ -45,7 +49,11 @@ class GuardedPlaces {
     python::visit_identity(python::frame_code(frame), [&](const void* address) { add(address); });
     bool on_stack = python::is_on_thread_stack(frame);
     python::FrameRef at = frame;
-    for (int callers = 0; at != nullptr && (module_frame != nullptr ? at != module_frame : !on_stack || callers < kNear) && !too_many_; ++callers) {
+    for (int callers = 0;
+         at != nullptr &&
+         (module_frame != nullptr ? at != module_frame : !on_stack || callers < kNear) &&
+         !too_many_;
+         ++callers) {
       add(python::outer_address(at));
       at = python::outer_frame(at);
       if (at == nullptr) break;

@@ -21,11 +21,13 @@ namespace {
 // Never destroyed: PyTorch holds blocks that call back into it.
 class Memory {
  public:
-  Memory(const LaptimeMemoryShim& shim, const TensorAddresses& tensors) : shim_(shim), tensors_(tensors) {}
+  Memory(const LaptimeMemoryShim& shim, const TensorAddresses& tensors)
+      : shim_(shim), tensors_(tensors) {}
 
   // Throws where it cannot.
   void attach() const {
-    if (shim_.attach() != 0) throw std::runtime_error("the program's own CPU allocator cannot be followed");
+    if (shim_.attach() != 0)
+      throw std::runtime_error("the program's own CPU allocator cannot be followed");
   }
   bool attach_cuda() const { return shim_.attach_cuda() == 0; }
   bool self_test() const { return shim_.self_test() == 0; }
@@ -38,10 +40,13 @@ class Memory {
   void close() const { shim_.close(); }
 
   // What is no tensor among them is passed over.
-  void mark(nb::handle tensors, std::string_view role) const { tell({held(tensors)}, record::intern(role), 0); }
+  void mark(nb::handle tensors, std::string_view role) const {
+    tell({held(tensors)}, record::intern(role), 0);
+  }
   // The tensors are parameters, and their gradients are gradients.
   void mark_parameters(nb::handle tensors) const { tell({held(tensors)}, parameter_, gradient_); }
-  // Before the optimizer steps, in each step: its parameters and their gradients. Whether it has more state than when this was last asked.
+  // Before the optimizer steps, in each step: its parameters and their gradients. Whether it has
+  // more state than when this was last asked.
   bool mark_before_step(nb::handle optimizer) {
     mark_parameters_of(optimizer);
     return has_new_state(optimizer);
@@ -57,19 +62,23 @@ class Memory {
   void forget_states() { states_.clear(); }
 
  private:
-  static nb::object interned(const char* name) { return nb::steal(PyUnicode_InternFromString(name)); }
+  static nb::object interned(const char* name) {
+    return nb::steal(PyUnicode_InternFromString(name));
+  }
   // What is held lives until it was told, whatever runs in Python meanwhile.
   static nb::object held(nb::handle objects) {
     nb::object list = nb::steal(PySequence_List(objects.ptr()));
     if (!list.is_valid()) throw nb::python_error();
     return list;
   }
-  void tell(const std::vector<nb::object>& lists, std::uint32_t role, std::uint32_t gradient_role) const {
+  void tell(const std::vector<nb::object>& lists, std::uint32_t role,
+            std::uint32_t gradient_role) const {
     std::vector<std::uint64_t> addresses;
     for (const nb::object& list : lists) tensors_.add(list, addresses);
     tell(addresses, role, gradient_role);
   }
-  void tell(const std::vector<std::uint64_t>& addresses, std::uint32_t role, std::uint32_t gradient_role) const {
+  void tell(const std::vector<std::uint64_t>& addresses, std::uint32_t role,
+            std::uint32_t gradient_role) const {
     if (!addresses.empty()) shim_.mark(addresses.data(), addresses.size(), role, gradient_role);
   }
 
@@ -85,7 +94,9 @@ class Memory {
     if (!PyList_CheckExact(groups.ptr())) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(groups.ptr()); ++i) {
       PyObject* const group = PyList_GET_ITEM(groups.ptr(), i);
-      PyObject* const list = PyDict_CheckExact(group) ? PyDict_GetItemWithError(group, parameters_name_.ptr()) : nullptr;
+      PyObject* const list = PyDict_CheckExact(group)
+                                 ? PyDict_GetItemWithError(group, parameters_name_.ptr())
+                                 : nullptr;
       if (list == nullptr || !tensors_.add_at_once(list, addresses_)) return false;
     }
     return true;
@@ -101,24 +112,30 @@ class Memory {
   const LaptimeMemoryShim& shim_;
   const TensorAddresses tensors_;
   // Names that need no making when they are asked for.
-  const nb::object groups_name_ = interned("param_groups"), parameters_name_ = interned("params"), state_name_ = interned("state");
-  std::vector<std::uint64_t> addresses_;                     // room that is kept
-  std::unordered_map<const PyObject*, State> states_;        // by optimizer, as it looked
-  const std::uint32_t parameter_ = record::intern("parameter"), gradient_ = record::intern("gradient");
+  const nb::object groups_name_ = interned("param_groups"), parameters_name_ = interned("params"),
+                   state_name_ = interned("state");
+  std::vector<std::uint64_t> addresses_;               // room that is kept
+  std::unordered_map<const PyObject*, State> states_;  // by optimizer, as it looked
+  const std::uint32_t parameter_ = record::intern("parameter"),
+                      gradient_ = record::intern("gradient");
 };
 
-Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle parameter, nb::handle disable, nb::handle mode_is_on) {
+Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle parameter,
+                    nb::handle disable, nb::handle mode_is_on) {
   const auto open = find_in_shim<LaptimeOpenMemory>(path, "laptime_torch_memory");
   const LaptimeMemoryShim* const shim = open(&memory_host());
-  if (shim == nullptr || shim->version != LAPTIME_MEMORY_VERSION) throw std::runtime_error("the shim is from another laptime");
+  if (shim == nullptr || shim->version != LAPTIME_MEMORY_VERSION)
+    throw std::runtime_error("the shim is from another laptime");
   return new Memory(*shim, TensorAddresses(tensor, parameter, QuietTorch(disable, mode_is_on)));
 }
 
 }  // namespace
 
 void bind_memory(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_memory", "The recorder of what torch's allocators do.");
-  m.def("open", &open_memory, nb::arg("path"), nb::arg("tensor"), nb::arg("parameter"), nb::arg("disable"), nb::arg("mode_is_on"), nb::rv_policy::reference);
+  nb::module_ m =
+      module.def_submodule("torch_memory", "The recorder of what torch's allocators do.");
+  m.def("open", &open_memory, nb::arg("path"), nb::arg("tensor"), nb::arg("parameter"),
+        nb::arg("disable"), nb::arg("mode_is_on"), nb::rv_policy::reference);
   nb::class_<Memory>(m, "Memory")
       .def("attach", &Memory::attach)
       .def("attach_cuda", &Memory::attach_cuda)

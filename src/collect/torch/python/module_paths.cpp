@@ -27,15 +27,16 @@ std::string child_name(PyObject* object) {
   return text != nullptr ? text : "?";
 }
 
-// Modules that got children while laptime looked on, by weak references. Never destroyed: the interpreter ends first.
+// Modules that got children while laptime looked on, by weak references. Never destroyed: the
+// interpreter ends first.
 class KnownParents {
  public:
   static KnownParents& instance() {
     static auto* known = new KnownParents;
     return *known;
   }
-  // A model adds its children one after the other: most calls are for the same parent again. An address that was used
-  // before may be left out by that; then all objects are searched.
+  // A model adds its children one after the other: most calls are for the same parent again. An
+  // address that was used before may be left out by that; then all objects are searched.
   void add(PyObject* module) {
     if (module == latest_) return;
     latest_ = module;
@@ -44,7 +45,8 @@ class KnownParents {
     if (reference) references_.push_back(std::move(reference));
     if (references_.size() >= drop_dead_at_) drop_dead();
   }
-  // Those that live, as a list that keeps them so. The garbage collector may run here, and code that it runs may add some.
+  // Those that live, as a list that keeps them so. The garbage collector may run here, and code
+  // that it runs may add some.
   OwnedRef living() {
     OwnedRef list(PyList_New(0));
     for (OwnedRef& reference : std::exchange(references_, {})) {
@@ -62,7 +64,8 @@ class KnownParents {
     OwnedRef module(PyObject_CallNoArgs(reference.get()));
     return module && module.get() != Py_None ? std::move(module) : OwnedRef();
   }
-  // A program that makes modules all the time need never ask for the living ones. No code of the program's runs here.
+  // A program that makes modules all the time need never ask for the living ones. No code of the
+  // program's runs here.
   void drop_dead() {
     std::erase_if(references_, [](const OwnedRef& reference) { return !living_module(reference); });
     drop_dead_at_ = std::max(kFew, 2 * references_.size());
@@ -106,7 +109,9 @@ LivingModules living_modules(PyObject* objects, PyTypeObject* module_type) {
 std::string path_of(const PyObject* instance, const LivingModules& living) {
   std::vector<std::string> steps;
   const PyObject* root = instance;
-  for (auto at = living.find(root); at != living.end() && at->second.parent != nullptr && steps.size() < kDeepest; at = living.find(root)) {
+  for (auto at = living.find(root);
+       at != living.end() && at->second.parent != nullptr && steps.size() < kDeepest;
+       at = living.find(root)) {
     steps.push_back(at->second.step);
     root = at->second.parent;
   }
@@ -133,7 +138,8 @@ void watch(const PyObject* instance) {
 }
 
 // Whether all have a path now.
-bool find_among(const OwnedRef& objects, const std::vector<ModuleNumbers::Module>& modules, PyTypeObject* type, std::vector<std::string>& paths) {
+bool find_among(const OwnedRef& objects, const std::vector<ModuleNumbers::Module>& modules,
+                PyTypeObject* type, std::vector<std::string>& paths) {
   if (!objects) return false;
   const LivingModules living = living_modules(objects.get(), type);
   bool all = true;
@@ -171,18 +177,22 @@ void ModuleNumbers::give_name(Number number, const std::string& path) {
   module.name = record::intern(path.empty() ? module.class_name : path);
   if (!path.empty()) return;
   ++short_lived_[module.class_name];
-  if (const auto known = numbers_.find(module.instance); known != numbers_.end() && known->second == number) numbers_.erase(known);
+  if (const auto known = numbers_.find(module.instance);
+      known != numbers_.end() && known->second == number)
+    numbers_.erase(known);
 }
 
 void note_parent(PyObject* module) { KnownParents::instance().add(module); }
 
-std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type, ModuleGone gone) {
+std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules,
+                                    PyObject* module_type, ModuleGone gone) {
   module_gone = gone;
   const python::ErrorGuard guard;
   std::vector<std::string> paths(modules.size());
   auto* const type = reinterpret_cast<PyTypeObject*>(module_type);
   if (type == nullptr) return paths;
-  if (!find_among(KnownParents::instance().living(), modules, type, paths)) find_among(all_objects(), modules, type, paths);
+  if (!find_among(KnownParents::instance().living(), modules, type, paths))
+    find_among(all_objects(), modules, type, paths);
   return paths;
 }
 

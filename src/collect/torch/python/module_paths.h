@@ -1,9 +1,11 @@
-// Names of nn.Modules: from the instance that a frame calls to its path in its model ("Net.encoder.0").
+// Names of nn.Modules: from the instance that a frame calls to its path in its model
+// ("Net.encoder.0").
 //
-// Assumption: an instance is met without the GIL, when nothing about it may be asked. Consequence: it gets a number at once,
-// and its path later, when the GIL is held, from the modules that live then. An instance that is gone by then is known by
-// its class. Contract: numbers are never used again; an address that is gets a new number, because a weak reference watches
-// each instance whose path is known.
+// Assumption: an instance is met without the GIL, when nothing about it may be asked. Consequence:
+// it gets a number at once, and its path later, when the GIL is held, from the modules that live
+// then. An instance that is gone by then is known by its class. Contract: numbers are never used
+// again; an address that is gets a new number, because a weak reference watches each instance whose
+// path is known.
 #pragma once
 
 #include <Python.h>
@@ -41,17 +43,21 @@ class ModuleNumbers {
   std::vector<Module> modules_;
   std::unordered_map<const PyObject*, Number> numbers_;
   std::vector<Number> unnamed_;
-  std::unordered_map<std::string, std::uint32_t> short_lived_;  // classes, by how many instances were gone too early
+  std::unordered_map<std::string, std::uint32_t>
+      short_lived_;  // classes, by how many instances were gone too early
 };
 
-// A module got a child. Told of all while a program builds its models, find_paths need not search all objects. GIL held.
+// A module got a child. Told of all while a program builds its models, find_paths need not search
+// all objects. GIL held.
 void note_parent(PyObject* module);
 
 using ModuleGone = void (*)(const PyObject* instance);
 
-// The path of each module that lives, empty for the others; the living ones are watched from now on, and `gone` is called
-// when they go. Contract: `gone` is the same in each call. With the GIL, and no lock held: the garbage collector may run here, and with it code of
-// the program's that ends objects.
-std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules, PyObject* module_type, ModuleGone gone);
+// The path of each module that lives, empty for the others; the living ones are watched from now
+// on, and `gone` is called when they go. Contract: `gone` is the same in each call. With the GIL,
+// and no lock held: the garbage collector may run here, and with it code of the program's that ends
+// objects.
+std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules,
+                                    PyObject* module_type, ModuleGone gone);
 
 }  // namespace laptime::torch

@@ -16,8 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After a switch each thread takes a lock of torch's for a moment, with its next op. A child that is forked in that moment finds it held for ever; a
-// process that forks waits until threads that run ops have had theirs.
+// After a switch each thread takes a lock of torch's for a moment, with its next op. A child that
+// is forked in that moment finds it held for ever; a process that forks waits until threads that
+// run ops have had theirs.
 constexpr std::chrono::milliseconds kSettling{5};
 
 }  // namespace
@@ -55,16 +56,18 @@ class OpWishes {
 
  private:
   OpWishes() {
-    ::pthread_atfork([] { get().before_fork(); }, [] { get().mutex_.unlock(); }, [] { get().after_fork_in_child(); });
+    ::pthread_atfork([] { get().before_fork(); }, [] { get().mutex_.unlock(); },
+                     [] { get().after_fork_in_child(); });
   }
 
   void before_fork() {
     mutex_.lock();
-    if (const auto settled = switched_ + kSettling; Clock::now() < settled) std::this_thread::sleep_until(settled);
+    if (const auto settled = switched_ + kSettling; Clock::now() < settled)
+      std::this_thread::sleep_until(settled);
   }
 
-  // A trial on another thread goes on in the parent only, and whoever wished did so there. Callbacks that are on stay so until the next wish, or the end of one:
-  // torch is not called here.
+  // A trial on another thread goes on in the parent only, and whoever wished did so there.
+  // Callbacks that are on stay so until the next wish, or the end of one: torch is not called here.
   void after_fork_in_child() {
     trials_ = 0;
     all_.clear();
@@ -73,10 +76,17 @@ class OpWishes {
 
   bool apply(const OpShim& shim) {
     if (trials_ > 0) return true;
-    const auto any = [this](auto wanted) { return std::any_of(all_.begin(), all_.end(), [&](const OpWish* wish) { return wanted(*wish); }); };
+    const auto any = [this](auto wanted) {
+      return std::any_of(all_.begin(), all_.end(),
+                         [&](const OpWish* wish) { return wanted(*wish); });
+    };
     keep_frames(any([](const OpWish& wish) { return wish.frames_; }));
     const bool on = any([&](const OpWish& wish) { return &wish.shim_ == &shim; });
-    const State wanted = !on ? kOff : any([&](const OpWish& wish) { return &wish.shim_ == &shim && wish.inputs_; }) ? kWithInputs : kPlain;
+    const State wanted =
+        !on ? kOff
+        : any([&](const OpWish& wish) { return &wish.shim_ == &shim && wish.inputs_; })
+            ? kWithInputs
+            : kPlain;
     State& state = shim_state(shim);
     if (state == wanted) return true;
     switched_ = Clock::now();

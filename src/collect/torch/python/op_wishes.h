@@ -1,4 +1,5 @@
-// Torch's callbacks are one for the process: on as long as anybody wishes for ops, with the details that one of those asked for.
+// Torch's callbacks are one for the process: on as long as anybody wishes for ops, with the details
+// that one of those asked for.
 //
 // A forked child has none of its parent's wishes.
 // Contract: any thread may call, with the GIL or without; nothing throws.
@@ -10,7 +11,8 @@ namespace laptime::torch {
 
 class OpWish {
  public:
-  OpWish(const OpShim& shim, bool inputs, bool frames) : shim_(shim), inputs_(inputs), frames_(frames) {}
+  OpWish(const OpShim& shim, bool inputs, bool frames)
+      : shim_(shim), inputs_(inputs), frames_(frames) {}
 
   // False when torch refused.
   bool on() const;
@@ -26,7 +28,8 @@ class OpWish {
 void begin_trial();
 void end_trial(const OpShim& tried);
 
-// What a process that forks needs of the wishes is in place. Called before anything that is to hold a lock of its own around a wish while the process forks.
+// What a process that forks needs of the wishes is in place. Called before anything that is to hold
+// a lock of its own around a wish while the process forks.
 void prepare_wishes();
 
 }  // namespace laptime::torch

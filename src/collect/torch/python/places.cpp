@@ -1,7 +1,7 @@
 #include "collect/torch/python/places.h"
 
-#include <algorithm>
 #include <pthread.h>
+#include <algorithm>
 
 #include <atomic>
 #include <map>
@@ -32,7 +32,8 @@ std::atomic<bool> frames_kept{false};
 class SharedPlaces {
  public:
   static SharedPlaces& instance() {
-    static auto* const made = new SharedPlaces;  // never destroyed: ops may run until the process ends
+    static auto* const made =
+        new SharedPlaces;  // never destroyed: ops may run until the process ends
     return *made;
   }
 
@@ -51,14 +52,17 @@ class SharedPlaces {
     if (code == module_call()) return Verdict::calls_module;
     const std::lock_guard lock(mutex_);
     if (generated_.find(file_of(code)) != nullptr) return Verdict::generated;
-    if (user_code_.is_user(code, file_of(code))) return is_generated(code) ? Verdict::library : Verdict::user;
+    if (user_code_.is_user(code, file_of(code)))
+      return is_generated(code) ? Verdict::library : Verdict::user;
     return is_package(file_of(code)) && !is_generated(code) ? Verdict::package : Verdict::library;
   }
 
   // 0 of generated code: it is not known what the line was made from.
-  std::uint32_t place(const PyCodeObject* code, int instruction, const PyObject* module, std::uint32_t frame) {
+  std::uint32_t place(const PyCodeObject* code, int instruction, const PyObject* module,
+                      std::uint32_t frame) {
     const std::lock_guard lock(mutex_);
-    const auto [code_id, line] = source_of(code, static_cast<std::uint32_t>(line_of(code, instruction)));
+    const auto [code_id, line] =
+        source_of(code, static_cast<std::uint32_t>(line_of(code, instruction)));
     if (code_id == 0) return 0;
     const ModuleNumbers::Number number = modules_.number_of(module);
     const std::uint32_t name = modules_.name_of(number);
@@ -68,26 +72,35 @@ class SharedPlaces {
     return place;
   }
   // A package's line that the user's called: two frames. 0 where there are too many of them.
-  std::uint32_t package_frame(const PyCodeObject* user, int user_instruction, const PyCodeObject* package, int instruction) {
+  std::uint32_t package_frame(const PyCodeObject* user, int user_instruction,
+                              const PyCodeObject* package, int instruction) {
     const std::lock_guard lock(mutex_);
-    const auto [code, line] = source_of(user, static_cast<std::uint32_t>(line_of(user, user_instruction)));
+    const auto [code, line] =
+        source_of(user, static_cast<std::uint32_t>(line_of(user, user_instruction)));
     const std::uint32_t caller = code != 0 ? record::add_frame(0, code, line) : 0;
-    return caller != 0 ? record::add_frame(caller, codes_.id_of(package), static_cast<std::uint32_t>(line_of(package, instruction))) : 0;
+    return caller != 0
+               ? record::add_frame(caller, codes_.id_of(package),
+                                   static_cast<std::uint32_t>(line_of(package, instruction)))
+               : 0;
   }
   std::uint32_t frame(std::uint32_t caller, const PyCodeObject* code, int instruction) {
     const std::lock_guard lock(mutex_);
-    return record::add_frame(caller, codes_.id_of(code), static_cast<std::uint32_t>(line_of(code, instruction)));
+    return record::add_frame(caller, codes_.id_of(code),
+                             static_cast<std::uint32_t>(line_of(code, instruction)));
   }
 
   void add_generated(const std::string& file, const std::vector<GeneratedLine>& lines) {
     const std::lock_guard lock(mutex_);
     std::vector<GeneratedPart> parts;
     for (const GeneratedLine& at : lines)
-      parts.push_back({at.first_line, at.line == 0 ? 0 : codes_.id_of(at.file, at.function, at.function_line), at.line});
+      parts.push_back({at.first_line,
+                       at.line == 0 ? 0 : codes_.id_of(at.file, at.function, at.function_line),
+                       at.line});
     generated_.add(file, std::move(parts));
     generation.fetch_add(1, std::memory_order_relaxed);
   }
-  std::uint32_t place_of(const std::string& file, const std::string& function, int function_line, std::uint32_t line) {
+  std::uint32_t place_of(const std::string& file, const std::string& function, int function_line,
+                         std::uint32_t line) {
     const std::lock_guard lock(mutex_);
     return checked(record::add_place(codes_.id_of(file, function, function_line), line, 0));
   }
@@ -96,12 +109,15 @@ class SharedPlaces {
     return user_code_.is_user(file);
   }
 
-  const PyCodeObject* module_call() const { return reinterpret_cast<const PyCodeObject*>(module_call_.get()); }
+  const PyCodeObject* module_call() const {
+    return reinterpret_cast<const PyCodeObject*>(module_call_.get());
+  }
 
   void name_modules(bool now) {
     const Unnamed unnamed = take_unnamed(now);
     if (unnamed.numbers.empty()) return;
-    const std::vector<std::string> paths = find_paths(unnamed.modules, module_type_.get(), &torch::forget_module);
+    const std::vector<std::string> paths =
+        find_paths(unnamed.modules, module_type_.get(), &torch::forget_module);
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < paths.size(); ++i) {
       modules_.give_name(unnamed.numbers[i], paths[i]);
@@ -119,12 +135,14 @@ class SharedPlaces {
  private:
   // A child that is forked while another thread looks up a place must find the lock free.
   SharedPlaces() {
-    ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); }, [] { instance().mutex_.unlock(); });
+    ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                     [] { instance().mutex_.unlock(); });
   }
 
   bool is_package(const std::string& file) const {
     return !framework_folders_.empty() && python::lies_in_package_folder(file) &&
-           std::none_of(framework_folders_.begin(), framework_folders_.end(), [&](const std::string& folder) { return file.starts_with(folder); });
+           std::none_of(framework_folders_.begin(), framework_folders_.end(),
+                        [&](const std::string& folder) { return file.starts_with(folder); });
   }
   struct Source {
     std::uint32_t code, line;
@@ -133,11 +151,14 @@ class SharedPlaces {
     const std::vector<GeneratedPart>* const parts = generated_.find(file_of(code));
     if (parts == nullptr) return {codes_.id_of(code), line};
     const GeneratedPart part = part_at(*parts, line);
-    const bool is_in_function = part.first_line >= static_cast<std::uint32_t>(code->co_firstlineno);  // else it belongs to one before
+    const bool is_in_function =
+        part.first_line >=
+        static_cast<std::uint32_t>(code->co_firstlineno);  // else it belongs to one before
     return is_in_function ? Source{part.code, part.line} : Source{};
   }
   static std::uint32_t checked(std::uint32_t place) {
-    static const std::uint32_t loss = record::loss_index("too_many_places", Severity::warning, "ops past the limit of places have no line");
+    static const std::uint32_t loss = record::loss_index(
+        "too_many_places", Severity::warning, "ops past the limit of places have no line");
     if (place == 0) record::lose(loss);
     return place;
   }
@@ -150,12 +171,15 @@ class SharedPlaces {
     if (modules_.unnamed().empty() || (!now && --rounds_to_skip_ > 0)) return {};
     rounds_to_skip_ = skip_next_ = std::min(2 * skip_next_, 1 << 16);
     Unnamed unnamed{modules_.unnamed(), {}};
-    for (const ModuleNumbers::Number number : unnamed.numbers) unnamed.modules.push_back(modules_.module(number));
+    for (const ModuleNumbers::Number number : unnamed.numbers)
+      unnamed.modules.push_back(modules_.module(number));
     return unnamed;
   }
   void tell_places(ModuleNumbers::Number number) {
-    for (auto at = unnamed_.lower_bound({number, 0, 0, 0}); at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
-      record::set_place(at->second, std::get<1>(at->first), std::get<2>(at->first), modules_.name_of(number));
+    for (auto at = unnamed_.lower_bound({number, 0, 0, 0});
+         at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
+      record::set_place(at->second, std::get<1>(at->first), std::get<2>(at->first),
+                        modules_.name_of(number));
   }
 
   std::mutex mutex_;
@@ -165,29 +189,38 @@ class SharedPlaces {
   CodeFacts codes_;
   GeneratedCode generated_;
   ModuleNumbers modules_;
-  std::map<std::tuple<ModuleNumbers::Number, std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> unnamed_;  // (module, code, line, frame) -> place
+  std::map<std::tuple<ModuleNumbers::Number, std::uint32_t, std::uint32_t, std::uint32_t>,
+           std::uint32_t>
+      unnamed_;  // (module, code, line, frame) -> place
   int rounds_to_skip_ = 1, skip_next_ = 1;
 };
 
 // Null without memory to remember it.
-__attribute__((cold, noinline)) const JudgedCode* judge(ThreadPlaces& thread, const PyCodeObject* code, JudgedCode* known) {
+__attribute__((cold, noinline)) const JudgedCode* judge(ThreadPlaces& thread,
+                                                        const PyCodeObject* code,
+                                                        JudgedCode* known) {
   const JudgedCode judged{code, python::code_identity(code), SharedPlaces::instance().judge(code)};
   return known != nullptr ? &(*known = judged) : thread.codes.add(judged);
 }
 inline const JudgedCode* judged(ThreadPlaces& thread, const PyCodeObject* code) {
   JudgedCode* const known = thread.codes.find({code});
-  return known != nullptr && known->identity == python::code_identity(code) ? known : judge(thread, code, known);
+  return known != nullptr && known->identity == python::code_identity(code)
+             ? known
+             : judge(thread, code, known);
 }
 
 // The innermost frame outside of `frame` that calls a module; null: none.
-inline FrameRef module_frame_outside(const ThreadPlaces& thread, FrameRef frame, const void* floor) {
-  for (frame = python::outer_frame(frame); frame != nullptr && frame != floor; frame = python::outer_frame(frame))
+inline FrameRef module_frame_outside(const ThreadPlaces& thread, FrameRef frame,
+                                     const void* floor) {
+  for (frame = python::outer_frame(frame); frame != nullptr && frame != floor;
+       frame = python::outer_frame(frame))
     if (python::frame_code(frame) == thread.module_call) return frame;
   return nullptr;
 }
 
-// The innermost frame of the user's code, or of code generated from it, the innermost one that calls a module, and the innermost
-// one of a package that the user's code called; null where there is none.
+// The innermost frame of the user's code, or of code generated from it, the innermost one that
+// calls a module, and the innermost one of a package that the user's code called; null where there
+// is none.
 struct Caller {
   FrameRef frame;
   Verdict verdict = Verdict::user;
@@ -198,25 +231,30 @@ struct Caller {
   const PyCodeObject* package_code = nullptr;
   std::uint64_t package_identity = 0;
 
-  const PyObject* module() const { return module_frame != nullptr ? python::first_argument(module_frame) : nullptr; }
+  const PyObject* module() const {
+    return module_frame != nullptr ? python::first_argument(module_frame) : nullptr;
+  }
 };
 inline Caller find_caller(ThreadPlaces& thread, FrameRef innermost, const void* floor) {
   Caller caller{innermost};
-  for (; caller.frame != nullptr && caller.frame != floor; caller.frame = python::outer_frame(caller.frame)) {
+  for (; caller.frame != nullptr && caller.frame != floor;
+       caller.frame = python::outer_frame(caller.frame)) {
     caller.code = python::frame_code(caller.frame);
     if (caller.code == nullptr) continue;
     const JudgedCode* const known = judged(thread, caller.code);
     if (known == nullptr) break;
     caller.verdict = known->verdict;
     caller.identity = known->identity;
-    if (caller.verdict == Verdict::calls_module && caller.module_frame == nullptr) caller.module_frame = caller.frame;
+    if (caller.verdict == Verdict::calls_module && caller.module_frame == nullptr)
+      caller.module_frame = caller.frame;
     if (caller.verdict == Verdict::package && caller.package_frame == nullptr) {
       caller.package_frame = caller.frame;
       caller.package_code = caller.code;
       caller.package_identity = known->identity;
     }
     if (caller.verdict != Verdict::user && caller.verdict != Verdict::generated) continue;
-    if (caller.module_frame == nullptr) caller.module_frame = module_frame_outside(thread, caller.frame, floor);
+    if (caller.module_frame == nullptr)
+      caller.module_frame = module_frame_outside(thread, caller.frame, floor);
     return caller;
   }
   return {nullptr};
@@ -227,7 +265,9 @@ std::atomic<bool> python_ends{false};
 // The first thread state of an interpreter is the one that it was started with.
 const PyThreadState* lasting_state() {
   const PyThreadState* const state = PyGILState_GetThisThreadState();
-  return state != nullptr && state->id == 1 && !python_ends.load(std::memory_order_acquire) ? state : nullptr;
+  return state != nullptr && state->id == 1 && !python_ends.load(std::memory_order_acquire)
+             ? state
+             : nullptr;
 }
 
 __attribute__((cold, noinline)) ThreadPlaces* renew(void*& memory, std::uint64_t current) {
@@ -249,24 +289,32 @@ const void* innermost() {
 
 // 0 where they are not kept.
 std::uint32_t frames_from(ThreadPlaces& thread, FrameRef innermost, const void* floor) {
-  if (!frames_kept.load(std::memory_order_relaxed)) [[likely]] return 0;
+  if (!frames_kept.load(std::memory_order_relaxed)) [[likely]]
+    return 0;
   if (!thread.frames) thread.frames.reset(new (std::nothrow) CallFrames);
   if (!thread.frames) return 0;
   // Module.__call__ stands before every forward(), and says nothing.
-  return thread.frames->find(innermost, floor, thread.module_call, [](std::uint32_t caller, const PyCodeObject* code, int instruction) {
-    return SharedPlaces::instance().frame(caller, code, instruction);
-  });
+  return thread.frames->find(innermost, floor, thread.module_call,
+                             [](std::uint32_t caller, const PyCodeObject* code, int instruction) {
+                               return SharedPlaces::instance().frame(caller, code, instruction);
+                             });
 }
 
 std::uint32_t place_of(ThreadPlaces& thread, const Caller& caller, std::uint32_t frame) {
-  KnownPlace::Key key{caller.identity, caller.module(), python::frame_instruction(caller.frame, caller.code), frame};
-  if (frame == 0 && caller.package_frame != nullptr) {  // with all frames the package's are among them
+  KnownPlace::Key key{caller.identity, caller.module(),
+                      python::frame_instruction(caller.frame, caller.code), frame};
+  if (frame == 0 &&
+      caller.package_frame != nullptr) {  // with all frames the package's are among them
     key.package = caller.package_identity;
     key.package_instruction = python::frame_instruction(caller.package_frame, caller.package_code);
   }
-  if (const KnownPlace* const known = thread.places.find(key)) [[likely]] return known->place;
+  if (const KnownPlace* const known = thread.places.find(key)) [[likely]]
+    return known->place;
   SharedPlaces& shared = SharedPlaces::instance();
-  const std::uint32_t kept = key.package == 0 ? frame : shared.package_frame(caller.code, key.instruction, caller.package_code, key.package_instruction);
+  const std::uint32_t kept =
+      key.package == 0 ? frame
+                       : shared.package_frame(caller.code, key.instruction, caller.package_code,
+                                              key.package_instruction);
   const std::uint32_t place = shared.place(caller.code, key.instruction, key.module, kept);
   (void)thread.places.add({key, place, true});
   return place;
@@ -279,8 +327,10 @@ std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
     thread = renew(memory, current);
     if (thread == nullptr) return 0;
   }
-  const PyThreadState* const state = thread->state != nullptr ? thread->state : PyGILState_GetThisThreadState();
-  if (state == nullptr) [[unlikely]] return 0;
+  const PyThreadState* const state =
+      thread->state != nullptr ? thread->state : PyGILState_GetThisThreadState();
+  if (state == nullptr) [[unlikely]]
+    return 0;
   const FrameRef innermost = python::innermost_frame(state);
   const std::uint32_t frame = frames_from(*thread, innermost, floor);
   Caller caller{innermost};
@@ -292,7 +342,8 @@ std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
     if (caller.verdict == Verdict::user) break;
   }
   // Guards look at the user's frame and the module's, not at all of them.
-  if (guards != nullptr && frame == 0 && state == thread->state && caller.frame == innermost && generation.load(std::memory_order_relaxed) == current)
+  if (guards != nullptr && frame == 0 && state == thread->state && caller.frame == innermost &&
+      generation.load(std::memory_order_relaxed) == current)
     GuardedPlaces(*guards, generation, state).keep(place, caller.frame, caller.module_frame);
   return place;
 }
@@ -302,7 +353,8 @@ std::uint32_t place(void*& memory, const void* floor, PlaceGuards* guards) {
 void configure_places(const PlaceRules& rules) { SharedPlaces::instance().configure(rules); }
 
 void keep_frames(bool on) {
-  if (frames_kept.exchange(on, std::memory_order_relaxed) != on) generation.fetch_add(1, std::memory_order_relaxed);
+  if (frames_kept.exchange(on, std::memory_order_relaxed) != on)
+    generation.fetch_add(1, std::memory_order_relaxed);
 }
 
 PlaceSource python_places() {
@@ -329,9 +381,12 @@ void python_will_end() {
 
 void forget_module(const PyObject* instance) { SharedPlaces::instance().forget_module(instance); }
 
-void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines) { SharedPlaces::instance().add_generated(file, lines); }
+void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines) {
+  SharedPlaces::instance().add_generated(file, lines);
+}
 
-std::uint32_t place_of_line(const std::string& file, const std::string& function, int function_line, std::uint32_t line) {
+std::uint32_t place_of_line(const std::string& file, const std::string& function, int function_line,
+                            std::uint32_t line) {
   return SharedPlaces::instance().place_of(file, function, function_line, line);
 }
 

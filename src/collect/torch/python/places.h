@@ -1,9 +1,11 @@
-// Where in the program an op was called: the innermost line of the user's own code on the calling thread, and the nn.Module
-// that was running. Where a package's code ran below that line, the place's call frame is the package's innermost line, and its
-// caller the user's line. Code that torch.compile made of the user's has the line that it was made from, where that is known.
+// Where in the program an op was called: the innermost line of the user's own code on the calling
+// thread, and the nn.Module that was running. Where a package's code ran below that line, the
+// place's call frame is the package's innermost line, and its caller the user's line. Code that
+// torch.compile made of the user's has the line that it was made from, where that is known.
 //
-// Assumption: addresses of code objects and modules are used again once they are freed. Consequence: a remembered verdict on
-// a code object holds only while its line table and first line are the same; modules are watched (module_paths.h).
+// Assumption: addresses of code objects and modules are used again once they are freed.
+// Consequence: a remembered verdict on a code object holds only while its line table and first line
+// are the same; modules are watched (module_paths.h).
 #pragma once
 
 #include <Python.h>
@@ -19,9 +21,11 @@ namespace laptime::torch {
 
 struct PlaceRules {
   python::UserCode::Rules user_code;
-  // Folders of the framework itself, whose code is no package's. Without any no package is told apart.
+  // Folders of the framework itself, whose code is no package's. Without any no package is told
+  // apart.
   std::vector<std::string> framework_folders = {};
-  PyObject* module_call = nullptr;  // code of torch.nn.Module.__call__, whose first argument is the module; kept alive
+  PyObject* module_call =
+      nullptr;  // code of torch.nn.Module.__call__, whose first argument is the module; kept alive
   PyObject* module_type = nullptr;  // torch.nn.Module; kept alive
 };
 // With the GIL.
@@ -29,14 +33,17 @@ void configure_places(const PlaceRules& rules);
 
 PlaceSource python_places();
 
-// Whether places found from now on also say which frames ran (record::add_frame): the library's and all callers.
+// Whether places found from now on also say which frames ran (record::add_frame): the library's and
+// all callers.
 void keep_frames(bool on);
 
-// The calling thread's place as a plain function, for other collectors: 0 where no line of the user's runs. Without the GIL.
+// The calling thread's place as a plain function, for other collectors: 0 where no line of the
+// user's runs. Without the GIL.
 std::uint32_t place_here();
 
-// Finds the paths of modules met since the last time. With the GIL; does nothing without one. Looking for them takes
-// milliseconds, so a program that makes new modules all the time is looked at less and less often, unless `now`.
+// Finds the paths of modules met since the last time. With the GIL; does nothing without one.
+// Looking for them takes milliseconds, so a program that makes new modules all the time is looked
+// at less and less often, unless `now`.
 void name_modules(bool now);
 
 // Before the interpreter takes itself apart: from then on nothing of it is remembered.
@@ -44,8 +51,8 @@ void python_will_end();
 
 void forget_module(const PyObject* instance);
 
-// What is known of a module that torch.compile generated: from each `first_line` of its file on, the line of the program, `line` 0
-// where there is none. By rising first line.
+// What is known of a module that torch.compile generated: from each `first_line` of its file on,
+// the line of the program, `line` 0 where there is none. By rising first line.
 struct GeneratedLine {
   std::uint32_t first_line;
   std::string file, function;
@@ -54,7 +61,8 @@ struct GeneratedLine {
 };
 void add_generated_code(const std::string& file, const std::vector<GeneratedLine>& lines);
 // record::add_place of a line that is known otherwise.
-std::uint32_t place_of_line(const std::string& file, const std::string& function, int function_line, std::uint32_t line);
+std::uint32_t place_of_line(const std::string& file, const std::string& function, int function_line,
+                            std::uint32_t line);
 // By the rules of configure_places. With the GIL.
 bool is_user_code(const std::string& file);
 

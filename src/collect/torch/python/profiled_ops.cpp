@@ -22,9 +22,10 @@ namespace laptime::torch {
 namespace {
 
 using Moment = std::tuple<std::uint64_t, std::uint64_t>;  // ticks, ns of the real-time clock
-// name, start and end (ns of the real-time clock), scope, sequence number, forward thread, thread (0: the caller's own), shapes, flops
-using Row = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint32_t, std::int64_t, std::uint64_t, std::uint64_t, std::string,
-                       std::uint64_t>;
+// name, start and end (ns of the real-time clock), scope, sequence number, forward thread, thread
+// (0: the caller's own), shapes, flops
+using Row = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint32_t, std::int64_t,
+                       std::uint64_t, std::uint64_t, std::string, std::uint64_t>;
 
 Moment clock_point() {
   const ClockPoint point = read_clock_point();
@@ -35,10 +36,14 @@ Moment clock_point() {
 class TickLine {
  public:
   TickLine(Moment from, Moment to)
-      : ticks_(std::get<0>(from)), ns_(std::get<1>(from)),
-        rate_(std::get<1>(to) > ns_ ? static_cast<double>(std::get<0>(to) - ticks_) / static_cast<double>(std::get<1>(to) - ns_) : 1.0) {}
+      : ticks_(std::get<0>(from)),
+        ns_(std::get<1>(from)),
+        rate_(std::get<1>(to) > ns_ ? static_cast<double>(std::get<0>(to) - ticks_) /
+                                          static_cast<double>(std::get<1>(to) - ns_)
+                                    : 1.0) {}
   std::uint64_t at(std::uint64_t ns) const {
-    return ticks_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<double>(static_cast<std::int64_t>(ns - ns_)) * rate_));
+    return ticks_ + static_cast<std::uint64_t>(static_cast<std::int64_t>(
+                        static_cast<double>(static_cast<std::int64_t>(ns - ns_)) * rate_));
   }
 
  private:
@@ -52,12 +57,14 @@ std::uint16_t track_of(std::uint64_t thread) {
   static std::uint32_t epoch = 0;
   if (std::exchange(epoch, record::epoch()) != record::epoch()) tracks.clear();
   const auto [at, is_new] = tracks.try_emplace(thread, 0);
-  if (is_new) at->second = record::add_track(TrackKind::thread, thread, "torch " + std::to_string(thread));
+  if (is_new)
+    at->second = record::add_track(TrackKind::thread, thread, "torch " + std::to_string(thread));
   return at->second;
 }
 
 void put_row(const Row& row, const TickLine& line) {
-  static const std::uint32_t shapes_key = record::intern("shapes"), flops_key = record::intern("flops");
+  static const std::uint32_t shapes_key = record::intern("shapes"),
+                             flops_key = record::intern("flops");
   const auto& [name, start, end, scope, sequence, forward, thread, shapes, flops] = row;
   OpFacts facts = describe_name(name, 0);
   if (scope != kScopeFunction) classify_by_scope(scope, facts.tail, facts.traits);
@@ -70,7 +77,9 @@ void put_row(const Row& row, const TickLine& line) {
   if (thread == 0)
     record::put_op({line.at(start), line.at(end), link, record::intern(name), kind}, args, count);
   else
-    record::put_span({line.at(start), line.at(end), record::intern(name), kind, track_of(thread), OpLink::autograd(link)}, args, count);
+    record::put_span({line.at(start), line.at(end), record::intern(name), kind, track_of(thread),
+                      OpLink::autograd(link)},
+                     args, count);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Asks tensors for what they are without running code of their own classes, or of a mode of torch's, which sees everything that is asked even of torch's own.
+// Asks tensors for what they are without running code of their own classes, or of a mode of
+// torch's, which sees everything that is asked even of torch's own.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,8 +9,10 @@ namespace laptime::torch {
 // Contract: with the GIL.
 class QuietTorch {
  public:
-  // `disable`: torch._C.DisableTorchFunction; `mode_is_on`: torch._C._is_torch_function_mode_enabled. Both live as long as torch.
-  QuietTorch(nanobind::handle disable, nanobind::handle mode_is_on) : disable_(disable), mode_is_on_(mode_is_on) {}
+  // `disable`: torch._C.DisableTorchFunction; `mode_is_on`:
+  // torch._C._is_torch_function_mode_enabled. Both live as long as torch.
+  QuietTorch(nanobind::handle disable, nanobind::handle mode_is_on)
+      : disable_(disable), mode_is_on_(mode_is_on) {}
 
   bool mode_is_on() const { return nanobind::cast<bool>(mode_is_on_()); }
 

@@ -1,5 +1,5 @@
-// The library that was compiled against the installed torch, opened. It stays for the life of the process: torch may call
-// what is in it at any time.
+// The library that was compiled against the installed torch, opened. It stays for the life of the
+// process: torch may call what is in it at any time.
 #pragma once
 
 #include <dlfcn.h>

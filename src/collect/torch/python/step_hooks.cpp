@@ -22,9 +22,12 @@ namespace {
 
 const char* phase_name(StepPhase phase) {
   switch (phase) {
-    case StepPhase::train: return "train";
-    case StepPhase::validation: return "validation";
-    case StepPhase::inference: return "inference";
+    case StepPhase::train:
+      return "train";
+    case StepPhase::validation:
+      return "validation";
+    case StepPhase::inference:
+      return "inference";
   }
   return "";
 }
@@ -34,25 +37,31 @@ struct StepCallbacks {
   nb::object begin;         // (): the first step of all begins
   nb::object mark;          // (phase, samples, ticks): a step has ended, then; 0: now
   nb::object gradients_on;  // () -> bool
-  nb::object add_loader;    // (iterator) -> the number of its loader; its end is told by `loader_dropped`
-  nb::object is_training;   // (weak reference to a model) -> bool
-  nb::object first_step;    // (optimizer): the first of its class has stepped
-  nb::object shares;        // told of the batches of recorded steps: ended(), asked(), came()
+  nb::object
+      add_loader;  // (iterator) -> the number of its loader; its end is told by `loader_dropped`
+  nb::object is_training;  // (weak reference to a model) -> bool
+  nb::object first_step;   // (optimizer): the first of its class has stepped
+  nb::object shares;       // told of the batches of recorded steps: ended(), asked(), came()
 };
 
 // What optimizers of one class do is called so.
 struct OptimizerClass {
   explicit OptimizerClass(nb::handle optimizer)
-      : type(nb::borrow(optimizer.type())), step(name("step", "step")), zero_grad(name("zero_grad", "zero_grad")), update(name("update", "step")) {}
+      : type(nb::borrow(optimizer.type())),
+        step(name("step", "step")),
+        zero_grad(name("zero_grad", "zero_grad")),
+        update(name("update", "step")) {}
 
   nb::object type;
   std::uint32_t step, zero_grad;
-  std::uint32_t update;  // what a step does besides its closure, which is the program's forward and backward
+  std::uint32_t
+      update;  // what a step does besides its closure, which is the program's forward and backward
   bool has_stepped = false;
 
  private:
   std::uint32_t name(const std::string& what, const std::string& method) const {
-    return record::intern("Optimizer." + what + "#" + nb::cast<std::string>(type.attr("__name__")) + "." + method);
+    return record::intern("Optimizer." + what + "#" + nb::cast<std::string>(type.attr("__name__")) +
+                          "." + method);
   }
 };
 
@@ -64,7 +73,8 @@ struct Stepping {
 };
 
 void put_optimizer_span(std::uint32_t name, std::uint64_t start) {
-  if (start != 0) record::put_span({.start = start, .end = ticks(), .name = name, .kind = SpanKind::optimizer});
+  if (start != 0)
+    record::put_span({.start = start, .end = ticks(), .name = name, .kind = SpanKind::optimizer});
 }
 
 bool refers_to(nb::handle weak_reference, nb::handle object) {
@@ -81,7 +91,10 @@ bool refers_to(nb::handle weak_reference, nb::handle object) {
 class StepHooks {
  public:
   StepHooks(StepCallbacks callbacks, BatchWords words, BackwardLine line, unsigned long thread)
-      : callbacks_(std::move(callbacks)), words_(std::move(words)), line_(std::move(line)), thread_(thread) {}
+      : callbacks_(std::move(callbacks)),
+        words_(std::move(words)),
+        line_(std::move(line)),
+        thread_(thread) {}
 
   // In a child that was forked: it has seen nothing.
   void start_over(nb::object shares, unsigned long thread) {
@@ -89,7 +102,8 @@ class StepHooks {
     *this = StepHooks(std::move(callbacks_), std::move(words_), std::move(line_), thread);
   }
 
-  // A loop over a loader begins. What came since the loop before it belongs to no step; that its workers start belongs to the first.
+  // A loop over a loader begins. What came since the loop before it belongs to no step; that its
+  // workers start belongs to the first.
   void loop_began(nb::handle) {
     if (!makes_steps() || !rules_.is_between()) return;
     record::begin_step();
@@ -155,11 +169,13 @@ class StepHooks {
   // The step calls the closure that it was given; some do so many times.
   void closure_began(nb::handle optimizer) {
     const auto it = find_stepping(optimizer);
-    if (it != stepping_.end() && it->had_closure) put_optimizer_span(class_of(optimizer).update, it->start);
+    if (it != stepping_.end() && it->had_closure)
+      put_optimizer_span(class_of(optimizer).update, it->start);
   }
 
   void closure_ended(nb::handle optimizer) {
-    if (const auto it = find_stepping(optimizer); it != stepping_.end()) *it = {optimizer.ptr(), laptime_begin(), true};
+    if (const auto it = find_stepping(optimizer); it != stepping_.end())
+      *it = {optimizer.ptr(), laptime_begin(), true};
   }
 
   void optimizer_stepped(nb::handle optimizer) {
@@ -183,10 +199,13 @@ class StepHooks {
 
   void backward_ended(nb::handle, nb::handle, nb::handle raised) {
     if (PyThread_get_thread_ident() != thread_ || backwards_ == 0 || --backwards_ > 0) return;
-    if (const std::int64_t line = std::exchange(backward_line_, 0); line != 0 && raised.is_none() && makes_steps()) mark(rules_.backward_ended(line, ticks()));
+    if (const std::int64_t line = std::exchange(backward_line_, 0);
+        line != 0 && raised.is_none() && makes_steps())
+      mark(rules_.backward_ended(line, ticks()));
   }
 
-  // With mixed precision a step whose gradients overflow is skipped: for the loop it was a step all the same.
+  // With mixed precision a step whose gradients overflow is skipped: for the loop it was a step all
+  // the same.
   void scaler_updated() {
     if (!stepped_ && notice_step()) mark(rules_.optimizer_skipped(ticks()));
     stepped_ = false;
@@ -221,12 +240,15 @@ class StepHooks {
     has_begun_ |= by_program;
   }
 
-  // laptime tries torch out on the calling thread: what it computes meanwhile is no step of the program's.
+  // laptime tries torch out on the calling thread: what it computes meanwhile is no step of the
+  // program's.
   void set_busy(bool busy) { busy_thread_ = busy ? PyThread_get_thread_ident() : 0; }
 
   int traverse(visitproc visit, void* arg) const {
-    for (const nb::object* object : {&callbacks_.begin, &callbacks_.mark, &callbacks_.gradients_on, &callbacks_.add_loader, &callbacks_.is_training,
-                                     &callbacks_.first_step, &callbacks_.shares, &evaluated_, &words_.shape, &words_.mapping, &line_.codes})
+    for (const nb::object* object :
+         {&callbacks_.begin, &callbacks_.mark, &callbacks_.gradients_on, &callbacks_.add_loader,
+          &callbacks_.is_training, &callbacks_.first_step, &callbacks_.shares, &evaluated_,
+          &words_.shape, &words_.mapping, &line_.codes})
       Py_VISIT(object->ptr());
     for (const OptimizerClass& known : classes_) Py_VISIT(known.type.ptr());
     return 0;
@@ -238,7 +260,9 @@ class StepHooks {
   }
 
  private:
-  static std::int64_t number_of(nb::handle optimizer) { return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(optimizer.ptr())); }
+  static std::int64_t number_of(nb::handle optimizer) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(optimizer.ptr()));
+  }
   static bool is_true(nb::handle object) { return object.ptr() == Py_True; }
 
   OptimizerClass& class_of(nb::handle optimizer) {
@@ -247,7 +271,8 @@ class StepHooks {
     return classes_.emplace_back(optimizer);
   }
   std::vector<Stepping>::iterator find_stepping(nb::handle optimizer) {
-    return std::find_if(stepping_.begin(), stepping_.end(), [&](const Stepping& known) { return known.optimizer == optimizer.ptr(); });
+    return std::find_if(stepping_.begin(), stepping_.end(),
+                        [&](const Stepping& known) { return known.optimizer == optimizer.ptr(); });
   }
 
   bool makes_steps() const {
@@ -267,7 +292,9 @@ class StepHooks {
     return true;
   }
 
-  bool is_evaluating() { return evaluated_.is_valid() && !is_true(callbacks_.is_training(evaluated_)); }
+  bool is_evaluating() {
+    return evaluated_.is_valid() && !is_true(callbacks_.is_training(evaluated_));
+  }
 
   std::int64_t loader_of(nb::handle iterator) {
     const auto address = reinterpret_cast<std::uintptr_t>(iterator.ptr());
@@ -293,7 +320,10 @@ class StepHooks {
     }
     std::uint32_t& name = phases_[static_cast<std::size_t>(ended->phase)];
     if (name == 0) name = record::intern(phase_name(ended->phase));
-    record::mark_step({.samples = ended->samples, .phase = name, .ops = record::StepMark::Ops::not_told, .end = ended->moment});
+    record::mark_step({.samples = ended->samples,
+                       .phase = name,
+                       .ops = record::StepMark::Ops::not_told,
+                       .end = ended->moment});
   }
 
   StepCallbacks callbacks_;
@@ -301,15 +331,17 @@ class StepHooks {
   BackwardLine line_;
   unsigned long thread_, busy_thread_ = 0;
   StepRules rules_;
-  std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // by address of the iterator, of those that live
+  std::vector<std::pair<std::uintptr_t, std::int64_t>>
+      loaders_;  // by address of the iterator, of those that live
   std::vector<OptimizerClass> classes_;
   std::vector<Stepping> stepping_;
-  nb::object evaluated_;                   // a weak reference; null: none since an optimizer stepped
+  nb::object evaluated_;  // a weak reference; null: none since an optimizer stepped
   std::array<std::uint32_t, 3> phases_{};  // names; 0 not asked for yet
-  bool has_begun_ = false, loop_has_begun_ = false, has_optimizer_ = false, has_trained_ = false, by_program_ = false, recorded_ = false, tells_ = true;
-  int backwards_ = 0;                // that run within each other, on the thread whose steps are marked
-  std::int64_t backward_line_ = 0;   // of the outermost; 0: none of the program's own
-  bool stepped_ = false;  // an optimizer, since the gradient scaler looked last
+  bool has_begun_ = false, loop_has_begun_ = false, has_optimizer_ = false, has_trained_ = false,
+       by_program_ = false, recorded_ = false, tells_ = true;
+  int backwards_ = 0;  // that run within each other, on the thread whose steps are marked
+  std::int64_t backward_line_ = 0;  // of the outermost; 0: none of the program's own
+  bool stepped_ = false;            // an optimizer, since the gradient scaler looked last
   bool gradients_ = true;
 };
 
@@ -323,33 +355,43 @@ int clear_hooks(PyObject* self) {
   return 0;
 }
 
-PyType_Slot hook_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse_hooks)}, {Py_tp_clear, reinterpret_cast<void*>(&clear_hooks)}, {0, nullptr}};
+PyType_Slot hook_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse_hooks)},
+                            {Py_tp_clear, reinterpret_cast<void*>(&clear_hooks)},
+                            {0, nullptr}};
 
 }  // namespace
 
 void bind_step_hooks(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_steps", "Steps, told from what torch's loaders and optimizers do.");
+  nb::module_ m = module.def_submodule("torch_steps",
+                                       "Steps, told from what torch's loaders and optimizers do.");
   nb::class_<StepHooks>(m, "StepHooks", nb::type_slots(hook_slots))
       .def(
           "__init__",
-          [](StepHooks* self, nb::object begin, nb::object mark, nb::object gradients_on, nb::object add_loader, nb::object is_training, nb::object first_step,
-             nb::object shares, nb::tuple backward_codes, std::string torch_folder, unsigned long thread, nb::handle tensor, nb::handle disable,
-             nb::handle mode_is_on) {
-            new (self) StepHooks({std::move(begin), std::move(mark), std::move(gradients_on), std::move(add_loader), std::move(is_training), std::move(first_step), std::move(shares)},
-                                 BatchWords{.tensor = tensor, .quiet = QuietTorch(disable, mode_is_on)},
-                                 BackwardLine{std::move(backward_codes), std::move(torch_folder)}, thread);
+          [](StepHooks* self, nb::object begin, nb::object mark, nb::object gradients_on,
+             nb::object add_loader, nb::object is_training, nb::object first_step,
+             nb::object shares, nb::tuple backward_codes, std::string torch_folder,
+             unsigned long thread, nb::handle tensor, nb::handle disable, nb::handle mode_is_on) {
+            new (self) StepHooks(
+                {std::move(begin), std::move(mark), std::move(gradients_on), std::move(add_loader),
+                 std::move(is_training), std::move(first_step), std::move(shares)},
+                BatchWords{.tensor = tensor, .quiet = QuietTorch(disable, mode_is_on)},
+                BackwardLine{std::move(backward_codes), std::move(torch_folder)}, thread);
           },
-          nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("gradients_on"), nb::arg("add_loader"), nb::arg("is_training"), nb::arg("first_step"), nb::arg("shares"),
-          nb::arg("backward_codes"), nb::arg("torch_folder"), nb::arg("thread"), nb::arg("tensor"), nb::arg("disable"), nb::arg("mode_is_on"))
+          nb::kw_only(), nb::arg("begin"), nb::arg("mark"), nb::arg("gradients_on"),
+          nb::arg("add_loader"), nb::arg("is_training"), nb::arg("first_step"), nb::arg("shares"),
+          nb::arg("backward_codes"), nb::arg("torch_folder"), nb::arg("thread"), nb::arg("tensor"),
+          nb::arg("disable"), nb::arg("mode_is_on"))
       .def("start_over", &StepHooks::start_over, nb::arg("shares"), nb::arg("thread"))
       .def("loop_began", &StepHooks::loop_began)
       .def("batch_asked", &StepHooks::batch_asked)
-      .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(), nb::arg("raised").none())
+      .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(),
+           nb::arg("raised").none())
       .def("loader_dropped", &StepHooks::loader_dropped)
       .def("optimizer_exists", &StepHooks::optimizer_exists)
       .def("optimizer_made", &StepHooks::optimizer_made)
       .def("backward_began", &StepHooks::backward_began, nb::arg("first").none())
-      .def("backward_ended", &StepHooks::backward_ended, nb::arg("first").none(), nb::arg("result").none(), nb::arg("raised").none())
+      .def("backward_ended", &StepHooks::backward_ended, nb::arg("first").none(),
+           nb::arg("result").none(), nb::arg("raised").none())
       .def("gradients_zeroed", &StepHooks::gradients_zeroed)
       .def("optimizer_began", &StepHooks::optimizer_began)
       .def("closure_began", &StepHooks::closure_began)

@@ -1,10 +1,12 @@
-// What torch's loaders and optimizers do, made steps of: called some ten times in every step of a training, recorded or not.
+// What torch's loaders and optimizers do, made steps of: called some ten times in every step of a
+// training, recorded or not.
 //
-// C++ because the program's own work has thrown out of the caches whatever this touches: the same in Python took 20 µs of a step that
-// computes for a millisecond, a fifth of that in a loop of its own.
+// C++ because the program's own work has thrown out of the caches whatever this touches: the same
+// in Python took 20 µs of a step that computes for a millisecond, a fifth of that in a loop of its
+// own.
 //
-// Steps are marked on one thread: the one whose optimizers step, and until one does, the main thread. What other threads
-// read (a thread that prepares batches) makes no steps there.
+// Steps are marked on one thread: the one whose optimizers step, and until one does, the main
+// thread. What other threads read (a thread that prepares batches) makes no steps there.
 // Assumption: the GIL is held.
 #pragma once
 

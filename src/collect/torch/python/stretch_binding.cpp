@@ -16,7 +16,8 @@ namespace laptime::torch {
 
 namespace {
 
-// Of the GPU's library: the addresses of laptime_cuda_on, laptime_cuda_off and laptime_cuda_counts, and in whose name they are called.
+// Of the GPU's library: the addresses of laptime_cuda_on, laptime_cuda_off and laptime_cuda_counts,
+// and in whose name they are called.
 using GpuFunctions = std::tuple<std::uintptr_t, std::uintptr_t, std::uintptr_t, unsigned>;
 
 ClockedSource gpu_source(const GpuFunctions& functions) {
@@ -36,11 +37,18 @@ ClockedSource op_source(const OpWish& wish) {
   return {[&wish] { (void)wish.on(); }, [&wish] { (void)wish.off(); }, &op_count};
 }
 
-std::uint64_t engines_paid() { return python::LineEngine::instance().budget().paid() + python::FunctionEngine::instance().budget().paid(); }
+std::uint64_t engines_paid() {
+  return python::LineEngine::instance().budget().paid() +
+         python::FunctionEngine::instance().budget().paid();
+}
 
-bool start(const OpWish* ops, std::optional<GpuFunctions> gpu, std::optional<std::uintptr_t> memory_off, double share, unsigned turns_before, double event_ticks, double period_s,
-           bool leaves_no_trace) {
-  StretchPlan plan{{}, StretchBudget(share, turns_before), event_ticks, std::chrono::nanoseconds(static_cast<std::int64_t>(period_s * 1e9))};
+bool start(const OpWish* ops, std::optional<GpuFunctions> gpu,
+           std::optional<std::uintptr_t> memory_off, double share, unsigned turns_before,
+           double event_ticks, double period_s, bool leaves_no_trace) {
+  StretchPlan plan{{},
+                   StretchBudget(share, turns_before),
+                   event_ticks,
+                   std::chrono::nanoseconds(static_cast<std::int64_t>(period_s * 1e9))};
   plan.others = &engines_paid;
   plan.leaves_no_trace = leaves_no_trace;
   if (gpu) plan.sources.push_back(gpu_source(*gpu));  // first, because it takes milliseconds
@@ -60,8 +68,11 @@ std::optional<std::tuple<double, bool, bool, unsigned>> stop() {
 }  // namespace
 
 void bind_stretches(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_stretches", "The clock that records by where there are no steps.");
-  m.def("start", &start, nb::kw_only(), nb::arg("ops").none(), nb::arg("gpu").none(), nb::arg("memory_off").none(), nb::arg("share"), nb::arg("turns_before"), nb::arg("event_ticks"), nb::arg("period_s"), nb::arg("leaves_no_trace"),
+  nb::module_ m = module.def_submodule("torch_stretches",
+                                       "The clock that records by where there are no steps.");
+  m.def("start", &start, nb::kw_only(), nb::arg("ops").none(), nb::arg("gpu").none(),
+        nb::arg("memory_off").none(), nb::arg("share"), nb::arg("turns_before"),
+        nb::arg("event_ticks"), nb::arg("period_s"), nb::arg("leaves_no_trace"),
         nb::call_guard<nb::gil_scoped_release>());
   m.def("end_step", &end_step);  // in every step: with the GIL, which the clock does not need
   m.def("steps_record", &steps_record, nb::arg("on"));

@@ -10,19 +10,24 @@
 
 namespace laptime::torch {
 
-// Contract: with the GIL. No code of a tensor's own class or of a mode of torch's runs: what torch would hand to them is switched off.
+// Contract: with the GIL. No code of a tensor's own class or of a mode of torch's runs: what torch
+// would hand to them is switched off.
 class TensorAddresses {
  public:
   // The types live as long as torch.
   TensorAddresses(nanobind::handle tensor, nanobind::handle parameter, QuietTorch quiet)
-      : tensor_(reinterpret_cast<PyTypeObject*>(tensor.ptr())), parameter_(reinterpret_cast<PyTypeObject*>(parameter.ptr())), quiet_(quiet) {
+      : tensor_(reinterpret_cast<PyTypeObject*>(tensor.ptr())),
+        parameter_(reinterpret_cast<PyTypeObject*>(parameter.ptr())),
+        quiet_(quiet) {
     const auto address = nanobind::steal(PyObject_GetAttr(tensor.ptr(), name_.ptr()));
-    if (address.is_valid() && Py_TYPE(address.ptr()) == &PyGetSetDescr_Type) getter_ = reinterpret_cast<PyGetSetDescrObject*>(address.ptr())->d_getset;
+    if (address.is_valid() && Py_TYPE(address.ptr()) == &PyGetSetDescr_Type)
+      getter_ = reinterpret_cast<PyGetSetDescrObject*>(address.ptr())->d_getset;
     PyErr_Clear();
   }
 
-  // Adds those of `list`'s tensors while no code in Python runs, so that all of them live until some does. False where that cannot be: it is no list, or
-  // holds something else than torch's own types; what was added is to be taken back.
+  // Adds those of `list`'s tensors while no code in Python runs, so that all of them live until
+  // some does. False where that cannot be: it is no list, or holds something else than torch's own
+  // types; what was added is to be taken back.
   bool add_at_once(PyObject* list, std::vector<std::uint64_t>& addresses) const {
     if (!can_read() || !PyList_CheckExact(list)) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
@@ -36,15 +41,22 @@ class TensorAddresses {
   void add(nanobind::handle objects, std::vector<std::uint64_t>& addresses) const {
     const bool reads = can_read();
     for (const nanobind::handle object : objects)
-      if (PyObject_TypeCheck(object.ptr(), tensor_)) addresses.push_back(reads && is_plain(object.ptr()) ? read(object.ptr()) : ask(object));
+      if (PyObject_TypeCheck(object.ptr(), tensor_))
+        addresses.push_back(reads && is_plain(object.ptr()) ? read(object.ptr()) : ask(object));
   }
 
  private:
   // Whether plain tensors tell it without the interpreter.
   bool can_read() const { return getter_ != nullptr && !quiet_.mode_is_on(); }
-  bool is_plain(const PyObject* object) const { return Py_TYPE(object) == parameter_ || Py_TYPE(object) == tensor_; }
-  std::uint64_t read(PyObject* plain) const { return as_number(getter_->get(plain, getter_->closure)); }
-  std::uint64_t ask(nanobind::handle tensor) const { return as_number(quiet_.attribute(tensor, name_)); }
+  bool is_plain(const PyObject* object) const {
+    return Py_TYPE(object) == parameter_ || Py_TYPE(object) == tensor_;
+  }
+  std::uint64_t read(PyObject* plain) const {
+    return as_number(getter_->get(plain, getter_->closure));
+  }
+  std::uint64_t ask(nanobind::handle tensor) const {
+    return as_number(quiet_.attribute(tensor, name_));
+  }
   // `address`: a new reference, or null with the exception set.
   static std::uint64_t as_number(PyObject* address) {
     if (!address) nanobind::raise_python_error();

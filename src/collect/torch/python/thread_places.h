@@ -36,12 +36,16 @@ struct KnownPlace {
     int instruction = 0;
     std::uint32_t frame = 0;
     int package_instruction = 0;
-    std::uint64_t package = 0;  // python::code_identity of a package's code that the user's called; 0: none
+    std::uint64_t package =
+        0;  // python::code_identity of a package's code that the user's called; 0: none
 
     bool operator==(const Key&) const = default;
     std::uint64_t hash() const {
-      const std::uint64_t line = spread(spread(code, frame), reinterpret_cast<std::uint64_t>(module) + static_cast<std::uint32_t>(instruction));
-      return package == 0 ? line : spread(line, package + static_cast<std::uint32_t>(package_instruction));
+      const std::uint64_t line =
+          spread(spread(code, frame),
+                 reinterpret_cast<std::uint64_t>(module) + static_cast<std::uint32_t>(instruction));
+      return package == 0 ? line
+                          : spread(line, package + static_cast<std::uint32_t>(package_instruction));
     }
   };
   Key at;
@@ -55,7 +59,8 @@ struct KnownPlace {
 struct ThreadPlaces {
   std::uint64_t generation = 0;
   const PyCodeObject* module_call = nullptr;
-  // The thread's own, where it is known to live on: that of the thread that started Python, until Python ends.
+  // The thread's own, where it is known to live on: that of the thread that started Python, until
+  // Python ends.
   const PyThreadState* state = nullptr;
   Remembered<JudgedCode> codes;
   Remembered<KnownPlace> places;
