@@ -56,7 +56,10 @@ def test_lines_and_threads(place_here):
         return place_here(), place_here()
 
     def three():
-        return (place_here(), place_here())
+        return (
+            place_here(),
+            place_here(),
+        )
 
     assert len(set(two())) == 1 and len(set(three())) == 2
     found = []

@@ -161,7 +161,7 @@ def test_lines_activations_inputs_and_growth(tmp_path):
         2 * output <= activations["bytes"] < 3 * output
     )  # what norm and relu keep of it, and norm's mean and variance
     (growth,) = tables["memory_growth"]
-    leak = test_lines_activations_inputs_and_growth.__code__.co_firstlineno + 12
+    leak = test_lines_activations_inputs_and_growth.__code__.co_firstlineno + 14
     assert (growth["file"], growth["line"], growth["op"]) == (__file__, leak, "aten::ones")
     assert growth["bytes_per_step"] == 2000
     assert len(tables["memory_steps"]) == 10

@@ -139,10 +139,8 @@ def test_threads_have_their_own_lines(recorded):
 
 def test_a_region_that_ends_on_another_thread_or_out_of_order(recorded):
     def program():
-        first, second = (
-            torch.profiler.record_function("first"),
-            torch.profiler.record_function("second"),
-        )
+        first = torch.profiler.record_function("first")
+        second = torch.profiler.record_function("second")
         first.__enter__()
         second.__enter__()
         first.__exit__(None, None, None)
@@ -157,8 +155,8 @@ def test_a_region_that_ends_on_another_thread_or_out_of_order(recorded):
 
     own = recorded(program)
     assert own.counts()["first"] == own.counts()["second"] == 1
-    assert own.named("aten::neg")[0].line == program.__code__.co_firstlineno + 5
-    assert own.named("aten::abs")[0].line == program.__code__.co_firstlineno + 12
+    assert own.named("aten::neg")[0].line == program.__code__.co_firstlineno + 6
+    assert own.named("aten::abs")[0].line == program.__code__.co_firstlineno + 13
 
 
 def test_an_address_that_a_new_module_takes_has_the_new_name(recorded):

@@ -54,7 +54,7 @@ std::vector<SourceLine> lines_below(const Run& run, const MergedCodes& merged) {
   return lines;
 }
 
-struct LineSums {
+struct PackageLineSums {
   double op_ns = 0, backward_ns = 0, gpu_ns = 0;
   AroundAll module;
 };
@@ -157,15 +157,15 @@ class PackageSums {
     double per_step = 0, step_ns = 0, all_ns = 0;
   };
 
-  static std::optional<double> gpu_ns(const PhaseSteps& steps, const LineSums& sums) {
+  static std::optional<double> gpu_ns(const PhaseSteps& steps, const PackageLineSums& sums) {
     return steps.with_gpu > 0 ? std::optional(sums.gpu_ns / steps.with_gpu) : std::nullopt;
   }
   std::string file(const SourceLine& line) const {
     return std::string(run_.strings[run_.codes[line.code].file]);
   }
-  LineSums& sums_at(std::uint32_t phase, std::uint32_t place) {
+  PackageLineSums& sums_at(std::uint32_t phase, std::uint32_t place) {
     const Place& at = run_.places[place];
-    LineSums& sums = sums_[{phase, below_[place], SourceLine{merged_[at.code], at.line}}];
+    PackageLineSums& sums = sums_[{phase, below_[place], SourceLine{merged_[at.code], at.line}}];
     sums.module.add(run_.strings[at.module]);
     return sums;
   }
@@ -180,7 +180,7 @@ class PackageSums {
           continue;
         const Step* const step = steps[run_.tracks[t].process].find(spans.start[row]);
         if (!step) continue;
-        LineSums& sums = sums_at(step->phase, ops.place[row]);
+        PackageLineSums& sums = sums_at(step->phase, ops.place[row]);
         (ops.pass[row] == OpPass::backward ? sums.backward_ns : sums.op_ns) +=
             static_cast<double>(ops.tree.self_ns[row]);
       }
@@ -202,7 +202,7 @@ class PackageSums {
   const MergedCodes merged_;
   const std::vector<SourceLine> below_;  // by place
   std::map<std::uint32_t, PhaseSteps> phases_;
-  std::map<Key, LineSums> sums_;
+  std::map<Key, PackageLineSums> sums_;
 };
 
 }  // namespace
