@@ -70,6 +70,11 @@ std::vector<Range> choose_bursts(std::span<const HostStep> steps) {
   return chosen;
 }
 
+// What handing a batch over takes where it was not seen, as a share of what is expected.
+double hand_over_factor(Outlook outlook) {
+  return outlook == Outlook::best ? 1.0 / 3 : outlook == Outlook::worst ? 2 : 1;
+}
+
 }  // namespace
 
 PhaseModel::PhaseModel(const GraphSource& source, std::span<const HostStep> steps)
@@ -263,11 +268,6 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook,
     times[i][kInput] = std::max<std::int64_t>(
         0, times[i][kInput] - std::llround(off.input_ns * ratios.line_input));
   }
-}
-
-// What handing a batch over takes where it was not seen, as a share of what is expected.
-double hand_over_factor(Outlook outlook) {
-  return outlook == Outlook::best ? 1.0 / 3 : outlook == Outlook::worst ? 2 : 1;
 }
 
 void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook,

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "advise/rules.h"
-#include "advise/spans_in_steps.h"
+#include "advise/step_spans.h"
 #include "advise/words.h"
 #include "base/humane.h"
 
@@ -11,7 +11,7 @@ namespace laptime {
 namespace {
 
 std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
-  const SpansInSteps full = spans_in_steps(evidence, "gc 2");
+  const SpanSum full = StepSpans(evidence, SpanKind::gc).within("gc 2");
   if (full.count < kFewestEvents) return {};
   const double ns = full.ns / static_cast<double>(evidence.lap().steps().size());
   return {{"", 0, evidence.share(ns), std::nullopt, Confidence::high,

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "advise/rules.h"
-#include "advise/spans_in_steps.h"
+#include "advise/step_spans.h"
 #include "advise/words.h"
 #include "base/humane.h"
 
@@ -16,21 +16,20 @@ constexpr double kRestFaster = 1.3;
 std::vector<Finding> find_worker_start(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->workers == 0 || loader->persistent) return {};
-  const SpansInSteps starts = spans_in_steps(evidence, "start loader");
+  const StepSpans spans(evidence, SpanKind::loader);
+  const SpanSum starts = spans.within("start loader");
   if (starts.count < kFewestEvents) return {};
   const auto steps = static_cast<double>(evidence.lap().steps().size());
-  const SpansInSteps ends = spans_between_steps(evidence, "input end");
-  const double starting = starts.ns / steps, ending = ends.ns / steps,
-               first_batches = spans_after(evidence, "input", "start loader").ns / steps;
-  const double ns = starting + first_batches;
+  const SpanSum first_batches = spans.first_after("input", "start loader"),
+                ends = spans.between("input end");
+  const double ns = (starts.ns + first_batches.ns) / steps, ending = ends.ns / steps;
   Prediction gain = predict(evidence.step_ns() + ending, Part{ns + ending, 0}, {0, 0.3});
   gain.gain_high *= kRestFaster;
   return {{loader->file, loader->line, evidence.share(ns), gain, Confidence::high,
            fmt::format("Workers are started anew {} times: {} to start them, {} until their first "
                        "batch, {} to end them; {}.",
-                       starts.count, humane_time(starts.ns / static_cast<double>(starts.count)),
-                       humane_time(first_batches * steps / static_cast<double>(starts.count)),
-                       humane_time(ends.count > 0 ? ends.ns / static_cast<double>(ends.count) : 0),
+                       starts.count, humane_time(starts.mean_ns()),
+                       humane_time(first_batches.mean_ns()), humane_time(ends.mean_ns()),
                        of_a_step(evidence, ns)),
            "DataLoader(…, persistent_workers=True), made once and iterated over in every epoch",
            std::nullopt, std::nullopt,

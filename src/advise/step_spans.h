@@ -1,0 +1,39 @@
+// Spans of one kind on the thread that trains: within the lap's steps, and between them.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "advise/evidence.h"
+#include "trace/run/stretches.h"
+
+namespace laptime {
+
+struct SpanSum {
+  std::size_t count = 0;
+  double ns = 0, longest_ns = 0;
+
+  void add(double span_ns);
+  double mean_ns() const { return count > 0 ? ns / static_cast<double>(count) : 0; }
+};
+
+// Contract: the evidence outlives this.
+class StepSpans {
+ public:
+  StepSpans(const Evidence& evidence, SpanKind kind);
+
+  SpanSum within(std::string_view name) const;
+  // In no step, after the first one began and before the last one ended.
+  SpanSum between(std::string_view name) const;
+  // Of each span `after` within a step: the next span `name`.
+  SpanSum first_after(std::string_view name, std::string_view after) const;
+
+ private:
+  const StringTable& strings_;
+  const SpanColumns& spans_;
+  SpanKind kind_;
+  std::int64_t begin_ = 0, end_ = 0;  // of all steps
+  Stretches steps_;
+};
+
+}  // namespace laptime
