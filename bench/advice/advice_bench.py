@@ -40,7 +40,7 @@ BEGIN, END = "<!-- advice: begin -->\n", "<!-- advice: end -->\n"
 LAPTIME = os.environ.get("LAPTIME") or str(Path(sys.executable).with_name("laptime"))
 MOST_ERROR, FEWEST_INSIDE, HARMLESS_LOW, HARMFUL = 0.10, 0.85, 1.0, 0.97
 RUN = "before.lap"
-TOLD = (
+REPORTED = (
     "gain",
     "gain_low",
     "gain_high",
@@ -121,15 +121,15 @@ def child(program: Program, name: str, folder: Path, fix: Fix | None = None) -> 
     )
 
 
-def told(advice: list[Row], fix: Fix) -> Row | None:
+def first_of(advice: list[Row], fix: Fix) -> Row | None:
     """What stands first of its rule."""
     return next((row for row in advice if row["rule"] == fix.rule), None)
 
 
 def judge(row: Row, advice: Row | None) -> Row:
-    """The row with what was told, and whether that held."""
+    """The row with its advice, and whether that held."""
     if advice:
-        row |= {name: advice[name] for name in TOLD if name in advice}
+        row |= {name: advice[name] for name in REPORTED if name in advice}
     if "measured" not in row or not advice or not advice["gain"]:
         return row
     noise = row["noise"] or 0
@@ -169,12 +169,12 @@ def evaluate(program: Program, folder: Path, rounds: int) -> list[Row]:
                 "before_ms": 1e3 / statistics.median(bare.rates),
                 "after_ms": 1e3 / statistics.median(after.rates),
             }
-        rows.append(judge(row, told(advice, fix)))
+        rows.append(judge(row, first_of(advice, fix)))
     return rows
 
 
 def again(rows: list[Row], keep: Path) -> list[Row]:
-    """The same measurements, with what is told of the kept recordings now; rows without one stay as
+    """The same measurements, with the advice of the kept recordings; rows without one stay as
     they are.
     """
     fixes = {(program.name, fix.what): fix for program in PROGRAMS for fix in program.fixes}
@@ -187,8 +187,8 @@ def again(rows: list[Row], keep: Path) -> list[Row]:
         fix = fixes[row["program"], row["what"]]
         judged.append(
             judge(
-                {name: cell for name, cell in row.items() if name not in TOLD},
-                told(advice_of(run), fix),
+                {name: cell for name, cell in row.items() if name not in REPORTED},
+                first_of(advice_of(run), fix),
             )
         )
     return judged
@@ -219,8 +219,8 @@ def line_of(row: Row) -> str:
 def as_table(rows: list[Row]) -> str:
     lines = [
         (
-            "| program, fix | rule | step before | after | gain measured (95 %) | told | interval |"
-            " starts differ by | error | |"
+            "| program, fix | rule | step before | after | gain measured (95 %) | reported |"
+            " interval | starts differ by | error | |"
         ),
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
@@ -285,7 +285,7 @@ def main() -> int:
         type=Path,
         nargs="+",
         help=(
-            "measure nothing: the table from these files; with --keep, what is told of its"
+            "measure nothing: the table from these files; with --keep, the advice of its"
             " recordings now"
         ),
     )

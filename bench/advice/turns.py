@@ -8,7 +8,6 @@ import contextlib
 import os
 import random
 import signal
-import statistics
 import subprocess
 import sys
 import time
@@ -18,10 +17,13 @@ from pathlib import Path
 
 import ticks
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from gains import Gain, median_gain
+
 HERE = Path(__file__).resolve().parent
 WARM_TICKS = 12
 START_S = 120
-DRAWS = 2000
+FEWEST_ROUNDS = 3
 
 
 def with_descendants(pid: int) -> list[int]:
@@ -134,23 +136,6 @@ def settle(child: Child) -> None:
         child.stop()
 
 
-@dataclass
-class Gain:
-    measured: float
-    low: float
-    high: float
-
-
 def gain(before: Child, after: Child, samples: float) -> Gain | None:
-    """The median over the rounds, and where it lies with 95 % confidence.
-
-    The interval comes from rounds that are drawn again.
-    """
     gains = [samples * b / a for a, b in zip(before.rates, after.rates) if a > 0 and b > 0]
-    if len(gains) < 3:
-        return None
-    draw = random.Random(5)
-    drawn = sorted(statistics.median(draw.choices(gains, k=len(gains))) for _ in range(DRAWS))
-    return Gain(
-        statistics.median(gains), drawn[round(0.025 * DRAWS)], drawn[round(0.975 * DRAWS) - 1]
-    )
+    return median_gain(gains) if len(gains) >= FEWEST_ROUNDS else None

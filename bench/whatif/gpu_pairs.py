@@ -39,6 +39,8 @@ from typing import Any
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(HERE, "gpu_program.py")
 sys.path.insert(0, os.path.join(HERE, "..", "gpu"))
+sys.path.insert(0, os.path.join(HERE, ".."))
+from gains import median_gain  # noqa: E402
 from lockstep import Talker  # noqa: E402
 
 START_S, END_S, ROUNDS = 90, 40, 12
@@ -274,14 +276,8 @@ def gain(before: list[float], after: list[float], samples: float) -> Row:
     """The median over rounds, and the 95 % interval from rounds drawn again. One that died has
     fewer turns: its first ones.
     """
-    rng = random.Random(5)
-    gains = [samples * a / b for a, b in zip(before, after)]
-    drawn = sorted(statistics.median(rng.choices(gains, k=len(gains))) for _ in range(1000))
-    return {
-        "measured": statistics.median(gains),
-        "measured_low": drawn[25],
-        "measured_high": drawn[974],
-    }
+    found = median_gain([samples * a / b for a, b in zip(before, after)])
+    return {"measured": found.measured, "measured_low": found.low, "measured_high": found.high}
 
 
 def tables(laptime: str, *words: str) -> dict[str, list[Row]]:

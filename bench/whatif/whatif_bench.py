@@ -17,7 +17,6 @@ the one with the median gain counts.
 import argparse
 import json
 import os
-import random
 import re
 import shutil
 import signal
@@ -29,6 +28,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from gains import median_gain
+
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE / "program.py"
 LAPTIME = Path(sys.executable).with_name("laptime")
@@ -36,7 +38,6 @@ TURN_S, TURNS = 0.4, 22  # of each
 STOPPED = 0.7 * TURN_S  # a step that took longer was stopped in between
 FEWEST_STEPS = 3  # of a turn that counts
 STEPS = 1_000_000  # more than there is time for
-DRAWS = 2000
 MOST_ERROR, FEWEST_INSIDE, REPLAY_ERROR = 0.10, 0.80, 0.02
 
 
@@ -284,13 +285,6 @@ def gains_of(before_turns, after_turns, samples):
     ]
 
 
-def bootstrap(gains):
-    """Where the median lies with 95 % confidence."""
-    draw = random.Random(0)
-    medians = sorted(statistics.median(draw.choices(gains, k=len(gains))) for _ in range(DRAWS))
-    return medians[round(0.025 * DRAWS)], medians[round(0.975 * DRAWS) - 1]
-
-
 def median_ms(turns):
     return statistics.median(wall for turn in turns for wall in turn) / 1e6
 
@@ -302,7 +296,7 @@ def evaluate(job, folder):
     load = (load + os.getloadavg()[0]) / 2
     before, after = turns_of(before_run), turns_of(after_run)
     gains = gains_of(before, after, batch_of(job.after) / batch_of(job.before))
-    measured, (measured_low, measured_high) = statistics.median(gains), bootstrap(gains)
+    measured, measured_low, measured_high = median_gain(gains)
     predicted = tables("whatif", before_run, *job.change)["whatif"][0]
     replayed = tables("whatif", before_run)["whatif"][0]
     return {

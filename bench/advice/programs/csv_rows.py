@@ -14,7 +14,10 @@ PATH = tempfile.mkdtemp() + "/table.csv"
 def make(rows=600, columns=24):
     random = np.random.default_rng(0)
     with open(PATH, "w", newline="") as file:
-        csv.writer(file).writerows([*(f"{x:.4f}" for x in row), int(row.sum() > columns / 2)] for row in random.random((rows, columns)))
+        csv.writer(file).writerows(
+            [*(f"{x:.4f}" for x in row), int(row.sum() > columns / 2)]
+            for row in random.random((rows, columns))
+        )
 
 
 def read_rows():
@@ -25,7 +28,9 @@ def read_rows():
 def main():
     torch.manual_seed(0)
     make()
-    model = nn.Sequential(nn.Linear(24, 256), nn.Tanh(), nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, 1))
+    model = nn.Sequential(
+        nn.Linear(24, 256), nn.Tanh(), nn.Linear(256, 256), nn.Tanh(), nn.Linear(256, 1)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     table = None
     while True:

@@ -1,4 +1,6 @@
-"""Digits from a file, an accuracy by hand, a line printed for each step: as a first notebook does it."""
+"""Digits from a file, an accuracy by hand, a line printed for each step: as a first notebook does
+it.
+"""
 
 import tempfile
 
@@ -8,7 +10,9 @@ from torch import nn
 
 path = tempfile.mkdtemp() + "/digits.npz"
 random = np.random.default_rng(0)
-np.savez(path, images=random.random((4000, 784), dtype=np.float32), labels=random.integers(0, 10, 4000))
+np.savez(
+    path, images=random.random((4000, 784), dtype=np.float32), labels=random.integers(0, 10, 4000)
+)
 
 
 def load_digits():
@@ -24,7 +28,9 @@ def accuracy(output, labels):
     return right / len(labels)
 
 
-model = nn.Sequential(nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+model = nn.Sequential(
+    nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
+)
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
 loss_of = nn.CrossEntropyLoss()
 log = open("/dev/null", "w")
@@ -40,5 +46,12 @@ while True:
     optimizer.step()
     right = accuracy(output, labels[rows])
     for name, parameter in model.named_parameters():
-        print(step, name, parameter.grad.norm().item(), parameter.detach().mean().item(), file=log, flush=True)
+        print(
+            step,
+            name,
+            parameter.grad.norm().item(),
+            parameter.detach().mean().item(),
+            file=log,
+            flush=True,
+        )
     step += 1

@@ -1,4 +1,6 @@
-"""Millions of objects that live as long as the program, and cycles in every step: the collector looks through all of them."""
+"""Millions of objects that live as long as the program, and cycles in every step: the collector
+looks through all of them.
+"""
 
 import argparse
 
@@ -10,7 +12,9 @@ parser = argparse.ArgumentParser()
 parser.add_argument("--objects", type=int, default=400_000)
 options = parser.parse_args()
 torch.manual_seed(0)
-vocabulary = [{"word": str(i), "count": [i], "neighbours": [(i, i + 1)]} for i in range(options.objects)]
+vocabulary = [
+    {"word": str(i), "count": [i], "neighbours": [(i, i + 1)]} for i in range(options.objects)
+]
 model = nn.Sequential(nn.Linear(128, 512), nn.ReLU(), nn.Linear(512, 128))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 table = torch.randn(len(vocabulary) // 100, 128)

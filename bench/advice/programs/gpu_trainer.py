@@ -58,7 +58,9 @@ class Images(Dataset):
 class Residual(nn.Module):
     def __init__(self, width):
         super().__init__()
-        self.first, self.second = nn.Conv2d(width, width, 3, padding=1, bias=False), nn.Conv2d(width, width, 3, padding=1, bias=False)
+        self.first, self.second = nn.Conv2d(width, width, 3, padding=1, bias=False), nn.Conv2d(
+            width, width, 3, padding=1, bias=False
+        )
         self.norm, self.again = nn.BatchNorm2d(width), nn.BatchNorm2d(width)
 
     def forward(self, x):
@@ -74,7 +76,9 @@ class Block(nn.Module):
 
     def forward(self, x):
         q, k, v = self.qkv(self.before(x)).view(*x.shape[:2], 3, 8, -1).permute(2, 0, 3, 1, 4)
-        x = x + self.out(F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(x.shape))
+        x = x + self.out(
+            F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(x.shape)
+        )
         return x + self.down(F.gelu(self.up(self.after(x))))
 
 
@@ -93,20 +97,37 @@ def make_model():
     if options.model == "gpt":
         return Gpt(options.width, options.depth)
     if options.model == "resnet":
-        layers = [nn.Conv2d(3, options.width, 3, padding=1), *(Residual(options.width) for _ in range(options.depth))]
+        layers = [
+            nn.Conv2d(3, options.width, 3, padding=1),
+            *(Residual(options.width) for _ in range(options.depth)),
+        ]
     else:
-        layers = [nn.Conv2d(3, options.width, 3), nn.ReLU(), nn.Conv2d(options.width, options.width, 3, 2), nn.ReLU(), nn.Conv2d(options.width, options.width, 3), nn.ReLU()]
-    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(options.width, CLASSES))
+        layers = [
+            nn.Conv2d(3, options.width, 3),
+            nn.ReLU(),
+            nn.Conv2d(options.width, options.width, 3, 2),
+            nn.ReLU(),
+            nn.Conv2d(options.width, options.width, 3),
+            nn.ReLU(),
+        ]
+    return nn.Sequential(
+        *layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(options.width, CLASSES)
+    )
 
 
 def batches():
     if options.model == "gpt":
         text = torch.randint(WORDS, (100_000,), device="cuda")
         while True:
-            rows = text[torch.randint(len(text) - CONTEXT - 1, (options.batch, 1), device="cuda") + torch.arange(CONTEXT + 1, device="cuda")]
+            rows = text[
+                torch.randint(len(text) - CONTEXT - 1, (options.batch, 1), device="cuda")
+                + torch.arange(CONTEXT + 1, device="cuda")
+            ]
             yield rows[:, :-1], rows[:, 1:].flatten()
     if options.feed == "loader":
-        loader = DataLoader(Images(), batch_size=options.batch, num_workers=options.workers, pin_memory=True)
+        loader = DataLoader(
+            Images(), batch_size=options.batch, num_workers=options.workers, pin_memory=True
+        )
         for images, labels in loader:
             yield images.cuda(non_blocking=True), labels.cuda(non_blocking=True)
     images, labels = torch.rand(8192, 3, SIDE, SIDE), torch.randint(CLASSES, (8192,))
@@ -147,7 +168,9 @@ def main():
     if options.channels_last:
         model = model.to(memory_format=torch.channels_last)
     run = model if options.compile == "no" else torch.compile(model, mode=options.compile)
-    way = {"single": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"fused": True}}[options.optimizer]
+    way = {"single": {"foreach": False}, "foreach": {"foreach": True}, "fused": {"fused": True}}[
+        options.optimizer
+    ]
     optimizer = torch.optim.AdamW(model.parameters(), 1e-4, **way)
     log = open("/dev/null", "w")
     step = 0
@@ -175,7 +198,9 @@ def main():
         if options.item and step % options.item == 0:
             shown = loss.item()
         if options.print and step % options.print == 0:
-            print(step, [parameter.grad.norm().item() for parameter in model.parameters()], file=log)
+            print(
+                step, [parameter.grad.norm().item() for parameter in model.parameters()], file=log
+            )
         if options.validate and step % options.validate == 0:
             validate(model, held_out)
 

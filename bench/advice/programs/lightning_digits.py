@@ -21,7 +21,9 @@ options = parser.parse_args()
 class Digits(lightning.LightningModule):
     def __init__(self):
         super().__init__()
-        self.layers = nn.Sequential(nn.Linear(64, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10))
+        self.layers = nn.Sequential(
+            nn.Linear(64, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
+        )
 
     def training_step(self, batch, _):
         x, y = batch
@@ -33,6 +35,17 @@ class Digits(lightning.LightningModule):
 
 lightning.seed_everything(0, verbose=False)
 data = TensorDataset(torch.randn(40_000, 64), torch.randint(10, (40_000,)))
-loader = DataLoader(data, batch_size=None, sampler=BatchSampler(RandomSampler(data), 128, False)) if options.rows_at_once else DataLoader(data, batch_size=128, shuffle=True)
-trainer = lightning.Trainer(max_epochs=10_000, accelerator="cpu", logger=False, enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False)
+loader = (
+    DataLoader(data, batch_size=None, sampler=BatchSampler(RandomSampler(data), 128, False))
+    if options.rows_at_once
+    else DataLoader(data, batch_size=128, shuffle=True)
+)
+trainer = lightning.Trainer(
+    max_epochs=10_000,
+    accelerator="cpu",
+    logger=False,
+    enable_checkpointing=False,
+    enable_progress_bar=False,
+    enable_model_summary=False,
+)
 trainer.fit(Digits(), loader)

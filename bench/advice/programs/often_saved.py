@@ -14,7 +14,9 @@ parser.add_argument("--width", type=int, default=768)
 options = parser.parse_args()
 torch.manual_seed(0)
 path = os.path.join(tempfile.mkdtemp(), "model.pt")
-model = nn.Sequential(*(layer for _ in range(4) for layer in (nn.Linear(options.width, options.width), nn.GELU())))
+model = nn.Sequential(
+    *(layer for _ in range(4) for layer in (nn.Linear(options.width, options.width), nn.GELU()))
+)
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-3, momentum=0.9)
 step = 0
 while True:
@@ -25,4 +27,6 @@ while True:
     optimizer.step()
     step += 1
     if step % options.every == 0:
-        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, path)
+        torch.save(
+            {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "step": step}, path
+        )

@@ -12,9 +12,24 @@ parser.add_argument("--batches", type=int, default=30)
 options = parser.parse_args()
 torch.manual_seed(0)
 x, y = torch.randn(8192, 1, 16, 16), torch.randint(10, (8192,))
-train = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=None, sampler=torch.utils.data.BatchSampler(torch.utils.data.RandomSampler(x), 64, True))
-held_out = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=None, sampler=torch.utils.data.BatchSampler(range(64 * options.batches), 64, True))
-model = nn.Sequential(nn.Conv2d(1, 16, 3), nn.ReLU(), nn.Conv2d(16, 16, 3), nn.ReLU(), nn.Flatten(), nn.Linear(2304, 10))
+train = torch.utils.data.DataLoader(
+    torch.utils.data.TensorDataset(x, y),
+    batch_size=None,
+    sampler=torch.utils.data.BatchSampler(torch.utils.data.RandomSampler(x), 64, True),
+)
+held_out = torch.utils.data.DataLoader(
+    torch.utils.data.TensorDataset(x, y),
+    batch_size=None,
+    sampler=torch.utils.data.BatchSampler(range(64 * options.batches), 64, True),
+)
+model = nn.Sequential(
+    nn.Conv2d(1, 16, 3),
+    nn.ReLU(),
+    nn.Conv2d(16, 16, 3),
+    nn.ReLU(),
+    nn.Flatten(),
+    nn.Linear(2304, 10),
+)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
 

@@ -19,7 +19,9 @@ options = parser.parse_args()
 
 
 def unpack(packed, side):
-    pixels = np.frombuffer(zlib.decompress(packed), np.uint8).reshape(3, side, side).astype(np.float32)
+    pixels = (
+        np.frombuffer(zlib.decompress(packed), np.uint8).reshape(3, side, side).astype(np.float32)
+    )
     for _ in range(options.rounds):
         pixels = np.sqrt(pixels * 1.01 + 0.1)
     return (pixels - pixels.mean()) / pixels.std()
@@ -29,7 +31,10 @@ class Pictures(Dataset):
     def __init__(self, count, side):
         random = np.random.default_rng(0)
         self.side = side
-        self.packed = [zlib.compress((random.random((3, side, side)) ** 8 * 255).astype(np.uint8).tobytes()) for _ in range(count)]
+        self.packed = [
+            zlib.compress((random.random((3, side, side)) ** 8 * 255).astype(np.uint8).tobytes())
+            for _ in range(count)
+        ]
         self.labels = random.integers(0, 10, count)
 
     def __len__(self):
@@ -54,7 +59,13 @@ class Net(nn.Module):
 
 def train():
     data = Pictures(1600, options.side)
-    loader = DataLoader(data, batch_size=32, shuffle=True, num_workers=options.workers, persistent_workers=options.workers > 0)
+    loader = DataLoader(
+        data,
+        batch_size=32,
+        shuffle=True,
+        num_workers=options.workers,
+        persistent_workers=options.workers > 0,
+    )
     model = Net(options.width)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=options.fused)
     while True:

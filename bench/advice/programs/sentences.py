@@ -22,8 +22,13 @@ def numbers_of(sentence):
 class Sentences(Dataset):
     def __init__(self, count):
         random = torch.Generator().manual_seed(0)
-        lengths = torch.randint(options.words // 2, options.words, (count,), generator=random).tolist()
-        self.texts = [", ".join(WORDS[i] for i in torch.randint(2000, (length,), generator=random).tolist()) for length in lengths]
+        lengths = torch.randint(
+            options.words // 2, options.words, (count,), generator=random
+        ).tolist()
+        self.texts = [
+            ", ".join(WORDS[i] for i in torch.randint(2000, (length,), generator=random).tolist())
+            for length in lengths
+        ]
 
     def __len__(self):
         return len(self.texts)

@@ -22,8 +22,12 @@ class Samples(Dataset):
 
 
 def train():
-    loader = DataLoader(Samples(), batch_size=64, num_workers=2, persistent_workers=options.persistent)
-    model = nn.Sequential(nn.Linear(128, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10))
+    loader = DataLoader(
+        Samples(), batch_size=64, num_workers=2, persistent_workers=options.persistent
+    )
+    model = nn.Sequential(
+        nn.Linear(128, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     while True:
         for x, y in loader:

@@ -29,8 +29,16 @@ class Remote(Dataset):
 
 
 def train():
-    loader = DataLoader(Remote(), batch_size=32, num_workers=options.workers, prefetch_factor=options.prefetch, in_order=not options.any_order)
-    model = nn.Sequential(nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10))
+    loader = DataLoader(
+        Remote(),
+        batch_size=32,
+        num_workers=options.workers,
+        prefetch_factor=options.prefetch,
+        in_order=not options.any_order,
+    )
+    model = nn.Sequential(
+        nn.Linear(256, 1024), nn.ReLU(), nn.Linear(1024, 1024), nn.ReLU(), nn.Linear(1024, 10)
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     for x, y in loader:
         optimizer.zero_grad()

@@ -18,7 +18,10 @@ options = parser.parse_args()
 torch.manual_seed(0)
 text = torch.randint(256, (200_000,))
 embed = nn.Embedding(256, options.width)
-blocks = nn.TransformerEncoder(nn.TransformerEncoderLayer(options.width, 4, 4 * options.width, batch_first=True), options.layers)
+blocks = nn.TransformerEncoder(
+    nn.TransformerEncoderLayer(options.width, 4, 4 * options.width, batch_first=True),
+    options.layers,
+)
 head = nn.Linear(options.width, 256)
 model = nn.ModuleList([embed, blocks, head])
 optimizer = torch.optim.AdamW(model.parameters(), lr=3e-4, fused=options.fused)

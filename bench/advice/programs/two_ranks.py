@@ -18,7 +18,15 @@ options = parser.parse_args()
 def main():
     dist.init_process_group("gloo")
     torch.manual_seed(0)
-    model = DistributedDataParallel(nn.Sequential(nn.Linear(256, options.width), nn.ReLU(), nn.Linear(options.width, options.width), nn.ReLU(), nn.Linear(options.width, 10)))
+    model = DistributedDataParallel(
+        nn.Sequential(
+            nn.Linear(256, options.width),
+            nn.ReLU(),
+            nn.Linear(options.width, options.width),
+            nn.ReLU(),
+            nn.Linear(options.width, 10),
+        )
+    )
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     x, y = torch.randn(4096, 256), torch.randint(10, (4096,))
     extra = bytes(1000 * options.extra_kb)

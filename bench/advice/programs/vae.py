@@ -31,7 +31,11 @@ class Noisy(Dataset):
 class Vae(nn.Module):
     def __init__(self, hidden):
         super().__init__()
-        self.into, self.mean, self.spread = nn.Linear(784, hidden), nn.Linear(hidden, 20), nn.Linear(hidden, 20)
+        self.into, self.mean, self.spread = (
+            nn.Linear(784, hidden),
+            nn.Linear(hidden, 20),
+            nn.Linear(hidden, 20),
+        )
         self.out, self.last = nn.Linear(20, hidden), nn.Linear(hidden, 784)
 
     def forward(self, x):
@@ -42,7 +46,13 @@ class Vae(nn.Module):
 
 
 def train():
-    loader = DataLoader(Noisy(), batch_size=64, shuffle=True, num_workers=options.workers, persistent_workers=options.workers > 0)
+    loader = DataLoader(
+        Noisy(),
+        batch_size=64,
+        shuffle=True,
+        num_workers=options.workers,
+        persistent_workers=options.workers > 0,
+    )
     model = Vae(options.hidden)
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3, fused=options.fused)
     log = open("/dev/null", "w")
@@ -51,12 +61,21 @@ def train():
         for x in loader:
             optimizer.zero_grad()
             again, mean, spread = model(x)
-            loss = F.binary_cross_entropy(again, x, reduction="sum") - 0.5 * (1 + spread - mean**2 - spread.exp()).sum()
+            loss = (
+                F.binary_cross_entropy(again, x, reduction="sum")
+                - 0.5 * (1 + spread - mean**2 - spread.exp()).sum()
+            )
             loss.backward()
             optimizer.step()
             step += 1
             if step % options.log == 0:
-                print({name: parameter.grad.abs().sort().values.tolist()[-5:] for name, parameter in model.named_parameters()}, file=log)
+                print(
+                    {
+                        name: parameter.grad.abs().sort().values.tolist()[-5:]
+                        for name, parameter in model.named_parameters()
+                    },
+                    file=log,
+                )
 
 
 if __name__ == "__main__":
