@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t kMostInGraph = 32;  // steps of one graph
 constexpr std::size_t kMostReplayed =
     256;  // steps of a phase: more tell little more, and take time and memory
+constexpr std::size_t kMostSpans = 200'000;  // of these steps
 constexpr std::size_t kFewestRested =
     16;                             // steps that tell how fast the host is when it does not record
 constexpr double kLeastHost = 0.5;  // of its time: no recorder takes more than the program itself
@@ -39,10 +40,10 @@ struct Range {
   std::size_t first, count;
 };
 
-// Neighbouring recorded steps, in pieces of kMostInGraph, at most kMostReplayed in all, spread over
+// Neighbouring recorded steps, in pieces of kMostInGraph, at most `most` in all, spread over
 // the run. Outliers would weigh as much as many steps in what is concluded for the others: they
 // count only where there is nothing else.
-std::vector<Range> choose_bursts(std::span<const HostStep> steps) {
+std::vector<Range> choose_bursts(std::span<const HostStep> steps, std::size_t most) {
   const auto is_steady = [](const HostStep& s) {
     return s.step.ops != StepOps::rested && s.step.kind == StepKind::steady;
   };
@@ -63,11 +64,18 @@ std::vector<Range> choose_bursts(std::span<const HostStep> steps) {
       all.push_back({i, 1});
     ++total;
   }
-  const std::size_t stride = (total + kMostReplayed - 1) / kMostReplayed;
+  const std::size_t stride = (total + most - 1) / most;
   if (stride <= 1) return all;
   std::vector<Range> chosen;
   for (std::size_t i = 0; i < all.size(); i += stride) chosen.push_back(all[i]);
   return chosen;
+}
+
+// Fewer where steps are large.
+std::size_t most_replayed(const Run& run, std::span<const HostStep> steps) {
+  const std::size_t in_a_step =
+      run.tracks[steps.front().step.track].spans.size() / steps.size() + 1;
+  return std::clamp(kMostSpans / in_a_step, kMostInGraph, kMostReplayed);
 }
 
 // What handing a batch over takes where it was not seen, as a share of what is expected.
@@ -84,7 +92,7 @@ PhaseModel::PhaseModel(const GraphSource& source, std::span<const HostStep> step
       processors_(find_processors(
           source.run, source.run.processes[source.run.tracks[steps.front().step.track].process],
           loader_)) {
-  for (const Range& range : choose_bursts(steps)) {
+  for (const Range& range : choose_bursts(steps, most_replayed(source.run, steps))) {
     Burst burst{static_cast<std::uint32_t>(range.first),
                 build_task_graph(source, steps.subspan(range.first, range.count)),
                 {}};
