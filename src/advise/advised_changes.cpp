@@ -1,12 +1,29 @@
 #include "advise/advised_changes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "advise/rules.h"
-#include "replay/rule_changes.h"
 #include "trace/analysis.h"
 
 namespace laptime {
+
+namespace {
+
+// An error names the rules that have such changes.
+Result<whatif::Changes> changes_in_general(const Rule& rule) {
+  if (rule.in_general) return rule.in_general();
+  std::vector<std::string_view> names;
+  for (const Rule* other : all_rules())
+    if (other->in_general) names.push_back(other->name);
+  return fail(
+      ErrorKind::usage,
+      fmt::format(
+          "this run has no advice '{}', and what it would change in general is known only of {}",
+          rule.name, fmt::join(names, ", ")));
+}
+
+}  // namespace
 
 AdvisedChanges::AdvisedChanges(const Analysis& analysis, bool wanted) {
   if (!wanted) return;
@@ -17,11 +34,11 @@ AdvisedChanges::AdvisedChanges(const Analysis& analysis, bool wanted) {
 }
 
 Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
-  ASSIGN_OR_RETURN([[maybe_unused]] const Rule* const known, find_rule(rule));
+  ASSIGN_OR_RETURN(const Rule* const wanted, find_rule(rule));
   whatif::Changes changes;
   bool is_advised = false, is_risk = false;
   for (const Advice& advice : advice_) {
-    if (advice.rule->name != rule) continue;
+    if (advice.rule != wanted) continue;
     const Finding& finding = advice.finding;
     if (finding.changes) {
       changes.add(*finding.changes);
@@ -38,7 +55,7 @@ Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
   if (is_risk)
     return fail(ErrorKind::usage,
                 fmt::format("advice '{}' about this run is a risk, and predicts no gain", rule));
-  return whatif::changes_of_rule(rule);
+  return changes_in_general(*wanted);
 }
 
 std::optional<whatif::GainBound> AdvisedChanges::bound_of(const std::string& rule) const {

@@ -13,6 +13,10 @@ constexpr double kAtBest = 0.9, kUsual = 1.3, kAtWorst = 2.6;
 
 }  // namespace
 
+bool multiplies_in(std::string_view kernel, Precision precision) {
+  return math_of_kernel(kernel).precision == precision;
+}
+
 Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions,
                      bool (*counts)(const StepWork&)) {
   Products products;

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "advise/evidence.h"
 
 namespace laptime {
+
+bool multiplies_in(std::string_view kernel, Precision precision);
 
 struct Products {
   double ns = 0;                      // of a step's kernels

@@ -52,6 +52,9 @@ struct Rule {
   const char* predicts;
   std::vector<Finding> (*find)(const Evidence& evidence);
   Meaning meaning = Meaning::kept;
+  // What following the rule changes in a replay of any run, by experience. `laptime whatif --rule`
+  // uses it where the run has no finding of the rule. Null: the change depends on the finding.
+  whatif::Changes (*in_general)() = nullptr;
 };
 
 }  // namespace laptime

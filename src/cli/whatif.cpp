@@ -9,7 +9,6 @@
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "replay/prediction.h"
-#include "replay/rule_changes.h"
 #include "replay/whatif_tables.h"
 #include "show/csv.h"
 #include "show/json.h"

@@ -4,7 +4,6 @@
 
 #include "replay/gpu_runs.h"
 #include "replay/graph_building.h"
-#include "replay/rule_changes.h"
 #include "trace/analysis.h"
 
 namespace laptime::whatif {
@@ -171,38 +170,6 @@ TEST(GpuPricing, ABatchMakesKernelsLongerNotTheHost) {
   }
 }
 
-TEST(GpuPricing, FasterProductsBringNothingToAHostThatIsBusy) {
-  const char* const product =
-      "sm80_xmma_gemm_f32f32_f32f32_f32_tn_n_tilesize64x64x8_stage3_warpsize1x4x1_ffma_aligna4_"
-      "alignc4_execute_kernel__5x_cublas";
-  GpuRun busy, idle;
-  for (GpuRun* t : {&busy, &idle}) {
-    t->launch(10'000, 5'000, 1);
-    if (t == &idle) t->add(0, {20'000, 905'000, "cuStreamSynchronize", SpanKind::sync});
-    t->add_step(0, 0, kStep, 1);
-    t->kernel(t->stream, 20'000, 900'000, 1, product);
-  }
-  const Changes tf32 = *changes_of_rule("tf32"), half = *changes_of_rule("mixed-precision");
-  const Built of_busy(busy.run), of_idle(idle.run);
-  const std::int64_t plain_busy = of_busy.walls({})[0], plain_idle = of_idle.walls({})[0];
-  EXPECT_EQ(of_busy.walls(tf32)[0], plain_busy);
-  EXPECT_EQ(of_busy.walls(half)[0], plain_busy + 20'000);  // the casts
-  EXPECT_EQ(of_idle.walls(tf32)[0], plain_idle - 720'000);
-  EXPECT_EQ(of_idle.walls(half, Outlook::best)[0], plain_idle - 837'000);
-}
-
-TEST(GpuPricing, AttentionOf32BitFloatsGainsFrom16BitOnesNotFromTf32) {
-  GpuRun t;
-  t.launch(10'000, 5'000, 1);
-  t.add(0, {20'000, 905'000, "cuStreamSynchronize", SpanKind::sync});
-  t.add_step(0, 0, kStep, 1);
-  t.kernel(t.stream, 20'000, 900'000, 1, "fmha_cutlassF_f32_aligned_64x64_rf_sm80");
-  const Built built(t.run);
-  const std::int64_t plain = built.walls({})[0];
-  EXPECT_EQ(built.walls(*changes_of_rule("tf32"))[0], plain);
-  EXPECT_EQ(built.walls(*changes_of_rule("mixed-precision"))[0], plain - 630'000);
-}
-
 TEST(GpuPricing, WorkOfOneLineIsScaledThereOnly) {
   GpuRun t;
   for (const std::uint32_t line : {7u, 8u}) {
@@ -243,7 +210,8 @@ TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
   copy(800'000, 20, 1'000'000);
   t.add_step(0, 0, kStep, 1);
   const Built built(t.run);
-  const Changes packed = *changes_of_rule("tiny-copies");
+  Changes packed;
+  packed.packed = true;
   const std::int64_t plain = built.walls({})[0], expected = built.walls(packed)[0];
   // Calls of 7.5 without the recorder's share shrink to 30 %, waits of 10 go.
   EXPECT_NEAR(static_cast<double>(plain - expected), 20 * (0.7 * 7'500 + 10'000), 20 * 1'000);

@@ -13,6 +13,8 @@ namespace {
 constexpr double kBusy =
     0.8;  // workers that idle more than this leaves would not be helped by more of them
 
+whatif::Changes few_workers_in_general() { return whatif::workers_change(4); }
+
 std::vector<Finding> find_few_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();
@@ -42,6 +44,8 @@ const Rule kFewWorkers{"few-workers",
                        "a worker already (then make a batch cheaper: dataset-line, slow-collate).",
                        "Raise `num_workers` to the number given.",
                        "the run is replayed with that many workers (docs/whatif.md).",
-                       find_few_workers};
+                       find_few_workers,
+                       Meaning::kept,
+                       few_workers_in_general};
 
 }  // namespace laptime

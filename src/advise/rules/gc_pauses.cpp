@@ -10,6 +10,8 @@ namespace laptime {
 
 namespace {
 
+whatif::Changes gc_pauses_in_general() { return whatif::scale_change("gc", 0, 0, 0.2); }
+
 std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
   const SpanSum full = StepSpans(evidence, SpanKind::gc).within("gc 2");
   if (full.count < kFewestEvents) return {};
@@ -37,6 +39,8 @@ const Rule kGcPauses{
     "looked through again. Or `gc.disable()` and `gc.collect()` now and then: what is held "
     "by cycles stays until then.",
     "the full collections go, but for at most 30 % of their time.",
-    find_gc_pauses};
+    find_gc_pauses,
+    Meaning::kept,
+    gc_pauses_in_general};
 
 }  // namespace laptime

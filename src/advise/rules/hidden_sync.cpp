@@ -57,6 +57,12 @@ std::vector<Finding> find_in_ops(const Evidence& evidence) {
   return findings;
 }
 
+whatif::Changes hidden_sync_in_general() {
+  whatif::Changes changes;
+  changes.no_waits.push_back("*");
+  return changes;
+}
+
 std::vector<Finding> find_hidden_sync(const Evidence& evidence) {
   if (evidence.knows_gpu()) return find_in_gpu(evidence);
   return evidence.settings().on_gpu() ? find_in_ops(evidence) : std::vector<Finding>{};
@@ -76,6 +82,8 @@ const Rule kHiddenSync{
     "by a replay of the run in which the line does not wait: what the program then does sooner, "
     "and what still waits (a copy that blocks, a full queue of launches), follows. Without a "
     "recorded GPU between nothing and the whole wait.",
-    find_hidden_sync};
+    find_hidden_sync,
+    Meaning::kept,
+    hidden_sync_in_general};
 
 }  // namespace laptime

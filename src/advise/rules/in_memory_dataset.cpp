@@ -21,6 +21,12 @@ std::string whole_batches(const LoaderSettings& loader) {
       *loader.batch, loader.sampler);
 }
 
+whatif::Changes in_memory_dataset_in_general() {
+  whatif::Changes changes;
+  changes.input_free = true;
+  return changes;
+}
+
 std::vector<Finding> find_in_memory_dataset(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->dataset != "TensorDataset" || !loader->made_by.empty() ||
@@ -47,6 +53,8 @@ const Rule kInMemoryDataset{
     "batch_size, drop_last=False))`. A sampler of the program's own "
     "(`DistributedSampler`) stays: it goes where `RandomSampler` stands.",
     "the wait shrinks to between 2 and 20 % of itself.",
-    find_in_memory_dataset};
+    find_in_memory_dataset,
+    Meaning::kept,
+    in_memory_dataset_in_general};
 
 }  // namespace laptime

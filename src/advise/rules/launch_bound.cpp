@@ -5,7 +5,6 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"
-#include "replay/rule_changes.h"
 
 namespace laptime {
 
@@ -47,6 +46,15 @@ bool compiles(const Run& run) {
   return run.strings.find("torch.compile") != StringTable::kNoString;
 }
 
+// torch.compile's graphs hold the model's forward and backward. They do not hold the optimizer, nor
+// the program's own code.
+whatif::Changes launch_bound_in_general() {
+  whatif::Changes changes;
+  for (const char* category : {"forward ops", "backward", "memory", "launch"})
+    changes.scales.push_back({category, 0.3, 0.1, 0.7});
+  return changes;
+}
+
 std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
   const GpuSteps& gpu = evidence.gpu();
@@ -60,7 +68,7 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   const bool compiled = compiles(evidence.run()), replays = !compiled && !evidence.ops().empty();
   const bool uncertain = ops_by_index(evidence) >= kIndexed;
   std::optional<whatif::Changes> changes;
-  if (replays) changes = *whatif::changes_of_rule(kLaunchBound.name);
+  if (replays) changes = launch_bound_in_general();
   if (changes && uncertain)
     for (whatif::Scale& scale : changes->scales)
       scale.factor = kIndexedLeft, scale.worst = kIndexedWorst;
@@ -97,6 +105,8 @@ const Rule kLaunchBound{
     "index by data (gather, scatter, index_add; not those of an embedding): 10 to 150 %, and "
     "confidence is low. Without op records: 30 to 90 % of that idle time goes; of a program that "
     "is compiled already 40 to 95 %.",
-    find_launch_bound};
+    find_launch_bound,
+    Meaning::kept,
+    launch_bound_in_general};
 
 }  // namespace laptime

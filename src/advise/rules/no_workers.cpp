@@ -19,6 +19,8 @@ bool all_in_use(const Settings& settings) {
          settings.step_cpus > 1 && settings.input_cpu.value_or(1) > kComputes;
 }
 
+whatif::Changes no_workers_in_general() { return whatif::workers_change(2); }
+
 std::vector<Finding> find_no_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->workers > 0 || all_in_use(evidence.settings())) return {};
@@ -50,6 +52,8 @@ const Rule kNoWorkers{
     "the run is replayed with that many workers (docs/whatif.md): a step takes as long as the "
     "longer of its rest and of a batch divided by the workers, and no less than all "
     "that is computed takes on the processors that are free.",
-    find_no_workers};
+    find_no_workers,
+    Meaning::kept,
+    no_workers_in_general};
 
 }  // namespace laptime

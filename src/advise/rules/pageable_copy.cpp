@@ -4,7 +4,6 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"
-#include "replay/rule_changes.h"
 
 namespace laptime {
 
@@ -14,6 +13,12 @@ constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copi
 
 bool is_to_gpu(const StepWork& work) {
   return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos;
+}
+
+whatif::Changes pageable_copy_in_general() {
+  whatif::Changes changes;
+  changes.pinned = true;
+  return changes;
 }
 
 std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
@@ -43,7 +48,7 @@ std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
                  "DataLoader(…, pin_memory=True) at {}:{}, and batch.to(device, non_blocking=True)",
                  loader->file, loader->line)
            : "tensor.pin_memory() once, and batch.to(device, non_blocking=True)",
-       *whatif::changes_of_rule(kPageableCopy.name)}};
+       pageable_copy_in_general()}};
 }
 
 }  // namespace
@@ -60,6 +65,8 @@ const Rule kPageableCopy{
     "them; at worst the program itself copies each batch into pinned memory, at 8 GB/s. That a "
     "dataset kept on the GPU need not be "
     "copied at all, nor its rows taken on the CPU, is not counted.",
-    find_pageable_copy};
+    find_pageable_copy,
+    Meaning::kept,
+    pageable_copy_in_general};
 
 }  // namespace laptime

@@ -53,6 +53,10 @@ Part time_of_steps(const Evidence& evidence, const std::string& name) {
   return mean_part(ns);
 }
 
+whatif::Changes single_tensor_optimizer_in_general() {
+  return whatif::scale_change("Optimizer.step*", 0.4, 0.1, 0.7);
+}
+
 std::vector<Finding> find_single_tensor_optimizer(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const OptimizerSettings& optimizer : evidence.settings().optimizers) {
@@ -78,6 +82,8 @@ const Rule kSingleTensorOptimizer{
     "`torch.optim.AdamW(…, fused=True)`; results differ from the loop's in the last digits.",
     "on a CPU 8 to 45 % of the step is left for Adam and AdamW, 30 to 60 % for others (measured on "
     "networks of 6 to 72 tensors); on a GPU 2 to 30 %.",
-    find_single_tensor_optimizer};
+    find_single_tensor_optimizer,
+    Meaning::kept,
+    single_tensor_optimizer_in_general};
 
 }  // namespace laptime

@@ -12,6 +12,14 @@ constexpr double kMostBusy = 0.5;    // above, larger batches mostly take as muc
 constexpr double kMostMemory = 0.5;  // of the device: twice the batch must fit
 constexpr double kLargest = 8;       // times the batch, in one go
 
+whatif::Changes larger_batch(double times) {
+  whatif::Changes changes;
+  changes.batch = times;
+  return changes;
+}
+
+whatif::Changes small_batch_in_general() { return larger_batch(2); }
+
 std::vector<Finding> find_small_batch(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (!evidence.has_batch() || !evidence.knows_gpu() || !settings.cuda_peak_bytes ||
@@ -25,8 +33,6 @@ std::vector<Finding> find_small_batch(const Evidence& evidence) {
   if (evidence.share(busy) > kMostBusy || memory > kMostMemory || evidence.share(input) > kMostBusy)
     return {};
   const double times = std::min(kLargest, 1 / memory);
-  whatif::Changes changes;
-  changes.batch = times;
   return {
       {"", 0, 1 - evidence.share(busy), std::nullopt, Confidence::low,
        fmt::format("The GPU computes {} of the step and holds {} of its memory: a larger batch "
@@ -35,7 +41,7 @@ std::vector<Finding> find_small_batch(const Evidence& evidence) {
        fmt::format(
            "batch_size × {:.0f}; the learning rate must follow. The gain is in samples a second",
            times),
-       changes, times}};
+       larger_batch(times), times}};
 }
 
 }  // namespace
@@ -53,6 +59,7 @@ const Rule kSmallBatch{
     "do waiting for input, copies, ops on "
     "the CPU and long stretches of the program's own Python; what launches costs the same.",
     find_small_batch,
-    Meaning::changed};
+    Meaning::changed,
+    small_batch_in_general};
 
 }  // namespace laptime

@@ -5,7 +5,6 @@
 #include "advise/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "replay/rule_changes.h"
 
 namespace laptime {
 
@@ -19,6 +18,15 @@ bool has_tf32(const Evidence& evidence) {
          std::atoi(compute->second.c_str()) >= kFirstWithTf32;
 }
 
+// Convolutions stay as they are: cuDNN has its own setting, which is on by default.
+whatif::Changes tf32_in_general() {
+  return whatif::work_change(
+      [](std::string_view kernel, std::string_view op) {
+        return multiplies_in(kernel, Precision::fp32) && !is_convolution(op);
+      },
+      0.2, 0.12, 0.5);
+}
+
 std::vector<Finding> find_tf32(const Evidence& evidence) {
   const Settings& settings = evidence.settings();
   if (!evidence.knows_gpu() || !has_tf32(evidence) || settings.matmul_precision != "highest" ||
@@ -30,7 +38,7 @@ std::vector<Finding> find_tf32(const Evidence& evidence) {
                   [](const StepWork& work) { return !is_convolution(work.op); });
   if (!products.largest) return {};
   const double part = evidence.gpu().exposed_ns(products.ns);
-  whatif::Changes changes = *whatif::changes_of_rule(kTf32.name);
+  whatif::Changes changes = tf32_in_general();
   if (const auto left = left_on_card(evidence, Precision::fp32, Precision::tf32))
     for (whatif::WorkScale& scale : changes.work)
       scale.factor = left->expected, scale.best = left->best, scale.worst = left->worst;
@@ -59,6 +67,7 @@ const Rule kTf32{
     "peaks say is left (fp32 / TF32: 0.14 on an H200, 1 on a card that multiplies both alike); 12 "
     "to 50 % where the card is not known.",
     find_tf32,
-    Meaning::changed};
+    Meaning::changed,
+    tf32_in_general};
 
 }  // namespace laptime

@@ -3,7 +3,6 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
-#include "replay/rule_changes.h"
 #include "trace/gpu/gpu_work.h"
 
 namespace laptime {
@@ -11,6 +10,12 @@ namespace laptime {
 namespace {
 
 constexpr double kFewestCalls = 8;  // a step
+
+whatif::Changes tiny_copies_in_general() {
+  whatif::Changes changes;
+  changes.packed = true;
+  return changes;
+}
 
 std::vector<Finding> find_tiny_copies(const Evidence& evidence) {
   if (!evidence.knows_gpu()) return {};
@@ -32,7 +37,7 @@ std::vector<Finding> find_tiny_copies(const Evidence& evidence) {
                        "for a few bytes.",
                        calls, of_a_step(evidence, part)),
            "Make small tensors on the GPU (device=\"cuda\"), or pack them into one and copy that",
-           *whatif::changes_of_rule(kTinyCopies.name)}};
+           tiny_copies_in_general()}};
 }
 
 }  // namespace
@@ -46,6 +51,8 @@ const Rule kTinyCopies{
     "copy once.",
     "by a replay of the run: of these copies, and of the host's time in the calls that make them, "
     "10 to 50 % is left, and nobody waits for them any more; at worst every other wait stays.",
-    find_tiny_copies};
+    find_tiny_copies,
+    Meaning::kept,
+    tiny_copies_in_general};
 
 }  // namespace laptime

@@ -11,6 +11,8 @@ namespace {
 constexpr std::size_t kFewestBlocked = 5;  // that wait for a batch while another is ready
 constexpr double kLeastWaitShare = 0.03;   // of a step
 
+whatif::Changes worker_imbalance_in_general() { return whatif::any_order_change(); }
+
 std::string difference(const BatchCosts& costs) {
   if (is_one_worker_slower(costs))
     return fmt::format("one worker's batches take {:.1f} × as long as the mean",
@@ -35,7 +37,7 @@ std::vector<Finding> find_worker_imbalance(const Evidence& evidence) {
                    costs.blocked_steps, of_a_step(evidence, costs.blocked.ns), difference(costs)),
        "DataLoader(…, in_order=False) takes batches as they come (torch 2.7 or newer); or batches "
        "of equal cost: samples sorted by size, the slow part done once before training",
-       whatif::any_order_change()}};
+       worker_imbalance_in_general()}};
 }
 
 }  // namespace
@@ -53,6 +55,8 @@ const Rule kWorkerImbalance{
     "ones once before training.",
     "the run is replayed with batches taken as they are made, each given to a worker that has room "
     "(docs/whatif.md).",
-    find_worker_imbalance};
+    find_worker_imbalance,
+    Meaning::kept,
+    worker_imbalance_in_general};
 
 }  // namespace laptime

@@ -9,6 +9,10 @@ namespace {
 
 constexpr Range kLeft{0.05, 0.7};  // of zero_grad: it still goes through all parameters
 
+whatif::Changes zero_grad_in_general() {
+  return whatif::scale_change("Optimizer.zero_grad*", 0.3, 0.05, 0.7);
+}
+
 std::vector<Finding> find_zero_grad(const Evidence& evidence) {
   double ns = 0, calls = 0;
   const StepOp* largest = nullptr;
@@ -43,6 +47,8 @@ const Rule kZeroGrad{
     "`optimizer.zero_grad()` without `set_to_none=False`. Code that reads `p.grad` before backward "
     "must then expect None.",
     "5 to 70 % of zero_grad is left; that backward then need not add is not counted.",
-    find_zero_grad};
+    find_zero_grad,
+    Meaning::kept,
+    zero_grad_in_general};
 
 }  // namespace laptime
