@@ -6,41 +6,9 @@ namespace laptime {
 
 namespace {
 
-constexpr const Rule* kRules[] = {&kReload,
-                                  &kInMemoryDataset,
-                                  &kNoWorkers,
-                                  &kFewWorkers,
-                                  &kWorkerStart,
-                                  &kPrefetch,
-                                  &kWorkerImbalance,
-                                  &kDatasetLine,
-                                  &kSlowCollate,
-                                  &kPythonLine,
-                                  &kLogging,
-                                  &kCheckpoint,
-                                  &kValidation,
-                                  &kStraggler,
-                                  &kExposedCommunication,
-                                  &kHiddenSync,
-                                  &kLaunchBound,
-                                  &kSmallBatch,
-                                  &kRecompile,
-                                  &kPageableCopy,
-                                  &kTinyCopies,
-                                  &kTf32,
-                                  &kMixedPrecision,
-                                  &kOddDims,
-                                  &kConvBias,
-                                  &kChannelsLast,
-                                  &kCudnnBenchmark,
-                                  &kSingleTensorOptimizer,
-                                  &kZeroGrad,
-                                  &kTooManyThreads,
-                                  &kCpuBfloat16,
-                                  &kGcPauses,
-                                  &kMemoryPressure,
-                                  &kMemoryGrowth,
-                                  &kProfilerBias};
+#define LAPTIME_RULE_ADDRESS(rule) &rule,
+constexpr const Rule* kRules[] = {LAPTIME_RULES(LAPTIME_RULE_ADDRESS)};
+#undef LAPTIME_RULE_ADDRESS
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// The rules there are. Each has its own file in rules/.
+// The rules that exist.
 #pragma once
 
 #include <span>
@@ -8,16 +8,50 @@
 
 namespace laptime {
 
-extern const Rule kNoWorkers, kFewWorkers, kWorkerStart, kPrefetch, kWorkerImbalance, kDatasetLine,
-    kSlowCollate, kInMemoryDataset, kReload, kPythonLine;  // input, Python
-extern const Rule kLogging, kCheckpoint, kValidation, kGcPauses, kSingleTensorOptimizer, kZeroGrad,
-    kTooManyThreads, kCpuBfloat16, kRecompile;        // the host
-extern const Rule kExposedCommunication, kStraggler;  // several processes
-extern const Rule kHiddenSync, kLaunchBound, kSmallBatch, kPageableCopy,
-    kTinyCopies;  // GPU and host
-extern const Rule kTf32, kMixedPrecision, kOddDims, kConvBias, kChannelsLast,
-    kCudnnBenchmark;                                              // the GPU
-extern const Rule kMemoryPressure, kMemoryGrowth, kProfilerBias;  // risks
+// The one list of rules, in the order in which the engine asks them. A new rule is its file in
+// rules/, which defines the constant, and its line here.
+// clang-format off
+#define LAPTIME_RULES(RULE) \
+  RULE(kReload) \
+  RULE(kInMemoryDataset) \
+  RULE(kNoWorkers) \
+  RULE(kFewWorkers) \
+  RULE(kWorkerStart) \
+  RULE(kPrefetch) \
+  RULE(kWorkerImbalance) \
+  RULE(kDatasetLine) \
+  RULE(kSlowCollate) \
+  RULE(kPythonLine) \
+  RULE(kLogging) \
+  RULE(kCheckpoint) \
+  RULE(kValidation) \
+  RULE(kStraggler) \
+  RULE(kExposedCommunication) \
+  RULE(kHiddenSync) \
+  RULE(kLaunchBound) \
+  RULE(kSmallBatch) \
+  RULE(kRecompile) \
+  RULE(kPageableCopy) \
+  RULE(kTinyCopies) \
+  RULE(kTf32) \
+  RULE(kMixedPrecision) \
+  RULE(kOddDims) \
+  RULE(kConvBias) \
+  RULE(kChannelsLast) \
+  RULE(kCudnnBenchmark) \
+  RULE(kSingleTensorOptimizer) \
+  RULE(kZeroGrad) \
+  RULE(kTooManyThreads) \
+  RULE(kCpuBfloat16) \
+  RULE(kGcPauses) \
+  RULE(kMemoryPressure) \
+  RULE(kMemoryGrowth) \
+  RULE(kProfilerBias)
+// clang-format on
+
+#define LAPTIME_DECLARE_RULE(rule) extern const Rule rule;
+LAPTIME_RULES(LAPTIME_DECLARE_RULE)
+#undef LAPTIME_DECLARE_RULE
 
 std::span<const Rule* const> all_rules();
 // An error names the rules that exist.
