@@ -89,7 +89,7 @@ def test_what_is_predicted_of_changes_on_a_gpu(trial):
     predicted = {
         change.text: trials.predict(told, change)
         for change in candidates(trials.facts(told))
-        if change.whatif
+        if change.prediction
     }
     assert {"tf32", "autocast", "compile", "non_blocking", "workers=4"} <= set(predicted)
     assert all(gain is not None and 0.5 < gain < 20 for gain in predicted.values()), predicted

@@ -3,6 +3,9 @@ pretend.
 """
 
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from laptime._tune.changes import Change, Facts, candidates
@@ -141,6 +144,23 @@ def test_only_what_fits_the_program_is_tried():
         change.name in ("workers", "prefetch")
         for change in candidates(Facts(4, False, False, False, True, False))
     )
+
+
+def test_each_change_names_a_rule_that_exists():
+    laptime = Path(sys.executable).parent / "laptime"
+    listed = subprocess.run([laptime, "rules"], capture_output=True, text=True, check=True).stdout
+    rules = {line.split()[0] for line in listed.splitlines()}
+    flags = (False, True)
+    changes = [
+        change
+        for gpu in flags
+        for workers in flags
+        for change in candidates(Facts(4, gpu, True, workers, True, True))
+    ]
+    assert {change.rule for change in changes} - {""} <= rules
+    # No rule advises to compile a program that trains on a CPU.
+    assert {change.text for change in changes if not change.rule} == {"compile"}
+    assert all(change.rule for change in changes if change.by_rule)
 
 
 def test_loss_curves():

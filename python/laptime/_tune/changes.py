@@ -29,9 +29,16 @@ class Facts:
 class Change:
     name: str
     value: str = ""
-    whatif: tuple[str, ...] = ()  # arguments of `laptime whatif`; none: nothing is predicted
+    rule: str = ""  # the advice rule whose remedy this is; empty: no rule advises it
+    by_rule: bool = False  # the replay of the rule's remedy predicts the gain
+    whatif: tuple[str, ...] = ()  # else these arguments of `laptime whatif`; empty: no prediction
     needs: str = ""  # the name of a change without which it means nothing
     by_hand: str = field(default="", compare=False)  # what to write in the source
+
+    @property
+    def prediction(self) -> tuple[str, ...]:
+        """The arguments of `laptime whatif`. Empty: nothing is predicted."""
+        return ("--rule", self.rule) if self.by_rule else self.whatif
 
     @property
     def text(self) -> str:
@@ -46,34 +53,49 @@ def candidates(facts: Facts) -> Iterator[Change]:
         yield Change(
             "optimizer",
             "fused",
-            ("--rule", "single-tensor-optimizer"),
+            rule="single-tensor-optimizer",
+            by_rule=True,
             by_hand="fused=True in the optimizer's arguments",
         )
         yield Change(
             "optimizer",
             "foreach",
-            ("--scale", f"Optimizer.step*={_FOREACH}"),
+            rule="single-tensor-optimizer",
+            whatif=("--scale", f"Optimizer.step*={_FOREACH}"),
             by_hand="foreach=True in the optimizer's arguments",
         )
     for count in sorted({1, max(1, facts.cpus // 2), facts.cpus}):
-        yield Change("threads", str(count), by_hand=f"torch.set_num_threads({count})")
+        yield Change(
+            "threads",
+            str(count),
+            rule="too-many-threads",
+            by_hand=f"torch.set_num_threads({count})",
+        )
     if facts.gpu:
         yield Change(
-            "tf32", whatif=("--rule", "tf32"), by_hand="torch.set_float32_matmul_precision('high')"
+            "tf32", rule="tf32", by_rule=True, by_hand="torch.set_float32_matmul_precision('high')"
         )
-        yield Change("cudnn_benchmark", by_hand="torch.backends.cudnn.benchmark = True")
+        yield Change(
+            "cudnn_benchmark",
+            rule="cudnn-benchmark",
+            by_hand="torch.backends.cudnn.benchmark = True",
+        )
     if facts.convolutions:
         yield Change(
-            "channels_last", by_hand="model.to(memory_format=torch.channels_last), and images too"
+            "channels_last",
+            rule="channels-last",
+            by_hand="model.to(memory_format=torch.channels_last), and images too",
         )
     yield Change(
         "autocast",
-        whatif=("--rule", "mixed-precision") if facts.gpu else (),
+        rule="mixed-precision" if facts.gpu else "cpu-bfloat16",
+        by_rule=facts.gpu,
         by_hand="with torch.autocast(device, dtype=torch.bfloat16): around the model's call",
     )
     yield Change(
         "compile",
-        whatif=("--rule", "launch-bound") if facts.gpu else (),
+        rule="launch-bound" if facts.gpu else "",
+        by_rule=facts.gpu,
         by_hand="model.compile() once the model is made",
     )
 
@@ -84,19 +106,26 @@ def _of_loader(facts: Facts) -> Iterator[Change]:
         yield Change(
             "workers",
             str(count),
-            ("--workers", str(count)),
+            rule="no-workers",
+            whatif=("--workers", str(count)),
             by_hand=f"num_workers={count} in DataLoader(…)",
         )
         count *= 2
     needs = "" if facts.workers else "workers"
     yield Change(
-        "persistent_workers", needs=needs, by_hand="persistent_workers=True in DataLoader(…)"
+        "persistent_workers",
+        rule="worker-start",
+        needs=needs,
+        by_hand="persistent_workers=True in DataLoader(…)",
     )
-    yield Change("prefetch", "4", needs=needs, by_hand="prefetch_factor=4 in DataLoader(…)")
+    yield Change(
+        "prefetch", "4", rule="prefetch", needs=needs, by_hand="prefetch_factor=4 in DataLoader(…)"
+    )
     if facts.gpu:
-        yield Change("pin_memory", by_hand="pin_memory=True in DataLoader(…)")
+        yield Change("pin_memory", rule="pageable-copy", by_hand="pin_memory=True in DataLoader(…)")
         yield Change(
             "non_blocking",
-            whatif=("--rule", "pageable-copy"),
+            rule="pageable-copy",
+            by_rule=True,
             by_hand="pin_memory=True in DataLoader(…), and tensor.to(device, non_blocking=True)",
         )

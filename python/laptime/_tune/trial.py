@@ -119,11 +119,13 @@ class Trials:
 
     def predict(self, trial: Trial, change: Change) -> float | None:
         """The factor by which the rate of steps grows."""
-        if not change.whatif:
+        if not change.prediction:
             return None
         try:
             return float(
-                self._laptime.tables("whatif", str(trial.run), *change.whatif)["whatif"][0]["gain"]
+                self._laptime.tables("whatif", str(trial.run), *change.prediction)["whatif"][0][
+                    "gain"
+                ]
             )
         except (TrialError, IndexError):
             return None
