@@ -62,10 +62,10 @@ void limit(Finding& finding) {
   if (!finding.bound && finding.share && *finding.share < 1)
     finding.bound = 1 / (1 - *finding.share);
   if (!finding.bound) return;
-  Prediction& gain = *finding.gain;
-  gain.gain_low = std::min(gain.gain_low, *finding.bound);
-  gain.gain_high = std::min(gain.gain_high, *finding.bound);
-  if (gain.gain) gain.gain = std::min(*gain.gain, *finding.bound);
+  Gain& gain = *finding.gain;
+  gain.low = std::min(gain.low, *finding.bound);
+  gain.high = std::min(gain.high, *finding.bound);
+  if (gain.likely) gain.likely = std::min(*gain.likely, *finding.bound);
 }
 
 double certainty(Confidence confidence) {
@@ -98,8 +98,8 @@ Row make_row(const Advice& advice, std::optional<double> noise) {
           f.file.empty() ? kUnknown : Cell(f.file),
           f.file.empty() || f.line == 0 ? kUnknown : integer_cell(f.line),
           f.share ? Cell(*f.share) : kUnknown,
-          f.gain ? Cell(f.gain->gain_low) : kUnknown,
-          f.gain ? Cell(f.gain->gain_high) : kUnknown,
+          f.gain ? Cell(f.gain->low) : kUnknown,
+          f.gain ? Cell(f.gain->high) : kUnknown,
           confidence_name(f.confidence),
           f.message,
           f.fix,
@@ -122,7 +122,7 @@ std::vector<Advice> advise(const Evidence& evidence) {
       if (finding.changes) finding.gain = evidence.replayed(*finding.changes);
       limit(finding);
       finding.fix = in_makers_words(evidence.settings(), std::move(finding.fix));
-      if (finding.gain && finding.gain->gain_low < 1) finding.confidence = Confidence::low;
+      if (finding.gain && finding.gain->low < 1) finding.confidence = Confidence::low;
       if (is_worth_saying(finding)) all.push_back({rule, std::move(finding)});
     }
   }

@@ -43,8 +43,8 @@ Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
     if (finding.changes) {
       changes.add(*finding.changes);
     } else if (finding.gain) {
-      changes.known_gains.push_back({track_, phase_, finding.gain->expected(),
-                                     finding.gain->gain_low, finding.gain->gain_high});
+      changes.known_gains.push_back(
+          {track_, phase_, finding.gain->expected(), finding.gain->low, finding.gain->high});
     } else {
       is_risk = true;
       continue;

@@ -26,10 +26,9 @@ std::optional<whatif::PhasePrediction> Evidence::predict(const whatif::Changes& 
   return std::nullopt;
 }
 
-std::optional<Prediction> Evidence::replayed(const whatif::Changes& changes) const {
+std::optional<Gain> Evidence::replayed(const whatif::Changes& changes) const {
   const auto phase = predict(changes);
-  return phase ? std::optional(Prediction{phase->gain_low, phase->gain_high, phase->gain})
-               : std::nullopt;
+  return phase ? std::optional(Gain{phase->gain_low, phase->gain_high, phase->gain}) : std::nullopt;
 }
 
 std::optional<double> Evidence::noise() const {

@@ -88,7 +88,7 @@ class Evidence {
     return gpu_.get([&] { return GpuSteps(analysis_, lap_); });
   }
   // What the lap's step rate would become; nothing where there is nothing to replay.
-  std::optional<Prediction> replayed(const whatif::Changes& changes) const;
+  std::optional<Gain> replayed(const whatif::Changes& changes) const;
   // The share by which two starts of the program differ; nothing where there is nothing to replay.
   std::optional<double> noise() const;
   // A line as the run stored it, without its indentation; empty: the run does not have it.

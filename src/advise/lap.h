@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "advise/prediction.h"
+#include "advise/gain.h"
 #include "advise/step_list.h"
 #include "trace/analysis.h"
 #include "trace/time/host_time.h"

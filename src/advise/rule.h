@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "advise/evidence.h"
-#include "advise/prediction.h"
+#include "advise/gain.h"
 #include "replay/changes.h"
 
 namespace laptime {
@@ -24,8 +24,8 @@ enum class Confidence { low, medium, high };
 struct Finding {
   std::string file;  // empty: there is no line to name
   std::uint32_t line = 0;
-  std::optional<double> share;     // of a step, that the finding is about
-  std::optional<Prediction> gain;  // nothing: it is a risk, not a loss of time; or `changes` say it
+  std::optional<double> share;  // of a step, that the finding is about
+  std::optional<Gain> gain;     // nothing: it is a risk, not a loss of time; or `changes` say it
   Confidence confidence = Confidence::medium;
   std::string message;  // what was seen, with numbers
   std::string fix;      // what to write instead

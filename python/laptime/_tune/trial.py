@@ -122,11 +122,8 @@ class Trials:
         if not change.prediction:
             return None
         try:
-            return float(
-                self._laptime.tables("whatif", str(trial.run), *change.prediction)["whatif"][0][
-                    "gain"
-                ]
-            )
+            rows = self._laptime.tables("whatif", str(trial.run), *change.prediction)["whatif"]
+            return float(rows[0]["gain"])
         except (TrialError, IndexError):
             return None
 

@@ -47,8 +47,7 @@ std::vector<Finding> find_in_ops(const Evidence& evidence) {
     if (op.name != "aten::_local_scalar_dense" || op.file.empty()) continue;
     findings.push_back(
         {op.file, op.line, evidence.share(op.self_ns),
-         Prediction{1, predict(evidence.step_ns(), Part{op.self_ns, 0}, {0, 0}).gain_high},
-         Confidence::low,
+         Gain{1, predict(evidence.step_ns(), Part{op.self_ns, 0}, {0, 0}).high}, Confidence::low,
          fmt::format("A number is taken off the GPU,{}: the program waits {} for it, and the GPU "
                      "then for new work. Record the GPU (without --no-gpu) to see how long.",
                      cited(evidence.source(op.file, op.line)), of_a_step(evidence, op.self_ns)),

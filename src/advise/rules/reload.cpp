@@ -50,9 +50,9 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
   const PythonLine* const longest = outermost(lines);
   if (!longest) return {};
   const Part& part = longest->line.time;  // with its ops, which make tensors of what was read
-  Prediction gain = predict(evidence.step_ns(), part, {0, 0.03});
+  Gain gain = predict(evidence.step_ns(), part, {0, 0.03});
   const bool fills_caches = part.ns >= kFillsCaches;
-  gain.gain_high *= fills_caches ? kRestWarm : kRestFaster;
+  gain.high *= fills_caches ? kRestWarm : kRestFaster;
   return {{longest->line.file, longest->line.line, evidence.share(part.ns), gain,
            fills_caches ? Confidence::medium : Confidence::high,
            fmt::format("Data is read again in every step:{} takes {}.", cited(longest->source),

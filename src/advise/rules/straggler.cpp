@@ -20,11 +20,11 @@ std::string name_of(const Evidence& evidence, const Rank& rank) {
              : fmt::format("The rank with pid {}", evidence.run().processes[rank.process].pid);
 }
 
-Prediction gain_of(const Evidence& evidence, const RankTimes& times) {
+Gain gain_of(const Evidence& evidence, const RankTimes& times) {
   const double step = evidence.step_ns(), error = kErrorsOfGain * times.excess.error_ns;
-  Prediction gain =
+  Gain gain =
       predict(step, Range{step - times.excess.ns - error, step - times.above_mean_ns + error});
-  gain.gain = predict(step, Range{step - times.above_mean_ns, step - times.above_mean_ns}).gain_low;
+  gain.likely = predict(step, Range{step - times.above_mean_ns, step - times.above_mean_ns}).low;
   return gain;
 }
 

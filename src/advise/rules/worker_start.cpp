@@ -23,8 +23,8 @@ std::vector<Finding> find_worker_start(const Evidence& evidence) {
   const SpanSum first_batches = spans.first_after("input", "start loader"),
                 ends = spans.between("input end");
   const double ns = (starts.ns + first_batches.ns) / steps, ending = ends.ns / steps;
-  Prediction gain = predict(evidence.step_ns() + ending, Part{ns + ending, 0}, {0, 0.3});
-  gain.gain_high *= kRestFaster;
+  Gain gain = predict(evidence.step_ns() + ending, Part{ns + ending, 0}, {0, 0.3});
+  gain.high *= kRestFaster;
   return {{loader->file, loader->line, evidence.share(ns), gain, Confidence::high,
            fmt::format("Workers are started anew {} times: {} to start them, {} until their first "
                        "batch, {} to end them; {}.",

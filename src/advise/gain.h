@@ -35,11 +35,12 @@ struct Range {
   double low, high;
 };
 
-struct Prediction {
-  double gain_low, gain_high;
-  std::optional<double> gain = {};  // where it is known within the interval
+// The factor by which the step rate grows, as an interval.
+struct Gain {
+  double low, high;
+  std::optional<double> likely = {};  // within the interval; nothing: no value is more likely
 
-  // The one number to sort and decide by; where it is not known, between the two as factors go.
+  // The one number to sort and decide by: the likely value, else the geometric mean of the ends.
   double expected() const;
 };
 
@@ -52,9 +53,9 @@ whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range l
 
 // After `part` of a step has shrunk to a share of itself between left.low (the best case) and
 // left.high.
-Prediction predict(double step_ns, Part part, Range left);
+Gain predict(double step_ns, Part part, Range left);
 
 // When the step will take between new_step_ns.low and .high; 1 where that is no gain.
-Prediction predict(double step_ns, Range new_step_ns);
+Gain predict(double step_ns, Range new_step_ns);
 
 }  // namespace laptime

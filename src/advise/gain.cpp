@@ -1,4 +1,4 @@
-#include "advise/prediction.h"
+#include "advise/gain.h"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -24,7 +24,7 @@ Part mean_part(std::span<const double> ns_by_step) {
   return {mean, count > 1 ? std::sqrt(squares / (count - 1) / count) : mean};
 }
 
-double Prediction::expected() const { return gain.value_or(std::sqrt(gain_low * gain_high)); }
+double Gain::expected() const { return likely.value_or(std::sqrt(low * high)); }
 
 whatif::Changes shrunk(std::string pattern, Range left) {
   return whatif::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high);
@@ -34,7 +34,7 @@ whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range l
   return shrunk(fmt::format("{}:{}", file, line), left);
 }
 
-Prediction predict(double step_ns, Part part, Range left) {
+Gain predict(double step_ns, Part part, Range left) {
   part.ns = std::min(part.ns, step_ns);
   const double error = kErrors * part.error_ns;
   // However uneven steps were: neither the part nor the rest is taken for less than half of its
@@ -45,7 +45,7 @@ Prediction predict(double step_ns, Part part, Range left) {
                  Range{step_ns - most * (1 - left.low), step_ns - least * (1 - left.high)});
 }
 
-Prediction predict(double step_ns, Range new_step_ns) {
+Gain predict(double step_ns, Range new_step_ns) {
   const auto gain = [&](double ns) {
     return std::max(1.0, step_ns / std::max(ns, kShortestStep * step_ns));
   };
