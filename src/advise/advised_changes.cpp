@@ -11,7 +11,7 @@ namespace laptime {
 namespace {
 
 // An error names the rules that have such changes.
-Result<whatif::Changes> changes_in_general(const Rule& rule) {
+Result<replay::Changes> changes_in_general(const Rule& rule) {
   if (rule.in_general) return rule.in_general();
   std::vector<std::string_view> names;
   for (const Rule* other : all_rules())
@@ -33,9 +33,9 @@ AdvisedChanges::AdvisedChanges(const Analysis& analysis, bool wanted) {
   advice_ = advise(evidence);
 }
 
-Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
+Result<replay::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
   ASSIGN_OR_RETURN(const Rule* const wanted, find_rule(rule));
-  whatif::Changes changes;
+  replay::Changes changes;
   bool is_advised = false, is_risk = false;
   for (const Advice& advice : advice_) {
     if (advice.rule != wanted) continue;
@@ -58,7 +58,7 @@ Result<whatif::Changes> AdvisedChanges::of_rule(const std::string& rule) const {
   return changes_in_general(*wanted);
 }
 
-std::optional<whatif::GainBound> AdvisedChanges::bound_of(const std::string& rule) const {
+std::optional<replay::GainBound> AdvisedChanges::bound_of(const std::string& rule) const {
   double left = 1;  // of a step
   bool any = false;
   for (const Advice& advice : advice_) {
@@ -69,7 +69,7 @@ std::optional<whatif::GainBound> AdvisedChanges::bound_of(const std::string& rul
     any = true;
   }
   if (!any || left <= 0) return std::nullopt;
-  return whatif::GainBound{track_, phase_, 1 / left};
+  return replay::GainBound{track_, phase_, 1 / left};
 }
 
 }  // namespace laptime

@@ -18,9 +18,9 @@ class AdvisedChanges {
 
   // All findings of the rule: what they change, else the gain that they give. Without a finding,
   // what following the rule comes to in general. An error where nothing is known.
-  Result<whatif::Changes> of_rule(const std::string& rule) const;
+  Result<replay::Changes> of_rule(const std::string& rule) const;
   // What the advice says they bring at most; nothing where it knows no bound.
-  std::optional<whatif::GainBound> bound_of(const std::string& rule) const;
+  std::optional<replay::GainBound> bound_of(const std::string& rule) const;
 
  private:
   std::uint32_t track_ = 0, phase_ = 0;  // of the steps that advice is about

@@ -33,13 +33,13 @@ BatchCosts find_batch_costs(const Analysis& analysis, const Lap& lap) {
                std::back_inserter(steps), [&](const HostStep& s) {
                  return s.step.track == lap.track() && s.step.phase == lap.phase();
                });
-  const whatif::LoaderFacts facts = whatif::find_loader(analysis.run(), steps);
+  const replay::LoaderFacts facts = replay::find_loader(analysis.run(), steps);
   BatchCosts costs;
   if (facts.workers == 0) return costs;
   std::vector<double> blocked(steps.size()), all;
   std::vector<std::int64_t> fetches;
   std::map<std::uint32_t, std::vector<double>> by_worker;
-  for (const whatif::Batch& batch : facts.batches) {
+  for (const replay::Batch& batch : facts.batches) {
     if (batch.fetch_ns == 0 || !steps[batch.step].step.counts) continue;
     blocked[batch.step] += static_cast<double>(batch.blocked_ns);
     fetches.push_back(batch.fetch_ns);

@@ -33,7 +33,7 @@ std::optional<BatchLine> hottest_line(const Evidence& evidence, const CodeName& 
                    std::min(loop_ns / whole, 1.0)};
 }
 
-whatif::Changes batch_without(double share, Range left) {
+replay::Changes batch_without(double share, Range left) {
   return shrunk(category_name(HostCategory::input),
                 {1 - share * (1 - left.low), 1 - share * (1 - left.high)});
 }

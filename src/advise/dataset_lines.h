@@ -21,6 +21,6 @@ struct BatchLine {
 std::optional<BatchLine> hottest_line(const Evidence& evidence, const CodeName& code);
 
 // The share of making a batch goes, but for what is left of it.
-whatif::Changes batch_without(double share, Range left);
+replay::Changes batch_without(double share, Range left);
 
 }  // namespace laptime

@@ -18,15 +18,15 @@ bool Evidence::has_batch() const {
                      [](const HostStep& s) { return s.step.samples.has_value(); });
 }
 
-std::optional<whatif::PhasePrediction> Evidence::predict(const whatif::Changes& changes) const {
+std::optional<replay::PhasePrediction> Evidence::predict(const replay::Changes& changes) const {
   const auto& replays =
-      replays_.get([&] { return std::make_unique<whatif::Predictor>(analysis_); });
-  for (whatif::PhasePrediction& phase : replays->predict(changes).phases)
+      replays_.get([&] { return std::make_unique<replay::Predictor>(analysis_); });
+  for (replay::PhasePrediction& phase : replays->predict(changes).phases)
     if (phase.track == lap_.track() && phase.phase == lap_.phase()) return std::move(phase);
   return std::nullopt;
 }
 
-std::optional<Gain> Evidence::replayed(const whatif::Changes& changes) const {
+std::optional<Gain> Evidence::replayed(const replay::Changes& changes) const {
   const auto phase = predict(changes);
   return phase ? std::optional(Gain{phase->gain_low, phase->gain_high, phase->gain}) : std::nullopt;
 }

@@ -88,14 +88,14 @@ class Evidence {
     return gpu_.get([&] { return GpuSteps(analysis_, lap_); });
   }
   // What the lap's step rate would become; nothing where there is nothing to replay.
-  std::optional<Gain> replayed(const whatif::Changes& changes) const;
+  std::optional<Gain> replayed(const replay::Changes& changes) const;
   // The share by which two starts of the program differ; nothing where there is nothing to replay.
   std::optional<double> noise() const;
   // A line as the run stored it, without its indentation; empty: the run does not have it.
   std::string source(const std::string& file, std::uint32_t line) const;
 
  private:
-  std::optional<whatif::PhasePrediction> predict(const whatif::Changes& changes) const;
+  std::optional<replay::PhasePrediction> predict(const replay::Changes& changes) const;
 
   const Analysis& analysis_;
   const Run& run_;
@@ -106,7 +106,7 @@ class Evidence {
   Lazy<LoaderWorkers> workers_;
   Lazy<BatchCosts> batches_;
   Lazy<GpuSteps> gpu_;
-  Lazy<std::unique_ptr<whatif::Predictor>> replays_;
+  Lazy<std::unique_ptr<replay::Predictor>> replays_;
   mutable SourceLines sources_;
 };
 

@@ -26,11 +26,11 @@ Part mean_part(std::span<const double> ns_by_step) {
 
 double Gain::expected() const { return likely.value_or(std::sqrt(low * high)); }
 
-whatif::Changes shrunk(std::string pattern, Range left) {
-  return whatif::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high);
+replay::Changes shrunk(std::string pattern, Range left) {
+  return replay::scale_change(std::move(pattern), (left.low + left.high) / 2, left.low, left.high);
 }
 
-whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left) {
+replay::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left) {
   return shrunk(fmt::format("{}:{}", file, line), left);
 }
 

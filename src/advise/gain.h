@@ -46,10 +46,10 @@ struct Gain {
 
 // What `pattern` names shrinks to a share of itself between left.low and left.high: as a change to
 // be replayed.
-whatif::Changes shrunk(std::string pattern, Range left);
+replay::Changes shrunk(std::string pattern, Range left);
 
 // The same of a line: its own Python and the ops it calls.
-whatif::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left);
+replay::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left);
 
 // After `part` of a step has shrunk to a share of itself between left.low (the best case) and
 // left.high.

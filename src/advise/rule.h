@@ -31,7 +31,7 @@ struct Finding {
   std::string fix;      // what to write instead
   // What following it changes, where that can be replayed: the engine predicts the gain from it,
   // and `laptime whatif --rule` the same.
-  std::optional<whatif::Changes> changes = {};
+  std::optional<replay::Changes> changes = {};
   // The most that arithmetic allows, if it is not 1 / (1 - share).
   std::optional<double> bound = {};
   // Why the rest of the step runs faster, too: then there is no bound.
@@ -54,7 +54,7 @@ struct Rule {
   Meaning meaning = Meaning::kept;
   // What following the rule changes in a replay of any run, by experience. `laptime whatif --rule`
   // uses it where the run has no finding of the rule. Null: the change depends on the finding.
-  whatif::Changes (*in_general)() = nullptr;
+  replay::Changes (*in_general)() = nullptr;
 };
 
 }  // namespace laptime

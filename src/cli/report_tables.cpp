@@ -19,7 +19,7 @@ std::span<const TableDefinition> report_tables() {
                              1;
     all.insert(after_ranks, {"critical_path",
                              "what a median step and a slow one consist of, one after the other",
-                             whatif::critical_path_table});
+                             replay::critical_path_table});
     all.push_back({"advice", "what to change, and what that will bring", advice_table});
     return all;
   }();

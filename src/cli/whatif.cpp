@@ -33,21 +33,21 @@ struct WhatIfOptions {
   bool json = false, csv = false;
 };
 
-Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analysis& analysis) {
-  whatif::Changes changes;
+Result<replay::Changes> gather_changes(const WhatIfOptions& options, const Analysis& analysis) {
+  replay::Changes changes;
   const AdvisedChanges advised(analysis, !options.rules.empty());
   for (const std::string& text : options.scales) {
-    ASSIGN_OR_RETURN(changes.scales.emplace_back(), whatif::parse_scale(text));
+    ASSIGN_OR_RETURN(changes.scales.emplace_back(), replay::parse_scale(text));
   }
   for (const std::string& rule : options.rules) {
-    ASSIGN_OR_RETURN(const whatif::Changes of_rule, advised.of_rule(rule));
+    ASSIGN_OR_RETURN(const replay::Changes of_rule, advised.of_rule(rule));
     changes.add(of_rule);
   }
   changes.input_free |= !options.input.empty();
   changes.launch_free |= !options.launch.empty();
   if (options.workers >= 0) changes.workers = static_cast<unsigned>(options.workers);
   if (!options.batch.empty()) {
-    ASSIGN_OR_RETURN(const double factor, whatif::parse_batch(options.batch));
+    ASSIGN_OR_RETURN(const double factor, replay::parse_batch(options.batch));
     changes.batch *= factor;
   }
   const bool is_one_rule = options.rules.size() == 1 && options.scales.empty() &&
@@ -58,7 +58,7 @@ Result<whatif::Changes> gather_changes(const WhatIfOptions& options, const Analy
 }
 
 // One line a phase, for people.
-std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool batch) {
+std::string say(const Analysis& analysis, const replay::PhasePrediction& p, bool batch) {
   const auto time = [](double ns) { return humane_time(ns); };
   const std::optional<std::int64_t> rank = rank_of_track(analysis.run(), analysis.ranks(), p.track);
   std::string line = fmt::format(
@@ -70,8 +70,8 @@ std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool
   if (!p.is_replayed) line += "; as the advice says, not replayed";
   if (p.next.empty()) return line + "\n";
   std::int64_t wall = 0;
-  for (const whatif::PathPart& part : p.next) wall += part.ns;
-  const whatif::PathPart& next = p.next.front();
+  for (const replay::PathPart& part : p.next) wall += part.ns;
+  const replay::PathPart& next = p.next.front();
   return line + fmt::format("; next: {}, {:.0f} % of it\n", printable(next.name),
                             100 * static_cast<double>(next.ns) /
                                 static_cast<double>(std::max<std::int64_t>(wall, 1)));
@@ -80,13 +80,13 @@ std::string say(const Analysis& analysis, const whatif::PhasePrediction& p, bool
 Result<int> predict_and_print(const WhatIfOptions& options) {
   ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
   const Analysis analysis(run);
-  ASSIGN_OR_RETURN(const whatif::Changes changes, gather_changes(options, analysis));
+  ASSIGN_OR_RETURN(const replay::Changes changes, gather_changes(options, analysis));
   if (changes.launch_free && std::none_of(run.tracks.begin(), run.tracks.end(), is_stream))
     return fail(ErrorKind::usage,
                 fmt::format("{} holds nothing of a GPU: there are no launches to be free (laptime "
                             "run records them, without --no-gpu, on a machine with one)",
                             options.file));
-  const whatif::Prediction prediction = whatif::Predictor(analysis).predict(changes);
+  const replay::Prediction prediction = replay::Predictor(analysis).predict(changes);
   if (!prediction.unknown_patterns.empty())
     return fail(ErrorKind::usage,
                 fmt::format("nothing in {} is named '{}' (laptime report {} ops, lines, scopes or "
@@ -94,13 +94,13 @@ Result<int> predict_and_print(const WhatIfOptions& options) {
                             options.file, prediction.unknown_patterns.front(), options.file));
   if (prediction.phases.empty())
     return fail(ErrorKind::usage, fmt::format("{} has no steps to replay", options.file));
-  std::vector<Table> tables = whatif::whatif_tables(analysis, prediction);
+  std::vector<Table> tables = replay::whatif_tables(analysis, prediction);
   if (options.json || options.csv) {
     RETURN_IF_ERROR(print_result(options.json ? to_json(tables) : to_csv(tables)));
     return 0;
   }
   std::string text;
-  for (const whatif::PhasePrediction& phase : prediction.phases)
+  for (const replay::PhasePrediction& phase : prediction.phases)
     text += say(analysis, phase, changes.batch != 1);
   keep_top(tables.back(), options.top);
   const std::vector<Table> shown(tables.begin() + 1, tables.end());

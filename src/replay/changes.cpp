@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <charconv>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -92,4 +92,4 @@ bool is_file(std::string_view recorded, std::string_view wanted) {
   return recorded.size() == wanted.size() || recorded[recorded.size() - wanted.size() - 1] == '/';
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

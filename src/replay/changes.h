@@ -10,7 +10,7 @@
 
 #include "base/status.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // All that `pattern` names takes `factor` times as long: an op, a kernel, a scope (with * and ?)
 // and all that is inside it; a line as FILE:LINE or a function of the program, its ops forward and
@@ -89,4 +89,4 @@ std::optional<LinePattern> as_line(std::string_view pattern);
 // folder on.
 bool is_file(std::string_view recorded, std::string_view wanted);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 TEST(Changes, AScaleIsAPatternAndAFactor) {
@@ -42,4 +42,4 @@ TEST(Changes, SeveralAreMadeAtOnce) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -4,7 +4,7 @@
 
 #include "trace/run/stretches.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -77,4 +77,4 @@ void add_collective_tasks(const GraphSource& source, std::uint32_t main_count, T
   }
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

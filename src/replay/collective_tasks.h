@@ -11,7 +11,7 @@
 
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // The moments `ends` and those at which the stepping thread begins or ends to wait for a
 // collective, rising.
@@ -22,4 +22,4 @@ std::vector<std::int64_t> with_collective_cuts(std::span<const HostStep> steps,
 // graph's first tasks, the stepping thread's, in their order.
 void add_collective_tasks(const GraphSource& source, std::uint32_t main_count, TaskGraph& graph);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

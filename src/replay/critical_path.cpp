@@ -6,7 +6,7 @@
 #include "tables/steps/host_columns.h"
 #include "trace/gpu/kernel_names.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -112,4 +112,4 @@ std::vector<PathPart> sum_path(const LineIds& lines, const std::vector<PathPart>
   return result;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

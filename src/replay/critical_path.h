@@ -12,7 +12,7 @@
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 struct PathPart {
   std::uint32_t track = 0;
@@ -37,4 +37,4 @@ std::vector<PathPart> sum_path(const LineIds& lines, const std::vector<PathPart>
 // Table `critical_path`: of a median step and of a slow one (the 95th percentile) of each phase.
 Table critical_path_table(const Analysis& analysis);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -8,7 +8,7 @@
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -62,4 +62,4 @@ Table critical_path_table(const Analysis& analysis) {
   return table;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -8,7 +8,7 @@
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/occupancy.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -302,4 +302,4 @@ double GpuPricing::work_growth(const Task& task, std::int64_t own, Outlook outlo
   return std::min(linear, std::max(1.0, changes_.batch * filled) / std::max(1.0, filled));
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

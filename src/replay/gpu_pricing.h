@@ -21,7 +21,7 @@
 #include "replay/replay.h"
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 class GpuPricing {
  public:
@@ -59,4 +59,4 @@ class GpuPricing {
       named_;  // by scale of work: kernel and op
 };
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

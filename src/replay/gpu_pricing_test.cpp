@@ -6,7 +6,7 @@
 #include "replay/graph_building.h"
 #include "trace/analysis.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 constexpr std::int64_t kStep = 1'000'000;
@@ -221,4 +221,4 @@ TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -12,7 +12,7 @@
 #include "trace/analysis.h"
 #include "trace/ops/op_runs.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // A run with a GPU, made in a few lines.
 class GpuRun : public OpRun {
@@ -68,4 +68,4 @@ inline Changes scaled(const char* pattern, double factor) {
   return changes;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

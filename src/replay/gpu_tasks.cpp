@@ -7,7 +7,7 @@
 #include "trace/gpu/copy_name.h"
 #include "trace/gpu/kernel_names.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -264,4 +264,4 @@ void add_gpu_tasks(const GraphSource& source, std::int64_t from, std::int64_t to
   GpuTasks(source, graph).add(from, to);
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -8,9 +8,9 @@
 
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // To be called once all host tasks are in the graph.
 void add_gpu_tasks(const GraphSource& source, std::int64_t from, std::int64_t to, TaskGraph& graph);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -9,7 +9,7 @@
 #include "trace/gpu/kernel_names.h"
 #include "trace/run/nesting.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -166,4 +166,4 @@ TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> 
   return graph;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -5,9 +5,9 @@
 
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // Contract: `steps` are neighbours on one thread, and all of them recorded in full.
 TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> steps);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

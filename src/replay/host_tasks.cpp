@@ -5,7 +5,7 @@
 #include "trace/code/span_place.h"
 #include "trace/run/nesting.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -171,4 +171,4 @@ void add_host_tasks(const GraphSource& source, std::uint32_t track, std::int64_t
   Tiling(source, track, from, to, cuts, graph).run();
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

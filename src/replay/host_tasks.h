@@ -3,7 +3,7 @@
 
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // Where, in the order of ends, the rows begin that end after a moment.
 std::size_t first_ending_after(const SpanColumns& spans, const std::vector<std::uint32_t>& order,
@@ -15,4 +15,4 @@ std::size_t first_ending_after(const SpanColumns& spans, const std::vector<std::
 void add_host_tasks(const GraphSource& source, std::uint32_t track, std::int64_t from,
                     std::int64_t to, std::span<const std::int64_t> cuts, TaskGraph& graph);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -6,7 +6,7 @@
 
 #include "replay/tallied_steps.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -71,4 +71,4 @@ std::int64_t LineTimes::in_workers(std::span<const std::uint32_t> tracks) const 
   return sum;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

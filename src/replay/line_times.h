@@ -15,7 +15,7 @@
 #include "trace/run/run.h"
 #include "trace/steps/steps.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 class LineTimes {
  public:
@@ -41,4 +41,4 @@ class LineTimes {
   std::map<std::uint32_t, std::int64_t> worker_ns_;  // by track
 };
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -144,4 +144,4 @@ std::vector<std::int64_t> simulate_waits(const LoaderFacts& facts,
   return waits_with(LoaderQueue(facts, workers), facts, compute_ns);
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // A batch that a step took.
 struct Batch {
@@ -46,4 +46,4 @@ std::vector<std::int64_t> simulate_waits(const LoaderFacts& facts,
                                          std::span<const std::int64_t> compute_ns, unsigned workers,
                                          BatchOrder order = BatchOrder::given);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

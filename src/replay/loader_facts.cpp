@@ -7,7 +7,7 @@
 
 #include "trace/input/worker_processes.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -265,4 +265,4 @@ LoaderFacts find_loader(const Run& run, std::span<const HostStep> steps) {
   return facts;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -13,9 +13,9 @@
 #include "trace/run/run.h"
 #include "trace/time/host_time.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // `steps`: those of one phase of one thread, in their order.
 LoaderFacts find_loader(const Run& run, std::span<const HostStep> steps);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -6,7 +6,7 @@
 #include "trace/analysis.h"
 #include "trace/ops/op_runs.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 constexpr std::int64_t kCompute = 1'000, kHandOver = 30, kBetween = 20;
@@ -164,4 +164,4 @@ TEST(LoaderFacts, WorkersOfAnotherRankAreNone) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 using Times = std::vector<std::int64_t>;
@@ -117,4 +117,4 @@ TEST(Loader, NothingIsWaitedForWhereNothingIsMade) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -7,7 +7,7 @@
 #include "trace/ops/op_tree.h"
 #include "trace/run/nesting.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::vector<bool> NameMatch::frames(const Run& run, const TaskGraph& graph) cons
   return found;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

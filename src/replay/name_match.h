@@ -10,7 +10,7 @@
 #include "replay/task_graph.h"
 #include "trace/run/run.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 class NameMatch {
  public:
@@ -39,4 +39,4 @@ class NameMatch {
   bool any_ = false;
 };
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -9,7 +9,7 @@
 #include "replay/recorder_share.h"
 #include "replay/scaled.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -330,4 +330,4 @@ std::vector<PhaseModel::Lap> PhaseModel::laps(const Pricing& pricing, Outlook ou
   return laps;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -18,7 +18,7 @@
 #include "replay/replay.h"
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 class PhaseModel {
  public:
@@ -81,4 +81,4 @@ class PhaseModel {
   std::vector<Burst> bursts_;
 };
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

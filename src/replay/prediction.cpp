@@ -11,7 +11,7 @@
 #include "replay/rank_coupling.h"
 #include "trace/analysis.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -309,4 +309,4 @@ Prediction Predictor::predict(const Changes& changes) const {
   return result;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

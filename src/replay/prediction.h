@@ -21,7 +21,7 @@
 #include "trace/analysis.h"
 #include "trace/time/mean_step.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 class RankCoupling;
 
@@ -71,4 +71,4 @@ class Predictor {
   std::unique_ptr<RankCoupling> ranks_;
 };
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

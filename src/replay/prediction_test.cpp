@@ -5,7 +5,7 @@
 #include "replay/gpu_runs.h"
 #include "trace/analysis.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 constexpr std::int64_t kUs = 1'000;
@@ -98,4 +98,4 @@ TEST(Prediction, IsTheLessSureTheMoreChanges) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

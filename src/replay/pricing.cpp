@@ -6,7 +6,7 @@
 #include "replay/recorder_share.h"
 #include "replay/scaled.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -188,4 +188,4 @@ void set_waits(const TaskGraph& graph, std::span<const std::int64_t> waits,
   }
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -17,7 +17,7 @@
 #include "replay/name_match.h"
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 class Pricing {
  public:
@@ -68,4 +68,4 @@ class Pricing {
 void set_waits(const TaskGraph& graph, std::span<const std::int64_t> waits,
                std::vector<std::int64_t>& own);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -5,7 +5,7 @@
 
 #include "trace/run/property_number.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -109,4 +109,4 @@ double fetch_slowed(const Processors& processors, double slowed, Outlook outlook
   return 1 - computes + computes * slowed;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

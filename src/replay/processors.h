@@ -15,7 +15,7 @@
 #include "replay/loader.h"
 #include "trace/run/run.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 struct Processors {
   double count = 0;                // 0: unknown
@@ -47,4 +47,4 @@ double slowed_by_workers(const Processors& processors, const LoaderLoad& load, u
 // The same of making a batch, of which a part computes.
 double fetch_slowed(const Processors& processors, double slowed, Outlook outlook);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

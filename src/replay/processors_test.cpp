@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 double slowed(Processors processors, double compute, double fetch, unsigned workers,
@@ -69,4 +69,4 @@ TEST(Processors, OnlyThePartOfAFetchThatComputesIsSlowed) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -6,7 +6,7 @@
 #include "trace/analysis.h"
 #include "trace/ranks/ranks.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -125,4 +125,4 @@ bool fit_communication(const TaskGraph& graph, const Replay& replay,
   return true;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

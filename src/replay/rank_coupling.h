@@ -16,7 +16,7 @@
 #include "replay/replay.h"
 #include "trace/analysis.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // By step of a phase: where it goes.
 using StepTimes = std::vector<CategoryTimes>;
@@ -52,4 +52,4 @@ class RankCoupling {
 bool fit_communication(const TaskGraph& graph, const Replay& replay,
                        std::span<const CategoryTimes> wanted, std::vector<std::int64_t>& own);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 CategoryTimes step(std::int64_t python, std::int64_t communication) {
@@ -69,4 +69,4 @@ TEST(RankCoupling, WithoutRanksNothingIsChanged) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -4,7 +4,7 @@
 
 #include "replay/scaled.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -73,4 +73,4 @@ Prices bare_times(const GraphSource& source, const TaskGraph& graph) {
   return prices;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

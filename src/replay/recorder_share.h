@@ -11,7 +11,7 @@
 #include "replay/replay.h"
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // What tasks would have taken with nothing recording.
 Prices bare_times(const GraphSource& source, const TaskGraph& graph);
@@ -22,4 +22,4 @@ void scale_host(const TaskGraph& graph, double factor, std::vector<std::int64_t>
 // Nanoseconds each time that a line of Python runs.
 double line_share(const GraphSource& source);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

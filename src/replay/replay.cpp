@@ -5,7 +5,7 @@
 
 #include "trace/run/stretches.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -112,4 +112,4 @@ std::vector<DeviceTimes> device_times(const TaskGraph& graph, const Replay& repl
   return steps;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -9,7 +9,7 @@
 
 #include "replay/task_graph.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // What tasks would take.
 struct Prices {
@@ -56,4 +56,4 @@ struct DeviceTimes {
 };
 std::vector<DeviceTimes> device_times(const TaskGraph& graph, const Replay& replay);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

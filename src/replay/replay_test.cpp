@@ -6,7 +6,7 @@
 
 #include "replay/gpu_runs.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 namespace {
 
 TEST(Replay, UnchangedEveryTaskBeginsAndEndsWhenItDid) {
@@ -220,4 +220,4 @@ TEST(Replay, OddRunsAreReplayedAsTheyWere) {
 }
 
 }  // namespace
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdint>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 inline std::int64_t scaled(std::int64_t ns, double factor) {
   return std::llround(static_cast<double>(ns) * factor);
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -7,7 +7,7 @@
 #include "replay/tallied_steps.h"
 #include "trace/analysis.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -45,4 +45,4 @@ StepPythons::StepPythons(const Analysis& analysis) {
   }
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -11,7 +11,7 @@
 #include "trace/analysis.h"
 #include "trace/steps/steps.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 struct StepPython {
   double hits = 0;
@@ -32,4 +32,4 @@ class StepPythons {
   std::map<std::pair<std::uint32_t, std::int64_t>, StepPython> steps_;  // track, start of the step
 };
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 std::vector<std::vector<const Step*>> tallied_steps(const Run& run, std::span<const Step> steps) {
   std::vector<std::vector<const Step*>> by_process(run.processes.size());
@@ -14,4 +14,4 @@ std::vector<std::vector<const Step*>> tallied_steps(const Run& run, std::span<co
   return by_process;
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -7,9 +7,9 @@
 #include "trace/run/run.h"
 #include "trace/steps/steps.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 // `steps`: all of the run, which outlive the result.
 std::vector<std::vector<const Step*>> tallied_steps(const Run& run, std::span<const Step> steps);
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -7,7 +7,7 @@
 #include "trace/gpu/kernel_names.h"
 #include "trace/run/nesting.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 GraphSource::GraphSource(const Analysis& analysis)
     : analysis(analysis),
@@ -31,4 +31,4 @@ GraphSource::GraphSource(const Analysis& analysis)
                    [&](std::uint32_t a, std::uint32_t b) { return launched(a) < launched(b); });
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

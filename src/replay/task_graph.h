@@ -25,7 +25,7 @@
 #include "trace/steps/steps.h"
 #include "trace/time/host_time.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 inline constexpr std::uint32_t kNone = ~0u;
 
@@ -93,4 +93,4 @@ struct GraphSource {
       gpu_by_launch;  // rows of gpu.all(), by the start of their launch (unknown: by their own)
 };
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

@@ -6,7 +6,7 @@
 #include "trace/code/line_ids.h"
 #include "trace/ranks/ranks.h"
 
-namespace laptime::whatif {
+namespace laptime::replay {
 
 namespace {
 
@@ -113,4 +113,4 @@ std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& pre
           next_table(analysis, prediction)};
 }
 
-}  // namespace laptime::whatif
+}  // namespace laptime::replay

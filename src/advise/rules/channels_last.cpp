@@ -36,9 +36,9 @@ std::vector<Finding> find_channels_last(const Evidence& evidence) {
   if (!largest) return {};
   const double part = evidence.gpu().exposed_ns(ns),
                with_norms = evidence.gpu().exposed_ns(ns + normalizing);
-  whatif::Changes changes = whatif::work_change(
+  replay::Changes changes = replay::work_change(
       [](std::string_view kernel, std::string_view) { return turns(kernel); }, 0.2, 0, 0.4);
-  changes.add(whatif::work_change(
+  changes.add(replay::work_change(
       [](std::string_view kernel, std::string_view) { return normalizes(kernel); }, 0.3, 0.1, 1));
   return {
       {largest->file, largest->line, evidence.share(with_norms), std::nullopt, Confidence::high,

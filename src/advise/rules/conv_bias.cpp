@@ -31,7 +31,7 @@ std::vector<Finding> find_conv_bias(const Evidence& evidence) {
                        "again ({}): {}.",
                        settings.idle_biases, settings.idle_bias_names, of_a_step(evidence, part)),
            "nn.Conv2d(…, bias=False) before nn.BatchNorm2d",
-           whatif::work_change(is_bias_work, 0.25, 0.05, 0.5)}};
+           replay::work_change(is_bias_work, 0.25, 0.05, 0.5)}};
 }
 
 }  // namespace

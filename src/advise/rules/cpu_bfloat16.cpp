@@ -32,8 +32,8 @@ struct CpuProducts {
   }
   // With half as many bits. Measured with avx512_bf16: 0.25 to 0.45 of large products, 0.85 of
   // those just long enough. Those of amx_bf16 may be far shorter.
-  whatif::Changes in_bfloat16(const std::string& instructions) const {
-    whatif::Changes changes;
+  replay::Changes in_bfloat16(const std::string& instructions) const {
+    replay::Changes changes;
     const bool large = ns >= kLargeNs * calls;
     for (const std::string& name : names)
       changes.add(shrunk(name, {instructions == "amx_bf16" ? 0.1 : 0.2, large ? 0.6 : 0.9}));

@@ -27,7 +27,7 @@ std::vector<Finding> find_cudnn_benchmark(const Evidence& evidence) {
                "cuDNN chooses the kernels of convolutions by rules of thumb, not by trying: {}.",
                of_a_step(evidence, part)),
            "torch.backends.cudnn.benchmark = True, if the images keep their size",
-           whatif::work_change(convolves, 0.9, 0.8, 1)}};
+           replay::work_change(convolves, 0.9, 0.8, 1)}};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 constexpr double kBusy =
     0.8;  // workers that idle more than this leaves would not be helped by more of them
 
-whatif::Changes few_workers_in_general() { return whatif::workers_change(4); }
+replay::Changes few_workers_in_general() { return replay::workers_change(4); }
 
 std::vector<Finding> find_few_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
@@ -31,7 +31,7 @@ std::vector<Finding> find_few_workers(const Evidence& evidence) {
            loader->workers, loader->workers == 1 ? "" : "s", percent(std::min(workers.busy, 1.0)),
            humane_time(workers.batch.ns), of_a_step(evidence, wait.ns)),
        fmt::format("DataLoader(…, num_workers={})", *needed),
-       whatif::workers_change(static_cast<unsigned>(*needed))}};
+       replay::workers_change(static_cast<unsigned>(*needed))}};
 }
 
 }  // namespace

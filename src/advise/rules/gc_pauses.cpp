@@ -10,7 +10,7 @@ namespace laptime {
 
 namespace {
 
-whatif::Changes gc_pauses_in_general() { return whatif::scale_change("gc", 0, 0, 0.2); }
+replay::Changes gc_pauses_in_general() { return replay::scale_change("gc", 0, 0, 0.2); }
 
 std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
   const SpanSum full = StepSpans(evidence, SpanKind::gc).within("gc 2");

@@ -26,7 +26,7 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   for (const StepSync& sync : gpu.syncs()) {
     if (sync.file.empty() || findings.size() == kMostLines) continue;
     const Part part = gpu.part(DeviceCategory::idle_sync).scaled(sync.wait_ns / waits);
-    whatif::Changes changes;
+    replay::Changes changes;
     changes.no_waits.push_back(fmt::format("{}:{}", sync.file, sync.line));
     findings.push_back(
         {sync.file, sync.line, evidence.share(part.ns), std::nullopt, Confidence::medium,
@@ -56,8 +56,8 @@ std::vector<Finding> find_in_ops(const Evidence& evidence) {
   return findings;
 }
 
-whatif::Changes hidden_sync_in_general() {
-  whatif::Changes changes;
+replay::Changes hidden_sync_in_general() {
+  replay::Changes changes;
   changes.no_waits.push_back("*");
   return changes;
 }

@@ -21,8 +21,8 @@ std::string whole_batches(const LoaderSettings& loader) {
       *loader.batch, loader.sampler);
 }
 
-whatif::Changes in_memory_dataset_in_general() {
-  whatif::Changes changes;
+replay::Changes in_memory_dataset_in_general() {
+  replay::Changes changes;
   changes.input_free = true;
   return changes;
 }

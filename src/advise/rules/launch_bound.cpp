@@ -48,8 +48,8 @@ bool compiles(const Run& run) {
 
 // torch.compile's graphs hold the model's forward and backward. They do not hold the optimizer, nor
 // the program's own code.
-whatif::Changes launch_bound_in_general() {
-  whatif::Changes changes;
+replay::Changes launch_bound_in_general() {
+  replay::Changes changes;
   for (const char* category : {"forward ops", "backward", "memory", "launch"})
     changes.scales.push_back({category, 0.3, 0.1, 0.7});
   return changes;
@@ -67,10 +67,10 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   // what is left to compile.
   const bool compiled = compiles(evidence.run()), replays = !compiled && !evidence.ops().empty();
   const bool uncertain = ops_by_index(evidence) >= kIndexed;
-  std::optional<whatif::Changes> changes;
+  std::optional<replay::Changes> changes;
   if (replays) changes = launch_bound_in_general();
   if (changes && uncertain)
-    for (whatif::Scale& scale : changes->scales)
+    for (replay::Scale& scale : changes->scales)
       scale.factor = kIndexedLeft, scale.worst = kIndexedWorst;
   return {
       {"", 0, evidence.share(idle.ns),

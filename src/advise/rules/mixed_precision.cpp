@@ -21,8 +21,8 @@ bool is_attention(std::string_view kernel) {
 
 // Casts cost the host time. Products and attention get faster. Other kernels then move half the
 // bytes, which is not counted.
-whatif::Changes mixed_precision_in_general() {
-  whatif::Changes changes;
+replay::Changes mixed_precision_in_general() {
+  replay::Changes changes;
   changes.work.push_back({[](std::string_view kernel, std::string_view) {
                             return multiplies_in(kernel, Precision::fp32);
                           },

@@ -19,7 +19,7 @@ bool all_in_use(const Settings& settings) {
          settings.step_cpus > 1 && settings.input_cpu.value_or(1) > kComputes;
 }
 
-whatif::Changes no_workers_in_general() { return whatif::workers_change(2); }
+replay::Changes no_workers_in_general() { return replay::workers_change(2); }
 
 std::vector<Finding> find_no_workers(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
@@ -34,7 +34,7 @@ std::vector<Finding> find_no_workers(const Evidence& evidence) {
                        of_a_step(evidence, wait.ns)),
            fmt::format("DataLoader(…, num_workers={}, persistent_workers=True{})", *workers,
                        evidence.settings().on_gpu() ? ", pin_memory=True" : ""),
-           whatif::workers_change(static_cast<unsigned>(*workers))}};
+           replay::workers_change(static_cast<unsigned>(*workers))}};
 }
 
 }  // namespace

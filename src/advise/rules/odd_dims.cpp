@@ -43,8 +43,8 @@ bool is_16_bit_product(std::string_view kernel) {
   return math_of_kernel(kernel).precision == Precision::fp16;
 }
 
-whatif::Changes padded(const std::string& file, std::int64_t line) {
-  whatif::Changes changes = whatif::work_change(
+replay::Changes padded(const std::string& file, std::int64_t line) {
+  replay::Changes changes = replay::work_change(
       [](std::string_view kernel, std::string_view) { return is_16_bit_product(kernel); }, 0.7, 0.5,
       0.95);
   changes.work.back().at = fmt::format("{}:{}", file, line);

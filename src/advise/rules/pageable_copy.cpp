@@ -15,8 +15,8 @@ bool is_to_gpu(const StepWork& work) {
   return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos;
 }
 
-whatif::Changes pageable_copy_in_general() {
-  whatif::Changes changes;
+replay::Changes pageable_copy_in_general() {
+  replay::Changes changes;
   changes.pinned = true;
   return changes;
 }

@@ -6,7 +6,7 @@
 namespace laptime {
 namespace {
 
-using whatif::Built, whatif::Changes, whatif::GpuRun, whatif::Outlook;
+using replay::Built, replay::Changes, replay::GpuRun, replay::Outlook;
 
 constexpr std::int64_t kStep = 1'000'000;
 

@@ -53,8 +53,8 @@ Part time_of_steps(const Evidence& evidence, const std::string& name) {
   return mean_part(ns);
 }
 
-whatif::Changes single_tensor_optimizer_in_general() {
-  return whatif::scale_change("Optimizer.step*", 0.4, 0.1, 0.7);
+replay::Changes single_tensor_optimizer_in_general() {
+  return replay::scale_change("Optimizer.step*", 0.4, 0.1, 0.7);
 }
 
 std::vector<Finding> find_single_tensor_optimizer(const Evidence& evidence) {

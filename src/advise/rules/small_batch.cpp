@@ -12,13 +12,13 @@ constexpr double kMostBusy = 0.5;    // above, larger batches mostly take as muc
 constexpr double kMostMemory = 0.5;  // of the device: twice the batch must fit
 constexpr double kLargest = 8;       // times the batch, in one go
 
-whatif::Changes larger_batch(double times) {
-  whatif::Changes changes;
+replay::Changes larger_batch(double times) {
+  replay::Changes changes;
   changes.batch = times;
   return changes;
 }
 
-whatif::Changes small_batch_in_general() { return larger_batch(2); }
+replay::Changes small_batch_in_general() { return larger_batch(2); }
 
 std::vector<Finding> find_small_batch(const Evidence& evidence) {
   const Settings& settings = evidence.settings();

@@ -19,8 +19,8 @@ bool has_tf32(const Evidence& evidence) {
 }
 
 // Convolutions stay as they are: cuDNN has its own setting, which is on by default.
-whatif::Changes tf32_in_general() {
-  return whatif::work_change(
+replay::Changes tf32_in_general() {
+  return replay::work_change(
       [](std::string_view kernel, std::string_view op) {
         return multiplies_in(kernel, Precision::fp32) && !is_convolution(op);
       },
@@ -38,9 +38,9 @@ std::vector<Finding> find_tf32(const Evidence& evidence) {
                   [](const StepWork& work) { return !is_convolution(work.op); });
   if (!products.largest) return {};
   const double part = evidence.gpu().exposed_ns(products.ns);
-  whatif::Changes changes = tf32_in_general();
+  replay::Changes changes = tf32_in_general();
   if (const auto left = left_on_card(evidence, Precision::fp32, Precision::tf32))
-    for (whatif::WorkScale& scale : changes.work)
+    for (replay::WorkScale& scale : changes.work)
       scale.factor = left->expected, scale.best = left->best, scale.worst = left->worst;
   return {{products.largest->file, products.largest->line, evidence.share(part), std::nullopt,
            Confidence::medium,

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kFewestCalls = 8;  // a step
 
-whatif::Changes tiny_copies_in_general() {
-  whatif::Changes changes;
+replay::Changes tiny_copies_in_general() {
+  replay::Changes changes;
   changes.packed = true;
   return changes;
 }

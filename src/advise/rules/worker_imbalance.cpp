@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kFewestBlocked = 5;  // that wait for a batch while another is ready
 constexpr double kLeastWaitShare = 0.03;   // of a step
 
-whatif::Changes worker_imbalance_in_general() { return whatif::any_order_change(); }
+replay::Changes worker_imbalance_in_general() { return replay::any_order_change(); }
 
 std::string difference(const BatchCosts& costs) {
   if (is_one_worker_slower(costs))

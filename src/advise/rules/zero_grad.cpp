@@ -9,8 +9,8 @@ namespace {
 
 constexpr Range kLeft{0.05, 0.7};  // of zero_grad: it still goes through all parameters
 
-whatif::Changes zero_grad_in_general() {
-  return whatif::scale_change("Optimizer.zero_grad*", 0.3, 0.05, 0.7);
+replay::Changes zero_grad_in_general() {
+  return replay::scale_change("Optimizer.zero_grad*", 0.3, 0.05, 0.7);
 }
 
 std::vector<Finding> find_zero_grad(const Evidence& evidence) {
