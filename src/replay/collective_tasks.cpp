@@ -1,4 +1,4 @@
-#include "replay/collective_tasks.h"
+#include "replay/graph_parts.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 
 #include "base/percentile.h"
 #include "replay/critical_path.h"
-#include "replay/graph_building.h"
+#include "replay/task_graph.h"
 #include "tables/code/line_cells.h"
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"

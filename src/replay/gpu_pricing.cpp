@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "replay/scaled.h"
+#include "replay/replay.h"
 #include "trace/gpu/device_facts.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/occupancy.h"

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "replay/gpu_runs.h"
-#include "replay/graph_building.h"
+#include "replay/task_graph.h"
 #include "trace/analysis.h"
 
 namespace laptime::replay {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "replay/changes.h"
-#include "replay/graph_building.h"
 #include "replay/pricing.h"
 #include "replay/replay.h"
+#include "replay/task_graph.h"
 #include "trace/analysis.h"
 #include "trace/ops/op_runs.h"
 

@@ -1,4 +1,4 @@
-#include "replay/gpu_tasks.h"
+#include "replay/graph_parts.h"
 
 #include <algorithm>
 #include <map>

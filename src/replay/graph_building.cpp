@@ -1,11 +1,9 @@
-#include "replay/graph_building.h"
+#include "replay/graph_parts.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "replay/collective_tasks.h"
-#include "replay/gpu_tasks.h"
-#include "replay/host_tasks.h"
+#include "replay/task_graph.h"
 #include "trace/gpu/kernel_names.h"
 #include "trace/run/nesting.h"
 

@@ -1,4 +1,4 @@
-#include "replay/host_tasks.h"
+#include "replay/graph_parts.h"
 
 #include <algorithm>
 

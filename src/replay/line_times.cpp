@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "replay/tallied_steps.h"
+#include "replay/step_python.h"
 
 namespace laptime::replay {
 

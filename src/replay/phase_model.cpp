@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "base/percentile.h"
-#include "replay/graph_building.h"
 #include "replay/rank_coupling.h"
 #include "replay/recorder_share.h"
-#include "replay/scaled.h"
+#include "replay/replay.h"
+#include "replay/task_graph.h"
 
 namespace laptime::replay {
 

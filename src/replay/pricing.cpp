@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "replay/recorder_share.h"
-#include "replay/scaled.h"
+#include "replay/replay.h"
 
 namespace laptime::replay {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "replay/scaled.h"
+#include "replay/replay.h"
 #include "trace/analysis.h"
 #include "trace/ranks/ranks.h"
 

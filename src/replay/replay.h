@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <numeric>
 #include <span>
@@ -10,6 +11,11 @@
 #include "replay/task_graph.h"
 
 namespace laptime::replay {
+
+// A time that a change makes longer or shorter, in whole nanoseconds.
+inline std::int64_t scaled(std::int64_t ns, double factor) {
+  return std::llround(static_cast<double>(ns) * factor);
+}
 
 // What tasks would take.
 struct Prices {

@@ -1,10 +1,10 @@
 #include "replay/step_python.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
 
-#include "replay/tallied_steps.h"
 #include "trace/analysis.h"
 
 namespace laptime::replay {
@@ -22,6 +22,16 @@ std::set<Line> lines_with_ops(const Run& run) {
 }
 
 }  // namespace
+
+std::vector<std::vector<const Step*>> tallied_steps(const Run& run, std::span<const Step> steps) {
+  std::vector<std::vector<const Step*>> by_process(run.processes.size());
+  for (const Step& step : steps) by_process[run.tracks[step.track].process].push_back(&step);
+  for (auto& list : by_process)
+    std::stable_sort(list.begin(), list.end(), [](const Step* a, const Step* b) {
+      return a->start_ns + a->wall_ns < b->start_ns + b->wall_ns;
+    });
+  return by_process;
+}
 
 StepPythons::StepPythons(const Analysis& analysis) {
   const Run& run = analysis.run();

@@ -7,11 +7,18 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
+#include <vector>
 
 #include "trace/analysis.h"
+#include "trace/run/run.h"
 #include "trace/steps/steps.h"
 
 namespace laptime::replay {
+
+// Steps as tallies count them: by process, in the order of their ends.
+// `steps`: all of the run, which outlive the result.
+std::vector<std::vector<const Step*>> tallied_steps(const Run& run, std::span<const Step> steps);
 
 struct StepPython {
   double hits = 0;

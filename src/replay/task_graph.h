@@ -93,4 +93,7 @@ struct GraphSource {
       gpu_by_launch;  // rows of gpu.all(), by the start of their launch (unknown: by their own)
 };
 
+// Contract: `steps` are neighbours on one thread, and all of them recorded in full.
+TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> steps);
+
 }  // namespace laptime::replay
