@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "advise/makers_words.h"
 #include "advise/rules.h"
+#include "advise/words.h"
 #include "trace/analysis.h"
 
 namespace laptime {

@@ -13,13 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "advise/batch_costs.h"
 #include "advise/gpu_steps.h"
+#include "advise/host_work.h"
 #include "advise/lap.h"
+#include "advise/loader_workers.h"
 #include "advise/settings.h"
-#include "advise/step_lines.h"
-#include "advise/step_ops.h"
-#include "advise/workers.h"
 #include "replay/prediction.h"
 #include "tables/run/table.h"
 #include "trace/analysis.h"

@@ -1,8 +1,7 @@
-// What each line of the program's own code took within the steps of a lap, on the thread that
-// steps.
+// What ops and lines took within the steps of a lap, on the thread that steps.
 //
 // Assumption: tallies name steps by number, counted over a process in the order in which its steps
-// ended (analyze/step_times.h).
+// ended (trace/steps/step_times.h).
 #pragma once
 
 #include <cstdint>
@@ -14,6 +13,20 @@
 
 namespace laptime {
 
+// An op of the recorded steps, by name, line and the optimizer call around it.
+struct StepOp {
+  std::string name;
+  std::string file;  // empty: unknown
+  std::uint32_t line = 0;
+  std::string within;  // "Optimizer.zero_grad#SGD.zero_grad"; empty: no optimizer's
+  bool backward = false;
+  double calls = 0, self_ns = 0, total_ns = 0;  // a recorded step
+  double fast_ns = 0;  // self_ns, had all its calls been as fast as its fastest tenth
+};
+
+std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap);
+
+// A line of the program's own code.
 struct StepLine {
   std::string file, function;
   std::uint32_t line = 0, first_line = 0;  // the function's

@@ -8,6 +8,18 @@ namespace laptime {
 
 namespace {
 
+bool calls_function(std::string_view source, std::string_view name) {
+  const auto is_ascii_word = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  for (std::size_t at = 0; (at = source.find(name, at)) != std::string_view::npos; ++at) {
+    const std::size_t end = at + name.size();
+    if (end < source.size() && source[end] == '(' && (at == 0 || !is_ascii_word(source[at - 1])))
+      return true;
+  }
+  return false;
+}
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' ||
          static_cast<unsigned char>(c) >= 0x80;
@@ -225,6 +237,11 @@ bool has_own_loop(std::string_view source) {
 bool calls_framework_only(std::string_view source) {
   const std::vector<std::string_view> calls = calls_in(source);
   return !calls.empty() && std::ranges::all_of(calls, is_frameworks);
+}
+
+bool calls_any(std::string_view source, std::initializer_list<std::string_view> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](std::string_view name) { return calls_function(source, name); });
 }
 
 }  // namespace laptime

@@ -24,4 +24,8 @@ bool has_own_loop(std::string_view source);
 // is not.
 bool calls_framework_only(std::string_view source);
 
+// Whether the source calls one of these functions: a word that ends with the name, right before a
+// bracket.
+bool calls_any(std::string_view source, std::initializer_list<std::string_view> names);
+
 }  // namespace laptime

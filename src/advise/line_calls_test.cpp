@@ -50,5 +50,13 @@ TEST(LineCalls, WhatAStepConsistsOf) {
     EXPECT_FALSE(calls_framework_only(line)) << line;
 }
 
+TEST(LineCalls, AnyOfTheseAreWholeNames) {
+  EXPECT_TRUE(calls_any("rows = load('x')", {"load"}));
+  EXPECT_TRUE(calls_any("rows = np.load('x')", {"open", "load"}));
+  EXPECT_FALSE(calls_any("rows = preload('x')", {"load"}));
+  EXPECT_FALSE(calls_any("load = rows[1]", {"load"}));
+  EXPECT_FALSE(calls_any("loaded('x')", {"load"}));
+}
+
 }  // namespace
 }  // namespace laptime

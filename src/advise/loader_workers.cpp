@@ -1,13 +1,32 @@
-#include "advise/workers.h"
+#include "advise/loader_workers.h"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 
+#include "base/percentile.h"
+#include "replay/loader_facts.h"
 #include "trace/input/worker_processes.h"
 #include "trace/run/stretches.h"
 
 namespace laptime {
 
 namespace {
+
+constexpr double kFilled = 0.9;     // of the rest of a step, for a queue that does not run dry
+constexpr double kLongWait = 0.05;  // of a step
+constexpr double kChanceErrors =
+    2;  // a worker that is that far from the mean is so by chance in one of twenty
+
+double slowest_worker(const std::map<std::uint32_t, std::vector<double>>& batches, double mean) {
+  double slowest = 1;
+  for (const auto& [worker, ns] : batches) {
+    const Part own = mean_part(ns);
+    if (ns.size() > 1 && own.ns - kChanceErrors * own.error_ns > mean)
+      slowest = std::max(slowest, own.ns / mean);
+  }
+  return slowest;
+}
 
 Stretches lap_stretches(const Lap& lap) {
   std::vector<Stretch> parts;
@@ -47,6 +66,46 @@ LoaderWorkers find_loader_workers(const Run& run, const Lap& lap) {
   workers.batch = mean_part(batches);
   workers.batches = batches.size();
   return workers;
+}
+
+BatchCosts find_batch_costs(const Analysis& analysis, const Lap& lap) {
+  std::vector<HostStep> steps;
+  std::copy_if(analysis.host_steps().begin(), analysis.host_steps().end(),
+               std::back_inserter(steps), [&](const HostStep& s) {
+                 return s.step.track == lap.track() && s.step.phase == lap.phase();
+               });
+  const replay::LoaderFacts facts = replay::find_loader(analysis.run(), steps);
+  BatchCosts costs;
+  if (facts.workers == 0) return costs;
+  std::vector<double> blocked(steps.size()), all;
+  std::vector<std::int64_t> fetches;
+  std::map<std::uint32_t, std::vector<double>> by_worker;
+  for (const replay::Batch& batch : facts.batches) {
+    if (batch.fetch_ns == 0 || !steps[batch.step].step.counts) continue;
+    blocked[batch.step] += static_cast<double>(batch.blocked_ns);
+    fetches.push_back(batch.fetch_ns);
+    all.push_back(static_cast<double>(batch.fetch_ns));
+    by_worker[batch.worker].push_back(all.back());
+  }
+  if (fetches.empty()) return costs;
+  std::vector<double> typical;
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    if (steps[s].step.counts) typical.push_back(blocked[s]);
+  costs.blocked = mean_part(typical);
+  costs.blocked_steps = static_cast<std::size_t>(std::count_if(
+      typical.begin(), typical.end(), [&](double ns) { return ns > kLongWait * lap.step_ns(); }));
+  costs.median_ns = take_percentile(fetches, 0.5);
+  costs.long_ns = take_percentile(fetches, 0.95);
+  costs.slowest_worker = slowest_worker(by_worker, mean_part(all).ns);
+  return costs;
+}
+
+std::optional<std::int64_t> workers_needed(const Settings& settings, double batch_ns,
+                                           double rest_ns) {
+  const std::int64_t cpus = settings.cpus.value_or(1);
+  if (cpus < 2) return std::nullopt;
+  return std::clamp<std::int64_t>(
+      static_cast<std::int64_t>(std::ceil(batch_ns / std::max(kFilled * rest_ns, 1.0))), 1, cpus);
 }
 
 }  // namespace laptime

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 #include "base/humane.h"
@@ -13,16 +12,16 @@ namespace {
 
 constexpr std::size_t kLongestQuote = 60;
 
-bool calls(std::string_view source, std::string_view name) {
-  const auto is_word = [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-  };
-  for (std::size_t at = 0; (at = source.find(name, at)) != std::string_view::npos; ++at) {
-    const std::size_t end = at + name.size();
-    if (end < source.size() && source[end] == '(' && (at == 0 || !is_word(source[at - 1])))
-      return true;
-  }
-  return false;
+constexpr std::string_view kLoader = "DataLoader(…, ";
+
+// Hugging Face's TrainingArguments have these of the loader's options.
+std::string in_training_arguments(std::string_view fix) {
+  std::string text = "TrainingArguments(…, " + std::string(fix.substr(kLoader.size()));
+  for (const std::string_view option :
+       {"num_workers=", "persistent_workers=", "prefetch_factor=", "pin_memory="})
+    if (const std::size_t at = text.find(option); at != std::string::npos)
+      text.insert(at, "dataloader_");
+  return text;
 }
 
 }  // namespace
@@ -48,13 +47,16 @@ std::string cited(std::string_view source) {
   return fmt::format(" `{}{}`", source.substr(0, cut), cut < source.size() ? "…" : "");
 }
 
-bool calls_any(std::string_view source, std::initializer_list<std::string_view> names) {
-  return std::any_of(names.begin(), names.end(),
-                     [&](std::string_view name) { return calls(source, name); });
-}
-
 std::string step_of_phase(std::string_view phase) {
   return phase == "step" ? "step" : fmt::format("{} step", phase);
+}
+
+std::string in_makers_words(const Settings& settings, std::string fix) {
+  const LoaderSettings* const loader = settings.training_loader();
+  if (!loader || loader->made_by.empty() || !fix.starts_with(kLoader)) return fix;
+  if (loader->made_by == "transformers" && fix.find("in_order") == std::string::npos)
+    return in_training_arguments(fix);
+  return fmt::format("{}; {} makes the loader: see its options", fix, loader->made_by);
 }
 
 }  // namespace laptime

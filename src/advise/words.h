@@ -15,11 +15,12 @@ std::string percent(double share);
 std::string counted(double count, const char* one, const char* many);
 // A line of source, in quotes and cut to what a sentence bears; empty when there is none.
 std::string cited(std::string_view source);
-// Whether the source calls one of these functions: a word that ends with the name, right before a
-// bracket.
-bool calls_any(std::string_view source, std::initializer_list<std::string_view> names);
 
 // "train step"; "step" of a program that does not name its phases.
 std::string step_of_phase(std::string_view phase);
+
+// A fix that is an option of DataLoader, as the framework calls it that makes the loader for the
+// program. Any other fix is returned unchanged.
+std::string in_makers_words(const Settings& settings, std::string fix);
 
 }  // namespace laptime

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "advise/dataset_lines.h"
+#include "advise/program_lines.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "advise/loader_model.h"
+#include "advise/loader_workers.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"
@@ -22,7 +22,7 @@ std::vector<Finding> find_few_workers(const Evidence& evidence) {
     return {};
   const Part wait = evidence.host(HostCategory::input);
   const double rest = evidence.step_ns() - wait.ns;
-  const auto needed = workers_needed(evidence, workers.batch.ns, rest);
+  const auto needed = workers_needed(evidence.settings(), workers.batch.ns, rest);
   if (!needed || *needed <= loader->workers) return {};
   return {
       {loader->file, loader->line, evidence.share(wait.ns), std::nullopt, Confidence::medium,

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "advise/loader_model.h"
+#include "advise/loader_workers.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 
@@ -26,7 +26,7 @@ std::vector<Finding> find_no_workers(const Evidence& evidence) {
   if (!loader || loader->workers > 0 || all_in_use(evidence.settings())) return {};
   const Part wait = evidence.host(HostCategory::input);
   const double rest = evidence.step_ns() - wait.ns;
-  const auto workers = workers_needed(evidence, wait.ns, rest);
+  const auto workers = workers_needed(evidence.settings(), wait.ns, rest);
   if (!workers) return {};
   return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt, Confidence::medium,
            fmt::format("The training process makes every batch itself (num_workers=0) and nothing "

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "advise/line_calls.h"
-#include "advise/python_time.h"
+#include "advise/program_lines.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "advise/line_calls.h"
-#include "advise/python_time.h"
+#include "advise/program_lines.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 
