@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "advise/advice.h"
-#include "replay/changes.h"
+#include "replay/price/changes.h"
 #include "trace/analysis.h"
 
 namespace laptime {

@@ -18,7 +18,7 @@
 #include "advise/lap.h"
 #include "advise/loader_workers.h"
 #include "advise/settings.h"
-#include "replay/prediction.h"
+#include "replay/predict/prediction.h"
 #include "tables/run/table.h"
 #include "trace/analysis.h"
 #include "trace/code/source_lines.h"

@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "replay/changes.h"
+#include "replay/price/changes.h"
 
 namespace laptime {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/percentile.h"
-#include "replay/loader_facts.h"
+#include "replay/input/loader_facts.h"
 #include "trace/input/worker_processes.h"
 #include "trace/run/stretches.h"
 

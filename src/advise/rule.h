@@ -12,7 +12,7 @@
 
 #include "advise/evidence.h"
 #include "advise/gain.h"
-#include "replay/changes.h"
+#include "replay/price/changes.h"
 
 namespace laptime {
 

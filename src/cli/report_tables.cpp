@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "advise/advice.h"
-#include "replay/critical_path.h"
+#include "replay/predict/critical_path.h"
 
 namespace laptime {
 

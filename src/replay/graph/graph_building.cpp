@@ -1,0 +1,167 @@
+#include "replay/graph/graph_parts.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "replay/graph/task_graph.h"
+#include "trace/gpu/kernel_names.h"
+#include "trace/run/nesting.h"
+
+namespace laptime::replay {
+
+namespace {
+
+// The engine's way from one backward span to the next is backward, as host_time.h counts it.
+void join_backward(TaskGraph& graph) {
+  for (std::size_t i = 1; i + 1 < graph.tasks.size(); ++i) {
+    Task& gap = graph.tasks[i];
+    const auto is_backward = [&](const Task& t) {
+      return t.frame != kNone && t.category == HostCategory::backward && t.track == gap.track &&
+             t.step == gap.step;
+    };
+    if (gap.frame == kNone && is_backward(graph.tasks[i - 1]) && is_backward(graph.tasks[i + 1]))
+      gap.category = HostCategory::backward;
+  }
+}
+
+// Other threads of the process that worked on ops in the window.
+class OtherThreads {
+ public:
+  OtherThreads(const GraphSource& source, TaskGraph& graph)
+      : source_(source),
+        graph_(graph),
+        main_count_(static_cast<std::uint32_t>(graph.tasks.size())) {}
+
+  void add(std::uint32_t track, std::int64_t from, std::int64_t to) {
+    const auto first = static_cast<std::uint32_t>(graph_.tasks.size());
+    add_host_tasks(source_, track, from, to, {}, graph_);
+    std::uint32_t last = kNone;
+    for (std::uint32_t i = first; i < graph_.tasks.size(); ++i) {
+      if (graph_.tasks[i].frame == kNone) continue;
+      tie(i, last);
+      last = i;
+    }
+    // What lay between is in the delays.
+    std::vector<std::uint32_t> moved(graph_.tasks.size() - first, kNone);
+    std::uint32_t kept = first;
+    for (std::uint32_t i = first; i < graph_.tasks.size(); ++i) {
+      if (graph_.tasks[i].frame == kNone) continue;
+      moved[i - first] = kept;
+      graph_.tasks[kept] = graph_.tasks[i];
+      if (std::uint32_t& before = graph_.tasks[kept].needs[0].task;
+          before != kNone && before >= first)
+        before = moved[before - first];
+      ++kept;
+    }
+    graph_.tasks.resize(kept);
+    for (std::uint32_t i = first; i < kept; ++i) note_backward(i);
+  }
+
+ private:
+  std::uint32_t main_task_at(std::int64_t time) const {
+    const auto begin = graph_.tasks.begin(), end = begin + main_count_;
+    const auto it = std::upper_bound(begin, end, time,
+                                     [](std::int64_t t, const Task& task) { return t < task.end; });
+    return it == end ? kNone : static_cast<std::uint32_t>(it - begin);
+  }
+  // It goes on from the task before it on its thread; or, when the stepping thread did something in
+  // between, from that.
+  void tie(std::uint32_t index, std::uint32_t last) {
+    Task& task = graph_.tasks[index];
+    task.needs = {};
+    const std::uint32_t main = main_task_at(task.start);
+    if (last != kNone) task.needs[0] = {last, 0};
+    if (main == kNone) return;
+    const Task& stepping = graph_.tasks[main];
+    if (last != kNone && graph_.tasks[last].end >= stepping.start) {
+      task.needs[0].delay = task.start - graph_.tasks[last].end;
+    } else if (main > 0) {
+      task.needs[1] = {main - 1, task.start - stepping.start};
+    }
+  }
+  // A gap of the stepping thread in which backward ran here was a wait for it.
+  void note_backward(std::uint32_t index) {
+    const Task& task = graph_.tasks[index];
+    if (task.category != HostCategory::backward || task.end == 0) return;
+    const std::uint32_t main = main_task_at(task.end - 1);
+    if (main == kNone || graph_.tasks[main].frame != kNone || task.end > graph_.tasks[main].end)
+      return;
+    Task& waiting = graph_.tasks[main];
+    waiting.needs[kWaitNeed] = {index, 0};
+    waiting.own = std::min(waiting.own, waiting.end - task.end);
+    waiting.category = HostCategory::backward;
+  }
+
+  const GraphSource& source_;
+  TaskGraph& graph_;
+  std::uint32_t main_count_;
+};
+
+bool has_ops(const SpanColumns& spans, const std::vector<std::uint32_t>& order, std::int64_t from,
+             std::int64_t to) {
+  const auto row_at = [&](std::size_t i) {
+    return order.empty() ? static_cast<std::uint32_t>(i) : order[i];
+  };
+  for (std::size_t i = first_ending_after(spans, order, from);
+       i < spans.size() && spans.end(row_at(i)) <= to; ++i)
+    if (spans.kind[row_at(i)] == SpanKind::op || spans.kind[row_at(i)] == SpanKind::backward)
+      return true;
+  return false;
+}
+
+// Puts tasks into the order of their ends, so that what a task needs stands before it.
+void sort_tasks(TaskGraph& graph) {
+  std::vector<std::uint32_t> order(graph.tasks.size()), place(graph.tasks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Task &x = graph.tasks[a], &y = graph.tasks[b];
+    if (x.end != y.end) return x.end < y.end;
+    // What ends together: the stepping thread is the one that waits.
+    return (x.step == kNone ? 0 : 1) < (y.step == kNone ? 0 : 1);
+  });
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  std::vector<Task> sorted;
+  sorted.reserve(order.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) {
+    Task task = graph.tasks[order[i]];
+    for (Dependency& need : task.needs) {
+      if (need.task == kNone) continue;
+      need.task = place[need.task];
+      if (need.task >= i) need = {};
+    }
+    sorted.push_back(task);
+  }
+  graph.tasks = std::move(sorted);
+}
+
+}  // namespace
+
+TaskGraph build_task_graph(const GraphSource& source, std::span<const HostStep> steps) {
+  TaskGraph graph;
+  graph.steps = steps;
+  const std::uint32_t track = steps.front().step.track, process = source.run.tracks[track].process;
+  const std::int64_t from = steps.front().step.start_ns,
+                     to = steps.back().step.start_ns + steps.back().step.wall_ns;
+  std::vector<std::int64_t> ends;
+  for (const HostStep& step : steps) ends.push_back(step.step.start_ns + step.step.wall_ns);
+  add_host_tasks(source, track, from, to, with_collective_cuts(steps, ends), graph);
+  for (Task& task : graph.tasks)
+    task.step = static_cast<std::uint32_t>(std::lower_bound(ends.begin(), ends.end(), task.end) -
+                                           ends.begin());
+  join_backward(graph);
+  const auto main_count = static_cast<std::uint32_t>(graph.tasks.size());
+  OtherThreads others(source, graph);
+  for (std::uint32_t t = 0; t < source.run.tracks.size(); ++t) {
+    const Track& other = source.run.tracks[t];
+    if (t != track && other.process == process && other.kind == TrackKind::thread &&
+        has_ops(other.spans, source.orders[t], from, to))
+      others.add(t, from, to);
+  }
+  add_collective_tasks(source, main_count, graph);
+  graph.has_gpu = !source.gpu.all().empty();
+  if (graph.has_gpu) add_gpu_tasks(source, from, to, graph);
+  sort_tasks(graph);
+  return graph;
+}
+
+}  // namespace laptime::replay

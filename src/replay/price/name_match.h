@@ -1,0 +1,42 @@
+// What of a run a pattern names.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "replay/graph/task_graph.h"
+#include "replay/price/changes.h"
+#include "trace/run/run.h"
+
+namespace laptime::replay {
+
+class NameMatch {
+ public:
+  NameMatch(const Run& run, const std::string& pattern);
+
+  // Contract: ids of the run.
+  bool names(std::uint32_t name) const { return names_[name]; }
+  bool place(std::uint32_t place) const { return places_[place]; }
+  bool category(HostCategory category) const {
+    return categories_[static_cast<std::size_t>(category)];
+  }
+  // A line of a code, by its file and number, or because its function is named.
+  bool line(std::uint32_t code, std::uint32_t line) const {
+    return functions_[code] || (line_ && files_[code] && line == line_->line);
+  }
+  // By frame of a graph: whether it or one around it is named.
+  std::vector<bool> frames(const Run& run, const TaskGraph& graph) const;
+  // Whether anything in the run has such a name, place or category.
+  bool any() const { return any_; }
+
+ private:
+  std::optional<LinePattern> line_;
+  std::vector<bool> names_, places_;     // by string, by place
+  std::vector<bool> functions_, files_;  // by code: its function is named, its file is the line's
+  std::array<bool, kHostCategories> categories_{};
+  bool any_ = false;
+};
+
+}  // namespace laptime::replay
