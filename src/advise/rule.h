@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "advise/evidence.h"
-#include "advise/gain.h"
+#include "advise/evidence/evidence.h"
+#include "advise/evidence/gain.h"
 #include "replay/price/changes.h"
 
 namespace laptime {

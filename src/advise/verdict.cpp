@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "advise/lap.h"
-#include "advise/machine.h"
+#include "advise/evidence/lap.h"
+#include "advise/evidence/machine.h"
 #include "advise/words.h"
 #include "tables/steps/host_columns.h"
 #include "trace/analysis.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "advise/evidence.h"
+#include "advise/evidence/evidence.h"
 
 namespace laptime {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "advise/advice.h"
-#include "advise/lap.h"
+#include "advise/evidence/lap.h"
 #include "advise/verdict.h"
 #include "advise/words.h"
 #include "base/humane.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "advise/line_calls.h"
+#include "advise/evidence/line_calls.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "advise/program_lines.h"
+#include "advise/evidence/program_lines.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 

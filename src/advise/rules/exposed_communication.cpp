@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "advise/rank_times.h"
+#include "advise/evidence/rank_times.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "advise/loader_workers.h"
+#include "advise/evidence/loader_workers.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"

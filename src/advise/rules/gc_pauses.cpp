@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
+#include "advise/evidence/step_spans.h"
 #include "advise/rules.h"
-#include "advise/step_spans.h"
 #include "advise/words.h"
 #include "base/humane.h"
 

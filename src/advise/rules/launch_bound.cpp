@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "advise/program_lines.h"
+#include "advise/evidence/program_lines.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"

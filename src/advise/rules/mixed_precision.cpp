@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "advise/products.h"
+#include "advise/evidence/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "advise/loader_workers.h"
+#include "advise/evidence/loader_workers.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "advise/products.h"
+#include "advise/evidence/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "tables/ops/ops.h"

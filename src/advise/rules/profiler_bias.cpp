@@ -3,7 +3,7 @@
 #include <cmath>
 #include <span>
 
-#include "advise/machine.h"
+#include "advise/evidence/machine.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/percentile.h"

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "advise/line_calls.h"
-#include "advise/program_lines.h"
+#include "advise/evidence/line_calls.h"
+#include "advise/evidence/program_lines.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 

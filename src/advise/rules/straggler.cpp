@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "advise/rank_times.h"
+#include "advise/evidence/rank_times.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"

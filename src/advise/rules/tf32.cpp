@@ -2,7 +2,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "advise/products.h"
+#include "advise/evidence/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "advise/machine.h"
+#include "advise/evidence/machine.h"
 #include "advise/rules.h"
 #include "advise/words.h"
 

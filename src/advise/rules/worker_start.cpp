@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "advise/evidence/step_spans.h"
 #include "advise/rules.h"
-#include "advise/step_spans.h"
 #include "advise/words.h"
 #include "base/humane.h"
 

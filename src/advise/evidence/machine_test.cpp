@@ -1,4 +1,4 @@
-#include "advise/machine.h"
+#include "advise/evidence/machine.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "advise/evidence.h"
+#include "advise/evidence/evidence.h"
 
 namespace laptime {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "advise/lap.h"
+#include "advise/evidence/lap.h"
 #include "trace/analysis.h"
 
 namespace laptime {

@@ -1,4 +1,4 @@
-#include "advise/loader_workers.h"
+#include "advise/evidence/loader_workers.h"
 
 #include <algorithm>
 #include <cmath>

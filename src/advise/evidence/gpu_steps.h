@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "advise/lap.h"
+#include "advise/evidence/lap.h"
 #include "trace/analysis.h"
 #include "trace/gpu/kernel_math.h"
 #include "trace/time/device_mean.h"

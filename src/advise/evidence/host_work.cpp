@@ -1,4 +1,4 @@
-#include "advise/host_work.h"
+#include "advise/evidence/host_work.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "advise/step_spans.h"
+#include "advise/evidence/step_spans.h"
 
 #include <algorithm>
 #include <utility>

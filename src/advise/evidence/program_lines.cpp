@@ -1,9 +1,9 @@
-#include "advise/program_lines.h"
+#include "advise/evidence/program_lines.h"
 
 #include <algorithm>
 #include <map>
 
-#include "advise/line_calls.h"
+#include "advise/evidence/line_calls.h"
 
 namespace laptime {
 

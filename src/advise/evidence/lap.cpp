@@ -1,4 +1,4 @@
-#include "advise/lap.h"
+#include "advise/evidence/lap.h"
 
 #include <algorithm>
 

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "advise/gpu_steps.h"
-#include "advise/host_work.h"
-#include "advise/lap.h"
-#include "advise/loader_workers.h"
-#include "advise/settings.h"
+#include "advise/evidence/gpu_steps.h"
+#include "advise/evidence/host_work.h"
+#include "advise/evidence/lap.h"
+#include "advise/evidence/loader_workers.h"
+#include "advise/evidence/settings.h"
 #include "replay/predict/prediction.h"
 #include "tables/run/table.h"
 #include "trace/analysis.h"

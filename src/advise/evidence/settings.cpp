@@ -1,4 +1,4 @@
-#include "advise/settings.h"
+#include "advise/evidence/settings.h"
 
 #include <algorithm>
 #include <charconv>

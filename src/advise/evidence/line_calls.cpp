@@ -1,4 +1,4 @@
-#include "advise/line_calls.h"
+#include "advise/evidence/line_calls.h"
 
 #include <algorithm>
 #include <cctype>

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "advise/evidence.h"
+#include "advise/evidence/evidence.h"
 #include "trace/ranks/ranks.h"
 
 namespace laptime {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "advise/evidence.h"
+#include "advise/evidence/evidence.h"
 #include "trace/run/stretches.h"
 
 namespace laptime {

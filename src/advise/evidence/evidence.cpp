@@ -1,4 +1,4 @@
-#include "advise/evidence.h"
+#include "advise/evidence/evidence.h"
 
 #include <algorithm>
 

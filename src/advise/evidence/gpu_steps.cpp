@@ -1,4 +1,4 @@
-#include "advise/gpu_steps.h"
+#include "advise/evidence/gpu_steps.h"
 
 #include <algorithm>
 #include <map>

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "advise/gain.h"
-#include "advise/step_list.h"
+#include "advise/evidence/gain.h"
+#include "advise/evidence/step_list.h"
 #include "trace/analysis.h"
 #include "trace/time/host_time.h"
 #include "trace/time/main_lap.h"

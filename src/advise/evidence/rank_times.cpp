@@ -1,4 +1,4 @@
-#include "advise/rank_times.h"
+#include "advise/evidence/rank_times.h"
 
 #include <algorithm>
 #include <cmath>

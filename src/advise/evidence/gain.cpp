@@ -1,4 +1,4 @@
-#include "advise/gain.h"
+#include "advise/evidence/gain.h"
 
 #include <fmt/format.h>
 #include <algorithm>

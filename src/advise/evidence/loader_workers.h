@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "advise/lap.h"
-#include "advise/settings.h"
+#include "advise/evidence/lap.h"
+#include "advise/evidence/settings.h"
 #include "trace/analysis.h"
 
 namespace laptime {

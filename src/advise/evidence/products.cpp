@@ -1,4 +1,4 @@
-#include "advise/products.h"
+#include "advise/evidence/products.h"
 
 #include <algorithm>
 
