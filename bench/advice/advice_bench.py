@@ -321,7 +321,7 @@ def main() -> int:
     parser.add_argument(
         "--publish",
         metavar="MACHINE",
-        help="with --table: the result of bench/results/published and the table of docs/accuracy.md",
+        help="with --table: writes bench/results/published and the table of docs/accuracy.md",
     )
     options = parser.parse_args()
     if options.table:
