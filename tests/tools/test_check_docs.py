@@ -98,3 +98,18 @@ def test_these_docs():
     """Those of the repository; in the stage `style`, too, but here after a build."""
     done = subprocess.run([sys.executable, CHECK], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_wrap(root):
+    text = (
+        "# Heading\n\n" + "word " * 18 + "`a code span` is kept whole\n\n"
+        "- " + "item " * 25 + "\n- short\n\n    " + "code " * 30 + "\n\n| " + "cell " * 30 + "|"
+    )
+    code, out = check(root, text, "--wrap")
+    assert code == 0, out
+    lines = (root / "README.md").read_text().splitlines()
+    assert lines[2] == ("word " * 18).strip()
+    assert lines[3] == "`a code span` is kept whole"
+    assert lines[6].startswith("  item") and lines[7] == "- short"
+    assert lines[9].startswith("    code") and len(lines[9]) > 100
+    assert lines[11].startswith("| cell") and len(lines[11]) > 100
