@@ -1,5 +1,6 @@
 """bench/tables writes what the files of results say, and finds pages that say something else."""
 
+import datetime
 import json
 import subprocess
 import sys
@@ -89,3 +90,27 @@ def test_the_files_have_one_row_a_line(root):
     text = (root / "bench/results/published/record.json").read_text()
     assert json.loads(text) == FIGURES
     assert len(text.splitlines()) == 11
+
+
+def test_add_replaces_values_of_another_day_and_keeps_those_of_today(root):
+    tables(root, FIGURES)
+    written = root / "record.json"
+    values = {"a scope": 1.0, "two threads": 1.9, "a step": 1.02, "a file": 27700}
+    figures = [{"what": what, "value": value} for what, value in values.items()]
+    whole = {"benchmark": "record", "machine": "two cores", "figures": figures}
+    written.write_text(json.dumps(whole))
+    for _ in range(2):
+        done = subprocess.run([sys.executable, TABLES, "--add", written, root])
+        assert done.returncode == 0
+    results = json.loads((root / "bench/results/published/record.json").read_text())
+    assert results["date"] == datetime.date.today().isoformat()
+    assert results["figures"][0]["values"] == [1.0, 1.0]
+    assert results["figures"][2]["values"] == [1.02, 1.02]
+    assert "range" not in results["figures"][2]
+    assert "| a scope | 1 × | 1–1 × | 2 |" in (root / "docs/overhead.md").read_text()
+    written.write_text(json.dumps({**whole, "figures": figures[1:]}))
+    done = subprocess.run(
+        [sys.executable, TABLES, "--add", written, root], capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "has no figure 'a scope'" in done.stderr
