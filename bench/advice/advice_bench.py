@@ -4,7 +4,7 @@ followed, and both run in turns.
 
     .venv/bin/python bench/advice/advice_bench.py --json FILE [--only PROGRAM…]
         measures
-    .venv/bin/python bench/advice/advice_bench.py --table FILE… [--write]
+    .venv/bin/python bench/advice/advice_bench.py --table FILE… [--publish MACHINE]
         the table of docs/accuracy.md, from such files
 
 A program is recorded alone by ``laptime run`` with default options. Then it and its fixes run
@@ -17,6 +17,7 @@ less than 0.97.
 from __future__ import annotations
 
 import argparse
+import datetime
 import functools
 import json
 import os
@@ -35,8 +36,7 @@ from pairs import PROGRAMS, Fix, Program
 from turns import Child, gain, take_turns
 
 HERE = Path(__file__).resolve().parent
-PAGE = HERE.parent.parent / "docs" / "accuracy.md"
-BEGIN, END = "<!-- advice: begin -->\n", "<!-- advice: end -->\n"
+RESULTS = HERE.parent / "results" / "published" / "advice.json"
 LAPTIME = os.environ.get("LAPTIME") or str(Path(sys.executable).with_name("laptime"))
 MOST_ERROR, FEWEST_INSIDE, HARMLESS_LOW, HARMFUL = 0.10, 0.85, 1.0, 0.97
 RUN = "before.lap"
@@ -216,31 +216,60 @@ def line_of(row: Row) -> str:
     )
 
 
-def as_table(rows: list[Row]) -> str:
-    lines = [
-        (
-            "| program, fix | rule | step before | after | gain measured (95 %) | reported |"
-            " interval | starts differ by | error | |"
-        ),
-        "|---|---|---|---|---|---|---|---|---|---|",
+GAIN = "{:.2f} × ({:.2f}–{:.2f})"
+COLUMNS = [
+    ["program, fix", "{}"],
+    ["rule", "{}"],
+    ["step before", "{:.1f} ms"],
+    ["after", "{:.1f} ms"],
+    ["gain measured (95 %)", GAIN],
+    ["reported", "{}"],
+    ["interval", "{:.2f}–{:.2f}"],
+    ["starts differ by", "{:.0%}"],
+    ["error", "{:+.0%}"],
+    ["", "{}"],
+]
+
+
+def rounded(*values: float) -> list[float]:
+    return [round(value, 2) for value in values]
+
+
+def published_row(row: Row) -> list[object]:
+    """In the order of COLUMNS, with as many digits as they show."""
+    measured = rounded(row["measured"], row["measured_low"], row["measured_high"])
+    first = [
+        f"{row['program']}: {row['what']}",
+        row["rule"],
+        round(row["before_ms"], 1),
+        round(row["after_ms"], 1),
+        measured,
     ]
-    for r in sorted(
+    if "error" not in row:
+        return [*first, "silent", None, None, None, ""]
+    return [
+        *first,
+        f"{row['gain']:.2f} ×",
+        rounded(row["gain_low"], row["gain_high"]),
+        *rounded(row["noise"] or 0, row["error"]),
+        "harmful" if row["harmful"] else "" if row["inside"] else "outside",
+    ]
+
+
+def publish(rows: list[Row], machine: str) -> None:
+    measured = sorted(
         (row for row in rows if "measured" in row), key=lambda row: (row["rule"], row["program"])
-    ):
-        measured = (
-            f"| {r['program']}: {r['what']} | {r['rule']} | {r['before_ms']:.1f} ms |"
-            f" {r['after_ms']:.1f} ms | {r['measured']:.2f} ×"
-            f" ({r['measured_low']:.2f}–{r['measured_high']:.2f}) |"
-        )
-        if "error" not in r:
-            lines.append(f"{measured} silent | | | | |")
-            continue
-        ends = "harmful" if r["harmful"] else "" if r["inside"] else "outside"
-        lines.append(
-            f"{measured} {r['gain']:.2f} × | {r['gain_low']:.2f}–{r['gain_high']:.2f} |"
-            f" {r['noise'] or 0:.0%} | {r['error']:+.0%} | {ends} |"
-        )
-    return "\n".join(lines) + "\n"
+    )
+    results = {
+        "machine": machine,
+        "date": datetime.date.today().isoformat(),
+        "by": "bench/advice/advice_bench.py",
+        "summary": summary_of(rows).splitlines(),
+        "columns": COLUMNS,
+        "rows": [published_row(row) for row in measured],
+    }
+    RESULTS.write_text(json.dumps(results, ensure_ascii=False, indent=1) + "\n")
+    subprocess.run([sys.executable, HERE.parent / "tables"], check=True)
 
 
 def summary_of(rows: list[Row]) -> str:
@@ -290,18 +319,18 @@ def main() -> int:
         ),
     )
     parser.add_argument(
-        "--write", action="store_true", help="with --table: put the table into docs/accuracy.md"
+        "--publish",
+        metavar="MACHINE",
+        help="with --table: writes bench/results/published and the table of docs/accuracy.md",
     )
     options = parser.parse_args()
     if options.table:
         rows = [row for file in options.table for row in json.loads(file.read_text())]
         if options.keep:
             rows = again(rows, options.keep)
-        text = summary_of(rows) + "\n\n" + as_table(rows)
-        print(text)
-        if options.write:
-            before, _, rest = PAGE.read_text().partition(BEGIN)
-            PAGE.write_text(before + BEGIN + text + END + rest.partition(END)[2])
+        print(*map(line_of, rows), summary_of(rows), sep="\n")
+        if options.publish:
+            publish(rows, options.publish)
         return 0
     prepare()
     rows, began = [], time.monotonic()

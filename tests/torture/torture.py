@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Tries what docs/reliability.md promises, some ten minutes long, and prints a table: promise,
-tried, held.
+"""Tries what docs/reliability.md promises, some ten minutes long, and prints how often each held.
 
-`--write` puts the table into that page. The exit code is 1 if a promise did not hold. `make
-torture` prepares all it needs.
+`--write` puts the table into that page (bench/tables). The exit code is 1 if a promise did not
+hold. `make torture` prepares all it needs.
 """
 
 import argparse
 import datetime
+import json
 import os
 import random
 import subprocess
@@ -24,8 +24,7 @@ import matrix  # noqa: E402
 import mutants  # noqa: E402
 from interpreters import VERSIONS, find_python, prepare_environment  # noqa: E402
 
-PAGE = ROOT / "docs" / "reliability.md"
-BEGIN, END = "<!-- torture: begin -->\n", "<!-- torture: end -->\n"
+RESULTS = ROOT / "bench" / "results" / "published" / "torture.json"
 PROGRAMS = Path(__file__).parent / "programs"
 
 
@@ -107,20 +106,23 @@ def campaigns(options, pythons, folder):
     yield mutants.commands(laptimes[0], recorded_samples(pythons, folder), options.damaged, chance)
 
 
-def table(results):
-    rows = [
-        f"| {r.promise} | {r.tries:,} {r.tried} | {r.held:,} of {r.tries:,} |\n" for r in results
-    ]
-    today = datetime.date.today().isoformat()
-    machine = f"{os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}"
-    return f"{today}, {machine}:\n\n| promise | tried | held |\n|---|---|---|\n" + "".join(rows)
+COLUMNS = [["promise", "{}"], ["tried", "{:,} {}"], ["held", "{:,} of {:,}"]]
 
 
-def write_page(text):
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(before + BEGIN + text + END + after)
+def published(results):
+    """As bench/tables reads it."""
+    return {
+        "machine": f"{os.cpu_count()} cores, Linux {os.uname().release.split('-')[0]}",
+        "date": datetime.date.today().isoformat(),
+        "by": "tests/torture/torture.py",
+        "columns": COLUMNS,
+        "rows": [[r.promise, [r.tries, r.tried], [r.held, r.tries]] for r in results],
+    }
+
+
+def publish(results):
+    RESULTS.write_text(json.dumps(published(results), ensure_ascii=False, indent=1) + "\n")
+    subprocess.run([sys.executable, ROOT / "bench" / "tables"], check=True)
 
 
 def main():
@@ -143,10 +145,8 @@ def main():
             print(f"{result.promise}: {result.held:,} of {result.tries:,}", flush=True)
             for failure in result.failures:
                 print(f"  {failure}", flush=True)
-    text = table(results)
-    print("\n" + text)
     if options.write:
-        write_page(text)
+        publish(results)
     return 1 if any(result.failures for result in results) else 0
 
 
