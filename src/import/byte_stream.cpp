@@ -3,40 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "import/decompress.h"
-
 namespace laptime {
 
-ByteStream::ByteStream(std::unique_ptr<ByteSource> source, ImportBudget& budget)
-    : source_(std::move(source)), budget_(&budget), buffer_(kBuffer) {}
+ByteStream::ByteStream(std::unique_ptr<ByteSource> source, ImportBudget& budget, Origin origin)
+    : source_(std::move(source)), budget_(&budget), origin_(std::move(origin)), buffer_(kBuffer) {}
 
-Result<ByteStream> ByteStream::raw(std::unique_ptr<ByteSource> source, ImportBudget& budget) {
+Result<ByteStream> ByteStream::create(std::unique_ptr<ByteSource> source, ImportBudget& budget,
+                                      Origin origin) {
   if (!budget.take(kBuffer)) return budget.refusal();
-  return ByteStream(std::move(source), budget);
-}
-
-Result<ByteStream> ByteStream::over(std::unique_ptr<ByteSource> source, ImportBudget& budget) {
-  ASSIGN_OR_RETURN(ByteStream stored, raw(std::move(source), budget));
-  const Compression* compression = compression_of(stored.peek(kCompressionMagic));
-  if (compression == nullptr) return stored;
-  ASSIGN_OR_RETURN(auto decompressor, compression->decompress(std::move(stored)));
-  ASSIGN_OR_RETURN(ByteStream stream, raw(std::move(decompressor), budget));
-  stream.is_compressed_ = true;
-  if (const Compression* inner = compression_of(stream.peek(kCompressionMagic)))
-    return fail(ErrorKind::bad_file, std::string("holds ") + inner->name + " inside " +
-                                         compression->name + "; decompress it once before");
-  return stream;
-}
-
-Result<ByteStream> ByteStream::open(const std::string& path, ImportBudget& budget) {
-  ASSIGN_OR_RETURN(OpenedFile file, open_byte_source(path));
-  auto stream = over(std::move(file.source), budget);
-  if (!stream) {
-    stream.error().message = path + " " + stream.error().message;
-  } else if (file.is_regular && !stream->is_compressed_) {
-    stream->path_ = path;
-  }
-  return stream;
+  return ByteStream(std::move(source), budget, std::move(origin));
 }
 
 std::size_t ByteStream::pull(std::span<std::uint8_t> out) {
@@ -52,8 +27,7 @@ void ByteStream::buffer_up_to(std::size_t n) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
     end_ -= std::exchange(begin_, 0);
   }
-  while (end_ - begin_ < n && !at_end_)
-    end_ += pull(std::span(buffer_).subspan(end_));
+  while (end_ - begin_ < n && !at_end_) end_ += pull(std::span(buffer_).subspan(end_));
 }
 
 bool ByteStream::fill(std::size_t n) {
@@ -93,14 +67,13 @@ void ByteStream::read(std::span<std::uint8_t> out) {
 tl::unexpected<Error> ByteStream::error() const {
   if (error_) return tl::unexpected(*error_);
   const char* format = source_->truncated_format();
-  return fail(ErrorKind::bad_file, format != nullptr
-                                       ? std::string("is cut short: its ") + format +
-                                             " data ends before its end"
-                                       : "is cut short");
+  return fail(ErrorKind::bad_file, format != nullptr ? std::string("is cut short: its ") + format +
+                                                           " data ends before its end"
+                                                     : "is cut short");
 }
 
 Status ByteStream::finish() {
-  if (!is_compressed_) return {};
+  if (!origin_.is_compressed) return {};
   for (std::size_t seen = 0; seen <= kBuffer && !at_end_;) {
     const std::size_t n = piece().size();
     skip(n);

@@ -1,5 +1,5 @@
-// An imported file as a stream of bytes, decompressed. A stream holds two buffers of 64 KiB and, of
-// a compressed file, the decompressor; nothing in it grows with the file.
+// An imported file as a stream of bytes. A stream holds a buffer of 64 KiB; nothing in it grows
+// with the file.
 //
 // A read beyond the end sets failed() and gives zeros from then on. So a parser checks once, after
 // a group of reads, and before it uses a number as a size.
@@ -23,13 +23,14 @@ class ByteStream {
  public:
   static constexpr std::size_t kBuffer = 64u << 10;
 
-  // gzip and zstd are recognized by their first bytes. Compressed data inside compressed data is
-  // refused. Contract: the budget outlives the stream.
-  static Result<ByteStream> open(const std::string& path, ImportBudget& budget);
-  // The same of any source. Error messages begin after the file's name.
-  static Result<ByteStream> over(std::unique_ptr<ByteSource> source, ImportBudget& budget);
-  // Without decompression.
-  static Result<ByteStream> raw(std::unique_ptr<ByteSource> source, ImportBudget& budget);
+  struct Origin {
+    bool is_compressed = false;
+    std::string path;  // of an uncompressed regular file
+  };
+  // open_stream.h decompresses; this gives the bytes of the source. Contract: the budget outlives
+  // the stream.
+  static Result<ByteStream> create(std::unique_ptr<ByteSource> source, ImportBudget& budget,
+                                   Origin origin = {false, {}});
 
   // The next n bytes, or fewer at the end. They are not taken. Contract: n ≤ kBuffer. The view is
   // valid until the next call.
@@ -72,14 +73,14 @@ class ByteStream {
 
   // Bytes taken, after decompression.
   std::uint64_t offset() const { return offset_; }
-  bool is_compressed() const { return is_compressed_; }
+  bool is_compressed() const { return origin_.is_compressed; }
   // Where a format that needs random access opens the file itself. Empty unless the input is an
   // uncompressed regular file.
-  const std::string& path() const { return path_; }
+  const std::string& path() const { return origin_.path; }
   ImportBudget& budget() const { return *budget_; }
 
  private:
-  ByteStream(std::unique_ptr<ByteSource> source, ImportBudget& budget);
+  ByteStream(std::unique_ptr<ByteSource> source, ImportBudget& budget, Origin origin);
   ByteView buffered() const { return ByteView(buffer_).subspan(begin_, end_ - begin_); }
   // Reads on until n bytes are buffered. False, with failed(), at the end.
   bool fill(std::size_t n);
@@ -90,12 +91,12 @@ class ByteStream {
 
   std::unique_ptr<ByteSource> source_;
   ImportBudget* budget_;
-  std::string path_;
+  Origin origin_;
   Bytes buffer_;
   std::size_t begin_ = 0, end_ = 0;  // of what is buffered
   std::uint64_t offset_ = 0;
   std::optional<Error> error_;
-  bool at_end_ = false, failed_ = false, is_compressed_ = false;
+  bool at_end_ = false, failed_ = false;
 };
 
 }  // namespace laptime

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "import/open_stream.h"
 #include "import/test_compression.h"
 
 namespace laptime {
@@ -35,7 +36,7 @@ struct Content {
 Content content_of(std::string_view stored, std::size_t most = SIZE_MAX,
                    ImportBudget budget = ImportBudget()) {
   Content content;
-  auto in = ByteStream::over(memory_source(view(stored), most), budget);
+  auto in = open_stream(memory_source(view(stored), most), budget);
   if (!in) {
     content.error = in.error().message;
     return content;
@@ -71,7 +72,7 @@ TEST(ByteStream, GivesTheSameBytesHoweverTheyAreStored) {
 TEST(ByteStream, ReadsWholeBlocks) {
   const std::string bytes = text(300'000), stored = gzip(bytes);
   ImportBudget budget;
-  auto in = ByteStream::over(memory_source(view(stored)), budget);
+  auto in = open_stream(memory_source(view(stored)), budget);
   ASSERT_TRUE(in);
   EXPECT_EQ(in->u8(), bytes[0]);
   Bytes out(299'990);
@@ -97,12 +98,12 @@ TEST(ByteStream, MembersAndFramesFollowEachOther) {
 
 TEST(ByteStream, GivesWhatCameOfTruncatedData) {
   const std::string bytes = text(200'000);
-  for (const auto& [stored, name] : {std::pair(gzip(bytes), "gzip"), std::pair(zstd(bytes), "zstd")})
+  for (const auto& [stored, name] :
+       {std::pair(gzip(bytes), "gzip"), std::pair(zstd(bytes), "zstd")})
     for (const std::size_t cut : {std::size_t{1}, std::size_t{9}, stored.size() / 4}) {
       const Content content = content_of(stored.substr(0, stored.size() - cut));
       EXPECT_TRUE(content.is_truncated);
-      EXPECT_EQ(content.error,
-                "is cut short: its "s + name + " data ends before its end");
+      EXPECT_EQ(content.error, "is cut short: its "s + name + " data ends before its end");
       EXPECT_TRUE(bytes.starts_with(content.bytes));
       EXPECT_GT(content.bytes.size(), 10'000u);
     }
@@ -138,11 +139,10 @@ TEST(ByteStream, FinishLooksBehindWhatWasRead) {
   const std::string stored = gzip(text(1000));
   std::string wrong_sum = stored;
   wrong_sum[wrong_sum.size() - 8] ^= 1;
-  for (const auto& [bytes, is_good] :
-       {std::pair(stored, true), std::pair(wrong_sum, false),
-        std::pair(stored.substr(0, stored.size() - 1), false)}) {
+  for (const auto& [bytes, is_good] : {std::pair(stored, true), std::pair(wrong_sum, false),
+                                       std::pair(stored.substr(0, stored.size() - 1), false)}) {
     ImportBudget budget;
-    auto in = ByteStream::over(memory_source(view(bytes)), budget);
+    auto in = open_stream(memory_source(view(bytes)), budget);
     ASSERT_TRUE(in);
     Bytes out(990);
     in->read(out);
@@ -168,11 +168,10 @@ TEST_F(OpenedFiles, APlainRegularFileHasAPath) {
   const std::string plain = folder_ + "/plain", packed = folder_ + "/packed";
   write(plain, "abc");
   write(packed, gzip("abc"));
-  EXPECT_EQ(ByteStream::open(plain, budget)->path(), plain);
-  EXPECT_EQ(ByteStream::open(packed, budget)->path(), "");
-  EXPECT_TRUE(ByteStream::open(packed, budget)->is_compressed());
-  EXPECT_EQ(ByteStream::open(folder_, budget).error().message,
-            folder_ + " is not a regular file");
+  EXPECT_EQ(open_stream(plain, budget)->path(), plain);
+  EXPECT_EQ(open_stream(packed, budget)->path(), "");
+  EXPECT_TRUE(open_stream(packed, budget)->is_compressed());
+  EXPECT_EQ(open_stream(folder_, budget).error().message, folder_ + " is not a regular file");
 }
 
 TEST_F(OpenedFiles, AFifoIsRead) {
@@ -180,7 +179,7 @@ TEST_F(OpenedFiles, AFifoIsRead) {
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   std::jthread writer([&] { write(fifo, gzip(bytes)); });
   ImportBudget budget;
-  auto in = ByteStream::open(fifo, budget);
+  auto in = open_stream(fifo, budget);
   ASSERT_TRUE(in);
   EXPECT_EQ(in->path(), "");
   Bytes out(bytes.size());

@@ -7,6 +7,7 @@
 #include "format/part.h"
 #include "import/importer.h"
 #include "import/lprof/import_lprof.h"
+#include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
 
 namespace laptime {
@@ -36,7 +37,7 @@ tl::unexpected<Error> refuse_unknown(ByteView head, bool is_compressed) {
 }
 
 Status import_one(const std::string& path, LapWriter& writer, ImportBudget budget) {
-  ASSIGN_OR_RETURN(ByteStream in, ByteStream::open(path, budget));
+  ASSIGN_OR_RETURN(ByteStream in, open_stream(path, budget));
   Status status = import_stream(in, path.substr(path.rfind('/') + 1), writer);
   if (!status) status.error().message = path + " " + status.error().message;
   return status;

@@ -35,7 +35,7 @@ class ImportBudget {
   template <typename T>
   bool make_room(std::vector<T>& in, std::size_t more = 1) {
     if (in.capacity() - in.size() >= more) return !exceeded_;
-    const std::size_t old = in.capacity(), wanted = std::max(in.size() + more, old * 2);
+    const std::size_t old = in.capacity(), wanted = std::max(in.size() + more, old + old / 2);
     if (!take(std::uint64_t{wanted} * sizeof(T))) return false;
     in.reserve(wanted);
     give_back(std::uint64_t{old} * sizeof(T));

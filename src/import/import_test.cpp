@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "format/reader.h"
-#include "import/byte_stream.h"
+#include "import/open_stream.h"
 #include "import/test_compression.h"
 
 namespace laptime {
@@ -124,7 +124,7 @@ TEST_F(Import, ReadsPiecesOfOneByte) {
       MemorySink expected, sink;
       ASSERT_TRUE(import_files({file(bytes)}, expected));
       ImportBudget budget;
-      auto in = ByteStream::over(memory_source(view(stored), 1), budget);
+      auto in = open_stream(memory_source(view(stored), 1), budget);
       ASSERT_TRUE(in);
       auto writer = LapWriter::create(sink);
       ASSERT_TRUE(import_stream(*in, "x", *writer));
@@ -160,7 +160,7 @@ TEST_F(Import, RefusesABombWithinItsBudget) {
   const std::string path = file(gzip("{)\x03s\0\0\0\x40"s) + zeros);
   for (const std::uint64_t limit : {std::uint64_t{1} << 20, std::uint64_t{64} << 20}) {
     ImportBudget budget(limit);
-    auto in = ByteStream::open(path, budget);
+    auto in = open_stream(path, budget);
     ASSERT_TRUE(in);
     MemorySink sink;
     auto writer = LapWriter::create(sink);

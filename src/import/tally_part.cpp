@@ -13,7 +13,7 @@ constexpr std::uint32_t kMaxCodes =
 constexpr double kMaxSeconds = 1e9;  // 30 years
 
 // Estimates for the budget: vectors while they grow, hash tables, and the encoded bytes.
-constexpr std::uint64_t kBytesOfRow = 128, kBytesOfCode = 256, kBytesOfText = 256;
+constexpr std::uint64_t kBytesOfRow = 96, kBytesOfCode = 192, kBytesOfText = 160;
 
 }  // namespace
 

@@ -6,8 +6,8 @@
 
 #include "base/sink.h"
 #include "format/writer.h"
-#include "import/byte_stream.h"
 #include "import/lprof/import_lprof.h"
+#include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
 #include "load_and_seal.h"
 
@@ -17,7 +17,7 @@ using Import = laptime::Status (*)(laptime::ByteStream&, std::string_view, lapti
 
 void import_and_open(laptime::ByteView file, Import import) {
   laptime::ImportBudget budget;
-  auto in = laptime::ByteStream::over(laptime::memory_source(file), budget);
+  auto in = laptime::open_stream(laptime::memory_source(file), budget);
   if (!in) return;
   laptime::MemorySink sink;
   laptime::LapWriter writer = *laptime::LapWriter::create(sink);

@@ -11,7 +11,7 @@ namespace {
 Result<PythonTree> read(std::string_view bytes, std::size_t piece = SIZE_MAX,
                         ImportBudget budget = ImportBudget()) {
   const ByteView view(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
-  auto in = ByteStream::raw(memory_source(view, piece), budget);
+  auto in = ByteStream::create(memory_source(view, piece), budget);
   return in ? read_pickle(*in) : tl::unexpected(in.error());
 }
 std::string message(std::string_view bytes) {
