@@ -119,6 +119,17 @@ TEST(ByteStream, NamesWhatIsDamaged) {
   }
 }
 
+TEST(ByteStream, EndsWhateverIsDamaged) {
+  const std::string bytes = text(400);
+  for (const std::string& stored : {gzip(bytes), zstd(bytes)})
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      for (const char flip : {'\x01', '\x80', '\xff'}) {
+        std::string damaged = stored;
+        damaged[i] = static_cast<char>(damaged[i] ^ flip);
+        EXPECT_LT(content_of(damaged, 13, ImportBudget(4 << 20)).bytes.size(), 1u << 20);
+      }
+}
+
 TEST(ByteStream, OpensOneLayerOfCompression) {
   EXPECT_EQ(content_of(gzip(gzip("x"))).error, "holds gzip inside gzip; decompress it once before");
   EXPECT_EQ(content_of(gzip(zstd("x"))).error, "holds zstd inside gzip; decompress it once before");
