@@ -3,6 +3,8 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(zstd REQUIRED)
+find_library(ZLIB_LIBRARY NAMES libz.a)  # find_package takes the shared one
+find_package(ZLIB REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
 

@@ -113,6 +113,8 @@ std::uint64_t available_memory() {
 
 void set_max_memory(std::uint64_t bytes) { user_limit = bytes; }
 
+std::uint64_t max_memory() { return user_limit; }
+
 void hold_memory_to_limit() {
   rlimit limit;
   if (::getrlimit(RLIMIT_DATA, &limit) != 0) return;

@@ -18,6 +18,7 @@ std::uint64_t cgroup_memory_left(const std::string& membership, const std::strin
 
 // The user's own limit, from --max-memory.
 void set_max_memory(std::uint64_t bytes);
+std::uint64_t max_memory();  // 0: no limit was set
 
 // From now on an allocation beyond the limit throws std::bad_alloc instead of taking the machine's
 // last memory. Where the user set no limit, a quarter of the available memory is left to others.

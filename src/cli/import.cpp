@@ -20,7 +20,9 @@ struct ImportOptions {
 Result<int> import_into_run(const ImportOptions& options) {
   hold_memory_to_limit();
   ASSIGN_OR_RETURN(FileSink sink, FileSink::create(options.output, options.mode));
-  RETURN_IF_ERROR(import_files(options.files, sink));
+  const auto budget =
+      max_memory() == 0 ? ImportBudget() : ImportBudget(max_memory(), ErrorKind::system);
+  RETURN_IF_ERROR(import_files(options.files, sink, budget));
   RETURN_IF_ERROR(sink.commit());
   print_note(fmt::format("{}: see laptime report {}", options.output, options.output));
   return 0;

@@ -2,68 +2,61 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <iterator>
 
-#include "base/file.h"
 #include "format/part.h"
-#include "format/writer.h"
+#include "import/importer.h"
 #include "import/lprof/import_lprof.h"
+#include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
 
 namespace laptime {
 
 namespace {
 
-struct Importer {
-  const char* reads;
-  bool (*recognizes)(ByteView file);
-  Status (*import)(ByteView file, std::string_view file_name, LapWriter& writer);
-};
-
 constexpr Importer kImporters[] = {
     {"cProfile's .prof", looks_like_pstats, import_pstats},
     {"line_profiler's .lprof", looks_like_lprof, import_lprof},
 };
 
-// A hostile file can make a reader take some forty times its size; honest profiles are a few
-// megabytes.
-constexpr std::size_t kMaxBytes = 128u << 20;
-
-bool is_lap(ByteView file) {
-  return file.size() >= sizeof kLapMagic &&
-         std::equal(std::begin(kLapMagic), std::end(kLapMagic), file.begin());
+bool is_lap(ByteView head) {
+  return head.size() >= sizeof kLapMagic &&
+         std::equal(std::begin(kLapMagic), std::end(kLapMagic), head.begin());
 }
 
-Status refuse_unknown(const std::string& path, ByteView file) {
-  if (file.empty()) return fail(ErrorKind::bad_file, path + " is empty");
-  if (is_lap(file))
-    return fail(ErrorKind::usage, path + " is a laptime run already: laptime report shows it");
+tl::unexpected<Error> refuse_unknown(ByteView head, bool is_compressed) {
+  if (head.empty()) return fail(ErrorKind::bad_file, "is empty");
+  if (is_lap(head))
+    return fail(ErrorKind::usage,
+                is_compressed ? "is a laptime run: decompress it, and laptime report shows it"
+                              : "is a laptime run already: laptime report shows it");
   std::string formats;
   for (const Importer& importer : kImporters)
-    formats += (formats.empty() ? "" : ", ") + std::string(importer.reads);
-  return fail(ErrorKind::bad_file,
-              fmt::format("{} is in no format that laptime imports; it reads {}", path, formats));
+    formats += (formats.empty() ? "" : ", ") + std::string(importer.name);
+  return fail(ErrorKind::bad_file, "is in no format that laptime imports; it reads " + formats);
 }
 
-Status import_one(const std::string& path, LapWriter& writer) {
-  ASSIGN_OR_RETURN(const MappedFile mapped, MappedFile::open(path));
-  const ByteView file = mapped.bytes();
-  const auto importer = std::find_if(std::begin(kImporters), std::end(kImporters),
-                                     [&](const Importer& i) { return i.recognizes(file); });
-  if (importer == std::end(kImporters)) return refuse_unknown(path, file);
-  if (file.size() > kMaxBytes)
-    return fail(ErrorKind::bad_file,
-                fmt::format("{} has {} MB; laptime imports profiles of up to {} MB", path,
-                            file.size() >> 20, kMaxBytes >> 20));
-  Status status = importer->import(file, path.substr(path.rfind('/') + 1), writer);
+Status import_one(const std::string& path, LapWriter& writer, ImportBudget budget) {
+  ASSIGN_OR_RETURN(ByteStream in, open_stream(path, budget));
+  Status status = import_stream(in, path.substr(path.rfind('/') + 1), writer);
   if (!status) status.error().message = path + " " + status.error().message;
   return status;
 }
 
 }  // namespace
 
-Status import_files(const std::vector<std::string>& paths, Sink& out) {
+Status import_stream(ByteStream& in, std::string_view file_name, LapWriter& writer) {
+  const ByteView head = in.peek(kSniffBytes);
+  const auto* importer = std::find_if(std::begin(kImporters), std::end(kImporters),
+                                      [&](const Importer& i) { return i.sniff(head); });
+  if (importer != std::end(kImporters)) return importer->import(in, file_name, writer);
+  if (in.is_broken() || in.is_truncated()) return in.error();
+  return refuse_unknown(head, in.is_compressed());
+}
+
+Status import_files(const std::vector<std::string>& paths, Sink& out, const ImportBudget& budget) {
   ASSIGN_OR_RETURN(LapWriter writer, LapWriter::create(out));
-  for (const std::string& path : paths) RETURN_IF_ERROR(import_one(path, writer));
+  for (const std::string& path : paths) RETURN_IF_ERROR(import_one(path, writer, budget));
   return writer.finish();
 }
 

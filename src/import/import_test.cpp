@@ -1,11 +1,17 @@
 #include "import/import.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <string>
+#include <string_view>
+#include <thread>
 
 #include "format/reader.h"
+#include "import/open_stream.h"
+#include "import/test_compression.h"
 
 namespace laptime {
 namespace {
@@ -92,11 +98,91 @@ TEST_F(Import, EachFileIsAPart) {
   EXPECT_EQ(read_sealed(sink.data, "x.lap")->parts.size(), 2u);
 }
 
+// Of each format, a file.
+const std::string kProfiles[] = {
+    profile(kCallerTuple),
+    // {"timings": {("a", 1, "f"): [(1, 2, 3)]}, "unit": 1.0}
+    "\x80\x02}(X\x07\0\0\0timings}X\x01\0\0\0\x61K\x01X\x01\0\0\0\x66\x87](K\x01K\x02K\x03\x87\x65s"
+    "X\x04\0\0\0unitG?\xf0\0\0\0\0\0\0u."s};
+
+TEST_F(Import, ReadsCompressedFiles) {
+  for (const std::string& bytes : kProfiles) {
+    MemorySink expected;
+    ASSERT_TRUE(import_files({file(bytes)}, expected));
+    EXPECT_GT(tallies_of(expected.data).size(), 0u);
+    for (const std::string& stored : {gzip(bytes), zstd(bytes)}) {
+      MemorySink sink;
+      ASSERT_TRUE(import_files({file(stored)}, sink));
+      EXPECT_EQ(sink.data, expected.data);
+    }
+  }
+}
+
+TEST_F(Import, ReadsPiecesOfOneByte) {
+  for (const std::string& bytes : kProfiles)
+    for (const std::string& stored : {bytes, gzip(bytes), zstd(bytes)}) {
+      MemorySink expected, sink;
+      ASSERT_TRUE(import_files({file(bytes)}, expected));
+      ImportBudget budget;
+      auto in = open_stream(memory_source(view(stored), 1), budget);
+      ASSERT_TRUE(in);
+      auto writer = LapWriter::create(sink);
+      ASSERT_TRUE(import_stream(*in, "x", *writer));
+      ASSERT_TRUE(writer->finish());
+      EXPECT_EQ(sink.data, expected.data);
+    }
+}
+
+TEST_F(Import, ReadsAFifo) {
+  const std::string fifo = folder_ + "/fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  std::jthread writer([&] { file(kProfiles[0], "fifo"); });
+  MemorySink sink;
+  EXPECT_TRUE(import_files({fifo}, sink));
+  EXPECT_EQ(tallies_of(sink.data).size(), 2u);
+}
+
+TEST_F(Import, EveryTruncationOfACompressedFileIsOneLine) {
+  for (const std::string& bytes : kProfiles)
+    for (const std::string& stored : {gzip(bytes), zstd(bytes)})
+      for (std::size_t size = 8; size < stored.size(); ++size)
+        EXPECT_NE(message(stored.substr(0, size)).find(" data ends before its end"),
+                  std::string::npos)
+            << size;
+}
+
+// A gigabyte of zeros in a megabyte: as a text, as a file of no format, and behind a profile.
+TEST_F(Import, RefusesABombWithinItsBudget) {
+  std::string zeros;
+  const std::string megabyte = gzip(std::string(1 << 20, '\0'));
+  for (int i = 0; i < 1024; ++i) zeros += megabyte;
+  EXPECT_LT(zeros.size(), 2u << 20);
+  const std::string path = file(gzip("{)\x03s\0\0\0\x40"s) + zeros);
+  for (const std::uint64_t limit : {std::uint64_t{1} << 20, std::uint64_t{64} << 20}) {
+    ImportBudget budget(limit);
+    auto in = open_stream(path, budget);
+    ASSERT_TRUE(in);
+    MemorySink sink;
+    auto writer = LapWriter::create(sink);
+    const Status status = import_stream(*in, "x", *writer);
+    ASSERT_FALSE(status);
+    EXPECT_TRUE(status.error().message.starts_with("takes more than ")) << status.error().message;
+    EXPECT_LE(budget.most_used(), limit);
+    EXPECT_LE(in->offset(), limit);
+  }
+  EXPECT_EQ(message(zeros).substr(0, 14), "x is in no for");
+  MemorySink sink;
+  EXPECT_TRUE(import_files({file(gzip(kProfiles[0]) + zeros)}, sink));
+}
+
 TEST_F(Import, SaysWhatIsWrongInOneLine) {
   EXPECT_EQ(message(""sv), "x is empty");
   EXPECT_EQ(
       message("{\"traceEvents\": []}"sv),
       "x is in no format that laptime imports; it reads cProfile's .prof, line_profiler's .lprof");
+  EXPECT_EQ(message(gzip("")), "x is empty");
+  EXPECT_EQ(message(gzip("LAPTIME\0\x01\0\0\0"sv)),
+            "x is a laptime run: decompress it, and laptime report shows it");
   EXPECT_EQ(message("LAPTIME\0\x01\0\0\0"sv),
             "x is a laptime run already: laptime report shows it");
   EXPECT_EQ(message(profile("N"sv)),

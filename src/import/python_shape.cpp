@@ -19,7 +19,7 @@ std::optional<std::string_view> PythonShape::text(Id id) const {
 }
 
 std::optional<CodeLabel> PythonShape::label(Id id) const {
-  const Items* fields = sequence(id, 3);
+  const auto fields = sequence(id, 3);
   if (!fields) return std::nullopt;
   const auto file = text((*fields)[0]), name = text((*fields)[2]);
   const auto line = count((*fields)[1]);

@@ -16,15 +16,15 @@ class PythonShape {
 
   explicit PythonShape(const PythonValues& values) : values_(values) {}
 
-  const Items* map(Id id) const {
-    return values_.is(id, PythonType::map) ? &values_.items(id) : nullptr;
+  std::optional<Items> map(Id id) const {
+    return values_.is(id, PythonType::map) ? std::optional(values_.items(id)) : std::nullopt;
   }
-  const Items* sequence(Id id) const {
-    return values_.is(id, PythonType::sequence) ? &values_.items(id) : nullptr;
+  std::optional<Items> sequence(Id id) const {
+    return values_.is(id, PythonType::sequence) ? std::optional(values_.items(id)) : std::nullopt;
   }
-  const Items* sequence(Id id, std::size_t size) const {
-    const Items* items = sequence(id);
-    return items && items->size() == size ? items : nullptr;
+  std::optional<Items> sequence(Id id, std::size_t size) const {
+    const auto items = sequence(id);
+    return items && items->size() == size ? items : std::nullopt;
   }
   // Never negative.
   std::optional<std::uint64_t> count(Id id) const;

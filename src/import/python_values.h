@@ -1,16 +1,24 @@
 // Python values as files of Python's profilers hold them: plain data, read without calling
 // anything.
 //
-// Values live in one store and name each other by number, so what a file shares is stored once;
-// texts are views into the file, which must outlive the store. Consequence: a store takes a bounded
-// number of bytes for each byte of the file, but a walk over it may meet a shared value any number
-// of times, or a list that holds itself. Whoever walks follows a fixed shape and bounds what it
-// makes.
+// Values live in one store and name each other by number, so what a file shares is stored once.
+// Texts are views that must outlive the store: PythonTree has the arena beside it. Consequence: a
+// store takes a bounded number of bytes for each byte of the file, and its budget counts them. But
+// a walk over it may meet a shared value any number of times, or a list that holds itself. Whoever
+// walks follows a fixed shape and bounds what it makes.
+//
+// Contract: once the budget is exceeded, a number that add_… returns names no value. A reader looks
+// at the budget before it uses the number.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include "import/import_budget.h"
+#include "import/text_arena.h"
 
 namespace laptime {
 
@@ -29,7 +37,9 @@ enum class PythonType : std::uint8_t {
 class PythonValues {
  public:
   using Id = std::uint32_t;
-  using Items = std::vector<Id>;
+  using Items = std::span<const Id>;  // valid until something is added
+
+  explicit PythonValues(ImportBudget& budget) : budget_(&budget) {}
 
   Id add_none() { return add(PythonType::none, 0); }
   Id add_boolean(bool value) { return add(PythonType::boolean, value); }
@@ -38,13 +48,16 @@ class PythonValues {
   }
   Id add_real(double value);
   Id add_text(std::string_view text);
-  Id add_sequence(Items items);
+  Id add_sequence(Items items) { return add_container(PythonType::sequence, items); }
   // Keys and values in turn.
-  Id add_map();
+  Id add_map(Items items) { return add_container(PythonType::map, items); }
   // The one class that the reader allows.
   Id add_class() { return add(PythonType::class_name, 0); }
   // An object of a class; its one item, once set, is its state.
   Id add_instance() { return add_container(PythonType::instance, {}); }
+  // Contract: a sequence, a map or an instance. The items are not of this store.
+  void append_items(Id id, Items more);
+  void set_state(Id instance, Id state);
 
   PythonType type(Id id) const { return values_[id].type; }
   bool is(Id id, PythonType type) const { return values_[id].type == type; }
@@ -52,23 +65,36 @@ class PythonValues {
   std::int64_t integer(Id id) const { return static_cast<std::int64_t>(values_[id].payload); }
   double real(Id id) const;
   std::string_view text(Id id) const { return texts_[values_[id].payload]; }
-  const Items& items(Id id) const { return containers_[values_[id].payload]; }
-  Items& items(Id id) { return containers_[values_[id].payload]; }
+  Items items(Id id) const {
+    const Container& held = containers_[values_[id].payload];
+    return Items(items_).subspan(held.begin, held.size);
+  }
 
  private:
   struct Value {
     PythonType type;
-    std::uint64_t payload;  // the number, a double's bits, or a place in texts_ or containers_
+    std::uint64_t payload;  // the number, a double's bits, or an index of texts_ or containers_
   };
+  struct Container {
+    std::uint64_t begin;  // in items_
+    std::uint32_t size, capacity;
+  };
+  bool fits(std::size_t size);
   Id add(PythonType type, std::uint64_t payload);
   Id add_container(PythonType type, Items items);
+  // Moves the container's items to the end of items_, with room for more. False: no budget.
+  bool relocate(Container& held, std::size_t capacity);
 
+  ImportBudget* budget_;
   std::vector<Value> values_;
   std::vector<std::string_view> texts_;
-  std::vector<Items> containers_;
+  std::vector<Container> containers_;
+  std::vector<Id> items_;
 };
 
 struct PythonTree {
+  explicit PythonTree(ImportBudget& budget) : texts(budget), values(budget) {}
+  TextArena texts;
   PythonValues values;
   PythonValues::Id root = 0;
 };

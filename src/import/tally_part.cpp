@@ -12,24 +12,33 @@ constexpr std::uint32_t kMaxCodes =
     1u << 23;                        // a run's ids end at twice that, and a code has two texts
 constexpr double kMaxSeconds = 1e9;  // 30 years
 
+// Estimates for the budget: vectors while they grow, hash tables, and the encoded bytes.
+constexpr std::uint64_t kBytesOfRow = 96, kBytesOfCode = 192, kBytesOfText = 160;
+
 }  // namespace
 
 std::uint32_t TallyPart::text(std::string_view text) {
   const auto [it, is_new] = texts_.try_emplace(text, static_cast<std::uint32_t>(texts_.size() + 1));
-  if (is_new) facts_.push_back(StringFact{it->second, text});
+  if (is_new) {
+    budget_->take(kBytesOfText + text.size());
+    facts_.push_back(StringFact{it->second, text});
+  }
   return it->second;
 }
 
 Result<std::uint32_t> TallyPart::code(const CodeLabel& label) {
-  const auto [it, is_new] =
-      codes_.try_emplace(label, static_cast<std::uint32_t>(codes_.size() + 1));
+  const std::uint32_t file = text(label.file), name = text(label.name);
+  const auto [it, is_new] = codes_.try_emplace({file, label.first_line, name},
+                                               static_cast<std::uint32_t>(codes_.size() + 1));
   if (codes_.size() >= kMaxCodes)
     return fail(ErrorKind::bad_file, "names more functions than a run can hold");
   if (is_new) {
     const bool builtin = label.file == "~";
-    facts_.push_back(CodeFact{it->second, text(label.file), text(label.name), label.first_line,
-                              builtin ? kCodeBuiltin : 0u});
+    budget_->take(kBytesOfCode);
+    facts_.push_back(
+        CodeFact{it->second, file, name, label.first_line, builtin ? kCodeBuiltin : 0u});
   }
+  if (budget_->exceeded()) return budget_->refusal();
   return it->second;
 }
 
@@ -40,8 +49,9 @@ std::uint64_t TallyPart::nanoseconds(double seconds) {
   return 0;
 }
 
-void TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where,
-                    const ImportedCounts& counts) {
+Status TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where,
+                      const ImportedCounts& counts) {
+  if (!budget_->take(kBytesOfRow)) return budget_->refusal();
   tallies_.kind.push_back(kind);
   tallies_.step.push_back(0);
   tallies_.code.push_back(code);
@@ -51,12 +61,17 @@ void TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where,
   tallies_.exclusive.push_back(nanoseconds(counts.exclusive_s));
   tallies_.extra_hits.push_back(counts.primitive);
   tallies_.extra_ns.push_back(0);
+  return {};
 }
 
-void TallyPart::add_source(std::string_view file, std::string_view content) {
-  if (content.size() > kMaxSourceText)
-    return add_loss(kSourceLeftOut, Severity::warning, 1, kSourceLeftOutMessage);
+Status TallyPart::add_source(std::string_view file, std::string_view content) {
+  if (content.size() > kMaxSourceText) {
+    add_loss(kSourceLeftOut, Severity::warning, 1, kSourceLeftOutMessage);
+    return {};
+  }
+  if (!budget_->take(2 * content.size() + kBytesOfText)) return budget_->refusal();
   facts_.push_back(sources_.emplace_back(pack_source(content)).fact(text(file)));
+  return {};
 }
 
 void TallyPart::add_loss(std::string_view name, Severity severity, std::uint64_t count,

@@ -1,13 +1,15 @@
 // One imported file as a part of a run: its codes and tallies on one track, without steps and
 // without a clock.
 //
-// Assumption: the texts given stay where they are until write(). Contract: numbers that cannot be
+// Assumption: the texts given stay where they are until write(). What a part stores is counted in
+// the import's budget. Contract: numbers that cannot be
 // (negative, not finite, centuries) become 0 and are counted as a loss of the part.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -16,6 +18,7 @@
 #include "base/status.h"
 #include "format/source_text.h"
 #include "format/writer.h"
+#include "import/import_budget.h"
 
 namespace laptime {
 
@@ -23,7 +26,6 @@ struct CodeLabel {
   std::string_view file;
   std::uint32_t first_line;
   std::string_view name;
-  auto operator<=>(const CodeLabel&) const = default;
 };
 
 struct ImportedCounts {
@@ -33,29 +35,43 @@ struct ImportedCounts {
 
 class TallyPart {
  public:
-  // The same label gives the same code. An error when there are more than a run can hold.
+  explicit TallyPart(ImportBudget& budget) : budget_(&budget) {}
+
+  // The same label gives the same code. An error when there are more than a run or the budget can
+  // hold.
   Result<std::uint32_t> code(const CodeLabel& label);
-  void add(TallyKind kind, std::uint32_t code, std::uint32_t where, const ImportedCounts& counts);
+  Status add(TallyKind kind, std::uint32_t code, std::uint32_t where, const ImportedCounts& counts);
   void add_property(std::string_view key, std::string_view value) {
     facts_.push_back(PropertyFact{key, value});
   }
   void add_loss(std::string_view name, Severity severity, std::uint64_t count,
                 std::string_view message);
   // The text of a file that codes name.
-  void add_source(std::string_view file, std::string_view text);
+  Status add_source(std::string_view file, std::string_view text);
   std::size_t rows() const { return tallies_.size(); }
 
   // `file` names the track.
   Status write(LapWriter& writer, std::string_view file);
 
  private:
+  struct CodeKey {
+    std::uint32_t file, first_line, name;  // texts by number
+    bool operator==(const CodeKey&) const = default;
+  };
+  struct HashOfCode {
+    std::size_t operator()(const CodeKey& key) const {
+      return std::hash<std::string_view>()({reinterpret_cast<const char*>(&key), sizeof key});
+    }
+  };
+
   std::uint32_t text(std::string_view text);
   std::uint64_t nanoseconds(double seconds);
 
+  ImportBudget* budget_;
   std::vector<Fact> facts_;
   std::deque<PackedSource> sources_;
   std::unordered_map<std::string_view, std::uint32_t> texts_;
-  std::map<CodeLabel, std::uint32_t> codes_;
+  std::unordered_map<CodeKey, std::uint32_t, HashOfCode> codes_;
   TallyColumns tallies_;
   std::uint64_t impossible_times_ = 0;
   std::uint32_t losses_ = 0;

@@ -1,20 +1,27 @@
 // Hostile bytes as another profiler's file: whatever is imported must open as a run.
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
+#include <utility>
 
 #include "base/sink.h"
 #include "format/writer.h"
 #include "import/lprof/import_lprof.h"
+#include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
 #include "load_and_seal.h"
 
 namespace {
 
-template <typename Import>
+using Import = laptime::Status (*)(laptime::ByteStream&, std::string_view, laptime::LapWriter&);
+
 void import_and_open(laptime::ByteView file, Import import) {
+  laptime::ImportBudget budget;
+  auto in = laptime::open_stream(laptime::memory_source(file), budget);
+  if (!in) return;
   laptime::MemorySink sink;
   laptime::LapWriter writer = *laptime::LapWriter::create(sink);
-  if (!import(file, "input", writer) || !writer.finish()) return;
+  if (!import(*in, "input", writer) || !writer.finish()) return;
   auto run = laptime::read_sealed(sink.data, "imported");
   if (!run) {
     std::fprintf(stderr, "what was imported does not open: %s\n", run.error().message.c_str());

@@ -1,5 +1,6 @@
 #include "import/lprof/import_lprof.h"
 
+#include <cstdint>
 #include <optional>
 
 #include "import/lprof/pickle_reader.h"
@@ -16,7 +17,7 @@ tl::unexpected<Error> odd(const char* what) {
 
 class LprofImport {
  public:
-  LprofImport(const PythonTree& tree, std::size_t file_size)
+  LprofImport(const PythonTree& tree, std::uint64_t file_size)
       : tree_(tree), shape_(tree.values), max_rows_(file_size) {}
 
   Status run(TallyPart& part) {
@@ -32,14 +33,14 @@ class LprofImport {
   using Items = PythonValues::Items;
 
   // Also sets the unit.
-  const Items* find_timings() {
+  std::optional<Items> find_timings() {
     Id holder = tree_.root;
     if (tree_.values.is(holder, PythonType::instance)) {
-      if (tree_.values.items(holder).empty()) return nullptr;
+      if (tree_.values.items(holder).empty()) return std::nullopt;
       holder = tree_.values.items(holder).front();
     }
-    if (const Items* pair = shape_.sequence(holder, 2)) return take((*pair)[0], (*pair)[1]);
-    const Items* fields = shape_.map(holder);
+    if (const auto pair = shape_.sequence(holder, 2)) return take((*pair)[0], (*pair)[1]);
+    const auto fields = shape_.map(holder);
     std::optional<Id> timings, unit;
     for (std::size_t i = 0; fields && i < fields->size(); i += 2) {
       const auto key = shape_.text((*fields)[i]);
@@ -47,23 +48,23 @@ class LprofImport {
       if (key == "unit") unit = (*fields)[i + 1];
       if (key == "laptime_sources") sources_ = shape_.map((*fields)[i + 1]);
     }
-    return timings && unit ? take(*timings, *unit) : nullptr;
+    return timings && unit ? take(*timings, *unit) : std::nullopt;
   }
 
-  const Items* take(Id timings, Id unit) {
+  std::optional<Items> take(Id timings, Id unit) {
     const auto seconds = shape_.number(unit);
-    if (!seconds || !(*seconds > 0)) return nullptr;
+    if (!seconds || !(*seconds > 0)) return std::nullopt;
     unit_s_ = *seconds;
     return shape_.map(timings);
   }
 
   Status add_function(TallyPart& part, Id key, Id value) {
     const auto label = shape_.label(key);
-    const Items* lines = shape_.sequence(value);
+    const auto lines = shape_.sequence(value);
     if (!label || !lines) return odd("an entry is not (file, line, name): [(line, hits, ticks)]");
     ASSIGN_OR_RETURN(const std::uint32_t code, part.code(*label));
     // A function that was watched but never ran is kept as a line that was never reached.
-    if (lines->empty()) part.add(TallyKind::line, code, label->first_line, {});
+    if (lines->empty()) return part.add(TallyKind::line, code, label->first_line, {});
     for (const Id line : *lines) RETURN_IF_ERROR(add_line(part, code, line));
     return {};
   }
@@ -76,7 +77,7 @@ class LprofImport {
       if (!file || !text) return odd("its source texts are no texts by file");
       bytes += text->size();
       if (bytes > max_rows_) return odd("it unfolds to more source text than it has bytes");
-      part.add_source(*file, *text);
+      RETURN_IF_ERROR(part.add_source(*file, *text));
     }
     return {};
   }
@@ -85,34 +86,34 @@ class LprofImport {
     // Every entry takes more than a byte; a file that makes more of them shares entries to no
     // honest end.
     if (part.rows() >= max_rows_) return odd("it unfolds to more entries than it has bytes");
-    const Items* fields = shape_.sequence(value, 3);
+    const auto fields = shape_.sequence(value, 3);
     const auto line = fields ? shape_.count((*fields)[0]) : std::nullopt;
     const auto hits = fields ? shape_.count((*fields)[1]) : std::nullopt;
     const auto ticks = fields ? shape_.number((*fields)[2]) : std::nullopt;
     if (!line || *line > UINT32_MAX || !hits || !ticks)
       return odd("a line is not (line, hits, ticks)");
-    part.add(TallyKind::line, code, static_cast<std::uint32_t>(*line),
-             {*hits, 0, *ticks * unit_s_, 0});
-    return {};
+    return part.add(TallyKind::line, code, static_cast<std::uint32_t>(*line),
+                    {*hits, 0, *ticks * unit_s_, 0});
   }
 
   const PythonTree& tree_;
   PythonShape shape_;
-  std::size_t max_rows_;
-  const Items* sources_ = nullptr;
+  std::uint64_t max_rows_;
+  std::optional<Items> sources_;
   double unit_s_ = 0;
 };
 
 }  // namespace
 
-bool looks_like_lprof(ByteView file) {
-  return file.size() >= 2 && file[0] == 0x80 && file[1] >= 2 && file[1] <= 5;
+bool looks_like_lprof(ByteView head) {
+  return head.size() >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] <= 5;
 }
 
-Status import_lprof(ByteView file, std::string_view file_name, LapWriter& writer) {
-  ASSIGN_OR_RETURN(const PythonTree tree, read_pickle(file));
-  TallyPart part;
-  RETURN_IF_ERROR(LprofImport(tree, file.size()).run(part));
+Status import_lprof(ByteStream& in, std::string_view file_name, LapWriter& writer) {
+  ASSIGN_OR_RETURN(const PythonTree tree, read_pickle(in));
+  RETURN_IF_ERROR(in.finish());
+  TallyPart part(in.budget());
+  RETURN_IF_ERROR(LprofImport(tree, in.offset()).run(part));
   part.add_property("source_format", "lprof");
   part.add_property("line_self_time", "unknown");
   return part.write(writer, file_name);

@@ -11,12 +11,13 @@
 #include "base/bytes.h"
 #include "base/status.h"
 #include "format/writer.h"
+#include "import/byte_stream.h"
 
 namespace laptime {
 
-bool looks_like_lprof(ByteView file);
+bool looks_like_lprof(ByteView head);
 
 // Adds one part. Error messages begin after the file's name.
-Status import_lprof(ByteView file, std::string_view file_name, LapWriter& writer);
+Status import_lprof(ByteStream& in, std::string_view file_name, LapWriter& writer);
 
 }  // namespace laptime

@@ -4,7 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 namespace laptime {
 
@@ -14,6 +21,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kLineStatsModules{
     "line_profiler.line_profiler", "line_profiler._line_profiler", "_line_profiler",
     "line_profiler", "laptime.compat.line_profiler"};
+
+constexpr std::size_t kMostOfLine = 200;
+constexpr std::uint64_t kBytesOfMemo = 64;  // an entry of the hash table, while it grows
 
 enum Opcode : std::uint8_t {
   kMark = '(',
@@ -85,15 +95,17 @@ const char* forbidden_name(std::uint8_t opcode) {
 
 class PickleReader {
  public:
-  explicit PickleReader(ByteView file) : file_(file), in_(file) {}
+  explicit PickleReader(ByteStream& in) : in_(in), budget_(in.budget()), tree_(in.budget()) {}
 
   Result<PythonTree> read() {
     for (;;) {
       const std::uint8_t opcode = in_.u8();
-      if (in_.failed()) return cut_short();
+      if (in_.failed()) return in_.error();
       if (opcode == kStop) break;
-      RETURN_IF_ERROR(execute(opcode));
-      if (in_.failed()) return cut_short();
+      const Status status = execute(opcode);
+      if (budget_.exceeded()) return budget_.refusal();
+      if (in_.failed()) return in_.error();
+      RETURN_IF_ERROR(status);
     }
     ASSIGN_OR_RETURN(tree_.root, pop());
     return std::move(tree_);
@@ -101,19 +113,11 @@ class PickleReader {
 
  private:
   using Id = PythonValues::Id;
+  using Items = PythonValues::Items;
 
-  tl::unexpected<Error> cut_short() const { return fail(ErrorKind::bad_file, "is cut short"); }
   tl::unexpected<Error> broken(std::string_view what) const {
-    return fail(ErrorKind::bad_file,
-                fmt::format("{} at byte {}", what, file_.size() - in_.remaining()));
+    return fail(ErrorKind::bad_file, fmt::format("{} at byte {}", what, in_.offset()));
   }
-  template <typename Number>
-  Number little_endian() {
-    Number n{};
-    if (const ByteView b = in_.bytes(sizeof n); !b.empty()) std::memcpy(&n, b.data(), sizeof n);
-    return n;
-  }
-
   Status execute(std::uint8_t opcode);
   Status execute_number(std::uint8_t opcode);
   Status execute_container(std::uint8_t opcode);
@@ -122,30 +126,32 @@ class PickleReader {
   Status refuse(std::uint8_t opcode) const;
 
   Status push(Id id) {
+    if (!budget_.make_room(stack_)) return budget_.refusal();
     stack_.push_back(id);
     return {};
   }
   Result<Id> pop();
   Result<Id> top() const;
-  Result<PythonValues::Items> pop_to_mark();
-  Result<PythonValues::Items> pop_many(std::size_t count);
+  // Valid until the next of these calls.
+  Result<Items> pop_to_mark();
+  Result<Items> pop_many(std::size_t count);
 
   Status push_text(std::uint64_t length);
   Status push_long(std::uint64_t length);
   Status push_real();
-  Status extend(PythonType type, Result<PythonValues::Items> items);
+  Status extend(PythonType type, Result<Items> items);
   Status remember(std::uint64_t place);
   Status recall(std::uint64_t place);
-  Result<std::string_view> line();
+  std::string line();
   Status push_class(std::string_view module, std::string_view name);
   Status push_class_from_stack();
   Status make_instance();
   Status set_state();
 
-  ByteView file_;
-  ByteReader in_;
+  ByteStream& in_;
+  ImportBudget& budget_;
   PythonTree tree_;
-  std::vector<Id> stack_;
+  std::vector<Id> stack_, popped_;
   std::vector<std::size_t> marks_;  // heights of the stack
   std::unordered_map<std::uint64_t, Id> memo_;
 };
@@ -165,9 +171,11 @@ Result<PythonValues::Id> PickleReader::pop() {
 Result<PythonValues::Items> PickleReader::pop_many(std::size_t count) {
   const std::size_t floor = marks_.empty() ? 0 : marks_.back();
   if (stack_.size() - floor < count) return broken("takes a value that is not there");
-  PythonValues::Items items(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
+  popped_.clear();
+  if (!budget_.make_room(popped_, count)) return budget_.refusal();
+  popped_.assign(stack_.end() - static_cast<std::ptrdiff_t>(count), stack_.end());
   stack_.resize(stack_.size() - count);
-  return items;
+  return Items(popped_);
 }
 
 Result<PythonValues::Items> PickleReader::pop_to_mark() {
@@ -187,9 +195,10 @@ Status PickleReader::execute(std::uint8_t opcode) {
                                       protocol));
     }
     case kFrame:
-      little_endian<std::uint64_t>();
+      in_.little_endian<std::uint64_t>();
       return {};
     case kMark:
+      if (!budget_.make_room(marks_)) return budget_.refusal();
       marks_.push_back(stack_.size());
       return {};
     case kPop: {
@@ -215,9 +224,9 @@ Status PickleReader::execute(std::uint8_t opcode) {
     case kText1:
       return push_text(in_.u8());
     case kText4:
-      return push_text(little_endian<std::uint32_t>());
+      return push_text(in_.little_endian<std::uint32_t>());
     case kText8:
-      return push_text(little_endian<std::uint64_t>());
+      return push_text(in_.little_endian<std::uint64_t>());
     default:
       return execute_number(opcode);
   }
@@ -228,13 +237,13 @@ Status PickleReader::execute_number(std::uint8_t opcode) {
     case kInt1:
       return push(tree_.values.add_integer(in_.u8()));
     case kInt2:
-      return push(tree_.values.add_integer(little_endian<std::uint16_t>()));
+      return push(tree_.values.add_integer(in_.little_endian<std::uint16_t>()));
     case kInt4:
-      return push(tree_.values.add_integer(little_endian<std::int32_t>()));
+      return push(tree_.values.add_integer(in_.little_endian<std::int32_t>()));
     case kLong1:
       return push_long(in_.u8());
     case kLong4:
-      return push_long(little_endian<std::uint32_t>());
+      return push_long(in_.little_endian<std::uint32_t>());
     case kFloat:
       return push_real();
     default:
@@ -248,7 +257,7 @@ Status PickleReader::execute_container(std::uint8_t opcode) {
     case kEmptyTuple:
       return push(tree_.values.add_sequence({}));
     case kEmptyDict:
-      return push(tree_.values.add_map());
+      return push(tree_.values.add_map({}));
     case kAppend:
       return extend(PythonType::sequence, pop_many(1));
     case kAppends:
@@ -261,9 +270,9 @@ Status PickleReader::execute_container(std::uint8_t opcode) {
     case kTuple1:
     case kTuple2:
     case kTuple3: {
-      ASSIGN_OR_RETURN(auto items,
+      ASSIGN_OR_RETURN(const Items items,
                        opcode == kTuple ? pop_to_mark() : pop_many(opcode - kTuple1 + 1u));
-      return push(tree_.values.add_sequence(std::move(items)));
+      return push(tree_.values.add_sequence(items));
     }
     default:
       return execute_memo(opcode);
@@ -275,11 +284,11 @@ Status PickleReader::execute_memo(std::uint8_t opcode) {
     case kGet1:
       return recall(in_.u8());
     case kGet4:
-      return recall(little_endian<std::uint32_t>());
+      return recall(in_.little_endian<std::uint32_t>());
     case kPut1:
       return remember(in_.u8());
     case kPut4:
-      return remember(little_endian<std::uint32_t>());
+      return remember(in_.little_endian<std::uint32_t>());
     case kMemoize:
       return remember(memo_.size());
     default:
@@ -290,8 +299,7 @@ Status PickleReader::execute_memo(std::uint8_t opcode) {
 Status PickleReader::execute_object(std::uint8_t opcode) {
   switch (opcode) {
     case kGlobal: {
-      ASSIGN_OR_RETURN(const std::string_view module, line());
-      ASSIGN_OR_RETURN(const std::string_view name, line());
+      const std::string module = line(), name = line();
       return push_class(module, name);
     }
     case kStackGlobal:
@@ -315,36 +323,36 @@ Status PickleReader::refuse(std::uint8_t opcode) const {
 }
 
 Status PickleReader::push_text(std::uint64_t length) {
-  const ByteView bytes = in_.bytes(length);
-  return push(tree_.values.add_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+  return push(tree_.values.add_text(tree_.texts.read(in_, length)));
 }
 
 Status PickleReader::push_long(std::uint64_t length) {
   if (length > 8) return broken("holds a number beyond 63 bits");
-  const ByteView bytes = in_.bytes(length);
-  std::uint64_t number = !bytes.empty() && bytes.back() & 0x80 ? ~0ull : 0;
-  if (!bytes.empty()) std::memcpy(&number, bytes.data(), bytes.size());
+  std::array<std::uint8_t, 8> bytes{};
+  in_.read(std::span(bytes).first(static_cast<std::size_t>(length)));
+  if (length > 0 && bytes[length - 1] & 0x80)
+    std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(length), bytes.end(), 0xff);
+  const auto number = std::bit_cast<std::uint64_t>(bytes);
   return push(tree_.values.add_integer(static_cast<std::int64_t>(number)));
 }
 
 Status PickleReader::push_real() {
   return push(tree_.values.add_real(
-      std::bit_cast<double>(__builtin_bswap64(little_endian<std::uint64_t>()))));
+      std::bit_cast<double>(__builtin_bswap64(in_.little_endian<std::uint64_t>()))));
 }
 
-Status PickleReader::extend(PythonType type, Result<PythonValues::Items> items) {
+Status PickleReader::extend(PythonType type, Result<Items> items) {
   if (!items) return tl::unexpected(std::move(items).error());
   ASSIGN_OR_RETURN(const Id target, top());
   if (!tree_.values.is(target, type)) return broken("adds items to what does not take them");
   if (type == PythonType::map && items->size() % 2) return broken("holds a key without a value");
-  PythonValues::Items& held = tree_.values.items(target);
-  held.insert(held.end(), items->begin(), items->end());
+  tree_.values.append_items(target, *items);
   return {};
 }
 
 Status PickleReader::remember(std::uint64_t place) {
   ASSIGN_OR_RETURN(const Id id, top());
-  memo_[place] = id;
+  if (memo_.insert_or_assign(place, id).second) budget_.take(kBytesOfMemo);
   return {};
 }
 
@@ -353,13 +361,12 @@ Status PickleReader::recall(std::uint64_t place) {
   return it == memo_.end() ? broken("refers to a value that is not there") : push(it->second);
 }
 
-Result<std::string_view> PickleReader::line() {
-  const ByteView rest = file_.last(in_.remaining());
-  const auto end = std::find(rest.begin(), rest.end(), '\n');
-  if (end == rest.end()) return cut_short();
-  const ByteView bytes = in_.bytes(static_cast<std::uint64_t>(end - rest.begin()));
-  in_.u8();
-  return std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+// What is longer than every name that is allowed is not kept.
+std::string PickleReader::line() {
+  std::string kept;
+  for (char c; !in_.failed() && (c = static_cast<char>(in_.u8())) != '\n';)
+    if (kept.size() < kMostOfLine) kept += c;
+  return kept;
 }
 
 Status PickleReader::push_class(std::string_view module, std::string_view name) {
@@ -397,12 +404,12 @@ Status PickleReader::set_state() {
   ASSIGN_OR_RETURN(const Id object, top());
   if (!tree_.values.is(object, PythonType::instance))
     return broken("sets the state of what is no object");
-  tree_.values.items(object) = {state};
+  tree_.values.set_state(object, state);
   return {};
 }
 
 }  // namespace
 
-Result<PythonTree> read_pickle(ByteView file) { return PickleReader(file).read(); }
+Result<PythonTree> read_pickle(ByteStream& in) { return PickleReader(in).read(); }
 
 }  // namespace laptime

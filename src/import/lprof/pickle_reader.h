@@ -6,13 +6,13 @@
 // Contract: no length in the file is believed beyond the bytes that are there.
 #pragma once
 
-#include "base/bytes.h"
 #include "base/status.h"
+#include "import/byte_stream.h"
 #include "import/python_values.h"
 
 namespace laptime {
 
 // Error messages begin after the file's name: "names os.system, …".
-Result<PythonTree> read_pickle(ByteView file);
+Result<PythonTree> read_pickle(ByteStream& in);
 
 }  // namespace laptime

@@ -1,16 +1,25 @@
 #include "import/lprof/pickle_reader.h"
 
 #include <gtest/gtest.h>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace laptime {
 namespace {
 
-Result<PythonTree> read(std::string_view bytes) {
-  return read_pickle({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+Result<PythonTree> read(std::string_view bytes, std::size_t piece = SIZE_MAX,
+                        ImportBudget budget = ImportBudget()) {
+  const ByteView view(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  auto in = ByteStream::create(memory_source(view, piece), budget);
+  return in ? read_pickle(*in) : tl::unexpected(in.error());
 }
 std::string message(std::string_view bytes) {
-  const auto tree = read(bytes);
-  return tree ? "no error" : tree.error().message;
+  const auto whole = read(bytes), in_pieces = read(bytes, 1);
+  EXPECT_EQ(whole.has_value(), in_pieces.has_value());
+  if (whole || in_pieces) return "no error";
+  EXPECT_EQ(whole.error().message, in_pieces.error().message);
+  return whole.error().message;
 }
 bool mentions(std::string_view bytes, std::string_view what) {
   return message(bytes).find(what) != std::string::npos;
@@ -87,6 +96,15 @@ TEST(PickleReader, SurvivesStacksThatLie) {
 }
 
 TEST(PickleReader, AListMayHoldItself) { EXPECT_TRUE(read("\x80\x02]q\0h\0a."sv)); }
+
+TEST(PickleReader, StopsAtItsBudget) {
+  for (const auto piece :
+       {"N"sv, "("sv, "NN0"sv, "Nr\1\2\3\4"sv, "]N\x85"sv, "X\x04\0\0\0text"sv}) {
+    std::string bytes = "\x80\x04";
+    while (bytes.size() < 20'000'000) bytes += piece;
+    EXPECT_FALSE(read(bytes, SIZE_MAX, ImportBudget(4 << 20)).has_value());
+  }
+}
 
 }  // namespace
 }  // namespace laptime

@@ -1,5 +1,6 @@
 #include "import/pstats/import_pstats.h"
 
+#include <cstdint>
 #include <optional>
 
 #include "import/pstats/marshal_reader.h"
@@ -16,7 +17,7 @@ tl::unexpected<Error> odd(const char* what) {
 
 class PstatsImport {
  public:
-  PstatsImport(const PythonTree& tree, std::size_t file_size)
+  PstatsImport(const PythonTree& tree, std::uint64_t file_size)
       : shape_(tree.values), root_(tree.root), max_rows_(file_size) {}
 
   Status run(TallyPart& part) {
@@ -37,11 +38,11 @@ class PstatsImport {
     const auto fields = shape_.sequence(value, 5);
     const auto counts =
         fields ? counts_of((*fields)[1], (*fields)[0], (*fields)[2], (*fields)[3]) : std::nullopt;
-    const auto callers = counts ? shape_.map((*fields)[4]) : nullptr;
+    const auto callers = counts ? shape_.map((*fields)[4]) : std::nullopt;
     if (!label || !callers)
       return odd("an entry is not (file, line, name): (cc, nc, tt, ct, callers)");
     ASSIGN_OR_RETURN(const std::uint32_t code, part.code(*label));
-    part.add(TallyKind::call, code, 0, *counts);
+    RETURN_IF_ERROR(part.add(TallyKind::call, code, 0, *counts));
     for (std::size_t i = 0; i < callers->size(); i += 2)
       RETURN_IF_ERROR(add_caller(part, code, *counts, (*callers)[i], (*callers)[i + 1]));
     return {};
@@ -56,8 +57,7 @@ class PstatsImport {
     const auto counts = label ? caller_counts(value, total) : std::nullopt;
     if (!counts) return odd("a caller is not (file, line, name): (nc, cc, tt, ct)");
     ASSIGN_OR_RETURN(const std::uint32_t caller, part.code(*label));
-    part.add(TallyKind::edge, callee, caller, *counts);
-    return {};
+    return part.add(TallyKind::edge, callee, caller, *counts);
   }
 
   std::optional<ImportedCounts> caller_counts(Id value, const ImportedCounts& total) {
@@ -80,7 +80,7 @@ class PstatsImport {
 
   PythonShape shape_;
   Id root_;
-  std::size_t max_rows_;
+  std::uint64_t max_rows_;
   std::uint64_t estimated_ = 0;
 };
 
@@ -88,16 +88,17 @@ class PstatsImport {
 
 // A dict, and then its end or a key that is a tuple: JSON, which begins with the same byte, goes on
 // differently.
-bool looks_like_pstats(ByteView file) {
-  if (file.size() < 2 || (file[0] & 0x7f) != '{') return false;
-  const char next = static_cast<char>(file[1] & 0x7f);
+bool looks_like_pstats(ByteView head) {
+  if (head.size() < 2 || (head[0] & 0x7f) != '{') return false;
+  const char next = static_cast<char>(head[1] & 0x7f);
   return next == '(' || next == ')' || next == '0';
 }
 
-Status import_pstats(ByteView file, std::string_view file_name, LapWriter& writer) {
-  ASSIGN_OR_RETURN(const PythonTree tree, read_marshal(file));
-  TallyPart part;
-  RETURN_IF_ERROR(PstatsImport(tree, file.size()).run(part));
+Status import_pstats(ByteStream& in, std::string_view file_name, LapWriter& writer) {
+  ASSIGN_OR_RETURN(const PythonTree tree, read_marshal(in));
+  RETURN_IF_ERROR(in.finish());
+  TallyPart part(in.budget());
+  RETURN_IF_ERROR(PstatsImport(tree, in.offset()).run(part));
   part.add_property("source_format", "pstats");
   return part.write(writer, file_name);
 }

@@ -1,8 +1,15 @@
 #include "import/pstats/marshal_reader.h"
 
 #include <fmt/format.h>
+#include <array>
 #include <charconv>
+#include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace laptime {
 
@@ -13,7 +20,7 @@ constexpr std::uint8_t kRefFlag = 0x80;
 
 class MarshalReader {
  public:
-  explicit MarshalReader(ByteView file) : file_(file), in_(file) {}
+  explicit MarshalReader(ByteStream& in) : in_(in), tree_(in.budget()) {}
 
   Result<PythonTree> read() {
     ASSIGN_OR_RETURN(const auto root, value());
@@ -27,16 +34,8 @@ class MarshalReader {
   using MaybeId = std::optional<Id>;  // nothing: the mark that ends a dict
 
   tl::unexpected<Error> broken(std::string_view what) const {
-    return fail(ErrorKind::bad_file,
-                fmt::format("{} at byte {}", what, file_.size() - in_.remaining()));
+    return fail(ErrorKind::bad_file, fmt::format("{} at byte {}", what, in_.offset()));
   }
-  template <typename Number>
-  Number little_endian() {
-    Number n{};
-    if (const ByteView b = in_.bytes(sizeof n); !b.empty()) std::memcpy(&n, b.data(), sizeof n);
-    return n;
-  }
-
   Result<MaybeId> value();
   Result<MaybeId> value_of(char type, std::optional<std::size_t> ref);
   Result<MaybeId> finish(Id id, std::optional<std::size_t> ref);
@@ -46,27 +45,32 @@ class MarshalReader {
   Result<MaybeId> sequence(std::uint64_t count, std::optional<std::size_t> ref);
   Result<MaybeId> map(std::optional<std::size_t> ref);
   Result<MaybeId> reference();
+  Status push_item(Id id);
+  // Makes a container of the items from `begin` on.
+  Result<MaybeId> close(PythonType type, std::size_t begin, std::optional<std::size_t> ref);
 
-  ByteView file_;
-  ByteReader in_;
+  ByteStream& in_;
   PythonTree tree_;
+  std::vector<Id> items_;      // of the containers that are being read, one on top of the other
   std::vector<MaybeId> refs_;  // nothing while the value is still being read
   int depth_ = 0;
 };
 
 Result<MarshalReader::MaybeId> MarshalReader::value() {
   const std::uint8_t byte = in_.u8();
-  if (in_.failed()) return fail(ErrorKind::bad_file, "is cut short");
+  if (in_.failed()) return in_.error();
   if (depth_ == kMaxDepth) return broken("is nested too deeply");
   ++depth_;
   std::optional<std::size_t> ref;
   if (byte & kRefFlag) {
     ref = refs_.size();
+    if (!in_.budget().make_room(refs_)) return in_.budget().refusal();
     refs_.push_back({});
   }
   auto result = value_of(static_cast<char>(byte & ~kRefFlag), ref);
   --depth_;
-  if (result && in_.failed()) return fail(ErrorKind::bad_file, "is cut short");
+  if (in_.budget().exceeded()) return in_.budget().refusal();
+  if (in_.failed()) return in_.error();
   return result;
 }
 
@@ -82,13 +86,13 @@ Result<MarshalReader::MaybeId> MarshalReader::value_of(char type, std::optional<
     case 'T':
       return finish(values.add_boolean(true), ref);
     case 'i':
-      return finish(values.add_integer(little_endian<std::int32_t>()), ref);
+      return finish(values.add_integer(in_.little_endian<std::int32_t>()), ref);
     case 'I':
-      return finish(values.add_integer(little_endian<std::int64_t>()), ref);
+      return finish(values.add_integer(in_.little_endian<std::int64_t>()), ref);
     case 'l':
       return long_integer(ref);
     case 'g':
-      return finish(values.add_real(in_.f64()), ref);
+      return finish(values.add_real(in_.little_endian<double>()), ref);
     case 'f':
       return text_real(ref);
     case 'z':
@@ -99,12 +103,12 @@ Result<MarshalReader::MaybeId> MarshalReader::value_of(char type, std::optional<
     case 'u':
     case 't':
     case 's':
-      return text(little_endian<std::uint32_t>(), ref);
+      return text(in_.little_endian<std::uint32_t>(), ref);
     case ')':
       return sequence(in_.u8(), ref);
     case '(':
     case '[':
-      return sequence(little_endian<std::uint32_t>(), ref);
+      return sequence(in_.little_endian<std::uint32_t>(), ref);
     case '{':
       return map(ref);
     case 'r':
@@ -122,29 +126,29 @@ Result<MarshalReader::MaybeId> MarshalReader::finish(Id id, std::optional<std::s
 
 Result<MarshalReader::MaybeId> MarshalReader::text(std::uint64_t length,
                                                    std::optional<std::size_t> ref) {
-  const ByteView bytes = in_.bytes(length);
-  return finish(tree_.values.add_text({reinterpret_cast<const char*>(bytes.data()), bytes.size()}),
-                ref);
+  return finish(tree_.values.add_text(tree_.texts.read(in_, length)), ref);
 }
 
 Result<MarshalReader::MaybeId> MarshalReader::text_real(std::optional<std::size_t> ref) {
-  const ByteView bytes = in_.bytes(in_.u8());
+  std::array<std::uint8_t, 255> bytes;
+  const std::size_t size = in_.u8();
+  in_.read(std::span(bytes).first(size));
   const auto* begin = reinterpret_cast<const char*>(bytes.data());
   double number = 0;
-  const auto [end, error] = std::from_chars(begin, begin + bytes.size(), number);
-  if (error != std::errc() || end != begin + bytes.size())
+  const auto [end, error] = std::from_chars(begin, begin + size, number);
+  if (error != std::errc() || end != begin + size)
     return broken("holds a number that cannot be read");
   return finish(tree_.values.add_real(number), ref);
 }
 
 // 15 bits a digit; more than 63 bits count nothing that happened.
 Result<MarshalReader::MaybeId> MarshalReader::long_integer(std::optional<std::size_t> ref) {
-  const std::int64_t signed_count = little_endian<std::int32_t>();
+  const std::int64_t signed_count = in_.little_endian<std::int32_t>();
   const std::int64_t count = signed_count < 0 ? -signed_count : signed_count;
   std::uint64_t number = 0;
   for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint64_t digit = little_endian<std::uint16_t>();
-    if (in_.failed()) return fail(ErrorKind::bad_file, "is cut short");
+    const std::uint64_t digit = in_.little_endian<std::uint16_t>();
+    if (in_.failed()) return in_.error();
     if (digit >> 15 || i > 4 || (i == 4 && digit > 7))
       return broken("holds a number beyond 63 bits");
     number |= digit << (15 * i);
@@ -155,39 +159,51 @@ Result<MarshalReader::MaybeId> MarshalReader::long_integer(std::optional<std::si
 
 Result<MarshalReader::MaybeId> MarshalReader::sequence(std::uint64_t count,
                                                        std::optional<std::size_t> ref) {
-  if (count > in_.remaining()) return fail(ErrorKind::bad_file, "is cut short");
-  PythonValues::Items items;
-  items.reserve(static_cast<std::size_t>(count));
+  const std::size_t begin = items_.size();
   for (std::uint64_t i = 0; i < count; ++i) {
     ASSIGN_OR_RETURN(const MaybeId item, value());
     if (!item) return broken("holds an end mark inside a tuple");
-    items.push_back(*item);
+    RETURN_IF_ERROR(push_item(*item));
   }
-  return finish(tree_.values.add_sequence(std::move(items)), ref);
+  return close(PythonType::sequence, begin, ref);
 }
 
 Result<MarshalReader::MaybeId> MarshalReader::map(std::optional<std::size_t> ref) {
-  PythonValues::Items items;
+  const std::size_t begin = items_.size();
   for (;;) {
     ASSIGN_OR_RETURN(const MaybeId key, value());
     if (!key) break;
+    RETURN_IF_ERROR(push_item(*key));
     ASSIGN_OR_RETURN(const MaybeId mapped, value());
     if (!mapped) return broken("holds a key without a value");
-    items.insert(items.end(), {*key, *mapped});
+    RETURN_IF_ERROR(push_item(*mapped));
   }
-  const Id id = tree_.values.add_map();
-  tree_.values.items(id) = std::move(items);
+  return close(PythonType::map, begin, ref);
+}
+
+Status MarshalReader::push_item(Id id) {
+  if (!in_.budget().make_room(items_)) return in_.budget().refusal();
+  items_.push_back(id);
+  return {};
+}
+
+Result<MarshalReader::MaybeId> MarshalReader::close(PythonType type, std::size_t begin,
+                                                    std::optional<std::size_t> ref) {
+  const auto items = std::span<const Id>(items_).subspan(begin);
+  const Id id =
+      type == PythonType::map ? tree_.values.add_map(items) : tree_.values.add_sequence(items);
+  items_.resize(begin);
   return finish(id, ref);
 }
 
 Result<MarshalReader::MaybeId> MarshalReader::reference() {
-  const std::uint32_t index = little_endian<std::uint32_t>();
+  const std::uint32_t index = in_.little_endian<std::uint32_t>();
   if (index >= refs_.size() || !refs_[index]) return broken("refers to a value that is not there");
   return MaybeId(*refs_[index]);
 }
 
 }  // namespace
 
-Result<PythonTree> read_marshal(ByteView file) { return MarshalReader(file).read(); }
+Result<PythonTree> read_marshal(ByteStream& in) { return MarshalReader(in).read(); }
 
 }  // namespace laptime

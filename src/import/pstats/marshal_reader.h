@@ -5,13 +5,13 @@
 // limit. Bytes after the first value are not looked at, as Python does it.
 #pragma once
 
-#include "base/bytes.h"
 #include "base/status.h"
+#include "import/byte_stream.h"
 #include "import/python_values.h"
 
 namespace laptime {
 
 // Error messages begin after the file's name: "is cut short at byte 12".
-Result<PythonTree> read_marshal(ByteView file);
+Result<PythonTree> read_marshal(ByteStream& in);
 
 }  // namespace laptime

@@ -1,18 +1,28 @@
 #include "import/pstats/marshal_reader.h"
 
 #include <gtest/gtest.h>
+#include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace laptime {
 namespace {
 
-Result<PythonTree> read(std::string_view bytes) {
-  return read_marshal({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
+Result<PythonTree> read(std::string_view bytes, std::size_t piece = SIZE_MAX,
+                        ImportBudget budget = ImportBudget()) {
+  const ByteView view(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  auto in = ByteStream::create(memory_source(view, piece), budget);
+  return in ? read_marshal(*in) : tl::unexpected(in.error());
 }
 std::string message(std::string_view bytes) {
-  const auto tree = read(bytes);
-  return tree ? "no error" : tree.error().message;
+  const auto whole = read(bytes), in_pieces = read(bytes, 1);
+  EXPECT_EQ(whole.has_value(), in_pieces.has_value());
+  if (whole || in_pieces) return "no error";
+  EXPECT_EQ(whole.error().message, in_pieces.error().message);
+  return whole.error().message;
 }
 using namespace std::string_view_literals;
+using namespace std::string_literals;
 
 TEST(MarshalReader, ReadsNumbersOfEveryKind) {
   const auto tree = read(
@@ -81,6 +91,18 @@ TEST(MarshalReader, EveryTruncationIsAnError) {
   EXPECT_TRUE(read(whole));
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(read(whole.substr(0, size))) << size;
+}
+
+TEST(MarshalReader, StopsAtItsBudget) {
+  const std::string bytes = "s\x80\x96\x98\0"s + std::string(10'000'000, 'x');
+  EXPECT_TRUE(read(bytes));
+  const auto tree = read(bytes, SIZE_MAX, ImportBudget(8 << 20));
+  ASSERT_FALSE(tree);
+  EXPECT_EQ(tree.error().message,
+            "takes more than 8.39 MB of memory to import (--max-memory SIZE sets another limit)");
+  std::string many = "(\x80\x96\x98\0"s;
+  many.resize(many.size() + 10'000'000, 'N');
+  EXPECT_FALSE(read(many, SIZE_MAX, ImportBudget(8 << 20)));
 }
 
 }  // namespace

@@ -1,0 +1,26 @@
+// gzip and zstd, each as a source of the decompressed bytes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "import/byte_source.h"
+
+namespace laptime {
+
+class ByteStream;
+
+struct Compression {
+  const char* name;
+  bool (*recognizes)(ByteView head);
+  Result<std::unique_ptr<ByteSource>> (*decompress)(ByteStream stored);
+};
+
+// The bytes that compression_of looks at.
+inline constexpr std::size_t kCompressionMagic = 4;
+// How a file that begins with these bytes is compressed; nullptr if it is not.
+const Compression* compression_of(ByteView head);
+
+}  // namespace laptime

@@ -1,0 +1,28 @@
+// What a format of another profiler adds: a folder below this one, and a line in import.cpp's list.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "base/status.h"
+#include "format/writer.h"
+#include "import/byte_stream.h"
+
+namespace laptime {
+
+struct Importer {
+  const char* name;  // for users: "cProfile's .prof"
+  // Whether a file begins as this format does. `head` has the first kSniffBytes of the file, or all
+  // of a smaller one, decompressed. At most one importer recognizes a file.
+  bool (*sniff)(ByteView head);
+  // Adds at least one part. Nothing was taken of the stream yet. Memory that grows with the file is
+  // counted in the stream's budget. Error messages begin after the file's name. An importer that
+  // can use the beginning of a truncated file adds a warning to its part; all others return
+  // in.finish()'s error.
+  Status (*import)(ByteStream& in, std::string_view file_name, LapWriter& writer);
+};
+
+inline constexpr std::size_t kSniffBytes = 4096;
+
+}  // namespace laptime
