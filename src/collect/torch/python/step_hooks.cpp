@@ -8,9 +8,9 @@
 
 #include "base/clock.h"
 #include "collect/python/string_caster.h"
+#include "collect/steps/step_rules.h"
 #include "collect/torch/python/backward_line.h"
 #include "collect/torch/python/batch_samples.h"
-#include "collect/torch/step_rules.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 

@@ -6,9 +6,9 @@
 
 #include "collect/python/function_engine.h"
 #include "collect/python/line_engine.h"
+#include "collect/steps/interval_clock.h"
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/python/op_wishes.h"
-#include "collect/torch/stretch_clock.h"
 
 namespace nb = nanobind;
 

@@ -1,4 +1,4 @@
-#include "collect/torch/stretch_budget.h"
+#include "collect/steps/interval_budget.h"
 
 #include <gtest/gtest.h>
 #include <vector>

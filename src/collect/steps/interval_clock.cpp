@@ -1,4 +1,4 @@
-#include "collect/torch/stretch_clock.h"
+#include "collect/steps/interval_clock.h"
 
 #include <pthread.h>
 #include <atomic>
@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/no_signals.h"
-#include "collect/torch/step_pulse.h"
+#include "collect/steps/step_pulse.h"
 #include "record/collector.h"
 
 namespace laptime::torch {

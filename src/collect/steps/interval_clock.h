@@ -18,7 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "collect/torch/stretch_budget.h"
+#include "collect/steps/interval_budget.h"
 
 namespace laptime::torch {
 

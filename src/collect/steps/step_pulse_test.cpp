@@ -1,4 +1,4 @@
-#include "collect/torch/step_pulse.h"
+#include "collect/steps/step_pulse.h"
 
 #include <gtest/gtest.h>
 

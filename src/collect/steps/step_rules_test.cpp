@@ -5,7 +5,7 @@
 // `exists`; `zero o`, `step o`: optimizer o's gradients were zeroed, it stepped; `skip`; `back l`:
 // a backward at line l; `eval`, `train`: the model's mode; `finish`. The n-th event is at moment n:
 // `@n` behind a step is when it ended, where that was before, `n-` before it when it began.
-#include "collect/torch/step_rules.h"
+#include "collect/steps/step_rules.h"
 
 #include <gtest/gtest.h>
 #include <sstream>

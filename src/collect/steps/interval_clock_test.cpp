@@ -1,4 +1,4 @@
-#include "collect/torch/stretch_clock.h"
+#include "collect/steps/interval_clock.h"
 
 #include <gtest/gtest.h>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include "collect/torch/step_rules.h"
+#include "collect/steps/step_rules.h"
 
 #include <utility>
 
