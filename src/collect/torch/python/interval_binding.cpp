@@ -1,4 +1,4 @@
-#include "collect/torch/python/stretch_binding.h"
+#include "collect/torch/python/interval_binding.h"
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
