@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "collect/python/code_registry.h"
+#include "collect/python/code/code_registry.h"
 #include "collect/python/python_support.h"
 #include "collect/python/python_text.h"
 

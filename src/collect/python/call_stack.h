@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "collect/python/code_record.h"
+#include "collect/python/code/code_record.h"
 #include "collect/python/pointer_table.h"
 
 namespace laptime::python {

@@ -10,7 +10,7 @@
 
 #include "collect/python/budget.h"
 #include "collect/python/c_functions.h"
-#include "collect/python/code_registry.h"
+#include "collect/python/code/code_registry.h"
 #include "collect/python/thread_slot.h"
 
 namespace laptime::python {

@@ -6,10 +6,10 @@
 #include <cmath>
 
 #include "base/clock.h"
-#include "collect/python/learnt_levels.h"
+#include "collect/python/code/learnt_levels.h"
+#include "collect/python/code/source_keeper.h"
 #include "collect/python/line_event_cost.h"
 #include "collect/python/python_text.h"
-#include "collect/python/source_keeper.h"
 #include "collect/python/tick_rate.h"
 
 namespace laptime::python {

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "collect/python/budget.h"
-#include "collect/python/code_registry.h"
+#include "collect/python/code/code_registry.h"
+#include "collect/python/code/user_code.h"
 #include "collect/python/thread_slot.h"
-#include "collect/python/user_code.h"
 
 namespace laptime::python {
 

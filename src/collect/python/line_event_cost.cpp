@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "base/clock.h"
-#include "collect/python/code_registry.h"
-#include "collect/python/line_ranges.h"
+#include "collect/python/code/code_registry.h"
+#include "collect/python/code/line_ranges.h"
 
 namespace laptime::python {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "collect/python/code_record.h"
+#include "collect/python/code/code_record.h"
 
 namespace laptime::python {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collect/python/code_registry.h"
+#include "collect/python/code/code_registry.h"
 #include "collect/python/tick_rate.h"
 
 namespace laptime::python {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "collect/python/code_record.h"
+#include "collect/python/code/code_record.h"
 #include "collect/python/thread_slot.h"
 
 namespace laptime::python {

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <memory>
 
-#include "collect/python/code_record.h"
+#include "collect/python/code/code_record.h"
 
 namespace laptime::python {
 

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collect/python/code_record.h"
+#include "collect/python/code/code_record.h"
 
 namespace laptime::python {
 

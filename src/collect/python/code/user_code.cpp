@@ -1,11 +1,11 @@
-#include "collect/python/user_code.h"
+#include "collect/python/code/user_code.h"
 
 #include <fnmatch.h>
 
 #include <algorithm>
 
-#include "collect/python/command_code.h"
-#include "collect/python/generated_files.h"
+#include "collect/python/code/command_code.h"
+#include "collect/python/code/generated_files.h"
 #include "collect/python/python_text.h"
 
 namespace laptime::python {

@@ -1,8 +1,8 @@
-#include "collect/python/source_keeper.h"
+#include "collect/python/code/source_keeper.h"
 
 #include <utility>
 
-#include "collect/python/command_code.h"
+#include "collect/python/code/command_code.h"
 #include "collect/python/python_text.h"
 #include "collect/python/thread_slot.h"
 #include "record/collector.h"

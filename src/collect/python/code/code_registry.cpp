@@ -1,4 +1,4 @@
-#include "collect/python/code_registry.h"
+#include "collect/python/code/code_registry.h"
 
 #include <frameobject.h>
 
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <numeric>
 
-#include "collect/python/line_ranges.h"
+#include "collect/python/code/line_ranges.h"
 #include "collect/python/line_stack.h"
 #include "collect/python/python_support.h"
 #include "collect/python/python_text.h"

@@ -1,4 +1,4 @@
-#include "collect/python/command_code.h"
+#include "collect/python/code/command_code.h"
 
 #include <algorithm>
 #include <cstdint>

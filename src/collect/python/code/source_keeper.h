@@ -12,8 +12,8 @@
 #include <string>
 #include <unordered_set>
 
+#include "collect/python/code/user_code.h"
 #include "collect/python/python_support.h"
-#include "collect/python/user_code.h"
 
 namespace laptime::python {
 

@@ -1,4 +1,4 @@
-#include "collect/python/learnt_levels.h"
+#include "collect/python/code/learnt_levels.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "collect/python/generated_files.h"
+#include "collect/python/code/generated_files.h"
 
 #include <algorithm>
 #include <array>

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "collect/python/code_record.h"
+#include "collect/python/code/code_record.h"
 
 namespace laptime::python {
 
