@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-#include "collect/python/line_engine.h"
+#include "collect/python/lines/line_engine.h"
 
 namespace laptime::python {
 

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "collect/python/frame_hook.h"
 #include "collect/python/function_engine.h"
-#include "collect/python/line_engine.h"
+#include "collect/python/lines/line_engine.h"
 #include "collect/python/notices.h"
 #include "collect/python/shared_trace.h"
 

@@ -12,7 +12,7 @@
 #include "collect/python/code/code_registry.h"
 #include "collect/python/code/source_keeper.h"
 #include "collect/python/function_engine.h"
-#include "collect/python/line_engine.h"
+#include "collect/python/lines/line_engine.h"
 #include "collect/python/python_support.h"
 #include "record/collector.h"
 

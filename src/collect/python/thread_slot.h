@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "collect/python/call_stack.h"
-#include "collect/python/line_stack.h"
+#include "collect/python/lines/line_stack.h"
 #include "collect/python/pointer_table.h"
 
 namespace laptime::python {

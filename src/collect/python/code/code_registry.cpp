@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "collect/python/code/line_ranges.h"
-#include "collect/python/line_stack.h"
+#include "collect/python/lines/line_stack.h"
 #include "collect/python/python_support.h"
 #include "collect/python/python_text.h"
 

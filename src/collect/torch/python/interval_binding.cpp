@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "collect/python/function_engine.h"
-#include "collect/python/line_engine.h"
+#include "collect/python/lines/line_engine.h"
 #include "collect/steps/interval_clock.h"
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/python/op_wishes.h"

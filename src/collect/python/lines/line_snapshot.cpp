@@ -1,4 +1,4 @@
-#include "collect/python/line_snapshot.h"
+#include "collect/python/lines/line_snapshot.h"
 
 #include <algorithm>
 

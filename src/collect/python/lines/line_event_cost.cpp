@@ -1,4 +1,4 @@
-#include "collect/python/line_event_cost.h"
+#include "collect/python/lines/line_event_cost.h"
 
 #include <algorithm>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "collect/python/line_stack.h"
+#include "collect/python/lines/line_stack.h"
 
 #include <algorithm>
 

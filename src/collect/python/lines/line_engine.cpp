@@ -1,4 +1,4 @@
-#include "collect/python/line_engine.h"
+#include "collect/python/lines/line_engine.h"
 
 #include <frameobject.h>
 
@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "collect/python/code/learnt_levels.h"
 #include "collect/python/code/source_keeper.h"
-#include "collect/python/line_event_cost.h"
+#include "collect/python/lines/line_event_cost.h"
 #include "collect/python/python_text.h"
 #include "collect/python/tick_rate.h"
 
