@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 #include "collect/python/frame_hook.h"
-#include "collect/python/function_engine.h"
+#include "collect/python/functions/function_engine.h"
 #include "collect/python/lines/line_engine.h"
 #include "collect/python/notices.h"
 #include "collect/python/shared_trace.h"

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "collect/python/code/code_registry.h"
 #include "collect/python/code/source_keeper.h"
-#include "collect/python/function_engine.h"
+#include "collect/python/functions/function_engine.h"
 #include "collect/python/lines/line_engine.h"
 #include "collect/python/python_support.h"
 #include "record/collector.h"

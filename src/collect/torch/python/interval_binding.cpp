@@ -4,7 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <tuple>
 
-#include "collect/python/function_engine.h"
+#include "collect/python/functions/function_engine.h"
 #include "collect/python/lines/line_engine.h"
 #include "collect/steps/interval_clock.h"
 #include "collect/torch/op_recorder.h"

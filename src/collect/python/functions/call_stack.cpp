@@ -1,4 +1,4 @@
-#include "collect/python/call_stack.h"
+#include "collect/python/functions/call_stack.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "collect/python/function_engine.h"
+#include "collect/python/functions/function_engine.h"
 
 #include "base/clock.h"
 #include "collect/python/tick_rate.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "collect/python/budget.h"
-#include "collect/python/c_functions.h"
 #include "collect/python/code/code_registry.h"
+#include "collect/python/functions/c_functions.h"
 #include "collect/python/thread_slot.h"
 
 namespace laptime::python {

@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "collect/python/frame_hook.h"
-#include "collect/python/function_engine.h"
+#include "collect/python/functions/function_engine.h"
 #include "collect/python/notices.h"
 
 namespace laptime::python {

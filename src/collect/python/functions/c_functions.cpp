@@ -1,4 +1,4 @@
-#include "collect/python/c_functions.h"
+#include "collect/python/functions/c_functions.h"
 
 #include <cstring>
 

@@ -5,7 +5,7 @@
 #if PY_VERSION_HEX >= 0x030C0000
 
 #include "base/clock.h"
-#include "collect/python/function_engine.h"
+#include "collect/python/functions/function_engine.h"
 #include "collect/python/monitoring_ids.h"
 #include "collect/python/notices.h"
 

@@ -1,4 +1,4 @@
-#include "collect/python/function_snapshot.h"
+#include "collect/python/functions/function_snapshot.h"
 
 namespace laptime::python {
 
