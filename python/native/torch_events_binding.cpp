@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "collect/python/string_caster.h"
+#include "collect/python/interpreter/string_caster.h"
 #include "collect/torch/op_details.h"
 #include "collect/torch/op_recorder.h"
 #include "export/kineto.h"

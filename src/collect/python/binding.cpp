@@ -11,10 +11,10 @@
 #include "collect/python/code/source_keeper.h"
 #include "collect/python/functions/function_engine.h"
 #include "collect/python/functions/function_snapshot.h"
+#include "collect/python/interpreter/string_caster.h"
 #include "collect/python/lines/line_engine.h"
 #include "collect/python/lines/line_snapshot.h"
 #include "collect/python/notices.h"
-#include "collect/python/string_caster.h"
 #include "collect/python/tally_writer.h"
 #include "collect/python/tick_rate.h"
 

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "collect/python/code/line_ranges.h"
+#include "collect/python/interpreter/python_support.h"
+#include "collect/python/interpreter/python_text.h"
 #include "collect/python/lines/line_stack.h"
-#include "collect/python/python_support.h"
-#include "collect/python/python_text.h"
 
 namespace laptime::python {
 

@@ -3,7 +3,7 @@
 
 #include <Python.h>
 
-#include "collect/python/python_support.h"
+#include "collect/python/interpreter/python_support.h"
 
 namespace laptime::python {
 

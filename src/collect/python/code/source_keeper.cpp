@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "collect/python/code/command_code.h"
-#include "collect/python/python_text.h"
+#include "collect/python/interpreter/python_text.h"
 #include "collect/python/thread_slot.h"
 #include "record/collector.h"
 

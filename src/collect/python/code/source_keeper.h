@@ -13,7 +13,7 @@
 #include <unordered_set>
 
 #include "collect/python/code/user_code.h"
-#include "collect/python/python_support.h"
+#include "collect/python/interpreter/python_support.h"
 
 namespace laptime::python {
 

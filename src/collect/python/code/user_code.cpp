@@ -6,7 +6,7 @@
 
 #include "collect/python/code/command_code.h"
 #include "collect/python/code/generated_files.h"
-#include "collect/python/python_text.h"
+#include "collect/python/interpreter/python_text.h"
 
 namespace laptime::python {
 

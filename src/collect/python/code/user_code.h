@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collect/python/python_support.h"
+#include "collect/python/interpreter/python_support.h"
 
 namespace laptime::python {
 

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "collect/python/code/code_registry.h"
-#include "collect/python/python_support.h"
-#include "collect/python/python_text.h"
+#include "collect/python/interpreter/python_support.h"
+#include "collect/python/interpreter/python_text.h"
 
 namespace laptime::python {
 

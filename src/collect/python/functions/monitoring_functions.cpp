@@ -1,12 +1,12 @@
 // The function engine's backend on CPython 3.12 and later: global events, a second tool beside the
 // line engine's.
-#include "collect/python/monitoring_tool.h"
+#include "collect/python/interpreter/monitoring_tool.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
 
 #include "base/clock.h"
 #include "collect/python/functions/function_engine.h"
-#include "collect/python/monitoring_ids.h"
+#include "collect/python/interpreter/monitoring_ids.h"
 #include "collect/python/notices.h"
 
 namespace laptime::python {

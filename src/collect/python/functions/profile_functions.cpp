@@ -2,13 +2,13 @@
 // interpreter's profile function; it is set on every thread, and on new ones as soon as the call
 // that starts a thread has returned. With a budget the frame hook takes it off while code runs that
 // calls too much. Without C functions the frame hook does all of it for less.
-#include "collect/python/frame_access.h"
+#include "collect/python/interpreter/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
 
 #include "base/clock.h"
-#include "collect/python/frame_hook.h"
 #include "collect/python/functions/function_engine.h"
+#include "collect/python/interpreter/frame_hook.h"
 #include "collect/python/notices.h"
 
 namespace laptime::python {

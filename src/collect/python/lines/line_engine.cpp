@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "collect/python/code/learnt_levels.h"
 #include "collect/python/code/source_keeper.h"
+#include "collect/python/interpreter/python_text.h"
 #include "collect/python/lines/line_event_cost.h"
-#include "collect/python/python_text.h"
 #include "collect/python/tick_rate.h"
 
 namespace laptime::python {

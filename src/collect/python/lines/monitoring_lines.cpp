@@ -3,13 +3,13 @@
 // Events are local to the user's code objects and set once for each; library code is disabled where
 // it is first entered, and then costs nothing. PY_UNWIND and PY_THROW exist only globally: without
 // them exceptions would leave frames behind.
-#include "collect/python/monitoring_tool.h"
+#include "collect/python/interpreter/monitoring_tool.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
 
 #include "base/clock.h"
+#include "collect/python/interpreter/monitoring_ids.h"
 #include "collect/python/lines/line_engine.h"
-#include "collect/python/monitoring_ids.h"
 #include "collect/python/notices.h"
 
 namespace laptime::python {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "collect/python/string_caster.h"
+#include "collect/python/interpreter/string_caster.h"
 #include "collect/steps/step_rules.h"
 #include "collect/torch/python/backward_line.h"
 #include "collect/torch/python/batch_samples.h"

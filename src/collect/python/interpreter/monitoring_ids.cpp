@@ -1,11 +1,11 @@
-#include "collect/python/monitoring_ids.h"
+#include "collect/python/interpreter/monitoring_ids.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
 
 #include <algorithm>
 #include <array>
 
-#include "collect/python/python_support.h"
+#include "collect/python/interpreter/python_support.h"
 
 namespace laptime::python {
 

@@ -6,7 +6,7 @@
 #include <nanobind/nanobind.h>
 #include <string>
 
-#include "collect/python/python_text.h"
+#include "collect/python/interpreter/python_text.h"
 
 NAMESPACE_BEGIN(NB_NAMESPACE)
 NAMESPACE_BEGIN(detail)

@@ -1,8 +1,8 @@
-#include "collect/python/frame_access.h"
+#include "collect/python/interpreter/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
 
-#include "collect/python/shared_trace.h"
+#include "collect/python/interpreter/shared_trace.h"
 #include "collect/python/thread_slot.h"
 
 namespace laptime::python {

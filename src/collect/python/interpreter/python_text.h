@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "collect/python/python_support.h"
+#include "collect/python/interpreter/python_support.h"
 
 namespace laptime::python {
 

@@ -1,10 +1,10 @@
-#include "collect/python/monitoring_tool.h"
+#include "collect/python/interpreter/monitoring_tool.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
 
 #include <cstddef>
 
-#include "collect/python/python_support.h"
+#include "collect/python/interpreter/python_support.h"
 
 namespace laptime::python {
 

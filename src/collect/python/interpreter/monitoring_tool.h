@@ -14,7 +14,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "collect/python/monitoring_ids.h"
+#include "collect/python/interpreter/monitoring_ids.h"
 
 namespace laptime::python {
 

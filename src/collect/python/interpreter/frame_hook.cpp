@@ -6,16 +6,16 @@
 // are traced as usual and popped by their return event. Contract: a trace or profile function that
 // somebody else installed is always called. Beside it, code that a line profiler was given is timed
 // by line, all other code by function.
-#include "collect/python/frame_access.h"
+#include "collect/python/interpreter/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
 
 #include "base/clock.h"
-#include "collect/python/frame_hook.h"
 #include "collect/python/functions/function_engine.h"
+#include "collect/python/interpreter/frame_hook.h"
+#include "collect/python/interpreter/shared_trace.h"
 #include "collect/python/lines/line_engine.h"
 #include "collect/python/notices.h"
-#include "collect/python/shared_trace.h"
 
 namespace laptime::python {
 
