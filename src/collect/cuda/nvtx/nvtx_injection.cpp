@@ -5,8 +5,8 @@
 #include <cstring>
 #include <string>
 
-#include "collect/cuda/nvtx_ranges.h"
-#include "collect/cuda/nvtx_types.h"
+#include "collect/cuda/nvtx/nvtx_ranges.h"
+#include "collect/cuda/nvtx/nvtx_types.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 

@@ -1,11 +1,11 @@
-#include "collect/cuda/xla_places.h"
+#include "collect/cuda/nvtx/xla_places.h"
 
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "collect/cuda/launch_context.h"
-#include "collect/cuda/nvtx_ranges.h"
+#include "collect/cuda/nvtx/nvtx_ranges.h"
 #include "format/record.h"
 
 namespace laptime::cuda {

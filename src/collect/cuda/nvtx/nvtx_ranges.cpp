@@ -1,11 +1,11 @@
-#include "collect/cuda/nvtx_ranges.h"
+#include "collect/cuda/nvtx/nvtx_ranges.h"
 
 #include <array>
 #include <atomic>
 #include <cstring>
 
 #include "base/clock.h"
-#include "collect/cuda/xla_places.h"
+#include "collect/cuda/nvtx/xla_places.h"
 #include "record/collector.h"
 
 namespace laptime::nvtx {

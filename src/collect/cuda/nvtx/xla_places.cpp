@@ -1,4 +1,4 @@
-#include "collect/cuda/xla_places.h"
+#include "collect/cuda/nvtx/xla_places.h"
 
 #include <array>
 

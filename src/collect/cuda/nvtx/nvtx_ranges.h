@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "collect/cuda/nvtx_role.h"
+#include "collect/cuda/nvtx/nvtx_role.h"
 
 namespace laptime::nvtx {
 

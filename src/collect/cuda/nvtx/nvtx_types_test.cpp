@@ -1,6 +1,6 @@
 // Our declarations against NVIDIA's own headers, where these are installed. Checked when it is
 // compiled.
-#include "collect/cuda/nvtx_types.h"
+#include "collect/cuda/nvtx/nvtx_types.h"
 
 #include <gtest/gtest.h>
 

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "collect/cuda/nvtx_role.h"
+#include "collect/cuda/nvtx/nvtx_role.h"
 
 namespace laptime::cuda {
 
