@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "trace/gpu/kernel_math.h"
+#include "trace/gpu/effort/kernel_math.h"
 
 namespace laptime::whatif {
 

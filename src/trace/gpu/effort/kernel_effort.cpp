@@ -1,14 +1,14 @@
-#include "trace/gpu/kernel_effort.h"
+#include "trace/gpu/effort/kernel_effort.h"
 
 #include <algorithm>
 #include <map>
 
 #include "base/contains_any.h"
 #include "base/flat_map.h"
-#include "trace/gpu/convolution_flops.h"
-#include "trace/gpu/foreach_kernels.h"
-#include "trace/gpu/kernel_math.h"
-#include "trace/gpu/op_bytes.h"
+#include "trace/gpu/effort/convolution_flops.h"
+#include "trace/gpu/effort/foreach_kernels.h"
+#include "trace/gpu/effort/kernel_math.h"
+#include "trace/gpu/effort/op_bytes.h"
 
 namespace laptime {
 

@@ -1,4 +1,4 @@
-#include "trace/gpu/op_bytes.h"
+#include "trace/gpu/effort/op_bytes.h"
 
 #include <gtest/gtest.h>
 

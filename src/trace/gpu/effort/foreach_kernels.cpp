@@ -1,10 +1,10 @@
-#include "trace/gpu/foreach_kernels.h"
+#include "trace/gpu/effort/foreach_kernels.h"
 
 #include <charconv>
 #include <string>
 #include <vector>
 
-#include "trace/gpu/element_types.h"
+#include "trace/gpu/effort/element_types.h"
 #include "trace/gpu/kernel_names.h"
 
 namespace laptime {

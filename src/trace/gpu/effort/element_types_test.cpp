@@ -1,4 +1,4 @@
-#include "trace/gpu/element_types.h"
+#include "trace/gpu/effort/element_types.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
-#include "trace/gpu/op_bytes.h"
+#include "trace/gpu/effort/op_bytes.h"
 
 #include <algorithm>
 #include <charconv>
 #include <iterator>
 
-#include "trace/gpu/element_types.h"
+#include "trace/gpu/effort/element_types.h"
 
 namespace laptime {
 

@@ -1,4 +1,4 @@
-#include "trace/gpu/convolution_flops.h"
+#include "trace/gpu/effort/convolution_flops.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/gpu/kernel_math.h"
+#include "trace/gpu/effort/kernel_math.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/gpu/foreach_kernels.h"
+#include "trace/gpu/effort/foreach_kernels.h"
 
 #include <gtest/gtest.h>
 

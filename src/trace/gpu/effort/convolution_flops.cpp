@@ -1,8 +1,8 @@
-#include "trace/gpu/convolution_flops.h"
+#include "trace/gpu/effort/convolution_flops.h"
 
 #include <vector>
 
-#include "trace/gpu/op_bytes.h"
+#include "trace/gpu/effort/op_bytes.h"
 
 namespace laptime {
 
