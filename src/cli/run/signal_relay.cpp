@@ -1,4 +1,4 @@
-#include "cli/signal_relay.h"
+#include "cli/run/signal_relay.h"
 
 #include <sys/wait.h>
 #include <unistd.h>

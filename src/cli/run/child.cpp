@@ -1,4 +1,4 @@
-#include "cli/child.h"
+#include "cli/run/child.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "cli/signal_relay.h"
+#include "cli/run/signal_relay.h"
 
 namespace laptime {
 

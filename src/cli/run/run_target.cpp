@@ -1,4 +1,4 @@
-#include "cli/run_target.h"
+#include "cli/run/run_target.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

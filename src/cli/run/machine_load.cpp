@@ -1,4 +1,4 @@
-#include "cli/machine_load.h"
+#include "cli/run/machine_load.h"
 
 #include <fcntl.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-#include "cli/captured_output.h"
+#include "cli/run/captured_output.h"
 
 #include <fcntl.h>
 #include <spawn.h>

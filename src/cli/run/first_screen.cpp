@@ -1,4 +1,4 @@
-#include "cli/first_screen.h"
+#include "cli/run/first_screen.h"
 
 #include <fmt/format.h>
 #include <algorithm>

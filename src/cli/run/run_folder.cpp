@@ -1,4 +1,4 @@
-#include "cli/run_folder.h"
+#include "cli/run/run_folder.h"
 
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "cli/python_start.h"
+#include "cli/run/python_start.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "base/utf8.h"
-#include "cli/captured_output.h"
+#include "cli/run/captured_output.h"
 
 namespace laptime {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/child.h"
-#include "cli/python_start.h"
+#include "cli/run/child.h"
+#include "cli/run/python_start.h"
 
 namespace laptime {
 

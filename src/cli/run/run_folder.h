@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/child.h"
-#include "cli/machine_load.h"
+#include "cli/run/child.h"
+#include "cli/run/machine_load.h"
 #include "format/facts.h"
 #include "format/part_folder.h"
 

@@ -1,4 +1,4 @@
-#include "cli/live_screen.h"
+#include "cli/run/live_screen.h"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -9,7 +9,7 @@
 #include <csignal>
 #include <exception>
 
-#include "cli/first_screen.h"
+#include "cli/run/first_screen.h"
 #include "cli/standard_streams.h"
 #include "tables/run/run_facts.h"
 #include "trace/analysis.h"

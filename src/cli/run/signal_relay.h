@@ -6,7 +6,7 @@
 #include <csignal>
 #include <optional>
 
-#include "cli/group_witness.h"
+#include "cli/run/group_witness.h"
 
 namespace laptime {
 

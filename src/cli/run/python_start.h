@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "cli/child.h"
+#include "cli/run/child.h"
 
 namespace laptime {
 

@@ -1,4 +1,4 @@
-#include "cli/gpu_library.h"
+#include "cli/run/gpu_library.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "cli/group_witness.h"
+#include "cli/run/group_witness.h"
 
 #include <poll.h>
 #include <sys/prctl.h>
