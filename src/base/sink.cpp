@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "base/output_path.h"
+#include "base/os/output_path.h"
 
 namespace laptime {
 

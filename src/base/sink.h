@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/bytes.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "base/status.h"
 
 namespace laptime {

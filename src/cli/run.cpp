@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "base/nsight.h"
-#include "base/output_path.h"
+#include "base/os/nsight.h"
+#include "base/os/output_path.h"
 #include "base/sink.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"

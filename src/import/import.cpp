@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "format/part.h"
 #include "format/writer.h"
 #include "import/lprof/import_lprof.h"

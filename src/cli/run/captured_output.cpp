@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 namespace laptime {
 

@@ -10,7 +10,7 @@
 #include <cstdlib>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "cli/run/signal_relay.h"
 
 namespace laptime {

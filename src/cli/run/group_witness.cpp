@@ -9,7 +9,7 @@
 #include <csignal>
 #include <ctime>
 
-#include "base/process.h"
+#include "base/os/process.h"
 
 namespace laptime {
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 namespace laptime {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 namespace laptime {
 

@@ -10,9 +10,9 @@
 #include <filesystem>
 
 #include "base/clock.h"
-#include "base/file.h"
-#include "base/output_path.h"
-#include "base/process.h"
+#include "base/os/file.h"
+#include "base/os/output_path.h"
+#include "base/os/process.h"
 #include "cli/standard_streams.h"
 #include "format/reader.h"
 #include "format/seal.h"

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "cli/standard_streams.h"
 
 namespace laptime {

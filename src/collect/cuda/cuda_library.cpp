@@ -6,7 +6,7 @@
 #include <mutex>
 #include <string>
 
-#include "base/nsight.h"
+#include "base/os/nsight.h"
 #include "collect/cuda/cuda_collector.h"
 #include "collect/cuda/gpu_losses.h"
 #include "collect/cuda/kernel_places.h"

@@ -10,7 +10,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/no_signals.h"
+#include "base/os/no_signals.h"
 #include "collect/steps/step_pulse.h"
 #include "record/collector.h"
 

@@ -7,7 +7,7 @@
 #include <array>
 #include <string>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "record/collector.h"
 
 namespace laptime::python {

@@ -1,4 +1,4 @@
-#include "base/process.h"
+#include "base/os/process.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,7 +13,7 @@
 #include <string>
 #include <system_error>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 namespace laptime {
 

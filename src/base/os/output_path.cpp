@@ -1,4 +1,4 @@
-#include "base/output_path.h"
+#include "base/os/output_path.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

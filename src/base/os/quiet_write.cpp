@@ -1,9 +1,9 @@
-#include "base/quiet_write.h"
+#include "base/os/quiet_write.h"
 
 #include <csignal>
 #include <ctime>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 namespace laptime {
 

@@ -1,4 +1,4 @@
-#include "base/nsight.h"
+#include "base/os/nsight.h"
 
 #include <cstdlib>
 
