@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <memory>
 
+#include "base/os/file_sink.h"
 #include "base/os/memory_limit.h"
 #include "cli/command.h"
 #include "cli/standard_streams.h"

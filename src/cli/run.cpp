@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/os/file_sink.h"
 #include "base/os/nsight.h"
 #include "base/os/output_path.h"
-#include "base/sink.h"
 #include "cli/command.h"
 #include "cli/progress_line.h"
 #include "cli/run/child.h"

@@ -1,4 +1,4 @@
-#include "base/sink.h"
+#include "base/os/file_sink.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
