@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace laptime::torch {
+namespace laptime::steps {
 
 // No stretch costs more than the time it took.
 void StretchBudget::pay(const Turn& turn) {
@@ -32,4 +32,4 @@ void StretchBudget::end(const Turn& turn, double switching) {
   spent_ += switching;
 }
 
-}  // namespace laptime::torch
+}  // namespace laptime::steps

@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-namespace laptime::torch {
+namespace laptime::steps {
 
 // What passed since the last turn of the clock.
 struct Turn {
@@ -53,4 +53,4 @@ class StretchBudget {
   double allowed_ = 0, spent_ = 0;
 };
 
-}  // namespace laptime::torch
+}  // namespace laptime::steps

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace laptime::torch {
+namespace laptime::steps {
 namespace {
 
 constexpr double kTurn = 1e6;
@@ -75,4 +75,4 @@ TEST(StretchBudget, ATurnThatComesLateIsPaidFor) {
 }
 
 }  // namespace
-}  // namespace laptime::torch
+}  // namespace laptime::steps

@@ -14,7 +14,7 @@
 #include "collect/steps/step_pulse.h"
 #include "record/collector.h"
 
-namespace laptime::torch {
+namespace laptime::steps {
 
 namespace {
 
@@ -279,4 +279,4 @@ std::optional<StretchSums> stop_stretches() {
   return sums;
 }
 
-}  // namespace laptime::torch
+}  // namespace laptime::steps

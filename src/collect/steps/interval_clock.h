@@ -20,7 +20,7 @@
 
 #include "collect/steps/interval_budget.h"
 
-namespace laptime::torch {
+namespace laptime::steps {
 
 struct ClockedSource {
   std::function<void()>
@@ -68,4 +68,4 @@ void steps_record(bool on);
 // What the clock has on is off when this returns. None: nothing runs, in this process.
 std::optional<StretchSums> stop_stretches();
 
-}  // namespace laptime::torch
+}  // namespace laptime::steps

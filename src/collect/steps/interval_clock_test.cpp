@@ -7,7 +7,7 @@
 
 #include "record/test_recording.h"
 
-namespace laptime::torch {
+namespace laptime::steps {
 namespace {
 
 using namespace std::chrono_literals;
@@ -236,4 +236,4 @@ TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
 }
 
 }  // namespace
-}  // namespace laptime::torch
+}  // namespace laptime::steps

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace laptime::torch {
+namespace laptime::steps {
 
 class StepPulse {
  public:
@@ -53,4 +53,4 @@ class StepPulse {
   std::array<std::atomic<std::uint64_t>, kKept> lengths_{};
 };
 
-}  // namespace laptime::torch
+}  // namespace laptime::steps

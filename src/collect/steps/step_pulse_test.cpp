@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace laptime::torch {
+namespace laptime::steps {
 namespace {
 
 TEST(StepPulse, OfFewerThanTwoStepsNothingIsKnown) {
@@ -30,4 +30,4 @@ TEST(StepPulse, ALongStepDoesNotMoveTheMedianLongerOnesDo) {
 }
 
 }  // namespace
-}  // namespace laptime::torch
+}  // namespace laptime::steps

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace laptime::torch {
+namespace laptime::steps {
 
 void StepRules::gradients_zeroed(std::int64_t optimizer) {
   has_optimizer_ = true;
@@ -147,4 +147,4 @@ EndedStep StepRules::end(StepPhase phase) {
   return ended;
 }
 
-}  // namespace laptime::torch
+}  // namespace laptime::steps

@@ -24,7 +24,7 @@
 #include <optional>
 #include <vector>
 
-namespace laptime::torch {
+namespace laptime::steps {
 
 enum class StepPhase : std::uint8_t { train, validation, inference };
 
@@ -166,4 +166,4 @@ class StepRules {
   Numbers zeroed_;  // optimizers whose gradients were zeroed since one stepped
 };
 
-}  // namespace laptime::torch
+}  // namespace laptime::steps

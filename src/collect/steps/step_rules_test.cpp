@@ -11,7 +11,7 @@
 #include <sstream>
 #include <string>
 
-namespace laptime::torch {
+namespace laptime::steps {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -308,4 +308,4 @@ TEST(StepRules, AnOptimizerStepsInsideACompiledFunction) {
 }
 
 }  // namespace
-}  // namespace laptime::torch
+}  // namespace laptime::steps

@@ -14,6 +14,10 @@ namespace nb = nanobind;
 
 namespace laptime::torch {
 
+using steps::ClockedSource;
+using steps::StretchBudget;
+using steps::StretchPlan;
+
 namespace {
 
 // Of the GPU's library: the addresses of laptime_cuda_on, laptime_cuda_off and laptime_cuda_counts,
@@ -56,11 +60,11 @@ bool start(const OpWish* ops, std::optional<GpuFunctions> gpu,
   if (memory_off) plan.only_steps_switch_on.emplace_back(reinterpret_cast<void (*)()>(*memory_off));
   prepare_wishes();
   (void)op_count();
-  return start_stretches(std::move(plan));
+  return steps::start_stretches(std::move(plan));
 }
 
 std::optional<std::tuple<double, bool, bool, unsigned>> stop() {
-  const auto sums = stop_stretches();
+  const auto sums = steps::stop_stretches();
   if (!sums) return std::nullopt;
   return std::tuple(sums->spent, sums->recorded, sums->rested, sums->took_over);
 }
@@ -74,8 +78,9 @@ void bind_stretches(nb::module_& module) {
         nb::arg("memory_off").none(), nb::arg("share"), nb::arg("turns_before"),
         nb::arg("event_ticks"), nb::arg("period_s"), nb::arg("leaves_no_trace"),
         nb::call_guard<nb::gil_scoped_release>());
-  m.def("end_step", &end_step);  // in every step: with the GIL, which the clock does not need
-  m.def("steps_record", &steps_record, nb::arg("on"));
+  m.def("end_step",
+        &steps::end_step);  // in every step: with the GIL, which the clock does not need
+  m.def("steps_record", &steps::steps_record, nb::arg("on"));
   m.def("stop", &stop, nb::call_guard<nb::gil_scoped_release>());
 }
 
