@@ -1,4 +1,4 @@
-#include "line_session.h"
+#include "collect/python/lines/line_session.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "torch_events_binding.h"
+#include "torch_profile.h"
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
@@ -7,85 +7,37 @@
 
 #include <memory>
 
+#include "base/os/file_sink.h"
 #include "collect/python/interpreter/string_caster.h"
-#include "collect/torch/op_details.h"
-#include "collect/torch/op_recorder.h"
+#include "collect/torch/session_notes.h"
 #include "export/kineto.h"
-#include "laptime/laptime.h"
-#include "record/collector.h"
 #include "trace/ops/place_stacks.h"
 #include "trace/torch/torch_averages.h"
 
 namespace nb = nanobind;
 
-namespace laptime::python {
+namespace laptime::reader {
 
 namespace {
 
-// A stretch of the program's time, in the recording that is on: begun here, and found again in the
-// file by its link.
-class Stretch {
- public:
-  void begin() { start_ = ticks(); }
-  std::uint64_t begin_ticks() const { return start_; }
-  // Its begin on the clock of the file.
-  std::int64_t begin_ns() const { return record::part_ns(start_); }
-  // The link; 0 when nothing records any more.
-  std::uint64_t end() {
-    if (!record::on() || start_ == 0) return 0;
-    unended_ = torch::begun_ops();
-    const std::uint64_t link = record::new_link();
-    record::put_span(
-        {.start = start_, .end = ticks(), .name = record::intern("torch.profiler"), .link = link});
-    return link;
-  }
-
-  // Ops of the thread that called end(), begun before and not ended.
-  std::vector<torch::BegunOp> take_unended() { return std::exchange(unended_, {}); }
-
- private:
-  std::uint64_t start_ = 0;
-  std::vector<torch::BegunOp> unended_;
-};
-
-// What lies beside the records of a session. Made when the session has ended, while its recording
-// is on.
-class Notes {
- public:
-  Notes(Stretch& stretch, const torch::OpDetails* details) {
-    if (details != nullptr) details_ = *details;
-    const std::int64_t begin = stretch.begin_ns();
-    for (const torch::BegunOp& op : stretch.take_unended())
-      unended_.push_back({record::name_text(op.name), record::part_ns(op.start) - begin, op.kind});
-  }
-
-  TorchNotes in(StringTable& strings) const {
-    TorchNotes notes;
-    notes.duration_ns = details_.duration_ns;
-    for (const torch::OpDetail& row : details_.rows)
-      notes.notes.push_back(
-          {row.thread, row.start_ns, row.id, row.text.empty() ? 0 : strings.add(row.text)});
-    for (const auto& [name, start_ns, kind] : unended_)
-      notes.unended.push_back({start_ns, strings.add(name), kind});
-    return notes;
-  }
-
- private:
-  struct Unended {
-    std::string name;
-    std::int64_t start_ns;
-    SpanKind kind;
-  };
-  torch::OpDetails details_;
-  std::vector<Unended> unended_;
-};
+// The notes with their texts in the table of the run.
+TorchNotes notes_in(StringTable& strings, const torch::SessionNotes& session) {
+  TorchNotes notes;
+  notes.duration_ns = session.details.duration_ns;
+  for (const torch::OpDetail& row : session.details.rows)
+    notes.notes.push_back(
+        {row.thread, row.start_ns, row.id, row.text.empty() ? 0 : strings.add(row.text)});
+  for (const auto& [name, start_ns, kind] : session.unended)
+    notes.unended.push_back({start_ns, strings.add(name), kind});
+  return notes;
+}
 
 // A recorded stretch, loaded.
 class Profile {
  public:
   // `from_ns`: what ended before it is not looked at: an outer recording may be long.
   Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool places,
-          const Notes& notes) {
+          const torch::SessionNotes& notes) {
     const nb::gil_scoped_release released;
     Result<RunContent> content = open_run(path);
     if (!content) throw std::runtime_error(content.error().message);
@@ -96,8 +48,8 @@ class Profile {
     Result<Run> run = load_run(std::move(*content), path);
     if (!run) throw std::runtime_error(run.error().message);
     run_ = std::make_unique<Run>(std::move(*run));
-    Result<TorchEvents> events =
-        torch_events(*run_, link, places ? Places::yes : Places::no, notes.in(run_->strings));
+    Result<TorchEvents> events = torch_events(*run_, link, places ? Places::yes : Places::no,
+                                              notes_in(run_->strings, notes));
     if (!events) throw std::runtime_error(events.error().message);
     events_ = std::move(*events);
     gather_roles();
@@ -228,23 +180,11 @@ class Profile {
 
 }  // namespace
 
-void bind_torch_events(nb::module_& module) {
-  nb::module_ m =
-      module.def_submodule("torch_events", "What torch.profiler's drop-in marks and reads back.");
-  m.def(
-      "part_path", [] { return std::string(record::part_path()); },
-      "The file that this process records into, '' when none.");
-  nb::class_<Stretch>(m, "Stretch")
-      .def(nb::init<>())
-      .def("begin", &Stretch::begin)
-      .def("begin_ns", &Stretch::begin_ns)
-      .def("end", &Stretch::end)
-      .def("begin_ticks", &Stretch::begin_ticks);
-  nb::class_<Notes>(m, "Notes")
-      .def(nb::init<Stretch&, const torch::OpDetails*>(), nb::arg("stretch"),
-           nb::arg("details").none());
+void bind_torch_profile(nb::module_& module) {
+  nb::module_ m = module.def_submodule("torch_events", "What torch.profiler's drop-in reads back.");
   nb::class_<Profile>(m, "Profile")
-      .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool, const Notes&>(),
+      .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool,
+                    const torch::SessionNotes&>(),
            nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"),
            nb::arg("notes"))
       .def("__len__", &Profile::size)
@@ -257,4 +197,4 @@ void bind_torch_events(nb::module_& module) {
            nb::arg("metadata"), nb::arg("stacks"), nb::arg("modules"));
 }
 
-}  // namespace laptime::python
+}  // namespace laptime::reader
