@@ -4,7 +4,7 @@
 // A tracker is called under the allocator's lock, on the thread that allocates. It can be attached,
 // after CUDA's initialisation, but never detached: it rests by a flag. What was told as allocated
 // is told as released, whenever that is.
-#include "followed_memory.h"
+#include "collect/torch/shim/followed_memory.h"
 
 #ifdef LAPTIME_WITH_CUDA
 

@@ -1,4 +1,4 @@
-#include "detail_texts.h"
+#include "collect/torch/shim/detail_texts.h"
 
 #include <ATen/core/ivalue.h>
 #include <c10/core/TensorImpl.h>

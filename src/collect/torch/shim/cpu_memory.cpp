@@ -16,7 +16,7 @@
 #include <atomic>
 #include <utility>
 
-#include "followed_memory.h"
+#include "collect/torch/shim/followed_memory.h"
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "collect/torch/details_abi.h"
-#include "detail_texts.h"
-#include "op_state.h"
-#include "profiler_state.h"
+#include "collect/torch/shim/detail_texts.h"
+#include "collect/torch/shim/op_state.h"
+#include "collect/torch/shim/profiler_state.h"
 
 // Exported by torch; its own header brings in all of its profiler.
 namespace torch::profiler::impl {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "collect/torch/memory_abi.h"
-#include "op_state.h"
+#include "collect/torch/shim/op_state.h"
 
 namespace laptime_memory {
 

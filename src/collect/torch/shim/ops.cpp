@@ -13,8 +13,8 @@
 #include <variant>
 
 #include "collect/torch/op_callbacks.h"
-#include "input_visitor.h"
-#include "op_state.h"
+#include "collect/torch/shim/input_visitor.h"
+#include "collect/torch/shim/op_state.h"
 
 namespace laptime_shim {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "profiler_state.h"
+#include "collect/torch/shim/profiler_state.h"
 
 namespace laptime_shim {
 
