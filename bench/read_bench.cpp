@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "base/os/file_sink.h"
 #include "bench/report.h"
 #include "format/writer.h"
 #include "tables/run/scopes.h"

@@ -8,7 +8,7 @@ tracebacks and exit code are the interpreter's own. The collectors start in
 Python that it starts.
 
 Contract: whatever goes wrong here is one line on stderr; the program starts all the same. The
-environment (src/cli/python_start.h):
+environment (src/cli/run/python_start.h):
 
 ===================  ===========================================================================
 LAPTIME_RECORD       the folder that the processes of the run record into

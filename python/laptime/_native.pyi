@@ -273,7 +273,7 @@ class torch_stretches:
         steps had stopped coming. None: it did not run.
         """
 
-class torch_events:
+class torch_session:
     """A submodule."""
 
     @staticmethod
@@ -290,26 +290,7 @@ class torch_events:
         """Made when the session has ended, while its recording is on."""
 
         def __init__(
-            self, stretch: torch_events.Stretch, details: torch_ops.Details | None
-        ) -> None: ...
-
-    class Profile:
-        def __init__(
-            self, path: str, link: int, from_ns: int, places: bool, notes: torch_events.Notes
-        ) -> None: ...
-        def __len__(self) -> int: ...
-        def averages(self, by_shapes: bool, stack_depth: int) -> list[tuple[Any, ...]]: ...
-        def event(self, row: int) -> tuple[Any, ...]: ...
-        def memory(self) -> list[tuple[int, int, int, str]]: ...
-        def roles(self) -> list[tuple[int, str]]: ...
-        def losses(self) -> list[tuple[str, int, str]]: ...
-        def export_kineto(
-            self,
-            path: str,
-            trace_name: str,
-            metadata: list[tuple[str, str]],
-            stacks: bool,
-            modules: bool,
+            self, stretch: torch_session.Stretch, details: torch_ops.Details | None
         ) -> None: ...
 
 class torch_memory:

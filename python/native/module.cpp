@@ -3,16 +3,16 @@
 
 #include "around.h"
 #include "collect/python/binding.h"
+#include "collect/python/lines/line_session.h"
 #include "collect/python/tally_writer.h"
 #include "collect/torch/python/binding.h"
+#include "collect/torch/python/interval_binding.h"
 #include "collect/torch/python/memory_binding.h"
+#include "collect/torch/python/session_binding.h"
 #include "collect/torch/python/step_hooks.h"
-#include "collect/torch/python/stretch_binding.h"
 #include "laptime/laptime.h"
-#include "line_session.h"
 #include "recording_binding.h"
 #include "sigterm.h"
-#include "torch_events_binding.h"
 
 NB_MODULE(_native, m) {
   m.doc() = "laptime's native half: the recorder that this process shares with C and C++ code.";
@@ -24,7 +24,7 @@ NB_MODULE(_native, m) {
   laptime::python::bind_line_session(m);
   laptime::torch::bind_ops(m);
   laptime::python::bind_around(m);
-  laptime::python::bind_torch_events(m);
+  laptime::torch::bind_sessions(m);
   laptime::torch::bind_memory(m);
   laptime::torch::bind_step_hooks(m);
   laptime::torch::bind_stretches(m);

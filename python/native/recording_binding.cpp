@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "collect/python/string_caster.h"
+#include "collect/python/interpreter/string_caster.h"
 #include "collect/python/tally_writer.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"

@@ -2,12 +2,7 @@
 // knows of files.
 #pragma once
 
-#include <sys/types.h>
-#include <cstdint>
-#include <string>
-
 #include "base/bytes.h"
-#include "base/file.h"
 #include "base/status.h"
 
 namespace laptime {
@@ -25,29 +20,6 @@ class MemorySink final : public Sink {
     return {};
   }
   Bytes data;
-};
-
-// Writes a temporary file beside the final name and renames it at the end. A reader sees the whole
-// file or none, and a failure leaves the old file as it was. A link stays, and its target is
-// replaced. What is not a regular file (a device, a FIFO, /dev/stdout) is written through.
-//
-// Contract: the temporary file is new, nobody can predict its name, and it is locked while it is
-// written. create() removes those that killed writers of the same file left.
-class FileSink final : public Sink {
- public:
-  static constexpr mode_t kShared = 0666, kPrivate = 0600;  // before the umask
-  static Result<FileSink> create(const std::string& path, mode_t mode = kShared);
-  FileSink(FileSink&&) = default;
-  ~FileSink() override;
-  Status write(ByteView bytes) override;
-  Status commit();
-  // As commit(), and the file survives a crash of the machine once this returns.
-  Status commit_durably();
-
- private:
-  FileSink(UniqueFd fd, std::string path, std::string temporary);
-  UniqueFd fd_;
-  std::string path_, temporary_;  // no temporary: written through
 };
 
 }  // namespace laptime

@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 #include "base/humane.h"
-#include "cli/captured_output.h"
 #include "cli/command.h"
-#include "cli/gpu_library.h"
-#include "cli/python_start.h"
+#include "cli/run/captured_output.h"
+#include "cli/run/gpu_library.h"
+#include "cli/run/python_start.h"
 #include "show/json.h"
 #include "show/terminal.h"
 #include "tables/run/table.h"

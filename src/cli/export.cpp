@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/os/file_sink.h"
 #include "cli/command.h"
 #include "cli/named_run.h"
 #include "cli/standard_streams.h"

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <memory>
 
-#include "base/memory_limit.h"
+#include "base/os/file_sink.h"
+#include "base/os/memory_limit.h"
 #include "cli/command.h"
 #include "cli/standard_streams.h"
 

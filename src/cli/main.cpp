@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/command.h"
-#include "cli/run_target.h"
+#include "cli/run/run_target.h"
 #include "cli/standard_streams.h"
 
 namespace laptime {

@@ -1,4 +1,4 @@
-#include "base/memory_limit.h"
+#include "base/os/memory_limit.h"
 #include "cli/command.h"
 
 namespace laptime {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/memory_limit.h"
+#include "base/os/memory_limit.h"
 #include "cli/command.h"
 #include "cli/standard_streams.h"
 #include "format/part_folder.h"

@@ -1,7 +1,7 @@
 #include <unistd.h>
 #include <cerrno>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "cli/command.h"
 
 namespace laptime {

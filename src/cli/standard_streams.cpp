@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include <string>
 
-#include "base/quiet_write.h"
+#include "base/os/quiet_write.h"
 #include "show/screen_text.h"
 
 namespace laptime {

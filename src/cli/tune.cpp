@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/child.h"
 #include "cli/command.h"
-#include "cli/python_start.h"
+#include "cli/run/child.h"
+#include "cli/run/python_start.h"
 
 namespace laptime {
 

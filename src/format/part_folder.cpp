@@ -17,7 +17,7 @@
 #include <string_view>
 
 #include "base/clock.h"
-#include "base/process.h"
+#include "base/os/process.h"
 #include "format/part.h"
 
 namespace laptime {

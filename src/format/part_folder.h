@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "base/status.h"
 
 namespace laptime {

@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/file.h"
-#include "base/memory_limit.h"
+#include "base/os/file.h"
+#include "base/os/memory_limit.h"
 #include "base/status.h"
 #include "format/block.h"
 #include "format/facts.h"

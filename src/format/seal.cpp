@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "base/process.h"
+#include "base/os/process.h"
 #include "format/source_text.h"
 #include "format/stored_sources.h"
 #include "format/writer.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/sink.h"
+#include "base/os/file_sink.h"
 #include "base/status.h"
 #include "format/part_folder.h"
 #include "format/reader.h"

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 namespace laptime {
 

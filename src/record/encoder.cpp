@@ -10,7 +10,7 @@
 #include <ctime>
 
 #include "base/clock.h"
-#include "base/no_signals.h"
+#include "base/os/no_signals.h"
 #include "format/frame.h"
 #include "format/raw_batch.h"
 #include "record/losses.h"

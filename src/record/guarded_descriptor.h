@@ -14,7 +14,7 @@
 #include <mutex>
 #include <string>
 
-#include "base/file.h"
+#include "base/os/file.h"
 
 namespace laptime::record {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <climits>
 
-#include "base/file.h"
+#include "base/os/file.h"
 #include "laptime/laptime.h"
 
 namespace laptime::record {

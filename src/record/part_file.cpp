@@ -13,7 +13,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/process.h"
+#include "base/os/process.h"
 #include "format/part_folder.h"
 #include "format/writer.h"
 #include "record/lost_pages.h"

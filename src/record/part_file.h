@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/file.h"
+#include "base/os/file.h"
 #include "base/status.h"
 #include "format/facts.h"
 #include "format/part.h"

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "base/quiet_write.h"
+#include "base/os/quiet_write.h"
 #include "record/say.h"
 
 namespace laptime::record {

@@ -8,7 +8,7 @@ import sysconfig
 from pathlib import Path
 
 import laptime
-from laptime import _native
+from laptime import _native, _reader
 
 PACKAGE = Path(laptime.__file__).parent
 SOURCE = Path(__file__).resolve().parents[2]
@@ -38,7 +38,12 @@ def test_package_is_typed():
 
 def test_binaries_need_only_the_c_library():
     command = Path(sysconfig.get_path("scripts")) / "laptime"
-    for binary in [command, PACKAGE / "liblaptime.so", Path(_native.__file__)]:
+    for binary in [
+        command,
+        PACKAGE / "liblaptime.so",
+        Path(_native.__file__),
+        Path(_reader.__file__),
+    ]:
         dynamic = subprocess.run(
             ["readelf", "-d", binary], capture_output=True, text=True, check=True
         ).stdout

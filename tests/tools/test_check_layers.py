@@ -32,6 +32,9 @@ def check(tmp_path, file, include):
         ("trace/ops/a.cpp", "trace/steps/steps.h"),
         ("trace/a.cpp", "trace/ranks/ranks.h"),
         ("tables/ops/a.cpp", "tables/steps/b.h"),
+        ("base/os/a.cpp", "base/b.h"),
+        ("collect/torch/a.cpp", "collect/steps/b.h"),
+        ("collect/torch/python/a.cpp", "collect/python/code/b.h"),
     ],
 )
 def test_allowed(tmp_path, file, include):
@@ -55,6 +58,10 @@ def test_allowed(tmp_path, file, include):
         ("trace/steps/a.h", "trace/b.h"),
         ("format/a.cpp", "b.h"),
         ("attic/a.cpp", "base/b.h"),
+        ("base/a.h", "base/os/b.h"),
+        ("collect/steps/a.cpp", "collect/torch/b.h"),
+        ("collect/python/a.cpp", "collect/torch/b.h"),
+        ("collect/cuda/a.cpp", "collect/torch/b.h"),
     ],
 )
 def test_refused_with_file_and_line(tmp_path, file, include):
@@ -62,6 +69,25 @@ def test_refused_with_file_and_line(tmp_path, file, include):
     assert code == 1
     line = 1 if file.startswith("attic") else 3
     assert out.startswith(f"src/{file}:{line}: ")
+
+
+@pytest.mark.parametrize(
+    "module, include, code",
+    [
+        ("native", "collect/torch/a.h", 0),
+        ("native", "trace/run/run.h", 1),
+        ("reader", "trace/run/run.h", 0),
+        ("reader", "record/collector.h", 1),
+        ("reader", "collect/torch/op_recorder.h", 1),
+    ],
+)
+def test_modules_of_the_package(tmp_path, module, include, code):
+    (tmp_path / "src").mkdir()
+    folder = tmp_path / "python" / module
+    folder.mkdir(parents=True)
+    (folder / "a.h").touch()
+    (folder / "a.cpp").write_text(f'#include "a.h"\n#include "{include}"\n')
+    assert subprocess.run([sys.executable, CHECK, tmp_path]).returncode == code
 
 
 def test_this_repository_follows_the_table():

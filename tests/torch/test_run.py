@@ -58,6 +58,16 @@ def test_training_is_bitwise_the_same(run, trained, options):
     assert recorded.phases == ["train"] * 48 and recorded.samples == [8] * 48
 
 
+def test_a_training_never_loads_the_reader(run):
+    ends = """
+    print("modules:", [name for name in ("_native", "_reader") if f"laptime.{name}" in sys.modules])
+    print("mapped:", "/laptime/_reader." in open("/proc/self/maps").read())
+"""
+    process, recorded = run(TRAIN + ends, "--full", "--shapes")
+    assert "modules: ['_native']" in process.stdout and "mapped: False" in process.stdout
+    assert recorded.phases == ["train"] * 48
+
+
 def test_steps_that_are_recorded(run):
     def flags(*options):
         return [step["recorded"] for step in run(TRAIN, *options)[1].steps]

@@ -1,10 +1,11 @@
 """The shim: the small library that is compiled against the torch that is installed, once, and kept
 in a cache.
 
-Its sources, all ``*.cpp`` of the folder ``shim``, lie in the package. The library's file name tells
-torch's version, Python's and the compiler's ABI and the sources' hash apart, so that a cache may be
-shared by several of each. A library appears under its name only when it is whole: processes that
-build at the same time do the work twice and end with one file. shim_cache.py is where it is kept.
+Its sources, those of src/collect/torch/shim, lie in the package's folder ``shim``. The library's
+file name tells torch's version, Python's and the compiler's ABI and the sources' hash apart, so
+that a cache may be shared by several of each. A library appears under its name only when it is
+whole: processes that build at the same time do the work twice and end with one file. shim_cache.py
+is where it is kept.
 """
 
 from __future__ import annotations

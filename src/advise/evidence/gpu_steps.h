@@ -8,7 +8,7 @@
 
 #include "advise/evidence/lap.h"
 #include "trace/analysis.h"
-#include "trace/gpu/kernel_math.h"
+#include "trace/gpu/effort/kernel_math.h"
 #include "trace/time/device_mean.h"
 
 namespace laptime {

@@ -8,7 +8,7 @@
 #include <system_error>
 #include <thread>
 
-#include "base/no_signals.h"
+#include "base/os/no_signals.h"
 #include "collect/cuda/device_facts.h"
 #include "collect/cuda/gpu_losses.h"
 #include "record/collector.h"

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "base/no_signals.h"
+#include "base/os/no_signals.h"
 #include "collect/cuda/awaited_launches.h"
 #include "collect/cuda/test_recorded_gpu.h"
 

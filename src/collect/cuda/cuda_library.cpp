@@ -6,12 +6,12 @@
 #include <mutex>
 #include <string>
 
-#include "base/nsight.h"
+#include "base/os/nsight.h"
 #include "collect/cuda/cuda_collector.h"
 #include "collect/cuda/gpu_losses.h"
 #include "collect/cuda/kernel_places.h"
+#include "collect/cuda/nvtx/xla_places.h"
 #include "collect/cuda/torch_context.h"
-#include "collect/cuda/xla_places.h"
 #include "record/collector.h"
 
 using namespace laptime;

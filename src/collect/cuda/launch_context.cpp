@@ -1,7 +1,7 @@
 #include "collect/cuda/launch_context.h"
 
-#include "collect/cuda/nvtx_ranges.h"
-#include "collect/cuda/xla_places.h"
+#include "collect/cuda/nvtx/nvtx_ranges.h"
+#include "collect/cuda/nvtx/xla_places.h"
 #include "format/record.h"
 
 namespace laptime::cuda {

@@ -6,15 +6,15 @@
 #include <cstdlib>
 
 #include "base/clock.h"
-#include "collect/python/code_registry.h"
-#include "collect/python/command_code.h"
-#include "collect/python/function_engine.h"
-#include "collect/python/function_snapshot.h"
-#include "collect/python/line_engine.h"
-#include "collect/python/line_snapshot.h"
+#include "collect/python/code/code_registry.h"
+#include "collect/python/code/command_code.h"
+#include "collect/python/code/source_keeper.h"
+#include "collect/python/functions/function_engine.h"
+#include "collect/python/functions/function_snapshot.h"
+#include "collect/python/interpreter/string_caster.h"
+#include "collect/python/lines/line_engine.h"
+#include "collect/python/lines/line_snapshot.h"
 #include "collect/python/notices.h"
-#include "collect/python/source_keeper.h"
-#include "collect/python/string_caster.h"
 #include "collect/python/tally_writer.h"
 #include "collect/python/tick_rate.h"
 

@@ -1,14 +1,55 @@
 #include "collect/python/budget.h"
 
-#include <algorithm>
+#include <sys/resource.h>
+#include <time.h>
 
-#include "collect/python/usable_time.h"
+#include <algorithm>
 
 namespace laptime::python {
 
 namespace {
+
 constexpr double kGraceSeconds = 0.002;   // start-up may cost this at once
 constexpr double kBucketSeconds = 0.020;  // at most this is ever saved up
+constexpr double kShortSeconds =
+    0.0005;  // less than a time slice: rarely interrupted, and not worth a system call
+
+// What the kernel counted for a thread when it was last looked at, and what has been returned
+// since.
+struct ThreadUse {
+  long voluntary = 0, involuntary = 0;
+  double cpu_seconds = 0, returned_seconds = 0;
+};
+thread_local ThreadUse last;
+
+double thread_cpu_seconds() {
+  timespec cpu{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+  return static_cast<double>(cpu.tv_sec) + 1e-9 * static_cast<double>(cpu.tv_nsec);
+}
+
+double usable_seconds(double elapsed) {
+  rusage use{};
+  if (::getrusage(RUSAGE_THREAD, &use) != 0) return elapsed;
+  const ThreadUse before = last;
+  last = {use.ru_nvcsw, use.ru_nivcsw, thread_cpu_seconds(), 0};
+  const bool was_interrupted = use.ru_nivcsw != before.involuntary,
+             waited = use.ru_nvcsw != before.voluntary;
+  if (!was_interrupted || waited) return elapsed;
+  return std::clamp(last.cpu_seconds - before.cpu_seconds - before.returned_seconds, 0.0, elapsed);
+}
+
+// `elapsed` ticks without what the calling thread waited for a processor. Short times are returned
+// as they are. A time in which the thread also waited for something else (a lock, a disk, a GPU)
+// counts whole. At most two system calls.
+std::uint64_t usable_ticks(std::uint64_t elapsed, double ticks_per_second) {
+  const double seconds = static_cast<double>(elapsed) / ticks_per_second;
+  if (seconds >= kShortSeconds)
+    return static_cast<std::uint64_t>(usable_seconds(seconds) * ticks_per_second);
+  last.returned_seconds += seconds;
+  return elapsed;
+}
+
 }  // namespace
 
 void Budget::start(double share, double ticks_per_second, std::uint64_t now) {

@@ -1,5 +1,9 @@
 // How much time the engines may cost: a bucket that fills with a share of the time that the
-// program could use (usable_time.h) and is emptied by events.
+// program could use and is emptied by events.
+//
+// The time that a thread could use is time that passed, without waits for a processor that other
+// programs used. A share of wall time would let events cost more on a busy machine: the program
+// stands still and the budget fills, although none of the waiting is the program's own.
 //
 // Assumption: the cost of an event is known (calibrated at start). Consequence: over any stretch
 // the engines cost at most the share plus one bucket, on a busy machine too. The bucket is small,

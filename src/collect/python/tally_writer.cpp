@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "collect/python/code_registry.h"
-#include "collect/python/function_engine.h"
-#include "collect/python/line_engine.h"
-#include "collect/python/python_support.h"
-#include "collect/python/source_keeper.h"
+#include "collect/python/code/code_registry.h"
+#include "collect/python/code/source_keeper.h"
+#include "collect/python/functions/function_engine.h"
+#include "collect/python/interpreter/python_support.h"
+#include "collect/python/lines/line_engine.h"
 #include "record/collector.h"
 
 namespace laptime::python {

@@ -7,9 +7,9 @@
 #include <new>
 
 #include "base/clock.h"
+#include "collect/python/interpreter/python_support.h"
+#include "collect/python/interpreter/python_text.h"
 #include "collect/python/notices.h"
-#include "collect/python/python_support.h"
-#include "collect/python/python_text.h"
 
 namespace laptime::python {
 

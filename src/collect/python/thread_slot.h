@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
-#include "collect/python/call_stack.h"
-#include "collect/python/line_stack.h"
+#include "collect/python/functions/call_stack.h"
+#include "collect/python/lines/line_stack.h"
 #include "collect/python/pointer_table.h"
 
 namespace laptime::python {

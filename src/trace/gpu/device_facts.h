@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "trace/gpu/kernel_math.h"
+#include "trace/gpu/effort/kernel_math.h"
 #include "trace/run/run.h"
 
 namespace laptime {

@@ -14,7 +14,7 @@ import tempfile
 import weakref
 from typing import Any, ClassVar
 
-from laptime._native import recording, torch_events
+from laptime._native import recording, torch_session
 from laptime.compat.torch_profiler import sources
 from laptime.compat.torch_profiler.details import Details
 from laptime.compat.torch_profiler.gpu_stretch import GpuStretch
@@ -41,7 +41,7 @@ class Capture:
         self._remove_file: weakref.finalize[Any, Any] | None = None
         self._path = ""
         self._owns_recording = False
-        self._stretch = torch_events.Stretch()
+        self._stretch = torch_session.Stretch()
         self._link = 0
         self._notes: Any = None
         self._loaded: Any = None
@@ -72,7 +72,7 @@ class Capture:
         if self._gpu is not None:
             self._gpu.wait()
         self._link = self._stretch.end()
-        self._notes = torch_events.Notes(self._stretch, details)
+        self._notes = torch_session.Notes(self._stretch, details)
         if self._gpu is not None:
             self._gpu.end()
         if self._memory is not None:
@@ -82,7 +82,7 @@ class Capture:
         elif self._link:
             # Now: the outer recording may end, and its parts with it, before anybody asks for the
             # events.
-            self._loaded = self._load(torch_events.part_path(), self._stretch.begin_ns())
+            self._loaded = self._load(torch_session.part_path(), self._stretch.begin_ns())
 
     def toggle(self, on: bool) -> None:
         """Ops only in between; the stretch goes on."""
@@ -101,6 +101,8 @@ class Capture:
         return self._loaded
 
     def _load(self, path: str, from_ns: int) -> Any:
+        from laptime._reader import torch_events  # most programs read nothing back
+
         return torch_events.Profile(path, self._link, from_ns, self._places, self._notes)
 
     def _end_recording(self) -> None:

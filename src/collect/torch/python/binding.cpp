@@ -4,7 +4,7 @@
 #include <nanobind/stl/vector.h>
 #include <tuple>
 
-#include "collect/python/string_caster.h"
+#include "collect/python/interpreter/string_caster.h"
 #include "collect/torch/headerless.h"
 #include "collect/torch/op_details.h"
 #include "collect/torch/op_recorder.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "collect/python/own_frames.h"
+#include "collect/python/interpreter/own_frames.h"
 #include "collect/torch/remembered.h"
 
 namespace laptime::torch {

@@ -10,7 +10,7 @@
 
 #include <atomic>
 
-#include "collect/python/own_frames.h"
+#include "collect/python/interpreter/own_frames.h"
 #include "collect/torch/place_guards.h"
 
 namespace laptime::torch {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "collect/python/string_caster.h"
+#include "collect/python/interpreter/string_caster.h"
 #include "collect/torch/memory_recorder.h"
 #include "collect/torch/python/shim_library.h"
 #include "collect/torch/python/tensor_addresses.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collect/python/python_support.h"
+#include "collect/python/interpreter/python_support.h"
 #include "record/collector.h"
 
 namespace laptime::torch {

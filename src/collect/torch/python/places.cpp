@@ -11,7 +11,7 @@
 #include <string>
 #include <tuple>
 
-#include "collect/python/own_frames.h"
+#include "collect/python/interpreter/own_frames.h"
 #include "collect/torch/python/code_facts.h"
 #include "collect/torch/python/generated_code.h"
 #include "collect/torch/python/guarded_places.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "collect/python/user_code.h"
+#include "collect/python/code/user_code.h"
 #include "collect/torch/op_recorder.h"
 
 namespace laptime::torch {

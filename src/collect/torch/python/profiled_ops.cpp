@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "collect/python/string_caster.h"
+#include "collect/python/interpreter/string_caster.h"
 #include "collect/torch/op_callbacks.h"
 #include "collect/torch/op_names.h"
 #include "record/collector.h"

@@ -1,16 +1,16 @@
 #include "collect/torch/python/step_hooks.h"
 
 #include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
-#include "collect/python/string_caster.h"
+#include "collect/python/interpreter/string_caster.h"
+#include "collect/steps/step_rules.h"
+#include "collect/steps/step_writer.h"
 #include "collect/torch/python/backward_line.h"
 #include "collect/torch/python/batch_samples.h"
-#include "collect/torch/step_rules.h"
 #include "laptime/laptime.h"
 #include "record/collector.h"
 
@@ -18,19 +18,11 @@ namespace nb = nanobind;
 
 namespace laptime::torch {
 
-namespace {
+using steps::EndedStep;
+using steps::EndedSteps;
+using steps::StepRules;
 
-const char* phase_name(StepPhase phase) {
-  switch (phase) {
-    case StepPhase::train:
-      return "train";
-    case StepPhase::validation:
-      return "validation";
-    case StepPhase::inference:
-      return "inference";
-  }
-  return "";
-}
+namespace {
 
 // Python's side of it, called where something happens that is not in every step.
 struct StepCallbacks {
@@ -315,15 +307,10 @@ class StepHooks {
     has_begun_ = true;
     if (ended->begin != 0) record::begin_step_at(ended->begin);
     if (tells_) {
-      callbacks_.mark(phase_name(ended->phase), ended->samples, ended->moment);
+      callbacks_.mark(steps::phase_name(ended->phase), ended->samples, ended->moment);
       return;
     }
-    std::uint32_t& name = phases_[static_cast<std::size_t>(ended->phase)];
-    if (name == 0) name = record::intern(phase_name(ended->phase));
-    record::mark_step({.samples = ended->samples,
-                       .phase = name,
-                       .ops = record::StepMark::Ops::not_told,
-                       .end = ended->moment});
+    writer_.write(*ended);
   }
 
   StepCallbacks callbacks_;
@@ -331,12 +318,12 @@ class StepHooks {
   BackwardLine line_;
   unsigned long thread_, busy_thread_ = 0;
   StepRules rules_;
+  steps::StepWriter writer_;
   std::vector<std::pair<std::uintptr_t, std::int64_t>>
       loaders_;  // by address of the iterator, of those that live
   std::vector<OptimizerClass> classes_;
   std::vector<Stepping> stepping_;
   nb::object evaluated_;  // a weak reference; null: none since an optimizer stepped
-  std::array<std::uint32_t, 3> phases_{};  // names; 0 not asked for yet
   bool has_begun_ = false, loop_has_begun_ = false, has_optimizer_ = false, has_trained_ = false,
        by_program_ = false, recorded_ = false, tells_ = true;
   int backwards_ = 0;  // that run within each other, on the thread whose steps are marked

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "collect/python/own_frames.h"
+#include "collect/python/interpreter/own_frames.h"
 #include "collect/torch/python/call_frames.h"
 #include "collect/torch/remembered.h"
 

@@ -1,0 +1,51 @@
+// Where a run is recorded: NAME.lap.d/ while the program runs, NAME.lap afterwards.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "cli/run/child.h"
+#include "cli/run/machine_load.h"
+#include "format/facts.h"
+#include "format/part_folder.h"
+
+namespace laptime {
+
+class RunFolder {
+ public:
+  struct Outcome {
+    const std::vector<std::string>& command;
+    const ChildEnd& end;
+    bool should_have_recorded;
+    mode_t mode;                              // of the sealed run
+    std::optional<MachineLoad> machine = {};  // while it ran
+  };
+  // Makes the folder and holds it until the run is sealed. Another run that uses the name keeps it,
+  // and this one gets the next free name; a run that was killed before it was sealed is kept under
+  // another name. Both are one line on stderr. Errors before anything runs: FILE is a directory,
+  // the place cannot be written.
+  static Result<RunFolder> prepare(const std::string& file);
+
+  const std::string& file() const { return file_; }
+  const std::string& folder() const { return folder_.path(); }  // absolute
+
+  // Seals what the processes recorded together with what was seen from outside. If it fails, the
+  // folder stays. `clock`: the program's start and end.
+  Status seal(const Outcome& outcome, std::vector<Fact> clock);
+  // For a program that never ran.
+  void remove();
+
+ private:
+  RunFolder(std::string file, PartFolder folder)
+      : file_(std::move(file)), folder_(std::move(folder)) {}
+  static Result<std::optional<PartFolder>> take(const std::string& file);
+  std::string file_;
+  PartFolder folder_;
+};
+
+// This moment, on the clock that all parts of a run share.
+ClockFact clock_now();
+
+}  // namespace laptime

@@ -1,0 +1,41 @@
+// Python texts as bytes and back. A file name may hold any bytes, and any text may hold lone
+// surrogates: neither is an error.
+//
+// Contract: what `text_from` makes of `bytes_of` is the same text.
+#pragma once
+
+#include <Python.h>
+
+#include <string>
+#include <string_view>
+
+#include "collect/python/interpreter/python_support.h"
+
+namespace laptime::python {
+
+// UTF-8; the bytes of a file name for what Python made of bytes that are not UTF-8. Empty where the
+// object is no text.
+inline std::string bytes_of(PyObject* unicode) {
+  if (unicode == nullptr || !PyUnicode_Check(unicode)) return "";
+  Py_ssize_t size = 0;
+  if (const char* text = PyUnicode_AsUTF8AndSize(unicode, &size))
+    return std::string(text, static_cast<std::size_t>(size));
+  for (const char* surrogates : {"surrogateescape", "surrogatepass"}) {
+    PyErr_Clear();
+    if (const OwnedRef bytes{PyUnicode_AsEncodedString(unicode, "utf-8", surrogates)})
+      return std::string(PyBytes_AS_STRING(bytes.get()),
+                         static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.get())));
+  }
+  PyErr_Clear();
+  return "";
+}
+
+// A new reference; null only when memory is out.
+inline PyObject* text_from(std::string_view bytes) {
+  const auto size = static_cast<Py_ssize_t>(bytes.size());
+  if (PyObject* text = PyUnicode_DecodeUTF8(bytes.data(), size, "surrogatepass")) return text;
+  PyErr_Clear();
+  return PyUnicode_DecodeUTF8(bytes.data(), size, "surrogateescape");
+}
+
+}  // namespace laptime::python

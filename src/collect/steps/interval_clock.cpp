@@ -1,0 +1,282 @@
+#include "collect/steps/interval_clock.h"
+
+#include <pthread.h>
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/os/no_signals.h"
+#include "collect/steps/step_pulse.h"
+#include "record/collector.h"
+
+namespace laptime::steps {
+
+namespace {
+
+// Of this process's steps, whichever clock runs. A clock that is about to decide says so and then
+// looks whether a step has ended; who ends a step counts it and then looks whether the clock
+// decides. So one of them sees the other.
+struct Hearing {
+  StepPulse steps;
+  std::atomic<bool> clock_decides{false}, steps_record{false};
+};
+Hearing hearing;
+
+class StretchClock {
+ public:
+  explicit StretchClock(StretchPlan plan) : plan_(std::move(plan)), turned_(ticks()) {}
+
+  void run() {
+    std::unique_lock lock(mutex_);
+    turned_ = ticks();
+    others_ = plan_.others();
+    hearing.steps.forget_lengths();
+    hearing.clock_decides = true;
+    begin_ = turned_;
+    if (!plan_.leaves_no_trace) tell_begin();
+    if (plan_.budget.first()) switch_on();
+    begun_ = true;
+    changed_.notify_all();
+    while (!stop_) {
+      if (!asked_.wait_for(lock, plan_.period, [this] { return stop_; })) turn();
+    }
+    leave();
+    over_ = true;
+    changed_.notify_all();
+  }
+
+  // Where the first stretch is recorded at once, that is when this returns.
+  void await_begin() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return begun_; });
+  }
+
+  // Also by two threads at once.
+  StretchSums stop() {
+    std::unique_lock lock(mutex_);
+    stop_ = true;
+    asked_.notify_all();
+    changed_.wait(lock, [this] { return over_; });
+    return sums_;
+  }
+
+  // To the steps; false: they decide already.
+  bool hand_over() {
+    const std::lock_guard lock(mutex_);
+    return leave();
+  }
+
+  void before_fork() { mutex_.lock(); }
+  void after_fork_in_parent() { mutex_.unlock(); }
+
+ private:
+  Turn pass() {
+    const std::uint64_t now = ticks(), events = count(), others = plan_.others();
+    const bool on = hearing.clock_decides ? on_ : hearing.steps_record.load();
+    const Turn turn{static_cast<double>(now - turned_), on,
+                    on ? plan_.event_ticks * static_cast<double>(events - events_) : 0,
+                    static_cast<double>(others - others_)};
+    turned_ = now;
+    events_ = events;
+    others_ = others;
+    return turn;
+  }
+
+  void turn() {
+    if (hearing.clock_decides)
+      decide(pass());
+    else
+      listen();
+  }
+
+  void decide(const Turn& passed) {
+    if (plan_.budget.after(passed, switching_) && record::on()) {
+      switch_on();
+    } else {
+      sums_.rested = true;
+      switch_off();
+    }
+  }
+
+  void listen() {
+    const Turn passed = pass();
+    if (const std::uint64_t steps = hearing.steps.counted(); steps != steps_) {
+      steps_ = steps;
+      quiet_ = {};
+      quiet_turns_ = 0;
+      return;
+    }
+    quiet_ = {quiet_.wall + passed.wall, passed.recorded, quiet_.counted + passed.counted,
+              quiet_.others + passed.others};
+    if (++quiet_turns_ >= plan_.quiet_turns &&
+        ticks() - hearing.steps.last_end() >= kQuietSteps * hearing.steps.median())
+      take_over();
+  }
+
+  void take_over() {
+    hearing.clock_decides = true;
+    if (hearing.steps.counted() != steps_) {
+      hearing.clock_decides = false;
+      return;
+    }
+    ++sums_.took_over;
+    on_ = quiet_.recorded;
+    sums_.recorded |= on_;
+    tell(hearing.steps.last_end(), on_ ? kRecorded : kResting);
+    if (on_)
+      for (const auto& off : plan_.only_steps_switch_on) off();
+    decide(quiet_);
+  }
+
+  // False: steps decide already.
+  bool leave() {
+    if (!hearing.clock_decides) return false;
+    plan_.budget.end(pass(), switching_);
+    switch_off();
+    if (told_) tell(ticks(), kEnded);
+    sums_.spent += plan_.budget.spent();
+    plan_.budget = plan_.budget.anew();
+    hearing.clock_decides = false;
+    return true;
+  }
+
+  void switch_on() {
+    const std::uint64_t began = ticks();
+    std::uint64_t last = began;  // what the last source sees from here on is recorded by all
+    for (const ClockedSource& source : plan_.sources) {
+      last = ticks();
+      source.on();
+    }
+    if (std::exchange(on_, true)) return;
+    sums_.recorded = true;
+    switched_on_ = ticks() - began;
+    events_ = count();
+    if (!told_) tell_begin();
+    tell(last, kRecorded);
+  }
+
+  void switch_off() {
+    if (!std::exchange(on_, false)) return;
+    const std::uint64_t began = ticks();
+    for (auto source = plan_.sources.rbegin(); source != plan_.sources.rend(); ++source)
+      source->off();
+    const std::uint64_t ended = ticks();
+    switching_ = static_cast<double>(switched_on_ + (ended - began));
+    tell(ended, kResting);
+  }
+
+  std::uint64_t count() const {
+    std::uint64_t events = 0;
+    for (const ClockedSource& source : plan_.sources) events += source.events();
+    return events;
+  }
+
+  void tell_begin() { tell(begin_, kResting); }
+
+  void tell(std::uint64_t time, double state) {
+    told_ = true;
+    record::put_value(time, record::intern(kStretchValue), state);
+  }
+
+  std::mutex mutex_;  // held by the thread but for its waits
+  std::condition_variable asked_, changed_;
+  bool begun_ = false, stop_ = false, over_ = false, told_ = false;
+  StretchPlan plan_;
+  std::uint64_t begin_ = 0, turned_, others_ = 0, events_ = 0, switched_on_ = 0;
+  double switching_ = 0;      // ticks, the last time
+  bool on_ = false;           // while the clock decides
+  std::uint64_t steps_ = 0;   // that had ended at the last turn
+  unsigned quiet_turns_ = 0;  // since the last step's end …
+  Turn quiet_{};              // … and what passed in them
+  StretchSums sums_;
+};
+
+// Of this process. A forked child leaves its parent's as it lies there.
+struct Running {
+  std::mutex mutex;
+  std::shared_ptr<StretchClock> clock;
+};
+Running* running = new Running;
+
+std::shared_ptr<StretchClock> running_clock() {
+  const std::lock_guard lock(running->mutex);
+  return running->clock;
+}
+
+void at_process_exit() { (void)stop_stretches(); }
+
+// Before a fork handlers run in the reverse order of their registration: the clock's lock is taken
+// first, then those that its turn takes.
+void watch_process() {
+  static const bool watched = [] {
+    ::pthread_atfork(
+        [] {
+          running->mutex.lock();
+          if (running->clock) running->clock->before_fork();
+        },
+        [] {
+          if (running->clock) running->clock->after_fork_in_parent();
+          running->mutex.unlock();
+        },
+        [] {
+          running = new Running;
+          hearing.clock_decides = hearing.steps_record = false;
+        });
+    // torch's own objects go later.
+    return std::atexit(&at_process_exit) == 0;
+  }();
+  (void)watched;
+}
+
+bool start_thread(std::shared_ptr<StretchClock> clock) {
+  const NoSignals meanwhile;
+  try {
+    std::thread([clock = std::move(clock)] {
+      ::pthread_setname_np(::pthread_self(), "laptime-clock");
+      clock->run();
+    }).detach();
+    return true;
+  } catch (const std::system_error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+bool start_stretches(StretchPlan plan) {
+  watch_process();
+  const std::lock_guard lock(running->mutex);
+  if (running->clock) return false;
+  auto clock = std::make_shared<StretchClock>(std::move(plan));
+  if (!start_thread(clock)) return false;
+  clock->await_begin();
+  running->clock = std::move(clock);
+  return true;
+}
+
+bool end_step() {
+  hearing.steps.count();
+  bool decided = false;
+  if (hearing.clock_decides)
+    if (const auto clock = running_clock()) decided = clock->hand_over();
+  hearing.steps.ended(ticks());
+  return decided;
+}
+
+void steps_record(bool on) { hearing.steps_record = on; }
+
+std::optional<StretchSums> stop_stretches() {
+  const std::shared_ptr<StretchClock> clock = running_clock();
+  if (!clock) return std::nullopt;
+  const StretchSums sums = clock->stop();
+  const std::lock_guard lock(running->mutex);
+  if (running->clock == clock) running->clock.reset();
+  return sums;
+}
+
+}  // namespace laptime::steps

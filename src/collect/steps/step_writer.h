@@ -1,0 +1,40 @@
+// Writes ended steps into the recording of this process.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "collect/steps/step_rules.h"
+#include "record/collector.h"
+
+namespace laptime::steps {
+
+inline const char* phase_name(StepPhase phase) {
+  switch (phase) {
+    case StepPhase::train:
+      return "train";
+    case StepPhase::validation:
+      return "validation";
+    case StepPhase::inference:
+      return "inference";
+  }
+  return "";
+}
+
+class StepWriter {
+ public:
+  void write(const EndedStep& ended) {
+    std::uint32_t& name = phases_[static_cast<std::size_t>(ended.phase)];
+    if (name == 0) name = record::intern(phase_name(ended.phase));
+    record::mark_step({.samples = ended.samples,
+                       .phase = name,
+                       .ops = record::StepMark::Ops::not_told,
+                       .end = ended.moment});
+  }
+
+ private:
+  std::array<std::uint32_t, 3> phases_{};  // interned names; 0: not interned yet
+};
+
+}  // namespace laptime::steps

@@ -1,0 +1,87 @@
+#include "collect/torch/python/interval_binding.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <tuple>
+
+#include "collect/python/functions/function_engine.h"
+#include "collect/python/lines/line_engine.h"
+#include "collect/steps/interval_clock.h"
+#include "collect/torch/op_recorder.h"
+#include "collect/torch/python/op_wishes.h"
+
+namespace nb = nanobind;
+
+namespace laptime::torch {
+
+using steps::ClockedSource;
+using steps::StretchBudget;
+using steps::StretchPlan;
+
+namespace {
+
+// Of the GPU's library: the addresses of laptime_cuda_on, laptime_cuda_off and laptime_cuda_counts,
+// and in whose name they are called.
+using GpuFunctions = std::tuple<std::uintptr_t, std::uintptr_t, std::uintptr_t, unsigned>;
+
+ClockedSource gpu_source(const GpuFunctions& functions) {
+  const auto [on_at, off_at, counts_at, who] = functions;
+  const auto on = reinterpret_cast<int (*)(unsigned)>(on_at);
+  const auto off = reinterpret_cast<void (*)(unsigned, int)>(off_at);
+  const auto counts = reinterpret_cast<void (*)(std::uint64_t*, std::uint64_t*)>(counts_at);
+  return {[=, who = who] { (void)on(who); }, [=, who = who] { off(who, 1); },
+          [=] {
+            std::uint64_t launches = 0, records = 0;
+            counts(&launches, &records);
+            return records;
+          }};
+}
+
+ClockedSource op_source(const OpWish& wish) {
+  return {[&wish] { (void)wish.on(); }, [&wish] { (void)wish.off(); }, &op_count};
+}
+
+std::uint64_t engines_paid() {
+  return python::LineEngine::instance().budget().paid() +
+         python::FunctionEngine::instance().budget().paid();
+}
+
+bool start(const OpWish* ops, std::optional<GpuFunctions> gpu,
+           std::optional<std::uintptr_t> memory_off, double share, unsigned turns_before,
+           double event_ticks, double period_s, bool leaves_no_trace) {
+  StretchPlan plan{{},
+                   StretchBudget(share, turns_before),
+                   event_ticks,
+                   std::chrono::nanoseconds(static_cast<std::int64_t>(period_s * 1e9))};
+  plan.others = &engines_paid;
+  plan.leaves_no_trace = leaves_no_trace;
+  if (gpu) plan.sources.push_back(gpu_source(*gpu));  // first, because it takes milliseconds
+  if (ops != nullptr) plan.sources.push_back(op_source(*ops));
+  if (memory_off) plan.only_steps_switch_on.emplace_back(reinterpret_cast<void (*)()>(*memory_off));
+  prepare_wishes();
+  (void)op_count();
+  return steps::start_stretches(std::move(plan));
+}
+
+std::optional<std::tuple<double, bool, bool, unsigned>> stop() {
+  const auto sums = steps::stop_stretches();
+  if (!sums) return std::nullopt;
+  return std::tuple(sums->spent, sums->recorded, sums->rested, sums->took_over);
+}
+
+}  // namespace
+
+void bind_stretches(nb::module_& module) {
+  nb::module_ m = module.def_submodule("torch_stretches",
+                                       "The clock that records by where there are no steps.");
+  m.def("start", &start, nb::kw_only(), nb::arg("ops").none(), nb::arg("gpu").none(),
+        nb::arg("memory_off").none(), nb::arg("share"), nb::arg("turns_before"),
+        nb::arg("event_ticks"), nb::arg("period_s"), nb::arg("leaves_no_trace"),
+        nb::call_guard<nb::gil_scoped_release>());
+  m.def("end_step",
+        &steps::end_step);  // in every step: with the GIL, which the clock does not need
+  m.def("steps_record", &steps::steps_record, nb::arg("on"));
+  m.def("stop", &stop, nb::call_guard<nb::gil_scoped_release>());
+}
+
+}  // namespace laptime::torch

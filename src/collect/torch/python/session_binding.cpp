@@ -1,0 +1,80 @@
+#include "collect/torch/python/session_binding.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "collect/python/interpreter/string_caster.h"
+#include "collect/torch/op_recorder.h"
+#include "collect/torch/session_notes.h"
+#include "record/collector.h"
+
+namespace nb = nanobind;
+
+namespace laptime::torch {
+
+namespace {
+
+// A stretch of the program's time, in the recording that is on: begun here, and found again in the
+// file by its link.
+class Stretch {
+ public:
+  void begin() { start_ = ticks(); }
+  std::uint64_t begin_ticks() const { return start_; }
+  // Its begin on the clock of the file.
+  std::int64_t begin_ns() const { return record::part_ns(start_); }
+  // The link; 0 when nothing records any more.
+  std::uint64_t end() {
+    if (!record::on() || start_ == 0) return 0;
+    unended_ = begun_ops();
+    const std::uint64_t link = record::new_link();
+    record::put_span(
+        {.start = start_, .end = ticks(), .name = record::intern("torch.profiler"), .link = link});
+    return link;
+  }
+
+  // Ops of the thread that called end(), begun before and not ended.
+  std::vector<BegunOp> take_unended() { return std::exchange(unended_, {}); }
+
+ private:
+  std::uint64_t start_ = 0;
+  std::vector<BegunOp> unended_;
+};
+
+// Contract: called when the session has ended, while its recording is on.
+SessionNotes notes_of(Stretch& stretch, const OpDetails* details) {
+  SessionNotes notes;
+  if (details != nullptr) notes.details = *details;
+  const std::int64_t begin = stretch.begin_ns();
+  for (const BegunOp& op : stretch.take_unended())
+    notes.unended.push_back(
+        {record::name_text(op.name), record::part_ns(op.start) - begin, op.kind});
+  return notes;
+}
+
+}  // namespace
+
+void bind_sessions(nb::module_& module) {
+  nb::module_ m = module.def_submodule("torch_session",
+                                       "A profile session of torch.profiler's drop-in, recorded.");
+  m.def(
+      "part_path", [] { return std::string(record::part_path()); },
+      "The file that this process records into, '' when none.");
+  nb::class_<Stretch>(m, "Stretch")
+      .def(nb::init<>())
+      .def("begin", &Stretch::begin)
+      .def("begin_ns", &Stretch::begin_ns)
+      .def("end", &Stretch::end)
+      .def("begin_ticks", &Stretch::begin_ticks);
+  nb::class_<SessionNotes>(m, "Notes")
+      .def(
+          "__init__",
+          [](SessionNotes* self, Stretch& stretch, const OpDetails* details) {
+            new (self) SessionNotes(notes_of(stretch, details));
+          },
+          nb::arg("stretch"), nb::arg("details").none());
+}
+
+}  // namespace laptime::torch

@@ -1,0 +1,12 @@
+// Python's hold on a profile session while it is recorded: laptime._native.torch_session. What was
+// recorded is read back by laptime._reader.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace laptime::torch {
+
+// Adds the submodule `torch_session` to the module.
+void bind_sessions(nanobind::module_& module);
+
+}  // namespace laptime::torch

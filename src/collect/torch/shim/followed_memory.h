@@ -1,0 +1,96 @@
+// What the followers of the CPU's and of the GPU's allocators share: whether they record, whom they
+// tell, and which roles were told.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "collect/torch/memory_abi.h"
+#include "collect/torch/shim/op_state.h"
+
+namespace laptime_memory {
+
+enum class Mode { rest, record, probe };
+inline std::atomic<Mode> mode{Mode::rest};
+inline std::atomic<const LaptimeMemoryHost*> host{nullptr};
+
+inline const LaptimeMemoryHost& told() { return *host.load(std::memory_order_relaxed); }
+
+// Addresses whose role was told, each with that role; emptied when the block goes, so that the next
+// block at the address is told anew. Two that share an entry displace each other and are told once
+// more than needed.
+class ToldRoles {
+ public:
+  bool has(const void* address, std::uint32_t role) {
+    return entry_of(address).load(std::memory_order_relaxed) == value_of(address, role);
+  }
+  // False when it was told already.
+  bool add(const void* address, std::uint32_t role) {
+    if (has(address, role)) return false;
+    entry_of(address).store(value_of(address, role), std::memory_order_relaxed);
+    return true;
+  }
+  void remove(const void* address) {
+    std::atomic<std::uint64_t>& entry = entry_of(address);
+    if (entry.load(std::memory_order_relaxed) != 0) entry.store(0, std::memory_order_relaxed);
+  }
+  void clear() {
+    for (auto& entry : entries_) entry.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr unsigned kBits = 12;
+  static std::uint64_t value_of(const void* address, std::uint32_t role) {
+    return reinterpret_cast<std::uint64_t>(address) ^ static_cast<std::uint64_t>(role) << 48;
+  }
+  std::atomic<std::uint64_t>& entry_of(const void* address) {
+    return entries_[(reinterpret_cast<std::uint64_t>(address) >> 6) * 0x9E3779B97F4A7C15ull >>
+                    (64 - kBits)];
+  }
+  std::array<std::atomic<std::uint64_t>, 1u << kBits> entries_{};
+};
+inline ToldRoles told_roles;
+
+inline void tell_role(int device, const void* address, std::uint64_t bytes, std::uint32_t role) {
+  if (told_roles.add(address, role)) told().has_role(device, address, bytes, role);
+}
+
+// Stores the record beside those of the ops around it. False: it is to be told by a call.
+inline bool put_block(laptime::SpanKind kind, int device, const void* address,
+                      std::uint64_t bytes) {
+  laptime::torch::OpThread* const thread = laptime_shim::op_thread;
+  const std::uint32_t name = told().device_names[device + 1].load(std::memory_order_relaxed);
+  laptime::RawUnit* const unit =
+      thread != nullptr && name != 0 ? laptime::record::reserve(*thread->lane, 1) : nullptr;
+  if (unit == nullptr) return false;
+  *unit = {laptime::torch::op_ticks(laptime_shim::op_host),
+           bytes,
+           reinterpret_cast<std::uint64_t>(address),
+           name,
+           0,
+           static_cast<std::uint8_t>(kind),
+           laptime::UnitType::memory};
+  laptime::record::publish(*thread->lane, unit + 1);
+  return true;
+}
+
+inline void tell_allocation(int device, const void* address, std::uint64_t bytes) {
+  if (!put_block(laptime::SpanKind::allocate, device, address, bytes))
+    told().allocated(device, address, bytes);
+}
+inline void tell_release(int device, const void* address) {
+  if (!put_block(laptime::SpanKind::release, device, address, 0)) told().released(device, address);
+  told_roles.remove(address);
+}
+
+// ---- cuda_memory.cpp ----
+// See LaptimeMemoryShim::attach_cuda.
+bool attach_cuda();
+// Recording begins: what the devices' allocators hold is told.
+void begin_cuda();
+// The block's release will be told, also of one from before on(). False: CUDA's blocks are not
+// followed.
+bool follow_cuda_block(const void* address);
+
+}  // namespace laptime_memory

@@ -1,0 +1,206 @@
+#include "trace/gpu/effort/kernel_effort.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/contains_any.h"
+#include "base/flat_map.h"
+#include "trace/gpu/effort/convolution_flops.h"
+#include "trace/gpu/effort/foreach_kernels.h"
+#include "trace/gpu/effort/kernel_math.h"
+#include "trace/gpu/effort/op_bytes.h"
+
+namespace laptime {
+
+namespace {
+
+struct OpFacts {
+  std::uint32_t row = 0;
+  std::uint32_t shapes = 0, types = 0;  // Run::strings
+  std::optional<std::uint64_t> flops;
+};
+
+// What the ops of one track told, by rising row.
+class TrackFacts {
+ public:
+  TrackFacts() = default;
+  TrackFacts(const Run& run, const ArgColumns& args) {
+    const std::uint32_t flops = run.strings.find("flops"), shapes = run.strings.find("shapes"),
+                        types = run.strings.find("types");
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (args.key[i] != flops && args.key[i] != shapes && args.key[i] != types) continue;
+      if (facts_.empty() || facts_.back().row != args.row[i])
+        facts_.emplace_back().row = args.row[i];
+      OpFacts& op = facts_.back();
+      if (args.key[i] == flops && args.type[i] == ArgType::integer) op.flops = args.value[i];
+      if (args.key[i] == shapes && args.type[i] == ArgType::string)
+        op.shapes = static_cast<std::uint32_t>(args.value[i]);
+      if (args.key[i] == types && args.type[i] == ArgType::string)
+        op.types = static_cast<std::uint32_t>(args.value[i]);
+    }
+  }
+  const OpFacts* find(std::uint32_t row) const {
+    const auto at = std::lower_bound(facts_.begin(), facts_.end(), row,
+                                     [](const OpFacts& op, std::uint32_t r) { return op.row < r; });
+    return at != facts_.end() && at->row == row ? &*at : nullptr;
+  }
+
+ private:
+  std::vector<OpFacts> facts_;
+};
+
+// The GPU work of one op that its numbers may be about.
+struct OpWork {
+  std::uint32_t track = 0, row = 0;  // the op
+  std::size_t work = 0, count = 0;   // the last one
+  std::int64_t ns = 0;
+  bool winograd = false;  // one of it is of that method
+};
+
+// What a convolution's backward pass launched.
+struct ConvolutionWork {
+  std::uint32_t track = 0, row = 0;       // the op
+  std::vector<std::size_t> named, other;  // multiplying kernels: those named after a product
+  bool winograd = false;
+};
+
+// What a kernel's name says.
+struct KernelFacts {
+  bool multiplies = false, is_winograd = false, names_product = false;
+  std::optional<std::uint64_t> bytes_per_element;  // over lists of tensors
+};
+KernelFacts facts_of_kernel(std::string_view name) {
+  const KernelMath math = math_of_kernel(name);
+  return {math.precision.has_value() || math.tensor_cores.value_or(false),
+          contains_any(name, {"winograd", "Winograd"}),
+          contains_any(name, {"dgrad", "wgrad", "Dgrad", "Wgrad", "fprop"}),
+          foreach_bytes_per_element(name)};
+}
+
+class Efforts {
+ public:
+  Efforts(const Run& run, const OpAttribution& ops, const GpuWorkload& gpu)
+      : run_(run),
+        ops_(ops),
+        gpu_(gpu),
+        convolution_backward_(run.strings.find("aten::convolution_backward")),
+        result_(gpu.all().size()) {}
+
+  std::vector<KernelEffort> find() {
+    for (std::size_t i = 0; i < gpu_.all().size(); ++i) add(i);
+    multiplying_.for_each([&](const OpWork& op) {
+      if (op.count == 1 && !op.winograd)
+        result_[op.work].flops = facts_[op.track].find(op.row)->flops;
+    });
+    convolutions_.for_each([&](const ConvolutionWork& op) { tell_products(op); });
+    launched_.for_each([&](const OpWork& op) {
+      if (op.count == 1) result_[op.work].bytes = bytes_of(op);
+    });
+    for (std::size_t i = 0; i < gpu_.all().size(); ++i) tell_lists(i);
+    return std::move(result_);
+  }
+
+ private:
+  void add(std::size_t index) {
+    const GpuWork& work = gpu_.all()[index];
+    if (!work.launch || work.launch->op_row == kNoRow) return;
+    const std::uint32_t track = work.launch->track;
+    const auto [known, is_new] = facts_.try_emplace(track);
+    if (is_new) known->second = TrackFacts(run_, run_.tracks[track].spans.args);
+    count(launched_, track, work.launch->op_row, index);
+    const KernelFacts& kernel = facts_of(work);
+    if (!kernel.multiplies && !kernel.is_winograd) return;
+    for (std::uint32_t row = work.launch->op_row; row != kNoRow;
+         row = ops_.tracks[track].tree.parent[row]) {
+      const OpFacts* const op = known->second.find(row);
+      if (!op) continue;
+      if (run_.tracks[track].spans.name[row] == convolution_backward_)
+        return add_product(track, row, index, kernel);
+      if (op->flops) return add_multiplying(track, row, index, kernel);
+    }
+  }
+  static std::uint64_t key_of(std::uint32_t track, std::uint32_t row) {
+    return (static_cast<std::uint64_t>(track) << 32 | row) + 1;
+  }
+  void count(FlatMap<OpWork>& ops, std::uint32_t track, std::uint32_t row, std::size_t work) const {
+    OpWork& op = ops[key_of(track, row)];
+    op = {track, row, work, op.count + 1, op.ns + duration_of(gpu_.all()[work]), op.winograd};
+  }
+  std::int64_t duration_of(const GpuWork& work) const {
+    return run_.tracks[work.track].spans.duration[work.row];
+  }
+
+  void add_multiplying(std::uint32_t track, std::uint32_t row, std::size_t work,
+                       const KernelFacts& kernel) {
+    if (kernel.multiplies) count(multiplying_, track, row, work);
+    multiplying_[key_of(track, row)].winograd |= kernel.is_winograd;
+  }
+  void add_product(std::uint32_t track, std::uint32_t row, std::size_t work,
+                   const KernelFacts& kernel) {
+    ConvolutionWork& op = convolutions_[key_of(track, row)];
+    op.track = track;
+    op.row = row;
+    op.winograd |= kernel.is_winograd;
+    if (kernel.multiplies && !kernel.is_winograd)
+      (kernel.names_product ? op.named : op.other).push_back(work);
+  }
+  void tell_products(const ConvolutionWork& op) {
+    constexpr std::size_t kProducts = 2;
+    std::vector<std::size_t> products = op.named;
+    if (!op.winograd) products.insert(products.end(), op.other.begin(), op.other.end());
+    if (products.size() > kProducts) return;
+    const auto flops =
+        convolution_backward_flops(run_.strings[facts_[op.track].find(op.row)->shapes]);
+    for (const std::size_t work : products) result_[work].flops = flops;
+  }
+
+  void tell_lists(std::size_t index) {
+    const GpuWork& work = gpu_.all()[index];
+    const std::uint32_t row = work.launch ? work.launch->op_row : kNoRow;
+    if (row == kNoRow || !facts_of(work).bytes_per_element) return;
+    const OpFacts* const op = facts_.at(work.launch->track).find(row);
+    const OpWork* const all = launched_.find(key_of(work.launch->track, row));
+    const auto elements =
+        op ? first_list_elements(run_.strings[op->shapes], run_.strings[op->types]) : std::nullopt;
+    if (!elements || !all || all->ns <= 0) return;
+    const double share = static_cast<double>(duration_of(work)) / static_cast<double>(all->ns);
+    result_[index].bytes =
+        static_cast<std::uint64_t>(share * static_cast<double>(*elements) *
+                                   static_cast<double>(*facts_of(work).bytes_per_element));
+  }
+
+  const KernelFacts& facts_of(const GpuWork& work) {
+    const auto [known, is_new] = names_.try_emplace(run_.tracks[work.track].spans.name[work.row]);
+    if (is_new) known->second = facts_of_kernel(run_.strings[known->first]);
+    return known->second;
+  }
+  std::optional<std::uint64_t> bytes_of(const OpWork& op) const {
+    const OpFacts* const facts = facts_.at(op.track).find(op.row);
+    if (!facts) return std::nullopt;
+    const std::string_view name = run_.strings[run_.tracks[op.track].spans.name[op.row]];
+    return bytes_moved(name, run_.strings[facts->shapes], run_.strings[facts->types]);
+  }
+
+  const Run& run_;
+  const OpAttribution& ops_;
+  const GpuWorkload& gpu_;
+  const std::uint32_t convolution_backward_;  // Run::strings
+  std::vector<KernelEffort> result_;
+  std::map<std::uint32_t, TrackFacts> facts_;   // by track
+  FlatMap<OpWork> multiplying_;                 // by the op around them that told its FLOPs
+  FlatMap<ConvolutionWork> convolutions_;       // by the op
+  FlatMap<OpWork> launched_;                    // by the innermost op
+  std::map<std::uint32_t, KernelFacts> names_;  // by Run::strings
+};
+
+}  // namespace
+
+std::vector<KernelEffort> find_kernel_efforts(const Run& run, const OpAttribution& ops,
+                                              const GpuWorkload& gpu) {
+  if (run.strings.find("shapes") == StringTable::kNoString &&
+      run.strings.find("flops") == StringTable::kNoString)
+    return {};
+  return Efforts(run, ops, gpu).find();
+}
+
+}  // namespace laptime
