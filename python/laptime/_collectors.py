@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 from laptime._messages import say
 
 if TYPE_CHECKING:
-    from laptime._torch import Options
+    from laptime.frameworks.torch import Options
 
 RECORD_VARIABLE = "LAPTIME_RECORD"
 OPTIONS_VARIABLE = "LAPTIME_PYTHON"
@@ -44,7 +44,7 @@ _HELPERS = ("from multiprocessing.resource_tracker import",)
 
 
 def start_from_environment(began: tuple[int, int] | None = None) -> None:
-    """``began``: when the work for it began; what ``_own_time.now()`` said."""
+    """``began``: when the work for it began; what ``own_time.now()`` said."""
     if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
         return
     if not _is_main_interpreter():
@@ -52,7 +52,7 @@ def start_from_environment(began: tuple[int, int] | None = None) -> None:
             "LAPTIME_SUBINTERPRETERS", str(os.getpid())
         )  # the process's, where the main one's engines look for it
         return
-    from laptime._own_time import own_time
+    from laptime.collect.own_time import own_time
 
     try:
         with own_time(began):
@@ -79,21 +79,22 @@ def _start() -> None:
     import atexit
     import json
 
-    # _closing is used at the end, when the program may have left no descriptor to read a module
-    # with.
-    from laptime import _closing as _closing
-    from laptime import _engine, _fork_warning, _sigterm
-    from laptime._imports import when_imported
     from laptime._native import recording
+
+    # closing is used at the end, when the program may have left no descriptor to read a module
+    # with.
+    from laptime.collect import closing as closing
+    from laptime.collect import engine, fork_warning, sigterm
+    from laptime.collect.imports import when_imported
 
     options = json.loads(os.environ[OPTIONS_VARIABLE])
     if not recording.on():  # the recorder has said why
         return
     if options["source"]:
-        _engine.start_sources(include=options["include"], exclude=options["exclude"])
+        engine.start_sources(include=options["include"], exclude=options["exclude"])
     else:
         recording.set_property("source_text", "left out")
-    _engine.start_or_lose(
+    engine.start_or_lose(
         lines=options["lines"],
         functions=options["functions"],
         builtins=options["functions"],
@@ -116,18 +117,18 @@ def _start() -> None:
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     if sys.version_info >= (3, 12):
-        _fork_warning.leave_out_our_threads()
-    _sigterm.write_before(_stop)
+        fork_warning.leave_out_our_threads()
+    sigterm.write_before(_stop)
 
 
 def _start_torch(options: Options) -> None:
     """With the program's import of torch."""
-    from laptime._own_time import own_time
+    from laptime.collect.own_time import own_time
 
     with own_time():
-        from laptime import _torch
+        from laptime.frameworks import torch as torch_collector
 
-        _torch.start(options)
+        torch_collector.start(options)
         _replace_lightning_names()
     if os.environ.get(_TRIAL_VARIABLE):
         from laptime._tune.applied import install
@@ -144,12 +145,12 @@ def _replace_lightning_names() -> None:
 def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> None:
     if "torch" in sys.modules:  # whose session sees to it
         return
-    from laptime._cuda import give_lines
+    from laptime.collect.cuda import give_lines
 
     give_lines(include, exclude)
     if library == "jax":
-        from laptime._jax import watch_compilations
-        from laptime._jax_profiler import make_way
+        from laptime.frameworks.jax.compiled_lines import watch_compilations
+        from laptime.frameworks.jax.profiler import make_way
 
         watch_compilations()
         make_way()
@@ -157,9 +158,9 @@ def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> Non
 
 def _stop() -> None:
     """Writes the last counts while there is an interpreter to ask."""
-    from laptime import _sigterm
+    from laptime.collect import sigterm
 
-    _sigterm.writing(_write)
+    sigterm.writing(_write)
 
 
 def _write() -> None:
@@ -178,9 +179,9 @@ def _write() -> None:
 
 
 def _write_counts() -> None:
-    from laptime._closing import write_closing_facts
     from laptime._native import recording
-    from laptime._own_time import own_time
+    from laptime.collect.closing import write_closing_facts
+    from laptime.collect.own_time import own_time
 
     with own_time() as work:
         _end_collectors()
@@ -193,7 +194,7 @@ def _write_counts() -> None:
 def _end_collectors() -> None:
     if (blocks := sys.modules.get("laptime._recording")) is not None:
         blocks.end_inner()
-    if (torch := sys.modules.get("laptime._torch")) is not None:
+    if (torch := sys.modules.get("laptime.frameworks.torch")) is not None:
         torch.stop()
 
 

@@ -10,7 +10,7 @@ import sys
 import laptime
 import pytest
 import torch
-from laptime._torch.sources import Sources
+from laptime.frameworks.torch.sources import Sources
 from watching_mode import WatchingMode
 
 SEEN = """

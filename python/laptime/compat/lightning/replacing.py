@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import sys
 
-from laptime._imports import when_imported
 from laptime._native import recording
-from laptime._signal_handlers import raised_by_handler
+from laptime.collect.imports import when_imported
+from laptime.collect.signal_handlers import raised_by_handler
 from laptime.compat.lightning.making import HALVES, OWNERS, make
 
 

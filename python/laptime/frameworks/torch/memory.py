@@ -12,9 +12,9 @@ import sys
 
 from laptime._native import recording
 from laptime._native import torch_memory as _native
-from laptime._signal_handlers import raised_by_handler
-from laptime._torch import shim_build
-from laptime._torch.memory_roles import Roles
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch import shim_build
+from laptime.frameworks.torch.memory_roles import Roles
 
 
 def load() -> MemorySource:

@@ -10,7 +10,7 @@ from typing import Any
 
 from laptime._native import recording
 from laptime._native import torch_ops as _native
-from laptime._torch import ops_property
+from laptime.frameworks.torch import ops_property
 
 
 class ProfilerOps(ops_property.Told):

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
-from laptime._engine import framework_folders, library_paths
 from laptime._messages import say
 from laptime._native import recording, torch_ops
+from laptime.collect.engine import framework_folders, library_paths
 
 LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblaptime_cuda.so")
 PROPERTY = "gpu"

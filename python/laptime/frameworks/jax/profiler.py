@@ -8,9 +8,9 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from laptime import _cuda
 from laptime._messages import say
 from laptime._native import recording
+from laptime.collect import cuda
 
 
 def make_way() -> None:
@@ -44,12 +44,12 @@ class _SharedGpu:
         self._newest = "" if taker in self._takers else taker
         self._takers.add(taker)
         _load_cuda()
-        if self._left or not _cuda.is_capturing():
+        if self._left or not cuda.is_capturing():
             return
         self._left = True
         say(
             "jax.profiler takes the GPU; laptime goes on without it until it stops"
-            if _cuda.leave(_use_the_gpu)
+            if cuda.leave(_use_the_gpu)
             else "could not leave the GPU to jax.profiler in time"
         )
         recording.lose(
@@ -62,7 +62,7 @@ class _SharedGpu:
         self._takers.discard(taker)
         if self._left and not self._takers:
             self._left = False
-            _cuda.come_back()
+            cuda.come_back()
 
     def give_back_if_new(self, taker: str) -> None:
         """What was to start it raised: nothing runs, unless it ran before."""

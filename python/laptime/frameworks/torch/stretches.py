@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from laptime._native import recording
 from laptime._native import torch_stretches as _native
-from laptime._torch.sources import Sources
+from laptime.frameworks.torch.sources import Sources
 
 PERIOD_S = 0.25
 TURNS_BEFORE = 12  # three seconds: by then most programs that train have begun to

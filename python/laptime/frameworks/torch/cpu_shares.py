@@ -12,7 +12,7 @@ import os
 from statistics import fmean, median
 from time import perf_counter_ns, process_time_ns, thread_time_ns
 
-from laptime._torch.setting_facts import Facts, usable_cpus
+from laptime.frameworks.torch.setting_facts import Facts, usable_cpus
 
 _MOST = 256  # waits looked at
 _COUNTED = 4  # in every so many of them others are counted

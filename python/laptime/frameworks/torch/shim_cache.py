@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from laptime._messages import say
-from laptime._torch import trusted_folder
+from laptime.frameworks.torch import trusted_folder
 
 Compile = Callable[[Path], None]  # writes the library into this new file
 

@@ -16,12 +16,12 @@ from typing import Any
 import torch
 from torch.utils.data import DataLoader
 
-from laptime._engine import library_paths
 from laptime._native import recording
-from laptime._signal_handlers import raised_by_handler
-from laptime._torch import setting_facts
-from laptime._torch.instances import instances
-from laptime._torch.patches import Patches
+from laptime.collect.engine import library_paths
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch import setting_facts
+from laptime.frameworks.torch.instances import instances
+from laptime.frameworks.torch.patches import Patches
 
 _PACKAGES = ("/site-packages/", "/dist-packages/")
 _COPYING = (

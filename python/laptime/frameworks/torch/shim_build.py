@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 
 from laptime._messages import say
-from laptime._torch import shim_cache
+from laptime.frameworks.torch import shim_cache
 
 SOURCES = Path(__file__).parent / "shim"
 # What torch.profiler's interface shows of ops beside their times.

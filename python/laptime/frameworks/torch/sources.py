@@ -16,7 +16,7 @@ from typing import Any
 
 from laptime._messages import say
 from laptime._native import recording
-from laptime._signal_handlers import raised_by_handler
+from laptime.collect.signal_handlers import raised_by_handler
 
 
 class Sources:
@@ -92,7 +92,7 @@ def load_sources(options: dict[str, Any]) -> Sources:
 
 def _load(name: str, arguments: dict[str, Any]) -> Any:
     try:
-        source = import_module(f"laptime._torch.{name}").load(**arguments)
+        source = import_module(f"laptime.frameworks.torch.{name}").load(**arguments)
     except Exception as error:
         if raised_by_handler(error):
             raise

@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterable
 
 from laptime._native import torch_ops
-from laptime._source_functions import SourceFunctions
+from laptime.collect.source_functions import SourceFunctions
 
 _FRAME = re.compile(r'File "(.+)", line (\d+), in (.+)')
 _NOWHERE = ("", "", 0, 0)

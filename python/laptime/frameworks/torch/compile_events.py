@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from laptime._imports import when_imported
 from laptime._native import recording
-from laptime._torch.compiled_lines import CompiledLines
-from laptime._torch.patches import Patches
+from laptime.collect.imports import when_imported
+from laptime.frameworks.torch.compiled_lines import CompiledLines
+from laptime.frameworks.torch.patches import Patches
 
 _LONGEST = 400
 

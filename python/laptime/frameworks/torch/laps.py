@@ -14,16 +14,16 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _disable_current_modes
 
-from laptime import _engine
 from laptime._native import recording, torch_steps
-from laptime._own_time import own_time
-from laptime._signal_handlers import raised_by_handler
-from laptime._torch.cpu_shares import CpuShares
-from laptime._torch.event_cost import EventCost
-from laptime._torch.loaders import LoaderNumbers
-from laptime._torch.schedule import Schedule
-from laptime._torch.sources import Sources, say_off
-from laptime._torch.stretches import Stretches, Sums
+from laptime.collect import engine
+from laptime.collect.own_time import own_time
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch.cpu_shares import CpuShares
+from laptime.frameworks.torch.event_cost import EventCost
+from laptime.frameworks.torch.loaders import LoaderNumbers
+from laptime.frameworks.torch.schedule import Schedule
+from laptime.frameworks.torch.sources import Sources, say_off
+from laptime.frameworks.torch.stretches import Stretches, Sums
 
 _MARKED = "step"
 _BACKWARD_CODES = tuple(
@@ -110,7 +110,7 @@ class Laps:
                 yield
         finally:
             self.hooks.set_busy(False)
-            _engine.skip_lines_since(begin)
+            engine.skip_lines_since(begin)
             recording.put_span(recording.name("laptime: set-up"), recording.SCOPE, begin)
             self._setup_ns += time.perf_counter_ns() - begin_ns
             recording.set_property("torch_setup_ns", str(self._setup_ns))

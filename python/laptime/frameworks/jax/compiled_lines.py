@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from laptime import _cuda
 from laptime._native import torch_ops
-from laptime._source_functions import SourceFunctions
+from laptime.collect import cuda
+from laptime.collect.source_functions import SourceFunctions
 
 _MODULE = re.compile(r"HloModule ([\w.\-]+)")
 _INSTRUCTION = re.compile(r"^ *(?:ROOT )?%?([\w.\-]+) = .*\bmetadata=\{([^}]*)\}", re.MULTILINE)
@@ -65,9 +65,9 @@ def _tell(program: str, functions: SourceFunctions) -> None:
     for instruction, (file, line, name) in lines_of_instructions(program):
         if torch_ops.is_user_code(file):
             place = torch_ops.place_of(file, *functions.find(file, line, name), line)
-            _cuda.name_kernel(_as_symbol(instruction), place)
+            cuda.name_kernel(_as_symbol(instruction), place)
             if module is not None:
-                _cuda.name_instruction(module[1], instruction, place)
+                cuda.name_instruction(module[1], instruction, place)
 
 
 def lines_of_instructions(program: str) -> Iterator[tuple[str, Line]]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypedDict
 from laptime._messages import say
 
 if TYPE_CHECKING:
-    from laptime._torch.session import Session
+    from laptime.frameworks.torch.session import Session
 
 __all__ = ["Options", "start", "stop"]
 
@@ -52,7 +52,7 @@ def start(options: Options) -> None:
     if _depth > 1:
         return
     try:
-        from laptime._torch.session import Session
+        from laptime.frameworks.torch.session import Session
 
         _session = Session(options)
         _session.start()

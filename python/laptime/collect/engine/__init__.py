@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
-from laptime import _source_text
-from laptime._command_text import command_text
-from laptime._engine import calibration
-from laptime._engine.statements import first_lines
 from laptime._native import engine as _native
 from laptime._native import recording
+from laptime.collect import source_text
+from laptime.collect.command_text import command_text
+from laptime.collect.engine import calibration
+from laptime.collect.engine.statements import first_lines
 
 __all__ = [
     "Demotion",
@@ -94,7 +94,7 @@ _running_lines: dict[str, Any] | None = None  # one of theirs
 def library_paths() -> list[str]:
     """Folders whose code is not the user's: the standard library and laptime."""
     standard_library = os.path.dirname(os.__file__) + os.sep
-    laptime = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+    laptime = _folder_above(os.path.abspath(__file__), 3) + os.sep
     return sorted(
         {
             standard_library,
@@ -103,6 +103,12 @@ def library_paths() -> list[str]:
             os.path.realpath(laptime) + os.sep,
         }
     )
+
+
+def _folder_above(path: str, levels: int) -> str:
+    for _ in range(levels):
+        path = os.path.dirname(path)
+    return path
 
 
 def framework_folders(torch: ModuleType | None) -> list[str]:
@@ -272,7 +278,7 @@ def start_sources(*, include: Iterable[str] = (), exclude: Iterable[str] = ()) -
         library_paths=library_paths(),
         include=list(include),
         exclude=list(exclude),
-        reader=_source_text.read,
+        reader=source_text.read,
     )
 
 

@@ -18,8 +18,8 @@ from torch.optim.optimizer import Optimizer, register_optimizer_step_pre_hook
 
 from laptime._messages import say
 from laptime._native import torch_memory
-from laptime._signal_handlers import raised_by_handler
-from laptime._torch.instances import instances
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch.instances import instances
 
 # Between two looks at tensors that rarely change.
 _OFTEN_ENOUGH = 16

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import sys
 
-from laptime import _engine
 from laptime._native import recording
-from laptime._own_time import waited_for_processor
+from laptime.collect import engine
+from laptime.collect.own_time import waited_for_processor
 
 _FRAMEWORKS = ("tensorflow", "jax")  # of whose own work little is recorded
 # Up to 3.11 a program that is traced loses its specialized instructions: a hot loop takes 1.9 times
@@ -20,15 +20,15 @@ def write_closing_facts() -> None:
     """Call while recording is still on."""
     if not recording.on():
         return
-    recording.set_property("python_cost_ns", str(round(_TRACED * _engine.own_cost().estimated_ns)))
+    recording.set_property("python_cost_ns", str(round(_TRACED * engine.own_cost().estimated_ns)))
     if waited := waited_for_processor():
         recording.set_property("ran_ns", str(waited[0]))
         recording.set_property("waited_for_processor_ns", str(waited[1]))
     if frameworks := [name for name in _FRAMEWORKS if name in sys.modules]:
         recording.set_property("frameworks", ",".join(frameworks))
-    for notice in _engine.notices():
+    for notice in engine.notices():
         recording.lose(notice.name, notice.message)
-    demoted = _engine.demoted()
+    demoted = engine.demoted()
     if demoted:
         recording.lose(
             "over_budget",

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ast
 
-from laptime import _source_text
+from laptime.collect import source_text
 
 
 def first_lines(filename: str) -> list[int]:
@@ -16,7 +16,7 @@ def first_lines(filename: str) -> list[int]:
     A compound statement is only its header: the lines of its body are statements of their own.
     Negative where that first line holds a loop's header and the beginning of its body.
     """
-    text = _source_text.text_of(filename)
+    text = source_text.text_of(filename)
     if not text:
         return []
     try:

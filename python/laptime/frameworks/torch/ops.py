@@ -13,11 +13,17 @@ from collections.abc import Iterable
 from types import ModuleType
 from typing import NamedTuple, Protocol
 
-from laptime._engine import framework_folders, library_paths
 from laptime._messages import say
 from laptime._native import torch_ops as _native
-from laptime._signal_handlers import raised_by_handler
-from laptime._torch import ops_calibration, ops_profiler, ops_property, ops_self_test, shim_build
+from laptime.collect.engine import framework_folders, library_paths
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch import (
+    ops_calibration,
+    ops_profiler,
+    ops_property,
+    ops_self_test,
+    shim_build,
+)
 
 
 class OpSource(Protocol):

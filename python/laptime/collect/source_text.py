@@ -13,7 +13,7 @@ import sys
 import time
 import tokenize
 
-from laptime._command_text import command_text
+from laptime.collect.command_text import command_text
 
 _LONGEST = 2 << 20  # bytes of a file (src/format/source_text.h)
 

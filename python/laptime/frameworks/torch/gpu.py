@@ -12,21 +12,21 @@ from typing import Any
 import torch
 from torch.autograd.profiler import profile
 
-from laptime import _cuda
 from laptime._messages import say
 from laptime._native import recording
-from laptime._torch.patches import Patches
+from laptime.collect import cuda
+from laptime.frameworks.torch.patches import Patches
 
 
-def load(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> TorchGpu | _cuda.Off:
-    source = _cuda.load(include, exclude)
-    return TorchGpu(source) if isinstance(source, _cuda.GpuSource) else source
+def load(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> TorchGpu | cuda.Off:
+    source = cuda.load(include, exclude)
+    return TorchGpu(source) if isinstance(source, cuda.GpuSource) else source
 
 
 class TorchGpu:
-    kind = _cuda.GpuSource.kind
+    kind = cuda.GpuSource.kind
 
-    def __init__(self, source: _cuda.GpuSource) -> None:
+    def __init__(self, source: cuda.GpuSource) -> None:
         self._source = source
         self._stands_aside = False
         self._patches = Patches()

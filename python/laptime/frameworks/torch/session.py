@@ -11,23 +11,23 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from laptime import _engine, _marks
 from laptime._native import recording
-from laptime._signal_handlers import raised_by_handler
-from laptime._torch import children
-from laptime._torch.compile_events import watch_compilations
-from laptime._torch.event_cost import measure_event_cost
-from laptime._torch.gc_spans import GcSpans
-from laptime._torch.hooks import install_hooks, install_worker_hooks
-from laptime._torch.laps import Laps
-from laptime._torch.patches import Patches
-from laptime._torch.schedule import Budget, Everything, Ranges, Schedule
-from laptime._torch.settings import Settings
-from laptime._torch.sources import load_sources, say_off
-from laptime._torch.stretches import Sums
+from laptime.collect import engine, marks
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch import children
+from laptime.frameworks.torch.compile_events import watch_compilations
+from laptime.frameworks.torch.event_cost import measure_event_cost
+from laptime.frameworks.torch.gc_spans import GcSpans
+from laptime.frameworks.torch.hooks import install_hooks, install_worker_hooks
+from laptime.frameworks.torch.laps import Laps
+from laptime.frameworks.torch.patches import Patches
+from laptime.frameworks.torch.schedule import Budget, Everything, Ranges, Schedule
+from laptime.frameworks.torch.settings import Settings
+from laptime.frameworks.torch.sources import load_sources, say_off
+from laptime.frameworks.torch.stretches import Sums
 
 if TYPE_CHECKING:
-    from laptime._torch import Options
+    from laptime.frameworks.torch import Options
 
 _SHORTEST_NS = 50_000_000
 _INSTEAD = "use laptime.step() or --full (budget=None)"
@@ -58,7 +58,7 @@ class Session:
         install_hooks(self._laps.hooks, self._patches)
         self._settings.install(self._patches)
         self._gc.install()
-        _marks.mark_step = self._laps.marked_by_program
+        marks.mark_step = self._laps.marked_by_program
         children.when_known(self, Session._begin_in_child)
         if children.is_known():
             self._begin_in_child(self._options["block"])
@@ -77,7 +77,7 @@ class Session:
             closing.callback(self._close_facts)
             closing.callback(self._patches.remove)
             closing.callback(self._gc.remove)
-            _marks.mark_step = recording.mark_step
+            marks.mark_step = recording.mark_step
             if await_gpu and self._options["gpu"]:
                 _await_gpu()
 
@@ -182,7 +182,7 @@ class Session:
 
     def _share_of_engines(self) -> float:
         """Of the time since it was asked first, which is when the program began to step."""
-        cost, now = _engine.own_cost().estimated_ns, time.perf_counter_ns()
+        cost, now = engine.own_cost().estimated_ns, time.perf_counter_ns()
         if self._engines_before is None:
             self._engines_before = cost, now
         return max(0, cost - self._engines_before[0]) / max(1, now - self._engines_before[1])

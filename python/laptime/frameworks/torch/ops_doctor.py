@@ -1,5 +1,5 @@
-"""``python -m laptime._torch.ops_doctor [--build]``: what `laptime doctor` says about torch's ops,
-as ``state<TAB>detail``.
+"""``python -m laptime.frameworks.torch.ops_doctor [--build]``: what `laptime doctor` says about
+torch's ops, as ``state<TAB>detail``.
 
 With ``--build`` the recorder is compiled and tested; without, only what is there is looked at.
 """
@@ -15,7 +15,7 @@ def main(arguments: list[str]) -> str:
         return f"note\tno PyTorch in {sys.prefix}"
     import torch
 
-    from laptime._torch import ops, shim_build
+    from laptime.frameworks.torch import ops, shim_build
 
     if "--build" in arguments:
         kind = ops.load().kind
