@@ -104,10 +104,10 @@ class Level:
 
         self._gpu.off()
         limit = time.monotonic() + 5
-        while self._gpu.state != cuda.FINALIZED and time.monotonic() < limit:
+        while self._gpu.state != cuda.State.FINALIZED and time.monotonic() < limit:
             step()
             torch.cuda.synchronize()
-        if self._gpu.state != cuda.FINALIZED:
+        if self._gpu.state != cuda.State.FINALIZED:
             raise RuntimeError("CUPTI is still in the process")
 
     def mark(self) -> None:

@@ -101,7 +101,7 @@ from laptime.collect import cuda
 gpu = cuda.load()
 gpu.on()
 (x @ x).sum().item()
-print("went on", gpu.state == cuda.FAILED)
+print("went on", gpu.state == cuda.State.FAILED)
 """
 
 
@@ -122,9 +122,9 @@ for _ in range(3):
     torch.cuda.synchronize()
     gpu.off()
     until = time.time() + 5
-    while gpu.state != cuda.FINALIZED and time.time() < until:
+    while gpu.state != cuda.State.FINALIZED and time.time() < until:
         (x @ x).sum(); time.sleep(0.01)
-    print(gpu.state == cuda.FINALIZED, end=" ")
+    print(gpu.state == cuda.State.FINALIZED, end=" ")
 print(gpu.counts()[0] == gpu.counts()[1], gpu.counts()[0] >= 300)
 """
 

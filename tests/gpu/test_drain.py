@@ -15,10 +15,10 @@ for _ in range(100):
     torch.mm(x, x, out=y)  # queued
 gpu.off()
 began, limit = time.monotonic(), time.monotonic() + 60
-while gpu.state != cuda.FINALIZED and time.monotonic() < limit:
+while gpu.state != cuda.State.FINALIZED and time.monotonic() < limit:
     small.add_(1)
     time.sleep(0.01)
-print(gpu.state == cuda.FINALIZED, time.monotonic() - began > 0.5)
+print(gpu.state == cuda.State.FINALIZED, time.monotonic() - began > 0.5)
 """
 LINE = QUEUED.splitlines().index("    torch.mm(x, x, out=y)  # queued") + 1
 

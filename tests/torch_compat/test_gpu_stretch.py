@@ -6,14 +6,14 @@ from laptime.compat.torch_profiler import gpu_stretch, sources
 
 
 class Source:
-    state = cuda.IDLE
+    state = cuda.State.IDLE
 
     def __init__(self):
         self.calls = []
 
     def on(self):
         self.calls.append("on")
-        self.state = cuda.CAPTURING
+        self.state = cuda.State.CAPTURING
 
     def off(self):
         self.calls.append("off")

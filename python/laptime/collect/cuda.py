@@ -8,7 +8,7 @@ loaded CUDA, not before.
 
 from __future__ import annotations
 
-import ctypes
+import functools
 import os
 import sys
 import time
@@ -16,37 +16,32 @@ from collections.abc import Callable, Iterable
 from types import ModuleType
 from typing import Any
 
+from laptime import _native
 from laptime._messages import say
-from laptime._native import recording, torch_ops
+from laptime._native import gpu, recording, torch_ops
 from laptime.collect.engine import framework_folders, library_paths
+from laptime.collect.source import Source
 
-LIBRARY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "liblaptime_cuda.so")
+LIBRARY = os.path.join(os.path.dirname(_native.__file__), "liblaptime_cuda.so")
 PROPERTY = "gpu"
 _LONGEST_LEAVE_S = 3
 
-# cuda::Wish: on whose behalf
-RECORDING, PROFILER = 1, 2
-_EVERYBODY = 0xFFFFFFFF
-
-# cuda::After
-_REST, _LEAVE, _LEAVE_SOON = range(3)
-
-# cuda::State
-IDLE, CAPTURING, DRAINING, LEAVING, FINALIZING, FINALIZED, FAILED = range(7)
+State = gpu.State
+Requester = gpu.Requester
 
 
 def load(
     include: Iterable[str] = (),
     exclude: Iterable[str] = (),
     lines: bool = True,
-    who: int = RECORDING,
+    who: Requester = Requester.RECORDING,
 ) -> GpuSource | Off:
     """The source of GPU records. Never raises. ``include``, ``exclude``: globs on file names, for
     which lines are the user's own. The GPU is recorded as long as anybody (``who``) has it on.
     """
     try:
         library = _open_library()
-        library.laptime_cuda_defer()
+        library.defer()
         if lines:
             _configure_places(list(include), list(exclude))
         return GpuSource(library, lines, who)
@@ -62,12 +57,12 @@ def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None
     """
     library = _open_library()
     _configure_places(list(include), list(exclude))
-    library.laptime_cuda_set_places(torch_ops.place_function())
+    library.set_places(torch_ops.place_function())
 
 
 def is_capturing() -> bool:
     """In a program that the driver itself loads the collector into."""
-    return _state(_open_library()) == CAPTURING
+    return _open_library().state() == State.CAPTURING
 
 
 def leave(synchronize: Callable[[], object]) -> bool:
@@ -79,20 +74,20 @@ def leave(synchronize: Callable[[], object]) -> bool:
 
 def come_back() -> None:
     """After ``leave``; where another tool holds CUPTI still, the library says so."""
-    _open_library().laptime_cuda_on(RECORDING)
+    _open_library().on(Requester.RECORDING)
 
 
 def name_kernel(name: str, place: int) -> None:
     """The line of all kernels of a name, for a program that give_lines was called in."""
-    _open_library().laptime_cuda_name_kernel(name.encode(), place)
+    _open_library().name_kernel(name, place)
 
 
 def name_instruction(module: str, instruction: str, place: int) -> None:
     """The line of an instruction of a program that XLA compiled, by XLA's own names."""
-    _open_library().laptime_cuda_name_instruction(module.encode(), instruction.encode(), place)
+    _open_library().name_instruction(module, instruction, place)
 
 
-class GpuSource:
+class GpuSource(Source):
     """Contract: ``on`` takes milliseconds the first time and after a rest, ``off`` microseconds.
     After ``off`` CUPTI leaves the process within a second, and the program runs as if it had never
     been there.
@@ -100,7 +95,7 @@ class GpuSource:
 
     kind = "cupti"
 
-    def __init__(self, library: ctypes.CDLL, lines: bool, who: int) -> None:
+    def __init__(self, library: gpu.Library, lines: bool, who: Requester) -> None:
         self._library = library
         self._who = who
         self._wanted = False
@@ -117,43 +112,38 @@ class GpuSource:
 
     def at_step(self) -> None:
         if self._wanted:
-            self._library.laptime_cuda_on(self._who)
+            self._library.on(self._who)
 
     def off(self) -> None:
         self._wanted = False
-        self._library.laptime_cuda_off(self._who, _LEAVE)
+        self._library.off(self._who, gpu.After.LEAVE)
 
     def rest(self) -> None:
         """Off for a moment: CUPTI stays."""
         self._wanted = False
-        self._library.laptime_cuda_off(self._who, _REST)
+        self._library.off(self._who, gpu.After.REST)
 
     def leave(self, synchronize: Callable[[], object]) -> bool:
         """For good, whoever has it on."""
         self._wanted = False
-        self._library.laptime_cuda_stay_away(1)
+        self._library.stay_away(True)
         return _leave(self._library, synchronize)
 
     def come_back(self) -> None:
         """After ``leave``: whoever wishes may have it again."""
-        self._library.laptime_cuda_stay_away(0)
+        self._library.stay_away(False)
 
     def close(self) -> None:
         self.off()
 
     @property
-    def functions(self) -> tuple[int, int, int, int]:
-        """For native code that switches the GPU itself, on any thread: addresses of on, off and
-        counts, and on whose behalf.
-        """
-        on, off, counts = (
-            _address(self._library[f"laptime_cuda_{name}"]) for name in ("on", "off", "counts")
-        )
-        return on, off, counts, self._who
+    def switch(self) -> tuple[gpu.Library, Requester]:
+        """For native code that switches the GPU itself, on any thread."""
+        return self._library, self._who
 
     @property
-    def state(self) -> int:
-        return _state(self._library)
+    def state(self) -> State:
+        return self._library.state()
 
     @property
     def events(self) -> int:
@@ -162,27 +152,25 @@ class GpuSource:
 
     def counts(self) -> tuple[int, int]:
         """Launches, and GPU records that have arrived."""
-        launches, records = ctypes.c_uint64(), ctypes.c_uint64()
-        self._library.laptime_cuda_counts(ctypes.byref(launches), ctypes.byref(records))
-        return launches.value, records.value
+        return self._library.counts()
 
     def flush(self) -> None:
-        self._library.laptime_cuda_flush()
+        self._library.flush()
 
     def _give_lines(self) -> None:
         # Now, while nothing records: the trial runs ops of its own.
         problem = problem_with_nodes(self._library, sys.modules.get("torch"))
-        self._library.laptime_cuda_set_places(torch_ops.place_function())
-        self._library.laptime_cuda_set_op_places(torch_ops.op_place_function())
-        self._library.laptime_cuda_set_nodes(0 if problem else 1)
+        self._library.set_places(torch_ops.place_function())
+        self._library.set_op_places(torch_ops.op_place_function())
+        self._library.set_nodes(not problem)
         recording.set_property("gpu_nodes", f"off: {problem}" if problem else "on")
 
 
-class Off:
+class Off(Source):
     """No GPU records, for a reason that was said."""
 
-    events = 0
-    state = FAILED
+    kind = ""
+    state = State.FAILED
 
     def __init__(self, reason: str) -> None:
         self.kind = f"off: {reason}"
@@ -191,44 +179,24 @@ class Off:
     def off(self) -> None: ...
     def rest(self) -> None: ...
     def close(self) -> None: ...
-    def at_step(self) -> None: ...
     def flush(self) -> None: ...
     def counts(self) -> tuple[int, int]:
         return 0, 0
 
 
-def _state(library: ctypes.CDLL) -> int:
-    return int(library.laptime_cuda_state())
-
-
-def _leave(library: ctypes.CDLL, synchronize: Callable[[], object]) -> bool:
-    library.laptime_cuda_off(_EVERYBODY, _LEAVE_SOON)
+def _leave(library: gpu.Library, synchronize: Callable[[], object]) -> bool:
+    library.off(Requester.EVERYBODY, gpu.After.LEAVE_SOON)
     limit = time.monotonic() + _LONGEST_LEAVE_S
-    while _state(library) in (DRAINING, LEAVING, FINALIZING) and time.monotonic() < limit:
+    on_its_way = (State.DRAINING, State.LEAVING, State.FINALIZING)
+    while library.state() in on_its_way and time.monotonic() < limit:
         synchronize()
         time.sleep(0.02)
-    return _state(library) in (IDLE, FINALIZED, FAILED)
+    return library.state() in (State.IDLE, State.FINALIZED, State.FAILED)
 
 
-def _address(function: Any) -> int:
-    address = ctypes.cast(function, ctypes.c_void_p).value
-    assert address is not None
-    return address
-
-
-def _open_library() -> ctypes.CDLL:
-    library = ctypes.CDLL(LIBRARY)
-    library.laptime_cuda_on.argtypes = [ctypes.c_uint]
-    library.laptime_cuda_off.argtypes = [ctypes.c_uint, ctypes.c_int]
-    for set_function in (library.laptime_cuda_set_places, library.laptime_cuda_set_op_places):
-        set_function.argtypes = [ctypes.c_void_p]
-    library.laptime_cuda_name_kernel.argtypes = [ctypes.c_char_p, ctypes.c_uint32]
-    library.laptime_cuda_name_instruction.argtypes = [
-        ctypes.c_char_p,
-        ctypes.c_char_p,
-        ctypes.c_uint32,
-    ]
-    return library
+@functools.cache
+def _open_library() -> gpu.Library:
+    return gpu.open(LIBRARY)
 
 
 def _configure_places(include: list[str], exclude: list[str]) -> None:
@@ -245,32 +213,29 @@ def _configure_places(include: list[str], exclude: list[str]) -> None:
     )
 
 
-def problem_with_nodes(library: ctypes.CDLL, torch: ModuleType | None) -> str:
+def problem_with_nodes(library: gpu.Library, torch: ModuleType | None) -> str:
     """ "" if the library reads autograd's nodes of this torch rightly.
 
     It is tried on a node whose numbers are known.
     """
     if torch is None:
         return "no torch"
-    if not library.laptime_cuda_bind_torch():
+    if not library.bind_torch():
         return "this torch does not export what is needed"
-    seen: list[tuple[int, int, int]] = []
+    seen: list[tuple[bool, int, int]] = []
 
     def look(_: object) -> None:
-        sequence, thread = ctypes.c_int64(), ctypes.c_uint64()
-        running = library.laptime_cuda_current_node(ctypes.byref(sequence), ctypes.byref(thread))
-        seen.append((running, sequence.value, thread.value))
+        seen.append(library.current_node())
 
     with torch.inference_mode(False), torch.enable_grad():
         product = torch.ones(1, requires_grad=True).mul(2)
         node = product.grad_fn
-        made, thread = ctypes.c_int64(), ctypes.c_uint64()
-        library.laptime_cuda_next_node(ctypes.byref(made), ctypes.byref(thread))
+        made, thread = library.next_node()
         node.register_prehook(look)
         product.backward()
-    if made.value != node._sequence_nr() + 1:
+    if made != node._sequence_nr() + 1:
         return "the next node's number differs from torch's own"
-    if seen != [(1, node._sequence_nr(), thread.value)]:
+    if seen != [(True, node._sequence_nr(), thread)]:
         return "the running node's numbers differ from torch's own"
     look(None)
-    return "" if seen[-1][0] == 0 else "a node seems to run where none does"
+    return "a node seems to run where none does" if seen[-1][0] else ""

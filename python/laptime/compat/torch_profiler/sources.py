@@ -69,7 +69,7 @@ def details() -> Any:
 def gpu() -> Any:
     from laptime.collect import cuda
 
-    return cuda.load(lines=False, who=cuda.PROFILER)
+    return cuda.load(lines=False, who=cuda.Requester.PROFILER)
 
 
 @functools.cache

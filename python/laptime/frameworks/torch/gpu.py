@@ -13,8 +13,10 @@ import torch
 from torch.autograd.profiler import profile
 
 from laptime._messages import say
+from laptime._native import gpu as _native
 from laptime._native import recording
 from laptime.collect import cuda
+from laptime.collect.source import Source
 from laptime.frameworks.torch.patches import Patches
 
 
@@ -23,7 +25,7 @@ def load(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> TorchGpu |
     return TorchGpu(source) if isinstance(source, cuda.GpuSource) else source
 
 
-class TorchGpu:
+class TorchGpu(Source):
     kind = cuda.GpuSource.kind
 
     def __init__(self, source: cuda.GpuSource) -> None:
@@ -34,8 +36,8 @@ class TorchGpu:
         self._patches.replace(torchs, "_prepare_trace", self._before_profiler)
 
     @property
-    def functions(self) -> tuple[int, int, int, int]:
-        return self._source.functions
+    def switch(self) -> tuple[_native.Library, cuda.Requester]:
+        return self._source.switch
 
     def on(self) -> None:
         self._source.on()

@@ -13,6 +13,7 @@ import sys
 from laptime._native import recording
 from laptime._native import torch_memory as _native
 from laptime.collect.signal_handlers import raised_by_handler
+from laptime.collect.source import Source
 from laptime.frameworks.torch import shim_build
 from laptime.frameworks.torch.memory_roles import Roles
 
@@ -38,7 +39,7 @@ def load() -> MemorySource:
     return MemorySource(memory)
 
 
-class MemorySource:
+class MemorySource(Source):
     """Contract: ``on`` and ``off`` may be called in any order; off, the program's allocations cost
     next to nothing.
     """

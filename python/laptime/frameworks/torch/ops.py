@@ -11,42 +11,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from types import ModuleType
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from laptime._messages import say
 from laptime._native import torch_ops as _native
 from laptime.collect.engine import framework_folders, library_paths
 from laptime.collect.signal_handlers import raised_by_handler
-from laptime.frameworks.torch import (
-    ops_calibration,
-    ops_profiler,
-    ops_property,
-    ops_self_test,
-    shim_build,
-)
-
-
-class OpSource(Protocol):
-    """Contract: ``on`` and ``off`` take microseconds and may be called in any order; off costs
-    nothing.
-    """
-
-    @property
-    def kind(self) -> str:
-        """ "compiled", "prebuilt", "torch.profiler" or "off: reason"."""
-
-    @property
-    def events(self) -> int:
-        """How many ops began while on, in this process."""
-
-    @property
-    def wish(self) -> _native.Wish | None:
-        """To switch it on any thread, without Python; None: that cannot be."""
-
-    def on(self) -> None: ...
-    def off(self) -> None: ...
-    def close(self) -> None:
-        """Off for good; what is still to be said about what was recorded is said."""
+from laptime.frameworks.torch import ops_calibration, ops_profiler, ops_self_test, shim_build
+from laptime.frameworks.torch.op_source import OpSource
 
 
 def load(
@@ -129,14 +101,13 @@ def _say_off(reason: str) -> OpSource:
     return _Off(reason)
 
 
-class _Callbacks(ops_property.Told):
+class _Callbacks(OpSource):
     def __init__(
         self, source: _native.Source, kind: str, torch: ModuleType, details: _Details
     ) -> None:
         super().__init__(kind)
-        self.wish = source.wish(
-            inputs=details.shapes, frames=details.frames
-        )  # on its own it may be switched on any thread
+        # By itself it may be switched on any thread.
+        self.wish: _native.Wish = source.wish(inputs=details.shapes, frames=details.frames)
         self._open = True
         # Modules are told of while the program builds its models, so that they need not be searched
         # for later.
@@ -163,10 +134,7 @@ class _Callbacks(ops_property.Told):
         self._parents.remove()
 
 
-class _Off(ops_property.Told):
-    events = 0
-    wish = None
-
+class _Off(OpSource):
     def __init__(self, reason: str) -> None:
         super().__init__(f"off: {reason}")
 

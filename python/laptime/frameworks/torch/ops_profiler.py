@@ -10,13 +10,13 @@ from typing import Any
 
 from laptime._native import recording
 from laptime._native import torch_ops as _native
-from laptime.frameworks.torch import ops_property
+from laptime.frameworks.torch.op_source import OpSource
 
 
-class ProfilerOps(ops_property.Told):
+class ProfilerOps(OpSource):
     """Raises RuntimeError when this torch's profiler does not work."""
 
-    wish = None
+    events = 0
 
     def __init__(self, torch: ModuleType, shapes: bool) -> None:
         if not torch.profiler.kineto_available():
@@ -25,7 +25,6 @@ class ProfilerOps(ops_property.Told):
         self._shapes = shapes
         self._running: Any = None
         self._start: _native.Moment = (0, 0)
-        self.events = 0
         self._check()
         super().__init__("torch.profiler")
 

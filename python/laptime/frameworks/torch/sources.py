@@ -1,10 +1,7 @@
 """What is recorded in some steps only: ops, memory, the GPU. Each source is switched on and off
 with the steps.
 
-A source is a module with ``load()``, which gives an object with ``on()``, ``off()``, ``close()``,
-``kind`` ("off: reason" where it cannot be had, already said on stderr), and perhaps ``at_step()``,
-called at the end of each step that it was on in, and ``events``, how many it has recorded since it
-was loaded. One that fails later is named in one line and left; the others and the program go on.
+``laptime.collect.source.Source`` has the contract between this file and the sources.
 """
 
 from __future__ import annotations
@@ -12,15 +9,19 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from laptime._messages import say
 from laptime._native import recording
 from laptime.collect.signal_handlers import raised_by_handler
+from laptime.collect.source import Source
+
+if TYPE_CHECKING:
+    from laptime.frameworks.torch import Options
 
 
 class Sources:
-    def __init__(self, sources: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, sources: Mapping[str, Source] | None = None) -> None:
         self.loaded = dict(sources or {})  # by name; without those that failed
         self.are_on = False
         self.switching = 0  # ticks that switching on took the last time, and off
@@ -43,10 +44,10 @@ class Sources:
 
     def at_step(self) -> None:
         if self.are_on:
-            self._each(lambda source: source.at_step() if hasattr(source, "at_step") else None)
+            self._each(lambda source: source.at_step())
 
     def events(self) -> int:
-        return sum(getattr(source, "events", 0) for source in self.loaded.values())
+        return sum(source.events for source in self.loaded.values())
 
     def close(self) -> None:
         self.switch(False)
@@ -55,7 +56,7 @@ class Sources:
         finally:
             self.loaded.clear()
 
-    def _each(self, action: Callable[[Any], object]) -> None:
+    def _each(self, action: Callable[[Source], object]) -> None:
         of_program: Exception | None = None
         for name, source in tuple(self.loaded.items()):
             try:
@@ -70,15 +71,19 @@ class Sources:
             raise of_program
 
 
-def load_sources(options: dict[str, Any]) -> Sources:
+def load_sources(options: Options) -> Sources:
     """The sources that the options ask for, resting."""
     wanted: dict[str, dict[str, Any]] = {}
     if options["ops"]:
-        wanted["ops"] = {name: options[name] for name in ("shapes", "include", "exclude")}
+        wanted["ops"] = {
+            "shapes": options["shapes"],
+            "include": options["include"],
+            "exclude": options["exclude"],
+        }
     if options["memory"]:
         wanted["memory"] = {}
     if options["gpu"] and sys.modules["torch"].version.cuda is not None:
-        wanted["gpu"] = {name: options[name] for name in ("include", "exclude")}
+        wanted["gpu"] = {"include": options["include"], "exclude": options["exclude"]}
     sources = Sources()
     try:
         for name, arguments in wanted.items():
@@ -90,9 +95,9 @@ def load_sources(options: dict[str, Any]) -> Sources:
     return sources
 
 
-def _load(name: str, arguments: dict[str, Any]) -> Any:
+def _load(name: str, arguments: dict[str, Any]) -> Source | None:
     try:
-        source = import_module(f"laptime.frameworks.torch.{name}").load(**arguments)
+        source: Source = import_module(f"laptime.frameworks.torch.{name}").load(**arguments)
     except Exception as error:
         if raised_by_handler(error):
             raise

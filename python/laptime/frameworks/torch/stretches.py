@@ -8,11 +8,16 @@ has ended for three seconds and four usual steps it decides until the next one d
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from laptime._native import recording
 from laptime._native import torch_stretches as _native
 from laptime.frameworks.torch.sources import Sources
+
+if TYPE_CHECKING:  # each is imported when a run records it
+    from laptime.frameworks.torch.gpu import TorchGpu
+    from laptime.frameworks.torch.memory import MemorySource
+    from laptime.frameworks.torch.op_source import OpSource
 
 PERIOD_S = 0.25
 TURNS_BEFORE = 12  # three seconds: by then most programs that train have begun to
@@ -31,10 +36,12 @@ class Stretches:
     """
 
     def __init__(self, sources: Sources, forked: bool = False) -> None:
-        ops, self._gpu = sources.loaded.get("ops"), None if forked else sources.loaded.get("gpu")
+        ops = cast("OpSource | None", sources.loaded.get("ops"))
+        gpu = cast("TorchGpu | None", sources.loaded.get("gpu"))
+        self._gpu = None if forked else gpu
         self._forked = forked
         self._ops = ops if ops is not None and ops.wish is not None else None
-        self._memory = sources.loaded.get("memory")
+        self._memory = cast("MemorySource | None", sources.loaded.get("memory"))
         self.names = [
             name
             for name, source in (("ops", self._ops), ("GPU work", self._gpu))
@@ -51,9 +58,9 @@ class Stretches:
             self._ops.tell()
         _native.stop()  # one that an interrupted end left
         self._runs = _native.start(
-            ops=self._ops and self._ops.wish,
-            gpu=self._gpu and self._gpu.functions,
-            memory_off=self._memory and self._memory.off_function,
+            ops=self._ops.wish if self._ops is not None else None,
+            gpu=self._gpu.switch if self._gpu is not None else None,
+            memory_off=self._memory.off_function if self._memory is not None else None,
             share=budget,
             turns_before=0 if at_once else TURNS_BEFORE,
             event_ticks=event_ticks,
