@@ -49,11 +49,8 @@ def find_module(name: str) -> ModuleSpec:
         spec = None
     except ValueError:  # no name at all, or a module that was put into sys.modules without a spec
         spec = None
-    if (
-        spec is None
-        or not hasattr(spec.loader, "get_code")
-        or spec.loader.get_code(spec.name) is None
-    ):  # type: ignore[union-attr]
+    get_code = getattr(getattr(spec, "loader", None), "get_code", None)
+    if spec is None or get_code is None or get_code(spec.name) is None:
         raise ProgramError(f"Could not find module `{name}`")
     return spec
 
