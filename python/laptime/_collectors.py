@@ -30,6 +30,8 @@ from typing import TYPE_CHECKING
 from laptime._messages import say
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from laptime.frameworks.torch import Options
 
 RECORD_VARIABLE = "LAPTIME_RECORD"
@@ -107,13 +109,11 @@ def _start() -> None:
             "python_engines", " ".join(name for name in ("lines", "functions") if options[name])
         )
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
-    when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
+    for_torch: Any = {**options["torch"], **shared}
+    when_imported("torch", lambda: _start_torch(for_torch))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
-            when_imported(
-                name,
-                lambda name=name: _give_gpu_lines(name, options["include"], options["exclude"]),
-            )
+            _give_gpu_lines_when_imported(name, options["include"], options["exclude"])
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     if sys.version_info >= (3, 12):
@@ -140,6 +140,12 @@ def _replace_lightning_names() -> None:
     from laptime.compat.lightning.replacing import replace_names
 
     replace_names()
+
+
+def _give_gpu_lines_when_imported(library: str, include: list[str], exclude: list[str]) -> None:
+    from laptime.collect.imports import when_imported
+
+    when_imported(library, lambda: _give_gpu_lines(library, include, exclude))
 
 
 def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> None:

@@ -76,7 +76,9 @@ class Recording:
             "steps": None,
             "block": True,
             "replace_profiler": False,
-            **shared,
+            "budget": budget,
+            "include": shared["include"],
+            "exclude": shared["exclude"],
         }
         self._source = source
         self._started: list[contextlib.ExitStack] = []  # each undoes one start

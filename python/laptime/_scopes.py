@@ -25,8 +25,10 @@ class scope(_native.Scope):
     def __call__(self, function: Function) -> Function:
         code = getattr(function, "__code__", None)
         if code is not None and code.co_flags & _CO_COROUTINE:
-            return _timed_coroutine(self.name, function)
-        return _timed(self.name, function)
+            timed: Function = _timed_coroutine(self.name, function)
+        else:
+            timed = _timed(self.name, function)
+        return timed
 
 
 def _timed(name: str, function: Any) -> Any:

@@ -61,7 +61,7 @@ def text_of(file: str) -> str | None:
 
 def _text_of(file: str, latest_change: float) -> str | None:
     try:
-        data = _bytes_in_file(os.path.join(_DIRECTORY, file), latest_change)
+        data: bytes | None = _bytes_in_file(os.path.join(_DIRECTORY, file), latest_change)
     except (OSError, ValueError):
         data = _bytes_in_archive(file)
     return _typed(file) if data is None else _decoded(data)

@@ -6,7 +6,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from laptime._native import engine as _native
 
 _ROUNDS = 5
 _ITERATIONS = 300
@@ -24,7 +27,7 @@ _call_event_ns: dict[bool, float] = {}  # with and without C functions
 _builtins = False
 
 
-def _lines(n):
+def _lines(n: int) -> int:
     for _ in range(n):
         a = 1
         a = 2
@@ -37,11 +40,11 @@ def _lines(n):
     return a
 
 
-def _callee():
+def _callee() -> None:
     pass
 
 
-def _calls(n):
+def _calls(n: int) -> None:
     for _ in range(n):
         _callee()
         _callee()
@@ -81,7 +84,7 @@ def _event_ns(
     return usual
 
 
-def apply_to_lines(native: ModuleType) -> None:
+def apply_to_lines(native: type[_native]) -> None:
     """Measures if that was not done yet, and tells the engine."""
     global _line_event_ns, _line_entry_ns
     codes = [_lines.__code__, _calls.__code__, _callee.__code__]
@@ -109,7 +112,7 @@ def apply_to_lines(native: ModuleType) -> None:
     native.set_event_cost(_line_event_ns, _line_entry_ns, call_event_ns())
 
 
-def apply_to_calls(native: ModuleType, builtins: bool) -> None:
+def apply_to_calls(native: type[_native], builtins: bool) -> None:
     """The same for calls; the two ways to follow them differ in cost on CPython 3.10 and 3.11."""
     global _builtins
     _builtins = builtins

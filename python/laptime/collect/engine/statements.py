@@ -61,4 +61,5 @@ def _end_of_header(node: ast.stmt) -> int:
 
 
 def _end(node: ast.AST) -> int:
-    return getattr(node, "end_lineno", None) or node.lineno
+    end: int = getattr(node, "end_lineno", None) or getattr(node, "lineno")  # noqa: B009
+    return end

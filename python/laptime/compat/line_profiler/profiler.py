@@ -153,7 +153,7 @@ class LineProfiler(CountedProfiler):
         return self._session.depth()
 
     @property
-    def code_map(self) -> dict[types.CodeType, dict[int, dict[str, int]]]:
+    def code_map(self) -> dict[types.CodeType, dict[int, dict[str, float]]]:
         """What was measured so far, by code object and line."""
         measured = self._measured(lambda code: code)
         return {

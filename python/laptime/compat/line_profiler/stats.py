@@ -39,7 +39,8 @@ class LineStats:
     def __eq__(self, other: object) -> bool:
         if not hasattr(other, "timings") or not hasattr(other, "unit"):
             return NotImplemented
-        return self.timings == other.timings and self.unit == other.unit
+        same: bool = self.timings == other.timings and self.unit == other.unit
+        return same
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -10,6 +10,7 @@ import multiprocessing
 import sys
 from collections.abc import Callable
 from multiprocessing import context, util
+from types import FrameType
 from typing import Any, TypeVar
 
 Owner = TypeVar("Owner")
@@ -53,7 +54,7 @@ def will_be_known() -> bool:
 
 def is_forked_by_multiprocessing() -> bool:
     """Contract: called in the child, by what Python calls there after ``os.fork``."""
-    frame = sys._getframe(1)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None and str(frame.f_globals.get("__name__")).startswith("laptime."):
         frame = frame.f_back
     return frame is not None and frame.f_globals.get("__name__") in _FORKING

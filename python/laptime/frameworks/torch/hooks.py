@@ -120,7 +120,7 @@ def _timed_zero_grad(original: Any, steps: torch_steps.StepHooks) -> Any:
     now, zeroed = recording.now, steps.gradients_zeroed
 
     @functools.wraps(original)
-    def zero_grad(self: Optimizer, *args: Any, **kwargs: Any) -> None:
+    def zero_grad(self: Optimizer, *args: Any, **kwargs: Any) -> Any:
         if _is_compiling():
             return original(self, *args, **kwargs)
         start = now()
@@ -136,7 +136,7 @@ def _timed_save(original: Any) -> Any:
     now, put_span, kind = recording.now, recording.put_span, recording.SCOPE
 
     @functools.wraps(original)
-    def save(*args: Any, **kwargs: Any) -> None:
+    def save(*args: Any, **kwargs: Any) -> Any:
         if _is_compiling():
             return original(*args, **kwargs)
         start = now()
@@ -172,6 +172,7 @@ def _noticed_train(original: Any, steps: torch_steps.StepHooks) -> Any:
 
 
 def _subclasses(kind: type) -> Iterator[type]:
+    each: type
     for each in kind.__subclasses__():
         yield each
         yield from _subclasses(each)

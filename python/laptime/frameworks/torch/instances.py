@@ -19,5 +19,6 @@ def instances(*bases: type) -> Iterator[Any]:
 
 def _subclasses(base: type) -> Iterator[type]:
     yield base
+    kind: type
     for kind in type.__subclasses__(base):
         yield from _subclasses(kind)

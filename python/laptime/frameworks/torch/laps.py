@@ -183,7 +183,8 @@ class Laps:
 
     def waited_in_vain(self) -> bool:
         """Sources that the steps were to switch on, of which none came."""
-        return bool(self._sources) and not self._sources.are_on and self._steps == 0
+        sources = self._sources
+        return bool(sources and not sources.are_on and self._steps == 0)
 
     def close(self) -> None:
         self.end_stretches()
