@@ -110,7 +110,8 @@ def _start() -> None:
         )
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
     for_torch: Any = {**options["torch"], **shared}
-    when_imported("torch", lambda: _start_torch(for_torch))
+    replace_profiler = for_torch.pop("replace_profiler")  # its names lead to laptime's
+    when_imported("torch", lambda: _start_torch(for_torch, replace_profiler))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
             _give_gpu_lines_when_imported(name, options["include"], options["exclude"])
@@ -121,19 +122,32 @@ def _start() -> None:
     sigterm.write_before(_stop)
 
 
-def _start_torch(options: Options) -> None:
+def _start_torch(options: Options, replace_profiler: bool) -> None:
     """With the program's import of torch."""
     from laptime.collect.own_time import own_time
 
     with own_time():
         from laptime.frameworks import torch as torch_collector
 
+        if replace_profiler:
+            _replace_torch_profiler()
         torch_collector.start(options)
         _replace_lightning_names()
     if os.environ.get(_TRIAL_VARIABLE):
         from laptime._tune.applied import install
 
         install()
+
+
+def _replace_torch_profiler() -> None:
+    from laptime.frameworks.torch.sources import say_off
+
+    try:
+        from laptime.compat import torch_profiler
+
+        torch_profiler.install()
+    except Exception as error:
+        say_off("profiler's replacement", error)
 
 
 def _replace_lightning_names() -> None:

@@ -75,7 +75,6 @@ class Recording:
             "gpu": gpu,
             "steps": None,
             "block": True,
-            "replace_profiler": False,
             "budget": budget,
             "include": shared["include"],
             "exclude": shared["exclude"],

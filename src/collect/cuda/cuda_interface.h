@@ -26,7 +26,8 @@ LAPTIME_API void laptime_cuda_set_op_places(laptime::cuda::OpPlaceFunction funct
 // Not 0: launches carry autograd's node. Contract: laptime_cuda_bind_torch succeeded.
 LAPTIME_API void laptime_cuda_set_nodes(int on);
 LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t place);
-LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction, std::uint32_t place);
+LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction,
+                                               std::uint32_t place);
 LAPTIME_API int laptime_cuda_bind_torch(void);
 // For the caller's proof: the calling thread's running node; 0: none runs.
 LAPTIME_API int laptime_cuda_current_node(std::int64_t* sequence, std::uint64_t* thread);

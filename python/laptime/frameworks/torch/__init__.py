@@ -32,7 +32,6 @@ class Options(TypedDict):
     block: (
         bool  # a part of a program that asked for it: recorded from its beginning on, steps or not
     )
-    replace_profiler: bool  # torch.profiler's names lead to laptime's
     budget: float | None
     include: Sequence[str]
     exclude: Sequence[str]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import contextlib
 import time
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import torch
@@ -53,8 +52,6 @@ class Session:
 
     def start(self) -> None:
         recording.set_property("torch", torch.__version__)
-        if self._options["replace_profiler"]:
-            _replace_profiler()
         install_hooks(self._laps.hooks, self._patches)
         self._settings.install(self._patches)
         self._gc.install()
@@ -198,10 +195,3 @@ def _await_gpu() -> None:
     except Exception as error:
         if raised_by_handler(error):
             raise
-
-
-def _replace_profiler() -> None:
-    try:
-        import_module("laptime.compat.torch_profiler").install()
-    except Exception as error:
-        say_off("profiler's replacement", error)

@@ -1,7 +1,7 @@
 #include "collect/cuda/python/binding.h"
 
-#include <cstdint>
 #include <nanobind/stl/tuple.h>
+#include <cstdint>
 #include <string>
 #include <tuple>
 
@@ -68,9 +68,11 @@ void bind_calls(nb::module_& m) {
       .def(
           "stay_away", [](const CudaCalls& calls, bool away) { calls.stay_away(away ? 1 : 0); },
           nb::arg("away"), Released())
-      .def("state", [](const CudaCalls& calls) { return calls.state(); }, Released())
+      .def(
+          "state", [](const CudaCalls& calls) { return calls.state(); }, Released())
       .def("counts", &counts, Released(), "Launches, and GPU records that have arrived.")
-      .def("flush", [](const CudaCalls& calls) { calls.flush(); }, Released())
+      .def(
+          "flush", [](const CudaCalls& calls) { calls.flush(); }, Released())
       .def(
           "set_places",
           [](const CudaCalls& calls, std::uintptr_t function) {
@@ -99,7 +101,8 @@ void bind_calls(nb::module_& m) {
             calls.name_instruction(module.c_str(), instruction.c_str(), place);
           },
           nb::arg("module"), nb::arg("instruction"), nb::arg("place"), Released())
-      .def("bind_torch", [](const CudaCalls& calls) { return calls.bind_torch() != 0; }, Released())
+      .def(
+          "bind_torch", [](const CudaCalls& calls) { return calls.bind_torch() != 0; }, Released())
       .def("current_node", &current_node, Released())
       .def("next_node", &next_node, Released())
       .def("defer", [](const CudaCalls& calls) { calls.defer(); }, Released());
