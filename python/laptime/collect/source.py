@@ -18,8 +18,11 @@ class Source(ABC):
       that imported the framework or made its first step.
     - ``load`` may raise. The reason is then reported in one line, and the run is recorded without
       this source. A ``kind`` of "off: REASON" means the same, but ``load`` has reported it already.
-    - ``on``, ``off`` and ``at_step`` run at the end of a step, on the thread that ends the step.
-      They hold the GIL and take microseconds. Steps do not overlap, so no two of them overlap.
+    - ``on``, ``off`` and ``at_step`` run at the end of a step, on the thread that ends the step,
+      with the GIL. The program waits for them, so they take microseconds. The first ``on`` may take
+      milliseconds.
+    - A program without steps may be recorded by the clock. A native thread then switches what is
+      behind the source, and calls none of these methods.
     - ``on`` and ``off`` may be called twice in a row. ``off`` may be called without ``on``.
     - After a fork the child calls ``off`` once, whatever the parent had switched on.
     - ``close`` is called last, once or more, perhaps on another thread. It leaves the source off.
