@@ -107,7 +107,7 @@ class _Callbacks(OpSource):
     ) -> None:
         super().__init__(kind)
         # By itself it may be switched on any thread.
-        self.wish: _native.Wish = source.wish(inputs=details.shapes, frames=details.frames)
+        self._wish = source.wish(inputs=details.shapes, frames=details.frames)
         self._open = True
         # Modules are told of while the program builds its models, so that they need not be searched
         # for later.
@@ -116,16 +116,20 @@ class _Callbacks(OpSource):
         )
 
     @property
+    def wish(self) -> _native.Wish:
+        return self._wish
+
+    @property
     def events(self) -> int:
         return _native.count()
 
     def on(self) -> None:
         if self._open:
             self.tell()
-            self.wish.on()
+            self._wish.on()
 
     def off(self) -> None:
-        self.wish.off()
+        self._wish.off()
         _native.name_modules()
 
     def close(self) -> None:
