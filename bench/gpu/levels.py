@@ -66,11 +66,11 @@ class Level:
             self._profiler.start()
 
     def _begin_laptime(self, step: Callable[[], None]) -> None:
-        from laptime import _cuda
         from laptime._native import recording
-        from laptime._torch import memory, ops
-        from laptime._torch.compile_events import watch_compilations
-        from laptime._torch.patches import Patches
+        from laptime.collect import cuda
+        from laptime.frameworks.torch import memory, ops
+        from laptime.frameworks.torch.compile_events import watch_compilations
+        from laptime.frameworks.torch.patches import Patches
 
         problem = recording.start(self._lap)
         if problem:
@@ -83,7 +83,7 @@ class Level:
             self._memory = memory.load()
             self._memory.on()
         if self.name != "ops":
-            self._gpu = _cuda.load(lines=self.name != "kernels")
+            self._gpu = cuda.load(lines=self.name != "kernels")
             self._gpu.on()
         watch_compilations(Patches())
         if self.name in ("finalized", "rested"):
@@ -100,14 +100,14 @@ class Level:
 
     def detach(self, step: Callable[[], None]) -> None:
         """Takes CUPTI out of the process, which ends while it goes on stepping."""
-        from laptime import _cuda
+        from laptime.collect import cuda
 
         self._gpu.off()
         limit = time.monotonic() + 5
-        while self._gpu.state != _cuda.FINALIZED and time.monotonic() < limit:
+        while self._gpu.state != cuda.State.FINALIZED and time.monotonic() < limit:
             step()
             torch.cuda.synchronize()
-        if self._gpu.state != _cuda.FINALIZED:
+        if self._gpu.state != cuda.State.FINALIZED:
             raise RuntimeError("CUPTI is still in the process")
 
     def mark(self) -> None:

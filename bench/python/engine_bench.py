@@ -21,7 +21,7 @@ from types import FunctionType
 
 import floor_module
 import line_profiler
-from laptime import _engine
+from laptime.collect import engine
 
 NEW = sys.version_info >= (3, 12)
 LINES_A_ROUND = 9
@@ -76,11 +76,11 @@ def bare():
 
 @contextlib.contextmanager
 def laptime(**options):
-    _engine.start(**options)
+    engine.start(**options)
     try:
         yield
     finally:
-        _engine.stop()
+        engine.stop()
 
 
 @contextlib.contextmanager
@@ -199,7 +199,7 @@ def program_figures(rounds):
 
 def budget_figures(rounds):
     n = 10_000
-    _engine.clear()
+    engine.clear()
     best = {"bare": float("inf"), "demoted": float("inf")}
 
     def measure(name):
@@ -213,7 +213,7 @@ def budget_figures(rounds):
         with laptime(lines=True, budget=0.05):
             hot_loop(10 * n)
             measure("demoted")
-    assert any(d.name == "hot_loop" for d in _engine.demoted())
+    assert any(d.name == "hot_loop" for d in engine.demoted())
     return [("hot loop once demoted, x bare", best["demoted"] / best["bare"], 1.08)]
 
 

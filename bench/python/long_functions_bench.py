@@ -13,8 +13,8 @@ import json
 import sys
 import time
 
-from laptime import _engine
-from laptime._engine import calibration
+from laptime.collect import engine
+from laptime.collect.engine import calibration
 
 LINES = ["x{} = {}", "x{} = a + b - a", "x{} = a + b * a - b"]  # few and many instructions a line
 
@@ -39,13 +39,13 @@ def fastest_ns(function, calls, rounds=9):
 def measured_and_predicted(line, lines):
     function = function_of(line, lines)
     bare = fastest_ns(function, 20)
-    _engine.start(lines=True)
+    engine.start(lines=True)
     function()
-    before = _engine.own_cost().line_events
+    before = engine.own_cost().line_events
     function()
-    predicted = (_engine.own_cost().line_events - before) * calibration.line_event_ns()
+    predicted = (engine.own_cost().line_events - before) * calibration.line_event_ns()
     timed = fastest_ns(function, max(1, 400 // lines))
-    _engine.stop()
+    engine.stop()
     return (timed - bare) / lines, predicted / lines
 
 

@@ -15,7 +15,7 @@ import statistics
 import sys
 import time
 
-from laptime import _engine
+from laptime.collect import engine
 
 try:
     import torch
@@ -74,11 +74,11 @@ def stretch(training):
 
 
 def timed_stretch(training):
-    _engine.start(lines=True, budget=0.05)
+    engine.start(lines=True, budget=0.05)
     try:
         return stretch(training)
     finally:
-        _engine.stop()
+        engine.stop()
 
 
 def same_as_never_timed(training, stretches):
@@ -116,7 +116,7 @@ def main():
     )
     print(
         f"the same weights bit for bit: {'yes' if same else 'NO'}; line events:"
-        f" {_engine.own_cost().line_events}"
+        f" {engine.own_cost().line_events}"
     )
     if options.json:
         with open(options.json, "w") as file:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 from laptime._native import recording
-from laptime._torch import memory, ops
+from laptime.frameworks.torch import memory, ops
 
 PAIRS = 20_000
 ROUNDS = 15

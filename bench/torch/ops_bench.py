@@ -16,7 +16,7 @@ from pathlib import Path
 
 import torch
 from laptime._native import recording
-from laptime._torch import ops, shim_build
+from laptime.frameworks.torch import ops, shim_build
 
 HERE = Path(__file__).resolve().parent
 OPS_A_ROUND = 5000

@@ -30,7 +30,9 @@ from typing import TYPE_CHECKING
 from laptime._messages import say
 
 if TYPE_CHECKING:
-    from laptime._torch import Options
+    from typing import Any
+
+    from laptime.frameworks.torch import Options
 
 RECORD_VARIABLE = "LAPTIME_RECORD"
 OPTIONS_VARIABLE = "LAPTIME_PYTHON"
@@ -44,7 +46,7 @@ _HELPERS = ("from multiprocessing.resource_tracker import",)
 
 
 def start_from_environment(began: tuple[int, int] | None = None) -> None:
-    """``began``: when the work for it began; what ``_own_time.now()`` said."""
+    """``began``: when the work for it began; what ``own_time.now()`` said."""
     if not os.environ.get(RECORD_VARIABLE) or not os.environ.get(OPTIONS_VARIABLE) or _is_helper():
         return
     if not _is_main_interpreter():
@@ -52,7 +54,7 @@ def start_from_environment(began: tuple[int, int] | None = None) -> None:
             "LAPTIME_SUBINTERPRETERS", str(os.getpid())
         )  # the process's, where the main one's engines look for it
         return
-    from laptime._own_time import own_time
+    from laptime.collect.own_time import own_time
 
     try:
         with own_time(began):
@@ -79,21 +81,22 @@ def _start() -> None:
     import atexit
     import json
 
-    # _closing is used at the end, when the program may have left no descriptor to read a module
-    # with.
-    from laptime import _closing as _closing
-    from laptime import _engine, _fork_warning, _sigterm
-    from laptime._imports import when_imported
     from laptime._native import recording
+
+    # closing is used at the end, when the program may have left no descriptor to read a module
+    # with.
+    from laptime.collect import closing as closing
+    from laptime.collect import engine, fork_warning, sigterm
+    from laptime.collect.imports import when_imported
 
     options = json.loads(os.environ[OPTIONS_VARIABLE])
     if not recording.on():  # the recorder has said why
         return
     if options["source"]:
-        _engine.start_sources(include=options["include"], exclude=options["exclude"])
+        engine.start_sources(include=options["include"], exclude=options["exclude"])
     else:
         recording.set_property("source_text", "left out")
-    _engine.start_or_lose(
+    engine.start_or_lose(
         lines=options["lines"],
         functions=options["functions"],
         builtins=options["functions"],
@@ -106,33 +109,45 @@ def _start() -> None:
             "python_engines", " ".join(name for name in ("lines", "functions") if options[name])
         )
     shared = {name: options[name] for name in ("budget", "include", "exclude")}
-    when_imported("torch", lambda: _start_torch({**options["torch"], **shared}))
+    for_torch: Any = {**options["torch"], **shared}
+    replace_profiler = for_torch.pop("replace_profiler")  # its names lead to laptime's
+    when_imported("torch", lambda: _start_torch(for_torch, replace_profiler))
     if options["torch"]["gpu"]:
         for name in _GPU_LIBRARIES:
-            when_imported(
-                name,
-                lambda name=name: _give_gpu_lines(name, options["include"], options["exclude"]),
-            )
+            _give_gpu_lines_when_imported(name, options["include"], options["exclude"])
     atexit.register(_stop)
     os.register_at_fork(after_in_child=_stop_with_multiprocessing)
     if sys.version_info >= (3, 12):
-        _fork_warning.leave_out_our_threads()
-    _sigterm.write_before(_stop)
+        fork_warning.leave_out_our_threads()
+    sigterm.write_before(_stop)
 
 
-def _start_torch(options: Options) -> None:
+def _start_torch(options: Options, replace_profiler: bool) -> None:
     """With the program's import of torch."""
-    from laptime._own_time import own_time
+    from laptime.collect.own_time import own_time
 
     with own_time():
-        from laptime import _torch
+        from laptime.frameworks import torch as torch_collector
 
-        _torch.start(options)
+        if replace_profiler:
+            _replace_torch_profiler()
+        torch_collector.start(options)
         _replace_lightning_names()
     if os.environ.get(_TRIAL_VARIABLE):
         from laptime._tune.applied import install
 
         install()
+
+
+def _replace_torch_profiler() -> None:
+    from laptime.frameworks.torch.sources import say_off
+
+    try:
+        from laptime.compat import torch_profiler
+
+        torch_profiler.install()
+    except Exception as error:
+        say_off("profiler's replacement", error)
 
 
 def _replace_lightning_names() -> None:
@@ -141,15 +156,21 @@ def _replace_lightning_names() -> None:
     replace_names()
 
 
+def _give_gpu_lines_when_imported(library: str, include: list[str], exclude: list[str]) -> None:
+    from laptime.collect.imports import when_imported
+
+    when_imported(library, lambda: _give_gpu_lines(library, include, exclude))
+
+
 def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> None:
     if "torch" in sys.modules:  # whose session sees to it
         return
-    from laptime._cuda import give_lines
+    from laptime.collect.cuda import give_lines
 
     give_lines(include, exclude)
     if library == "jax":
-        from laptime._jax import watch_compilations
-        from laptime._jax_profiler import make_way
+        from laptime.frameworks.jax.compiled_lines import watch_compilations
+        from laptime.frameworks.jax.profiler import make_way
 
         watch_compilations()
         make_way()
@@ -157,9 +178,9 @@ def _give_gpu_lines(library: str, include: list[str], exclude: list[str]) -> Non
 
 def _stop() -> None:
     """Writes the last counts while there is an interpreter to ask."""
-    from laptime import _sigterm
+    from laptime.collect import sigterm
 
-    _sigterm.writing(_write)
+    sigterm.writing(_write)
 
 
 def _write() -> None:
@@ -178,9 +199,9 @@ def _write() -> None:
 
 
 def _write_counts() -> None:
-    from laptime._closing import write_closing_facts
     from laptime._native import recording
-    from laptime._own_time import own_time
+    from laptime.collect.closing import write_closing_facts
+    from laptime.collect.own_time import own_time
 
     with own_time() as work:
         _end_collectors()
@@ -193,7 +214,7 @@ def _write_counts() -> None:
 def _end_collectors() -> None:
     if (blocks := sys.modules.get("laptime._recording")) is not None:
         blocks.end_inner()
-    if (torch := sys.modules.get("laptime._torch")) is not None:
+    if (torch := sys.modules.get("laptime.frameworks.torch")) is not None:
         torch.stop()
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from IPython.core.magic import Magics, line_cell_magic, magics_class
 from IPython.utils.ipstruct import Struct
 
-from laptime import _engine
 from laptime._recording import Recording
+from laptime.collect import engine
 from laptime.compat.line_profiler.stats import LineStats
 
 
@@ -28,21 +28,21 @@ class LapMagics(Magics):
         options, statement = self.parse_options(line, "o:n:u:", posix=False)
         options.merge(Struct(o=None, n=5, u=1e-6))
         code = cell if cell is not None else statement
-        before = _engine.snapshot_lines()
+        before = engine.snapshot_lines()
         recording = Recording(options.o, budget=None) if options.o else None
         if recording:
             recording.start()
         else:
-            _engine.start(lines=True)
+            engine.start(lines=True)
         try:
             result = self.shell.run_cell(code)
         finally:
             if recording:
                 recording.stop()
             else:
-                _engine.stop(lines=True)
+                engine.stop(lines=True)
         if result.error_before_exec is None:
-            _shown(_engine.snapshot_lines(), before, options).print(
+            _shown(engine.snapshot_lines(), before, options).print(
                 output_unit=float(options.u), sort=True
             )
 

@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterable
 from types import CodeType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from laptime import _engine, _torch
-from laptime._closing import write_closing_facts
 from laptime._messages import say
 from laptime._native import recording as _native
+from laptime.collect import engine
+from laptime.collect.closing import write_closing_facts
+from laptime.frameworks import torch as torch_collector
 
 DEFAULT_BUDGET = 0.05
 
@@ -67,15 +68,16 @@ class Recording:
             "only": None if lines else tuple(_marked.values()),
             **shared,
         }
-        self._torch: _torch.Options = {
+        self._torch: torch_collector.Options = {
             "ops": ops,
             "shapes": shapes,
             "memory": memory,
             "gpu": gpu,
             "steps": None,
             "block": True,
-            "replace_profiler": False,
-            **shared,
+            "budget": budget,
+            "include": shared["include"],
+            "exclude": shared["exclude"],
         }
         self._source = source
         self._started: list[contextlib.ExitStack] = []  # each undoes one start
@@ -109,7 +111,7 @@ class Recording:
 
     def _start_recording(self, undo: contextlib.ExitStack) -> None:
         if not _native.on():
-            undo.callback(_engine.stop_sources)
+            undo.callback(engine.stop_sources)
             undo.callback(
                 self._end_recording
             )  # before the start: an interruption may come with its end
@@ -127,21 +129,19 @@ class Recording:
 
     def _start_sources(self) -> None:
         if self._source:
-            _engine.start_sources(
-                include=self._engines["include"], exclude=self._engines["exclude"]
-            )
+            engine.start_sources(include=self._engines["include"], exclude=self._engines["exclude"])
         else:
             _native.set_property("source_text", "left out")
 
     def _start_engines(self, undo: contextlib.ExitStack) -> None:
         kinds = {kind: self._engines[kind] for kind in ("lines", "functions")}
-        if any(kinds.values()) and _engine.start_or_lose(**self._engines):
-            undo.callback(_engine.stop, **kinds)
+        if any(kinds.values()) and engine.start_or_lose(**self._engines):
+            undo.callback(engine.stop, **kinds)
         for code in _marked.values():
-            _engine.watch(code)
+            engine.watch(code)
         if "torch" in sys.modules:
-            _torch.start(self._torch)
-            undo.callback(lambda: _torch.stop(self._await_gpu))
+            torch_collector.start(self._torch)
+            undo.callback(lambda: torch_collector.stop(self._await_gpu))
 
     def _end_recording(self) -> None:
         atexit.unregister(self._stop_quietly)
@@ -203,8 +203,8 @@ def lines(function: Function) -> Function:
     """
     code = inspect_code(function)
     _marked[id(code)] = code
-    if _engine.running()[0]:
-        _engine.watch(code)
+    if engine.running()[0]:
+        engine.watch(code)
     return function
 
 

@@ -8,9 +8,9 @@ import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from laptime import _marks
 from laptime._native import Around
 from laptime._native import recording as _native
+from laptime.collect import marks
 
 Item = TypeVar("Item")
 if TYPE_CHECKING:  # its bound makes the interpreter import typing in the program's name
@@ -25,8 +25,10 @@ class scope(_native.Scope):
     def __call__(self, function: Function) -> Function:
         code = getattr(function, "__code__", None)
         if code is not None and code.co_flags & _CO_COROUTINE:
-            return _timed_coroutine(self.name, function)
-        return _timed(self.name, function)
+            timed: Function = _timed_coroutine(self.name, function)
+        else:
+            timed = _timed(self.name, function)
+        return timed
 
 
 def _timed(name: str, function: Any) -> Any:
@@ -49,7 +51,7 @@ def _timed_coroutine(name: str, function: Any) -> Any:
 
 def step(samples: int = 0) -> None:
     """The end of a training step, which trained on ``samples`` samples (0: unknown)."""
-    _marks.mark_step(samples)
+    marks.mark_step(samples)
 
 
 def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> Iterator[Item]:
@@ -73,4 +75,4 @@ def steps(loader: Iterable[Item], samples: int | Callable[[Item], int] = 0) -> I
             return
         wait.end()
         yield item
-        _marks.mark_step(samples(item) if callable(samples) else samples)
+        marks.mark_step(samples(item) if callable(samples) else samples)

@@ -206,7 +206,7 @@ def _hand_over(spec: ModuleSpec) -> None:
         if module is not kept:
             execute(module)
 
-    loader.create_module, loader.exec_module = create_once, execute_unless_kept  # type: ignore[method-assign]
+    loader.create_module, loader.exec_module = create_once, execute_unless_kept
 
 
 class _OwnLoader(SourceFileLoader):

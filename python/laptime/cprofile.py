@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from optparse import OptionParser
 from typing import Any
 
-from laptime._program import ProgramError, check_writable, main_module, read_script
 from laptime.compat.cprofile import Profile
+from laptime.compat.program import ProgramError, check_writable, main_module, read_script
 
 _USAGE_ERROR = 2
 _DEFAULT_SORT = (

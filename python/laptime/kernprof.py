@@ -23,15 +23,6 @@ from shlex import quote
 from typing import Any, NoReturn, TypeVar
 
 from laptime._profile import profile as decorator
-from laptime._program import (
-    ProgramError,
-    check_writable,
-    find_module,
-    find_script,
-    main_module,
-    read_script,
-    restored,
-)
 from laptime.compat.kernprof import options as command_line
 from laptime.compat.kernprof.contextual import ContextualProfile
 from laptime.compat.kernprof.dump_timer import DumpTimer
@@ -40,6 +31,15 @@ from laptime.compat.line_profiler.config import ConfigError, says_yes
 from laptime.compat.line_profiler.counted import CountedProfiler
 from laptime.compat.line_profiler.options import python_command, short_path
 from laptime.compat.line_profiler.profiler import LineProfiler
+from laptime.compat.program import (
+    ProgramError,
+    check_writable,
+    find_module,
+    find_script,
+    main_module,
+    read_script,
+    restored,
+)
 
 _USAGE_ERROR = 2
 

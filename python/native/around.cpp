@@ -58,13 +58,13 @@ void give_up(Around* self) {
   Py_CLEAR(self->after);
 }
 
-// Whether a handler of the program's raised what is under way (laptime/_signal_handlers.py).
+// Whether a handler of the program's raised what is under way (laptime/collect/signal_handlers.py).
 bool is_raised_by_handler() {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyErr_NormalizeException(&type, &value, &traceback);
   if (traceback) PyException_SetTraceback(value, traceback);
-  PyObject* const module = PyImport_ImportModule("laptime._signal_handlers");
+  PyObject* const module = PyImport_ImportModule("laptime.collect.signal_handlers");
   PyObject* const answer =
       module ? PyObject_CallMethod(module, "raised_by_handler", "O", value) : nullptr;
   const bool is_raised = answer == Py_True;

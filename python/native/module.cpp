@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "around.h"
+#include "collect/cuda/python/binding.h"
 #include "collect/python/binding.h"
 #include "collect/python/lines/line_session.h"
 #include "collect/python/tally_writer.h"
@@ -23,6 +24,7 @@ NB_MODULE(_native, m) {
   laptime::python::bind_sigterm(m);
   laptime::python::bind_line_session(m);
   laptime::torch::bind_ops(m);
+  laptime::cuda::bind_gpu(m);
   laptime::python::bind_around(m);
   laptime::torch::bind_sessions(m);
   laptime::torch::bind_memory(m);

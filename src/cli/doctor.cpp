@@ -123,7 +123,7 @@ void check_gpu(Checkup& checkup) {
 // What the package's own check prints: "state<TAB>detail".
 void check_torch(Checkup& checkup, bool build) {
   std::vector<std::string> command =
-      module_command(default_interpreter(), "laptime._torch.ops_doctor");
+      module_command(default_interpreter(), "laptime.frameworks.torch.ops_doctor");
   if (build) command.push_back("--build");
   const CapturedOutput output =
       capture_output(command, {}, build ? HelperErrors::shown : HelperErrors::hidden);

@@ -73,8 +73,8 @@ SYNCS = """
 import torch
 from laptime._native import recording
 x = torch.ones(2048, 2048, device="cuda")
-from laptime import _cuda
-gpu = _cuda.load()
+from laptime.collect import cuda
+gpu = cuda.load()
 gpu.on()
 for _ in range(5):
     y = (x @ x).sum()
@@ -97,11 +97,11 @@ from torch.profiler import profile, ProfilerActivity
 x = torch.ones(64, 64, device="cuda")
 with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]) as p:
     (x @ x).sum().item()
-from laptime import _cuda
-gpu = _cuda.load()
+from laptime.collect import cuda
+gpu = cuda.load()
 gpu.on()
 (x @ x).sum().item()
-print("went on", gpu.state == _cuda.FAILED)
+print("went on", gpu.state == cuda.State.FAILED)
 """
 
 
@@ -113,18 +113,18 @@ def test_another_holder_of_cupti_is_left_alone(tmp_path):
 
 LEAVES = """
 import time, torch
-from laptime import _cuda
+from laptime.collect import cuda
 x = torch.ones(64, 64, device="cuda")
-gpu = _cuda.load()
+gpu = cuda.load()
 for _ in range(3):
     gpu.on()
     for _ in range(50): (x @ x).sum()
     torch.cuda.synchronize()
     gpu.off()
     until = time.time() + 5
-    while gpu.state != _cuda.FINALIZED and time.time() < until:
+    while gpu.state != cuda.State.FINALIZED and time.time() < until:
         (x @ x).sum(); time.sleep(0.01)
-    print(gpu.state == _cuda.FINALIZED, end=" ")
+    print(gpu.state == cuda.State.FINALIZED, end=" ")
 print(gpu.counts()[0] == gpu.counts()[1], gpu.counts()[0] >= 300)
 """
 

@@ -4,21 +4,21 @@ from test_capture import report, run_program
 
 QUEUED = """
 import time, torch
-from laptime import _cuda
+from laptime.collect import cuda
 x, y = torch.randn(8192, 8192, device="cuda"), torch.empty(8192, 8192, device="cuda")
 small = torch.ones(8, device="cuda")
 torch.mm(x, x, out=y)
 torch.cuda.synchronize()
-gpu = _cuda.load()
+gpu = cuda.load()
 gpu.on()
 for _ in range(100):
     torch.mm(x, x, out=y)  # queued
 gpu.off()
 began, limit = time.monotonic(), time.monotonic() + 60
-while gpu.state != _cuda.FINALIZED and time.monotonic() < limit:
+while gpu.state != cuda.State.FINALIZED and time.monotonic() < limit:
     small.add_(1)
     time.sleep(0.01)
-print(gpu.state == _cuda.FINALIZED, time.monotonic() - began > 0.5)
+print(gpu.state == cuda.State.FINALIZED, time.monotonic() - began > 0.5)
 """
 LINE = QUEUED.splitlines().index("    torch.mm(x, x, out=y)  # queued") + 1
 

@@ -46,7 +46,7 @@ def test_the_peak_the_categories_and_what_the_allocator_holds(tmp_path):
 def test_no_block_is_left_when_all_were_given_back(tmp_path):
     source = """
 import torch
-from laptime._torch import memory
+from laptime.frameworks.torch import memory
 from laptime._native import recording
 torch.cuda.init()
 source = memory.load()

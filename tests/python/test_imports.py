@@ -4,7 +4,7 @@ import importlib
 import sys
 
 import pytest
-from laptime._imports import when_imported
+from laptime.collect.imports import when_imported
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 There are two forms: since stack frames stand in tables, and before.
 """
 
-from laptime._jax import lines_of_instructions
+from laptime.frameworks.jax.compiled_lines import lines_of_instructions
 
 WITH_FRAMES = """\
 HloModule jit_step, is_scheduled=true, entry_computation_layout={(f32[64]{0})->f32[64]{0}}

@@ -6,7 +6,8 @@ import inspect
 import sys
 
 import pytest
-from laptime import _cuda, _jax_profiler
+from laptime.collect import cuda
+from laptime.frameworks.jax import profiler as ours
 
 DEFINED = """
 import contextlib
@@ -76,16 +77,16 @@ def profiler(tmp_path, monkeypatch):
         happened.append("come back")
         recorded[0] = True
 
-    monkeypatch.setattr(_cuda, "is_capturing", lambda: recorded[0])
-    monkeypatch.setattr(_cuda, "leave", leave)
-    monkeypatch.setattr(_cuda, "come_back", come_back)
+    monkeypatch.setattr(cuda, "is_capturing", lambda: recorded[0])
+    monkeypatch.setattr(cuda, "leave", leave)
+    monkeypatch.setattr(cuda, "come_back", come_back)
     yield jax.profiler
     for name in [name for name in sys.modules if name.partition(".")[0] == "jax"]:
         del sys.modules[name]
 
 
 def test_the_gpu_is_left_while_it_runs(profiler, capfd):
-    _jax_profiler.make_way()
+    ours.make_way()
     with profiler.trace("first"):
         pass
     profiler.start_trace("second", create_perfetto_link=True)
@@ -108,7 +109,7 @@ def test_the_gpu_is_left_while_it_runs(profiler, capfd):
 
 
 def test_a_server_may_start_it_at_any_time(profiler):
-    _jax_profiler.make_way()
+    ours.make_way()
     assert profiler.start_server(9999) == "server"
     with profiler.trace("t"):
         pass
@@ -117,14 +118,14 @@ def test_a_server_may_start_it_at_any_time(profiler):
 
 
 def test_what_it_raises_it_raises(profiler):
-    _jax_profiler.make_way()
+    ours.make_way()
     with pytest.raises(ValueError, match="bad"):
         profiler.start_trace("bad")
     assert profiler.happened == ["leave", "start bad", "come back"]
 
 
 def test_one_that_runs_already_goes_on(profiler):
-    _jax_profiler.make_way()
+    ours.make_way()
     profiler.start_trace("t")
     with pytest.raises(ValueError, match="bad"):
         profiler.start_trace("bad")
@@ -134,7 +135,7 @@ def test_one_that_runs_already_goes_on(profiler):
 
 def test_a_stop_that_fails_is_one(profiler):
     profiler.stop_trace.__globals__["happened"] = failing = Failing(profiler.happened)
-    _jax_profiler.make_way()
+    ours.make_way()
     profiler.start_trace("t")
     with pytest.raises(OSError, match="disk full"):
         profiler.stop_trace()
@@ -142,8 +143,8 @@ def test_a_stop_that_fails_is_one(profiler):
 
 
 def test_without_a_gpu_nothing_is_said(profiler, monkeypatch, capfd):
-    monkeypatch.setattr(_cuda, "is_capturing", lambda: False)
-    _jax_profiler.make_way()
+    monkeypatch.setattr(cuda, "is_capturing", lambda: False)
+    ours.make_way()
     with profiler.trace("t"):
         pass
     assert profiler.happened == ["start t", "stop"] and capfd.readouterr().err == ""
@@ -153,8 +154,8 @@ def test_a_failure_of_ours_changes_nothing(profiler, monkeypatch, capfd):
     def fail():
         raise OSError("no library")
 
-    monkeypatch.setattr(_cuda, "is_capturing", fail)
-    _jax_profiler.make_way()
+    monkeypatch.setattr(cuda, "is_capturing", fail)
+    ours.make_way()
     with profiler.trace("t"):
         pass
     assert profiler.happened == ["start t", "stop"]

@@ -6,8 +6,8 @@ import ctypes
 import threading
 
 import pytest
-from laptime._engine import library_paths
 from laptime._native import recording, torch_ops
+from laptime.collect.engine import library_paths
 
 
 def nothing(): ...

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import laptime
 import pytest
-from laptime import _engine, _recording
+from laptime import _recording
 from laptime._native import recording
+from laptime.collect import engine
 
 LAPTIME = Path(sys.executable).with_name("laptime")
 
@@ -37,7 +38,7 @@ def work(n):
 
 
 def nothing_is_on():
-    return not recording.on() and _engine.running() == (False, False) and not _recording._inner
+    return not recording.on() and engine.running() == (False, False) and not _recording._inner
 
 
 def python(source, folder, code=0):
@@ -137,9 +138,9 @@ def interrupt_after(owner, name, monkeypatch):
     "owner, name",
     [
         (recording, "start"),
-        (_engine, "watch"),
-        (_engine._native, "start_lines"),
-        (_engine._native, "start_functions"),
+        (engine, "watch"),
+        (engine._native, "start_lines"),
+        (engine._native, "start_functions"),
     ],
 )
 def test_an_interrupted_start_leaves_nothing_on(tmp_path, monkeypatch, owner, name):
@@ -151,14 +152,14 @@ def test_an_interrupted_start_leaves_nothing_on(tmp_path, monkeypatch, owner, na
             laptime.profile(tmp_path / "interrupted.lap", functions=True),
         ):
             pass
-    _engine.clear()
+    engine.clear()
     work(5)
     assert nothing_is_on() and not any(
-        row[1] for rows in _engine.snapshot_lines().values() for row in rows
+        row[1] for rows in engine.snapshot_lines().values() for row in rows
     )
-    assert not _engine.snapshot_functions()
+    assert not engine.snapshot_functions()
     with laptime.profile(tmp_path / "next.lap"):
-        assert _engine.running() == (True, False)
+        assert engine.running() == (True, False)
     assert (tmp_path / "next.lap").exists() and nothing_is_on()
 
 
@@ -166,10 +167,10 @@ def test_an_interrupted_start_leaves_the_outer_recording_on(tmp_path, monkeypatc
     monkeypatch.setitem(_recording._marked, 1, nothing_is_on.__code__)
     with laptime.profile(tmp_path / "outer.lap"):
         with monkeypatch.context() as patched:
-            interrupt_after(_engine, "watch", patched)
+            interrupt_after(engine, "watch", patched)
             with pytest.raises(KeyboardInterrupt), laptime.profile(tmp_path / "inner.lap"):
                 pass
-        assert recording.on() and _engine.running() == (True, False)
+        assert recording.on() and engine.running() == (True, False)
     assert (tmp_path / "outer.lap").exists() and nothing_is_on()
 
 
@@ -228,7 +229,7 @@ def test_a_block_without_engines_stops_nobody_elses(tmp_path):
         without.start()
         with_lines.start()
         without.stop()
-        assert _engine.running() == (True, False)
+        assert engine.running() == (True, False)
         with_lines.stop()
     assert nothing_is_on()
 

@@ -22,8 +22,8 @@ PROGRAM = """
 
     def demoted_after(n):
         work(n)
-        from laptime import _engine
-        return [(d.name, d.level) for d in _engine.demoted() if d.name == "work"]
+        from laptime.collect import engine
+        return [(d.name, d.level) for d in engine.demoted() if d.name == "work"]
 
     if __name__ == "__main__":
         parent = demoted_after(int(sys.argv[1]))

@@ -335,13 +335,13 @@ def test_source_that_is_gone_and_streams_that_cannot_write_it(tmp_path):
 
 
 def test_profiler_that_is_gone_leaves_the_engine_off():
-    from laptime import _engine
+    from laptime.collect import engine
 
-    before = _engine.running()
+    before = engine.running()
     profiler = LineProfiler(helper)
-    assert _engine.running()[0]
+    assert engine.running()[0]
     del profiler
-    assert _engine.running() == before
+    assert engine.running() == before
 
 
 def test_no_warning_for_plain_use():
@@ -353,7 +353,7 @@ def test_no_warning_for_plain_use():
 @pytest.mark.parametrize("profiler_first", [True, False])
 def test_a_profiler_beside_a_recording(tmp_path, profiler_first):
     import laptime
-    from laptime import _engine
+    from laptime.collect import engine
 
     profiler = LineProfiler(work) if profiler_first else None
     with laptime.profile(tmp_path / "run.lap", budget=0.001):
@@ -361,7 +361,7 @@ def test_a_profiler_beside_a_recording(tmp_path, profiler_first):
         profiler.runcall(work, 100_000)
         calls_helper(3)
         recorded = {
-            name.rpartition(".")[2]: rows for (_, _, name), rows in _engine.snapshot_lines().items()
+            name.rpartition(".")[2]: rows for (_, _, name), rows in engine.snapshot_lines().items()
         }
     profiler.runcall(work, 5)
     # All its lines, whatever the recording's budget says; and the recording has the rest of the
@@ -374,14 +374,14 @@ def test_a_profiler_beside_a_recording(tmp_path, profiler_first):
 
 def test_after_the_recording_only_the_profilers_functions_cost_anything(tmp_path):
     import laptime
-    from laptime import _engine
+    from laptime.collect import engine
 
     profiler = LineProfiler(helper)
     with laptime.profile(tmp_path / "run.lap"):
         work(1)
-    before = _engine.own_cost().line_events
+    before = engine.own_cost().line_events
     work(10_000)
-    assert _engine.own_cost().line_events - before < 100
+    assert engine.own_cost().line_events - before < 100
     profiler.runcall(helper, 1)
     assert hits(profiler, "helper") == [1]
 

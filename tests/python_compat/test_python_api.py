@@ -7,8 +7,8 @@ import sys
 
 import laptime
 import pytest
-from laptime import _engine
 from laptime._native import recording
+from laptime.collect import engine
 
 
 def work(n):
@@ -21,18 +21,18 @@ def work(n):
 def test_recording_writes_the_file(tmp_path):
     path = tmp_path / "run.lap"
     with laptime.profile(path, lines=True, functions=True) as active:
-        assert recording.on() and _engine.running() == (True, True)
+        assert recording.on() and engine.running() == (True, True)
         work(100)
         laptime.step(samples=4)
     assert active.path == str(path) and path.stat().st_size > 500
-    assert not recording.on() and _engine.running() == (False, False)
+    assert not recording.on() and engine.running() == (False, False)
     assert not os.path.exists(f"{path}.d")
 
 
 @pytest.mark.parametrize("lines, functions", [(False, False), (True, False), (False, True)])
 def test_engines_as_asked(tmp_path, lines, functions):
     with laptime.profile(tmp_path / "run.lap", lines=lines, functions=functions):
-        assert _engine.running() == (lines, functions)
+        assert engine.running() == (lines, functions)
 
 
 def test_recording_ends_when_the_block_raises(tmp_path):
@@ -46,7 +46,7 @@ def test_recording_where_nothing_can_be_written(capfd):
     with pytest.raises(OSError, match="/proc/nothing"):
         with laptime.profile("/proc/nothing/run.lap"):
             pass
-    assert not recording.on() and _engine.running() == (False, False)
+    assert not recording.on() and engine.running() == (False, False)
 
 
 def test_one_recording_after_the_other(tmp_path):
@@ -67,13 +67,13 @@ def test_lines_marks_a_function_for_recordings_without_lines(tmp_path):
         return n + 1
 
     assert laptime.lines(marked) is marked
-    _engine.clear()
+    engine.clear()
     with laptime.profile(tmp_path / "run.lap", lines=False):
         marked(1)
         work(3)
     counted = {
         key[2].rpartition(".")[2]
-        for key, rows in _engine.snapshot_lines().items()
+        for key, rows in engine.snapshot_lines().items()
         if any(row[1] for row in rows)
     }
     assert "marked" in counted and "work" not in counted

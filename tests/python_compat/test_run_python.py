@@ -145,10 +145,10 @@ def test_lines_of_user_code_are_counted_from_the_first_import_on(sandbox, run):
         import json
         import own
         import skipped
-        from laptime import _engine
-        seen = {key[0].rpartition("/")[2]: rows for key, rows in _engine.snapshot_lines().items()}
+        from laptime.collect import engine
+        seen = {key[0].rpartition("/")[2]: rows for key, rows in engine.snapshot_lines().items()}
         print(json.dumps({"files": sorted(seen), "own": [row[:2] for row in seen.get("own.py", [])],
-                          "running": _engine.running()}))
+                          "running": engine.running()}))
     """,
     )
     out = json.loads(run("--budget", "none", "looks.py").stdout)
@@ -174,15 +174,15 @@ CHILDREN = """
     import subprocess
     import sys
 
-    from laptime import _engine
+    from laptime.collect import engine
 
 
     def work(n):
         total = 0
         for i in range(n):
             total += i
-        counted = any("work" == key[2] for key in _engine.snapshot_lines())
-        return total, _engine.running()[0], counted
+        counted = any("work" == key[2] for key in engine.snapshot_lines())
+        return total, engine.running()[0], counted
 
 
     if __name__ == "__main__":
@@ -191,7 +191,7 @@ CHILDREN = """
                 print(method, pool.map(work, [10, 100]))
                 pool.close()
                 pool.join()
-        asks = "import laptime._engine as e; print(e.running())"
+        asks = "import laptime.collect.engine as e; print(e.running())"
         command = [sys.executable, "-c", asks]
         print(subprocess.run(command, capture_output=True, text=True).stdout)
 """

@@ -128,8 +128,8 @@ def test_a_handler_behind_ours_is_called_once(program, sandbox):
 def test_writing_that_hangs_does_not_keep_it_alive(program):
     ended = program("""
         import time
-        from laptime import _torch
-        _torch.stop = lambda: time.sleep(60)
+        from laptime.frameworks import torch as torch_collector
+        torch_collector.stop = lambda: time.sleep(60)
         print('ready', flush=True)
         time.sleep(60)
     """)

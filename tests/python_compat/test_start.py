@@ -341,7 +341,7 @@ def test_what_laptime_has_imported_is_the_programs_own_copy_too(sandbox):
         """
         import importlib, sys
         assert "json" not in sys.modules and "threading" not in sys.modules
-        ours = sys.modules["laptime._engine"].threading
+        ours = sys.modules["laptime.collect.engine"].threading
         import threading
         names = threading.__spec__.name, threading.__loader__.name, threading.main_thread().name
         print(threading is ours, *names)
@@ -379,7 +379,7 @@ def test_imports_of_laptime_hold_up_no_thread(sandbox):
                     __import__(name)
                 except ModuleNotFoundError as error:
                     failures.append(error) if name != "chunk" else None
-        importing = sys.modules["laptime._engine"].__builtins__["__import__"]
+        importing = sys.modules["laptime.collect.engine"].__builtins__["__import__"]
         threads = [threading.Thread(target=imports, args=(names[i::3],)) for i in range(3)]
         for thread in threads:
             thread.start()

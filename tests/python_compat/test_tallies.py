@@ -11,7 +11,7 @@ from pathlib import Path
 
 import laptime
 import pytest
-from laptime import _engine
+from laptime.collect import engine
 
 LAPTIME = Path(sys.executable).with_name("laptime")
 LIBRARY = Path(laptime.__file__).with_name("liblaptime.so")
@@ -166,7 +166,7 @@ def test_clear_in_a_recording_loses_nothing(tmp_path):
         work(10)
         laptime.step()
         work(10)
-        _engine.clear()
+        engine.clear()
         work(10)
         go.set()
         thread.join()

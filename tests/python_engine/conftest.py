@@ -5,16 +5,16 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from laptime import _engine
+from laptime.collect import engine as the_engine
 
 
 @pytest.fixture
 def engine():
-    _engine.clear()
-    yield _engine
-    while any(_engine.running()):
-        _engine.stop()
-    _engine.clear()
+    the_engine.clear()
+    yield the_engine
+    while any(the_engine.running()):
+        the_engine.stop()
+    the_engine.clear()
 
 
 class Lines:

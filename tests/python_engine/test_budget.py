@@ -9,7 +9,7 @@ import sys
 import time
 
 import workloads
-from laptime._engine import calibration
+from laptime.collect.engine import calibration
 
 
 def rows_of(engine, name):
@@ -126,7 +126,7 @@ def test_calls_are_calibrated(engine):
 
 def test_events_that_seem_to_cost_nothing_are_not_taken_for_free(monkeypatch):
     """On a busy machine the bare loop may be measured slower than the followed one."""
-    from laptime._engine import calibration
+    from laptime.collect.engine import calibration
 
     times = iter([900, 500, 800] * 3)  # bare, followed, bare
     monkeypatch.setattr(calibration, "_fastest_ns", lambda loop: next(times))

@@ -65,8 +65,8 @@ def test_generated_code_is_timed_where_the_user_asks_for_it(engine):
 
 COMMAND = """
 from dataclasses import dataclass
-from laptime import _engine
-_engine.start(lines=True)
+from laptime.collect import engine
+engine.start(lines=True)
 @dataclass
 class Point:
     x: int
@@ -75,8 +75,8 @@ class Point:
 def total(n):
     return sum(Point(i).twice() for i in range(n))
 assert total(10) == 90
-_engine.stop()
-for (file, _, name), rows in sorted(_engine.snapshot_lines().items()):
+engine.stop()
+for (file, _, name), rows in sorted(engine.snapshot_lines().items()):
     print(file, name, sum(row[1] for row in rows))
 """
 

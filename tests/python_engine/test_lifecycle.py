@@ -27,9 +27,9 @@ def run_program(source):
 def test_shutdown_with_daemon_threads_and_running_engines():
     program = """
         import threading, time
-        from laptime import _engine
+        from laptime.collect import engine
         import workloads
-        _engine.start(lines=True, functions=True, builtins=True)
+        engine.start(lines=True, functions=True, builtins=True)
         def forever():
             while True:
                 workloads.fib(5)
@@ -49,14 +49,14 @@ def test_shutdown_with_daemon_threads_and_running_engines():
 
 def test_exit_code_and_traceback_are_the_programs():
     code, _, err = run_program("""
-        from laptime import _engine
-        _engine.start(lines=True)
+        from laptime.collect import engine
+        engine.start(lines=True)
         raise ValueError("mine")
     """)
     assert (
         code == 1
         and err.endswith("ValueError: mine\n")
-        and "laptime" not in err.replace("laptime/_engine", "")
+        and "laptime" not in err.replace("laptime/collect/engine", "")
     )
 
 
@@ -305,7 +305,7 @@ def test_a_profiler_that_is_collected_while_an_engine_starts_or_stops(interrupte
     """
     program = f"""
         import gc
-        from laptime import _engine
+        from laptime.collect import engine
         from laptime.compat.line_profiler import LineProfiler
         def work():
             return 1
@@ -315,14 +315,14 @@ def test_a_profiler_that_is_collected_while_an_engine_starts_or_stops(interrupte
         cycle = Cycle()
         cycle.itself, cycle.profiler = cycle, LineProfiler(work)
         del cycle
-        call = _engine._native.{interrupted}
+        call = engine._native.{interrupted}
         def collecting(*words, **options):
             gc.collect()
             return call(*words, **options)
-        _engine._native.{interrupted} = collecting
-        _engine.start(lines=True)
-        _engine.stop(lines=True)
-        print(_engine.running(), _engine._started)
+        engine._native.{interrupted} = collecting
+        engine.start(lines=True)
+        engine.stop(lines=True)
+        print(engine.running(), engine._started)
     """
     assert run_program(program) == (0, "(False, False) []\n", "")
 
@@ -330,16 +330,16 @@ def test_a_profiler_that_is_collected_while_an_engine_starts_or_stops(interrupte
 def test_a_child_ends_that_was_forked_while_another_thread_started_an_engine():
     program = """
         import os, threading, warnings
-        from laptime import _engine
+        from laptime.collect import engine
         warnings.simplefilter("ignore")  # of Python's own about forks of several threads
         began, go_on = threading.Event(), threading.Event()
-        start = _engine._native.start_lines
+        start = engine._native.start_lines
         def slow(*words, **options):
             began.set()
             go_on.wait()
             return start(*words, **options)
-        _engine._native.start_lines = slow
-        thread = threading.Thread(target=lambda: _engine.start(lines=True))
+        engine._native.start_lines = slow
+        thread = threading.Thread(target=lambda: engine.start(lines=True))
         thread.start()
         began.wait()
         child = os.fork()
@@ -347,7 +347,7 @@ def test_a_child_ends_that_was_forked_while_another_thread_started_an_engine():
             print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
             go_on.set()
             thread.join()
-            print(_engine.running())
+            print(engine.running())
         else:
             import signal
             signal.alarm(20)

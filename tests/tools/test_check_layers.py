@@ -107,3 +107,67 @@ def test_cycles(tmp_path):
         (base / name).write_text(text + "\n")
     result = subprocess.run([sys.executable, CHECK, tmp_path], capture_output=True, text=True)
     assert result.returncode == 1 and result.stdout == "include cycle: base/a, base/b, base/c\n"
+
+
+def check_package(tmp_path, **sources):
+    """Of modules of the package, by their names with __ for the dots."""
+    for name, text in sources.items():
+        path = tmp_path / "python" / "laptime" / Path(*name.split("__")).with_suffix(".py")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    result = subprocess.run([sys.executable, CHECK, tmp_path], capture_output=True, text=True)
+    return result.returncode, result.stdout
+
+
+@pytest.mark.parametrize(
+    "module, line",
+    [
+        ("collect__a", "from laptime import _native"),
+        ("collect__a", "import os, laptime.collect.b"),
+        ("frameworks__torch__a", "from laptime.collect import b"),
+        ("frameworks__torch__a", "from laptime.frameworks.torch import b"),
+        ("compat__a", "def f():\n    from laptime.frameworks.torch import b"),
+        ("_recording", "from laptime.frameworks.torch import b"),
+        ("kernprof", "import laptime.compat.a"),
+        ("collect__a", "if TYPE_CHECKING:\n    from laptime.compat import b"),
+    ],
+)
+def test_imports_that_the_table_allows(tmp_path, module, line):
+    others = dict.fromkeys(("collect__b", "compat__b", "frameworks__torch__b"), "")
+    code, out = check_package(tmp_path, **others, **{module: line})
+    assert code == 0, out
+
+
+@pytest.mark.parametrize(
+    "module, line",
+    [
+        ("collect__a", "import laptime.compat.b"),
+        ("collect__a", "from laptime.frameworks.torch import b"),
+        ("_recording", "from laptime.compat import b"),
+        ("frameworks__torch__a", "from laptime.frameworks.jax import b"),
+        ("frameworks__torch__a", "from laptime.compat import b"),
+        ("frameworks__torch__a", "from laptime._tune import b"),
+        ("compat__a", "from laptime._tune import b"),
+        ("collect__a", "from . import b"),
+        ("collect__a", "def f(): import laptime.compat.b"),
+        ("attic__a", ""),
+    ],
+)
+def test_imports_that_the_table_refuses(tmp_path, module, line):
+    names = ("collect__b", "compat__b", "frameworks__torch__b", "frameworks__jax__b", "_tune__b")
+    others = dict.fromkeys(names, "")
+    code, out = check_package(tmp_path, **others, **{module: line})
+    assert code == 1 and out.startswith(f"python/laptime/{module.replace('__', '/')}.py:1: "), out
+
+
+def test_cycles_of_imports(tmp_path):
+    code, out = check_package(
+        tmp_path,
+        collect__a="from laptime.collect import b",
+        collect__b="import laptime.collect.c",
+        collect__c="from laptime.collect.a import name",
+        collect__d="def later(): from laptime.collect import e",
+        collect__e="from laptime.collect.d import name",
+    )
+    assert code == 1
+    assert out == "import cycle: laptime.collect.a, laptime.collect.b, laptime.collect.c\n"

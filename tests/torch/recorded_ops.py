@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from laptime._native import recording
-from laptime._torch import ops
+from laptime.frameworks.torch import ops
 
 LAPTIME = Path(sys.executable).parent / "laptime"
 

@@ -62,7 +62,7 @@ def test_handlers_recursion_and_compiled_code_are_as_without(run):
 
 SWITCHED = """
 import laptime, os, sys, threading, torch
-from laptime._torch import stretches
+from laptime.frameworks.torch import stretches
 stretches.PERIOD_S = 0.001
 torch.set_num_threads(1)
 
@@ -143,14 +143,14 @@ def test_a_block_that_is_interrupted_while_it_waits_for_the_gpu_is_over(tmp_path
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("laptime._torch.session._await_gpu", interrupted)
+    monkeypatch.setattr("laptime.frameworks.torch.session._await_gpu", interrupted)
     with pytest.raises(KeyboardInterrupt), laptime.profile(tmp_path / "run.lap", lines=False):
         torch.ones(3).cumsum(0)
     assert "aten::cumsum" in op_rows(tmp_path / "run.lap")
 
 
 def test_a_block_whose_end_is_interrupted_leaves_no_clock(tmp_path, monkeypatch):
-    from laptime._torch.patches import Patches
+    from laptime.frameworks.torch.patches import Patches
 
     remove = Patches.remove
 

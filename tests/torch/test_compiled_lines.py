@@ -9,7 +9,7 @@ import laptime
 import pytest
 import torch
 from laptime._native import torch_ops
-from laptime._torch.compiled_lines import CompiledLines
+from laptime.frameworks.torch.compiled_lines import CompiledLines
 from recorded_ops import export_ops, record
 from torch import nn
 from torch._inductor.utils import fresh_cache

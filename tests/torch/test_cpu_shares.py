@@ -1,8 +1,8 @@
 """What a few recorded steps tell of the processors, with clocks that the test turns itself."""
 
 import pytest
-from laptime._torch import cpu_shares
-from laptime._torch.cpu_shares import CpuShares
+from laptime.frameworks.torch import cpu_shares
+from laptime.frameworks.torch.cpu_shares import CpuShares
 
 
 class Clocks:

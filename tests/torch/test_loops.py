@@ -8,7 +8,7 @@ import warnings
 import laptime
 import pytest
 import torch
-from laptime._torch.event_cost import EventCost
+from laptime.frameworks.torch.event_cost import EventCost
 from torch import nn
 from torch.utils.data import DataLoader, Dataset, IterableDataset, TensorDataset
 
@@ -58,7 +58,7 @@ def test_what_laptime_itself_computes_is_no_step(record, monkeypatch):
             torch.ones(1, requires_grad=True).mul(2).backward()
         return EventCost()
 
-    monkeypatch.setattr("laptime._torch.session.measure_event_cost", tries_torch_out)
+    monkeypatch.setattr("laptime.frameworks.torch.session.measure_event_cost", tries_torch_out)
 
     def loop():
         weight = torch.ones(4, requires_grad=True)

@@ -14,7 +14,7 @@ import laptime
 import pytest
 import torch
 from laptime._native import recording
-from laptime._torch import memory, ops, shim_build
+from laptime.frameworks.torch import memory, ops, shim_build
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from torch_runs import read_tables

@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from laptime._torch import shim_cache, trusted_folder
+from laptime.frameworks.torch import shim_cache, trusted_folder
 
 NAME = "shim.so"
 NOBODY = 65534

@@ -107,8 +107,8 @@ def test_a_self_test_that_fails_leads_to_torchs_profiler(load):
     _, compiled, _ = load()
     kind, counts, said = load(
         patch=(
-            "from laptime._torch import ops_self_test; ops_self_test.problem_of = lambda *_: 'seen"
-            " upside down'"
+            "from laptime.frameworks.torch import ops_self_test\n"
+            "ops_self_test.problem_of = lambda *_: 'seen upside down'"
         )
     )
     assert kind == "torch.profiler"
@@ -121,7 +121,7 @@ def test_a_self_test_that_fails_leads_to_torchs_profiler(load):
 def test_nothing_works(load):
     kind, counts, said = load(
         patch=(
-            "from laptime._torch import ops_self_test, ops_profiler\n"
+            "from laptime.frameworks.torch import ops_self_test, ops_profiler\n"
             "ops_self_test.problem_of = lambda *_: 'seen upside down'\n"
             "torch.profiler.kineto_available = lambda: False"
         )
@@ -185,7 +185,7 @@ def test_doctor_builds_the_recorder_ahead(compiler, tmp_path):
 SECOND = """
 import sys, torch
 from laptime._native import recording
-from laptime._torch import ops
+from laptime.frameworks.torch import ops
 recording.start(sys.argv[1])
 first = ops.load()
 first.on()

@@ -11,7 +11,7 @@ from pathlib import Path
 import marked_programs as programs
 import pytest
 import torch
-from laptime._torch import ops
+from laptime.frameworks.torch import ops
 from profiled_ops import everything, profiled
 from recorded_ops import marked_lines, record
 

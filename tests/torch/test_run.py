@@ -124,7 +124,7 @@ def test_torch_imported_late_in_a_thread(run):
 def test_program_without_torch_pays_nothing(run):
     process, recorded = run("""
         import sys
-        print(sorted(name for name in sys.modules if name.startswith("laptime._torch")))
+        print(sorted(name for name in sys.modules if name.startswith("laptime.frameworks.torch")))
     """)
     assert process.stdout == "[]\n" and not recorded.steps
 

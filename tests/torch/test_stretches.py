@@ -8,7 +8,7 @@ import time
 import laptime
 import pytest
 import torch
-from laptime._torch import stretches
+from laptime.frameworks.torch import stretches
 from torch_runs import LAPTIME, op_rows, read_tables
 
 LOOP = """

@@ -9,10 +9,10 @@ from pathlib import Path
 import laptime
 import pytest
 import torch
-from laptime import _torch
 from laptime._native import recording
-from laptime._torch import session
-from laptime._torch.laps import Laps
+from laptime.frameworks import torch as torch_collector
+from laptime.frameworks.torch import session
+from laptime.frameworks.torch.laps import Laps
 from torch.optim.optimizer import _global_optimizer_pre_hooks
 from torch_runs import op_rows, read_tables
 
@@ -21,8 +21,8 @@ def nothing_is_on():
     names = [path.read_text().strip() for path in Path("/proc/self/task").glob("*/comm")]
     return (
         not recording.on()
-        and _torch._session is None
-        and _torch._depth == 0
+        and torch_collector._session is None
+        and torch_collector._depth == 0
         and "laptime-clock" not in names
     )
 
@@ -30,8 +30,8 @@ def nothing_is_on():
 @pytest.mark.parametrize(
     "owner, name",
     [
-        ("laptime._torch.session", "install_hooks"),
-        ("laptime._torch.session", "watch_compilations"),
+        ("laptime.frameworks.torch.session", "install_hooks"),
+        ("laptime.frameworks.torch.session", "watch_compilations"),
         (Laps, "load_sources"),
         (Laps, "record_by_clock"),
     ],

@@ -10,7 +10,8 @@ import sys
 import laptime
 import pytest
 import torch
-from laptime._torch.sources import Sources
+from laptime.collect.source import Source
+from laptime.frameworks.torch.sources import Sources
 from watching_mode import WatchingMode
 
 SEEN = """
@@ -67,7 +68,7 @@ class Preempted(Exception):
     pass
 
 
-class Source:
+class Played(Source):
     kind = "source"
 
     def __init__(self, problem):
@@ -77,6 +78,7 @@ class Source:
         self.problem()
 
     def off(self): ...
+    def close(self): ...
 
 
 def preempt(number, frame):
@@ -97,8 +99,8 @@ def test_what_a_handler_raises_while_a_source_is_switched_reaches_the_program(ca
     try:
         sources = Sources(
             {
-                "signalled": Source(lambda: signal.raise_signal(signal.SIGUSR1)),
-                "next": Source(lambda: switched.append("next")),
+                "signalled": Played(lambda: signal.raise_signal(signal.SIGUSR1)),
+                "next": Played(lambda: switched.append("next")),
             }
         )
         with pytest.raises(Preempted):
@@ -110,7 +112,7 @@ def test_what_a_handler_raises_while_a_source_is_switched_reaches_the_program(ca
         and switched == ["next"]
         and capfd.readouterr().err == ""
     )
-    sources = Sources({"broken": Source(broken)})
+    sources = Sources({"broken": Played(broken)})
     sources.switch(True)
     assert (
         not sources

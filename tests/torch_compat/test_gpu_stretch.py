@@ -1,19 +1,19 @@
 """Who switches the GPU's collector off again; its records are tested where there is a GPU."""
 
 import torch
-from laptime import _cuda
+from laptime.collect import cuda
 from laptime.compat.torch_profiler import gpu_stretch, sources
 
 
 class Source:
-    state = _cuda.IDLE
+    state = cuda.State.IDLE
 
     def __init__(self):
         self.calls = []
 
     def on(self):
         self.calls.append("on")
-        self.state = _cuda.CAPTURING
+        self.state = cuda.State.CAPTURING
 
     def off(self):
         self.calls.append("off")

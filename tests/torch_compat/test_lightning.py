@@ -9,7 +9,7 @@ import time
 
 import pytest
 import torch
-from laptime import _engine
+from laptime.collect import engine
 from laptime.compat import lightning as ours
 from lightning.pytorch import profilers as theirs
 from lightning_training import fit
@@ -220,7 +220,7 @@ def test_advanced_profiles_of_the_programs_own():
     The program may use it by itself.
     """
     profiler = ours.AdvancedProfiler()
-    assert _engine.running()[1] is False
+    assert engine.running()[1] is False
     with profiler.profiled_actions["own"]:
         inner()
         with profiler.profile("action"):
@@ -229,7 +229,7 @@ def test_advanced_profiles_of_the_programs_own():
     assert calls_of(profiler.profiled_actions["own"], "inner") == 4
     assert "Profile stats for: own" in profiler.summary()
     profiler.teardown(None)
-    assert _engine.running()[1] is False
+    assert engine.running()[1] is False
 
 
 def table_rows(text):

@@ -184,7 +184,7 @@ def test_stacks_are_folded(tmp_path):
 
 
 def test_memory(tmp_path):
-    pytest.importorskip("laptime._torch.memory")
+    pytest.importorskip("laptime.frameworks.torch.memory")
     theirs, ours = (
         run(profiler, profile_memory=True, record_shapes=True) for profiler in (original, profile)
     )

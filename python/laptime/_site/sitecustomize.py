@@ -12,7 +12,7 @@ import sys
 _folder = os.path.dirname(os.path.abspath(__file__))
 
 
-def _package_parent():
+def _package_parent() -> "str | None":
     """Where the laptime for this interpreter is: here, or where the interpreter has its packages.
     None: nowhere.
     """
@@ -32,7 +32,7 @@ def _package_parent():
     return None
 
 
-def _start():
+def _start() -> None:
     try:
         import time
 
@@ -46,6 +46,8 @@ def _start():
         spec = spec_from_file_location(
             "laptime._standard_library", os.path.join(parent, "laptime", "_standard_library.py")
         )
+        if spec is None or spec.loader is None:
+            return
         library = module_from_spec(spec)
         spec.loader.exec_module(library)
         sys.modules[spec.name] = library

@@ -72,7 +72,7 @@ def _keep_losses(result: _Result) -> None:
             result.losses.append(self.detach())
         return backward(self, *args, **kwargs)
 
-    torch.Tensor.backward = kept  # type: ignore[method-assign]
+    torch.Tensor.backward = kept
 
 
 def _end_after(steps: int, seconds: float, result: _Result) -> None:
@@ -113,7 +113,7 @@ def _loader_argument(name: str, value: Any, when: Callable[[dict[str, Any]], boo
             kwargs[name] = value
         original(self, *args, **kwargs)
 
-    DataLoader.__init__ = initialised  # type: ignore[method-assign]
+    DataLoader.__init__ = initialised
 
 
 def _workers(value: str) -> None:
@@ -121,7 +121,8 @@ def _workers(value: str) -> None:
 
 
 def _with_workers(given: dict[str, Any]) -> bool:
-    return given.get("num_workers", 0) > 0
+    number: int = given.get("num_workers", 0)
+    return number > 0
 
 
 def _optimizer(value: str) -> None:
@@ -129,7 +130,7 @@ def _optimizer(value: str) -> None:
 
     for optimizer in {optim.Adam, optim.AdamW, optim.SGD, optim.Adagrad}:
         if value in inspect.signature(optimizer.__init__).parameters:
-            optimizer.__init__ = _chosen(optimizer.__init__, value)  # type: ignore[method-assign]
+            optimizer.__init__ = _chosen(optimizer.__init__, value)
 
 
 def _chosen(original: Any, value: str) -> Any:

@@ -89,7 +89,8 @@ class Search:
 
     def _try_each(self, tuned: Tuned, ordered: list[tuple[Change, float | None]]) -> None:
         for change, predicted in ordered:
-            changes, against = (change,), tuned.baseline
+            changes: tuple[Change, ...] = (change,)
+            against = tuned.baseline
             if change.needs:
                 needed = max(
                     (o for o in tuned.singles if o.pays and o.changes[0].name == change.needs),

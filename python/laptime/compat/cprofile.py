@@ -15,14 +15,14 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
-from laptime import _engine
+from laptime.collect import engine
 from laptime.compat import function_counters, function_stats
 from laptime.compat.function_counters import EngineCounter, TimerCounter
 from laptime.compat.function_stats import Function, FunctionStats
 
 # What cProfile's own last call is in its tables; programs that add up ncalls expect it.
 _DISABLE: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
-_OWN_FILES = {__file__, function_counters.__file__, _engine.__file__}
+_OWN_FILES = {__file__, function_counters.__file__, engine.__file__}
 
 profiler_entry = namedtuple(
     "profiler_entry", "code callcount reccallcount totaltime inlinetime calls"

@@ -9,8 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from laptime import _engine
 from laptime._native import engine as _native
+from laptime.collect import engine
 from laptime.compat import function_stats
 from laptime.compat.function_stats import Function, FunctionStats, Numbers
 
@@ -48,18 +48,18 @@ class EngineCounter:
             return
         self._base = {}
         try:
-            _engine.start(functions=True, builtins=builtins)
+            engine.start(functions=True, builtins=builtins)
         except BaseException:
             self._base = None
             _release_profiler_id()
             raise
         # Taken when the engine already runs: what starting it called is no part of the program.
-        self._base = _engine.snapshot_functions()
+        self._base = engine.snapshot_functions()
 
     def disable(self) -> None:
         if self._base is None:
             return
-        _engine.stop(functions=True)
+        engine.stop(functions=True)
         _release_profiler_id()
         function_stats.add_to(self._total, self._since_enabled())
         self._base = None
@@ -67,7 +67,7 @@ class EngineCounter:
     def clear(self) -> None:
         self._total = {}
         if self._base is not None:
-            self._base = _engine.snapshot_functions()
+            self._base = engine.snapshot_functions()
 
     def functions(self) -> FunctionStats:
         counted = dict(self._total)
@@ -76,7 +76,7 @@ class EngineCounter:
         return counted
 
     def _since_enabled(self) -> FunctionStats:
-        return function_stats.difference(_engine.snapshot_functions(), self._base or {})
+        return function_stats.difference(engine.snapshot_functions(), self._base or {})
 
 
 class TimerCounter:

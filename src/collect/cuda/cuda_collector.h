@@ -25,30 +25,13 @@
 #include "collect/cuda/activity_reader.h"
 #include "collect/cuda/buffer_pool.h"
 #include "collect/cuda/cuda_api.h"
+#include "collect/cuda/cuda_states.h"
 #include "collect/cuda/driver_memory.h"
 #include "collect/cuda/gpu_clock.h"
 #include "collect/cuda/launch_context.h"
 #include "collect/cuda/launch_recorder.h"
 
 namespace laptime::cuda {
-
-// On whose behalf the GPU is recorded: as long as anybody wishes it.
-enum Wish : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
-
-// What becomes of CUPTI when nobody wishes to record any more: it rests in the process; or it is
-// taken out as soon as everything has arrived. `leave_soon`: the caller has the program wait for
-// the GPU, so that what has not arrived a moment later never will.
-enum class After : int { rest = 0, leave = 1, leave_soon = 2 };
-
-enum class State : int {
-  idle = 0,
-  capturing = 1,
-  draining = 2,
-  leaving = 3,
-  finalizing = 4,
-  finalized = 5,
-  failed = 6
-};
 
 class CudaCollector {
  public:

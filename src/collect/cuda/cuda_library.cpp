@@ -8,6 +8,7 @@
 
 #include "base/os/nsight.h"
 #include "collect/cuda/cuda_collector.h"
+#include "collect/cuda/cuda_interface.h"
 #include "collect/cuda/gpu_losses.h"
 #include "collect/cuda/kernel_places.h"
 #include "collect/cuda/nvtx/xla_places.h"
@@ -105,30 +106,24 @@ bool start(unsigned who) {
 
 extern "C" {
 
-// `who`: cuda::Wish. The numbers of cuda::State; idle: the program has not loaded CUDA yet, ask
-// again later.
-LAPTIME_API int laptime_cuda_on(unsigned who) {
-  if (!record::on()) return static_cast<int>(State::idle);
-  if (!cuda_is_loaded()) return wished_early.fetch_or(who), static_cast<int>(State::idle);
-  return static_cast<int>(start(who) ? State::capturing : State::failed);
+LAPTIME_API State laptime_cuda_on(unsigned who) {
+  if (!record::on()) return State::idle;
+  if (!cuda_is_loaded()) return wished_early.fetch_or(who), State::idle;
+  return start(who) ? State::capturing : State::failed;
 }
-// `after`: cuda::After. Makes no collector where there is none: also called in a forked child,
-// which must load nothing.
-LAPTIME_API void laptime_cuda_off(unsigned who, int after) {
+LAPTIME_API void laptime_cuda_off(unsigned who, After after) {
   wished_early.fetch_and(~who);
-  if (CudaCollector* const gpu = made.load()) gpu->off(who, static_cast<After>(after));
+  if (CudaCollector* const gpu = made.load()) gpu->off(who, after);
 }
-// Not 0: whoever wishes to record the GPU does not, until this is said again with 0.
 LAPTIME_API void laptime_cuda_stay_away(int away) {
   const std::lock_guard lock(making);
   wanted.away = away != 0;
   apply_wanted();
 }
-LAPTIME_API int laptime_cuda_state(void) {
-  if (CudaCollector* const gpu = made.load()) return static_cast<int>(gpu->state());
-  return static_cast<int>(tried.load() ? State::failed : State::idle);
+LAPTIME_API State laptime_cuda_state(void) {
+  if (CudaCollector* const gpu = made.load()) return gpu->state();
+  return tried.load() ? State::failed : State::idle;
 }
-// Launches and GPU records so far.
 LAPTIME_API void laptime_cuda_counts(std::uint64_t* launches, std::uint64_t* records) {
   CudaCollector* const gpu = made.load();
   const CudaCollector::Counts counts = gpu ? gpu->counts() : CudaCollector::Counts{};
@@ -139,7 +134,6 @@ LAPTIME_API void laptime_cuda_flush(void) {
   if (CudaCollector* const gpu = made.load()) gpu->flush();
 }
 
-// Also before the program has loaded CUDA.
 LAPTIME_API void laptime_cuda_set_places(PlaceFunction function) {
   const std::lock_guard lock(making);
   wanted.places = function;
@@ -150,7 +144,6 @@ LAPTIME_API void laptime_cuda_set_op_places(OpPlaceFunction function) {
   wanted.op_places = function;
   apply_wanted();
 }
-// Not 0: launches carry autograd's node. Contract: laptime_cuda_bind_torch succeeded.
 LAPTIME_API void laptime_cuda_set_nodes(int on) {
   const std::lock_guard lock(making);
   wanted.nodes = on != 0;
@@ -164,7 +157,6 @@ LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* i
   XlaPlaces::get().add(module, instruction, place);
 }
 LAPTIME_API int laptime_cuda_bind_torch(void) { return TorchContext::get().bind() ? 1 : 0; }
-// For the caller's proof: the calling thread's running node; 0: none runs.
 LAPTIME_API int laptime_cuda_current_node(std::int64_t* sequence, std::uint64_t* thread) {
   const TorchContext::Node node = TorchContext::get().current_node();
   *sequence = node.sequence;
@@ -176,7 +168,6 @@ LAPTIME_API void laptime_cuda_next_node(std::int64_t* sequence, std::uint64_t* t
   *thread = TorchContext::get().thread();
 }
 
-// Somebody in this process will say when to record: loading by the driver is no longer a reason to.
 LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
 
 // Called by the driver while it is initialised. 1: success.

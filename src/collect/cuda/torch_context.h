@@ -3,9 +3,9 @@
 // Assumption: at::sequence_number::peek, at::RecordFunction::currentThreadId and
 // torch::autograd::get_current_node are exported, the last returns a std::shared_ptr or an
 // intrusive_ptr, and a Node has its number and its thread where torch_context.cpp says. None of it
-// is promised, so the caller proves it on a node that it knows (python/laptime/_cuda.py) before
-// nodes are used; where it does not hold, backward kernels have lines only in steps whose ops are
-// recorded.
+// is promised, so the caller proves it on a node that it knows (python/laptime/collect/cuda.py)
+// before nodes are used; where it does not hold, backward kernels have lines only in steps whose
+// ops are recorded.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,7 @@
 
 namespace laptime::python {
 
-// Adds the submodule `engine`; python/laptime/_engine is its typed face.
+// Adds the submodule `engine`; python/laptime/collect/engine is its typed face.
 void bind_engine(nanobind::module_& module);
 
 }  // namespace laptime::python

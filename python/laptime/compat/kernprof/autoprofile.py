@@ -21,8 +21,8 @@ from inspect import CO_NEWLOCALS, CO_OPTIMIZED
 from types import CodeType
 from typing import Any, NamedTuple
 
-from laptime._program import ProgramError, find_script, main_module, read_script
 from laptime.compat.line_profiler.profiler import LineProfiler
+from laptime.compat.program import ProgramError, find_script, main_module, read_script
 
 _FUNCTION = CO_NEWLOCALS | CO_OPTIMIZED
 

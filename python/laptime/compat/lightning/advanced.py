@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from laptime import _engine
+from laptime.collect import engine
 from laptime.compat import cprofile, function_stats
 from laptime.compat.function_stats import Function
 
@@ -22,7 +22,7 @@ class ActionProfile(cprofile.Profile):
 
     def __init__(self) -> None:
         super().__init__()
-        self._layer = _engine.FunctionLayer()
+        self._layer = engine.FunctionLayer()
         self._depth = 0
         self._stops = 0
         self._engine_starts = 0
@@ -34,7 +34,7 @@ class ActionProfile(cprofile.Profile):
 
     def enable(self, subcalls: bool = True, builtins: bool = True) -> None:
         self._engine_starts += 1
-        _engine.start(functions=True, builtins=True)
+        engine.start(functions=True, builtins=True)
         self.open()
 
     def disable(self) -> None:
@@ -46,11 +46,11 @@ class ActionProfile(cprofile.Profile):
             self._layer.close()
         if self._engine_starts:
             self._engine_starts -= 1
-            _engine.stop(functions=True)
+            engine.stop(functions=True)
 
     def clear(self) -> None:
         self._layer.close()
-        self._layer = _engine.FunctionLayer()
+        self._layer = engine.FunctionLayer()
         self._stops = 0
         if self._depth:
             self._layer.open()
@@ -82,7 +82,7 @@ class AdvancedProfiler:
     def start(self, action_name: str) -> None:
         if not self._runs:
             self._runs = True
-            _engine.start(functions=True, builtins=True)
+            engine.start(functions=True, builtins=True)
         self.profiled_actions[action_name].open()
 
     def stop(self, action_name: str) -> None:
@@ -96,8 +96,8 @@ class AdvancedProfiler:
     def teardown(self, stage: str | None) -> None:
         if self._runs:
             self._runs = False
-            _engine.stop(functions=True)
+            engine.stop(functions=True)
         super().teardown(stage=stage)  # type: ignore[misc]
 
 
-_OWN_FILES = {__file__, cprofile.__file__, _engine.__file__}
+_OWN_FILES = {__file__, cprofile.__file__, engine.__file__}

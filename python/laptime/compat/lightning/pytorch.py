@@ -70,9 +70,12 @@ class PyTorchProfiler:
         if not averages:
             return ""
         table = averages.table(
-            sort_by=self._sort_by_key, row_limit=self._row_limit, **self._table_kwargs
-        )  # type: ignore[attr-defined]
-        return self._stats_to_str({"records": table})  # type: ignore[attr-defined]
+            sort_by=self._sort_by_key,  # type: ignore[attr-defined]
+            row_limit=self._row_limit,  # type: ignore[attr-defined]
+            **self._table_kwargs,  # type: ignore[attr-defined]
+        )
+        text: str = self._stats_to_str({"records": table})  # type: ignore[attr-defined]
+        return text
 
 
 # The Trainer sets the module again; a weak reference to it cannot be copied.

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 
-from laptime._imports import when_imported
 from laptime._native import recording
-from laptime._signal_handlers import raised_by_handler
+from laptime.collect.imports import when_imported
+from laptime.collect.signal_handlers import raised_by_handler
 from laptime.compat.lightning.making import HALVES, OWNERS, make
 
 
 def replace_names() -> None:
     """For each Lightning, once the program imports it. Its public names stay as they are."""
     for namespace in OWNERS:
-        when_imported(f"{namespace}.trainer.setup", lambda namespace=namespace: _replace(namespace))
+        when_imported(f"{namespace}.trainer.setup", functools.partial(_replace, namespace))
 
 
 def _replace(namespace: str) -> None:

@@ -63,7 +63,8 @@ class SimpleProfiler:
         self.recorded_durations = defaultdict(Durations)
 
     def summary(self) -> str:
-        return super().summary() + self._what_was_dropped()  # type: ignore[misc]
+        table: str = super().summary()  # type: ignore[misc]
+        return table + self._what_was_dropped()
 
     def _what_was_dropped(self) -> str:
         ours = (d for d in self.recorded_durations.values() if isinstance(d, Durations))

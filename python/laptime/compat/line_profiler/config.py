@@ -112,7 +112,7 @@ def _toml_reader() -> Any:
     try:
         import tomllib  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
-        import tomli as tomllib  # type: ignore[import-not-found, no-redef]
+        import tomli as tomllib  # type: ignore[import-not-found, no-redef, unused-ignore]
     return tomllib
 
 

@@ -61,7 +61,8 @@ class GlobalProfiler:
 
     @functools.cached_property
     def output_prefix(self) -> str:
-        return self._config.tables["write"]["output_prefix"]
+        prefix: str = self._config.tables["write"]["output_prefix"]
+        return prefix
 
     def __call__(self, func: Any) -> Any:
         if self.enabled is None:

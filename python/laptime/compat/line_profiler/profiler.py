@@ -9,8 +9,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, TextIO, TypeVar
 
-from laptime import _engine
 from laptime._native import LineSession
+from laptime.collect import engine
 from laptime.compat.line_profiler import callables
 from laptime.compat.line_profiler.config import says_yes
 from laptime.compat.line_profiler.counted import CountedProfiler
@@ -97,8 +97,8 @@ class LineProfiler(CountedProfiler):
         if id(code) in self._codes:
             return
         if not self._codes:
-            _engine.start(lines=True, only=())
-            weakref.finalize(self, _engine.stop, lines=True).atexit = False
+            engine.start(lines=True, only=())
+            weakref.finalize(self, engine.stop, lines=True).atexit = False
         self._session.add(code)
         self._codes[id(code)] = code
 
@@ -153,7 +153,7 @@ class LineProfiler(CountedProfiler):
         return self._session.depth()
 
     @property
-    def code_map(self) -> dict[types.CodeType, dict[int, dict[str, int]]]:
+    def code_map(self) -> dict[types.CodeType, dict[int, dict[str, float]]]:
         """What was measured so far, by code object and line."""
         measured = self._measured(lambda code: code)
         return {

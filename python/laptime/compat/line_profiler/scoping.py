@@ -77,7 +77,8 @@ def _lies_in(name: str, package: str) -> bool:
 
 def _in_class(owner: type, policy: ScopingPolicy, is_class: bool) -> Check:
     def beside(member: Any) -> bool:
-        return owner.__module__ == member.__module__
+        same: bool = owner.__module__ == member.__module__
+        return same
 
     def child(member: Any) -> bool:
         return beside(member) and member.__qualname__ == f"{owner.__qualname__}.{member.__name__}"
@@ -99,7 +100,8 @@ def _in_module(module: ModuleType, policy: ScopingPolicy, is_class: bool) -> Che
     package = name.rpartition(".")[0]
 
     def child(member: Any) -> bool:
-        return member.__module__ == name
+        same: bool = member.__module__ == name
+        return same
 
     def descendant(member: Any) -> bool:
         return _lies_in(member.__module__, name)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import Any, Protocol, TextIO
 
-from laptime import _source_text
+from laptime.collect import source_text
 from laptime.compat.line_profiler import lprof_file
 from laptime.compat.line_profiler.lprof_file import Sources, Timings
 from laptime.compat.line_profiler.text import show_text
@@ -39,7 +39,8 @@ class LineStats:
     def __eq__(self, other: object) -> bool:
         if not hasattr(other, "timings") or not hasattr(other, "unit"):
             return NotImplemented
-        return self.timings == other.timings and self.unit == other.unit
+        same: bool = self.timings == other.timings and self.unit == other.unit
+        return same
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -115,7 +116,7 @@ def _texts(stats: Any) -> Sources:
     if sources is not None:
         return sources
     found = (
-        (file, _source_text.text_of(file)) for file in sorted({key[0] for key in stats.timings})
+        (file, source_text.text_of(file)) for file in sorted({key[0] for key in stats.timings})
     )
     return {file: text for file, text in found if text is not None}
 

@@ -157,8 +157,8 @@ def _source_or_blanks(
             linecache.getlines(filename) if name == "<module>" else get_code_block(filename, first)
         )
     out.write((_NOT_STORED if exists else _NOT_FOUND).format(filename))
-    lines = [line for line, _, _ in timings]
-    return [""] * (max(lines) - min(*lines, first) + 1 if lines else 1)
+    numbers = [line for line, _, _ in timings]
+    return [""] * (max(numbers) - min(*numbers, first) + 1 if numbers else 1)
 
 
 def _cells(

@@ -122,7 +122,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         stats = getattr(self, "_stats", None)  # since torch 2.3
         if stats is not None:
             stats.function_events_build_tree_call_duration_us = int(seconds * 1e6)
-            stats.number_of_events = len(self._function_events)
+            stats.number_of_events = len(self._function_events or ())
 
     @property
     def function_events(self) -> EventList:
@@ -146,7 +146,8 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
 
     @property
     def self_cpu_time_total(self) -> float:
-        return self.key_averages().self_cpu_time_total
+        total: float = self.key_averages().self_cpu_time_total
+        return total
 
     def export_chrome_trace(
         self, path: str, metadata: dict[str, str] | None = None, use_python_export: bool = False

@@ -133,7 +133,8 @@ class Cycle:
                     )
                     break
                 self._add(number, self._loaded.event(number))
-        return self._events
+        events: list[FunctionEvent] = self._events
+        return events
 
     def _event(self, number: int) -> FunctionEvent | None:
         """None where making events timed out before it."""

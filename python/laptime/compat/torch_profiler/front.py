@@ -23,6 +23,8 @@ class _KinetoProfile(torch.profiler._KinetoProfile):
     profiler do the work.
     """
 
+    profiler: Any
+
     def prepare_trace(self) -> None:
         if self._is_torchs():
             super().prepare_trace()
@@ -136,7 +138,8 @@ class _KinetoProfile(torch.profiler._KinetoProfile):
         return None if device == "cuda" and not torch.cuda.is_available() else device
 
     def _metadata(self) -> dict[str, str]:
-        return self.__dict__.setdefault("_trace_metadata", {})
+        metadata: dict[str, str] = self.__dict__.setdefault("_trace_metadata", {})
+        return metadata
 
     def _expect_profiler(self, what: str) -> None:
         if self.profiler is None:

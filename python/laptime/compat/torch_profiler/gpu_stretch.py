@@ -9,7 +9,7 @@ import time
 
 import torch
 
-from laptime import _cuda
+from laptime.collect import cuda
 from laptime.compat.torch_profiler import sources
 
 _LONGEST_WAIT_S = 3
@@ -29,13 +29,12 @@ class GpuStretch:
     def begin(self) -> None:
         """CUPTI may still be on its way out after the stretch before."""
         limit = time.monotonic() + _LONGEST_WAIT_S
-        while (
-            self._source.state not in (_cuda.CAPTURING, _cuda.FAILED) and time.monotonic() < limit
-        ):
+        settled = (cuda.State.CAPTURING, cuda.State.FAILED)
+        while self._source.state not in settled and time.monotonic() < limit:
             torch.cuda.synchronize()
             time.sleep(0.01)
             self._source.on()
-        if self._source.state != _cuda.CAPTURING:
+        if self._source.state != cuda.State.CAPTURING:
             sources.say_once("torch.profiler: the GPU is not recorded: CUPTI could not be had")
 
     def wait(self) -> None:

@@ -47,7 +47,7 @@ def fall_back(why: str) -> None:
 @functools.cache
 def ops(*, shapes: bool, frames: bool) -> Any:
     """With shapes come types and FLOPs."""
-    from laptime._torch import ops
+    from laptime.frameworks.torch import ops
 
     return ops.load(shapes=shapes, frames=frames)
 
@@ -56,7 +56,7 @@ def ops(*, shapes: bool, frames: bool) -> Any:
 def details() -> Any:
     """None without a compiler: only the shim sees them."""
     from laptime._native import torch_ops
-    from laptime._torch import shim_build
+    from laptime.frameworks.torch import shim_build
 
     try:
         with shim_build.library(sys.modules["torch"]) as path:
@@ -67,15 +67,15 @@ def details() -> Any:
 
 @functools.cache
 def gpu() -> Any:
-    from laptime import _cuda
+    from laptime.collect import cuda
 
-    return _cuda.load(lines=False, who=_cuda.PROFILER)
+    return cuda.load(lines=False, who=cuda.Requester.PROFILER)
 
 
 @functools.cache
 def memory() -> Any:
     try:
-        from laptime._torch import memory
+        from laptime.frameworks.torch import memory
 
         return memory.load()
     except Exception as error:

@@ -4,6 +4,7 @@
 #include <nanobind/stl/tuple.h>
 #include <tuple>
 
+#include "collect/cuda/python/cuda_calls.h"
 #include "collect/python/functions/function_engine.h"
 #include "collect/python/lines/line_engine.h"
 #include "collect/steps/interval_clock.h"
@@ -20,19 +21,16 @@ using steps::StretchPlan;
 
 namespace {
 
-// Of the GPU's library: the addresses of laptime_cuda_on, laptime_cuda_off and laptime_cuda_counts,
-// and in whose name they are called.
-using GpuFunctions = std::tuple<std::uintptr_t, std::uintptr_t, std::uintptr_t, unsigned>;
+// The GPU's library, and on whose behalf it is called.
+using Gpu = std::tuple<const cuda::CudaCalls*, cuda::Wish>;
 
-ClockedSource gpu_source(const GpuFunctions& functions) {
-  const auto [on_at, off_at, counts_at, who] = functions;
-  const auto on = reinterpret_cast<int (*)(unsigned)>(on_at);
-  const auto off = reinterpret_cast<void (*)(unsigned, int)>(off_at);
-  const auto counts = reinterpret_cast<void (*)(std::uint64_t*, std::uint64_t*)>(counts_at);
-  return {[=, who = who] { (void)on(who); }, [=, who = who] { off(who, 1); },
-          [=] {
+ClockedSource gpu_source(const Gpu& gpu) {
+  const auto [calls, who] = gpu;
+  return {[calls = calls, who = who] { (void)calls->on(who); },
+          [calls = calls, who = who] { calls->off(who, cuda::After::leave); },
+          [calls = calls] {
             std::uint64_t launches = 0, records = 0;
-            counts(&launches, &records);
+            calls->counts(&launches, &records);
             return records;
           }};
 }
@@ -46,9 +44,9 @@ std::uint64_t engines_paid() {
          python::FunctionEngine::instance().budget().paid();
 }
 
-bool start(const OpWish* ops, std::optional<GpuFunctions> gpu,
-           std::optional<std::uintptr_t> memory_off, double share, unsigned turns_before,
-           double event_ticks, double period_s, bool leaves_no_trace) {
+bool start(const OpWish* ops, std::optional<Gpu> gpu, std::optional<std::uintptr_t> memory_off,
+           double share, unsigned turns_before, double event_ticks, double period_s,
+           bool leaves_no_trace) {
   StretchPlan plan{{},
                    StretchBudget(share, turns_before),
                    event_ticks,

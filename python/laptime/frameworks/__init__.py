@@ -1,0 +1,1 @@
+"""One folder a framework: what is measured of it. A framework's folder imports no other's."""

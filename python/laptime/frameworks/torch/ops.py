@@ -1,0 +1,149 @@
+"""Records torch's ops: ``source = load()``, then ``source.on()`` and ``source.off()`` around what
+is to be recorded.
+
+Three ways, the best that works: a shim compiled against this torch, one that comes with laptime and
+needs no compiler, and torch's own profiler. Which one is in the run's property ``torch_ops``. A way
+that fails its self-test is not taken.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from types import ModuleType
+from typing import NamedTuple
+
+from laptime._messages import say
+from laptime._native import torch_ops as _native
+from laptime.collect.engine import framework_folders, library_paths
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch import ops_calibration, ops_profiler, ops_self_test, shim_build
+from laptime.frameworks.torch.op_source import OpSource
+
+
+def load(
+    shapes: bool = False,
+    include: Iterable[str] = (),
+    exclude: Iterable[str] = (),
+    frames: bool = False,
+) -> OpSource:
+    """The source of ops for the torch that the program has imported. Raises nothing of its own;
+    says in one line on stderr what is missing.
+
+    ``shapes``: also shapes, types and FLOPs of each op. ``include``, ``exclude``: globs on file
+    names, for which lines are the user's own. ``frames``: with all frames of Python at each op.
+    """
+    torch = sys.modules.get("torch")
+    if torch is None:
+        return _Off("torch is not imported")
+    try:
+        _native.configure(
+            library_paths=library_paths(),
+            include=list(include),
+            exclude=list(exclude),
+            framework_folders=framework_folders(torch),
+            module_call=torch.nn.Module.__call__.__code__,
+            module_type=torch.nn.Module,
+        )
+        return _best_source(torch, _Details(shapes, frames))
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
+        return _say_off(str(error) or type(error).__name__)
+
+
+class _Details(NamedTuple):
+    """What an op is recorded with, besides its name and times."""
+
+    shapes: bool
+    frames: bool
+
+
+def _best_source(torch: ModuleType, details: _Details) -> OpSource:
+    reasons = []
+    for open_source in (_compiled, _prebuilt, _profiler):
+        try:
+            source = open_source(torch, details)
+        except (shim_build.BuildError, RuntimeError) as error:
+            reasons.append(str(error))
+            continue
+        if reasons:
+            lacks = "; no shapes" if details.shapes and source.kind == "prebuilt" else ""
+            say(f"ops are recorded by way of {source.kind}{lacks}: {'; '.join(reasons)}")
+        return source
+    return _say_off("; ".join(reasons))
+
+
+def _compiled(torch: ModuleType, details: _Details) -> OpSource:
+    with shim_build.library(torch) as path:
+        source = _native.open_compiled(path)
+    return _checked(source, "compiled", torch, details)
+
+
+def _prebuilt(torch: ModuleType, details: _Details) -> OpSource:
+    ops_calibration.calibrate(torch)
+    return _checked(_native.open_prebuilt(), "prebuilt", torch, details._replace(shapes=False))
+
+
+def _profiler(torch: ModuleType, details: _Details) -> OpSource:
+    return ops_profiler.ProfilerOps(torch, details.shapes)
+
+
+def _checked(source: _native.Source, kind: str, torch: ModuleType, details: _Details) -> OpSource:
+    problem = ops_self_test.problem_of(source, torch)
+    if problem:
+        raise RuntimeError(f"the {kind} op recorder failed its self-test: {problem}")
+    return _Callbacks(source, kind, torch, details)
+
+
+def _say_off(reason: str) -> OpSource:
+    say(f"ops are not recorded: {reason}")
+    return _Off(reason)
+
+
+class _Callbacks(OpSource):
+    def __init__(
+        self, source: _native.Source, kind: str, torch: ModuleType, details: _Details
+    ) -> None:
+        super().__init__(kind)
+        # By itself it may be switched on any thread.
+        self._wish = source.wish(inputs=details.shapes, frames=details.frames)
+        self._open = True
+        # Modules are told of while the program builds its models, so that they need not be searched
+        # for later.
+        self._parents = torch.nn.modules.module.register_module_module_registration_hook(
+            _native.note_parent
+        )
+
+    @property
+    def wish(self) -> _native.Wish:
+        return self._wish
+
+    @property
+    def events(self) -> int:
+        return _native.count()
+
+    def on(self) -> None:
+        if self._open:
+            self.tell()
+            self._wish.on()
+
+    def off(self) -> None:
+        self._wish.off()
+        _native.name_modules()
+
+    def close(self) -> None:
+        self.off()
+        self._open = False
+        self._parents.remove()
+
+
+class _Off(OpSource):
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"off: {reason}")
+
+    def on(self) -> None:
+        self.tell()
+
+    def off(self) -> None: ...
+    def close(self) -> None: ...

@@ -1,0 +1,197 @@
+"""Everything that is measured of torch in this process, from start to stop. Imports torch: only for
+processes that have.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import TYPE_CHECKING
+
+import torch
+
+from laptime._native import recording
+from laptime.collect import engine, marks
+from laptime.collect.signal_handlers import raised_by_handler
+from laptime.frameworks.torch import children
+from laptime.frameworks.torch.compile_events import watch_compilations
+from laptime.frameworks.torch.event_cost import measure_event_cost
+from laptime.frameworks.torch.gc_spans import GcSpans
+from laptime.frameworks.torch.hooks import install_hooks, install_worker_hooks
+from laptime.frameworks.torch.laps import Laps
+from laptime.frameworks.torch.patches import Patches
+from laptime.frameworks.torch.schedule import Budget, Everything, Ranges, Schedule
+from laptime.frameworks.torch.settings import Settings
+from laptime.frameworks.torch.sources import load_sources, say_off
+from laptime.frameworks.torch.stretches import Sums
+
+if TYPE_CHECKING:
+    from laptime.frameworks.torch import Options
+
+_SHORTEST_NS = 50_000_000
+_INSTEAD = "use laptime.step() or --full (budget=None)"
+
+
+class Session:
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._began, self._began_ticks = time.perf_counter_ns(), recording.now()
+        self._patches = Patches()
+        self._is_child = self._is_forked = self._in_worker = self._has_worker_hooks = (
+            self._has_stopped
+        ) = False
+        self._gc = GcSpans()
+        self._settings = Settings()
+        self._engines_before: tuple[int, int] | None = None
+        self._laps = Laps(
+            self._new_schedule,
+            lambda: load_sources(options),
+            self._settings.optimizer_stepped,
+            lambda: measure_event_cost(torch),
+        )
+
+    def start(self) -> None:
+        recording.set_property("torch", torch.__version__)
+        install_hooks(self._laps.hooks, self._patches)
+        self._settings.install(self._patches)
+        self._gc.install()
+        marks.mark_step = self._laps.marked_by_program
+        children.when_known(self, Session._begin_in_child)
+        if children.is_known():
+            self._begin_in_child(self._options["block"])
+        elif not children.will_be_known():
+            self._laps.load_sources()
+            self._record_by_clock(self._options["block"])
+        watch_compilations(self._patches)  # after the sources, which say whose code is the user's
+
+    def stop(self, await_gpu: bool = False) -> None:
+        """``await_gpu``: what was launched until now is recorded, even if it is not done yet. An
+        interruption leaves nothing on.
+        """
+        self._has_stopped = True
+        with contextlib.ExitStack() as closing:
+            closing.callback(self._laps.close)
+            closing.callback(self._close_facts)
+            closing.callback(self._patches.remove)
+            closing.callback(self._gc.remove)
+            marks.mark_step = recording.mark_step
+            if await_gpu and self._options["gpu"]:
+                _await_gpu()
+
+    def _close_facts(self) -> None:
+        self._laps.finish()
+        by_clock = self._laps.end_stretches()
+        self._say_if_no_steps(by_clock)
+        self._say_if_steps_stopped(by_clock)
+        self._write_cost()
+        self._settings.close(self._laps.cpu_shares.facts())
+
+    def after_fork(self) -> None:
+        self._engines_before = None
+        self._is_child = self._is_forked = True
+        self._laps.after_fork()
+        if not children.is_forked_by_multiprocessing():
+            self._begin_in_child()
+
+    def _begin_in_child(self, at_once: bool = False) -> None:
+        """Which knows what it is for. What goes wrong must not end it."""
+        if self._has_stopped:
+            return
+        try:
+            self._is_child = True
+            self._in_worker = children.is_loader_worker()
+            self._hook_worker()
+            if not self._in_worker:
+                self._laps.begin_in_child()
+                self._record_by_clock(at_once)
+        except Exception as error:
+            if raised_by_handler(error):
+                raise
+            say_off("in a child", error)
+
+    def _hook_worker(self) -> None:
+        if self._in_worker:
+            recording.begin_step()  # a forked child has no part to write to before its first record
+            recording.set_property("loader_worker", "1")
+        if not self._has_worker_hooks:
+            self._has_worker_hooks = True
+            install_worker_hooks(self._patches)
+
+    def _record_by_clock(self, at_once: bool) -> None:
+        """Where no steps end. Where more than the budget decides, that does."""
+        budget = self._options["budget"]
+        if budget is not None and self._options["steps"] is None:
+            self._laps.record_by_clock(budget, at_once, self._is_forked)
+
+    def _say_if_no_steps(self, by_clock: Sums) -> None:
+        """Not of workers, nor of children that were over before the clock began, and not where
+        torch was hardly more than imported.
+        """
+        if self._in_worker or (self._is_child and not by_clock.recorded):
+            return
+        if not self._laps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
+            return
+        names, clocked = self._laps.source_names(), self._laps.clocked_names
+        missing = [name for name in names if name not in clocked]
+        if not by_clock.recorded:
+            recording.lose(
+                "torch_no_steps", f"no steps found: no {' or '.join(names)} recorded; {_INSTEAD}"
+            )
+        elif by_clock.rested or missing:
+            without = f", no {' or '.join(missing)}" if missing else ""
+            recording.lose(
+                "torch_stretches",
+                f"no steps found: {' and '.join(clocked)} of parts of the time{without};"
+                f" {_INSTEAD}",
+            )
+
+    def _say_if_steps_stopped(self, by_clock: Sums) -> None:
+        if self._laps.steps and by_clock.took_over:
+            recording.lose(
+                "torch_between_steps",
+                "no step ended for three seconds and more:"
+                f" {' and '.join(self._laps.clocked_names)} there of parts of the time, if any;"
+                f" {_INSTEAD}",
+                by_clock.took_over,
+            )
+
+    def _write_cost(self) -> None:
+        ticks = recording.now() - self._began_ticks
+        if ticks > 0:
+            ns_a_tick = (time.perf_counter_ns() - self._began) / ticks
+            for name, cost in self._laps.costs().items():
+                recording.set_property(f"{name}_ns", str(round(cost * ns_a_tick)))
+
+    def _new_schedule(self) -> Schedule:
+        steps, budget = self._options["steps"], self._options["budget"]
+        if steps is not None:
+            return Ranges([(begin, end) for begin, end in steps])
+        return (
+            Everything()
+            if budget is None
+            else Budget(
+                budget,
+                self._share_of_engines,
+                lambda: self._laps.switching(),
+                lambda: self._laps.cost.hooks,
+            )
+        )
+
+    def _share_of_engines(self) -> float:
+        """Of the time since it was asked first, which is when the program began to step."""
+        cost, now = engine.own_cost().estimated_ns, time.perf_counter_ns()
+        if self._engines_before is None:
+            self._engines_before = cost, now
+        return max(0, cost - self._engines_before[0]) / max(1, now - self._engines_before[1])
+
+
+def _await_gpu() -> None:
+    """Each GPU that the program uses. What fails there is the program's own, who will see it."""
+    try:
+        if torch.cuda.is_initialized() and not torch.cuda.is_current_stream_capturing():
+            for device in range(torch.cuda.device_count()):
+                if torch._C._cuda_hasPrimaryContext(device):
+                    torch.cuda.synchronize(device)
+    except Exception as error:
+        if raised_by_handler(error):
+            raise
