@@ -169,14 +169,16 @@ Table advice_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kAdviceTable = define_table<kAdvice>(
-    "what to change, and what that will bring",
-    R"(docs/advice.md explains it. Advice that keeps the training's meaning comes first. In each part the
-largest gain comes first, weighted by confidence. Gains are unknown for risks. The confidence:
+constinit const TableDefinition kAdviceTable =
+    define_table<kAdvice>("what to change, and what that will bring",
+                          R"(
+docs/advice.md explains it. Advice that keeps the training's meaning comes first. In each part
+the largest gain comes first, weighted by confidence. Gains are unknown for risks. The
+confidence:
 
 - `high`: it was measured, and the change removes it;
 - `medium`;
 - `low`: it was not measured, or the interval begins below 1.)",
-    advice_table);
+                          advice_table);
 
 }  // namespace laptime

@@ -30,8 +30,7 @@ constexpr ColumnOf<PathRow> kPathColumns[] = {
      [](auto& r) { return thread_label(r.source.run, r.source.run.tracks[r.part.track]); }},
     {"name", "The outermost op, the wait, the kernel, `python` or `launch latency`.",
      [](auto& r) { return std::string(r.part.name); }},
-    {"file", "The line's file.",
-     [](auto& r) { return file_at(r.lines, r.lines[r.part.place]); }},
+    {"file", "The line's file.", [](auto& r) { return file_at(r.lines, r.lines[r.part.place]); }},
     {"line", "The line that it belongs to.",
      [](auto& r) { return line_at(r.lines, r.lines[r.part.place]); }},
     {"ns", Unit::ns, "How long it took.", [](auto& r) { return r.part.ns; }},
@@ -42,8 +41,7 @@ constexpr TableOf<PathRow> kCriticalPath{"critical_path", kPathColumns};
 void add_rows(const GraphSource& source, const char* which, const HostStep& step, Table& table) {
   const LineIds& lines = source.analysis.lines();
   const TaskGraph graph = build_task_graph(source, {&step, 1});
-  for (const PathPart& part :
-       critical_path(source, graph, replay(graph, recorded_times(graph)), 0))
+  for (const PathPart& part : critical_path(source, graph, replay(graph, recorded_times(graph)), 0))
     kCriticalPath.add(table, {source, lines, which, step.step, part});
 }
 
@@ -70,11 +68,12 @@ Table critical_path_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kCriticalPathTable = define_table<kCriticalPath>(
-    "what a median step and a slow one consist of, one after the other",
-    R"(This is the chain of things that the wall time of a recorded step consists of, in their order. The end of each
-begins the next. Making anything faster that is not on it changes nothing. `python` is the program's
-own code.)",
-    critical_path_table);
+constinit const TableDefinition kCriticalPathTable =
+    define_table<kCriticalPath>("what a median step and a slow one consist of, one after the other",
+                                R"(
+This is the chain of things that the wall time of a recorded step consists of, in their order.
+The end of each begins the next. Making anything faster that is not on it changes nothing.
+`python` is the program's own code.)",
+                                critical_path_table);
 
 }  // namespace laptime::whatif

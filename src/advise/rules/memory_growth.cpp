@@ -22,8 +22,7 @@ std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const std::uint32_t id = lines[fastest.place];
   const std::string file(file_at(lines, id).value_or(""));
   const std::string source = id ? evidence.source(file, lines.line(id)) : "";
-  return {{file, line_at(lines, id).value_or(0), std::nullopt,
-           std::nullopt, Confidence::high,
+  return {{file, line_at(lines, id).value_or(0), std::nullopt, std::nullopt, Confidence::high,
            fmt::format("Memory grows by {} in every step, {} so far: what{} makes is kept.",
                        humane_bytes(fastest.bytes_per_step()),
                        humane_bytes(static_cast<double>(fastest.gained_bytes)),

@@ -161,10 +161,11 @@ Table calltree_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kCalltreeTable = define_table<kCalltree>(
-    "functions below their callers",
-    R"(A function's time is its own and that of the functions below it. A recursion is one row. A tree has
-at most 10,000 rows; functions that were left out are one row below their caller.)",
-    calltree_table);
+constinit const TableDefinition kCalltreeTable =
+    define_table<kCalltree>("functions below their callers",
+                            R"(
+A function's time is its own and that of the functions below it. A recursion is one row. A tree
+has at most 10,000 rows; functions that were left out are one row below their caller.)",
+                            calltree_table);
 
 }  // namespace laptime

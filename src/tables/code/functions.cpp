@@ -71,9 +71,9 @@ Table functions_by_thread_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kFunctionsTable = define_table<kFunctions>(
-    "calls and time by function, as cProfile counts them",
-    "Threads are added up. `--by thread` gives each thread its own rows.", functions_table,
-    kFunctionGroupings);
+constinit const TableDefinition kFunctionsTable =
+    define_table<kFunctions>("calls and time by function, as cProfile counts them",
+                             "Threads are added up. `--by thread` gives each thread its own rows.",
+                             functions_table, kFunctionGroupings);
 
 }  // namespace laptime

@@ -182,7 +182,7 @@ class LineContext {
   const LineBytes bytes;
 
  private:
-  mutable SourceLines sources_;  // reads a file's text when it is first needed
+  mutable SourceLines sources_;                  // reads a file's text when it is first needed
   std::map<std::uint32_t, double> function_ns_;  // by code
 };
 
@@ -215,9 +215,7 @@ constexpr ColumnOf<LineRow> kLineColumns[] = {
     {"time_ns", Unit::ns, "How long it took, with all that it called.",
      [](auto& r) { return r.of_time([](auto& t) { return t.inclusive_ns; }); }},
     {"self_ns", Unit::ns, "How long it took without the timed functions that it called.",
-     [](auto& r) {
-       return r.has_time() ? r.timed->exclusive_ns : std::nullopt;
-     }},
+     [](auto& r) { return r.has_time() ? r.timed->exclusive_ns : std::nullopt; }},
     {"op_ns", Unit::ns, "How long the ops took that it called.",
      [](auto& r) { return known_if(r.context.ops_known, r.ops.forward_ns); }},
     {"gpu_ns", Unit::ns, "What GPUs did for it, forward and backward.",
@@ -252,8 +250,7 @@ constexpr ColumnOf<LineRow> kLineColumns[] = {
        return r.has_time() && r.context.has_steps ? std::optional(r.timed->steps.warmup_ns)
                                                   : std::nullopt;
      }},
-    {"thread", "The thread, if several threads were timed.",
-     [](auto& r) {
+    {"thread", "The thread, if several threads were timed.", [](auto& r) {
        return r.timed ? threads_text(r.timed->threads, r.context.run, r.context.threads)
                       : std::nullopt;
      }}};
@@ -300,19 +297,19 @@ Table lines_by_thread_table(const Analysis& analysis) {
   return make_table(analysis, Threads::apart);
 }
 
-constinit const TableDefinition kLinesTable = define_table<kLines>(
-    "time by source line",
-    R"(Threads are added up. `--by thread` gives each thread its own rows, without ops and GPUs. Lines known
-only from ops or GPU work have no hits and times. A function that is too costly to time by line is
-one row at its first line.
+constinit const TableDefinition kLinesTable = define_table<kLines>("time by source line",
+                                                                   R"(
+Threads are added up. `--by thread` gives each thread its own rows, without ops and GPUs. Lines
+known only from ops or GPU work have no hits and times. A function that is too costly to time by
+line is one row at its first line.
 
-`source` is the text of the program's own Python files, as they were when they were loaded. A file that
-a run names is never opened. There is no source in these cases:
+`source` is the text of the program's own Python files, as they were when they were loaded. A
+file that a run names is never opened. There is no source in these cases:
 
 - C and C++;
 - files over 2 MB, and what exceeds 32 MB compressed;
 - files changed after they were loaded (`source_left_out` in `losses`);
 - `--no-source`.)",
-    lines_table, kLineGroupings);
+                                                                   lines_table, kLineGroupings);
 
 }  // namespace laptime

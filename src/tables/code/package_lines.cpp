@@ -250,13 +250,14 @@ Table package_lines_table(const Analysis& analysis) {
 
 constinit const TableDefinition kPackageLinesTable = define_table<kPackageLines>(
     "which lines of installed packages a step's ops come from, below which line of the program",
-    R"(With Hugging Face, Lightning, Keras or Stable-Baselines3 all of a step is under
-`trainer.train()`. This table shows the lines below it. A line is the innermost one of a package,
-other than torch, that ran when the op was called. Times are scaled from recorded steps, as the
-breakdown is. Ops that the program's own code called are in no row.
+    R"(
+With Hugging Face, Lightning, Keras or Stable-Baselines3 all of a step is under
+`trainer.train()`. This table shows the lines below it. A line is the innermost one of a
+package, other than torch, that ran when the op was called. Times are scaled from recorded
+steps, as the breakdown is. Ops that the program's own code called are in no row.
 
-Where one line of the program holds more than half of a step, `laptime run` shows the first three
-lines below it:
+Where one line of the program holds more than half of a step, `laptime run` shows the first
+three lines below it:
 
     Lines of a train step                         self  share  source
       hf.py:11                                  860 ms  100 %  trainer.train()

@@ -147,8 +147,8 @@ void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, Sourc
       order.emplace(most, line);
   for (const auto& [most, line] : order) {
     const std::string_view file = run.strings[run.codes[line.first.first].file];
-    kStepLines.add(table, {run, name, phase, line.first, line.second,
-                           sources.find(file, line.first.second)});
+    kStepLines.add(
+        table, {run, name, phase, line.first, line.second, sources.find(file, line.first.second)});
   }
 }
 
@@ -168,10 +168,11 @@ Table step_lines_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kStepLinesTable = define_table<kStepLines>(
-    "which lines a step consists of",
-    R"(The lines of your code that a mean step of each phase consists of, over all steps that count. The lines of
-a phase sum to at most a step. Lines that only run outside of steps are left out.)",
-    step_lines_table);
+constinit const TableDefinition kStepLinesTable =
+    define_table<kStepLines>("which lines a step consists of",
+                             R"(
+The lines of your code that a mean step of each phase consists of, over all steps that count.
+The lines of a phase sum to at most a step. Lines that only run outside of steps are left out.)",
+                             step_lines_table);
 
 }  // namespace laptime

@@ -98,10 +98,11 @@ Table compare_steps_table(const std::vector<PhaseChange>& changes) {
 
 constinit const TableDefinition kCompareStepsTable = define_table<kCompareSteps>(
     "whether the steps of run B are faster or slower than those of run A",
-    R"(From `laptime compare A B`. A verdict needs an interval that leaves out 1, and a difference that is not
-negligible. Further tables, `compare_breakdown`, `compare_lines`, `compare_ops`, `compare_kernels`,
-`compare_scopes` and `compare_functions`, have the time a step on both sides: `a_ns`, `b_ns`,
-`change_ns`, `ratio`.)",
+    R"(
+From `laptime compare A B`. A verdict needs an interval that leaves out 1, and a difference that
+is not negligible. Further tables, `compare_breakdown`, `compare_lines`, `compare_ops`,
+`compare_kernels`, `compare_scopes` and `compare_functions`, have the time a step on both sides:
+`a_ns`, `b_ns`, `change_ns`, `ratio`.)",
     nullptr);
 
 }  // namespace laptime

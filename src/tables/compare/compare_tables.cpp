@@ -129,8 +129,8 @@ constexpr ColumnOf<Sides> kSideColumns[] = {
 constexpr TableOf<Sides> kCompared{"compare", kSideColumns};
 
 Table make_table(const Alignment& alignment, const Aligned& aligned) {
-  Table table = kCompared.empty(std::string("Time a step by ") + alignment.table +
-                                ", largest change first");
+  Table table =
+      kCompared.empty(std::string("Time a step by ") + alignment.table + ", largest change first");
   table.name = std::string("compare_") + alignment.table;
   std::vector<Column> keys;
   for (const char* key : alignment.keys) keys.push_back({key, ColumnType::text});

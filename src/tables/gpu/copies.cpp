@@ -34,8 +34,7 @@ struct CopyRow {
 
 constexpr ColumnOf<CopyRow> kCopyColumns[] = {
     {"kind", "The direction.", [](auto& r) { return r.name.direction; }},
-    {"memory", "From which memory to which.",
-     [](auto& r) { return known_text(r.name.memory); }},
+    {"memory", "From which memory to which.", [](auto& r) { return known_text(r.name.memory); }},
     {"file", "The file of the line that copies.", [](auto& r) { return file_at(r.lines, r.line); }},
     {"line", "The line that copies.", [](auto& r) { return line_at(r.lines, r.line); }},
     {"calls", Unit::count, "How many copies.", [](auto& r) { return r.sums.calls; }},
@@ -93,11 +92,11 @@ Table copies_table(const Analysis& analysis) {
 template Table copies_table<CopyGrouping::line>(const Analysis&);
 template Table copies_table<CopyGrouping::device>(const Analysis&);
 
-constinit const TableDefinition kCopiesTable = define_table<kCopies>(
-    "what was moved to, from and on the GPUs",
-    R"(The host waits in the call for copies from or to pageable memory, and where the program asks
-for it. A CUDA graph's launch waits for none of its copies. `--by device` makes a row for each
-GPU.)",
-    copies_table<CopyGrouping::line>, kCopyGroupings);
+constinit const TableDefinition kCopiesTable =
+    define_table<kCopies>("what was moved to, from and on the GPUs",
+                          R"(
+The host waits in the call for copies from or to pageable memory, and where the program asks for
+it. A CUDA graph's launch waits for none of its copies. `--by device` makes a row for each GPU.)",
+                          copies_table<CopyGrouping::line>, kCopyGroupings);
 
 }  // namespace laptime

@@ -246,8 +246,7 @@ constexpr ColumnOf<KernelRow> kKernelColumns[] = {
      [](auto& r) { return of_launch(r, [](auto& l) { return size_text(l.block); }); },
      Prominence::detail},
     {"registers", "The registers a thread uses, if all the row's calls use the same.",
-     [](auto& r) { return of_launch(r, [](auto& l) { return l.registers; }); },
-     Prominence::detail},
+     [](auto& r) { return of_launch(r, [](auto& l) { return l.registers; }); }, Prominence::detail},
     {"shared_bytes", Unit::bytes, "The shared memory a block uses, if all the row's calls agree.",
      [](auto& r) { return of_launch(r, [](auto& l) { return l.shared(); }); }, Prominence::detail},
     {"occupancy", Unit::share, "An estimate from the grid, block, registers and shared memory.",
@@ -287,8 +286,8 @@ constexpr Grouping kKernelGroupings[] = {{"line", kernels_table<KernelGrouping::
 template <KernelGrouping grouping>
 Table kernels_table(const Analysis& analysis) {
   const KernelTable kernels(analysis, grouping);
-  Table table = kKernels.build("Kernels" + from_recorded(analysis.run(), analysis.steps()),
-                               kernels.rows());
+  Table table =
+      kKernels.build("Kernels" + from_recorded(analysis.run(), analysis.steps()), kernels.rows());
   if (grouping == KernelGrouping::device) show_prominently(table, "device");
   return table;
 }
@@ -296,21 +295,22 @@ template Table kernels_table<KernelGrouping::line>(const Analysis&);
 template Table kernels_table<KernelGrouping::device>(const Analysis&);
 template Table kernels_table<KernelGrouping::module>(const Analysis&);
 
-constinit const TableDefinition kKernelsTable = define_table<kKernels>(
-    "what the GPUs computed, by kernel and line",
-    R"(docs/gpu.md explains where the lines come from. A row is a kernel, op, line and pass.
-`--by device` and `--by module` divide it further.
+constinit const TableDefinition kKernelsTable =
+    define_table<kKernels>("what the GPUs computed, by kernel and line",
+                           R"(
+docs/gpu.md explains where the lines come from. A row is a kernel, op, line and pass. `--by
+device` and `--by module` divide it further.
 
 `tflop_per_s`, `gb_per_s` and `peak_share` need `--shapes`. They are unknown in these cases:
 
 - the op reports no FLOPs, or several kernels share them;
 - cuDNN convolves by Winograd's method, which multiplies less than the op's FLOPs say.
 
-The peak is that of the kernel's precision, or of the device's memory. A share of the memory's peak is
-above 1 if the data were in the cache. The two products of `aten::convolution_backward` count as many
-FLOPs as the forward pass each. Kernels of `_foreach_` and fused optimizers move what their name says
-for each element of the first list. That is known if the list's shapes fit into a record: some 230
-to 500 tensors.)",
-    kernels_table<KernelGrouping::line>, kKernelGroupings);
+The peak is that of the kernel's precision, or of the device's memory. A share of the memory's
+peak is above 1 if the data were in the cache. The two products of `aten::convolution_backward`
+count as many FLOPs as the forward pass each. Kernels of `_foreach_` and fused optimizers move
+what their name says for each element of the first list. That is known if the list's shapes fit
+into a record: some 230 to 500 tensors.)",
+                           kernels_table<KernelGrouping::line>, kKernelGroupings);
 
 }  // namespace laptime

@@ -119,9 +119,7 @@ constexpr ColumnOf<QueueRow> kQueueColumns[] = {
     {"step", "The step's number.",
      [](auto& r) { return r.step ? std::optional(r.step->number) : std::nullopt; }},
     {"phase", "The step's phase.",
-     [](auto& r) {
-       return r.step ? std::optional(r.run.strings[r.step->phase]) : std::nullopt;
-     }},
+     [](auto& r) { return r.step ? std::optional(r.run.strings[r.step->phase]) : std::nullopt; }},
     {"device", "The GPU.", [](auto& r) { return r.device.second; }},
     {"launched", Unit::count, "How much work was launched.",
      [](auto& r) { return r.times.launched; }},
@@ -164,13 +162,14 @@ Table launch_queue_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kLaunchQueueTable = define_table<kLaunchQueue>(
-    "how far the host launches ahead of each GPU, by step",
-    R"(There is one row a recorded step. Without steps it is one row a recorded interval.
+constinit const TableDefinition kLaunchQueueTable =
+    define_table<kLaunchQueue>("how far the host launches ahead of each GPU, by step",
+                               R"(
+There is one row a recorded step. Without steps it is one row a recorded interval.
 
-Work is in the queue from the end of its launching call until it starts. While the queue is empty, a
-GPU that finishes waits for the host. A depth near 1,024 is the driver's limit: launches then block,
-and their time is in `launch` of `breakdown`.)",
-    launch_queue_table);
+Work is in the queue from the end of its launching call until it starts. While the queue is
+empty, a GPU that finishes waits for the host. A depth near 1,024 is the driver's limit:
+launches then block, and their time is in `launch` of `breakdown`.)",
+                               launch_queue_table);
 
 }  // namespace laptime

@@ -68,11 +68,12 @@ Table syncs_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kSyncsTable = define_table<kSyncs>(
-    "where the host waited for a GPU",
-    R"(Waits are calls that synchronise, and copies from the GPU that block. A wait inside another
-one belongs to the outer one. The op tells these apart: `.item()` is `aten::item`, `.cpu()` is
+constinit const TableDefinition kSyncsTable =
+    define_table<kSyncs>("where the host waited for a GPU",
+                         R"(
+Waits are calls that synchronise, and copies from the GPU that block. A wait inside another one
+belongs to the outer one. The op tells these apart: `.item()` is `aten::item`, `.cpu()` is
 `aten::to`, and `torch.cuda.synchronize()` has none.)",
-    syncs_table);
+                         syncs_table);
 
 }  // namespace laptime

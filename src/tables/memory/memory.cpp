@@ -101,8 +101,7 @@ constexpr ColumnOf<PeakRow> kMemoryColumns[] = {
      [](auto& r) { return r.sums ? ratio(r.sums->bytes, r.peak.bytes) : std::nullopt; }},
     {"blocks", Unit::count, "How many blocks.",
      [](auto& r) { return of_known(r, [](auto& sums) { return sums.blocks; }); }},
-    {"device", "The CPU or the GPU.",
-     [](auto& r) {
+    {"device", "The CPU or the GPU.", [](auto& r) {
        return r.sums ? device_label(r.run, r.peak.process, r.peak.device) : std::nullopt;
      }}};
 constexpr TableOf<PeakRow> kMemory{"memory", kMemoryColumns};
@@ -134,9 +133,10 @@ template Table memory_table<MemoryGrouping::category>(const Analysis&);
 template Table memory_table<MemoryGrouping::op>(const Analysis&);
 template Table memory_table<MemoryGrouping::module>(const Analysis&);
 
-constinit const TableDefinition kMemoryTable = define_table<kMemory>(
-    "what was alive when most memory was",
-    R"(It needs `laptime run --memory`. The categories:
+constinit const TableDefinition kMemoryTable =
+    define_table<kMemory>("what was alive when most memory was",
+                          R"(
+It needs `laptime run --memory`. The categories:
 
 - `parameter`, `buffer`, `gradient`, `optimizer state`;
 - `activation`: made in forward, and alive when backward begins;
@@ -144,8 +144,8 @@ constinit const TableDefinition kMemoryTable = define_table<kMemory>(
 - `before steps`: allocated before the first step, as a dataset in memory is;
 - `temporary`: all others.
 
-What was allocated before recording began is a row `unknown` without bytes. `--by` divides the rows of a
-device: `line` (category and line, the default), `category`, `op`, `module`.)",
-    memory_table<MemoryGrouping::line>, kMemoryGroupings);
+What was allocated before recording began is a row `unknown` without bytes. `--by` divides the
+rows of a device: `line` (category and line, the default), `category`, `op`, `module`.)",
+                          memory_table<MemoryGrouping::line>, kMemoryGroupings);
 
 }  // namespace laptime

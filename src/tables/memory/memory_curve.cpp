@@ -86,8 +86,7 @@ constexpr ColumnOf<CurveRow> kCurveColumns[] = {
      [](auto& r) { return r.of(MemoryCategory::optimizer_state); }},
     {"activation_bytes", Unit::bytes, "Activations.",
      [](auto& r) { return r.of(MemoryCategory::activation); }},
-    {"input_bytes", Unit::bytes, "Batches.",
-     [](auto& r) { return r.of(MemoryCategory::input); }},
+    {"input_bytes", Unit::bytes, "Batches.", [](auto& r) { return r.of(MemoryCategory::input); }},
     {"before_steps_bytes", Unit::bytes, "What was allocated before the first step.",
      [](auto& r) { return r.of(MemoryCategory::before_steps); }},
     {"temporary_bytes", Unit::bytes, "All others.",
@@ -118,10 +117,10 @@ Table memory_curve_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kMemoryCurveTable = define_table<kMemoryCurve>(
-    "memory over time",
-    R"(There are at most 1,000 points a device, the peak among them. The columns of categories sum to
+constinit const TableDefinition kMemoryCurveTable = define_table<kMemoryCurve>("memory over time",
+                                                                               R"(
+There are at most 1,000 points a device, the peak among them. The columns of categories sum to
 `bytes`; `memory` explains them.)",
-    memory_curve_table);
+                                                                               memory_curve_table);
 
 }  // namespace laptime

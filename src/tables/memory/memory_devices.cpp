@@ -65,16 +65,16 @@ Table memory_devices_table(const Analysis& analysis) {
   Table table = kMemoryDevices.empty("Memory by device" + from_recorded_steps(analysis.steps()));
   for (const MemoryPeak& peak : analysis.memory_peaks()) {
     const ReservedMemory reserved(run, peak.process, peak.device);
-    kMemoryDevices.add(table,
-                       {run, peak, reserved.at(peak.time_ns), reserved.most(0, INT64_MAX)});
+    kMemoryDevices.add(table, {run, peak, reserved.at(peak.time_ns), reserved.most(0, INT64_MAX)});
   }
   return table;
 }
 
-constinit const TableDefinition kMemoryDevicesTable = define_table<kMemoryDevices>(
-    "each device's peak, and what its allocator held and did not use",
-    R"(There is one row a device and process. Unused memory is fragmentation, rounding, and what the
+constinit const TableDefinition kMemoryDevicesTable =
+    define_table<kMemoryDevices>("each device's peak, and what its allocator held and did not use",
+                                 R"(
+There is one row a device and process. Unused memory is fragmentation, rounding, and what the
 allocator keeps for later.)",
-    memory_devices_table);
+                                 memory_devices_table);
 
 }  // namespace laptime

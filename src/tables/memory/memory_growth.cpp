@@ -159,18 +159,19 @@ constexpr TableOf<GrowthRow> kMemoryGrowthRows{"memory_growth", kGrowthColumns};
 }  // namespace
 
 Table memory_growth_table(const Analysis& analysis) {
-  Table table = kMemoryGrowthRows.empty("Lines whose memory grows" +
-                                        from_recorded_steps(analysis.steps()));
+  Table table =
+      kMemoryGrowthRows.empty("Lines whose memory grows" + from_recorded_steps(analysis.steps()));
   for (const MemoryGrowth& growth : find_memory_growth(analysis))
     kMemoryGrowthRows.add(table, {analysis.run(), analysis.lines(), growth});
   return table;
 }
 
-constinit const TableDefinition kMemoryGrowthTable = define_table<kMemoryGrowthRows>(
-    "lines that hold more memory step after step",
-    R"(These are leaks, and lists that nobody empties. A line's memory is looked at when each recorded step
-ends; the first two steps are left out. A line grows if it rose at least three times, the last time
-within the last third, and has kept four fifths of what it gained.)",
-    memory_growth_table);
+constinit const TableDefinition kMemoryGrowthTable =
+    define_table<kMemoryGrowthRows>("lines that hold more memory step after step",
+                                    R"(
+These are leaks, and lists that nobody empties. A line's memory is looked at when each recorded
+step ends; the first two steps are left out. A line grows if it rose at least three times, the
+last time within the last third, and has kept four fifths of what it gained.)",
+                                    memory_growth_table);
 
 }  // namespace laptime

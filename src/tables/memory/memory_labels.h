@@ -9,6 +9,7 @@
 namespace laptime {
 
 // Unknown for a device without a name.
-std::optional<std::string> device_label(const Run& run, std::uint32_t process, std::uint32_t device);
+std::optional<std::string> device_label(const Run& run, std::uint32_t process,
+                                        std::uint32_t device);
 
 }  // namespace laptime

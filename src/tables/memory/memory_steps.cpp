@@ -129,9 +129,7 @@ constexpr ColumnOf<StepMemoryRow> kStepMemoryColumns[] = {
     {"released_bytes", Unit::bytes, "How much they were.",
      [](auto& r) { return r.memory.released_bytes; }},
     {"reserved_bytes", Unit::bytes, "The most that torch's caching allocator held during it.",
-     [](auto& r) {
-       return r.reserved.most(r.step.start_ns, r.step.start_ns + r.step.wall_ns);
-     }}};
+     [](auto& r) { return r.reserved.most(r.step.start_ns, r.step.start_ns + r.step.wall_ns); }}};
 constexpr TableOf<StepMemoryRow> kMemorySteps{"memory_steps", kStepMemoryColumns};
 
 }  // namespace
@@ -156,8 +154,8 @@ Table memory_steps_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kMemoryStepsTable = define_table<kMemorySteps>(
-    "memory held by each step, and what came and went in it",
-    "There is one row a recorded step and device.", memory_steps_table);
+constinit const TableDefinition kMemoryStepsTable =
+    define_table<kMemorySteps>("memory held by each step, and what came and went in it",
+                               "There is one row a recorded step and device.", memory_steps_table);
 
 }  // namespace laptime

@@ -91,9 +91,7 @@ constexpr ColumnOf<OpRow> kOpColumns[] = {
        return name.empty() ? std::string_view("(unnamed)") : name;
      }},
     {"shapes", "The shapes of its inputs, with `--by shape`.",
-     [](auto& r) {
-       return string_at(r.run, r.grouping == OpGrouping::shape ? r.sums.group : 0);
-     }},
+     [](auto& r) { return string_at(r.run, r.grouping == OpGrouping::shape ? r.sums.group : 0); }},
     {"calls", Unit::count, "How many calls.", [](auto& r) { return r.sums.calls; }},
     {"self_cpu_ns", Unit::ns, "How long they took without the ops inside.",
      [](auto& r) { return r.sums.self_ns; }},
@@ -156,7 +154,8 @@ class OpTable {
     for (const OpSums& sums : sums_.all()) self_of_all += static_cast<double>(sums.self_ns);
     table.rows.reserve(sums_.all().size());
     for (const OpSums& sums : sums_.all())
-      kOps.add(table, {run_, lines_, stacks_, grouping, knows_bytes_, knows_gpu_, sums, self_of_all});
+      kOps.add(table,
+               {run_, lines_, stacks_, grouping, knows_bytes_, knows_gpu_, sums, self_of_all});
   }
 
  private:
@@ -204,12 +203,13 @@ template Table ops_table<OpGrouping::line>(const Analysis&);
 template Table ops_table<OpGrouping::module>(const Analysis&);
 template Table ops_table<OpGrouping::stack>(const Analysis&);
 
-constinit const TableDefinition kOpsTable = define_table<kOps>(
-    "calls and time of the framework's ops, as torch counts them",
-    R"(It corresponds to torch's `key_averages()`: one row a name. Backward spans, annotations and
-optimizer steps are rows, too. `--by` makes more rows: `shape` (recorded with `--shapes`), `line`,
-`module`, `stack`. GPU times are unknown if no GPU was recorded. `--sort` also takes `gpu`, `self_gpu`
-and torch's keys: `cpu_time_total`, `self_cuda_time_total`, `count` ….)",
-    ops_table<OpGrouping::name>, kOpGroupings);
+constinit const TableDefinition kOpsTable =
+    define_table<kOps>("calls and time of the framework's ops, as torch counts them",
+                       R"(
+It corresponds to torch's `key_averages()`: one row a name. Backward spans, annotations and
+optimizer steps are rows, too. `--by` makes more rows: `shape` (recorded with `--shapes`),
+`line`, `module`, `stack`. GPU times are unknown if no GPU was recorded. `--sort` also takes
+`gpu`, `self_gpu` and torch's keys: `cpu_time_total`, `self_cuda_time_total`, `count` ….)",
+                       ops_table<OpGrouping::name>, kOpGroupings);
 
 }  // namespace laptime

@@ -49,7 +49,8 @@ std::vector<LossCount> all_losses(const Analysis& analysis) {
 
 constexpr ColumnOf<LossCount> kLossColumns[] = {
     {"name", "The kind, as scripts know it.", [](auto& r) { return std::string_view(r.name); }},
-    {"severity", "`info`, `warning` or `error`.", [](auto& r) { return severity_name(r.severity); }},
+    {"severity", "`info`, `warning` or `error`.",
+     [](auto& r) { return severity_name(r.severity); }},
     {"count", Unit::count, "How often it occurred.", [](auto& r) { return r.count; }},
     {"message", "What it means, and what to do.",
      [](auto& r) { return std::string_view(r.message); }}};
@@ -65,10 +66,11 @@ Table losses_table(const Analysis& analysis) {
   return kLosses.build("Losses", losses);
 }
 
-constinit const TableDefinition kLossesTable = define_table<kLosses>(
-    "what was dropped, cut or estimated",
-    R"(The gravest come first. `gpu_before_launch` counts kernels and copies that begin before the
-call that launched them. They keep their time and have no line.)",
-    losses_table);
+constinit const TableDefinition kLossesTable =
+    define_table<kLosses>("what was dropped, cut or estimated",
+                          R"(
+The gravest come first. `gpu_before_launch` counts kernels and copies that begin before the call
+that launched them. They keep their time and have no line.)",
+                          losses_table);
 
 }  // namespace laptime

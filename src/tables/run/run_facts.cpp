@@ -144,16 +144,18 @@ Table run_table(const Analysis& analysis) {
   return kRun.build("Run", facts.all());
 }
 
-constinit const TableDefinition kRunTable = define_table<kRun>(
-    "what was run, how it ended, how much was recorded and what that cost",
-    R"(The keys are always the same:
+constinit const TableDefinition kRunTable =
+    define_table<kRun>("what was run, how it ended, how much was recorded and what that cost",
+                       R"(
+The keys are always the same:
 
-- the program: `command`, `directory`, `host`, `date`, `laptime_version`, `exit_code`, `exit_signal`;
+- the program: `command`, `directory`, `host`, `date`, `laptime_version`, `exit_code`,
+  `exit_signal`;
 - what it used: `duration`, `wall`, `cpu_user`, `cpu_system`, `max_rss`;
 - how much was recorded: `processes`, `threads`, `steps`, `recorded_steps`, `spans`, `values`,
   `records`, `sealed`, `file_size`, `bytes_per_span`;
 - what recording cost: `own_cost`, `own_cost_share` and its interval `own_cost_low` to
   `own_cost_high`. With PyTorch `setup` is the time before the program started.)",
-    run_table);
+                       run_table);
 
 }  // namespace laptime

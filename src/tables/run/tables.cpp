@@ -41,15 +41,17 @@ namespace laptime {
 namespace {
 
 constexpr const TableDefinition* kTables[] = {
-    &kRunTable,          &kStepSummaryTable,    &kStepsTable,        &kBreakdownTable,
-    &kBreakdownStepsTable, &kBreakdownTimeTable,  &kSlowStepsTable,    &kStepLinesTable,
-    &kPackageLinesTable, &kPhasesTable,         &kDeviceStepsTable,  &kRanksTable,
-    &kScopesTable,       &kLinesTable,          &kFunctionsTable,    &kKernelsTable,
-    &kCopiesTable,       &kSyncsTable,          &kStreamsTable,      &kLaunchQueueTable,
-    &kCalltreeTable,     &kOpsTable,            &kModulesTable,      &kMemoryTable,
-    &kMemoryDevicesTable, &kMemoryStepsTable,    &kMemoryCurveTable,  &kMemoryGrowthTable,
-    &kInputTable,        &kCompileTable,        &kSettingsTable,     &kValuesTable,
-    &kLossesTable};
+    &kRunTable,           &kStepSummaryTable,    &kStepsTable,
+    &kBreakdownTable,     &kBreakdownStepsTable, &kBreakdownTimeTable,
+    &kSlowStepsTable,     &kStepLinesTable,      &kPackageLinesTable,
+    &kPhasesTable,        &kDeviceStepsTable,    &kRanksTable,
+    &kScopesTable,        &kLinesTable,          &kFunctionsTable,
+    &kKernelsTable,       &kCopiesTable,         &kSyncsTable,
+    &kStreamsTable,       &kLaunchQueueTable,    &kCalltreeTable,
+    &kOpsTable,           &kModulesTable,        &kMemoryTable,
+    &kMemoryDevicesTable, &kMemoryStepsTable,    &kMemoryCurveTable,
+    &kMemoryGrowthTable,  &kInputTable,          &kCompileTable,
+    &kSettingsTable,      &kValuesTable,         &kLossesTable};
 
 }  // namespace
 

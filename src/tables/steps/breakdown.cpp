@@ -110,10 +110,10 @@ Table breakdown_table(const Analysis& analysis) {
   return kBreakdown.build("Where a step goes" + from_steps(analysis), rows);
 }
 
-constinit const TableDefinition kBreakdownTable = define_table<kBreakdown>(
-    "where a mean step goes",
-    R"(View `host` is the thread that steps. The categories of a phase sum to the mean of all steps that
-count. Every moment belongs to the first of these that holds:
+constinit const TableDefinition kBreakdownTable = define_table<kBreakdown>("where a mean step goes",
+                                                                           R"(
+View `host` is the thread that steps. The categories of a phase sum to the mean of all steps
+that count. Every moment belongs to the first of these that holds:
 
 1. `input wait`: the program waits for a batch.
 2. `compile`: something is compiled.
@@ -127,21 +127,21 @@ count. Every moment belongs to the first of these that holds:
 10. `memory`: an op allocates, copies or fills.
 11. `backward`.
 12. `forward ops`: any other op.
-13. `backward`: the thread waits for another one that is in backward. If that one launches or waits,
-    the moment is `launch`, `sync wait` or `copy wait`.
+13. `backward`: the thread waits for another one that is in backward. If that one launches or
+    waits, the moment is `launch`, `sync wait` or `copy wait`.
 14. `communication`: the thread waits for a collective on another thread.
 15. `python`: the program's own code, and all that it calls that is no op.
 
-Without op records `communication` to `python` are one row: `python and ops`. In a program that is not
-Python that row is `other`. A phase of which nothing else is known has no rows.
+Without op records `communication` to `python` are one row: `python and ops`. In a program that
+is not Python that row is `other`. A phase of which nothing else is known has no rows.
 
-Details of recorded steps are scaled to the mean step; usual and slow steps are scaled apart. If no
-slow step has op records, the time that slow steps take longer is the row `not recorded`.
+Details of recorded steps are scaled to the mean step; usual and slow steps are scaled apart. If
+no slow step has op records, the time that slow steps take longer is the row `not recorded`.
 
-View `device` exists for each GPU: `compute`, `communication`, `copies`, and idle time by its reason.
-It sums to the mean step, too. Steps in which the GPU did nothing are included. The device's work is
-as it was recorded, and idle time is scaled. The idle reason is whatever held when the GPU became
-idle, in this step or an earlier one:
+View `device` exists for each GPU: `compute`, `communication`, `copies`, and idle time by its
+reason. It sums to the mean step, too. Steps in which the GPU did nothing are included. The
+device's work is as it was recorded, and idle time is scaled. The idle reason is whatever held
+when the GPU became idle, in this step or an earlier one:
 
 1. `idle: input`: the program waits for a batch.
 2. `idle: other`: the next work had been launched already. It waited for another stream, another
@@ -149,9 +149,9 @@ idle, in this step or an earlier one:
 3. `idle: sync`: the host was waiting for the GPU (table `syncs`).
 4. `idle: launches`: none of these.
 
-When recording begins again, the GPU may still be busy with work that is not recorded. Recorded steps
-that begin before that work is done are left out of this view. The title says so: "from 5 of 20
-steps; on the GPU from 3 of 20 steps".)",
-    breakdown_table);
+When recording begins again, the GPU may still be busy with work that is not recorded. Recorded
+steps that begin before that work is done are left out of this view. The title says so: "from 5
+of 20 steps; on the GPU from 3 of 20 steps".)",
+                                                                           breakdown_table);
 
 }  // namespace laptime

@@ -18,19 +18,17 @@ struct HostStepRow {
   HostTimes<std::int64_t> host;
 };
 
-constexpr auto kHostStepColumns =
-    join_columns(std::to_array<ColumnOf<HostStepRow>>(
-                     {{"step", "The step's number.", [](auto& r) { return r.step.number; }},
-                      {"phase", "Its phase.", [](auto& r) { return r.run.strings[r.step.phase]; }},
-                      {"kind", "As in `steps`.", [](auto& r) { return kind_name(r.step.kind); }},
-                      {"start_ns", Unit::ns, "When it began.",
-                       [](auto& r) { return r.step.start_ns; }},
-                      {"wall_ns", Unit::ns, "How long it took.",
-                       [](auto& r) { return r.step.wall_ns; }}}),
-                 host_columns<HostStepRow>(),
-                 std::to_array<ColumnOf<HostStepRow>>(
-                     {{"thread", "The thread that steps.",
-                       [](auto& r) { return thread_label(r.run, r.run.tracks[r.step.track]); }}}));
+constexpr auto kHostStepColumns = join_columns(
+    std::to_array<ColumnOf<HostStepRow>>(
+        {{"step", "The step's number.", [](auto& r) { return r.step.number; }},
+         {"phase", "Its phase.", [](auto& r) { return r.run.strings[r.step.phase]; }},
+         {"kind", "As in `steps`.", [](auto& r) { return kind_name(r.step.kind); }},
+         {"start_ns", Unit::ns, "When it began.", [](auto& r) { return r.step.start_ns; }},
+         {"wall_ns", Unit::ns, "How long it took.", [](auto& r) { return r.step.wall_ns; }}}),
+    host_columns<HostStepRow>(),
+    std::to_array<ColumnOf<HostStepRow>>({{"thread", "The thread that steps.", [](auto& r) {
+                                             return thread_label(r.run, r.run.tracks[r.step.track]);
+                                           }}}));
 constexpr TableOf<HostStepRow> kBreakdownSteps{"breakdown_steps", kHostStepColumns};
 
 struct TimePartRow {
@@ -54,9 +52,10 @@ constexpr auto kTimePartColumns = join_columns(
           [](auto& r) { return r.mean.steps_with_ops; }},
          {"wall_ns", Unit::ns, "The mean step time.", [](auto& r) { return r.mean.wall_ns; }}}),
     host_columns<TimePartRow>(),
-    std::to_array<ColumnOf<TimePartRow>>(
-        {{"thread", "The thread that steps.",
-          [](auto& r) { return thread_label(r.run, r.run.tracks[r.first.track]); }}}));
+    std::to_array<ColumnOf<TimePartRow>>({{"thread", "The thread that steps.", [](auto& r) {
+                                             return thread_label(r.run,
+                                                                 r.run.tracks[r.first.track]);
+                                           }}}));
 constexpr TableOf<TimePartRow> kBreakdownTime{"breakdown_time", kTimePartColumns};
 
 void add_part(const Run& run, const HostSteps& steps, Table& table) {
@@ -97,17 +96,19 @@ Table breakdown_time_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kBreakdownStepsTable = define_table<kBreakdownSteps>(
-    "where each step went",
-    R"(There is one row a step. Its known categories sum to its wall time; `breakdown` explains them.
-In steps without op records, Python and ops are one: `other_ns`. Launches and waits in the optimizer
-are then the optimizer's.)",
-    breakdown_steps_table);
+constinit const TableDefinition kBreakdownStepsTable =
+    define_table<kBreakdownSteps>("where each step went",
+                                  R"(
+There is one row a step. Its known categories sum to its wall time; `breakdown` explains them.
+In steps without op records, Python and ops are one: `other_ns`. Launches and waits in the
+optimizer are then the optimizer's.)",
+                                  breakdown_steps_table);
 
-constinit const TableDefinition kBreakdownTimeTable = define_table<kBreakdownTime>(
-    "where steps went over time",
-    R"(All steps of a phase, the warm-up included, in their order and in at most 20 parts of equally
+constinit const TableDefinition kBreakdownTimeTable =
+    define_table<kBreakdownTime>("where steps went over time",
+                                 R"(
+All steps of a phase, the warm-up included, in their order and in at most 20 parts of equally
 many steps. The categories are means, which sum to `wall_ns`.)",
-    breakdown_time_table);
+                                 breakdown_time_table);
 
 }  // namespace laptime

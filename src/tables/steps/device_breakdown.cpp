@@ -41,9 +41,10 @@ void add_rows(const Run& run, const std::string& view, const DeviceStepList& ste
     if (exposed == 0 && overlapped == 0) continue;
     std::vector<std::int64_t> times;
     for (const DeviceStep* step : steps) times.push_back(step->exposed[category]);
-    BreakdownRow row{
-        view,  category_name(static_cast<DeviceCategory>(category)), exposed, mean.wall_ns,
-        overlapped, phase, steps.size()};
+    BreakdownRow row{view,        category_name(static_cast<DeviceCategory>(category)),
+                     exposed,     mean.wall_ns,
+                     overlapped,  phase,
+                     steps.size()};
     for (std::size_t i = 0; i < row.spread.size(); ++i)
       row.spread[i] = take_percentile(times, kSpread[i]);
     rows.push_back(std::move(row));

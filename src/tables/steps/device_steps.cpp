@@ -63,11 +63,12 @@ Table device_steps_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kDeviceStepsTable = define_table<kDeviceSteps>(
-    "where each step went on each GPU",
-    R"(There is one row a recorded step and GPU that worked in any of its phase. Steps that view
-`device` of `breakdown` leaves out have none. `compute_ns` to `idle_other_ns` sum to the step's wall
-time.)",
-    device_steps_table);
+constinit const TableDefinition kDeviceStepsTable =
+    define_table<kDeviceSteps>("where each step went on each GPU",
+                               R"(
+There is one row a recorded step and GPU that worked in any of its phase. Steps that view
+`device` of `breakdown` leaves out have none. `compute_ns` to `idle_other_ns` sum to the step's
+wall time.)",
+                               device_steps_table);
 
 }  // namespace laptime

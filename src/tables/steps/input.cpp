@@ -163,10 +163,11 @@ Table input_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kInputTable = define_table<kInput>(
-    "waits for batches, and the workers that make them",
-    R"(Waits are over all steps except the warm-up and those that compile. A worker's share near 1 means
-that more workers would help.)",
-    input_table);
+constinit const TableDefinition kInputTable =
+    define_table<kInput>("waits for batches, and the workers that make them",
+                         R"(
+Waits are over all steps except the warm-up and those that compile. A worker's share near 1
+means that more workers would help.)",
+                         input_table);
 
 }  // namespace laptime

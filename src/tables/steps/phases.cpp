@@ -236,12 +236,13 @@ Table phases_table(const Analysis& analysis) {
 
 constinit const TableDefinition kPhasesTable = define_table<kPhases>(
     "what the whole run's time went to: steps of each phase, checkpoints, what lies between",
-    R"(The rows of a thread that steps sum to the run's duration. They are:
+    R"(
+The rows of a thread that steps sum to the run's duration. They are:
 
 - the steps of each phase that count, and the others: `train, warm-up`, `train, pauses`;
 - checkpoints, which are taken off the steps in which they were made;
-- what lies before, between and after the steps. What lies between them is a row for each function
-  that takes most of such an interval, if the row is at least 1 % of the run.)",
+- what lies before, between and after the steps. What lies between them is a row for each
+  function that takes most of such an interval, if the row is at least 1 % of the run.)",
     phases_table);
 
 }  // namespace laptime

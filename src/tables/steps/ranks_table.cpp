@@ -55,8 +55,8 @@ constexpr TableOf<RankRow> kRanks{"ranks", kRankColumns};
 }  // namespace
 
 Table ranks_table(const Analysis& analysis) {
-  Table table = kRanks.empty("Ranks" + from_recorded_steps(analysis.steps(),
-                                                           analysis.device_steps().left_out.size()));
+  Table table = kRanks.empty(
+      "Ranks" + from_recorded_steps(analysis.steps(), analysis.device_steps().left_out.size()));
   const std::vector<Rank>& ranks = analysis.ranks();
   const auto common = common_steps(ranks);
   const std::vector<std::size_t> slowest = count_slowest(common, ranks.size());
@@ -67,12 +67,13 @@ Table ranks_table(const Analysis& analysis) {
 
 constinit const TableDefinition kRanksTable = define_table<kRanks>(
     "processes that train together: own work, waits for each other, which is slowest",
-    R"(There is one row a process that steps and calls collectives. The overview shows them if there
+    R"(
+There is one row a process that steps and calls collectives. The overview shows them if there
 are two or more. Waits in communication are those on the host or on the GPU that waits longest.
 Medians are over the steps whose communication is known, without the warm-up.
 
-Collectives make ranks wait for each other, so the slowest rank is the one that waits least. Steps of
-different ranks are aligned by their numbers.)",
+Collectives make ranks wait for each other, so the slowest rank is the one that waits least.
+Steps of different ranks are aligned by their numbers.)",
     ranks_table);
 
 }  // namespace laptime

@@ -229,15 +229,17 @@ Table slow_steps_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kSlowStepsTable = define_table<kSlowSteps>(
-    "why slow steps are slow: against median ones, by category and line",
-    R"(Slow steps are outliers and steps that compile. If there are none, they are those over the 95th
+constinit const TableDefinition kSlowStepsTable =
+    define_table<kSlowSteps>("why slow steps are slow: against median ones, by category and line",
+                             R"(
+Slow steps are outliers and steps that compile. If there are none, they are those over the 95th
 percentile. Median steps are the middle fifth. Only steps that count are compared. Steps with op
-records are compared with each other, and so are the others. A phase with fewer than 20 steps of a
-kind has no rows.
+records are compared with each other, and so are the others. A phase with fewer than 20 steps of
+a kind has no rows.
 
-The categories' excess sums to the total's. A line's time is its own, without the timed functions that
-it called. A line has a row if slow steps spend more on it: at least 1 % of the excess.
+The categories' excess sums to the total's. A line's time is its own, without the timed
+functions that it called. A line has a row if slow steps spend more on it: at least 1 % of the
+excess.
 
     $ laptime report train.lap slow_steps
     Why slow steps are slow
@@ -247,6 +249,6 @@ it called. A line has a row if slow steps spend more on it: at least 1 % of the 
       train  category  python and ops  -            -  1.23 ms   802 µs  423 µs   45.8 %  ████▋                2            22
       train  category  optimizer       -            -   100 µs   100 µs    0 ns    0.0 %                       2            22
       train  line      -               train.py     9   500 µs   200 µs  300 µs   32.5 %  ███▎                 2            22)",
-    slow_steps_table);
+                             slow_steps_table);
 
 }  // namespace laptime

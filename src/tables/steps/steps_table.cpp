@@ -66,8 +66,7 @@ constexpr ColumnOf<SummaryRow> kSummaryColumns[] = {
      [](auto& r) { return r.count([](auto& s) { return s.kind == StepKind::warmup; }); }},
     {"median_ns", Unit::ns, "The median step time.", [](auto& r) { return r.median_ns; }},
     {"p5_ns", Unit::ns, "The 5th percentile of step times.", [](auto& r) { return r.p5_ns; }},
-    {"p95_ns", Unit::ns, "The 95th percentile of step times.",
-     [](auto& r) { return r.p95_ns; }},
+    {"p95_ns", Unit::ns, "The 95th percentile of step times.", [](auto& r) { return r.p95_ns; }},
     {"steps_per_s", Unit::per_second, "Steps per second.",
      [](auto& r) { return ratio(static_cast<double>(r.counted) * 1e9, r.wall_ns); }},
     {"samples_per_s", Unit::per_second, "Samples per second, over the steps with a known batch.",
@@ -126,23 +125,24 @@ Table step_summary_table(const Analysis& analysis) {
   return table;
 }
 
-constinit const TableDefinition kStepsTable = define_table<kSteps>(
-    "one row a step",
-    R"(A step ends at its mark and begins where the previous one on its thread ended. So the first
-step after a validation begins where the validation ended. Steps with op records are compared with
+constinit const TableDefinition kStepsTable = define_table<kSteps>("one row a step",
+                                                                   R"(
+A step ends at its mark and begins where the previous one on its thread ended. So the first step
+after a validation begins where the validation ended. Steps with op records are compared with
 each other, and so are the others. The kinds:
 
 - `warmup`: the first step, and slow ones right after it;
 - `compile`: something was compiled during it;
 - `outlier`: longer than the median by more than 5 spreads;
-- `pause`: longer than a second, than 100 median steps, and than as many median steps as there are.
-  The program waited for its user;
+- `pause`: longer than a second, than 100 median steps, and than as many median steps as there
+  are. The program waited for its user;
 - `steady`: all others.)",
-    steps_table);
+                                                                   steps_table);
 
-constinit const TableDefinition kStepSummaryTable = define_table<kStepSummary>(
-    "step times and rates",
-    R"(There is one row a thread and phase. Times and rates are over the steps that count.)",
-    step_summary_table);
+constinit const TableDefinition kStepSummaryTable =
+    define_table<kStepSummary>("step times and rates",
+                               R"(
+There is one row a thread and phase. Times and rates are over the steps that count.)",
+                               step_summary_table);
 
 }  // namespace laptime
