@@ -1,4 +1,4 @@
-"""docs/tables.md is as the tables say, and examples in the docs name tables and columns that exist."""
+"""docs/tables.md is current, and examples in the docs name tables and columns that exist."""
 
 import os
 import re
