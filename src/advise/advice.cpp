@@ -92,24 +92,49 @@ bool comes_first(const Advice& a, const Advice& b) {
   return weight(a) > weight(b);
 }
 
-Row make_row(const Advice& advice, std::optional<double> noise) {
-  const Finding& f = advice.finding;
-  return {advice.rule->name,
-          f.file.empty() ? kUnknown : Cell(f.file),
-          f.file.empty() || f.line == 0 ? kUnknown : integer_cell(f.line),
-          f.share ? Cell(*f.share) : kUnknown,
-          f.gain ? Cell(f.gain->low) : kUnknown,
-          f.gain ? Cell(f.gain->high) : kUnknown,
-          confidence_name(f.confidence),
-          f.message,
-          f.fix,
-          f.gain ? Cell(f.gain->expected()) : kUnknown,
-          f.gain && f.bound ? Cell(*f.bound) : kUnknown,
-          f.also_faster ? Cell(f.also_faster) : kUnknown,
-          advice.rule->meaning == Meaning::kept ? "kept" : "changed",
-          noise ? Cell(*noise) : kUnknown};
-}
+struct AdviceRow {
+  const Rule& rule;
+  const Finding& finding;
+  std::optional<double> noise;
+};
 
+constexpr ColumnOf<AdviceRow> kAdviceColumns[] = {
+    {"rule", "The rule that gives it: `laptime rules RULE` explains it.",
+     [](auto& r) { return r.rule.name; }},
+    {"file", "Where it is.", [](auto& r) { return known_text(r.finding.file); }},
+    {"line", "The line.",
+     [](auto& r) {
+       return known_if(!r.finding.file.empty() && r.finding.line != 0, r.finding.line);
+     }},
+    {"share", Unit::share, "The part of a step that it is about.",
+     [](auto& r) { return r.finding.share; }},
+    {"gain_low", Unit::factor, "The lower end of the gain's interval.",
+     [](auto& r) {
+       return r.finding.gain ? std::optional(r.finding.gain->gain_low) : std::nullopt;
+     }},
+    {"gain_high", Unit::factor, "The upper end.",
+     [](auto& r) {
+       return r.finding.gain ? std::optional(r.finding.gain->gain_high) : std::nullopt;
+     }},
+    {"confidence", "`high`, `medium` or `low`.",
+     [](auto& r) { return confidence_name(r.finding.confidence); }},
+    {"message", "What was seen.", [](auto& r) { return std::string_view(r.finding.message); }},
+    {"fix", "What to change.", [](auto& r) { return std::string_view(r.finding.fix); }},
+    {"gain", Unit::factor, "The factor by which the step rate is expected to grow.",
+     [](auto& r) {
+       return r.finding.gain ? std::optional(r.finding.gain->expected()) : std::nullopt;
+     }},
+    {"gain_bound", Unit::factor, "What arithmetic allows at most: 1 / (1 − share).",
+     [](auto& r) { return r.finding.gain ? r.finding.bound : std::nullopt; }},
+    {"also_faster", "Why the rest of the step gets faster, too; then there is no bound.",
+     [](auto& r) {
+       return r.finding.also_faster ? std::optional(r.finding.also_faster) : std::nullopt;
+     }},
+    {"meaning", "`kept`, or `changed`: batch size, precision.",
+     [](auto& r) { return r.rule.meaning == Meaning::kept ? "kept" : "changed"; }},
+    {"noise", Unit::share, "By how much two starts of the program differ; not in the interval.",
+     [](auto& r) { return r.noise; }}};
+constexpr TableOf<AdviceRow> kAdvice{"advice", kAdviceColumns};
 }  // namespace
 
 std::vector<Advice> advise(const Analysis& analysis) { return advise(Evidence(analysis)); }
@@ -132,23 +157,7 @@ std::vector<Advice> advise(const Evidence& evidence) {
 }
 
 Table advice_table(const Analysis& analysis) {
-  Table table{"advice",
-              "Advice",
-              {{"rule", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"share", ColumnType::real, Unit::share},
-               {"gain_low", ColumnType::real, Unit::factor},
-               {"gain_high", ColumnType::real, Unit::factor},
-               {"confidence", ColumnType::text},
-               {"message", ColumnType::text},
-               {"fix", ColumnType::text},
-               {"gain", ColumnType::real, Unit::factor},
-               {"gain_bound", ColumnType::real, Unit::factor},
-               {"also_faster", ColumnType::text},
-               {"meaning", ColumnType::text},
-               {"noise", ColumnType::real, Unit::share}},
-              {}};
+  Table table = kAdvice.empty("Advice");
   const Evidence evidence(analysis);
   const std::vector<Advice> all = advise(evidence);
   const bool any_gain = std::any_of(
@@ -156,8 +165,20 @@ Table advice_table(const Analysis& analysis) {
   const std::optional<double> noise = any_gain ? evidence.noise() : std::nullopt;
   if (noise)
     table.title += fmt::format("; starts of this program differ by ± {:.0f} %", 100 * *noise);
-  for (const Advice& advice : all) table.rows.push_back(make_row(advice, noise));
+  for (const Advice& advice : all) kAdvice.add(table, {*advice.rule, advice.finding, noise});
   return table;
 }
+
+constinit const TableDefinition kAdviceTable =
+    define_table<kAdvice>("what to change, and what that will bring",
+                          R"(
+docs/advice.md explains it. Advice that keeps the training's meaning comes first. In each part
+the largest gain comes first, weighted by confidence. Gains are unknown for risks. The
+confidence:
+
+- `high`: it was measured, and the change removes it;
+- `medium`;
+- `low`: it was not measured, or the interval begins below 1.)",
+                          advice_table);
 
 }  // namespace laptime

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "advise/rule.h"
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -30,5 +30,6 @@ std::vector<Advice> advise(const Analysis& analysis);
 // where also_faster says what else runs faster. noise: the share by which two starts of the program
 // differ; it is not part of the interval.
 Table advice_table(const Analysis& analysis);
+extern const TableDefinition kAdviceTable;
 
 }  // namespace laptime

@@ -114,21 +114,21 @@ Result<int> report(const ReportOptions& options) {
 
 std::string describe_tables() {
   std::string text = "Tables:\n";
-  for (const TableDefinition& table : report_tables()) {
-    text += fmt::format("  {:<14} {}\n", table.name, table.description);
-    if (table.groupings.empty()) continue;
+  for (const TableDefinition* table : report_tables()) {
+    text += fmt::format("  {:<14} {}\n", table->name, table->description);
+    if (table->groupings.empty()) continue;
     text += fmt::format("  {:<14} --by", "");
-    for (const Grouping& grouping : table.groupings)
+    for (const Grouping& grouping : table->groupings)
       text +=
-          fmt::format(" {}{}", grouping.name, &grouping == &table.groupings.back() ? "\n" : ",");
+          fmt::format(" {}{}", grouping.name, &grouping == &table->groupings.back() ? "\n" : ",");
   }
   return text;
 }
 
 std::vector<std::string> grouping_names() {
   std::vector<std::string> names;
-  for (const TableDefinition& table : report_tables())
-    for (const Grouping& grouping : table.groupings)
+  for (const TableDefinition* table : report_tables())
+    for (const Grouping& grouping : table->groupings)
       if (std::find(names.begin(), names.end(), grouping.name) == names.end())
         names.push_back(grouping.name);
   return names;
@@ -144,7 +144,7 @@ void add_report_command(CLI::App& app, Action& action) {
                    "The run: NAME.lap, or NAME.lap.d of a program that runs or died")
       ->required();
   std::vector<std::string> names;
-  for (const TableDefinition& table : report_tables()) names.push_back(table.name);
+  for (const TableDefinition* table : report_tables()) names.push_back(table->name);
   command->add_option("tables", options->tables, "Which tables; none: an overview")
       ->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
   command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");

@@ -2,12 +2,10 @@
 // follows from them.
 #pragma once
 
-#include <span>
-
 #include "tables/run/tables.h"
 
 namespace laptime {
 
-std::span<const TableDefinition> report_tables();
+TableList report_tables();
 
 }  // namespace laptime

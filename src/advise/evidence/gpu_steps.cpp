@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 #include "trace/gpu/gpu_waits.h"
@@ -23,8 +23,7 @@ Stretches stretches_of(const std::vector<DeviceStep>& steps) {
 }
 
 std::string file_of(const LineIds& lines, std::uint32_t id) {
-  const Cell cell = file_cell(lines, id);
-  return cell == kUnknown ? "" : std::get<std::string>(cell);
+  return std::string(file_at(lines, id).value_or(""));
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/percentile.h"
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "trace/code/code_merge.h"
 #include "trace/code/line_ids.h"
 #include "trace/ops/attribution.h"
@@ -133,10 +133,9 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
   std::vector<StepOp> result;
   for (auto& [key, sums] : all) {
     const auto& [name, line, span, backward] = key;
-    const Cell file = file_cell(lines, line);
     result.push_back(
-        {std::string(run.strings[name]), file == kUnknown ? "" : std::get<std::string>(file),
-         file == kUnknown ? 0 : lines.line(line), std::string(run.strings[span]), backward,
+        {std::string(run.strings[name]), std::string(file_at(lines, line).value_or("")),
+         line_at(lines, line).value_or(0), std::string(run.strings[span]), backward,
          sums.calls / steps, sums.self_ns / steps, sums.total_ns / steps,
          static_cast<double>(take_percentile(sums.each_ns, kFast)) * sums.calls / steps});
   }

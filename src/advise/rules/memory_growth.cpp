@@ -3,7 +3,7 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "tables/memory/memory_growth.h"
 #include "trace/code/line_ids.h"
 
@@ -20,10 +20,9 @@ std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const MemoryGrowth& fastest = growing.front();
   const LineIds& lines = evidence.analysis().lines();
   const std::uint32_t id = lines[fastest.place];
-  const Cell file = file_cell(lines, id);
-  const std::string source = id ? evidence.source(std::get<std::string>(file), lines.line(id)) : "";
-  return {{id ? std::get<std::string>(file) : "", id ? lines.line(id) : 0, std::nullopt,
-           std::nullopt, Confidence::high,
+  const std::string file(file_at(lines, id).value_or(""));
+  const std::string source = id ? evidence.source(file, lines.line(id)) : "";
+  return {{file, line_at(lines, id).value_or(0), std::nullopt, std::nullopt, Confidence::high,
            fmt::format("Memory grows by {} in every step, {} so far: what{} makes is kept.",
                        humane_bytes(fastest.bytes_per_step()),
                        humane_bytes(static_cast<double>(fastest.gained_bytes)),

@@ -8,7 +8,7 @@
 
 #include "replay/graph/replay.h"
 #include "replay/graph/task_graph.h"
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 
@@ -36,5 +36,6 @@ std::vector<PathPart> sum_path(const LineIds& lines, const std::vector<PathPart>
 
 // Table `critical_path`: of a median step and of a slow one (the 95th percentile) of each phase.
 Table critical_path_table(const Analysis& analysis);
+extern const TableDefinition kCriticalPathTable;
 
 }  // namespace laptime::replay

@@ -2,9 +2,9 @@
 #include <map>
 
 #include "base/percentile.h"
-#include "replay/graph/task_graph.h"
 #include "replay/predict/critical_path.h"
-#include "tables/code/line_cells.h"
+#include "replay/graph/task_graph.h"
+#include "tables/code/line_columns.h"
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"
 
@@ -14,35 +14,41 @@ namespace {
 
 constexpr double kSlow = 0.95;
 
+struct PathRow {
+  const GraphSource& source;
+  const LineIds& lines;
+  const char* which;
+  const Step& step;
+  const PathPart& part;
+};
+
+constexpr ColumnOf<PathRow> kPathColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.source.run.strings[r.step.phase]; }},
+    {"which", "`median`, or `slow`: the 95th percentile.", [](auto& r) { return r.which; }},
+    {"step", "The step's number.", [](auto& r) { return r.step.number; }},
+    {"thread", "The thread or GPU stream.",
+     [](auto& r) { return thread_label(r.source.run, r.source.run.tracks[r.part.track]); }},
+    {"name", "The outermost op, the wait, the kernel, `python` or `launch latency`.",
+     [](auto& r) { return std::string(r.part.name); }},
+    {"file", "The line's file.", [](auto& r) { return file_at(r.lines, r.lines[r.part.place]); }},
+    {"line", "The line that it belongs to.",
+     [](auto& r) { return line_at(r.lines, r.lines[r.part.place]); }},
+    {"ns", Unit::ns, "How long it took.", [](auto& r) { return r.part.ns; }},
+    {"share", Unit::share, "The same, of the step.",
+     [](auto& r) { return ratio(r.part.ns, r.step.wall_ns); }}};
+constexpr TableOf<PathRow> kCriticalPath{"critical_path", kPathColumns};
+
 void add_rows(const GraphSource& source, const char* which, const HostStep& step, Table& table) {
   const LineIds& lines = source.analysis.lines();
   const TaskGraph graph = build_task_graph(source, {&step, 1});
-  for (const PathPart& part :
-       critical_path(source, graph, replay(graph, recorded_times(graph)), 0)) {
-    const std::uint32_t line = lines[part.place];
-    table.rows.push_back(
-        {std::string(source.run.strings[step.step.phase]), which, integer_cell(step.step.number),
-         thread_label(source.run, source.run.tracks[part.track]), part.name, file_cell(lines, line),
-         line_cell(lines, line), part.ns,
-         ratio_cell(static_cast<double>(part.ns), static_cast<double>(step.step.wall_ns))});
-  }
+  for (const PathPart& part : critical_path(source, graph, replay(graph, recorded_times(graph)), 0))
+    kCriticalPath.add(table, {source, lines, which, step.step, part});
 }
 
 }  // namespace
 
 Table critical_path_table(const Analysis& analysis) {
-  Table table{"critical_path",
-              "What a step consists of, one after the other",
-              {{"phase", ColumnType::text},
-               {"which", ColumnType::text},
-               {"step", ColumnType::integer},
-               {"thread", ColumnType::text},
-               {"name", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"ns", ColumnType::integer, Unit::ns},
-               {"share", ColumnType::real, Unit::share}},
-              {}};
+  Table table = kCriticalPath.empty("What a step consists of, one after the other");
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const HostStep*>>
       phases;  // track, phase
   for (const HostStep& step : analysis.host_steps())
@@ -61,5 +67,13 @@ Table critical_path_table(const Analysis& analysis) {
   }
   return table;
 }
+
+constinit const TableDefinition kCriticalPathTable =
+    define_table<kCriticalPath>("what a median step and a slow one consist of, one after the other",
+                                R"(
+This is the chain of things that the wall time of a recorded step consists of, in their order.
+The end of each begins the next. Making anything faster that is not on it changes nothing.
+`python` is the program's own code.)",
+                                critical_path_table);
 
 }  // namespace laptime::replay

@@ -1,6 +1,6 @@
 #include "replay/predict/whatif_tables.h"
 
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "tables/steps/host_columns.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
@@ -12,58 +12,82 @@ namespace {
 
 constexpr double kLeastShare = 0.01;  // of the step: smaller parts of the path are not told
 
-// Of a phase, where processes train together: its rank.
-Cell rank_cell(const Analysis& analysis, const PhasePrediction& phase) {
-  const std::optional<std::int64_t> number =
-      rank_of_track(analysis.run(), analysis.ranks(), phase.track);
-  return number ? Cell(*number) : kUnknown;
-}
+struct PhaseFacts {
+  const Analysis& analysis;
+  const PhasePrediction& prediction;
+
+  std::string_view phase() const { return analysis.run().strings[prediction.phase]; }
+  std::optional<std::int64_t> rank() const {
+    return rank_of_track(analysis.run(), analysis.ranks(), prediction.track);
+  }
+};
+
+constexpr const char* kRankDoc = "The rank, where processes train together.";
+
+constexpr ColumnOf<PhaseFacts> kSummaryColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.phase(); }},
+    {"rank", kRankDoc, [](auto& r) { return r.rank(); }},
+    {"before_ns", Unit::ns, "The mean step as it was measured.",
+     [](auto& r) { return r.prediction.before_ns; }},
+    {"after_ns", Unit::ns, "The mean step as predicted.",
+     [](auto& r) { return r.prediction.after_ns; }},
+    {"low_ns", Unit::ns, "The lower end of its interval.",
+     [](auto& r) { return r.prediction.low_ns; }},
+    {"high_ns", Unit::ns, "The upper end.", [](auto& r) { return r.prediction.high_ns; }},
+    {"gain", Unit::factor,
+     "The factor by which the rate grows: of samples, where the batch changes.",
+     [](auto& r) { return r.prediction.gain; }},
+    {"gain_low", Unit::factor, "The lower end of its interval.",
+     [](auto& r) { return r.prediction.gain_low; }},
+    {"gain_high", Unit::factor, "The upper end.", [](auto& r) { return r.prediction.gain_high; }},
+    {"replayed_ns", Unit::ns, "The step replayed without a change.",
+     [](auto& r) { return r.prediction.replayed_ns; }},
+    {"steps", Unit::count, "How many steps count.", [](auto& r) { return r.prediction.steps; }},
+    {"recorded", Unit::count, "How many were replayed.",
+     [](auto& r) { return r.prediction.replayed; }},
+    {"noise", Unit::share, "By how much two starts of the program differ; not in the interval.",
+     [](auto& r) { return r.prediction.noise; }}};
+constexpr TableOf<PhaseFacts> kWhatif{"whatif", kSummaryColumns};
 
 Table summary_table(const Analysis& analysis, const Prediction& prediction) {
-  const Run& run = analysis.run();
-  Table table{"whatif",
-              "What if",
-              {{"phase", ColumnType::text},
-               {"rank", ColumnType::integer},
-               {"before_ns", ColumnType::real, Unit::ns},
-               {"after_ns", ColumnType::real, Unit::ns},
-               {"low_ns", ColumnType::real, Unit::ns},
-               {"high_ns", ColumnType::real, Unit::ns},
-               {"gain", ColumnType::real, Unit::factor},
-               {"gain_low", ColumnType::real, Unit::factor},
-               {"gain_high", ColumnType::real, Unit::factor},
-               {"replayed_ns", ColumnType::real, Unit::ns},
-               {"steps", ColumnType::integer, Unit::count},
-               {"recorded", ColumnType::integer, Unit::count},
-               {"noise", ColumnType::real, Unit::share}},
-              {}};
-  for (const PhasePrediction& p : prediction.phases)
-    table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), p.before_ns,
-                          p.after_ns, p.low_ns, p.high_ns, p.gain, p.gain_low, p.gain_high,
-                          p.replayed_ns, integer_cell(p.steps), integer_cell(p.replayed), p.noise});
+  Table table = kWhatif.empty("What if");
+  for (const PhasePrediction& phase : prediction.phases) kWhatif.add(table, {analysis, phase});
   return table;
 }
 
+struct CategoryFacts {
+  PhaseFacts of;
+  const char* view;
+  const std::string& category;
+  double before_ns, after_ns;
+
+  bool is_replayed() const { return of.prediction.is_replayed; }
+};
+
+constexpr ColumnOf<CategoryFacts> kCategoryColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.of.phase(); }},
+    {"rank", kRankDoc, [](auto& r) { return r.of.rank(); }},
+    {"view", "`host` or `device`.", [](auto& r) { return r.view; }},
+    {"category", "As in `breakdown`; of a device `busy` and `idle`.",
+     [](auto& r) { return std::string_view(r.category); }},
+    {"before_ns", Unit::ns, "Its part of a mean step.", [](auto& r) { return r.before_ns; }},
+    {"after_ns", Unit::ns, "Its part after the changes.",
+     [](auto& r) { return known_if(r.is_replayed(), r.after_ns); }},
+    {"share_before", Unit::share, "The same as `before_ns`, of the step.",
+     [](auto& r) { return ratio(r.before_ns, r.of.prediction.before_ns); }},
+    {"share_after", Unit::share, "The same as `after_ns`, of the step after the changes.",
+     [](auto& r) {
+       return r.is_replayed() ? ratio(r.after_ns, r.of.prediction.after_ns) : std::nullopt;
+     }}};
+constexpr TableOf<CategoryFacts> kWhatifBreakdown{"whatif_breakdown", kCategoryColumns};
+
 Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
-  Table table{"whatif_breakdown",
-              "Where a step goes, before and after",
-              {{"phase", ColumnType::text},
-               {"rank", ColumnType::integer},
-               {"view", ColumnType::text},
-               {"category", ColumnType::text},
-               {"before_ns", ColumnType::real, Unit::ns},
-               {"after_ns", ColumnType::real, Unit::ns},
-               {"share_before", ColumnType::real, Unit::share},
-               {"share_after", ColumnType::real, Unit::share}},
-              {}};
+  Table table = kWhatifBreakdown.empty("Where a step goes, before and after");
   for (const PhasePrediction& p : prediction.phases) {
-    const std::string phase(analysis.run().strings[p.phase]);
     const HostKnowledge known = knowledge_of(analysis, p.track, p.phase);
     const auto add = [&](const char* view, const std::string& category, double before,
                          double after) {
-      table.rows.push_back({phase, rank_cell(analysis, p), view, category, before,
-                            p.is_replayed ? Cell(after) : kUnknown, ratio_cell(before, p.before_ns),
-                            p.is_replayed ? ratio_cell(after, p.after_ns) : kUnknown});
+      kWhatifBreakdown.add(table, {{analysis, p}, view, category, before, after});
     };
     for (std::size_t c = 0; c < kHostCategories; ++c)
       if (p.before.exposed[c] > 0 || p.after.exposed[c] > 0)
@@ -79,38 +103,54 @@ Table breakdown_table(const Analysis& analysis, const Prediction& prediction) {
   return table;
 }
 
+struct NextFacts {
+  PhaseFacts of;
+  const PathPart& part;
+  std::int64_t wall_ns;
+
+  std::uint32_t line() const { return of.analysis.lines()[part.place]; }
+};
+
+constexpr ColumnOf<NextFacts> kNextColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.of.phase(); }},
+    {"rank", kRankDoc, [](auto& r) { return r.of.rank(); }},
+    {"name", "As in `critical_path`.", [](auto& r) { return std::string(r.part.name); }},
+    {"file", "The line's file.", [](auto& r) { return file_at(r.of.analysis.lines(), r.line()); }},
+    {"line", "The line.", [](auto& r) { return line_at(r.of.analysis.lines(), r.line()); }},
+    {"ns", Unit::ns, "Its part of the critical path.", [](auto& r) { return r.part.ns; }},
+    {"share", Unit::share, "The same, of the step.",
+     [](auto& r) { return ratio(r.part.ns, r.wall_ns); }}};
+constexpr TableOf<NextFacts> kWhatifNext{"whatif_next", kNextColumns};
+
 Table next_table(const Analysis& analysis, const Prediction& prediction) {
-  const Run& run = analysis.run();
-  Table table{"whatif_next",
-              "What bounds the step then",
-              {{"phase", ColumnType::text},
-               {"rank", ColumnType::integer},
-               {"name", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"ns", ColumnType::integer, Unit::ns},
-               {"share", ColumnType::real, Unit::share}},
-              {}};
-  const LineIds& lines = analysis.lines();
+  Table table = kWhatifNext.empty("What bounds the step then");
   for (const PhasePrediction& p : prediction.phases) {
     std::int64_t wall = 0;
     for (const PathPart& part : p.next) wall += part.ns;
     for (const PathPart& part : p.next) {
       if (static_cast<double>(part.ns) < kLeastShare * static_cast<double>(wall)) break;
-      const std::uint32_t line = lines[part.place];
-      table.rows.push_back({std::string(run.strings[p.phase]), rank_cell(analysis, p), part.name,
-                            file_cell(lines, line), line_cell(lines, line), part.ns,
-                            ratio_cell(static_cast<double>(part.ns), static_cast<double>(wall))});
+      kWhatifNext.add(table, {{analysis, p}, part, wall});
     }
   }
   return table;
 }
-
 }  // namespace
 
 std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction) {
   return {summary_table(analysis, prediction), breakdown_table(analysis, prediction),
           next_table(analysis, prediction)};
 }
+
+constinit const TableDefinition kWhatifTable = define_table<kWhatif>(
+    "the mean step as it was measured, and as predicted",
+    "From `laptime whatif` (docs/whatif.md). There is one row a phase.", nullptr);
+
+constinit const TableDefinition kWhatifBreakdownTable = define_table<kWhatifBreakdown>(
+    "a step before and after the changes, by category",
+    "From `laptime whatif`. The categories of view `host` sum to the step.", nullptr);
+
+constinit const TableDefinition kWhatifNextTable = define_table<kWhatifNext>(
+    "what bounds the step after the changes",
+    "From `laptime whatif`: what the critical path of a median step consists of then.", nullptr);
 
 }  // namespace laptime::replay

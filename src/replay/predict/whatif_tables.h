@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "replay/predict/prediction.h"
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime::replay {
@@ -13,5 +13,8 @@ namespace laptime::replay {
 // `whatif_next` (what the critical path of a median step consists of after the changes), of all
 // phases.
 std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction);
+extern const TableDefinition kWhatifTable;
+extern const TableDefinition kWhatifBreakdownTable;
+extern const TableDefinition kWhatifNextTable;
 
 }  // namespace laptime::replay

@@ -110,20 +110,35 @@ std::vector<CallNode> TreeBuilder::depth_first() const {
   return result;
 }
 
-Row tree_row(const Run& run, const CallGraph& graph, const CallNode& node) {
-  Row row{integer_cell(node.depth)};
-  if (node.left_out > 0) {
-    row.insert(row.end(), {fmt::format("({} more, left out)", node.left_out), kUnknown, kUnknown});
-  } else {
-    const Code& code = run.codes[graph.functions[node.function].code];
-    row.insert(row.end(), {std::string(run.strings[code.name]), std::string(run.strings[code.file]),
-                           integer_cell(code.first_line)});
-  }
-  for (const double number : {node.calls, node.total_ns, node.self_ns})
-    row.push_back(static_cast<std::int64_t>(std::llround(number)));
-  return row;
-}
+struct TreeRow {
+  const Run& run;
+  const CallGraph& graph;
+  const CallNode& node;
 
+  const Code* code() const {  // null: functions that were left out
+    return node.left_out > 0 ? nullptr : &run.codes[graph.functions[node.function].code];
+  }
+};
+
+constexpr ColumnOf<TreeRow> kTreeColumns[] = {
+    {"depth", "How many callers are above it.", [](auto& r) { return r.node.depth; }},
+    {"name", "The function, or how many were left out.",
+     [](auto& r) {
+       return r.code() ? std::string(r.run.strings[r.code()->name])
+                       : fmt::format("({} more, left out)", r.node.left_out);
+     }},
+    {"file", "Its file.",
+     [](auto& r) {
+       return r.code() ? std::optional(r.run.strings[r.code()->file]) : std::nullopt;
+     }},
+    {"line", "Its first line.",
+     [](auto& r) { return r.code() ? std::optional(r.code()->first_line) : std::nullopt; }},
+    {"calls", Unit::count, "How often it was called from there.",
+     [](auto& r) { return std::llround(r.node.calls); }},
+    {"total_ns", Unit::ns, "Its time, with the functions below it.",
+     [](auto& r) { return std::llround(r.node.total_ns); }},
+    {"self_ns", Unit::ns, "Its own time.", [](auto& r) { return std::llround(r.node.self_ns); }}};
+constexpr TableOf<TreeRow> kCalltree{"calltree", kTreeColumns};
 }  // namespace
 
 std::vector<CallNode> build_call_tree(const CallGraph& graph, const CallTreeLimits& limits) {
@@ -140,20 +155,17 @@ std::string node_label(const Run& run, const CallGraph& graph, const CallNode& n
 
 Table calltree_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"calltree",
-              "Call tree",
-              {{"depth", ColumnType::integer},
-               {"name", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"calls", ColumnType::integer, Unit::count},
-               {"total_ns", ColumnType::integer, Unit::ns},
-               {"self_ns", ColumnType::integer, Unit::ns}},
-              {}};
+  Table table = kCalltree.empty("Call tree");
   const CallGraph graph = build_call_graph(run);
-  for (const CallNode& node : build_call_tree(graph))
-    table.rows.push_back(tree_row(run, graph, node));
+  for (const CallNode& node : build_call_tree(graph)) kCalltree.add(table, {run, graph, node});
   return table;
 }
+
+constinit const TableDefinition kCalltreeTable =
+    define_table<kCalltree>("functions below their callers",
+                            R"(
+A function's time is its own and that of the functions below it. A recursion is one row. A tree
+has at most 10,000 rows; functions that were left out are one row below their caller.)",
+                            calltree_table);
 
 }  // namespace laptime

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 #include "trace/code/call_graph.h"
 
@@ -38,5 +38,6 @@ std::string node_label(const Run& run, const CallGraph& graph, const CallNode& n
 
 // Table `calltree`.
 Table calltree_table(const Analysis& analysis);
+extern const TableDefinition kCalltreeTable;
 
 }  // namespace laptime

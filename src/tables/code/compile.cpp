@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 
@@ -19,6 +19,27 @@ struct CompileSums {
   std::uint64_t count = 0, total_ns = 0;
 };
 
+struct CompileRow {
+  const Run& run;
+  const LineIds& lines;
+  const Compilation& compilation;
+  const CompileSums& sums;
+};
+
+constexpr ColumnOf<CompileRow> kCompileColumns[] = {
+    {"what", "Compilation, recompilation or graph break.",
+     [](auto& r) { return r.run.strings[r.compilation.what]; }},
+    {"function", "The function that was compiled.",
+     [](auto& r) { return string_at(r.run, r.compilation.function); }},
+    {"file", "The file of its line, or of the line that breaks the graph.",
+     [](auto& r) { return file_at(r.lines, r.compilation.line); }},
+    {"line", "That line.", [](auto& r) { return line_at(r.lines, r.compilation.line); }},
+    {"count", Unit::count, "How often.", [](auto& r) { return r.sums.count; }},
+    {"total_ns", Unit::ns, "How long all of them took.", [](auto& r) { return r.sums.total_ns; }},
+    {"reason", "Why, as the compiler reports it.",
+     [](auto& r) { return string_at(r.run, r.compilation.reason); }}};
+constexpr TableOf<CompileRow> kCompile{"compile", kCompileColumns};
+
 class CompileRows {
  public:
   CompileRows(const Run& run, const LineIds& lines)
@@ -30,10 +51,8 @@ class CompileRows {
   }
 
   void fill(Table& table) const {
-    for (const auto& [c, sums] : sums_)
-      table.rows.push_back({std::string(run_.strings[c.what]), text(c.function),
-                            file_cell(lines_, c.line), line_cell(lines_, c.line),
-                            integer_cell(sums.count), integer_cell(sums.total_ns), text(c.reason)});
+    for (const auto& [compilation, sums] : sums_)
+      kCompile.add(table, {run_, lines_, compilation, sums});
   }
 
  private:
@@ -57,9 +76,6 @@ class CompileRows {
     if (args.key[arg] == function_key_) c.function = static_cast<std::uint32_t>(value);
     if (args.key[arg] == reason_key_) c.reason = static_cast<std::uint32_t>(value);
   }
-  Cell text(std::uint32_t string) const {
-    return string == 0 ? kUnknown : Cell(std::string(run_.strings[string]));
-  }
 
   const Run& run_;
   const LineIds& lines_;
@@ -70,20 +86,14 @@ class CompileRows {
 }  // namespace
 
 Table compile_table(const Analysis& analysis) {
-  Table table{"compile",
-              "Compilations",
-              {{"what", ColumnType::text},
-               {"function", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"count", ColumnType::integer, Unit::count},
-               {"total_ns", ColumnType::integer, Unit::ns},
-               {"reason", ColumnType::text}},
-              {}};
+  Table table = kCompile.empty("Compilations");
   CompileRows(analysis.run(), analysis.lines()).fill(table);
   (void)sort_by(table, "count");
   (void)sort_by(table, "total_ns");
   return table;
 }
+
+constinit const TableDefinition kCompileTable = define_table<kCompile>(
+    "compilations, recompilations and graph breaks", "Equal ones are one row.", compile_table);
 
 }  // namespace laptime

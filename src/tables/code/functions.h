@@ -4,7 +4,7 @@
 // whose it is, where several threads were counted.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -12,5 +12,6 @@ namespace laptime {
 Table functions_table(const Analysis& analysis);
 // Each thread's own rows; `share` is within the thread.
 Table functions_by_thread_table(const Analysis& analysis);
+extern const TableDefinition kFunctionsTable;
 
 }  // namespace laptime

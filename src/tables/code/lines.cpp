@@ -93,13 +93,6 @@ class LineSums {
   std::map<std::array<std::uint32_t, 3>, Sums> sums_;  // merged code, line or 0, track or 0
 };
 
-// Without a time of its own, a function that was only counted has an unknown one.
-Cell time_cell(const LineTotals& line, std::uint64_t ns) {
-  return line.level == LineLevel::count && line.inclusive_ns == 0 ? kUnknown : integer_cell(ns);
-}
-
-Cell optional_cell(const std::optional<std::int64_t>& ns) { return ns ? Cell(*ns) : kUnknown; }
-
 // What ops and GPUs took, by line; knows nothing of a run without them, nor of threads apart:
 // backward runs on others than forward.
 class OpLines {
@@ -152,9 +145,9 @@ class LineBytes {
           bytes_[{ids.code(id), ids.line(id)}] += block.block.bytes;
     }
   }
-  Cell cell(std::uint32_t code, std::uint32_t line) const {
+  std::optional<std::uint64_t> of(std::uint32_t code, std::uint32_t line) const {
     const auto it = bytes_.find({code, line});
-    return !known_ ? kUnknown : integer_cell(it == bytes_.end() ? 0 : it->second);
+    return known_if(known_, it == bytes_.end() ? 0 : it->second);
   }
 
  private:
@@ -162,116 +155,108 @@ class LineBytes {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> bytes_;  // merged code, line
 };
 
-Table empty_lines() {
-  return {"lines",
-          "Lines",
-          {{"file", ColumnType::text},
-           {"line", ColumnType::integer},
-           {"function", ColumnType::text},
-           {"hits", ColumnType::integer, Unit::count},
-           {"time_ns", ColumnType::integer, Unit::ns},
-           {"self_ns", ColumnType::integer, Unit::ns},
-           {"op_ns", ColumnType::integer, Unit::ns},
-           {"gpu_ns", ColumnType::integer, Unit::ns},
-           {"wait_ns", ColumnType::integer, Unit::ns},
-           {"bytes", ColumnType::integer, Unit::bytes},
-           {"level", ColumnType::text},
-           {"source", ColumnType::text},
-           {"backward_ns", ColumnType::integer, Unit::ns},
-           {"share", ColumnType::real, Unit::share},
-           {"per_hit_ns", ColumnType::real, Unit::ns},
-           {"step_p50_ns", ColumnType::integer, Unit::ns},
-           {"step_p95_ns", ColumnType::integer, Unit::ns},
-           {"warmup_ns", ColumnType::integer, Unit::ns},
-           {"thread", ColumnType::text}},
-          {}};
-}
-
-class LineRows {
+// What the rows of a table share.
+class LineContext {
  public:
-  LineRows(const Analysis& analysis, const std::vector<LineTotals>& lines, Threads threads,
-           bool ops_known, bool gpu_known)
-      : run_(analysis.run()),
-        threads_(threads),
-        has_steps_(!analysis.steps().empty()),
-        ops_known_(ops_known),
-        gpu_known_(gpu_known),
-        bytes_(analysis, threads),
-        sources_(run_) {
+  LineContext(const Analysis& analysis, const std::vector<LineTotals>& lines, Threads threads,
+              const OpLines& ops)
+      : run(analysis.run()),
+        threads(threads),
+        has_steps(!analysis.steps().empty()),
+        ops_known(ops.known()),
+        gpu_known(ops.gpu_known()),
+        bytes(analysis, threads),
+        sources_(run) {
     for (const LineTotals& line : lines)
       function_ns_[line.code] += static_cast<double>(line.inclusive_ns);
   }
 
-  Row make(const LineTotals& line, const OpTimes& ops) {
-    const auto time = static_cast<double>(line.inclusive_ns);
-    const Cell known_time = time_cell(line, line.inclusive_ns);
-    const bool known = known_time != kUnknown;
-    return {file_cell(line.code),
-            integer_cell(line.line),
-            function_cell(line.code),
-            integer_cell(line.hits),
-            known_time,
-            line.exclusive_ns ? time_cell(line, *line.exclusive_ns) : kUnknown,
-            op_cell(ops.forward_ns),
-            gpu_cell(ops),
-            wait_cell(ops),
-            line.level == LineLevel::line ? bytes_.cell(line.code, line.line) : kUnknown,
-            level_name(line.level),
-            source_cell(line.code, line.line),
-            op_cell(ops.backward_ns),
-            known ? ratio_cell(time, function_ns_[line.code]) : kUnknown,
-            known ? ratio_cell(time, static_cast<double>(line.hits)) : kUnknown,
-            known ? optional_cell(line.steps.p50_ns) : kUnknown,
-            known ? optional_cell(line.steps.p95_ns) : kUnknown,
-            known && has_steps_ ? Cell(line.steps.warmup_ns) : kUnknown,
-            threads_cell(line.threads, run_, threads_)};
+  double function_ns(std::uint32_t code) const { return function_ns_.at(code); }
+  std::optional<std::string_view> source(std::uint32_t code, std::uint32_t line) const {
+    return sources_.find(run.strings[run.codes[code].file], line);
   }
-  // A line that was not timed: all that is known of it are its ops.
-  Row make(std::uint32_t code, std::uint32_t line, const OpTimes& ops) {
-    Row row{file_cell(code),
-            integer_cell(line),
-            function_cell(code),
-            kUnknown,
-            kUnknown,
-            kUnknown,
-            op_cell(ops.forward_ns),
-            gpu_cell(ops),
-            wait_cell(ops),
-            bytes_.cell(code, line),
-            level_name(LineLevel::line),
-            source_cell(code, line),
-            op_cell(ops.backward_ns)};
-    row.resize(empty_lines().columns.size(), kUnknown);
-    return row;
-  }
+
+  const Run& run;
+  const Threads threads;
+  const bool has_steps, ops_known, gpu_known;
+  const LineBytes bytes;
 
  private:
-  Cell file_cell(std::uint32_t code) const {
-    return std::string(run_.strings[run_.codes[code].file]);
-  }
-  Cell function_cell(std::uint32_t code) const {
-    return std::string(run_.strings[run_.codes[code].name]);
-  }
-  Cell op_cell(std::uint64_t ns) const { return ops_known_ ? integer_cell(ns) : kUnknown; }
-  Cell gpu_cell(const OpTimes& ops) const {
-    return gpu_known_ ? integer_cell(ops.gpu_ns) : kUnknown;
-  }
-  static Cell wait_cell(const OpTimes& ops) {
-    return ops.wait_ns > 0 ? integer_cell(ops.wait_ns) : kUnknown;
-  }
-  Cell source_cell(std::uint32_t code, std::uint32_t line) {
-    const auto source = sources_.find(run_.strings[run_.codes[code].file], line);
-    return source ? Cell(std::string(*source)) : kUnknown;
-  }
-
-  const Run& run_;
-  Threads threads_;
-  bool has_steps_, ops_known_, gpu_known_;
-  LineBytes bytes_;
-  SourceLines sources_;
+  mutable SourceLines sources_;                  // reads a file's text when it is first needed
   std::map<std::uint32_t, double> function_ns_;  // by code
 };
 
+struct LineRow {
+  const LineContext& context;
+  std::uint32_t code, line;
+  const LineTotals* timed;  // null: all that is known of the line are its ops
+  OpTimes ops;
+
+  LineLevel level() const { return timed ? timed->level : LineLevel::line; }
+  // A function that was only counted has no time of its own.
+  bool has_time() const {
+    return timed && !(timed->level == LineLevel::count && timed->inclusive_ns == 0);
+  }
+  // A value of a line that has a time.
+  template <typename Get>
+  auto of_time(Get get) const {
+    return has_time() ? std::optional(get(*timed)) : std::nullopt;
+  }
+};
+
+constexpr ColumnOf<LineRow> kLineColumns[] = {
+    {"file", "The file.",
+     [](auto& r) { return r.context.run.strings[r.context.run.codes[r.code].file]; }},
+    {"line", "The line.", [](auto& r) { return r.line; }},
+    {"function", "Its function.",
+     [](auto& r) { return r.context.run.strings[r.context.run.codes[r.code].name]; }},
+    {"hits", Unit::count, "How often it ran.",
+     [](auto& r) { return r.timed ? std::optional(r.timed->hits) : std::nullopt; }},
+    {"time_ns", Unit::ns, "How long it took, with all that it called.",
+     [](auto& r) { return r.of_time([](auto& t) { return t.inclusive_ns; }); }},
+    {"self_ns", Unit::ns, "How long it took without the timed functions that it called.",
+     [](auto& r) { return r.has_time() ? r.timed->exclusive_ns : std::nullopt; }},
+    {"op_ns", Unit::ns, "How long the ops took that it called.",
+     [](auto& r) { return known_if(r.context.ops_known, r.ops.forward_ns); }},
+    {"gpu_ns", Unit::ns, "What GPUs did for it, forward and backward.",
+     [](auto& r) { return known_if(r.context.gpu_known, r.ops.gpu_ns); }},
+    {"wait_ns", Unit::ns, "Waits for input that were made from it.",
+     [](auto& r) { return known_if(r.ops.wait_ns > 0, r.ops.wait_ns); }},
+    {"bytes", Unit::bytes, "What it held when most memory was alive.",
+     [](auto& r) {
+       return r.level() == LineLevel::line ? r.context.bytes.of(r.code, r.line) : std::nullopt;
+     }},
+    {"level", "`line`; `call` or `count` for functions too costly to time by line.",
+     [](auto& r) { return level_name(r.level()); }},
+    {"source", "Its text, as the run holds it.",
+     [](auto& r) { return r.context.source(r.code, r.line); }},
+    {"backward_ns", Unit::ns, "How long the backward of its ops took, on any thread.",
+     [](auto& r) { return known_if(r.context.ops_known, r.ops.backward_ns); }},
+    {"share", Unit::share, "`time_ns` against that of all lines of its function.",
+     [](auto& r) {
+       return r.has_time() ? ratio(r.timed->inclusive_ns, r.context.function_ns(r.code))
+                           : std::nullopt;
+     }},
+    {"per_hit_ns", Unit::ns, "How long it takes once.",
+     [](auto& r) {
+       return r.has_time() ? ratio(r.timed->inclusive_ns, r.timed->hits) : std::nullopt;
+     }},
+    {"step_p50_ns", Unit::ns, "Its time in a step: the median over all steps but the warm-up.",
+     [](auto& r) { return r.has_time() ? r.timed->steps.p50_ns : std::nullopt; }},
+    {"step_p95_ns", Unit::ns, "The same: the 95th percentile.",
+     [](auto& r) { return r.has_time() ? r.timed->steps.p95_ns : std::nullopt; }},
+    {"warmup_ns", Unit::ns, "Its time in the warm-up.",
+     [](auto& r) {
+       return r.has_time() && r.context.has_steps ? std::optional(r.timed->steps.warmup_ns)
+                                                  : std::nullopt;
+     }},
+    {"thread", "The thread, if several threads were timed.", [](auto& r) {
+       return r.timed ? threads_text(r.timed->threads, r.context.run, r.context.threads)
+                      : std::nullopt;
+     }}};
+constexpr TableOf<LineRow> kLines{"lines", kLineColumns};
+
+constexpr Grouping kLineGroupings[] = {{"line", lines_table}, {"thread", lines_by_thread_table}};
 std::string title_of(const Analysis& analysis, bool ops_known) {
   const std::string note = ops_known ? from_recorded(analysis.run(), analysis.steps()) : "";
   return (note.empty() ? "Lines" : "Lines; ops" + note.substr(1)) + source_note(analysis.run());
@@ -286,17 +271,17 @@ std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads) {
 namespace {
 
 Table make_table(const Analysis& analysis, Threads threads) {
-  Table table = empty_lines();
   const std::vector<LineTotals> lines = sum_lines(analysis, threads);
   OpLines ops(analysis, threads);
-  table.title = title_of(analysis, ops.known());
-  LineRows rows(analysis, lines, threads, ops.known(), ops.gpu_known());
+  Table table = kLines.empty(title_of(analysis, ops.known()));
+  const LineContext context(analysis, lines, threads, ops);
   for (const LineTotals& line : lines)
     if (line.reached())
-      table.rows.push_back(rows.make(
-          line, line.level == LineLevel::line ? ops.take(line.code, line.line) : OpTimes{}));
+      kLines.add(table,
+                 {context, line.code, line.line, &line,
+                  line.level == LineLevel::line ? ops.take(line.code, line.line) : OpTimes{}});
   ops.for_each_left([&](std::uint32_t code, std::uint32_t line, const OpTimes& times) {
-    table.rows.push_back(rows.make(code, line, times));
+    kLines.add(table, {context, code, line, nullptr, times});
   });
   if (ops.gpu_known()) (void)sort_by(table, "gpu_ns");
   if (ops.known())
@@ -311,5 +296,20 @@ Table lines_table(const Analysis& analysis) { return make_table(analysis, Thread
 Table lines_by_thread_table(const Analysis& analysis) {
   return make_table(analysis, Threads::apart);
 }
+
+constinit const TableDefinition kLinesTable = define_table<kLines>("time by source line",
+                                                                   R"(
+Threads are added up. `--by thread` gives each thread its own rows, without ops and GPUs. Lines
+known only from ops or GPU work have no hits and times. A function that is too costly to time by
+line is one row at its first line.
+
+`source` is the text of the program's own Python files, as they were when they were loaded. A
+file that a run names is never opened. There is no source in these cases:
+
+- C and C++;
+- files over 2 MB, and what exceeds 32 MB compressed;
+- files changed after they were loaded (`source_left_out` in `losses`);
+- `--no-source`.)",
+                                                                   lines_table, kLineGroupings);
 
 }  // namespace laptime

@@ -16,7 +16,7 @@
 #include <optional>
 #include <vector>
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"
 #include "trace/run/run.h"
@@ -45,5 +45,6 @@ std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads = Th
 Table lines_table(const Analysis& analysis);
 // Each thread's own rows.
 Table lines_by_thread_table(const Analysis& analysis);
+extern const TableDefinition kLinesTable;
 
 }  // namespace laptime

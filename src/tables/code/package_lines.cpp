@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "tables/ops/around_all.h"
+#include "tables/ops/agreement.h"
 #include "trace/analysis.h"
 #include "trace/code/code_merge.h"
 #include "trace/gpu/gpu_work.h"
@@ -56,7 +56,7 @@ std::vector<SourceLine> lines_below(const Run& run, const MergedCodes& merged) {
 
 struct PackageLineSums {
   double op_ns = 0, backward_ns = 0, gpu_ns = 0;
-  AroundAll module;
+  CommonModule module;
 };
 
 // What a step spends in ops and in calls of the driver that these make.
@@ -211,28 +211,59 @@ std::vector<PackageLine> package_lines(const Analysis& analysis) {
   return PackageSums(analysis).take();
 }
 
+namespace {
+
+struct PackageLineRow {
+  const Run& run;
+  const PackageLine& line;
+};
+
+constexpr ColumnOf<PackageLineRow> kPackageLineColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.line.phase]; }},
+    {"file", "The package's file.", [](auto& r) { return std::string_view(r.line.file); }},
+    {"line", "The package's line.", [](auto& r) { return r.line.line; }},
+    {"function", "Its function.", [](auto& r) { return std::string_view(r.line.function); }},
+    {"op_ns", Unit::ns, "Own time of its ops in a mean step: forward and the optimizer.",
+     [](auto& r) { return r.line.op_ns; }},
+    {"backward_ns", Unit::ns, "The same of their backward.",
+     [](auto& r) { return r.line.backward_ns; }},
+    {"gpu_ns", Unit::ns, "What GPUs did for the line, in a step in which they were recorded.",
+     [](auto& r) { return r.line.gpu_ns; }},
+    {"share", Unit::share, "`op_ns` and `backward_ns`, of a mean step.",
+     [](auto& r) { return r.line.share; }},
+    {"module", "The innermost module that all calls are in.",
+     [](auto& r) { return known_text(r.line.module); }},
+    {"user_file", "The file of the program's line that it ran below.",
+     [](auto& r) { return std::string_view(r.line.user_file); }},
+    {"user_line", "That line.", [](auto& r) { return r.line.user_line; }}};
+constexpr TableOf<PackageLineRow> kPackageLines{"package_lines", kPackageLineColumns};
+
+}  // namespace
+
 Table package_lines_table(const Analysis& analysis) {
-  Table table{kPackageLinesTable,
-              "Lines of packages in a step" + from_recorded(analysis.run(), analysis.steps()),
-              {{"phase", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"function", ColumnType::text},
-               {"op_ns", ColumnType::real, Unit::ns},
-               {"backward_ns", ColumnType::real, Unit::ns},
-               {"gpu_ns", ColumnType::real, Unit::ns},
-               {"share", ColumnType::real, Unit::share},
-               {"module", ColumnType::text},
-               {"user_file", ColumnType::text},
-               {"user_line", ColumnType::integer}},
-              {}};
+  Table table = kPackageLines.empty("Lines of packages in a step" +
+                                    from_recorded(analysis.run(), analysis.steps()));
   for (const PackageLine& line : package_lines(analysis))
-    table.rows.push_back({std::string(analysis.run().strings[line.phase]), line.file,
-                          integer_cell(line.line), line.function, line.op_ns, line.backward_ns,
-                          line.gpu_ns ? Cell(*line.gpu_ns) : kUnknown, line.share,
-                          line.module.empty() ? kUnknown : Cell(line.module), line.user_file,
-                          integer_cell(line.user_line)});
+    kPackageLines.add(table, {analysis.run(), line});
   return table;
 }
+
+constinit const TableDefinition kPackageLinesTable = define_table<kPackageLines>(
+    "which lines of installed packages a step's ops come from, below which line of the program",
+    R"(
+With Hugging Face, Lightning, Keras or Stable-Baselines3 all of a step is under
+`trainer.train()`. This table shows the lines below it. A line is the innermost one of a
+package, other than torch, that ran when the op was called. Times are scaled from recorded
+steps, as the breakdown is. Ops that the program's own code called are in no row.
+
+Where one line of the program holds more than half of a step, `laptime run` shows the first
+three lines below it:
+
+    Lines of a train step                         self  share  source
+      hf.py:11                                  860 ms  100 %  trainer.train()
+        transformers/pytorch_utils.py:119       138 ms   16 %  Conv1D.forward (GPT2…Model.transformer.h)
+        transformers/inte…dpa_attention.py:193  111 ms   13 %  sdpa_attention_forwa…Model.transformer.h)
+        transformers/activations.py:66          109 ms   13 %  NewGELUActivation.fo…Model.transformer.h))",
+    package_lines_table);
 
 }  // namespace laptime

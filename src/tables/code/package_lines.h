@@ -15,12 +15,10 @@
 #include <string>
 #include <vector>
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
-
-inline constexpr const char* kPackageLinesTable = "package_lines";
 
 struct PackageLine {
   std::uint32_t phase = 0;  // Run::strings
@@ -42,5 +40,6 @@ struct PackageLine {
 std::vector<PackageLine> package_lines(const Analysis& analysis);
 
 Table package_lines_table(const Analysis& analysis);
+extern const TableDefinition kPackageLinesTable;
 
 }  // namespace laptime

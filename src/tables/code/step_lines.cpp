@@ -113,6 +113,31 @@ std::map<CodeLine, LineSum> merge_same_lines(const Run& run,
   return merged;
 }
 
+struct StepLineRow {
+  const Run& run;
+  std::uint32_t name;  // the phase's
+  const PhaseLines& phase;
+  CodeLine line;
+  LineSum sum;
+  std::optional<std::string_view> source;
+
+  const Code& code() const { return run.codes[line.first]; }
+};
+
+constexpr ColumnOf<StepLineRow> kStepLineColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.name]; }},
+    {"file", "The line's file.", [](auto& r) { return r.run.strings[r.code().file]; }},
+    {"line", "The line.", [](auto& r) { return r.line.second; }},
+    {"function", "Its function.", [](auto& r) { return r.run.strings[r.code().name]; }},
+    {"self_ns", Unit::ns, "Its own time in a step, without the timed functions that it called.",
+     [](auto& r) { return r.phase.self_ns(r.sum); }},
+    {"share", Unit::share, "The same, of the step.",
+     [](auto& r) { return ratio(r.phase.self_ns(r.sum), r.phase.step_ns()); }},
+    {"gpu_ns", Unit::ns, "What GPUs did for it in a recorded step, forward and backward.",
+     [](auto& r) { return known_if(r.phase.gpu_steps > 0, r.phase.gpu_ns(r.sum)); }},
+    {"source", "Its text.", [](auto& r) { return r.source; }}};
+constexpr TableOf<StepLineRow> kStepLines{"step_lines", kStepLineColumns};
+
 void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, SourceLines& sources,
               Table& table) {
   std::multimap<double, std::pair<CodeLine, LineSum>, std::greater<>> order;
@@ -121,32 +146,16 @@ void add_rows(const Run& run, std::uint32_t name, const PhaseLines& phase, Sourc
         most >= kLeastLineShare * phase.step_ns())
       order.emplace(most, line);
   for (const auto& [most, line] : order) {
-    const auto& [code, number] = line.first;
-    const std::string_view file = run.strings[run.codes[code].file];
-    const auto source = sources.find(file, number);
-    table.rows.push_back({std::string(run.strings[name]), std::string(file), integer_cell(number),
-                          std::string(run.strings[run.codes[code].name]),
-                          phase.self_ns(line.second),
-                          ratio_cell(phase.self_ns(line.second), phase.step_ns()),
-                          phase.gpu_steps > 0 ? Cell(phase.gpu_ns(line.second)) : kUnknown,
-                          source ? Cell(std::string(*source)) : kUnknown});
+    const std::string_view file = run.strings[run.codes[line.first.first].file];
+    kStepLines.add(
+        table, {run, name, phase, line.first, line.second, sources.find(file, line.first.second)});
   }
 }
 
 }  // namespace
 
 Table step_lines_table(const Analysis& analysis) {
-  Table table{kStepLinesTable,
-              "Lines of a step" + source_note(analysis.run()),
-              {{"phase", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"function", ColumnType::text},
-               {"self_ns", ColumnType::real, Unit::ns},
-               {"share", ColumnType::real, Unit::share},
-               {"gpu_ns", ColumnType::real, Unit::ns},
-               {"source", ColumnType::text}},
-              {}};
+  Table table = kStepLines.empty("Lines of a step" + source_note(analysis.run()));
   const Run& run = analysis.run();
   Phases phases = phases_of(analysis);
   if (phases.empty()) return table;
@@ -158,5 +167,12 @@ Table step_lines_table(const Analysis& analysis) {
   for (const auto& [wall_ns, name] : order) add_rows(run, name, phases.at(name), sources, table);
   return table;
 }
+
+constinit const TableDefinition kStepLinesTable =
+    define_table<kStepLines>("which lines a step consists of",
+                             R"(
+The lines of your code that a mean step of each phase consists of, over all steps that count.
+The lines of a phase sum to at most a step. Lines that only run outside of steps are left out.)",
+                             step_lines_table);
 
 }  // namespace laptime

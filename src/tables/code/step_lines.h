@@ -7,13 +7,12 @@
 // first, then by the larger of both.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
-inline constexpr const char* kStepLinesTable = "step_lines";
-
 Table step_lines_table(const Analysis& analysis);
+extern const TableDefinition kStepLinesTable;
 
 }  // namespace laptime

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/bootstrap.h"
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -36,5 +36,6 @@ Table compare_steps_table(const std::vector<PhaseChange>& changes);
 // Tables `compare_breakdown`, `compare_lines`, `compare_ops`, … of what both runs can tell: time a
 // step on both sides, the largest change first. Empty ones are left out.
 std::vector<Table> compare_tables(const Analysis& a, const Analysis& b);
+extern const TableDefinition kCompareStepsTable;
 
 }  // namespace laptime

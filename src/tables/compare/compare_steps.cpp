@@ -48,10 +48,22 @@ const char* verdict_text(Verdict verdict) {
   return "";
 }
 
-Cell median_cell(const std::optional<std::int64_t>& median) {
-  return median ? Cell(*median) : kUnknown;
-}
-
+constexpr ColumnOf<PhaseChange> kChangeColumns[] = {
+    {"phase", "The phase.", [](auto& c) { return std::string_view(c.phase); }},
+    {"steps_a", Unit::count, "Usual steps of A: without warm-up and compilation.",
+     [](auto& c) { return c.steps_a; }},
+    {"steps_b", Unit::count, "Usual steps of B.", [](auto& c) { return c.steps_b; }},
+    {"median_a_ns", Unit::ns, "A's median step time.", [](auto& c) { return c.median_a; }},
+    {"median_b_ns", Unit::ns, "B's median step time.", [](auto& c) { return c.median_b; }},
+    {"time_ratio", Unit::factor, "B's step time over A's.",
+     [](auto& c) { return c.times ? std::optional(c.times->ratio) : std::nullopt; }},
+    {"low", Unit::factor, "The interval's lower end.",
+     [](auto& c) { return c.times ? std::optional(c.times->low) : std::nullopt; }},
+    {"high", Unit::factor, "The interval's upper end.",
+     [](auto& c) { return c.times ? std::optional(c.times->high) : std::nullopt; }},
+    {"verdict", "`faster`, `slower`, `no difference` or `too few steps to tell`.",
+     [](auto& c) { return verdict_text(c.verdict); }}};
+constexpr TableOf<PhaseChange> kCompareSteps{"compare_steps", kChangeColumns};
 }  // namespace
 
 std::vector<PhaseChange> compare_steps(const Analysis& a, const Analysis& b) {
@@ -81,25 +93,16 @@ bool is_over(const std::vector<PhaseChange>& changes, double limit) {
 }
 
 Table compare_steps_table(const std::vector<PhaseChange>& changes) {
-  Table table{"compare_steps",
-              "Steps, A against B",
-              {{"phase", ColumnType::text},
-               {"steps_a", ColumnType::integer, Unit::count},
-               {"steps_b", ColumnType::integer, Unit::count},
-               {"median_a_ns", ColumnType::integer, Unit::ns},
-               {"median_b_ns", ColumnType::integer, Unit::ns},
-               {"time_ratio", ColumnType::real, Unit::factor},
-               {"low", ColumnType::real, Unit::factor},
-               {"high", ColumnType::real, Unit::factor},
-               {"verdict", ColumnType::text}},
-              {}};
-  for (const PhaseChange& c : changes)
-    table.rows.push_back({c.phase, integer_cell(c.steps_a), integer_cell(c.steps_b),
-                          median_cell(c.median_a), median_cell(c.median_b),
-                          c.times ? Cell(c.times->ratio) : kUnknown,
-                          c.times ? Cell(c.times->low) : kUnknown,
-                          c.times ? Cell(c.times->high) : kUnknown, verdict_text(c.verdict)});
-  return table;
+  return kCompareSteps.build("Steps, A against B", changes);
 }
+
+constinit const TableDefinition kCompareStepsTable = define_table<kCompareSteps>(
+    "whether the steps of run B are faster or slower than those of run A",
+    R"(
+From `laptime compare A B`. A verdict needs an interval that leaves out 1, and a difference that
+is not negligible. Further tables, `compare_breakdown`, `compare_lines`, `compare_ops`,
+`compare_kernels`, `compare_scopes` and `compare_functions`, have the time a step on both sides:
+`a_ns`, `b_ns`, `change_ns`, `ratio`.)",
+    nullptr);
 
 }  // namespace laptime

@@ -121,27 +121,31 @@ void add_side(const Analysis& run, const Alignment& alignment, const TableDefini
   }
 }
 
+constexpr ColumnOf<Sides> kSideColumns[] = {
+    {"a_ns", Unit::ns, "Time a step in A.", [](auto& sides) { return sides.a; }},
+    {"b_ns", Unit::ns, "Time a step in B.", [](auto& sides) { return sides.b; }},
+    {"change_ns", Unit::ns, "B less A.", [](auto& sides) { return sides.change(); }},
+    {"ratio", Unit::factor, "B over A.", [](auto& sides) { return ratio(sides.b, sides.a); }}};
+constexpr TableOf<Sides> kCompared{"compare", kSideColumns};
+
 Table make_table(const Alignment& alignment, const Aligned& aligned) {
-  Table table{std::string("compare_") + alignment.table,
-              std::string("Time a step by ") + alignment.table + ", largest change first",
-              {},
-              {}};
-  for (const char* key : alignment.keys) table.columns.push_back({key, ColumnType::text});
-  for (const char* name : {"a_ns", "b_ns", "change_ns"})
-    table.columns.push_back({name, ColumnType::real, Unit::ns});
-  table.columns.push_back({"ratio", ColumnType::real, Unit::factor});
+  Table table =
+      kCompared.empty(std::string("Time a step by ") + alignment.table + ", largest change first");
+  table.name = std::string("compare_") + alignment.table;
+  std::vector<Column> keys;
+  for (const char* key : alignment.keys) keys.push_back({key, ColumnType::text});
+  table.columns.insert(table.columns.begin(), keys.begin(), keys.end());
   std::vector<std::pair<std::vector<std::string>, Sides>> rows(aligned.begin(), aligned.end());
   std::stable_sort(rows.begin(), rows.end(), [](const auto& x, const auto& y) {
     return std::abs(x.second.change()) > std::abs(y.second.change());
   });
   for (const auto& [key, sides] : rows) {
-    Row row(key.begin(), key.end());
-    row.insert(row.end(), {sides.a, sides.b, sides.change(), ratio_cell(sides.b, sides.a)});
+    Row row = kCompared.row(sides);
+    row.insert(row.begin(), key.begin(), key.end());
     table.rows.push_back(std::move(row));
   }
   return table;
 }
-
 }  // namespace
 
 std::vector<Table> compare_tables(const Analysis& a, const Analysis& b) {

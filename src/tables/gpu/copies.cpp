@@ -4,8 +4,8 @@
 #include <map>
 #include <tuple>
 
-#include "tables/code/line_cells.h"
-#include "tables/ops/agreed.h"
+#include "tables/code/line_columns.h"
+#include "tables/ops/agreement.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 #include "trace/gpu/copy_name.h"
@@ -24,27 +24,43 @@ struct CopySums {
   Agreed<std::int64_t> device;
 };
 
+struct CopyRow {
+  const Run& run;
+  const LineIds& lines;
+  CopyName name;
+  std::uint32_t line, op;
+  const CopySums& sums;
+};
+
+constexpr ColumnOf<CopyRow> kCopyColumns[] = {
+    {"kind", "The direction.", [](auto& r) { return r.name.direction; }},
+    {"memory", "From which memory to which.", [](auto& r) { return known_text(r.name.memory); }},
+    {"file", "The file of the line that copies.", [](auto& r) { return file_at(r.lines, r.line); }},
+    {"line", "The line that copies.", [](auto& r) { return line_at(r.lines, r.line); }},
+    {"calls", Unit::count, "How many copies.", [](auto& r) { return r.sums.calls; }},
+    {"bytes", Unit::bytes, "How much they moved.", [](auto& r) { return r.sums.bytes; }},
+    {"total_ns", Unit::ns, "How long they took on the GPU.",
+     [](auto& r) { return r.sums.total_ns; }},
+    {"gb_per_s", "Gigabytes moved per second.",
+     [](auto& r) { return ratio(r.sums.bytes, r.sums.total_ns); }},
+    {"wait_ns", Unit::ns, "How long the host waited in the calls that block.",
+     [](auto& r) { return known_if(r.sums.wait_known, r.sums.wait_ns); }},
+    {"blocking", "`yes` if the host waits in the call.",
+     [](auto& r) { return r.sums.waits ? "yes" : "no"; }},
+    {"op", "The op that copies.", [](auto& r) { return string_at(r.run, r.op); }},
+    {"device", "The GPU, if all the row's copies are of one.",
+     [](auto& r) { return known_if(r.sums.device.value_or(-1) >= 0, r.sums.device.value_or(-1)); },
+     Prominence::detail}};
+constexpr TableOf<CopyRow> kCopies{"copies", kCopyColumns};
+
+constexpr Grouping kCopyGroupings[] = {{"line", copies_table<CopyGrouping::line>},
+                                       {"device", copies_table<CopyGrouping::device>}};
+
 }  // namespace
 
 template <CopyGrouping grouping>
 Table copies_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"copies",
-              "Copies" + from_recorded(analysis.run(), analysis.steps()),
-              {{"kind", ColumnType::text},
-               {"memory", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"calls", ColumnType::integer, Unit::count},
-               {"bytes", ColumnType::integer, Unit::bytes},
-               {"total_ns", ColumnType::integer, Unit::ns},
-               {"gb_per_s", ColumnType::real},
-               {"wait_ns", ColumnType::integer, Unit::ns},
-               {"blocking", ColumnType::text},
-               {"op", ColumnType::text},
-               {"device", ColumnType::integer, Unit::none,
-                grouping == CopyGrouping::device ? Prominence::prominent : Prominence::detail}},
-              {}};
   const LineIds& lines = analysis.lines();
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, CopySums>
       all;  // name, line, op, group
@@ -64,23 +80,23 @@ Table copies_table(const Analysis& analysis) {
     sums.wait_known = true;
     sums.wait_ns += work.launch->end_ns - work.launch->start_ns;
   }
+  Table table = kCopies.empty("Copies" + from_recorded(analysis.run(), analysis.steps()));
+  if (grouping == CopyGrouping::device) show_prominently(table, "device");
   for (const auto& [key, sums] : all) {
-    const auto& [name_id, line, op, group] = key;
-    const CopyName name(run.strings[name_id]);
-    const std::int64_t device = sums.device.value_or(-1);
-    table.rows.push_back(
-        {std::string(name.direction),
-         name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), file_cell(lines, line),
-         line_cell(lines, line), integer_cell(sums.calls), integer_cell(sums.bytes), sums.total_ns,
-         ratio_cell(static_cast<double>(sums.bytes), static_cast<double>(sums.total_ns)),
-         sums.wait_known ? Cell(sums.wait_ns) : kUnknown, sums.waits ? "yes" : "no",
-         op ? Cell(std::string(run.strings[op])) : kUnknown,
-         device >= 0 ? Cell(device) : kUnknown});
+    const auto& [name, line, op, group] = key;
+    kCopies.add(table, {run, lines, CopyName(run.strings[name]), line, op, sums});
   }
   (void)sort_by(table, "total_ns");
   return table;
 }
 template Table copies_table<CopyGrouping::line>(const Analysis&);
 template Table copies_table<CopyGrouping::device>(const Analysis&);
+
+constinit const TableDefinition kCopiesTable =
+    define_table<kCopies>("what was moved to, from and on the GPUs",
+                          R"(
+The host waits in the call for copies from or to pageable memory, and where the program asks for
+it. A CUDA graph's launch waits for none of its copies. `--by device` makes a row for each GPU.)",
+                          copies_table<CopyGrouping::line>, kCopyGroupings);
 
 }  // namespace laptime

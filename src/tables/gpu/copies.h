@@ -6,7 +6,7 @@
 // waits for nothing, and neither does the launch of a graph that holds the copy.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -16,5 +16,6 @@ enum class CopyGrouping { line, device };
 
 template <CopyGrouping grouping>
 Table copies_table(const Analysis& analysis);
+extern const TableDefinition kCopiesTable;
 
 }  // namespace laptime

@@ -6,9 +6,8 @@
 #include <optional>
 #include <tuple>
 
-#include "tables/code/line_cells.h"
-#include "tables/ops/agreed.h"
-#include "tables/ops/around_all.h"
+#include "tables/code/line_columns.h"
+#include "tables/ops/agreement.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 #include "trace/gpu/device_facts.h"
@@ -43,7 +42,7 @@ struct KernelSums {
   Agreed<std::uint32_t> configuration;
   double occupancy = 0;
   std::uint64_t with_occupancy = 0;
-  AroundAll module;
+  CommonModule module;
   Agreed<std::optional<bool>> tensor_cores;
   Agreed<std::int64_t> device;
   Agreed<std::uint32_t> region;
@@ -77,6 +76,18 @@ const char* pass_name(OpPass pass) {
   return "";
 }
 
+struct KernelRow {
+  const Run* run;
+  const LineIds* lines;
+  std::string_view name;
+  std::uint32_t op, line;
+  OpPass pass;
+  const KernelSums* sums;
+  std::uint32_t region;
+  std::optional<LaunchConfiguration> launch;
+  double all_ns;  // of all kernels
+};
+
 class KernelTable {
  public:
   KernelTable(const Analysis& analysis, KernelGrouping grouping)
@@ -91,13 +102,20 @@ class KernelTable {
     }
   }
 
-  void fill(Table& table) {
+  // Those that took longest first. They refer to this object.
+  std::vector<KernelRow> rows() const {
     double all_ns = 0;
     for (const auto& [key, sums] : sums_) all_ns += static_cast<double>(sums.total_ns);
-    for (const auto& [key, sums] : sums_) table.rows.push_back(row(key, sums, all_ns));
-    std::stable_sort(table.rows.begin(), table.rows.end(), [](const Row& a, const Row& b) {
-      return std::get<std::int64_t>(a[5]) > std::get<std::int64_t>(b[5]);
+    std::vector<KernelRow> rows;
+    for (const auto& [key, sums] : sums_) {
+      const auto& [name, op, line, pass, group] = key;
+      rows.push_back({&run_, &lines_, name, op, line, pass, &sums, region_of(sums, line, pass),
+                      parse_configuration(run_.strings[sums.configuration.value_or(0)]), all_ns});
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) {
+      return a.sums->total_ns > b.sums->total_ns;
     });
+    return rows;
   }
 
  private:
@@ -176,49 +194,6 @@ class KernelTable {
       it->second = device_peaks(run_.processes[track.process].properties, device_of(track));
     return it->second;
   }
-  // Products are what a kernel that makes them is for; all others move data.
-  static Cell peak_share(const KernelSums& sums) {
-    const Achieved& measured = sums.flops.ns > 0 ? sums.flops : sums.bytes;
-    return measured.knows_peak ? ratio_cell(measured.amount, measured.possible) : kUnknown;
-  }
-
-  Row row(const Key& key, const KernelSums& sums, double all_ns) {
-    const auto& [name, op, line, pass, group] = key;
-    const auto launch = parse_configuration(run_.strings[sums.configuration.value_or(0)]);
-    const auto size = [](const std::array<std::uint32_t, 3>& n) {
-      return fmt::format("{}x{}x{}", n[0], n[1], n[2]);
-    };
-    const std::optional<bool> tensor_cores = sums.tensor_cores.value_or(std::nullopt);
-    const std::int64_t device = sums.device.value_or(-1);
-    return {name,
-            text_or_unknown(run_.strings[op]),
-            file_cell(lines_, line),
-            line_cell(lines_, line),
-            integer_cell(sums.calls),
-            sums.total_ns,
-            ratio_cell(static_cast<double>(sums.total_ns), static_cast<double>(sums.calls)),
-            sums.min_ns,
-            sums.max_ns,
-            launch ? Cell(size(launch->grid)) : kUnknown,
-            launch ? Cell(size(launch->block)) : kUnknown,
-            launch ? integer_cell(launch->registers) : kUnknown,
-            launch ? integer_cell(launch->shared()) : kUnknown,
-            ratio_cell(sums.occupancy, static_cast<double>(sums.with_occupancy)),
-            tensor_cores ? Cell(*tensor_cores ? "yes" : "no") : kUnknown,
-            pass == OpPass::none ? kUnknown : Cell(pass_name(pass)),
-            text_or_unknown(sums.module.module()),
-            ratio_cell(static_cast<double>(sums.total_ns), all_ns),
-            ratio_cell(sums.flops.amount * 1e-3, sums.flops.ns),
-            ratio_cell(sums.bytes.amount, sums.bytes.ns),
-            peak_share(sums),
-            device >= 0 ? Cell(device) : kUnknown,
-            text_or_unknown(run_.strings[region_of(sums, line, pass)])};
-  }
-
-  static Cell text_or_unknown(std::string_view text) {
-    return text.empty() ? kUnknown : Cell(std::string(text));
-  }
-
   const Run& run_;
   const OpAttribution& ops_;
   const LineIds& lines_;
@@ -232,42 +207,110 @@ class KernelTable {
       occupancies_;  // process, device, configuration
 };
 
+std::string size_text(const std::array<std::uint32_t, 3>& n) {
+  return fmt::format("{}x{}x{}", n[0], n[1], n[2]);
+}
+
+// Products are what a kernel that makes them is for; all others move data.
+std::optional<double> peak_share(const KernelSums& sums) {
+  const Achieved& measured = sums.flops.ns > 0 ? sums.flops : sums.bytes;
+  return measured.knows_peak ? ratio(measured.amount, measured.possible) : std::nullopt;
+}
+
+// What `get` makes of the launch, where all calls have the same.
+template <typename Get>
+auto of_launch(const KernelRow& row, Get get) {
+  return row.launch ? std::optional(get(*row.launch)) : std::nullopt;
+}
+
+constexpr ColumnOf<KernelRow> kKernelColumns[] = {
+    {"name", "The kernel, its template arguments shortened.", [](auto& r) { return r.name; },
+     Prominence::prominent},
+    {"op", "The outermost op that launched it.",
+     [](auto& r) { return known_text(r.run->strings[r.op]); }},
+    {"file", "The file of the line that launched it; in backward of the forward op's line.",
+     [](auto& r) { return file_at(*r.lines, r.line); }},
+    {"line", "The line that launched it.", [](auto& r) { return line_at(*r.lines, r.line); }},
+    {"calls", Unit::count, "How many launches.", [](auto& r) { return r.sums->calls; }},
+    {"total_ns", Unit::ns, "How long all of them took.", [](auto& r) { return r.sums->total_ns; }},
+    {"mean_ns", Unit::ns, "How long one takes.",
+     [](auto& r) { return ratio(r.sums->total_ns, r.sums->calls); }},
+    {"min_ns", Unit::ns, "How long the shortest took.", [](auto& r) { return r.sums->min_ns; },
+     Prominence::detail},
+    {"max_ns", Unit::ns, "How long the longest took.", [](auto& r) { return r.sums->max_ns; },
+     Prominence::detail},
+    {"grid", "The grid, if all the row's calls have the same.",
+     [](auto& r) { return of_launch(r, [](auto& l) { return size_text(l.grid); }); },
+     Prominence::detail},
+    {"block", "The block, if all the row's calls have the same.",
+     [](auto& r) { return of_launch(r, [](auto& l) { return size_text(l.block); }); },
+     Prominence::detail},
+    {"registers", "The registers a thread uses, if all the row's calls use the same.",
+     [](auto& r) { return of_launch(r, [](auto& l) { return l.registers; }); }, Prominence::detail},
+    {"shared_bytes", Unit::bytes, "The shared memory a block uses, if all the row's calls agree.",
+     [](auto& r) { return of_launch(r, [](auto& l) { return l.shared(); }); }, Prominence::detail},
+    {"occupancy", Unit::share, "An estimate from the grid, block, registers and shared memory.",
+     [](auto& r) { return ratio(r.sums->occupancy, r.sums->with_occupancy); }},
+    {"tensor_cores", "`yes` or `no`; unknown if the kernel's name does not say.",
+     [](auto& r) {
+       const std::optional<bool> uses = r.sums->tensor_cores.value_or(std::nullopt);
+       return uses ? std::optional(*uses ? "yes" : "no") : std::nullopt;
+     }},
+    {"pass", "`forward`, `backward` or `optimizer`.",
+     [](auto& r) { return known_text(pass_name(r.pass)); }},
+    {"module", "The innermost module that all calls are in.",
+     [](auto& r) { return known_text(r.sums->module.module()); }},
+    {"share", Unit::share, "The row's part of all kernels' time.",
+     [](auto& r) { return ratio(r.sums->total_ns, r.all_ns); }},
+    {"tflop_per_s", "For kernels that multiply: how much they compute, from their op's FLOPs.",
+     [](auto& r) { return ratio(r.sums->flops.amount * 1e-3, r.sums->flops.ns); }},
+    {"gb_per_s", "For other kernels: how much they read and write at least.",
+     [](auto& r) { return ratio(r.sums->bytes.amount, r.sums->bytes.ns); }},
+    {"peak_share", Unit::share, "What was computed or moved, against the device's peak.",
+     [](auto& r) { return peak_share(*r.sums); }},
+    {"device", "The GPU, if all calls ran on the same one.",
+     [](auto& r) {
+       return known_if(r.sums->device.value_or(-1) >= 0, r.sums->device.value_or(-1));
+     },
+     Prominence::detail},
+    {"region", "torch.compile's region that launched it; in backward the one that has its line.",
+     [](auto& r) { return known_text(r.run->strings[r.region]); }, Prominence::detail}};
+constexpr TableOf<KernelRow> kKernels{"kernels", kKernelColumns};
+
+constexpr Grouping kKernelGroupings[] = {{"line", kernels_table<KernelGrouping::line>},
+                                         {"device", kernels_table<KernelGrouping::device>},
+                                         {"module", kernels_table<KernelGrouping::module>}};
+
 }  // namespace
 
 template <KernelGrouping grouping>
 Table kernels_table(const Analysis& analysis) {
-  Table table{"kernels",
-              "Kernels" + from_recorded(analysis.run(), analysis.steps()),
-              {{"name", ColumnType::text, Unit::none, Prominence::prominent},
-               {"op", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"calls", ColumnType::integer, Unit::count},
-               {"total_ns", ColumnType::integer, Unit::ns},
-               {"mean_ns", ColumnType::real, Unit::ns},
-               {"min_ns", ColumnType::integer, Unit::ns, Prominence::detail},
-               {"max_ns", ColumnType::integer, Unit::ns, Prominence::detail},
-               {"grid", ColumnType::text, Unit::none, Prominence::detail},
-               {"block", ColumnType::text, Unit::none, Prominence::detail},
-               {"registers", ColumnType::integer, Unit::none, Prominence::detail},
-               {"shared_bytes", ColumnType::integer, Unit::bytes, Prominence::detail},
-               {"occupancy", ColumnType::real, Unit::share},
-               {"tensor_cores", ColumnType::text},
-               {"pass", ColumnType::text},
-               {"module", ColumnType::text},
-               {"share", ColumnType::real, Unit::share},
-               {"tflop_per_s", ColumnType::real},
-               {"gb_per_s", ColumnType::real},
-               {"peak_share", ColumnType::real, Unit::share},
-               {"device", ColumnType::integer, Unit::none,
-                grouping == KernelGrouping::device ? Prominence::prominent : Prominence::detail},
-               {"region", ColumnType::text, Unit::none, Prominence::detail}},
-              {}};
-  KernelTable(analysis, grouping).fill(table);
+  const KernelTable kernels(analysis, grouping);
+  Table table =
+      kKernels.build("Kernels" + from_recorded(analysis.run(), analysis.steps()), kernels.rows());
+  if (grouping == KernelGrouping::device) show_prominently(table, "device");
   return table;
 }
 template Table kernels_table<KernelGrouping::line>(const Analysis&);
 template Table kernels_table<KernelGrouping::device>(const Analysis&);
 template Table kernels_table<KernelGrouping::module>(const Analysis&);
+
+constinit const TableDefinition kKernelsTable =
+    define_table<kKernels>("what the GPUs computed, by kernel and line",
+                           R"(
+docs/gpu.md explains where the lines come from. A row is a kernel, op, line and pass. `--by
+device` and `--by module` divide it further.
+
+`tflop_per_s`, `gb_per_s` and `peak_share` need `--shapes`. They are unknown in these cases:
+
+- the op reports no FLOPs, or several kernels share them;
+- cuDNN convolves by Winograd's method, which multiplies less than the op's FLOPs say.
+
+The peak is that of the kernel's precision, or of the device's memory. A share of the memory's
+peak is above 1 if the data were in the cache. The two products of `aten::convolution_backward`
+count as many FLOPs as the forward pass each. Kernels of `_foreach_` and fused optimizers move
+what their name says for each element of the first list. That is known if the list's shapes fit
+into a record: some 230 to 500 tensors.)",
+                           kernels_table<KernelGrouping::line>, kKernelGroupings);
 
 }  // namespace laptime

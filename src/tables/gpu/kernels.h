@@ -5,7 +5,7 @@
 // backward the one whose line they belong to.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -15,5 +15,6 @@ enum class KernelGrouping { line, device, module };
 
 template <KernelGrouping grouping>
 Table kernels_table(const Analysis& analysis);
+extern const TableDefinition kKernelsTable;
 
 }  // namespace laptime

@@ -108,44 +108,47 @@ std::map<Device, Queue> find_queues(const Run& run, const GpuWorkload& gpu) {
   return queues;
 }
 
-Row make_row(const Run& run, Cell step, Cell phase, const Device& device, const QueueTimes& times) {
-  return {std::move(step),
-          std::move(phase),
-          integer_cell(device.second),
-          times.launched,
-          times.depth_p50,
-          times.depth_max,
-          times.empty_share,
-          times.lead_p50_ns,
-          times.lead_max_ns,
-          integer_cell(run.processes[device.first].pid)};
-}
+struct QueueRow {
+  const Run& run;
+  const Step* step;  // null: the row is of a stretch of time
+  Device device;
+  QueueTimes times;
+};
+
+constexpr ColumnOf<QueueRow> kQueueColumns[] = {
+    {"step", "The step's number.",
+     [](auto& r) { return r.step ? std::optional(r.step->number) : std::nullopt; }},
+    {"phase", "The step's phase.",
+     [](auto& r) { return r.step ? std::optional(r.run.strings[r.step->phase]) : std::nullopt; }},
+    {"device", "The GPU.", [](auto& r) { return r.device.second; }},
+    {"launched", Unit::count, "How much work was launched.",
+     [](auto& r) { return r.times.launched; }},
+    {"depth_p50", Unit::count, "How much work is in the queue: the median over time.",
+     [](auto& r) { return r.times.depth_p50; }},
+    {"depth_max", Unit::count, "The most work that was in the queue.",
+     [](auto& r) { return r.times.depth_max; }},
+    {"empty_share", Unit::share, "The part of the time in which the queue was empty.",
+     [](auto& r) { return r.times.empty_share; }},
+    {"lead_p50_ns", Unit::ns, "How long launched work was in the queue: the median.",
+     [](auto& r) { return r.times.lead_p50_ns; }},
+    {"lead_max_ns", Unit::ns, "How long launched work was in the queue at most.",
+     [](auto& r) { return r.times.lead_max_ns; }},
+    {"pid", "The process.", [](auto& r) { return r.run.processes[r.device.first].pid; }}};
+constexpr TableOf<QueueRow> kLaunchQueue{"launch_queue", kQueueColumns};
 
 }  // namespace
 
 Table launch_queue_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"launch_queue",
-              "Launched ahead of the GPU" + from_recorded(analysis.run(), analysis.steps()),
-              {{"step", ColumnType::integer},
-               {"phase", ColumnType::text},
-               {"device", ColumnType::integer},
-               {"launched", ColumnType::integer, Unit::count},
-               {"depth_p50", ColumnType::integer, Unit::count},
-               {"depth_max", ColumnType::integer, Unit::count},
-               {"empty_share", ColumnType::real, Unit::share},
-               {"lead_p50_ns", ColumnType::integer, Unit::ns},
-               {"lead_max_ns", ColumnType::integer, Unit::ns},
-               {"pid", ColumnType::integer}},
-              {}};
+  Table table = kLaunchQueue.empty("Launched ahead of the GPU" +
+                                   from_recorded(analysis.run(), analysis.steps()));
   const std::map<Device, Queue> queues = find_queues(run, analysis.gpu());
   for (const Step& step : analysis.steps()) {
     if (step.ops == StepOps::rested) continue;
     for (const auto& [device, queue] : queues)
       if (device.first == run.tracks[step.track].process)
         if (const auto times = queue.within(step.start_ns, step.start_ns + step.wall_ns))
-          table.rows.push_back(make_row(run, integer_cell(step.number),
-                                        std::string(run.strings[step.phase]), device, *times));
+          kLaunchQueue.add(table, {run, &step, device, *times});
   }
   const std::vector<Stretches> by_clock = find_stretches_by_clock(analysis.run(), analysis.steps());
   for (const auto& [device, queue] : queues) {
@@ -154,9 +157,19 @@ Table launch_queue_table(const Analysis& analysis) {
                                    ? std::vector<Stretch>{{0, run.end_ns}}
                                    : recorded)
       if (const auto times = queue.within(part.start, part.end))
-        table.rows.push_back(make_row(run, kUnknown, kUnknown, device, *times));
+        kLaunchQueue.add(table, {run, nullptr, device, *times});
   }
   return table;
 }
+
+constinit const TableDefinition kLaunchQueueTable =
+    define_table<kLaunchQueue>("how far the host launches ahead of each GPU, by step",
+                               R"(
+There is one row a recorded step. Without steps it is one row a recorded interval.
+
+Work is in the queue from the end of its launching call until it starts. While the queue is
+empty, a GPU that finishes waits for the host. A depth near 1,024 is the driver's limit:
+launches then block, and their time is in `launch` of `breakdown`.)",
+                               launch_queue_table);
 
 }  // namespace laptime

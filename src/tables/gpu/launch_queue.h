@@ -7,11 +7,12 @@
 // steps is one row, or one for each stretch that was recorded by the clock.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table launch_queue_table(const Analysis& analysis);
+extern const TableDefinition kLaunchQueueTable;
 
 }  // namespace laptime

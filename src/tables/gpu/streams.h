@@ -3,11 +3,12 @@
 // recorded.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table streams_table(const Analysis& analysis);
+extern const TableDefinition kStreamsTable;
 
 }  // namespace laptime

@@ -3,11 +3,12 @@
 // to a GPU that make the host wait are in table `copies`.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table syncs_table(const Analysis& analysis);
+extern const TableDefinition kSyncsTable;
 
 }  // namespace laptime

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <map>
 
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "tables/memory/memory_labels.h"
-#include "tables/ops/common_id.h"
+#include "tables/ops/agreement.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
 #include "trace/memory/memory_peak.h"
@@ -57,51 +57,71 @@ std::vector<RowSums> sum_rows(MemoryGrouping grouping, const MemoryPeak& peak, c
   return rows;
 }
 
-Cell text_cell(const Run& run, std::uint32_t string) {
-  return string == 0 ? kUnknown : Cell(std::string(run.strings[string]));
-}
-
-Cell category_cell(std::uint32_t from_one) {
-  return from_one == 0 ? kUnknown : Cell(category_name(static_cast<MemoryCategory>(from_one - 1)));
-}
-
 // The collector counts the times that it began among blocks that it does not know.
 bool may_miss_blocks(const Run& run) {
   return std::any_of(run.losses.begin(), run.losses.end(),
                      [](const LossCount& loss) { return loss.name == "memory_from_before"; });
 }
 
-Table make_table(const Analysis& analysis, MemoryGrouping grouping) {
-  const Run& run = analysis.run();
-  Table table{"memory",
-              "Memory at the peak" + from_recorded_steps(analysis.steps()),
-              {{"category", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"module", ColumnType::text},
-               {"op", ColumnType::text},
-               {"bytes", ColumnType::integer, Unit::bytes},
-               {"share", ColumnType::real, Unit::share},
-               {"blocks", ColumnType::integer, Unit::count},
-               {"device", ColumnType::text}},
-              {}};
-  const LineIds& lines = analysis.lines();
-  for (const MemoryPeak& peak : analysis.memory_peaks()) {
-    const Cell device = device_label(run, peak.process, peak.device);
-    for (const RowSums& row : sum_rows(grouping, peak, run, lines))
-      table.rows.push_back(
-          {category_cell(row.category.id()), file_cell(lines, row.line.id()),
-           line_cell(lines, row.line.id()), text_cell(run, row.module.id()),
-           text_cell(run, row.op.id()), integer_cell(row.bytes),
-           ratio_cell(static_cast<double>(row.bytes), static_cast<double>(peak.bytes)),
-           integer_cell(row.blocks), device});
-  }
-  if (!table.rows.empty() && may_miss_blocks(run))
-    table.rows.push_back({"unknown", kUnknown, kUnknown, kUnknown, kUnknown, kUnknown, kUnknown,
-                          kUnknown, kUnknown});
-  return table;
+struct PeakRow {
+  const Run& run;
+  const LineIds& lines;
+  const MemoryPeak& peak;
+  const RowSums* sums;  // null: blocks that are in no record
+};
+
+// A value of a row whose blocks are known.
+template <typename Get>
+auto of_known(const PeakRow& row, Get get) -> decltype(std::optional(get(*row.sums))) {
+  if (!row.sums) return std::nullopt;
+  return get(*row.sums);
 }
 
+std::optional<std::string_view> category_of(const PeakRow& row) {
+  if (!row.sums) return "unknown";
+  const std::uint32_t from_one = row.sums->category.id();
+  if (from_one == 0) return std::nullopt;
+  return category_name(static_cast<MemoryCategory>(from_one - 1));
+}
+
+constexpr ColumnOf<PeakRow> kMemoryColumns[] = {
+    {"category", "What the memory is for, if all the row's blocks agree.",
+     [](auto& r) { return category_of(r); }},
+    {"file", "The file of the line that allocated it, if all blocks agree.",
+     [](auto& r) { return r.sums ? file_at(r.lines, r.sums->line.id()) : std::nullopt; }},
+    {"line", "That line.",
+     [](auto& r) { return r.sums ? line_at(r.lines, r.sums->line.id()) : std::nullopt; }},
+    {"module", "The module, if all blocks agree.",
+     [](auto& r) { return r.sums ? string_at(r.run, r.sums->module.id()) : std::nullopt; }},
+    {"op", "The outermost op, if all blocks agree.",
+     [](auto& r) { return r.sums ? string_at(r.run, r.sums->op.id()) : std::nullopt; }},
+    {"bytes", Unit::bytes, "How much it is.",
+     [](auto& r) { return of_known(r, [](auto& sums) { return sums.bytes; }); }},
+    {"share", Unit::share, "Its part of all that was alive then.",
+     [](auto& r) { return r.sums ? ratio(r.sums->bytes, r.peak.bytes) : std::nullopt; }},
+    {"blocks", Unit::count, "How many blocks.",
+     [](auto& r) { return of_known(r, [](auto& sums) { return sums.blocks; }); }},
+    {"device", "The CPU or the GPU.", [](auto& r) {
+       return r.sums ? device_label(r.run, r.peak.process, r.peak.device) : std::nullopt;
+     }}};
+constexpr TableOf<PeakRow> kMemory{"memory", kMemoryColumns};
+
+constexpr Grouping kMemoryGroupings[] = {{"line", memory_table<MemoryGrouping::line>},
+                                         {"category", memory_table<MemoryGrouping::category>},
+                                         {"op", memory_table<MemoryGrouping::op>},
+                                         {"module", memory_table<MemoryGrouping::module>}};
+
+Table make_table(const Analysis& analysis, MemoryGrouping grouping) {
+  const Run& run = analysis.run();
+  const LineIds& lines = analysis.lines();
+  Table table = kMemory.empty("Memory at the peak" + from_recorded_steps(analysis.steps()));
+  for (const MemoryPeak& peak : analysis.memory_peaks())
+    for (const RowSums& sums : sum_rows(grouping, peak, run, lines))
+      kMemory.add(table, {run, lines, peak, &sums});
+  if (!table.rows.empty() && may_miss_blocks(run))
+    kMemory.add(table, {run, lines, analysis.memory_peaks().front(), nullptr});
+  return table;
+}
 }  // namespace
 
 template <MemoryGrouping grouping>
@@ -112,5 +132,20 @@ template Table memory_table<MemoryGrouping::line>(const Analysis&);
 template Table memory_table<MemoryGrouping::category>(const Analysis&);
 template Table memory_table<MemoryGrouping::op>(const Analysis&);
 template Table memory_table<MemoryGrouping::module>(const Analysis&);
+
+constinit const TableDefinition kMemoryTable =
+    define_table<kMemory>("what was alive when most memory was",
+                          R"(
+It needs `laptime run --memory`. The categories:
+
+- `parameter`, `buffer`, `gradient`, `optimizer state`;
+- `activation`: made in forward, and alive when backward begins;
+- `input`;
+- `before steps`: allocated before the first step, as a dataset in memory is;
+- `temporary`: all others.
+
+What was allocated before recording began is a row `unknown` without bytes. `--by` divides the
+rows of a device: `line` (category and line, the default), `category`, `op`, `module`.)",
+                          memory_table<MemoryGrouping::line>, kMemoryGroupings);
 
 }  // namespace laptime

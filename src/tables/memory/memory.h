@@ -6,7 +6,7 @@
 // may be more than nothing, a row of category `unknown` without bytes says so.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -16,5 +16,6 @@ enum class MemoryGrouping { line, category, op, module };
 
 template <MemoryGrouping grouping>
 Table memory_table(const Analysis& analysis);
+extern const TableDefinition kMemoryTable;
 
 }  // namespace laptime

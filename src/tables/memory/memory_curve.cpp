@@ -58,12 +58,40 @@ class CurveMaker {
   std::vector<CurvePoint> points_;
 };
 
-std::string column_of(MemoryCategory category) {
-  std::string name = category_name(category);
-  std::replace(name.begin(), name.end(), ' ', '_');
-  return name + "_bytes";
-}
+struct CurveRow {
+  const Run& run;
+  const MemoryCurve& curve;
+  const CurvePoint& point;
+  std::optional<std::uint64_t> held;
 
+  std::uint64_t of(MemoryCategory category) const {
+    return point.by_category[static_cast<std::size_t>(category)];
+  }
+};
+
+constexpr ColumnOf<CurveRow> kCurveColumns[] = {
+    {"time_ns", Unit::ns, "The moment.", [](auto& r) { return r.point.time_ns; }},
+    {"bytes", Unit::bytes, "What was alive.", [](auto& r) { return r.point.bytes; }},
+    {"device", "The CPU or the GPU.",
+     [](auto& r) { return device_label(r.run, r.curve.process, r.curve.device); }},
+    {"reserved_bytes", Unit::bytes, "What torch's caching allocator held.",
+     [](auto& r) { return r.held; }},
+    {"parameter_bytes", Unit::bytes, "Parameters.",
+     [](auto& r) { return r.of(MemoryCategory::parameter); }},
+    {"buffer_bytes", Unit::bytes, "Buffers of modules.",
+     [](auto& r) { return r.of(MemoryCategory::buffer); }},
+    {"gradient_bytes", Unit::bytes, "Gradients.",
+     [](auto& r) { return r.of(MemoryCategory::gradient); }},
+    {"optimizer_state_bytes", Unit::bytes, "Optimizers' state.",
+     [](auto& r) { return r.of(MemoryCategory::optimizer_state); }},
+    {"activation_bytes", Unit::bytes, "Activations.",
+     [](auto& r) { return r.of(MemoryCategory::activation); }},
+    {"input_bytes", Unit::bytes, "Batches.", [](auto& r) { return r.of(MemoryCategory::input); }},
+    {"before_steps_bytes", Unit::bytes, "What was allocated before the first step.",
+     [](auto& r) { return r.of(MemoryCategory::before_steps); }},
+    {"temporary_bytes", Unit::bytes, "All others.",
+     [](auto& r) { return r.of(MemoryCategory::temporary); }}};
+constexpr TableOf<CurveRow> kMemoryCurve{"memory_curve", kCurveColumns};
 }  // namespace
 
 std::vector<MemoryCurve> memory_curves(const Analysis& analysis) {
@@ -80,28 +108,19 @@ std::vector<MemoryCurve> memory_curves(const Analysis& analysis) {
 
 Table memory_curve_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"memory_curve",
-              "Memory over time",
-              {{"time_ns", ColumnType::integer, Unit::ns},
-               {"bytes", ColumnType::integer, Unit::bytes},
-               {"device", ColumnType::text},
-               {"reserved_bytes", ColumnType::integer, Unit::bytes}},
-              {}};
-  for (std::size_t i = 0; i < kMemoryCategories; ++i)
-    table.columns.push_back(
-        {column_of(static_cast<MemoryCategory>(i)), ColumnType::integer, Unit::bytes});
+  Table table = kMemoryCurve.empty("Memory over time");
   for (const MemoryCurve& curve : memory_curves(analysis)) {
     const ReservedMemory reserved(run, curve.process, curve.device);
-    for (const CurvePoint& point : curve.points) {
-      const auto held = reserved.at(point.time_ns);
-      Row row{point.time_ns, integer_cell(point.bytes),
-              device_label(run, curve.process, curve.device),
-              held ? integer_cell(*held) : kUnknown};
-      for (const std::uint64_t bytes : point.by_category) row.push_back(integer_cell(bytes));
-      table.rows.push_back(std::move(row));
-    }
+    for (const CurvePoint& point : curve.points)
+      kMemoryCurve.add(table, {run, curve, point, reserved.at(point.time_ns)});
   }
   return table;
 }
+
+constinit const TableDefinition kMemoryCurveTable = define_table<kMemoryCurve>("memory over time",
+                                                                               R"(
+There are at most 1,000 points a device, the peak among them. The columns of categories sum to
+`bytes`; `memory` explains them.)",
+                                                                               memory_curve_table);
 
 }  // namespace laptime

@@ -12,7 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 #include "trace/memory/memory_peak.h"
 
@@ -34,5 +34,6 @@ struct MemoryCurve {
 std::vector<MemoryCurve> memory_curves(const Analysis& analysis);
 
 Table memory_curve_table(const Analysis& analysis);
+extern const TableDefinition kMemoryCurveTable;
 
 }  // namespace laptime

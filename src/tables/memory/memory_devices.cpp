@@ -17,51 +17,64 @@ namespace {
 constexpr std::string_view kCuda = "cuda:";
 
 // Unknown for devices that are no GPU or that nobody described.
-Cell device_bytes(const Run& run, const MemoryPeak& peak) {
+std::optional<std::uint64_t> device_bytes(const Run& run, const MemoryPeak& peak) {
   std::string_view name = run.strings[peak.device];
-  if (!name.starts_with(kCuda)) return kUnknown;
+  if (!name.starts_with(kCuda)) return std::nullopt;
   name.remove_prefix(kCuda.size());
   std::uint32_t device = 0;
   if (std::from_chars(name.data(), name.data() + name.size(), device).ec != std::errc())
-    return kUnknown;
+    return std::nullopt;
   const std::uint64_t bytes =
       device_number(run.processes[peak.process].properties, device, "memory_bytes");
-  return bytes == 0 ? kUnknown : integer_cell(bytes);
+  return known_if(bytes != 0, bytes);
 }
+struct DeviceMemoryRow {
+  const Run& run;
+  const MemoryPeak& peak;
+  std::optional<std::uint64_t> held, most_held;  // by the allocator: at the peak, at most
 
-Row make_row(const Run& run, const MemoryPeak& peak) {
-  const ReservedMemory reserved(run, peak.process, peak.device);
-  const auto then = reserved.at(peak.time_ns), most = reserved.most(0, INT64_MAX);
-  // What the allocator holds is told only when it changes: a block may be recorded a moment before
-  // it.
-  const std::uint64_t unused = then && *then > peak.bytes ? *then - peak.bytes : 0;
-  return {device_label(run, peak.process, peak.device),
-          integer_cell(peak.bytes),
-          peak.time_ns,
-          then ? integer_cell(*then) : kUnknown,
-          then ? integer_cell(unused) : kUnknown,
-          then ? ratio_cell(static_cast<double>(unused), static_cast<double>(*then)) : kUnknown,
-          most ? integer_cell(*most) : kUnknown,
-          device_bytes(run, peak)};
-}
+  // The allocator reports what it holds only when that changes: a block may be recorded a moment
+  // before it.
+  std::optional<std::uint64_t> unused() const {
+    if (!held) return std::nullopt;
+    return *held > peak.bytes ? *held - peak.bytes : 0;
+  }
+};
+
+constexpr ColumnOf<DeviceMemoryRow> kDeviceMemoryColumns[] = {
+    {"device", "The CPU or the GPU.",
+     [](auto& r) { return device_label(r.run, r.peak.process, r.peak.device); }},
+    {"peak_bytes", Unit::bytes, "The most that was alive.", [](auto& r) { return r.peak.bytes; }},
+    {"peak_ns", Unit::ns, "When that was.", [](auto& r) { return r.peak.time_ns; }},
+    {"reserved_bytes", Unit::bytes, "What torch's caching allocator held of it then.",
+     [](auto& r) { return r.held; }},
+    {"unused_bytes", Unit::bytes, "How much of that no recorded block used.",
+     [](auto& r) { return r.unused(); }},
+    {"unused_share", Unit::share, "The same, of `reserved_bytes`.",
+     [](auto& r) { return r.held ? ratio(*r.unused(), *r.held) : std::nullopt; }},
+    {"most_reserved_bytes", Unit::bytes, "The most that the allocator held at any time.",
+     [](auto& r) { return r.most_held; }},
+    {"device_bytes", Unit::bytes, "All that the device has.",
+     [](auto& r) { return device_bytes(r.run, r.peak); }}};
+constexpr TableOf<DeviceMemoryRow> kMemoryDevices{"memory_devices", kDeviceMemoryColumns};
 
 }  // namespace
 
 Table memory_devices_table(const Analysis& analysis) {
-  Table table{"memory_devices",
-              "Memory by device" + from_recorded_steps(analysis.steps()),
-              {{"device", ColumnType::text},
-               {"peak_bytes", ColumnType::integer, Unit::bytes},
-               {"peak_ns", ColumnType::integer, Unit::ns},
-               {"reserved_bytes", ColumnType::integer, Unit::bytes},
-               {"unused_bytes", ColumnType::integer, Unit::bytes},
-               {"unused_share", ColumnType::real, Unit::share},
-               {"most_reserved_bytes", ColumnType::integer, Unit::bytes},
-               {"device_bytes", ColumnType::integer, Unit::bytes}},
-              {}};
-  for (const MemoryPeak& peak : analysis.memory_peaks())
-    table.rows.push_back(make_row(analysis.run(), peak));
+  const Run& run = analysis.run();
+  Table table = kMemoryDevices.empty("Memory by device" + from_recorded_steps(analysis.steps()));
+  for (const MemoryPeak& peak : analysis.memory_peaks()) {
+    const ReservedMemory reserved(run, peak.process, peak.device);
+    kMemoryDevices.add(table, {run, peak, reserved.at(peak.time_ns), reserved.most(0, INT64_MAX)});
+  }
   return table;
 }
+
+constinit const TableDefinition kMemoryDevicesTable =
+    define_table<kMemoryDevices>("each device's peak, and what its allocator held and did not use",
+                                 R"(
+There is one row a device and process. Unused memory is fragmentation, rounding, and what the
+allocator keeps for later.)",
+                                 memory_devices_table);
 
 }  // namespace laptime

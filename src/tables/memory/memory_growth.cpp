@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "tables/memory/memory_labels.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
@@ -130,27 +130,48 @@ std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
   return growth;
 }
 
+namespace {
+
+struct GrowthRow {
+  const Run& run;
+  const LineIds& lines;
+  const MemoryGrowth& growth;
+};
+
+constexpr ColumnOf<GrowthRow> kGrowthColumns[] = {
+    {"file", "The file of the line that allocated.",
+     [](auto& r) { return file_at(r.lines, r.lines[r.growth.place]); }},
+    {"line", "That line.", [](auto& r) { return line_at(r.lines, r.lines[r.growth.place]); }},
+    {"op", "The outermost op that allocated.",
+     [](auto& r) { return string_at(r.run, r.growth.op); }},
+    {"bytes_per_step", Unit::bytes, "What it gains a recorded step.",
+     [](auto& r) { return r.growth.bytes_per_step(); }},
+    {"bytes", Unit::bytes, "What it holds when the last step ends.",
+     [](auto& r) { return r.growth.held_bytes; }},
+    {"steps_grown", Unit::count, "In how many steps it grew.",
+     [](auto& r) { return r.growth.steps_grown; }},
+    {"steps", Unit::count, "How many steps were looked at.",
+     [](auto& r) { return r.growth.steps_seen; }},
+    {"device", "The CPU or the GPU.",
+     [](auto& r) { return device_label(r.run, r.growth.process, r.growth.device); }}};
+constexpr TableOf<GrowthRow> kMemoryGrowthRows{"memory_growth", kGrowthColumns};
+
+}  // namespace
+
 Table memory_growth_table(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  Table table{"memory_growth",
-              "Lines whose memory grows" + from_recorded_steps(analysis.steps()),
-              {{"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"op", ColumnType::text},
-               {"bytes_per_step", ColumnType::real, Unit::bytes},
-               {"bytes", ColumnType::integer, Unit::bytes},
-               {"steps_grown", ColumnType::integer, Unit::count},
-               {"steps", ColumnType::integer, Unit::count},
-               {"device", ColumnType::text}},
-              {}};
-  const LineIds& lines = analysis.lines();
-  for (const MemoryGrowth& g : find_memory_growth(analysis))
-    table.rows.push_back({file_cell(lines, lines[g.place]), line_cell(lines, lines[g.place]),
-                          g.op == 0 ? kUnknown : Cell(std::string(run.strings[g.op])),
-                          g.bytes_per_step(), integer_cell(g.held_bytes),
-                          integer_cell(g.steps_grown), integer_cell(g.steps_seen),
-                          device_label(run, g.process, g.device)});
+  Table table =
+      kMemoryGrowthRows.empty("Lines whose memory grows" + from_recorded_steps(analysis.steps()));
+  for (const MemoryGrowth& growth : find_memory_growth(analysis))
+    kMemoryGrowthRows.add(table, {analysis.run(), analysis.lines(), growth});
   return table;
 }
+
+constinit const TableDefinition kMemoryGrowthTable =
+    define_table<kMemoryGrowthRows>("lines that hold more memory step after step",
+                                    R"(
+These are leaks, and lists that nobody empties. A line's memory is looked at when each recorded
+step ends; the first two steps are left out. A line grows if it rose at least three times, the
+last time within the last third, and has kept four fifths of what it gained.)",
+                                    memory_growth_table);
 
 }  // namespace laptime

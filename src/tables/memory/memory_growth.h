@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 #include "trace/ops/attribution.h"
 #include "trace/run/run.h"
@@ -31,5 +31,6 @@ struct MemoryGrowth {
 std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis);
 
 Table memory_growth_table(const Analysis& analysis);
+extern const TableDefinition kMemoryGrowthTable;
 
 }  // namespace laptime

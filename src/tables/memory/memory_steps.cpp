@@ -103,38 +103,40 @@ std::map<std::uint32_t, std::vector<std::vector<Step>>> recorded_steps(
   return result;
 }
 
-Row make_row(const Run& run, const MemoryHistory& history, const ReservedMemory& reserved,
-             const Step& step, const StepMemory& m) {
-  const auto held = reserved.most(step.start_ns, step.start_ns + step.wall_ns);
-  return {integer_cell(step.number),
-          std::string(run.strings[step.phase]),
-          device_label(run, history.process, history.device),
-          integer_cell(m.peak_bytes),
-          integer_cell(m.end_bytes),
-          integer_cell(m.allocations),
-          integer_cell(m.allocated_bytes),
-          integer_cell(m.releases),
-          integer_cell(m.released_bytes),
-          held ? integer_cell(*held) : kUnknown};
-}
+struct StepMemoryRow {
+  const Run& run;
+  const MemoryHistory& history;
+  const ReservedMemory& reserved;
+  const Step& step;
+  const StepMemory& memory;
+};
+
+constexpr ColumnOf<StepMemoryRow> kStepMemoryColumns[] = {
+    {"step", "The step's number.", [](auto& r) { return r.step.number; }},
+    {"phase", "Its phase.", [](auto& r) { return r.run.strings[r.step.phase]; }},
+    {"device", "The CPU or the GPU.",
+     [](auto& r) { return device_label(r.run, r.history.process, r.history.device); }},
+    {"peak_bytes", Unit::bytes, "The most that was alive during it.",
+     [](auto& r) { return r.memory.peak_bytes; }},
+    {"end_bytes", Unit::bytes, "What was alive at its end.",
+     [](auto& r) { return r.memory.end_bytes; }},
+    {"allocations", Unit::count, "How many blocks were allocated.",
+     [](auto& r) { return r.memory.allocations; }},
+    {"allocated_bytes", Unit::bytes, "How much they are.",
+     [](auto& r) { return r.memory.allocated_bytes; }},
+    {"releases", Unit::count, "How many blocks were released.",
+     [](auto& r) { return r.memory.releases; }},
+    {"released_bytes", Unit::bytes, "How much they were.",
+     [](auto& r) { return r.memory.released_bytes; }},
+    {"reserved_bytes", Unit::bytes, "The most that torch's caching allocator held during it.",
+     [](auto& r) { return r.reserved.most(r.step.start_ns, r.step.start_ns + r.step.wall_ns); }}};
+constexpr TableOf<StepMemoryRow> kMemorySteps{"memory_steps", kStepMemoryColumns};
 
 }  // namespace
 
 Table memory_steps_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"memory_steps",
-              "Memory by step" + from_recorded_steps(analysis.steps()),
-              {{"step", ColumnType::integer},
-               {"phase", ColumnType::text},
-               {"device", ColumnType::text},
-               {"peak_bytes", ColumnType::integer, Unit::bytes},
-               {"end_bytes", ColumnType::integer, Unit::bytes},
-               {"allocations", ColumnType::integer, Unit::count},
-               {"allocated_bytes", ColumnType::integer, Unit::bytes},
-               {"releases", ColumnType::integer, Unit::count},
-               {"released_bytes", ColumnType::integer, Unit::bytes},
-               {"reserved_bytes", ColumnType::integer, Unit::bytes}},
-              {}};
+  Table table = kMemorySteps.empty("Memory by step" + from_recorded_steps(analysis.steps()));
   const auto by_process = recorded_steps(run, analysis.steps());
   for (const MemoryHistory& history : analysis.memory()) {
     const auto found = by_process.find(history.process);
@@ -146,10 +148,14 @@ Table memory_steps_table(const Analysis& analysis) {
       const std::vector<StepMemory>& rows = sums.finish(t);
       for (std::size_t i = 0; i < rows.size(); ++i)
         if (threads[t][i].ops != StepOps::rested)
-          table.rows.push_back(make_row(run, history, reserved, threads[t][i], rows[i]));
+          kMemorySteps.add(table, {run, history, reserved, threads[t][i], rows[i]});
     }
   }
   return table;
 }
+
+constinit const TableDefinition kMemoryStepsTable =
+    define_table<kMemorySteps>("memory held by each step, and what came and went in it",
+                               "There is one row a recorded step and device.", memory_steps_table);
 
 }  // namespace laptime

@@ -3,11 +3,12 @@
 // One row a step and device. Steps whose memory was not recorded have no row.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table memory_steps_table(const Analysis& analysis);
+extern const TableDefinition kMemoryStepsTable;
 
 }  // namespace laptime

@@ -42,25 +42,38 @@ struct KnownTimes {
     times.resize(std::max(times.size(), gpu_ns.size()));
     for (std::size_t place = 0; place < gpu_ns.size(); ++place) times[place].gpu_ns = gpu_ns[place];
   }
-  Cell op_cell(std::uint64_t number) const { return ops ? integer_cell(number) : kUnknown; }
-  Cell gpu_cell(std::uint64_t ns) const { return gpu ? integer_cell(ns) : kUnknown; }
 };
+
+struct ModuleRow {
+  std::string_view path;
+  const ModuleTimes& times;
+  const KnownTimes& known;
+  std::uint64_t all_ns;  // of all modules
+};
+
+constexpr ColumnOf<ModuleRow> kModuleColumns[] = {
+    {"module", "Its path, or `(none)` for ops outside of all modules.",
+     [](auto& r) { return r.path; }},
+    {"calls", Unit::count, "How many ops it called, itself or through its children.",
+     [](auto& r) { return known_if(r.known.ops, r.times.all.calls); }},
+    {"forward_ns", Unit::ns, "How long they took forward.",
+     [](auto& r) { return known_if(r.known.ops, r.times.all.forward_ns); }},
+    {"backward_ns", Unit::ns, "How long their backward took.",
+     [](auto& r) { return known_if(r.known.ops, r.times.all.backward_ns); }},
+    {"self_ns", Unit::ns, "Forward and backward without the module's children.",
+     [](auto& r) { return known_if(r.known.ops, r.times.self_ns); }},
+    {"share", Unit::share, "`total_ns` against the time of all ops.",
+     [](auto& r) { return ratio(r.times.all.total_ns(), r.all_ns); }},
+    {"total_ns", Unit::ns, "Forward and backward.",
+     [](auto& r) { return known_if(r.known.ops, r.times.all.total_ns()); }},
+    {"gpu_ns", Unit::ns, "What GPUs did for them, forward and backward.",
+     [](auto& r) { return known_if(r.known.gpu, r.times.all.gpu_ns); }}};
+constexpr TableOf<ModuleRow> kModules{"modules", kModuleColumns};
 
 }  // namespace
 
 Table modules_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"modules",
-              "Modules" + from_recorded(analysis.run(), analysis.steps()),
-              {{"module", ColumnType::text},
-               {"calls", ColumnType::integer, Unit::count},
-               {"forward_ns", ColumnType::integer, Unit::ns},
-               {"backward_ns", ColumnType::integer, Unit::ns},
-               {"self_ns", ColumnType::integer, Unit::ns},
-               {"share", ColumnType::real, Unit::share},
-               {"total_ns", ColumnType::integer, Unit::ns},
-               {"gpu_ns", ColumnType::integer, Unit::ns}},
-              {}};
   std::map<std::uint32_t, OpTimes> by_name;  // several places have one module
   OpTimes sum;
   const KnownTimes known(analysis);
@@ -77,15 +90,16 @@ Table modules_table(const Analysis& analysis) {
     });
     modules[path].self_ns += own.total_ns();
   }
-  for (const auto& [path, m] : modules)
-    table.rows.push_back(
-        {path, known.op_cell(m.all.calls), known.op_cell(m.all.forward_ns),
-         known.op_cell(m.all.backward_ns), known.op_cell(m.self_ns),
-         ratio_cell(static_cast<double>(m.all.total_ns()), static_cast<double>(sum.total_ns())),
-         known.op_cell(m.all.total_ns()), known.gpu_cell(m.all.gpu_ns)});
+  Table table = kModules.empty("Modules" + from_recorded(analysis.run(), analysis.steps()));
+  for (const auto& [path, times] : modules)
+    kModules.add(table, {path, times, known, sum.total_ns()});
   (void)sort_by(table, "gpu_ns");
   (void)sort_by(table, "total_ns");
   return table;
 }
+
+constinit const TableDefinition kModulesTable = define_table<kModules>(
+    "time of ops by module, forward and backward",
+    "A module's row includes its children: the row `encoder` includes `encoder.0`.", modules_table);
 
 }  // namespace laptime

@@ -4,11 +4,12 @@
 // are the row "(none)". Rows by falling time.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table modules_table(const Analysis& analysis);
+extern const TableDefinition kModulesTable;
 
 }  // namespace laptime

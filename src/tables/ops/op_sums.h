@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
-#include "tables/ops/common_id.h"
+#include "tables/ops/agreement.h"
 #include "trace/code/line_ids.h"
 #include "trace/gpu/op_gpu_times.h"
 #include "trace/ops/attribution.h"

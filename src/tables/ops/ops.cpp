@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.h"
-#include "tables/code/line_cells.h"
+#include "tables/code/line_columns.h"
 #include "tables/ops/op_sums.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
@@ -74,6 +74,59 @@ class OpStacks {
   FlatMap<std::uint32_t> ids_, bottoms_;
 };
 
+struct OpRow {
+  const Run& run;
+  const LineIds& lines;
+  const OpStacks& stacks;
+  OpGrouping grouping;
+  bool knows_bytes, knows_gpu;
+  const OpSums& sums;
+  double self_of_all;  // ns
+};
+
+constexpr ColumnOf<OpRow> kOpColumns[] = {
+    {"name", "The op, backward span, annotation or optimizer.",
+     [](auto& r) {
+       const std::string_view name = r.run.strings[r.sums.name];
+       return name.empty() ? std::string_view("(unnamed)") : name;
+     }},
+    {"shapes", "The shapes of its inputs, with `--by shape`.",
+     [](auto& r) { return string_at(r.run, r.grouping == OpGrouping::shape ? r.sums.group : 0); }},
+    {"calls", Unit::count, "How many calls.", [](auto& r) { return r.sums.calls; }},
+    {"self_cpu_ns", Unit::ns, "How long they took without the ops inside.",
+     [](auto& r) { return r.sums.self_ns; }},
+    {"cpu_ns", Unit::ns, "How long they took; calls within calls count, too.",
+     [](auto& r) { return r.sums.cpu_ns; }},
+    {"self_gpu_ns", Unit::ns, "What GPUs did for launches that no op inside made.",
+     [](auto& r) { return known_if(r.knows_gpu, r.sums.self_gpu_ns); }},
+    {"gpu_ns", Unit::ns, "What GPUs did for launches made within the calls.",
+     [](auto& r) { return known_if(r.knows_gpu, r.sums.gpu_ns); }},
+    {"self_bytes", Unit::bytes, "Memory allocated less memory released, without the ops inside.",
+     [](auto& r) { return known_if(r.knows_bytes, r.sums.self_bytes); }},
+    {"flops", Unit::count, "Floating-point operations, as torch counts them.",
+     [](auto& r) { return known_if(r.sums.knows_flops, r.sums.flops); }},
+    {"file", "The file of the line that called it, if all the row's calls have the same line.",
+     [](auto& r) { return file_at(r.lines, r.sums.line.id()); }},
+    {"line", "That line; of backward ops it is the forward op's.",
+     [](auto& r) { return line_at(r.lines, r.sums.line.id()); }},
+    {"module", "The module, if all the row's calls have the same.",
+     [](auto& r) { return string_at(r.run, r.sums.module.id()); }},
+    {"mean_ns", Unit::ns, "How long a call takes: `cpu_ns` by `calls`.",
+     [](auto& r) { return ratio(r.sums.cpu_ns, r.sums.calls); }},
+    {"share", Unit::share, "`self_cpu_ns` against that of all rows.",
+     [](auto& r) { return ratio(r.sums.self_ns, r.self_of_all); }},
+    {"stack", "The line and the ops around it, with `--by stack`.", [](auto& r) {
+       return r.grouping == OpGrouping::stack ? std::optional(r.stacks.text(r.sums.group))
+                                              : std::nullopt;
+     }}};
+constexpr TableOf<OpRow> kOps{"ops", kOpColumns};
+
+constexpr Grouping kOpGroupings[] = {{"name", ops_table<OpGrouping::name>},
+                                     {"shape", ops_table<OpGrouping::shape>},
+                                     {"line", ops_table<OpGrouping::line>},
+                                     {"module", ops_table<OpGrouping::module>},
+                                     {"stack", ops_table<OpGrouping::stack>}};
+
 template <OpGrouping grouping>
 class OpTable {
  public:
@@ -99,7 +152,10 @@ class OpTable {
   void fill(Table& table) const {
     double self_of_all = 0;
     for (const OpSums& sums : sums_.all()) self_of_all += static_cast<double>(sums.self_ns);
-    for (const OpSums& sums : sums_.all()) table.rows.push_back(make_row(sums, self_of_all));
+    table.rows.reserve(sums_.all().size());
+    for (const OpSums& sums : sums_.all())
+      kOps.add(table,
+               {run_, lines_, stacks_, grouping, knows_bytes_, knows_gpu_, sums, self_of_all});
   }
 
  private:
@@ -122,30 +178,6 @@ class OpTable {
     for (const Part& part : parts) sums_.add(part.sums);
   }
 
-  Cell text_cell(std::uint32_t string) const {
-    return string == 0 ? kUnknown : Cell(std::string(run_.strings[string]));
-  }
-
-  Row make_row(const OpSums& sums, double self_of_all) const {
-    const std::string_view name = run_.strings[sums.name];
-    const std::uint32_t line = sums.line.id();
-    return {name.empty() ? "(unnamed)" : std::string(name),
-            grouping == OpGrouping::shape ? text_cell(sums.group) : kUnknown,
-            integer_cell(sums.calls),
-            integer_cell(sums.self_ns),
-            integer_cell(sums.cpu_ns),
-            knows_gpu_ ? integer_cell(sums.self_gpu_ns) : kUnknown,
-            knows_gpu_ ? integer_cell(sums.gpu_ns) : kUnknown,
-            knows_bytes_ ? Cell(sums.self_bytes) : kUnknown,
-            sums.knows_flops ? integer_cell(sums.flops) : kUnknown,
-            file_cell(lines_, line),
-            line_cell(lines_, line),
-            text_cell(sums.module.id()),
-            ratio_cell(static_cast<double>(sums.cpu_ns), static_cast<double>(sums.calls)),
-            ratio_cell(static_cast<double>(sums.self_ns), self_of_all),
-            grouping == OpGrouping::stack ? Cell(stacks_.text(sums.group)) : kUnknown};
-  }
-
   const Run& run_;
   const LineIds& lines_;
   OpStacks stacks_;
@@ -158,24 +190,7 @@ class OpTable {
 
 template <OpGrouping grouping>
 Table ops_table(const Analysis& analysis) {
-  Table table{"ops",
-              "Ops" + from_recorded(analysis.run(), analysis.steps()),
-              {{"name", ColumnType::text},
-               {"shapes", ColumnType::text},
-               {"calls", ColumnType::integer, Unit::count},
-               {"self_cpu_ns", ColumnType::integer, Unit::ns},
-               {"cpu_ns", ColumnType::integer, Unit::ns},
-               {"self_gpu_ns", ColumnType::integer, Unit::ns},
-               {"gpu_ns", ColumnType::integer, Unit::ns},
-               {"self_bytes", ColumnType::integer, Unit::bytes},
-               {"flops", ColumnType::integer, Unit::count},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"module", ColumnType::text},
-               {"mean_ns", ColumnType::real, Unit::ns},
-               {"share", ColumnType::real, Unit::share},
-               {"stack", ColumnType::text}},
-              {}};
+  Table table = kOps.empty("Ops" + from_recorded(analysis.run(), analysis.steps()));
   OpTable<grouping>(analysis).fill(table);
   (void)sort_by(table, "name");
   (void)sort_by(table, "self_cpu_ns");
@@ -187,5 +202,14 @@ template Table ops_table<OpGrouping::shape>(const Analysis&);
 template Table ops_table<OpGrouping::line>(const Analysis&);
 template Table ops_table<OpGrouping::module>(const Analysis&);
 template Table ops_table<OpGrouping::stack>(const Analysis&);
+
+constinit const TableDefinition kOpsTable =
+    define_table<kOps>("calls and time of the framework's ops, as torch counts them",
+                       R"(
+It corresponds to torch's `key_averages()`: one row a name. Backward spans, annotations and
+optimizer steps are rows, too. `--by` makes more rows: `shape` (recorded with `--shapes`),
+`line`, `module`, `stack`. GPU times are unknown if no GPU was recorded. `--sort` also takes
+`gpu`, `self_gpu` and torch's keys: `cpu_time_total`, `self_cuda_time_total`, `count` ….)",
+                       ops_table<OpGrouping::name>, kOpGroupings);
 
 }  // namespace laptime

@@ -7,12 +7,13 @@
 #pragma once
 
 #include "tables/ops/op_sums.h"
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 template <OpGrouping grouping = OpGrouping::name>
 Table ops_table(const Analysis& analysis);
+extern const TableDefinition kOpsTable;
 
 }  // namespace laptime

@@ -47,24 +47,30 @@ std::vector<LossCount> all_losses(const Analysis& analysis) {
   return losses;
 }
 
+constexpr ColumnOf<LossCount> kLossColumns[] = {
+    {"name", "The kind, as scripts know it.", [](auto& r) { return std::string_view(r.name); }},
+    {"severity", "`info`, `warning` or `error`.",
+     [](auto& r) { return severity_name(r.severity); }},
+    {"count", Unit::count, "How often it occurred.", [](auto& r) { return r.count; }},
+    {"message", "What it means, and what to do.",
+     [](auto& r) { return std::string_view(r.message); }}};
+constexpr TableOf<LossCount> kLosses{"losses", kLossColumns};
+
 }  // namespace
 
 Table losses_table(const Analysis& analysis) {
-  Table table{"losses",
-              "Losses",
-              {{"name", ColumnType::text},
-               {"severity", ColumnType::text},
-               {"count", ColumnType::integer, Unit::count},
-               {"message", ColumnType::text}},
-              {}};
   std::vector<LossCount> losses = all_losses(analysis);
   std::sort(losses.begin(), losses.end(), [](const LossCount& a, const LossCount& b) {
     return a.severity != b.severity ? a.severity > b.severity : a.name < b.name;
   });
-  for (const LossCount& loss : losses)
-    table.rows.push_back(
-        {loss.name, severity_name(loss.severity), integer_cell(loss.count), loss.message});
-  return table;
+  return kLosses.build("Losses", losses);
 }
+
+constinit const TableDefinition kLossesTable =
+    define_table<kLosses>("what was dropped, cut or estimated",
+                          R"(
+The gravest come first. `gpu_before_launch` counts kernels and copies that begin before the call
+that launched them. They keep their time and have no line.)",
+                          losses_table);
 
 }  // namespace laptime

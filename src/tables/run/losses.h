@@ -2,11 +2,12 @@
 // first.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table losses_table(const Analysis& analysis);
+extern const TableDefinition kLossesTable;
 
 }  // namespace laptime

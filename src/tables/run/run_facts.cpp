@@ -53,18 +53,31 @@ std::uint64_t count_values(const Run& run) {
   return n;
 }
 
-class Rows {
- public:
-  explicit Rows(Table& table) : table_(table) {}
-  void add(const char* key, Cell value, Unit unit = Unit::none) {
-    table_.rows.push_back({key, std::move(value), unit_name(unit)});
-  }
-
- private:
-  Table& table_;
+struct RunFact {
+  const char* key;
+  Cell value;
+  Unit unit;
 };
 
-void add_program(const Run& run, Rows& rows) {
+constexpr ColumnOf<RunFact> kRunColumns[] = {
+    {"key", "What the row is about.", [](auto& r) { return r.key; }},
+    {"value", "Text or a number; unknown if no part of the run holds it.",
+     [](auto& r) { return r.value; }},
+    {"unit", "What a number means: `ns`, `bytes`, `share`, `count`.",
+     [](auto& r) { return unit_name(r.unit); }}};
+constexpr TableOf<RunFact> kRun{"run", kRunColumns};
+
+class RunFacts {
+ public:
+  void add(const char* key, Cell value, Unit unit = Unit::none) {
+    all_.push_back({key, std::move(value), unit});
+  }
+  std::span<const RunFact> all() const { return all_; }
+
+ private:
+  std::vector<RunFact> all_;
+};
+void add_program(const Run& run, RunFacts& rows) {
   rows.add("command", text_of(run, "command"));
   rows.add("directory", text_of(run, "directory"));
   rows.add("host", text_of(run, "host"));
@@ -87,7 +100,7 @@ Cell count_recorded_steps(const std::vector<Step>& steps) {
   return integer_cell(static_cast<std::uint64_t>(with(StepOps::recorded)));
 }
 
-void add_recording(const Run& run, const std::vector<Step>& steps, Rows& rows) {
+void add_recording(const Run& run, const std::vector<Step>& steps, RunFacts& rows) {
   const std::size_t spans = run.span_count();
   rows.add("processes", integer_cell(run.processes.size()), Unit::count);
   rows.add("threads", integer_cell(count_threads(run)), Unit::count);
@@ -103,7 +116,7 @@ void add_recording(const Run& run, const std::vector<Step>& steps, Rows& rows) {
                       : kUnknown);
 }
 
-void add_cost(const Analysis& analysis, Rows& rows) {
+void add_cost(const Analysis& analysis, RunFacts& rows) {
   const auto cost = find_run_cost(analysis);
   const auto add = [&](const char* key, double RunCost::* member, Unit unit) {
     rows.add(key, cost ? Cell((*cost).*member) : kUnknown, unit);
@@ -124,16 +137,25 @@ std::string run_directory(const Run& run) {
 }
 
 Table run_table(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  Table table{"run",
-              "Run",
-              {{"key", ColumnType::text}, {"value", ColumnType::mixed}, {"unit", ColumnType::text}},
-              {}};
-  Rows rows(table);
-  add_program(run, rows);
-  add_recording(run, analysis.steps(), rows);
-  add_cost(analysis, rows);
-  return table;
+  RunFacts facts;
+  add_program(analysis.run(), facts);
+  add_recording(analysis.run(), analysis.steps(), facts);
+  add_cost(analysis, facts);
+  return kRun.build("Run", facts.all());
 }
+
+constinit const TableDefinition kRunTable =
+    define_table<kRun>("what was run, how it ended, how much was recorded and what that cost",
+                       R"(
+The keys are always the same:
+
+- the program: `command`, `directory`, `host`, `date`, `laptime_version`, `exit_code`,
+  `exit_signal`;
+- what it used: `duration`, `wall`, `cpu_user`, `cpu_system`, `max_rss`;
+- how much was recorded: `processes`, `threads`, `steps`, `recorded_steps`, `spans`, `values`,
+  `records`, `sealed`, `file_size`, `bytes_per_span`;
+- what recording cost: `own_cost`, `own_cost_share` and its interval `own_cost_low` to
+  `own_cost_high`. With PyTorch `setup` is the time before the program started.)",
+                       run_table);
 
 }  // namespace laptime

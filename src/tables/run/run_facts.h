@@ -2,7 +2,7 @@
 // the same keys; unknown where no part of the run says. own_cost and what follows: run_cost.h.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 #include "trace/run/run.h"
 
@@ -12,5 +12,6 @@ namespace laptime {
 std::string run_directory(const Run& run);
 
 Table run_table(const Analysis& analysis);
+extern const TableDefinition kRunTable;
 
 }  // namespace laptime

@@ -126,7 +126,30 @@ void sum_self_times(ThreadGroup& group) {
   group.nested = sums.take_sorted();
 }
 
-Row make_row(const Run& run, ThreadGroup& group, std::size_t which) {
+struct ScopeRow {
+  std::string_view name, thread;
+  std::uint64_t calls = 0, total_ns = 0, self_ns = 0;
+  std::int64_t p50_ns = 0, p95_ns = 0, run_ns = 0;
+};
+
+constexpr ColumnOf<ScopeRow> kScopeColumns[] = {
+    {"name", "The span's name.",
+     [](auto& r) { return r.name.empty() ? std::string_view("(unnamed)") : r.name; }},
+    {"thread", "The thread; threads with the same name are one row a name.",
+     [](auto& r) { return r.thread; }},
+    {"calls", Unit::count, "How many spans.", [](auto& r) { return r.calls; }},
+    {"total_ns", Unit::ns, "How long all of them took.", [](auto& r) { return r.total_ns; }},
+    {"self_ns", Unit::ns, "How long they took without the spans inside them.",
+     [](auto& r) { return r.self_ns; }},
+    {"mean_ns", Unit::ns, "How long one takes.",
+     [](auto& r) { return static_cast<double>(r.total_ns) / static_cast<double>(r.calls); }},
+    {"p50_ns", Unit::ns, "The median duration.", [](auto& r) { return r.p50_ns; }},
+    {"p95_ns", Unit::ns, "The 95th percentile of durations.", [](auto& r) { return r.p95_ns; }},
+    {"share", Unit::share, "`self_ns` against the run's duration.",
+     [](auto& r) { return ratio(r.self_ns, r.run_ns); }}};
+constexpr TableOf<ScopeRow> kScopes{"scopes", kScopeColumns};
+
+ScopeRow scope_row(const Run& run, ThreadGroup& group, std::size_t which) {
   const NameSums& sums = group.names[which];
   const std::span<std::int64_t> durations(
       group.durations.data() + (sums.durations_end - sums.calls), sums.calls);
@@ -136,35 +159,14 @@ Row make_row(const Run& run, ThreadGroup& group, std::size_t which) {
   const std::size_t middle = percentile_index(durations.size(), 0.50),
                     high = percentile_index(durations.size(), 0.95);
   std::nth_element(durations.begin() + middle, durations.begin() + high, durations.end());
-  const std::string_view name = run.strings[sums.name];
-  const std::uint64_t self_ns = group.nested[which].self_ns;
-  return {name.empty() ? "(unnamed)" : std::string(name),
-          group.label,
-          integer_cell(sums.calls),
-          integer_cell(sums.total_ns),
-          integer_cell(self_ns),
-          static_cast<double>(sums.total_ns) / static_cast<double>(sums.calls),
-          p50,
-          durations[high],
-          ratio_cell(static_cast<double>(self_ns), static_cast<double>(run.end_ns))};
+  return {run.strings[sums.name],      group.label, sums.calls,      sums.total_ns,
+          group.nested[which].self_ns, p50,         durations[high], run.end_ns};
 }
 
 }  // namespace
 
 Table scopes_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"scopes",
-              "Scopes",
-              {{"name", ColumnType::text},
-               {"thread", ColumnType::text},
-               {"calls", ColumnType::integer, Unit::count},
-               {"total_ns", ColumnType::integer, Unit::ns},
-               {"self_ns", ColumnType::integer, Unit::ns},
-               {"mean_ns", ColumnType::real, Unit::ns},
-               {"p50_ns", ColumnType::integer, Unit::ns},
-               {"p95_ns", ColumnType::integer, Unit::ns},
-               {"share", ColumnType::real, Unit::share}},
-              {}};
   std::vector<ThreadGroup> groups = group_tracks(run);
   parallel_for(groups.size() * 2, [&](std::size_t i) {
     i % 2 == 0 ? gather_durations(groups[i / 2]) : sum_self_times(groups[i / 2]);
@@ -180,13 +182,18 @@ Table scopes_table(const Analysis& analysis) {
   // The largest first, so that no worker starts it when the others are done.
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.calls() > b.calls(); });
+  Table table = kScopes.empty("Scopes");
   table.rows.resize(places.size());
   parallel_for(places.size(), [&](std::size_t i) {
-    table.rows[i] = make_row(run, *places[i].group, places[i].which);
+    table.rows[i] = kScopes.row(scope_row(run, *places[i].group, places[i].which));
   });
   std::sort(table.rows.begin(), table.rows.end());
   (void)sort_by(table, "total_ns");
   return table;
 }
+
+constinit const TableDefinition kScopesTable = define_table<kScopes>(
+    "where the time went, by name and thread",
+    "It counts all spans: scopes, ops, waits. Steps are left out.", scopes_table);
 
 }  // namespace laptime

@@ -3,11 +3,12 @@
 // against the run's duration.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table scopes_table(const Analysis& analysis);
+extern const TableDefinition kScopesTable;
 
 }  // namespace laptime

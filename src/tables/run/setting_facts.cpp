@@ -16,18 +16,30 @@ bool is_setting(std::string_view key) {
                      [&](std::string_view group) { return key.starts_with(group); });
 }
 
+struct SettingRow {
+  const std::string &key, &value;
+  std::uint32_t pid;
+};
+
+constexpr ColumnOf<SettingRow> kSettingColumns[] = {
+    {"key", "The loader, optimizer or switch, and which setting.",
+     [](auto& r) { return std::string_view(r.key); }},
+    {"value", "Its value.", [](auto& r) { return std::string_view(r.value); }},
+    {"pid", "The process.", [](auto& r) { return r.pid; }}};
+constexpr TableOf<SettingRow> kSettings{"settings", kSettingColumns};
+
 }  // namespace
 
 Table settings_table(const Analysis& analysis) {
-  Table table{
-      "settings",
-      "Settings",
-      {{"key", ColumnType::text}, {"value", ColumnType::text}, {"pid", ColumnType::integer}},
-      {}};
+  Table table = kSettings.empty("Settings");
   for (const Process& process : analysis.run().processes)
     for (const auto& [key, value] : process.properties)
-      if (is_setting(key)) table.rows.push_back({key, value, integer_cell(process.pid)});
+      if (is_setting(key)) kSettings.add(table, {key, value, process.pid});
   return table;
 }
+
+constinit const TableDefinition kSettingsTable = define_table<kSettings>(
+    "how the program set its framework up",
+    "Some advice rests on them. docs/records.md lists the keys.", settings_table);
 
 }  // namespace laptime

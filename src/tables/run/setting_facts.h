@@ -2,11 +2,12 @@
 // collectors noted it (docs/records.md).
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table settings_table(const Analysis& analysis);
+extern const TableDefinition kSettingsTable;
 
 }  // namespace laptime

@@ -101,6 +101,11 @@ void keep_top(Table& table, std::size_t rows) {
   if (table.rows.size() > rows) table.rows.resize(rows);
 }
 
+void show_prominently(Table& table, std::string_view column) {
+  if (const auto index = find_column(table, column))
+    table.columns[*index].prominence = Prominence::prominent;
+}
+
 void keep_columns(Table& table, std::span<const std::string_view> names) {
   for (std::size_t i = table.columns.size(); i-- > 0;) {
     if (std::find(names.begin(), names.end(), table.columns[i].name) != names.end()) continue;

@@ -65,6 +65,9 @@ Status sort_by(Table& table, std::string_view column);
 // Keeps the first `rows` rows.
 void keep_top(Table& table, std::size_t rows);
 
+// For the column that a grouping divides rows by.
+void show_prominently(Table& table, std::string_view column);
+
 // Keeps the columns of these names, in their present order.
 void keep_columns(Table& table, std::span<const std::string_view> names);
 

@@ -5,32 +5,18 @@
 #include <string_view>
 #include <vector>
 
-#include "tables/run/table.h"
+#include "base/status.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
-using MakeTable = Table (*)(const Analysis&);
+using TableList = std::span<const TableDefinition* const>;
 
-// Another way to divide a table into rows.
-struct Grouping {
-  const char* name;
-  MakeTable make;
-};
-
-struct TableDefinition {
-  const char* name;
-  const char* description;  // for help texts
-  MakeTable make;
-  std::span<const Grouping> groupings = {};
-};
-
-std::span<const TableDefinition> all_tables();
+TableList all_tables();
 
 // An error names the tables that exist.
-Result<const TableDefinition*> find_table(std::string_view name,
-                                          std::span<const TableDefinition> among = all_tables());
-
+Result<const TableDefinition*> find_table(std::string_view name, TableList among = all_tables());
 // What makes the table in that grouping; an error names the groupings that it has.
 Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name);
 

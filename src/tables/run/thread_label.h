@@ -1,9 +1,9 @@
 // What a table calls a track: the thread's name, and the process as well where the run has several.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "tables/run/table.h"
 #include "trace/code/call_graph.h"
 #include "trace/run/run.h"
 
@@ -13,6 +13,6 @@ std::string thread_label(const Run& run, const Track& track);
 
 // The thread's name, or "3 threads"; where threads are added up, unknown if the run has counts of
 // one thread only.
-Cell threads_cell(const RowThreads& row, const Run& run, Threads threads);
+std::optional<std::string> threads_text(const RowThreads& row, const Run& run, Threads threads);
 
 }  // namespace laptime

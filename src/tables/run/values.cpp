@@ -26,24 +26,31 @@ struct Series {
     most = std::max(most, value);
     sum += value;
   }
-  Cell if_finite(double value) const { return finite > 0 ? Cell(value) : kUnknown; }
+  std::optional<double> if_finite(double value) const { return known_if(finite > 0, value); }
 };
+
+struct SeriesRow {
+  const std::string &name, &thread;
+  const Series& values;
+};
+
+constexpr ColumnOf<SeriesRow> kValueColumns[] = {
+    {"name", "The name that the program gave it.",
+     [](auto& r) { return std::string_view(r.name); }},
+    {"thread", "The thread that recorded it.", [](auto& r) { return std::string_view(r.thread); }},
+    {"count", Unit::count, "How many numbers.", [](auto& r) { return r.values.count; }},
+    {"first", "The earliest.", [](auto& r) { return r.values.first; }},
+    {"last", "The latest.", [](auto& r) { return r.values.last; }},
+    {"min", "The least finite one.", [](auto& r) { return r.values.if_finite(r.values.least); }},
+    {"max", "The largest finite one.", [](auto& r) { return r.values.if_finite(r.values.most); }},
+    {"mean", "The mean of the finite ones.",
+     [](auto& r) { return ratio(r.values.sum, r.values.finite); }}};
+constexpr TableOf<SeriesRow> kValues{"values", kValueColumns};
 
 }  // namespace
 
 Table values_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  Table table{"values",
-              "Values",
-              {{"name", ColumnType::text},
-               {"thread", ColumnType::text},
-               {"count", ColumnType::integer, Unit::count},
-               {"first", ColumnType::real},
-               {"last", ColumnType::real},
-               {"min", ColumnType::real},
-               {"max", ColumnType::real},
-               {"mean", ColumnType::real}},
-              {}};
   std::map<std::pair<std::string, std::string>, Series> all;
   for (const Track& track : run.tracks) {
     std::map<std::uint32_t, Series*> series;
@@ -53,11 +60,12 @@ Table values_table(const Analysis& analysis) {
       s->add(track.values.time[i], track.values.value[i]);
     }
   }
-  for (const auto& [key, s] : all)
-    table.rows.push_back({key.first, key.second, integer_cell(s.count), s.first, s.last,
-                          s.if_finite(s.least), s.if_finite(s.most),
-                          ratio_cell(s.sum, static_cast<double>(s.finite))});
+  Table table = kValues.empty("Values");
+  for (const auto& [key, values] : all) kValues.add(table, {key.first, key.second, values});
   return table;
 }
+
+constinit const TableDefinition kValuesTable =
+    define_table<kValues>("numbers recorded over time", "", values_table);
 
 }  // namespace laptime

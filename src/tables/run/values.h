@@ -2,11 +2,12 @@
 // are not finite count, and are left out of min, max and mean.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table values_table(const Analysis& analysis);
+extern const TableDefinition kValuesTable;
 
 }  // namespace laptime

@@ -10,11 +10,12 @@
 // many steps a row is from; p5_ns, p50_ns and p95_ns: over these steps, each as it was measured.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table breakdown_table(const Analysis& analysis);
+extern const TableDefinition kBreakdownTable;
 
 }  // namespace laptime

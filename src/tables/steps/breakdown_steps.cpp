@@ -12,22 +12,58 @@ namespace laptime {
 
 namespace {
 
-Row time_row(const Run& run, const HostSteps& steps) {
+struct HostStepRow {
+  const Run& run;
+  const Step& step;
+  HostTimes<std::int64_t> host;
+};
+
+constexpr auto kHostStepColumns = join_columns(
+    std::to_array<ColumnOf<HostStepRow>>(
+        {{"step", "The step's number.", [](auto& r) { return r.step.number; }},
+         {"phase", "Its phase.", [](auto& r) { return r.run.strings[r.step.phase]; }},
+         {"kind", "As in `steps`.", [](auto& r) { return kind_name(r.step.kind); }},
+         {"start_ns", Unit::ns, "When it began.", [](auto& r) { return r.step.start_ns; }},
+         {"wall_ns", Unit::ns, "How long it took.", [](auto& r) { return r.step.wall_ns; }}}),
+    host_columns<HostStepRow>(),
+    std::to_array<ColumnOf<HostStepRow>>({{"thread", "The thread that steps.", [](auto& r) {
+                                             return thread_label(r.run, r.run.tracks[r.step.track]);
+                                           }}}));
+constexpr TableOf<HostStepRow> kBreakdownSteps{"breakdown_steps", kHostStepColumns};
+
+struct TimePartRow {
+  const Run& run;
+  const Step &first, &last;
+  const MeanStep& mean;
+  HostTimes<double> host;
+};
+
+constexpr auto kTimePartColumns = join_columns(
+    std::to_array<ColumnOf<TimePartRow>>(
+        {{"phase", "The phase.", [](auto& r) { return r.run.strings[r.first.phase]; }},
+         {"first_step", "The number of the part's first step.",
+          [](auto& r) { return r.first.number; }},
+         {"last_step", "The number of its last step.", [](auto& r) { return r.last.number; }},
+         {"start_ns", Unit::ns, "When the first began.", [](auto& r) { return r.first.start_ns; }},
+         {"end_ns", Unit::ns, "When the last ended.",
+          [](auto& r) { return r.last.start_ns + r.last.wall_ns; }},
+         {"steps", Unit::count, "How many steps.", [](auto& r) { return r.mean.steps; }},
+         {"recorded", Unit::count, "How many of them have op records.",
+          [](auto& r) { return r.mean.steps_with_ops; }},
+         {"wall_ns", Unit::ns, "The mean step time.", [](auto& r) { return r.mean.wall_ns; }}}),
+    host_columns<TimePartRow>(),
+    std::to_array<ColumnOf<TimePartRow>>({{"thread", "The thread that steps.", [](auto& r) {
+                                             return thread_label(r.run,
+                                                                 r.run.tracks[r.first.track]);
+                                           }}}));
+constexpr TableOf<TimePartRow> kBreakdownTime{"breakdown_time", kTimePartColumns};
+
+void add_part(const Run& run, const HostSteps& steps, Table& table) {
   const MeanStep mean = mean_of_alike(steps, steps_with_ops(steps));
   const Step &first = steps.front()->step, &last = steps.back()->step;
-  Row row{std::string(run.strings[first.phase]),
-          integer_cell(first.number),
-          integer_cell(last.number),
-          first.start_ns,
-          last.start_ns + last.wall_ns,
-          integer_cell(mean.steps),
-          integer_cell(mean.steps_with_ops),
-          mean.wall_ns};
-  add_host_cells(row, mean.exposed, {is_python_step(run, first), mean.divided(), mean.knows_gpu});
-  row.push_back(thread_label(run, run.tracks[first.track]));
-  return row;
+  const HostKnowledge known{is_python_step(run, first), mean.divided(), mean.knows_gpu};
+  kBreakdownTime.add(table, {run, first, last, mean, {mean.exposed, known}});
 }
-
 // Parts that differ by one step at most.
 std::vector<HostSteps> cut(const HostSteps& steps) {
   const std::size_t parts = std::min(steps.size(), kMostTimeParts);
@@ -44,46 +80,35 @@ std::vector<HostSteps> cut(const HostSteps& steps) {
 }  // namespace
 
 Table breakdown_steps_table(const Analysis& analysis) {
-  Table table{"breakdown_steps",
-              "Where each step went",
-              {{"step", ColumnType::integer},
-               {"phase", ColumnType::text},
-               {"kind", ColumnType::text},
-               {"start_ns", ColumnType::integer, Unit::ns},
-               {"wall_ns", ColumnType::integer, Unit::ns}},
-              {}};
-  add_host_columns(table, ColumnType::integer);
-  table.columns.push_back({"thread", ColumnType::text});
   const Run& run = analysis.run();
-  for (const HostStep& s : analysis.host_steps()) {
-    Row row{integer_cell(s.step.number), std::string(run.strings[s.step.phase]),
-            kind_name(s.step.kind), s.step.start_ns, s.step.wall_ns};
-    add_host_cells(row, s.exposed, {is_python_step(run, s.step), s.has_ops, s.has_gpu});
-    row.push_back(thread_label(run, run.tracks[s.step.track]));
-    table.rows.push_back(std::move(row));
-  }
+  Table table = kBreakdownSteps.empty("Where each step went");
+  for (const HostStep& s : analysis.host_steps())
+    kBreakdownSteps.add(table, {run, s.step, {s.exposed, knowledge_of(run, s)}});
   return table;
 }
 
 Table breakdown_time_table(const Analysis& analysis) {
-  Table table{"breakdown_time",
-              "Where steps went over time",
-              {{"phase", ColumnType::text},
-               {"first_step", ColumnType::integer},
-               {"last_step", ColumnType::integer},
-               {"start_ns", ColumnType::integer, Unit::ns},
-               {"end_ns", ColumnType::integer, Unit::ns},
-               {"steps", ColumnType::integer, Unit::count},
-               {"recorded", ColumnType::integer, Unit::count},
-               {"wall_ns", ColumnType::real, Unit::ns}},
-              {}};
-  add_host_columns(table, ColumnType::real);
-  table.columns.push_back({"thread", ColumnType::text});
+  Table table = kBreakdownTime.empty("Where steps went over time");
   std::map<std::pair<std::uint32_t, std::uint32_t>, HostSteps> laps;  // by track and phase
   for (const HostStep& s : analysis.host_steps()) laps[{s.step.track, s.step.phase}].push_back(&s);
   for (const auto& [key, steps] : laps)
-    for (const HostSteps& part : cut(steps)) table.rows.push_back(time_row(analysis.run(), part));
+    for (const HostSteps& part : cut(steps)) add_part(analysis.run(), part, table);
   return table;
 }
+
+constinit const TableDefinition kBreakdownStepsTable =
+    define_table<kBreakdownSteps>("where each step went",
+                                  R"(
+There is one row a step. Its known categories sum to its wall time; `breakdown` explains them.
+In steps without op records, Python and ops are one: `other_ns`. Launches and waits in the
+optimizer are then the optimizer's.)",
+                                  breakdown_steps_table);
+
+constinit const TableDefinition kBreakdownTimeTable =
+    define_table<kBreakdownTime>("where steps went over time",
+                                 R"(
+All steps of a phase, the warm-up included, in their order and in at most 20 parts of equally
+many steps. The categories are means, which sum to `wall_ns`.)",
+                                 breakdown_time_table);
 
 }  // namespace laptime

@@ -10,7 +10,7 @@
 // is the time of all steps.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -19,5 +19,7 @@ Table breakdown_steps_table(const Analysis& analysis);
 
 inline constexpr std::size_t kMostTimeParts = 20;
 Table breakdown_time_table(const Analysis& analysis);
+extern const TableDefinition kBreakdownStepsTable;
+extern const TableDefinition kBreakdownTimeTable;
 
 }  // namespace laptime

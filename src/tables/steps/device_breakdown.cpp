@@ -34,24 +34,24 @@ const char* category_name(DeviceCategory category) {
 }
 
 void add_rows(const Run& run, const std::string& view, const DeviceStepList& steps,
-              const DeviceMean& mean, Table& table) {
-  const std::string phase(run.strings[steps.front()->step.phase]);
+              const DeviceMean& mean, std::vector<BreakdownRow>& rows) {
+  const std::string_view phase = run.strings[steps.front()->step.phase];
   for (std::size_t category = 0; category < kDeviceCategories; ++category) {
     const double exposed = mean.exposed[category], overlapped = mean.overlapped[category];
     if (exposed == 0 && overlapped == 0) continue;
     std::vector<std::int64_t> times;
     for (const DeviceStep* step : steps) times.push_back(step->exposed[category]);
-    Row row{view,    category_name(static_cast<DeviceCategory>(category)),
-            exposed, ratio_cell(exposed, mean.wall_ns),
-            exposed, overlapped,
-            phase,   integer_cell(steps.size())};
-    for (const double share : kSpread) row.push_back(take_percentile(times, share));
-    table.rows.push_back(std::move(row));
+    BreakdownRow row{view,        category_name(static_cast<DeviceCategory>(category)),
+                     exposed,     mean.wall_ns,
+                     overlapped,  phase,
+                     steps.size()};
+    for (std::size_t i = 0; i < row.spread.size(); ++i)
+      row.spread[i] = take_percentile(times, kSpread[i]);
+    rows.push_back(std::move(row));
   }
   if (mean.undivided_ns > 0)
-    table.rows.push_back(undivided_row(table, view, mean.undivided_ns, mean.wall_ns, phase));
+    rows.push_back({view, kUndivided, mean.undivided_ns, mean.wall_ns, std::nullopt, phase});
 }
-
 // The steps of one phase that a device is known in, and the processes that they are of.
 struct DeviceView {
   DeviceStepList steps;
@@ -71,7 +71,8 @@ HostSteps steps_of(const Analysis& analysis, std::uint32_t phase,
 
 }  // namespace
 
-void add_device_rows(const Analysis& analysis, Table& table) {
+std::vector<BreakdownRow> device_rows(const Analysis& analysis) {
+  std::vector<BreakdownRow> rows;
   const Run& run = analysis.run();
   std::map<std::pair<std::uint32_t, std::uint32_t>, DeviceView> views;  // by device and phase
   std::set<std::uint32_t> devices;
@@ -85,8 +86,9 @@ void add_device_rows(const Analysis& analysis, Table& table) {
   for (const auto& [key, view] : views) {
     const std::string name = devices.size() == 1 ? "device" : "device " + std::to_string(key.first);
     add_rows(run, name, view.steps,
-             mean_device_step(view.steps, steps_of(analysis, key.second, view.processes)), table);
+             mean_device_step(view.steps, steps_of(analysis, key.second, view.processes)), rows);
   }
+  return rows;
 }
 
 }  // namespace laptime

@@ -2,15 +2,28 @@
 // category is).
 #pragma once
 
-#include "tables/run/table.h"
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "trace/analysis.h"
 
 namespace laptime {
 
-// Appends rows with the columns of table `breakdown`: view, category, ns_per_step, share,
-// exposed_ns, overlapped_ns, phase, steps, p5_ns, p50_ns, p95_ns. They are of the mean of all steps
-// that count, recorded or not, as the host's view is. With several devices the views are `device
-// 0`, `device 1` ….
-void add_device_rows(const Analysis& analysis, Table& table);
+struct BreakdownRow {
+  std::string view, category;
+  double ns, wall_ns;  // of a mean step
+  std::optional<double> overlapped_ns;
+  std::string_view phase;
+  std::optional<std::size_t> steps{};
+  std::array<std::optional<std::int64_t>, 3> spread{};  // as kSpread
+};
+
+// Of the mean of all steps that count, with op records or without, as the host's view is. With
+// several devices the views are `device 0`, `device 1` ….
+std::vector<BreakdownRow> device_rows(const Analysis& analysis);
 
 }  // namespace laptime

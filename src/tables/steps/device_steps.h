@@ -3,11 +3,12 @@
 // communication beside something else are columns of their own.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table device_steps_table(const Analysis& analysis);
+extern const TableDefinition kDeviceStepsTable;
 
 }  // namespace laptime

@@ -4,42 +4,6 @@
 
 namespace laptime {
 
-namespace {
-
-const char* column_name(HostCategory category) {
-  switch (category) {
-    case HostCategory::input:
-      return "input_ns";
-    case HostCategory::compile:
-      return "compile_ns";
-    case HostCategory::gc:
-      return "gc_ns";
-    case HostCategory::sync:
-      return "sync_ns";
-    case HostCategory::copy:
-      return "copy_ns";
-    case HostCategory::launch:
-      return "launch_ns";
-    case HostCategory::optimizer:
-      return "optimizer_ns";
-    case HostCategory::checkpoint:
-      return "checkpoint_ns";
-    case HostCategory::communication:
-      return "communication_ns";
-    case HostCategory::memory:
-      return "memory_ns";
-    case HostCategory::backward:
-      return "backward_ns";
-    case HostCategory::forward:
-      return "forward_ns";
-    case HostCategory::rest:
-      return "python_ns";
-  }
-  return "";
-}
-
-}  // namespace
-
 bool is_python_step(const Run& run, const Step& step) {
   const Properties& properties = run.processes[run.tracks[step.track].process].properties;
   const auto it = properties.lower_bound("python");
@@ -88,19 +52,6 @@ std::string host_category_name(HostCategory category, const HostKnowledge& known
   if (category != HostCategory::rest) return category_name(category);
   if (!known.python) return "other";
   return known.ops ? category_name(category) : "python and ops";
-}
-
-void add_host_columns(Table& table, ColumnType type) {
-  for (const HostCategory category : kHostOrder)
-    table.columns.push_back({column_name(category), type, Unit::ns});
-  table.columns.push_back({"other_ns", type, Unit::ns});
-}
-
-Row undivided_row(const Table& table, std::string view, double ns, double wall_ns,
-                  std::string phase) {
-  Row row{std::move(view), kUndivided, ns, ratio_cell(ns, wall_ns), ns, kUnknown, std::move(phase)};
-  row.resize(table.columns.size(), kUnknown);
-  return row;
 }
 
 }  // namespace laptime

@@ -9,7 +9,7 @@
 #include <array>
 #include <string>
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 #include "trace/time/host_time.h"
 
@@ -35,29 +35,60 @@ HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::u
 
 // Time of slow steps of which none was recorded (mean_step.h).
 inline constexpr const char* kUndivided = "not recorded";
-// A row of table `breakdown` of it.
-Row undivided_row(const Table& table, std::string view, double ns, double wall_ns,
-                  std::string phase);
-
 std::string host_category_name(HostCategory category, const HostKnowledge& known);
 
 // Whether the step tells the category from the rest.
 bool is_told(HostCategory category, const HostKnowledge& known);
 
-// input_ns, python_ns, forward_ns … other_ns.
-void add_host_columns(Table& table, ColumnType type);
-// The cells of these columns; the known ones sum to what `ns` sums to.
+// A step's time by category, as tables have it in columns.
 template <typename Number>
-void add_host_cells(Row& row, const std::array<Number, kHostCategories>& ns,
-                    const HostKnowledge& known) {
-  Number other = 0;
-  for (const HostCategory category : kHostOrder) {
-    const Number of_category = ns[static_cast<std::size_t>(category)];
-    const bool told = is_told(category, known);
-    if (!told) other += of_category;
-    row.push_back(told ? Cell(of_category) : kUnknown);
+struct HostTimes {
+  const std::array<Number, kHostCategories>& ns;
+  HostKnowledge known;
+
+  std::optional<Number> of(HostCategory category) const {
+    return known_if(is_told(category, known), ns[static_cast<std::size_t>(category)]);
   }
-  row.push_back(known.ops && known.python && other == 0 ? kUnknown : Cell(other));
+  // What is not told apart. With it the known columns sum to what `ns` sums to.
+  std::optional<Number> other() const {
+    Number sum = 0;
+    for (const HostCategory category : kHostOrder)
+      if (!is_told(category, known)) sum += ns[static_cast<std::size_t>(category)];
+    return known_if(!(known.ops && known.python && sum == 0), sum);
+  }
+};
+
+// input_ns, python_ns, forward_ns … other_ns. `Facts` has a member `host` of type HostTimes.
+template <typename Facts>
+constexpr std::array<ColumnOf<Facts>, kHostCategories + 1> host_columns() {
+  return {
+      {{"input_ns", Unit::ns, "Waiting for a batch.",
+        [](auto& r) { return r.host.of(HostCategory::input); }},
+       {"python_ns", Unit::ns, "The program's own code.",
+        [](auto& r) { return r.host.of(HostCategory::rest); }},
+       {"forward_ns", Unit::ns, "Ops that are none of the following.",
+        [](auto& r) { return r.host.of(HostCategory::forward); }},
+       {"backward_ns", Unit::ns, "Backward.",
+        [](auto& r) { return r.host.of(HostCategory::backward); }},
+       {"communication_ns", Unit::ns, "Collectives, and waits for them.",
+        [](auto& r) { return r.host.of(HostCategory::communication); }},
+       {"optimizer_ns", Unit::ns, "The optimizer.",
+        [](auto& r) { return r.host.of(HostCategory::optimizer); }},
+       {"checkpoint_ns", Unit::ns, "Checkpoints.",
+        [](auto& r) { return r.host.of(HostCategory::checkpoint); }},
+       {"memory_ns", Unit::ns, "Ops that allocate, copy or fill.",
+        [](auto& r) { return r.host.of(HostCategory::memory); }},
+       {"launch_ns", Unit::ns, "Driver calls that give work to a GPU.",
+        [](auto& r) { return r.host.of(HostCategory::launch); }},
+       {"copy_ns", Unit::ns, "Copies that block.",
+        [](auto& r) { return r.host.of(HostCategory::copy); }},
+       {"sync_ns", Unit::ns, "Waiting in the driver for a GPU.",
+        [](auto& r) { return r.host.of(HostCategory::sync); }},
+       {"compile_ns", Unit::ns, "Compilation.",
+        [](auto& r) { return r.host.of(HostCategory::compile); }},
+       {"gc_ns", Unit::ns, "Python's garbage collection.",
+        [](auto& r) { return r.host.of(HostCategory::gc); }},
+       {"other_ns", Unit::ns, "What was not told apart.", [](auto& r) { return r.host.other(); }}}};
 }
 
 }  // namespace laptime

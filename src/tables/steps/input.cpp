@@ -21,19 +21,46 @@ struct Waits {
   std::vector<std::int64_t> wait_ns;  // one a step
 };
 
-Row make_row(const Run& run, const char* what, Cell phase, const Track& track,
-             std::uint64_t batches, std::vector<std::int64_t> times, double whole_ns) {
+struct InputRow {
+  const Run& run;
+  const char* what;
+  std::optional<std::string_view> phase;
+  const Track& track;
+  std::uint64_t batches;
+  std::size_t times;
+  double total_ns, whole_ns;
+  std::optional<std::int64_t> p50_ns{}, p95_ns{};
+};
+
+constexpr ColumnOf<InputRow> kInputColumns[] = {
+    {"what", "`wait`: a thread waits for batches. `fetch`: a loader worker makes them.",
+     [](auto& r) { return r.what; }},
+    {"phase", "The phase of the waits.", [](auto& r) { return r.phase; }},
+    {"thread", "The thread that waits, or the worker.",
+     [](auto& r) { return thread_label(r.run, r.track); }},
+    {"batches", Unit::count, "How many batches.", [](auto& r) { return r.batches; }},
+    {"mean_ns", Unit::ns, "The mean wait of a step, or the mean time to make a batch.",
+     [](auto& r) { return ratio(r.total_ns, r.times); }},
+    {"p50_ns", Unit::ns, "Its median.", [](auto& r) { return r.p50_ns; }},
+    {"p95_ns", Unit::ns, "Its 95th percentile.", [](auto& r) { return r.p95_ns; }},
+    {"share", Unit::share,
+     "Of waits: their part of the steps. Of a worker: how much of its time it works.",
+     [](auto& r) { return ratio(r.total_ns, r.whole_ns); }},
+    {"total_ns", Unit::ns, "The sum.",
+     [](auto& r) { return static_cast<std::int64_t>(r.total_ns); }}};
+constexpr TableOf<InputRow> kInput{"input", kInputColumns};
+
+InputRow input_row(const Run& run, const char* what, std::optional<std::string_view> phase,
+                   const Track& track, std::uint64_t batches, std::vector<std::int64_t> times,
+                   double whole_ns) {
   double total = 0;
   for (const std::int64_t ns : times) total += static_cast<double>(ns);
-  Row row{what, std::move(phase), thread_label(run, track), integer_cell(batches),
-          ratio_cell(total, static_cast<double>(times.size()))};
-  for (const double share : {0.50, 0.95})
-    row.push_back(times.empty() ? kUnknown : Cell(take_percentile(times, share)));
-  row.push_back(ratio_cell(total, whole_ns));
-  row.push_back(static_cast<std::int64_t>(total));
+  InputRow row{run, what, phase, track, batches, times.size(), total, whole_ns};
+  if (times.empty()) return row;
+  row.p50_ns = take_percentile(times, 0.50);
+  row.p95_ns = take_percentile(times, 0.95);
   return row;
 }
-
 // The waits of one track's steps, which are in their order. A wait that crosses a step's end counts
 // in both, each its part.
 class StepWaits {
@@ -103,9 +130,8 @@ void add_waits(const Run& run, const std::vector<Step>& steps, Table& table) {
     std::map<std::uint32_t, Waits> phases;
     of_steps.sum(track, phases);
     for (auto& [phase, waits] : phases)
-      table.rows.push_back(make_row(run, "wait", std::string(run.strings[phase]), *waits.track,
-                                    waits.batches, std::move(waits.wait_ns),
-                                    static_cast<double>(waits.step_ns)));
+      kInput.add(table, input_row(run, "wait", run.strings[phase], *waits.track, waits.batches,
+                                  std::move(waits.wait_ns), static_cast<double>(waits.step_ns)));
   }
 }
 
@@ -123,30 +149,25 @@ void add_fetches(const Run& run, Table& table) {
     }
     const std::size_t batches = times.size();
     if (batches > 0)
-      table.rows.push_back(make_row(run, kFetch, kUnknown, track, batches, std::move(times),
-                                    static_cast<double>(last - first)));
+      kInput.add(table, input_row(run, kFetch, std::nullopt, track, batches, std::move(times),
+                                  static_cast<double>(last - first)));
   }
 }
 
 }  // namespace
 
 Table input_table(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  Table table{"input",
-              "Input",
-              {{"what", ColumnType::text},
-               {"phase", ColumnType::text},
-               {"thread", ColumnType::text},
-               {"batches", ColumnType::integer, Unit::count},
-               {"mean_ns", ColumnType::real, Unit::ns},
-               {"p50_ns", ColumnType::integer, Unit::ns},
-               {"p95_ns", ColumnType::integer, Unit::ns},
-               {"share", ColumnType::real, Unit::share},
-               {"total_ns", ColumnType::integer, Unit::ns}},
-              {}};
-  add_waits(run, analysis.steps(), table);
-  add_fetches(run, table);
+  Table table = kInput.empty("Input");
+  add_waits(analysis.run(), analysis.steps(), table);
+  add_fetches(analysis.run(), table);
   return table;
 }
+
+constinit const TableDefinition kInputTable =
+    define_table<kInput>("waits for batches, and the workers that make them",
+                         R"(
+Waits are over all steps except the warm-up and those that compile. A worker's share near 1
+means that more workers would help.)",
+                         input_table);
 
 }  // namespace laptime

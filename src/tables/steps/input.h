@@ -6,11 +6,12 @@
 // last batch it worked: near 1 means that more workers would help.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table input_table(const Analysis& analysis);
+extern const TableDefinition kInputTable;
 
 }  // namespace laptime

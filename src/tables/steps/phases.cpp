@@ -166,43 +166,53 @@ class ThreadPhases {
       after_{"after the last step"};
 };
 
-void add_row(const Run& run, const PhaseTime& phase, const std::string& thread,
-             SourceLines& sources, Table& table) {
-  Row row{phase.name,
-          phase.count > 0 ? integer_cell(phase.count) : kUnknown,
-          phase.ns,
-          ratio_cell(static_cast<double>(phase.ns), static_cast<double>(run.end_ns)),
-          ratio_cell(static_cast<double>(phase.ns), static_cast<double>(phase.count)),
-          thread};
-  if (const auto* const longest = phase.longest_line()) {
-    const auto& [code, line] = longest->first;
-    const std::string_view file = run.strings[run.codes[code].file];
-    const auto source = sources.find(file, line);
-    row.insert(row.end(), {std::string(file), integer_cell(line),
-                           std::string(run.strings[run.codes[code].name]), longest->second,
-                           source ? Cell(std::string(*source)) : kUnknown});
-  }
-  row.resize(table.columns.size(), kUnknown);
-  table.rows.push_back(std::move(row));
+struct PhaseRow {
+  const Run& run;
+  const PhaseTime& phase;
+  std::string_view thread;
+  const std::pair<const CodeLine, double>* longest;  // line; null: none was timed
+  std::optional<std::string_view> source;
+
+  const Code& code() const { return run.codes[longest->first.first]; }
+};
+
+constexpr ColumnOf<PhaseRow> kPhaseColumns[] = {
+    {"phase", "What the time went to.", [](auto& r) { return std::string_view(r.phase.name); }},
+    {"count", Unit::count, "How many steps, checkpoints or intervals between steps.",
+     [](auto& r) { return known_if(r.phase.count > 0, r.phase.count); }},
+    {"time_ns", Unit::ns, "How long all of it took.", [](auto& r) { return r.phase.ns; }},
+    {"share", Unit::share, "The same, of the run's duration.",
+     [](auto& r) { return ratio(r.phase.ns, r.run.end_ns); }},
+    {"mean_ns", Unit::ns, "How long one step, checkpoint or interval takes.",
+     [](auto& r) { return ratio(r.phase.ns, r.phase.count); }},
+    {"thread", "The thread that steps.", [](auto& r) { return r.thread; }},
+    {"file", "The file of the line with the most time of its own there.",
+     [](auto& r) {
+       return r.longest ? std::optional(r.run.strings[r.code().file]) : std::nullopt;
+     }},
+    {"line", "That line.",
+     [](auto& r) { return r.longest ? std::optional(r.longest->first.second) : std::nullopt; }},
+    {"function", "Its function.",
+     [](auto& r) {
+       return r.longest ? std::optional(r.run.strings[r.code().name]) : std::nullopt;
+     }},
+    {"line_ns", Unit::ns, "The line's own time.",
+     [](auto& r) { return r.longest ? std::optional(r.longest->second) : std::nullopt; }},
+    {"source", "Its text.", [](auto& r) { return r.source; }}};
+constexpr TableOf<PhaseRow> kPhases{"phases", kPhaseColumns};
+
+PhaseRow phase_row(const Run& run, const PhaseTime& phase, std::string_view thread,
+                   SourceLines& sources) {
+  PhaseRow row{run, phase, thread, phase.longest_line(), std::nullopt};
+  if (row.longest)
+    row.source = sources.find(run.strings[row.code().file], row.longest->first.second);
+  return row;
 }
 
 }  // namespace
 
 Table phases_table(const Analysis& analysis) {
-  Table table{"phases",
-              "Phases",
-              {{"phase", ColumnType::text},
-               {"count", ColumnType::integer, Unit::count},
-               {"time_ns", ColumnType::integer, Unit::ns},
-               {"share", ColumnType::real, Unit::share},
-               {"mean_ns", ColumnType::real, Unit::ns},
-               {"thread", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"function", ColumnType::text},
-               {"line_ns", ColumnType::real, Unit::ns},
-               {"source", ColumnType::text}},
-              {}};
+  Table table = kPhases.empty("Phases");
   const Run& run = analysis.run();
   const std::vector<Step>& steps = analysis.steps();
   const StepIndex index(analysis.run(), analysis.steps());
@@ -216,11 +226,23 @@ Table phases_table(const Analysis& analysis) {
     ThreadPhases phases(run, {first, last}, checkpoints);
     if (knows_line_self_times(run.processes[track.process]))
       phases.add_lines(track.tallies, track.process, steps, index, merged);
+    const std::string thread = thread_label(run, track);
     for (const PhaseTime& phase : phases.all())
-      add_row(run, phase, thread_label(run, track), sources, table);
+      kPhases.add(table, phase_row(run, phase, thread, sources));
     first = last;
   }
   return table;
 }
+
+constinit const TableDefinition kPhasesTable = define_table<kPhases>(
+    "what the whole run's time went to: steps of each phase, checkpoints, what lies between",
+    R"(
+The rows of a thread that steps sum to the run's duration. They are:
+
+- the steps of each phase that count, and the others: `train, warm-up`, `train, pauses`;
+- checkpoints, which are taken off the steps in which they were made;
+- what lies before, between and after the steps. What lies between them is a row for each
+  function that takes most of such an interval, if the row is at least 1 % of the run.)",
+    phases_table);
 
 }  // namespace laptime

@@ -10,11 +10,12 @@
 // that time; unknown where no line was timed.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table phases_table(const Analysis& analysis);
+extern const TableDefinition kPhasesTable;
 
 }  // namespace laptime

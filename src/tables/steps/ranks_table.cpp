@@ -12,12 +12,11 @@ namespace laptime {
 namespace {
 
 template <typename Get>
-Cell median_of(const Rank& rank, Get get) {
+std::optional<std::int64_t> median_of(const Rank& rank, Get get) {
   std::vector<std::int64_t> values;
   for (const RankStep& step : rank.steps) values.push_back(get(step));
-  return values.empty() ? kUnknown : Cell(take_percentile(values, 0.5));
+  return values.empty() ? std::nullopt : std::optional(take_percentile(values, 0.5));
 }
-
 // By rank: in how many of the steps it had most work of its own.
 std::vector<std::size_t> count_slowest(const std::vector<std::vector<RankStep>>& steps,
                                        std::size_t ranks) {
@@ -31,36 +30,50 @@ std::vector<std::size_t> count_slowest(const std::vector<std::vector<RankStep>>&
   return counts;
 }
 
+struct RankRow {
+  const Run& run;
+  const Rank& rank;
+  std::size_t slowest, common_steps;
+};
+
+constexpr ColumnOf<RankRow> kRankColumns[] = {
+    {"rank", "The rank, as the process reports it.", [](auto& r) { return r.rank.number; }},
+    {"pid", "The process.", [](auto& r) { return r.run.processes[r.rank.process].pid; }},
+    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.rank.lap.phase]; }},
+    {"steps", Unit::count, "How many steps the medians are over.",
+     [](auto& r) { return r.rank.steps.size(); }},
+    {"median_ns", Unit::ns, "The median step time.",
+     [](auto& r) { return median_of(r.rank, [](auto& s) { return s.step->step.wall_ns; }); }},
+    {"own_ns", Unit::ns, "The median of a step's own work: the step without `communication_ns`.",
+     [](auto& r) { return median_of(r.rank, [](auto& s) { return s.own_ns(); }); }},
+    {"communication_ns", Unit::ns, "The median of a step's waits in communication.",
+     [](auto& r) { return median_of(r.rank, [](auto& s) { return s.waiting_ns; }); }},
+    {"slowest", Unit::share, "The part of the common steps in which it had most work of its own.",
+     [](auto& r) { return ratio(r.slowest, r.common_steps); }}};
+constexpr TableOf<RankRow> kRanks{"ranks", kRankColumns};
+
 }  // namespace
 
 Table ranks_table(const Analysis& analysis) {
-  Table table{
-      "ranks",
-      "Ranks" + from_recorded_steps(analysis.steps(), analysis.device_steps().left_out.size()),
-      {{"rank", ColumnType::integer},
-       {"pid", ColumnType::integer},
-       {"phase", ColumnType::text},
-       {"steps", ColumnType::integer, Unit::count},
-       {"median_ns", ColumnType::integer, Unit::ns},
-       {"own_ns", ColumnType::integer, Unit::ns},
-       {"communication_ns", ColumnType::integer, Unit::ns},
-       {"slowest", ColumnType::real, Unit::share}},
-      {}};
-  const Run& run = analysis.run();
+  Table table = kRanks.empty(
+      "Ranks" + from_recorded_steps(analysis.steps(), analysis.device_steps().left_out.size()));
   const std::vector<Rank>& ranks = analysis.ranks();
   const auto common = common_steps(ranks);
   const std::vector<std::size_t> slowest = count_slowest(common, ranks.size());
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const Rank& rank = ranks[r];
-    table.rows.push_back(
-        {rank.number ? Cell(*rank.number) : kUnknown, integer_cell(run.processes[rank.process].pid),
-         std::string(run.strings[rank.lap.phase]), integer_cell(rank.steps.size()),
-         median_of(rank, [](const RankStep& s) { return s.step->step.wall_ns; }),
-         median_of(rank, [](const RankStep& s) { return s.own_ns(); }),
-         median_of(rank, [](const RankStep& s) { return s.waiting_ns; }),
-         ratio_cell(static_cast<double>(slowest[r]), static_cast<double>(common.size()))});
-  }
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    kRanks.add(table, {analysis.run(), ranks[r], slowest[r], common.size()});
   return table;
 }
+
+constinit const TableDefinition kRanksTable = define_table<kRanks>(
+    "processes that train together: own work, waits for each other, which is slowest",
+    R"(
+There is one row a process that steps and calls collectives. The overview shows them if there
+are two or more. Waits in communication are those on the host or on the GPU that waits longest.
+Medians are over the steps whose communication is known, without the warm-up.
+
+Collectives make ranks wait for each other, so the slowest rank is the one that waits least.
+Steps of different ranks are aligned by their numbers.)",
+    ranks_table);
 
 }  // namespace laptime

@@ -1,11 +1,12 @@
 // Table `ranks`: one row a rank.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table ranks_table(const Analysis& analysis);
+extern const TableDefinition kRanksTable;
 
 }  // namespace laptime

@@ -70,6 +70,36 @@ struct Means {
   }
 };
 
+struct SlowRow {
+  std::string_view phase;
+  const char* what;
+  std::size_t slow_steps, median_steps;
+  double total_excess_ns = 0, slow_ns = 0, median_ns = 0;
+  std::optional<std::string> category{};
+  std::optional<std::string_view> file{}, source{};
+  std::optional<std::uint32_t> line{};
+
+  double excess_ns() const { return slow_ns - median_ns; }
+};
+
+constexpr ColumnOf<SlowRow> kSlowColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.phase; }},
+    {"what", "`total`, `category` or `line`.", [](auto& r) { return r.what; }},
+    {"category", "As in `breakdown`.", [](auto& r) { return r.category; }},
+    {"file", "The line's file.", [](auto& r) { return r.file; }},
+    {"line", "The line.", [](auto& r) { return r.line; }},
+    {"source", "Its text.", [](auto& r) { return r.source; }},
+    {"slow_ns", Unit::ns, "The time in a slow step.", [](auto& r) { return r.slow_ns; }},
+    {"median_ns", Unit::ns, "The time in a median step.", [](auto& r) { return r.median_ns; }},
+    {"excess_ns", Unit::ns, "The difference.", [](auto& r) { return r.excess_ns(); }},
+    {"share", Unit::share, "The difference, as a part of the total's.",
+     [](auto& r) { return ratio(r.excess_ns(), r.total_excess_ns); }},
+    {"slow_steps", Unit::count, "How many slow steps were compared.",
+     [](auto& r) { return r.slow_steps; }},
+    {"median_steps", Unit::count, "How many median steps.",
+     [](auto& r) { return r.median_steps; }}};
+constexpr TableOf<SlowRow> kSlowSteps{"slow_steps", kSlowColumns};
+
 class PhaseRows {
  public:
   PhaseRows(const Run& run, const SlowAndMedian& sides, Table& table)
@@ -78,25 +108,26 @@ class PhaseRows {
         slow_(sides.slow.size()),
         median_(sides.median.size()) {}
 
-  void add(const char* what, Cell category, double slow_ns, double median_ns) {
-    put(what, {std::move(category), kUnknown, kUnknown, kUnknown}, slow_ns, median_ns);
+  void add(const char* what, std::optional<std::string> category, double slow_ns,
+           double median_ns) {
+    SlowRow row = make(what, slow_ns, median_ns);
+    row.category = std::move(category);
+    kSlowSteps.add(table_, row);
   }
-  void add_line(Row place, double slow_ns, double median_ns) {
-    put("line", std::move(place), slow_ns, median_ns);
+  void add_line(std::string_view file, std::uint32_t line, std::optional<std::string_view> source,
+                double slow_ns, double median_ns) {
+    SlowRow row = make("line", slow_ns, median_ns);
+    row.file = file;
+    row.line = line;
+    row.source = source;
+    kSlowSteps.add(table_, row);
   }
   void set_total(double excess_ns) { excess_ns_ = excess_ns; }
   double excess_ns() const { return excess_ns_; }
 
  private:
-  // `place`: category, file, line, source.
-  void put(const char* what, Row place, double slow_ns, double median_ns) {
-    Row row{std::string(phase_), what};
-    row.insert(row.end(), std::make_move_iterator(place.begin()),
-               std::make_move_iterator(place.end()));
-    row.insert(row.end(), {slow_ns, median_ns, slow_ns - median_ns,
-                           ratio_cell(slow_ns - median_ns, excess_ns_), integer_cell(slow_),
-                           integer_cell(median_)});
-    table_.rows.push_back(std::move(row));
+  SlowRow make(const char* what, double slow_ns, double median_ns) const {
+    return {phase_, what, slow_, median_, excess_ns_, slow_ns, median_ns};
   }
 
   Table& table_;
@@ -104,11 +135,10 @@ class PhaseRows {
   std::size_t slow_, median_;
   double excess_ns_ = 0;
 };
-
 void add_categories(const Run& run, const SlowAndMedian& sides, PhaseRows& rows) {
   const Means means(sides);
   rows.set_total(means.slow.wall_ns - means.median.wall_ns);
-  rows.add("total", kUnknown, means.slow.wall_ns, means.median.wall_ns);
+  rows.add("total", std::nullopt, means.slow.wall_ns, means.median.wall_ns);
   const HostKnowledge known{is_python_step(run, sides.slow.front()->step), means.slow.divided(),
                             means.slow.knows_gpu};
   std::multimap<double, HostCategory, std::greater<>> by_excess;
@@ -164,8 +194,10 @@ class LineExcess {
     }
     std::stable_sort(found.begin(), found.end(),
                      [](const Found& a, const Found& b) { return a.excess_ns() > b.excess_ns(); });
-    for (const Found& line : found)
-      rows.add_line(place_cells(line.code, line.line), line.slow_ns, line.median_ns);
+    for (const Found& line : found) {
+      const std::string_view file = run_.strings[run_.codes[line.code].file];
+      rows.add_line(file, line.line, sources_.find(file, line.line), line.slow_ns, line.median_ns);
+    }
   }
 
  private:
@@ -173,12 +205,6 @@ class LineExcess {
   struct Times {
     double slow_ns = 0, median_ns = 0;
   };
-  Row place_cells(std::uint32_t code, std::uint32_t line) {
-    const std::string_view file = run_.strings[run_.codes[code].file];
-    const auto source = sources_.find(file, line);
-    return {kUnknown, std::string(file), integer_cell(line),
-            source ? Cell(std::string(*source)) : kUnknown};
-  }
 
   const Run& run_;
   const SlowAndMedian& sides_;
@@ -189,21 +215,7 @@ class LineExcess {
 }  // namespace
 
 Table slow_steps_table(const Analysis& analysis) {
-  Table table{"slow_steps",
-              "Why slow steps are slow",
-              {{"phase", ColumnType::text},
-               {"what", ColumnType::text},
-               {"category", ColumnType::text},
-               {"file", ColumnType::text},
-               {"line", ColumnType::integer},
-               {"source", ColumnType::text},
-               {"slow_ns", ColumnType::real, Unit::ns},
-               {"median_ns", ColumnType::real, Unit::ns},
-               {"excess_ns", ColumnType::real, Unit::ns},
-               {"share", ColumnType::real, Unit::share},
-               {"slow_steps", ColumnType::integer, Unit::count},
-               {"median_steps", ColumnType::integer, Unit::count}},
-              {}};
+  Table table = kSlowSteps.empty("Why slow steps are slow");
   std::map<std::uint32_t, HostSteps> phases;
   for (const HostStep& step : analysis.host_steps())
     if (step.step.counts) phases[step.step.phase].push_back(&step);
@@ -216,5 +228,27 @@ Table slow_steps_table(const Analysis& analysis) {
   }
   return table;
 }
+
+constinit const TableDefinition kSlowStepsTable =
+    define_table<kSlowSteps>("why slow steps are slow: against median ones, by category and line",
+                             R"(
+Slow steps are outliers and steps that compile. If there are none, they are those over the 95th
+percentile. Median steps are the middle fifth. Only steps that count are compared. Steps with op
+records are compared with each other, and so are the others. A phase with fewer than 20 steps of
+a kind has no rows.
+
+The categories' excess sums to the total's. A line's time is its own, without the timed
+functions that it called. A line has a row if slow steps spend more on it: at least 1 % of the
+excess.
+
+    $ laptime report train.lap slow_steps
+    Why slow steps are slow
+      phase  what      category        file      line     slow   median  excess    share              slow steps  median steps
+      train  total     -               -            -  1.93 ms  1.00 ms  923 µs  100.0 %  ██████████           2            22
+      train  category  input wait      -            -   600 µs   100 µs  500 µs   54.2 %  █████▍               2            22
+      train  category  python and ops  -            -  1.23 ms   802 µs  423 µs   45.8 %  ████▋                2            22
+      train  category  optimizer       -            -   100 µs   100 µs    0 ns    0.0 %                       2            22
+      train  line      -               train.py     9   500 µs   200 µs  300 µs   32.5 %  ███▎                 2            22)",
+                             slow_steps_table);
 
 }  // namespace laptime

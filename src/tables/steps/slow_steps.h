@@ -10,11 +10,12 @@
 // less than 1 % of the excess more, are left out.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
 Table slow_steps_table(const Analysis& analysis);
+extern const TableDefinition kSlowStepsTable;
 
 }  // namespace laptime

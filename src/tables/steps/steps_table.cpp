@@ -20,86 +20,129 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Step*>> by_p
   return phases;
 }
 
-Row summary_row(const Run& run, const std::vector<const Step*>& laps) {
-  std::vector<std::int64_t> walls;
+// What is known of the steps of a thread and phase.
+struct SummaryRow {
+  const Run& run;
+  const std::vector<const Step*>& laps;  // all of them
+  std::size_t counted = 0;               // steps that count, like the sums
+  std::optional<std::int64_t> median_ns{}, p5_ns{}, p95_ns{};
   double wall_ns = 0, samples = 0, samples_wall_ns = 0, slow_ns = 0;
   std::size_t slow = 0;
-  const auto count = [&](auto wanted) {
-    return integer_cell(
-        static_cast<std::uint64_t>(std::count_if(laps.begin(), laps.end(), wanted)));
-  };
+
+  template <typename Wanted>
+  std::int64_t count(Wanted wanted) const {
+    return std::count_if(laps.begin(), laps.end(), [&](const Step* s) { return wanted(*s); });
+  }
+};
+
+SummaryRow summarize(const Run& run, const std::vector<const Step*>& laps) {
+  SummaryRow row{run, laps};
+  std::vector<std::int64_t> walls;
   for (const Step* step : laps) {
     if (!step->counts) continue;
     walls.push_back(step->wall_ns);
-    wall_ns += static_cast<double>(step->wall_ns);
-    if (step->kind != StepKind::steady) ++slow, slow_ns += static_cast<double>(step->wall_ns);
+    row.wall_ns += static_cast<double>(step->wall_ns);
+    if (step->kind != StepKind::steady)
+      ++row.slow, row.slow_ns += static_cast<double>(step->wall_ns);
     if (!step->samples) continue;
-    samples += static_cast<double>(*step->samples);
-    samples_wall_ns += static_cast<double>(step->wall_ns);
+    row.samples += static_cast<double>(*step->samples);
+    row.samples_wall_ns += static_cast<double>(step->wall_ns);
   }
-  const Track& track = run.tracks[laps.front()->track];
-  Row row{std::string(run.strings[laps.front()->phase]), thread_label(run, track),
-          integer_cell(laps.size()),
-          count([](const Step* s) { return s->kind == StepKind::warmup; })};
-  for (const double share : {0.50, 0.05, 0.95})
-    row.push_back(walls.empty() ? kUnknown : Cell(take_percentile(walls, share)));
-  row.push_back(ratio_cell(static_cast<double>(walls.size()) * 1e9, wall_ns));
-  row.push_back(ratio_cell(samples * 1e9, samples_wall_ns));
-  const bool told = laps.front()->ops != StepOps::not_told;
-  row.push_back(told ? count([](const Step* s) { return s->ops == StepOps::recorded; }) : kUnknown);
-  const Cell compiled = count([](const Step* s) { return s->kind == StepKind::compile; });
-  row.push_back(compiled == integer_cell(0) ? kUnknown : compiled);
-  row.push_back(slow == 0 ? kUnknown : integer_cell(slow));
-  row.push_back(slow == 0 ? kUnknown : ratio_cell(slow_ns, wall_ns));
-  row.push_back(ratio_cell(wall_ns, static_cast<double>(walls.size())));
+  if (walls.empty()) return row;
+  row.counted = walls.size();
+  row.median_ns = take_percentile(walls, 0.50);
+  row.p5_ns = take_percentile(walls, 0.05);
+  row.p95_ns = take_percentile(walls, 0.95);
   return row;
 }
+
+constexpr ColumnOf<SummaryRow> kSummaryColumns[] = {
+    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.laps.front()->phase]; }},
+    {"thread", "The thread that steps.",
+     [](auto& r) { return thread_label(r.run, r.run.tracks[r.laps.front()->track]); }},
+    {"steps", Unit::count, "How many steps, the warm-up included.",
+     [](auto& r) { return r.laps.size(); }},
+    {"warmup", Unit::count, "How many of them are warm-up.",
+     [](auto& r) { return r.count([](auto& s) { return s.kind == StepKind::warmup; }); }},
+    {"median_ns", Unit::ns, "The median step time.", [](auto& r) { return r.median_ns; }},
+    {"p5_ns", Unit::ns, "The 5th percentile of step times.", [](auto& r) { return r.p5_ns; }},
+    {"p95_ns", Unit::ns, "The 95th percentile of step times.", [](auto& r) { return r.p95_ns; }},
+    {"steps_per_s", Unit::per_second, "Steps per second.",
+     [](auto& r) { return ratio(static_cast<double>(r.counted) * 1e9, r.wall_ns); }},
+    {"samples_per_s", Unit::per_second, "Samples per second, over the steps with a known batch.",
+     [](auto& r) { return ratio(r.samples * 1e9, r.samples_wall_ns); }},
+    {"recorded", Unit::count, "How many steps have op records.",
+     [](auto& r) {
+       return known_if(r.laps.front()->ops != StepOps::not_told,
+                       r.count([](auto& s) { return s.ops == StepOps::recorded; }));
+     }},
+    {"compile", Unit::count, "During how many steps something was compiled; unknown if in none.",
+     [](auto& r) {
+       const auto count = r.count([](auto& s) { return s.kind == StepKind::compile; });
+       return known_if(count != 0, count);
+     }},
+    {"slow", Unit::count, "How many steps that count are outliers or compile; unknown if none.",
+     [](auto& r) { return known_if(r.slow != 0, r.slow); }},
+    {"slow_share", Unit::share, "The slow steps' part of the time.",
+     [](auto& r) { return r.slow == 0 ? std::nullopt : ratio(r.slow_ns, r.wall_ns); }},
+    {"mean_ns", Unit::ns, "The mean step time.",
+     [](auto& r) { return ratio(r.wall_ns, r.counted); }}};
+constexpr TableOf<SummaryRow> kStepSummary{"step_summary", kSummaryColumns};
+
+struct StepListRow {
+  const Run& run;
+  const Step& step;
+};
+
+constexpr ColumnOf<StepListRow> kStepColumns[] = {
+    {"step", "The step's number on its thread.", [](auto& r) { return r.step.number; }},
+    {"phase", "`train`, `validation` …", [](auto& r) { return r.run.strings[r.step.phase]; }},
+    {"kind", "`warmup`, `compile`, `outlier`, `pause` or `steady`.",
+     [](auto& r) { return kind_name(r.step.kind); }},
+    {"start_ns", Unit::ns, "When it began.", [](auto& r) { return r.step.start_ns; }},
+    {"wall_ns", Unit::ns, "How long it took.", [](auto& r) { return r.step.wall_ns; }},
+    {"samples", Unit::count, "How many samples its batch has.",
+     [](auto& r) { return r.step.samples; }},
+    {"recorded", "0 if the step has no op records.",
+     [](auto& r) { return int{r.step.ops != StepOps::rested}; }},
+    {"thread", "The thread that steps.",
+     [](auto& r) { return thread_label(r.run, r.run.tracks[r.step.track]); }}};
+constexpr TableOf<StepListRow> kSteps{"steps", kStepColumns};
 
 }  // namespace
 
 Table steps_table(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  Table table{"steps",
-              "Steps",
-              {{"step", ColumnType::integer},
-               {"phase", ColumnType::text},
-               {"kind", ColumnType::text},
-               {"start_ns", ColumnType::integer, Unit::ns},
-               {"wall_ns", ColumnType::integer, Unit::ns},
-               {"samples", ColumnType::integer, Unit::count},
-               {"recorded", ColumnType::integer},
-               {"thread", ColumnType::text}},
-              {}};
-  for (const Step& s : analysis.steps())
-    table.rows.push_back(
-        {integer_cell(s.number), std::string(run.strings[s.phase]), kind_name(s.kind), s.start_ns,
-         s.wall_ns, s.samples ? Cell(*s.samples) : kUnknown, std::int64_t{s.ops != StepOps::rested},
-         thread_label(run, run.tracks[s.track])});
+  Table table = kSteps.empty("Steps");
+  table.rows.reserve(analysis.steps().size());
+  for (const Step& step : analysis.steps()) kSteps.add(table, {analysis.run(), step});
   return table;
 }
 
 Table step_summary_table(const Analysis& analysis) {
-  const Run& run = analysis.run();
-  Table table{"step_summary",
-              "Steps, without warmup",
-              {{"phase", ColumnType::text},
-               {"thread", ColumnType::text},
-               {"steps", ColumnType::integer, Unit::count},
-               {"warmup", ColumnType::integer, Unit::count},
-               {"median_ns", ColumnType::integer, Unit::ns},
-               {"p5_ns", ColumnType::integer, Unit::ns},
-               {"p95_ns", ColumnType::integer, Unit::ns},
-               {"steps_per_s", ColumnType::real, Unit::per_second},
-               {"samples_per_s", ColumnType::real, Unit::per_second},
-               {"recorded", ColumnType::integer, Unit::count},
-               {"compile", ColumnType::integer, Unit::count},
-               {"slow", ColumnType::integer, Unit::count},
-               {"slow_share", ColumnType::real, Unit::share},
-               {"mean_ns", ColumnType::real, Unit::ns}},
-              {}};
+  Table table = kStepSummary.empty("Steps, without warmup");
   for (const auto& [key, laps] : by_phase(analysis.steps()))
-    table.rows.push_back(summary_row(run, laps));
+    kStepSummary.add(table, summarize(analysis.run(), laps));
   return table;
 }
+
+constinit const TableDefinition kStepsTable = define_table<kSteps>("one row a step",
+                                                                   R"(
+A step ends at its mark and begins where the previous one on its thread ended. So the first step
+after a validation begins where the validation ended. Steps with op records are compared with
+each other, and so are the others. The kinds:
+
+- `warmup`: the first step, and slow ones right after it;
+- `compile`: something was compiled during it;
+- `outlier`: longer than the median by more than 5 spreads;
+- `pause`: longer than a second, than 100 median steps, and than as many median steps as there
+  are. The program waited for its user;
+- `steady`: all others.)",
+                                                                   steps_table);
+
+constinit const TableDefinition kStepSummaryTable =
+    define_table<kStepSummary>("step times and rates",
+                               R"(
+There is one row a thread and phase. Times and rates are over the steps that count.)",
+                               step_summary_table);
 
 }  // namespace laptime

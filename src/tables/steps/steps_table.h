@@ -1,7 +1,7 @@
 // Tables of steps: `steps` and `step_summary`.
 #pragma once
 
-#include "tables/run/table.h"
+#include "tables/run/columns.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -12,5 +12,7 @@ Table steps_table(const Analysis& analysis);
 // unknown where steps do not tell, `compile` where none does. `slow`: the outliers and compiling
 // steps that count, unknown where there are none; `slow_share`: their share of the time.
 Table step_summary_table(const Analysis& analysis);
+extern const TableDefinition kStepsTable;
+extern const TableDefinition kStepSummaryTable;
 
 }  // namespace laptime

@@ -1,0 +1,27 @@
+// How tables show a line: as a file and a number. Both are unknown for the unknown line.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "trace/code/line_ids.h"
+#include "trace/run/run.h"
+
+namespace laptime {
+
+inline std::optional<std::string_view> file_at(const LineIds& lines, std::uint32_t id) {
+  if (id == 0) return std::nullopt;
+  return lines.file(id);
+}
+inline std::optional<std::uint32_t> line_at(const LineIds& lines, std::uint32_t id) {
+  if (id == 0) return std::nullopt;
+  return lines.line(id);
+}
+// A text of Run::strings; unknown for id 0.
+inline std::optional<std::string_view> string_at(const Run& run, std::uint32_t id) {
+  if (id == 0) return std::nullopt;
+  return run.strings[id];
+}
+
+}  // namespace laptime
