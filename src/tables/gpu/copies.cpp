@@ -8,7 +8,6 @@
 #include "tables/ops/agreed.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
-#include "trace/gpu/copy_name.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
@@ -18,11 +17,25 @@ namespace laptime {
 namespace {
 
 struct CopySums {
+  SpanKind kind = SpanKind::copy;
+  CopyInfo copy;
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t total_ns = 0, wait_ns = 0;
   bool waits = false, wait_known = false;
   Agreed<std::int64_t> device;
 };
+
+// A copy whose direction nobody recorded has its name only.
+std::string kind_text(SpanKind kind, const CopyInfo& copy, std::string_view name) {
+  if (kind == SpanKind::fill && copy.target != MemoryKind::unknown) return "Memset";
+  return std::string(copy.direction != CopyDirection::unknown ? name_of(copy.direction) : name);
+}
+
+Cell memory_cell(SpanKind kind, const CopyInfo& copy) {
+  if (copy.source == MemoryKind::unknown && copy.target == MemoryKind::unknown) return kUnknown;
+  const std::string target(name_of(copy.target));
+  return kind == SpanKind::fill ? target : std::string(name_of(copy.source)) + " -> " + target;
+}
 
 }  // namespace
 
@@ -54,6 +67,8 @@ Table copies_table(const Analysis& analysis) {
     const std::uint32_t device = device_of(run.tracks[work.track]);
     CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op,
                           grouping == CopyGrouping::device ? device : 0}];
+    sums.kind = spans.kind[work.row];
+    sums.copy = work.copy;
     ++sums.calls;
     sums.device.add(device);
     sums.bytes += work.bytes;
@@ -66,12 +81,11 @@ Table copies_table(const Analysis& analysis) {
   }
   for (const auto& [key, sums] : all) {
     const auto& [name_id, line, op, group] = key;
-    const CopyName name(run.strings[name_id]);
     const std::int64_t device = sums.device.value_or(-1);
     table.rows.push_back(
-        {std::string(name.direction),
-         name.memory.empty() ? kUnknown : Cell(std::string(name.memory)), file_cell(lines, line),
-         line_cell(lines, line), integer_cell(sums.calls), integer_cell(sums.bytes), sums.total_ns,
+        {kind_text(sums.kind, sums.copy, run.strings[name_id]), memory_cell(sums.kind, sums.copy),
+         file_cell(lines, line), line_cell(lines, line), integer_cell(sums.calls),
+         integer_cell(sums.bytes), sums.total_ns,
          ratio_cell(static_cast<double>(sums.bytes), static_cast<double>(sums.total_ns)),
          sums.wait_known ? Cell(sums.wait_ns) : kUnknown, sums.waits ? "yes" : "no",
          op ? Cell(std::string(run.strings[op])) : kUnknown,

@@ -19,7 +19,7 @@ SpanColumns rows(std::size_t count, std::int64_t from, bool links) {
     if (links) spans.link.push_back(i + 1);
   }
   spans.args.row = {static_cast<std::uint32_t>(count - 1)};
-  spans.args.key = {2};
+  spans.args.key = {named_key(2)};
   spans.args.type = {ArgType::string};
   spans.args.value = {1};
   return spans;
@@ -72,7 +72,7 @@ TEST(Load, PutsEveryBlockInItsPlace) {
   EXPECT_EQ(track.spans.link[100], 1u);
   EXPECT_EQ(track.spans.link[200], 0u);
   EXPECT_EQ(track.spans.args.row, (std::vector<std::uint32_t>{99, 199, 299}));
-  EXPECT_EQ(run.strings[track.spans.args.key[0]], "two");
+  EXPECT_EQ(run.strings[string_of(track.spans.args.key[0])], "two");
   EXPECT_EQ(run.strings[static_cast<std::uint32_t>(track.spans.args.value[0])], "one");
   EXPECT_EQ(run.end_ns, 2995);
   EXPECT_EQ(run.column_bytes(), 300u * (21 + 8) + 3 * 17);
