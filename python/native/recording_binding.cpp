@@ -62,10 +62,10 @@ void put_event(const std::string& name, std::uint8_t kind, std::uint64_t start,
   if (!file.empty()) {
     const std::uint32_t code = record::add_code(file, function, line, 0);
     if (const std::uint32_t place = record::add_place(code, line, 0))
-      args.push_back({0, ArgType::place, place});
+      args.push_back({ArgKey::call_site, ArgType::place, place});
   }
   for (const auto& [key, value] : strings)
-    args.push_back({record::intern(nb::cast<std::string>(key)), ArgType::string,
+    args.push_back({named_key(record::intern(nb::cast<std::string>(key))), ArgType::string,
                     record::intern(nb::cast<std::string>(value))});
   const record::Span span{.start = start,
                           .end = ticks(),

@@ -98,7 +98,7 @@ class ChromeWriter {
     return {lanes.tids[*lane], true};
   }
 
-  void write_span(const SpanColumns& spans, std::uint32_t row, TrackLanes& lanes) {
+  void write_span(const Spans& spans, std::uint32_t row, TrackLanes& lanes) {
     const auto [tid, keeps_duration] = place(spans, row, lanes);
     const bool instant = is_mark(spans.kind[row]);
     out_.begin_event();
@@ -119,30 +119,70 @@ class ChromeWriter {
     if (spans.link[row] != 0) write_launch(spans, row, lanes.pid, tid);
   }
 
-  // What an argument without a name of its own is (docs/records.md).
-  static const char* own_arg_name(SpanKind kind, ArgType type) {
-    if (type == ArgType::place) return "line";
-    if (type == ArgType::string)
-      return kind == SpanKind::kernel ? "grid;block;registers;static shared;dynamic shared"
-                                      : "device";
-    return kind == SpanKind::launch ? "autograd" : "bytes";
-  }
+  // Writes the values of one row; a comma before each but the first.
+  class ArgWriter {
+   public:
+    ArgWriter(ChromeWriter& writer, std::uint32_t row) : writer_(writer), row_(row) {}
+    template <typename T, typename Write>
+    void column(const SideColumn<T>& column, std::string_view name, Write write) {
+      if (const T* const value = column.find(row_)) {
+        begin();
+        writer_.out_.write("\"{}\":", name);
+        write(*value);
+      }
+    }
+    template <typename T>
+    void numbers(const SideColumn<T>& values, std::string_view name) {
+      column(values, name,
+             [&](T value) { writer_.out_.write("{}", static_cast<std::int64_t>(value)); });
+    }
+    void strings(const SideColumn<std::uint32_t>& values, std::string_view name) {
+      column(values, name, [&](std::uint32_t id) { writer_.out_.buffer() += writer_.names_[id]; });
+    }
+    void begin() {
+      writer_.out_.buffer() += any_ ? "," : ",\"args\":{";
+      any_ = true;
+    }
+    ~ArgWriter() {
+      if (any_) writer_.out_.buffer() += '}';
+    }
 
-  void write_args(const SpanColumns& spans, std::uint32_t row) {
-    const ArgColumns& args = spans.args;
+   private:
+    ChromeWriter& writer_;
+    std::uint32_t row_;
+    bool any_ = false;
+  };
+
+  void write_args(const Spans& spans, std::uint32_t row) {
+    ArgWriter args(*this, row);
+    args.column(spans.call_site, "line",
+                [&](std::uint32_t place) { write_place(run_.places[place]); });
+    args.column(spans.launch_config, "grid;block;registers;static shared;dynamic shared",
+                [&](std::uint32_t id) { write_launch_config(*run_.launch_configs.find(id)); });
+    args.numbers(spans.autograd, "autograd");
+    args.numbers(spans.bytes, "bytes");
+    args.strings(spans.device, "device");
+    args.numbers(spans.graph_node, "graph_node");
+    args.strings(spans.shapes, "shapes");
+    args.strings(spans.types, "types");
+    args.numbers(spans.flops, "flops");
+    args.numbers(spans.ops, "ops");
+    args.numbers(spans.samples, "samples");
+    write_named_args(spans.args, row, args);
+  }
+  void write_named_args(const ArgColumns& args, std::uint32_t row, ArgWriter& out) {
     const auto [first, last] = std::equal_range(args.row.begin(), args.row.end(), row);
-    if (first == last) return;
-    out_.buffer() += ",\"args\":{";
     for (auto it = first; it != last; ++it) {
       const auto i = static_cast<std::size_t>(it - args.row.begin());
-      if (it != first) out_.buffer() += ',';
-      if (args.key[i] == 0)
-        out_.write("\"{}\":", own_arg_name(spans.kind[row], args.type[i]));
-      else
-        out_.write("{}:", names_[args.key[i]]);
+      out.begin();
+      out_.write("{}:", names_[string_of(args.key[i])]);
       write_arg(args.type[i], args.value[i]);
     }
-    out_.buffer() += '}';
+  }
+  void write_launch_config(const LaunchConfig& config) {
+    const auto& [grid, block, registers, fixed, dynamic] = config;
+    out_.write("\"{},{},{};{},{},{};{};{};{}\"", grid[0], grid[1], grid[2], block[0], block[1],
+               block[2], registers, fixed, dynamic);
   }
   void write_arg(ArgType type, std::uint64_t value) {
     if (type == ArgType::string)

@@ -158,30 +158,20 @@ class KinetoWriter {
     const Track& track = run_.tracks[event.track];
     out_.write(", \"device\": {}, \"context\": 1, \"stream\": {}", device_of(track),
                stream_of(track));
-    if (event.geometry != 0) write_geometry(run_.strings[event.geometry]);
+    if (const LaunchConfig* const config = run_.launch_configs.find(event.launch_config))
+      write_launch_config(*config);
     if (event.moved_bytes != 0) out_.write(", \"bytes\": {}", event.moved_bytes);
     if (event.moved_bytes != 0 && event.duration_ns > 0)
       out_.write(", \"memory bandwidth (GB/s)\": {:.6g}",
                  static_cast<double>(event.moved_bytes) / static_cast<double>(event.duration_ns));
   }
 
-  // `geometry`: "grid;block;registers;static shared;dynamic shared".
-  void write_geometry(std::string_view geometry) {
-    std::array<std::string_view, 5> parts;
-    for (std::string_view& part : parts) {
-      part = geometry.substr(0, geometry.find(';'));
-      geometry.remove_prefix(std::min(geometry.size(), part.size() + 1));
-    }
-    const auto& [grid, block, registers, fixed, dynamic] = parts;
-    if (dynamic.empty()) return;
+  void write_launch_config(const LaunchConfig& config) {
+    const auto& [grid, block, registers, fixed, dynamic] = config;
     out_.write(
-        ", \"grid\": [{}], \"block\": [{}], \"registers per thread\": {}, \"shared memory\": {}",
-        grid, block, registers, number(fixed) + number(dynamic));
-  }
-  static std::uint64_t number(std::string_view digits) {
-    std::uint64_t value = 0;
-    std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    return value;
+        ", \"grid\": [{},{},{}], \"block\": [{},{},{}], \"registers per thread\": {}, "
+        "\"shared memory\": {}",
+        grid[0], grid[1], grid[2], block[0], block[1], block[2], registers, config.shared());
   }
 
   // Where torch numbered no ops, the row's number makes the id unique.

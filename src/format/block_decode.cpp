@@ -122,7 +122,8 @@ bool decode_args(const OpenColumns& columns, const BlockSummary& summary,
                            in_range &= row < summary.rows;
                            args.row.push_back(target.first_row + static_cast<std::uint32_t>(row));
                          }) &&
-      columns.append(ColumnId::arg_key, n, args.key) &&
+      columns.each(ColumnId::arg_key, n,
+                   [&](std::size_t, std::uint64_t v) { args.key.push_back(key_from_stored(v)); }) &&
       columns.append(ColumnId::arg_type, n, args.type) &&
       columns.append(ColumnId::arg_value, n, args.value);
   if (!ok || !in_range ||

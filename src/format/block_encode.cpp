@@ -130,7 +130,7 @@ void encode_args(BlockBuilder& b, BlockSummary& summary, const ArgColumns& args,
   summary.args = static_cast<std::uint32_t>(last - first);
   b.delta_column(ColumnId::arg_row, first, last,
                  [&](std::size_t i) { return args.row[i] - begin; });
-  b.column(ColumnId::arg_key, first, last, [&](std::size_t i) { return args.key[i]; });
+  b.column(ColumnId::arg_key, first, last, [&](std::size_t i) { return stored_key(args.key[i]); });
   b.column(ColumnId::arg_type, first, last,
            [&](std::size_t i) { return static_cast<std::uint64_t>(args.type[i]); });
   b.column(ColumnId::arg_value, first, last, [&](std::size_t i) {

@@ -22,8 +22,10 @@ SpanColumns random_spans(std::size_t rows, bool links, bool args) {
     if (links) spans.link.push_back(i % 3 != 1 ? random() : 0);
     for (std::uint64_t a = 0; args && a < random() % 3; ++a) {
       spans.args.row.push_back(static_cast<std::uint32_t>(i));
-      spans.args.key.push_back(static_cast<std::uint32_t>(random() % 9));
-      spans.args.type.push_back(static_cast<ArgType>(random() % 4));
+      const auto number = static_cast<std::uint32_t>(random() % 9);
+      spans.args.key.push_back(random() % 2 == 0 ? named_key(number)
+                                                 : static_cast<ArgKey>(kWellKnownKey | number));
+      spans.args.type.push_back(static_cast<ArgType>(random() % 5));
       spans.args.value.push_back(random() >> (random() % 64));
     }
   }

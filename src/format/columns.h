@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/bulk_vector.h"
+#include "format/names.h"
 #include "format/record.h"
 
 namespace laptime {
@@ -13,9 +14,9 @@ namespace laptime {
 // Arguments of spans, in span order; several may share a row.
 struct ArgColumns {
   std::vector<std::uint32_t> row;
-  std::vector<std::uint32_t> key;
+  std::vector<ArgKey> key;
   std::vector<ArgType> type;
-  std::vector<std::uint64_t> value;  // int64, double bits, or string id, as `type` says
+  std::vector<std::uint64_t> value;  // int64, double bits, or an id, as `type` says
 
   std::size_t size() const { return row.size(); }
 };

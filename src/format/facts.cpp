@@ -17,7 +17,8 @@ enum class FactType : std::uint8_t {
   place = 7,
   args = 8,
   frame = 9,
-  source = 10
+  source = 10,
+  launch_config = 11
 };
 
 struct Encoder {
@@ -82,11 +83,20 @@ struct Encoder {
     out.string(f.stored);
     return FactType::source;
   }
+  FactType operator()(const LaunchConfigFact& f) {
+    out.varint(f.id);
+    for (const std::uint32_t n : f.config.grid) out.varint(n);
+    for (const std::uint32_t n : f.config.block) out.varint(n);
+    out.varint(f.config.registers);
+    out.varint(f.config.static_shared);
+    out.varint(f.config.dynamic_shared);
+    return FactType::launch_config;
+  }
   FactType operator()(const ArgsFact& f) {
     out.varint(f.id);
     out.varint(f.args.size());
     for (const SharedArg& arg : f.args) {
-      out.varint(arg.key);
+      out.varint(stored_key(arg.key));
       out.u8(static_cast<std::uint8_t>(arg.type));
       out.varint(arg.value);
     }
@@ -99,7 +109,7 @@ std::uint32_t id32(ByteReader& in) { return static_cast<std::uint32_t>(in.varint
 ArgsFact decode_args(ByteReader& in) {
   ArgsFact fact{id32(in), {}};
   for (std::uint64_t left = in.varint(); left > 0 && !in.failed(); --left)
-    fact.args.push_back({id32(in), static_cast<ArgType>(in.u8()), in.varint()});
+    fact.args.push_back({key_from_stored(in.varint()), static_cast<ArgType>(in.u8()), in.varint()});
   return fact;
 }
 
@@ -125,6 +135,13 @@ std::optional<Fact> decode(FactType type, ByteReader& in) {
       return decode_args(in);
     case FactType::frame:
       return CallFrameFact{id32(in), id32(in), id32(in), id32(in)};
+    case FactType::launch_config:
+      return LaunchConfigFact{id32(in),
+                              {{id32(in), id32(in), id32(in)},
+                               {id32(in), id32(in), id32(in)},
+                               id32(in),
+                               id32(in),
+                               id32(in)}};
     case FactType::source:
       return SourceFact{id32(in), id32(in), in.string()};
   }

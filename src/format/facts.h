@@ -2,6 +2,7 @@
 // [type][length][fields], so a reader steps over types that it does not know.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "format/names.h"
 #include "format/record.h"
 
 namespace laptime {
@@ -72,8 +74,20 @@ struct CallFrameFact {  // a function that was running, at a line, called by ano
   std::uint32_t code, line;
 };
 
+struct LaunchConfig {
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint32_t registers = 0, static_shared = 0, dynamic_shared = 0;
+
+  std::uint64_t shared() const { return std::uint64_t{static_shared} + dynamic_shared; }
+  auto operator<=>(const LaunchConfig&) const = default;
+};
+struct LaunchConfigFact {  // of the kernels that name it; each distinct one has one fact
+  std::uint32_t id;
+  LaunchConfig config;
+};
+
 struct SharedArg {
-  std::uint32_t key;  // string id
+  ArgKey key;
   ArgType type;
   std::uint64_t value;
   auto operator<=>(const SharedArg&) const = default;
@@ -92,7 +106,7 @@ struct SourceFact {    // the text of a source file as the recording process saw
 };
 
 using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact,
-                          PlaceFact, ArgsFact, CallFrameFact, SourceFact>;
+                          PlaceFact, ArgsFact, CallFrameFact, SourceFact, LaunchConfigFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 

@@ -20,7 +20,7 @@ inline constexpr char kLapMagic[8] = {'L', 'A', 'P', 'T', 'I', 'M', 'E', '\0'};
 inline constexpr char kLapEndMagic[8] = {'L', 'A', 'P', 'E', 'N', 'D', '\0', '\0'};
 // Raised when an old reader would misread a new file. Additions that a reader can step over do not
 // raise it.
-inline constexpr std::uint32_t kFormatVersion = 1;
+inline constexpr std::uint32_t kFormatVersion = 2;
 
 inline constexpr std::size_t kPageSize = 4096;
 inline constexpr std::size_t kMaxLosses = 128;

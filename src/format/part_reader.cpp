@@ -8,6 +8,7 @@
 #include "format/part.h"
 #include "format/raw_batch.h"
 #include "format/reader.h"
+#include "format/version.h"
 
 namespace laptime {
 
@@ -25,11 +26,7 @@ Result<PartLayout> check_layout(ByteView file, const std::string& name) {
   // Pages are aligned in a mapping; a test's buffer is aligned by the allocator. PartHeader needs
   // no more than 8.
   const auto* header = reinterpret_cast<const PartHeader*>(file.data());
-  if (header->version > kFormatVersion)
-    return fail(ErrorKind::bad_file, name + " has format version " +
-                                         std::to_string(header->version) +
-                                         "; this laptime reads up to " +
-                                         std::to_string(kFormatVersion) + ": update laptime");
+  RETURN_IF_ERROR(check_version(header->version, name));
   const bool sane = header->slot_size == kSlotSize && std::isfinite(header->ns_per_tick) &&
                     header->ns_per_tick > 0 && header->ns_per_tick < 1e6 &&
                     header->log_offset == kPageSize + std::uint64_t{header->slot_count} * kSlotSize;

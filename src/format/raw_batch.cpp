@@ -30,10 +30,8 @@ bool RawBatch::add_op(SpanColumns& spans, RawUnit unit) {
   const std::uint32_t place = OpLink::place(unit.link);
   unit.link = OpLink::autograd(unit.link);
   add_span(spans, unit);
-  if (place != 0)
-    add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
-  for (const SharedArg& arg : shared)
-    add_arg({0, arg.value, 0, arg.key, 0, static_cast<std::uint8_t>(arg.type), UnitType::arg});
+  if (place != 0) add_arg(ArgKey::call_site, ArgType::place, place);
+  for (const SharedArg& arg : shared) add_arg(arg.key, arg.type, arg.value);
   return true;
 }
 
@@ -41,7 +39,7 @@ void RawBatch::add_memory(SpanColumns& spans, RawUnit unit) {
   const std::uint64_t bytes = unit.end;
   unit.end = unit.start;
   add_span(spans, unit);
-  add_arg({0, bytes, 0, 0, 0, static_cast<std::uint8_t>(ArgType::integer), UnitType::arg});
+  add_arg(ArgKey::bytes, ArgType::integer, bytes);
 }
 
 void RawBatch::add_launch(SpanColumns& spans, const RawUnit& unit) {
@@ -52,21 +50,20 @@ void RawBatch::add_launch(SpanColumns& spans, const RawUnit& unit) {
   add_span(spans, span);
   const bool backward = unit.track & 1;
   const std::uint32_t place = OpLink::place(unit.link);
-  if (place != 0)
-    add_arg({0, place, 0, 0, 0, static_cast<std::uint8_t>(ArgType::place), UnitType::arg});
+  if (place != 0) add_arg(ArgKey::call_site, ArgType::place, place);
   if (backward || OpLink::autograd(unit.link) != 0) {
     const auto node = static_cast<std::uint64_t>(LaunchNode::pack(unit.link, backward));
-    add_arg({0, node, 0, 0, 0, static_cast<std::uint8_t>(ArgType::integer), UnitType::arg});
+    add_arg(ArgKey::autograd, ArgType::integer, node);
   }
 }
 
-bool RawBatch::add_arg(const RawUnit& unit) {
+bool RawBatch::add_arg(ArgKey key, ArgType type, std::uint64_t value) {
   if (!last_spans_) return false;
   ArgColumns& args = last_spans_->args;
   args.row.push_back(static_cast<std::uint32_t>(last_spans_->size() - 1));
-  args.key.push_back(unit.name);
-  args.type.push_back(static_cast<ArgType>(unit.kind));
-  args.value.push_back(unit.end);
+  args.key.push_back(key);
+  args.type.push_back(type);
+  args.value.push_back(value);
   return true;
 }
 
@@ -116,7 +113,7 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
         add_memory(spans_of(track), unit);
         break;
       case UnitType::arg:
-        good = add_arg(unit);
+        good = add_arg(static_cast<ArgKey>(unit.name), static_cast<ArgType>(unit.kind), unit.end);
         break;
       case UnitType::value: {
         ValueColumns& values = values_[track];

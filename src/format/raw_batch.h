@@ -36,7 +36,7 @@ class RawBatch {
   bool add_op(SpanColumns& spans, RawUnit unit);
   void add_memory(SpanColumns& spans, RawUnit unit);
   void add_launch(SpanColumns& spans, const RawUnit& unit);
-  bool add_arg(const RawUnit& unit);
+  bool add_arg(ArgKey key, ArgType type, std::uint64_t value);
   bool add_tally(std::uint32_t slot_track, const RawUnit& first, const RawUnit& second);
   std::uint64_t duration_ns(std::uint64_t ticks) const;
 

@@ -67,7 +67,10 @@ TEST(SealedReader, SaysWhatIsWrongInOneLine) {
   Bytes newer = sample_file();
   newer[8] = 9;
   EXPECT_EQ(read_sealed(newer, "x.lap").error().message,
-            "x.lap has format version 9; this laptime reads up to 1: update laptime");
+            "x.lap has format version 9; this laptime reads up to 2: update laptime");
+  newer[8] = 1;
+  EXPECT_EQ(read_sealed(newer, "x.lap").error().message,
+            "x.lap has format version 1; this laptime reads 2 and later: record the run again");
 }
 
 TEST(SealedReader, EveryTruncationGivesTheBlocksBeforeIt) {

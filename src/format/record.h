@@ -17,7 +17,7 @@ enum class UnitType : std::uint8_t {
   span = 1,   // start, end: ticks; link: shared by spans that belong together, 0 none
   value = 2,  // start: ticks; end: the bits of a double
   link = 3,   // start, end: the two link ids; link: ticks; kind: LinkKind
-  arg = 4,    // belongs to the span before it; name: key; end: payload; kind: ArgType
+  arg = 4,    // belongs to the span before it; name: ArgKey; end: payload; kind: ArgType
   tally =
       5,  // start: hits; end: inclusive ticks; link: exclusive ticks; name: code; kind: TallyKind
   tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or
@@ -48,7 +48,7 @@ enum class SpanKind : std::uint8_t {
   gc = 12,
   optimizer = 13,
   communication = 14,
-  // Zero-length marks about memory: link is the address, the argument with key 0 the bytes.
+  // Zero-length marks about memory: link is the address, ArgKey::bytes the size.
   allocate = 15,
   release = 16,
   tensor_role = 17,  // name: parameter, gradient, optimizer state, input
@@ -60,7 +60,14 @@ inline bool is_mark(SpanKind kind) {
   return kind == SpanKind::allocate || kind == SpanKind::release || kind == SpanKind::tensor_role;
 }
 
-enum class ArgType : std::uint8_t { integer = 0, real = 1, string = 2, place = 3 };
+// What an argument's value is: an int64, the bits of a double, or the id of a fact.
+enum class ArgType : std::uint8_t {
+  integer = 0,
+  real = 1,
+  string = 2,
+  place = 3,
+  launch_config = 4
+};
 enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, child_process = 3 };
 // In a tally's step: what was counted before that step began and after the one before it ended.
 inline constexpr std::uint32_t kBeforeStep = 1u << 31;
@@ -71,7 +78,7 @@ inline constexpr std::uint32_t kBeforeStep = 1u << 31;
 enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };
 
 // UnitType::op keeps all it has to say in one unit; readers see a span with an autograd link, where
-// the place is known an argument with key 0 and type place, and the arguments that many ops share.
+// the place is known ArgKey::call_site, and the arguments that many ops share.
 //   bit 63     40 39     32 31       0
 //       | place  | thread  | seq + 1 |      place: PlaceFact, 0 unknown; thread: that of the
 //                forward pass; 0: no sequence number
@@ -116,7 +123,7 @@ struct GraphNodeLink {
 };
 
 // UnitType::launch keeps all it has to say in one unit. Readers see a span of kind launch with a
-// launch link and up to two arguments with key 0: the place, and an integer, LaunchNode.
+// launch link and up to two arguments: ArgKey::call_site, and ArgKey::autograd, LaunchNode.
 //   end    bit 63     32 31        0        track  bit 15        1 0
 //              | number  | duration |                  | generation | backward |      duration:
 //                        ticks, at most 2^32 - 1

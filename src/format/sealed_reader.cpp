@@ -5,6 +5,7 @@
 #include "format/frame.h"
 #include "format/part.h"
 #include "format/reader.h"
+#include "format/version.h"
 
 namespace laptime {
 
@@ -44,11 +45,7 @@ Status check_header(ByteView file, const std::string& name) {
                 name + " is not a laptime run (to read another tool's file, see laptime --help)");
   std::uint32_t version;
   std::memcpy(&version, file.data() + 8, 4);
-  if (version > kFormatVersion)
-    return fail(ErrorKind::bad_file, name + " has format version " + std::to_string(version) +
-                                         "; this laptime reads up to " +
-                                         std::to_string(kFormatVersion) + ": update laptime");
-  return {};
+  return check_version(version, name);
 }
 
 std::optional<Footer> find_footer(ByteView file) {

@@ -44,7 +44,7 @@ void put_with_args(const RawUnit& first, const Arg* args, std::uint32_t count) n
     units[1 + i] = {0,
                     args[i].value,
                     0,
-                    args[i].key,
+                    static_cast<std::uint32_t>(args[i].key),
                     first.track,
                     static_cast<std::uint8_t>(args[i].type),
                     UnitType::arg};
@@ -112,6 +112,9 @@ std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t mo
 void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line,
                std::uint32_t module) noexcept {
   Recorder::get().set_place(place, code, line, module);
+}
+std::uint32_t add_launch_config(const LaunchConfig& config) noexcept {
+  return Recorder::get().add_launch_config(config);
 }
 std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept {
   return Recorder::get().add_args(args, count);
@@ -236,16 +239,15 @@ std::uint64_t mark_step(const StepMark& mark) noexcept {
   Recorder& recorder = Recorder::get();
   Recording* const recording = recorder.current();
   if (!thread || !recording) return 0;
-  static const std::uint32_t step_name = intern("step"), samples_name = intern("samples"),
-                             ops_name = intern("ops");
+  static const std::uint32_t step_name = intern("step");
   const std::uint64_t now = ticks(),
                       end = thread->step_start < mark.end && mark.end < now ? mark.end : now;
   const Span span{thread->step_start, end, mark.phase ? mark.phase : step_name, SpanKind::step};
   Arg args[2];
   std::uint32_t count = 0;
-  if (mark.samples != 0) args[count++] = {samples_name, ArgType::integer, mark.samples};
+  if (mark.samples != 0) args[count++] = {ArgKey::samples, ArgType::integer, mark.samples};
   if (mark.ops != StepMark::Ops::not_told)
-    args[count++] = {ops_name, ArgType::integer, mark.ops == StepMark::Ops::recorded};
+    args[count++] = {ArgKey::ops, ArgType::integer, mark.ops == StepMark::Ops::recorded};
   thread->step_start = end;
   put_span(span, args, count);
   const std::uint32_t ended = recording->steps.fetch_add(1, std::memory_order_relaxed);

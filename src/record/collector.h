@@ -61,6 +61,8 @@ LAPTIME_API void set_place(std::uint32_t place, std::uint32_t code, std::uint32_
 // Arguments that many ops share (Op::args); the same ones give the same number. 0 when there are
 // too many.
 LAPTIME_API std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept;
+// The id of a launch config (ArgKey::launch_config); the same one gives the same id.
+LAPTIME_API std::uint32_t add_launch_config(const LaunchConfig& config) noexcept;
 // The name of the index-th file, from 0, that a code of this process is in; it stays for ever.
 // Null: there are not so many.
 LAPTIME_API const char* code_file(std::uint32_t index) noexcept;

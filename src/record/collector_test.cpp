@@ -22,7 +22,7 @@ TEST_F(CollectorTest, TalliesLinksAndArgumentsOfCollectors) {
   for (std::uint32_t i = 0; i < 5000; ++i)
     record::put_tally({TallyKind::line, code, 11, i, 1, 100, 50, 0, 0});
   const std::uint16_t stream = record::add_track(TrackKind::stream, 7, "stream 7");
-  const record::Arg args[] = {{record::intern("bytes"), ArgType::integer, 4096}};
+  const record::Arg args[] = {{named_key(record::intern("bytes")), ArgType::integer, 4096}};
   for (int i = 0; i < 100; ++i)
     record::put_span(
         {100, 200, record::intern("kernel"), SpanKind::kernel, stream, record::new_link()}, args,
@@ -97,7 +97,7 @@ TEST_F(CollectorTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
   const std::uint64_t now = laptime_now();
   record::put_op(
       {now, now + 100, OpLink::pack(0, 1, 7), record::intern("aten::inner"), SpanKind::op});
-  const record::Arg shapes{record::intern("shapes"), ArgType::string, record::intern("[[2]]")};
+  const record::Arg shapes{ArgKey::shapes, ArgType::string, record::intern("[[2]]")};
   record::put_op(
       {now, now + 200, OpLink::pack(place, 1, 7), record::intern("aten::outer"), SpanKind::op},
       &shapes, 1);
@@ -122,8 +122,8 @@ TEST_F(CollectorTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
 
 TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
-  const record::Arg args[] = {{record::intern("shapes"), ArgType::string, record::intern("[[2]]")},
-                              {record::intern("flops"), ArgType::integer, 1ull << 40}};
+  const record::Arg args[] = {{ArgKey::shapes, ArgType::string, record::intern("[[2]]")},
+                              {ArgKey::flops, ArgType::integer, 1ull << 40}};
   const std::uint16_t shared = record::add_args(args, 2);
   EXPECT_NE(shared, 0);
   EXPECT_EQ(record::add_args(args, 2), shared);

@@ -139,6 +139,7 @@ std::vector<Fact> Recorder::opening_facts() {
   for (const CodeFact& code : codes_) facts.push_back(code);
   for (const CallFrameFact& frame : frames_) facts.push_back(frame);
   for (const PlaceFact& place : places_) facts.push_back(place);
+  for (const LaunchConfigFact& config : launch_configs_) facts.push_back(config);
   for (const ArgsFact& args : args_) facts.push_back(args);
   for (std::uint32_t i = 0; i < losses_.size(); ++i)
     facts.push_back(LossFact{i, losses_[i].severity, 0, losses_[i].name, losses_[i].message});

@@ -100,6 +100,7 @@ class Recorder {
   std::uint32_t new_place(const PlaceFact& place);
   void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module);
   std::uint16_t add_args(const Arg* args, std::uint32_t count);
+  std::uint32_t add_launch_config(const LaunchConfig& config);
   void copy_args(SharedArgs& known);
   std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message);
   std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
@@ -147,6 +148,8 @@ class Recorder {
   std::map<std::array<std::uint32_t, 4>, std::uint32_t> place_ids_;  // (code, line, module, frame)
   std::vector<CallFrameFact> frames_;
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> frame_ids_;  // (caller, code, line)
+  std::vector<LaunchConfigFact> launch_configs_;
+  std::map<LaunchConfig, std::uint32_t> launch_config_ids_;
   std::vector<ArgsFact> args_;
   std::map<std::vector<SharedArg>, std::uint16_t> args_ids_;
   std::vector<LossDefinition> losses_{kBuiltinLossDefinitions,

@@ -127,6 +127,17 @@ void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t 
   if (Recording* const recording = current()) recording->part.append_facts({places_[place - 1]});
 }
 
+std::uint32_t Recorder::add_launch_config(const LaunchConfig& config) {
+  const std::lock_guard lock(facts_);
+  const auto [it, is_new] = launch_config_ids_.try_emplace(
+      config, static_cast<std::uint32_t>(launch_configs_.size() + 1));
+  if (!is_new) return it->second;
+  launch_configs_.push_back({it->second, config});
+  if (Recording* const recording = current())
+    recording->part.append_facts({launch_configs_.back()});
+  return it->second;
+}
+
 std::uint16_t Recorder::add_args(const Arg* args, std::uint32_t count) {
   ArgsFact fact{0, {}};
   for (const Arg* arg = args; arg != args + count; ++arg)

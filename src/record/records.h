@@ -5,12 +5,13 @@
 
 #include "base/clock.h"
 #include "format/facts.h"
+#include "format/names.h"
 #include "format/record.h"
 
 namespace laptime::record {
 
 struct Arg {
-  std::uint32_t key;
+  ArgKey key;
   ArgType type;
   std::uint64_t value;
 };

@@ -24,7 +24,7 @@ SpanColumns equal_spans(std::size_t count, std::size_t args) {
     columns.kind.push_back(SpanKind::scope);
   }
   columns.args.row.assign(args, 0);
-  columns.args.key.assign(args, 1);
+  columns.args.key.assign(args, named_key(1));
   columns.args.type.assign(args, ArgType::integer);
   columns.args.value.assign(args, 1);
   return columns;

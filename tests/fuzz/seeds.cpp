@@ -46,8 +46,8 @@ SpanColumns spans(std::size_t count, bool linked) {
     if (linked) columns.link.push_back(i * 3);
     if (!linked || i % 3 != 0) continue;
     columns.args.row.push_back(static_cast<std::uint32_t>(i));
-    columns.args.key.push_back(3);
-    columns.args.type.push_back(static_cast<ArgType>(i / 3 % 4));
+    columns.args.key.push_back(i % 2 == 0 ? named_key(3) : ArgKey::bytes);
+    columns.args.type.push_back(static_cast<ArgType>(i / 3 % 5));
     columns.args.value.push_back(i);
   }
   return columns;

@@ -69,8 +69,11 @@ void GpuSteps::gather_work(const Analysis& analysis) {
     const std::uint32_t line = analysis.lines()[work.place];
     StepWork& sums = all[{spans.kind[work.row], spans.name[work.row], work.op, line}];
     if (sums.calls == 0)
-      sums = {spans.kind[work.row], std::string(run.strings[spans.name[work.row]]),
-              std::string(run.strings[work.op]), file_of(analysis.lines(), line),
+      sums = {spans.kind[work.row],
+              std::string(run.strings[spans.name[work.row]]),
+              std::string(run.strings[work.op]),
+              work.copy,
+              file_of(analysis.lines(), line),
               line ? analysis.lines().line(line) : 0};
     ++sums.calls;
     sums.ns += static_cast<double>(spans.duration[work.row]);

@@ -17,6 +17,7 @@ namespace laptime {
 struct StepWork {
   SpanKind kind;
   std::string name, op;  // as recorded
+  CopyInfo copy{};       // of copies and fills
   std::string file;      // empty: unknown
   std::uint32_t line = 0;
   double calls = 0, ns = 0, bytes = 0;

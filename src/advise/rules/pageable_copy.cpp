@@ -12,7 +12,7 @@ namespace {
 constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copies'
 
 bool is_to_gpu(const StepWork& work) {
-  return work.kind == SpanKind::copy && work.name.find("HtoD") != std::string::npos;
+  return work.kind == SpanKind::copy && work.copy.is_to_gpu();
 }
 
 replay::Changes pageable_copy_in_general() {

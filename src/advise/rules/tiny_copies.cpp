@@ -23,7 +23,7 @@ std::vector<Finding> find_tiny_copies(const Evidence& evidence) {
   double host = 0, calls = 0;
   const StepWork* most = nullptr;
   for (const StepWork& work : gpu.work()) {
-    if (work.kind != SpanKind::copy || !is_transfer(work.name) ||
+    if (work.kind != SpanKind::copy || !work.copy.is_transfer() ||
         work.bytes > static_cast<double>(kSmallCopy) * work.calls)
       continue;
     host += work.host_ns;

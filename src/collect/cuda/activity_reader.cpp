@@ -13,26 +13,12 @@ namespace {
 
 constexpr std::size_t kMostConfigurations = 1u << 16;
 constexpr std::size_t kLongestKernelName = 4096;
-
-const char* memory_name(std::uint32_t kind) {
-  constexpr const char* kNames[] = {"Unknown", "Pageable", "Pinned",        "Device",
-                                    "Array",   "Managed",  "Device Static", "Managed Static"};
-  return kind < std::size(kNames) ? kNames[kind] : kNames[0];
-}
-
-const char* direction_name(std::uint32_t kind) {
-  constexpr const char* kNames[] = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
-                                    "AtoD",    "DtoA", "DtoD", "HtoH", "PtoP"};
-  return kind < std::size(kNames) ? kNames[kind] : kNames[0];
-}
+constexpr const char* kBlockingSuffix = " blocking";
 
 template <typename Copy>
-std::uint32_t copy_name(const Copy& c) {
-  char name[96];
-  std::snprintf(name, sizeof name, "Memcpy %s (%s -> %s)%s", direction_name(c.copy_kind),
-                memory_name(c.source_kind), memory_name(c.target_kind),
-                c.flags & kMemcpyAsync ? "" : " blocking");
-  return record::intern(name);
+CopyInfo copy_info(const Copy& c) {
+  return {copy_direction(c.copy_kind), memory_kind(c.source_kind), memory_kind(c.target_kind),
+          (c.flags & kMemcpyAsync) == 0};
 }
 
 }  // namespace
@@ -91,32 +77,45 @@ void ActivityReader::take(const Activity& record, std::size_t room) {
 }
 
 void ActivityReader::take(const ActivityKernel& k) {
-  const std::uint32_t shape = configuration(k);
   const KnownName& name = kernel_name(k.name);
+  Payload payload;
+  if (name.place != 0) payload.add(ArgKey::call_site, ArgType::place, name.place);
+  if (const std::uint32_t config = launch_config(k))
+    payload.add(ArgKey::launch_config, ArgType::launch_config, config);
   put({k.start, k.end, k.device, k.context, k.stream, k.correlation, k.graph_node}, name.id,
-      SpanKind::kernel, ArgType::string, shape, name.place);
+      SpanKind::kernel, payload);
 }
 
 void ActivityReader::take(const ActivityMemcpy& c) {
-  put({c.start, c.end, c.device, c.context, c.stream, c.correlation, c.graph_node}, copy_name(c),
-      SpanKind::copy, ArgType::integer, c.bytes);
+  put_copy({c.start, c.end, c.device, c.context, c.stream, c.correlation, c.graph_node},
+           copy_info(c), c.bytes);
 }
 
 void ActivityReader::take(const ActivityPeerCopy& c) {
-  put({c.start, c.end, c.device, c.context, c.stream, c.correlation, c.graph_node}, copy_name(c),
-      SpanKind::copy, ArgType::integer, c.bytes);
+  put_copy({c.start, c.end, c.device, c.context, c.stream, c.correlation, c.graph_node},
+           copy_info(c), c.bytes);
 }
 
 void ActivityReader::take(const ActivityMemset& f) {
-  char name[64];
-  std::snprintf(name, sizeof name, "Memset (%s)", memory_name(f.memory_kind));
+  const CopyInfo fill{.target = memory_kind(f.memory_kind)};
+  Payload payload;
+  payload.add(ArgKey::bytes, ArgType::integer, f.bytes);
+  payload.add(ArgKey::copy, ArgType::integer, fill.pack());
   put({f.start, f.end, f.device, f.context, f.stream, f.correlation, f.graph_node},
-      record::intern(name), SpanKind::fill, ArgType::integer, f.bytes);
+      record::intern(fill_name(fill.target)), SpanKind::fill, payload);
 }
 
-void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type,
-                         std::uint64_t own, std::uint32_t place) {
-  static const std::uint32_t graph_node_key = record::intern("graph_node");
+// A viewer of another tool sees names only, so a blocking copy's says so.
+void ActivityReader::put_copy(const Work& work, const CopyInfo& copy, std::uint64_t bytes) {
+  Payload payload;
+  payload.add(ArgKey::bytes, ArgType::integer, bytes);
+  payload.add(ArgKey::copy, ArgType::integer, copy.pack());
+  const std::uint32_t name =
+      record::intern(copy_name(copy) + (copy.blocking ? kBlockingSuffix : ""));
+  put(work, name, SpanKind::copy, payload);
+}
+
+void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, Payload payload) {
   if (work.start == 0 && work.end == 0 && takes_incomplete_.load(std::memory_order_relaxed)) {
     incomplete_ += awaited_.is_awaited(work.correlation) ? 0 : 1;
     return;
@@ -132,13 +131,9 @@ void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, Ar
                           kind,
                           track(work),
                           LaunchLink::pack(generation_, work.correlation)};
-  record::Arg args[3];
-  std::uint32_t count = 0;
-  if (place != 0) args[count++] = {0, ArgType::place, place};
-  if (type != ArgType::string || own != 0) args[count++] = {0, type, own};
   if (work.graph_node != 0)
-    args[count++] = {graph_node_key, ArgType::integer, GraphNodeLink::pack(work.graph_node)};
-  record::put_span(span, args, count);
+    payload.add(ArgKey::graph_node, ArgType::integer, GraphNodeLink::pack(work.graph_node));
+  record::put_span(span, payload.args, payload.count);
   records_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -166,18 +161,19 @@ const ActivityReader::KnownName& ActivityReader::kernel_name(const char* name) {
   return known;
 }
 
-std::uint32_t ActivityReader::configuration(const ActivityKernel& k) {
-  const Configuration key{k.grid[0],  k.grid[1],   k.grid[2],       k.block[0],      k.block[1],
-                          k.block[2], k.registers, k.static_shared, k.dynamic_shared};
-  if (const auto it = configurations_.find(key); it != configurations_.end()) return it->second;
-  if (configurations_.size() == kMostConfigurations) {
+std::uint32_t ActivityReader::launch_config(const ActivityKernel& k) {
+  const auto number = [](auto value) { return static_cast<std::uint32_t>(value); };
+  const LaunchConfig config{{number(k.grid[0]), number(k.grid[1]), number(k.grid[2])},
+                            {number(k.block[0]), number(k.block[1]), number(k.block[2])},
+                            number(k.registers),
+                            number(k.static_shared),
+                            number(k.dynamic_shared)};
+  if (const auto it = configs_.find(config); it != configs_.end()) return it->second;
+  if (configs_.size() == kMostConfigurations) {
     ++unnamed_configurations_;
     return 0;
   }
-  char text[160];
-  std::snprintf(text, sizeof text, "%d,%d,%d;%d,%d,%d;%d;%d;%d", key[0], key[1], key[2], key[3],
-                key[4], key[5], key[6], key[7], key[8]);
-  return configurations_.emplace(key, record::intern(text)).first->second;
+  return configs_.emplace(config, record::add_launch_config(config)).first->second;
 }
 
 }  // namespace laptime::cuda

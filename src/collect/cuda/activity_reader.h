@@ -1,9 +1,8 @@
 // Turns CUPTI's buffers into spans on the tracks of GPU streams.
 //
-// A kernel's span carries its launch's link and one argument with key 0: its launch configuration
-// as text, "grid;block;registers;static shared;dynamic shared" ("128,1,1;256,1,1;40;0;16384"), each
-// distinct one written once; and the place that its name is known to have (kernel_places.h). A
-// copy's or fill's carries its bytes. What a CUDA graph ran also has `graph_node`.
+// A kernel's span carries its launch's link, its launch config and the call site that its name is
+// known to have (kernel_places.h). A copy's or fill's carries its bytes and its CopyInfo. What a
+// CUDA graph ran also has the link of its node.
 //
 // Assumption: several threads may deliver. Consequence: one lock, which no thread of the program
 // takes.
@@ -19,7 +18,10 @@
 #include "collect/cuda/awaited_launches.h"
 #include "collect/cuda/cuda_api.h"
 #include "collect/cuda/gpu_clock.h"
+#include "format/copy_info.h"
+#include "format/facts.h"
 #include "format/record.h"
+#include "record/records.h"
 
 namespace laptime::cuda {
 
@@ -41,8 +43,11 @@ class ActivityReader {
     std::uint32_t device, context, stream, correlation;
     std::uint64_t graph_node;
   };
-  using Configuration =
-      std::array<std::int32_t, 9>;  // grid, block, registers, static and dynamic shared
+  struct Payload {
+    record::Arg args[3];
+    std::uint32_t count = 0;
+    void add(ArgKey key, ArgType type, std::uint64_t value) { args[count++] = {key, type, value}; }
+  };
   struct KnownName {
     const char* address = nullptr;
     std::uint32_t id = 0;
@@ -55,12 +60,12 @@ class ActivityReader {
   void take(const ActivityMemcpy& copy);
   void take(const ActivityPeerCopy& copy);
   void take(const ActivityMemset& fill);
-  void put(const Work& work, std::uint32_t name, SpanKind kind, ArgType type, std::uint64_t own,
-           std::uint32_t place = 0);
+  void put_copy(const Work& work, const CopyInfo& copy, std::uint64_t bytes);
+  void put(const Work& work, std::uint32_t name, SpanKind kind, Payload payload);
   void begin_recording();
   std::uint16_t track(const Work& work);
   const KnownName& kernel_name(const char* name);
-  std::uint32_t configuration(const ActivityKernel& kernel);
+  std::uint32_t launch_config(const ActivityKernel& kernel);
 
   CudaApi& api_;
   const GpuClock& clock_;
@@ -75,7 +80,7 @@ class ActivityReader {
       tracks_;  // device, context, stream; of this epoch
   std::array<KnownName, 512> names_{};
   std::uint64_t places_version_ = 0;  // of KernelPlaces, when names were looked up
-  std::map<Configuration, std::uint32_t> configurations_;
+  std::map<LaunchConfig, std::uint32_t> configs_;
 };
 
 }  // namespace laptime::cuda

@@ -47,7 +47,7 @@ TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
   EXPECT_EQ(kernels[0].link, launches[0].link);
   EXPECT_EQ(kernels[0].name, "_Z6vectorPf");
   EXPECT_EQ(kernels[0].track, "GPU 0 stream 7");
-  EXPECT_EQ(kernels[0].text, "128,1,1;128,1,1;32;0;0");
+  EXPECT_EQ(kernels[0].config, (LaunchConfig{{128, 1, 1}, {128, 1, 1}, 32, 0, 0}));
   EXPECT_GE(kernels[0].start, launches[0].start) << "no kernel before its launch, by the one clock";
   EXPECT_GE(kernels[0].end, launches[0].end);
   const auto expected = static_cast<double>(
@@ -109,11 +109,14 @@ TEST_F(CudaCollectorTest, CopiesAndFillsSayWhatTheyMoved) {
   const auto copies = run.of(SpanKind::copy), fills = run.of(SpanKind::fill);
   ASSERT_EQ(copies.size(), 2u);
   EXPECT_EQ(copies[0].name, "Memcpy HtoD (Pageable -> Device)");
-  EXPECT_EQ(copies[0].integer, 200'704);
+  EXPECT_EQ(copies[0].copy, (CopyInfo{CopyDirection::host_to_device, MemoryKind::pageable,
+                                      MemoryKind::device, false}));
+  EXPECT_EQ(copies[0].bytes, 200'704);
   EXPECT_EQ(copies[1].name, "Memcpy HtoD (Pinned -> Device) blocking");
+  EXPECT_TRUE(copies[1].copy.blocking);
   ASSERT_EQ(fills.size(), 1u);
   EXPECT_EQ(fills[0].name, "Memset (Device)");
-  EXPECT_EQ(fills[0].integer, 64);
+  EXPECT_EQ(fills[0].bytes, 64);
 }
 
 TEST_F(CudaCollectorTest, TwoDevicesAndTwoStreamsStayApart) {
@@ -219,7 +222,7 @@ TEST_F(CudaCollectorTest, LaunchesCarryTheirPlace) {
   const auto launches = stop_and_read().of(SpanKind::launch);
   ASSERT_EQ(launches.size(), 1u);
   EXPECT_EQ(launches[0].place, 9u);
-  EXPECT_EQ(launches[0].integer, -1) << "without PyTorch there is no autograd";
+  EXPECT_EQ(launches[0].autograd, -1) << "without PyTorch there is no autograd";
 }
 
 TEST_F(CudaCollectorTest, InsideOfARecordedOpItsPlaceIsTaken) {
@@ -319,7 +322,7 @@ TEST_F(CudaCollectorTest, CopiesBetweenGpusAreReadAndNotMissedWhereTheyAreRefuse
   const ReadRun run = stop_and_read();
   ASSERT_EQ(run.of(SpanKind::copy).size(), 1u);
   EXPECT_EQ(run.of(SpanKind::copy)[0].name, "Memcpy PtoP (Device -> Device)");
-  EXPECT_EQ(run.of(SpanKind::copy)[0].integer, 4096);
+  EXPECT_EQ(run.of(SpanKind::copy)[0].bytes, 4096);
   EXPECT_EQ(run.of(SpanKind::copy)[0].link, run.of(SpanKind::launch)[0].link);
 }
 

@@ -39,7 +39,7 @@ TEST_F(DriverMemoryTest, AllocationsAndReleasesWithTheirDevice) {
   ASSERT_EQ(given.size(), 2u);
   EXPECT_EQ(taken[0].name, "cuda:0");
   EXPECT_EQ(taken[0].link, 0x1000u);
-  EXPECT_EQ(taken[0].integer, 4096);
+  EXPECT_EQ(taken[0].bytes, 4096);
   EXPECT_EQ(taken[1].name, "cuda:1");
   EXPECT_EQ(given[1].name, "cuda:1");
   EXPECT_EQ(given[1].link, 0x9000u);
@@ -56,7 +56,7 @@ TEST_F(DriverMemoryTest, RowsTakeTheirPitch) {
     std::size_t width, height;
   } parameters{&got, &pitch, 100, 10};
   api.call_with(kAllocateRows, &parameters, 0, nullptr, [&] { got = 0x1000, pitch = 512; });
-  EXPECT_EQ(stop_and_read().of(SpanKind::allocate).at(0).integer, 5120);
+  EXPECT_EQ(stop_and_read().of(SpanKind::allocate).at(0).bytes, 5120);
 }
 
 TEST_F(DriverMemoryTest, WhatFailedOrIsNothingIsNoBlock) {

@@ -61,7 +61,7 @@ void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) 
 }
 
 void LaunchRecorder::put_wait(std::uint64_t start, std::uint64_t end, std::uint32_t name) {
-  const record::Arg place{0, ArgType::place, context_.place()};
+  const record::Arg place{ArgKey::call_site, ArgType::place, context_.place()};
   record::put_span({start, end, name, SpanKind::sync}, &place, place.value ? 1 : 0);
 }
 
@@ -97,9 +97,9 @@ void LaunchRecorder::put_graph_node(std::uint64_t node, const LaunchOrigin& orig
   record::Arg args[2];
   std::uint32_t count = 0;
   if (const std::uint32_t place = OpLink::place(origin.packed))
-    args[count++] = {0, ArgType::place, place};
+    args[count++] = {ArgKey::call_site, ArgType::place, place};
   if (origin.backward || OpLink::autograd(origin.packed))
-    args[count++] = {0, ArgType::integer,
+    args[count++] = {ArgKey::autograd, ArgType::integer,
                      static_cast<std::uint64_t>(LaunchNode::pack(origin.packed, origin.backward))};
   record::put_span({now, now, graph_node_name_, SpanKind::launch, 0, GraphNodeLink::pack(node)},
                    args, count);

@@ -23,10 +23,10 @@ struct ReadSpan {
   SpanKind kind;
   std::int64_t start, end;
   std::uint64_t link;
-  std::string text;      // argument with key 0 and type string
-  std::int64_t integer;  // … integer, -1 none
-  std::uint64_t place;   // … place, 0 none
-  std::uint64_t graph_node;
+  LaunchConfig config;
+  CopyInfo copy;
+  std::int64_t bytes, autograd;  // -1: none
+  std::uint64_t place, graph_node;
 };
 
 // What was recorded, by kind.
@@ -53,8 +53,10 @@ inline ReadRun read_run(const std::string& path) {
   for (const PartContent& part : content->parts) {
     std::map<std::uint64_t, std::string> strings;
     std::map<std::uint32_t, std::uint32_t> tracks;
+    std::map<std::uint64_t, LaunchConfig> configs;
     for (const Fact& fact : part.facts) {
       if (const auto* s = std::get_if<StringFact>(&fact)) strings[s->id] = s->text;
+      if (const auto* c = std::get_if<LaunchConfigFact>(&fact)) configs[c->id] = c->config;
       if (const auto* t = std::get_if<TrackFact>(&fact)) tracks[t->id] = t->name;
       if (const auto* p = std::get_if<PropertyFact>(&fact))
         run.properties[std::string(p->key)] = p->value;
@@ -65,18 +67,28 @@ inline ReadRun read_run(const std::string& path) {
       EXPECT_TRUE(decode_block(block, columns));
       const std::size_t first = run.spans.size();
       for (std::size_t i = 0; i < columns.size(); ++i)
-        run.spans.push_back({strings[tracks[block.summary.track]], strings[columns.name[i]],
-                             columns.kind[i], columns.start[i], columns.end(i),
-                             columns.link.empty() ? 0 : columns.link[i], "", -1, 0, 0});
+        run.spans.push_back({strings[tracks[block.summary.track]],
+                             strings[columns.name[i]],
+                             columns.kind[i],
+                             columns.start[i],
+                             columns.end(i),
+                             columns.link.empty() ? 0 : columns.link[i],
+                             {},
+                             {},
+                             -1,
+                             -1,
+                             0,
+                             0});
       for (std::size_t a = 0; a < columns.args.size(); ++a) {
         ReadSpan& span = run.spans[first + columns.args.row[a]];
         const std::uint64_t value = columns.args.value[a];
-        if (strings[columns.args.key[a]] == "graph_node") span.graph_node = value;
-        if (columns.args.key[a] != 0) continue;
-        if (columns.args.type[a] == ArgType::string) span.text = strings[value];
-        if (columns.args.type[a] == ArgType::integer)
-          span.integer = static_cast<std::int64_t>(value);
-        if (columns.args.type[a] == ArgType::place) span.place = value;
+        const ArgKey key = columns.args.key[a];
+        if (key == ArgKey::graph_node) span.graph_node = value;
+        if (key == ArgKey::launch_config) span.config = configs[value];
+        if (key == ArgKey::copy) span.copy = CopyInfo::unpack(value);
+        if (key == ArgKey::bytes) span.bytes = static_cast<std::int64_t>(value);
+        if (key == ArgKey::autograd) span.autograd = static_cast<std::int64_t>(value);
+        if (key == ArgKey::call_site) span.place = value;
       }
     }
   }

@@ -13,13 +13,11 @@ void lose_inputs() {
 }
 
 std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule) {
-  static const std::uint32_t shapes = record::intern("shapes"), types = record::intern("types"),
-                             flop = record::intern("flops");
   const std::uint64_t count = flops(rule, inputs);
   const record::Arg args[] = {
-      {shapes, ArgType::string, record::intern(shapes_text(inputs, record::kLongestName))},
-      {types, ArgType::string, record::intern(types_text(inputs, record::kLongestName))},
-      {flop, ArgType::integer, count}};
+      {ArgKey::shapes, ArgType::string, record::intern(shapes_text(inputs, record::kLongestName))},
+      {ArgKey::types, ArgType::string, record::intern(types_text(inputs, record::kLongestName))},
+      {ArgKey::flops, ArgType::integer, count}};
   const std::uint16_t told = record::add_args(args, count != 0 ? 3 : 2);
   if (told == 0) lose_inputs();
   return told;

@@ -38,7 +38,8 @@ void released(int device, const void* address) {
 
 void has_role(int device, const void* address, std::uint64_t bytes, std::uint32_t role) {
   const std::uint64_t now = ticks();
-  const record::Arg args[] = {{0, ArgType::integer, bytes}, {0, ArgType::string, name_of(device)}};
+  const record::Arg args[] = {{ArgKey::bytes, ArgType::integer, bytes},
+                              {ArgKey::device, ArgType::string, name_of(device)}};
   record::put_span({now, now, role, SpanKind::tensor_role, 0, number(address)}, args,
                    device == LAPTIME_MEMORY_CPU ? 1 : 2);
 }

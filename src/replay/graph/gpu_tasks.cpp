@@ -4,7 +4,6 @@
 #include <map>
 
 #include "base/percentile.h"
-#include "trace/gpu/copy_name.h"
 #include "trace/gpu/kernel_names.h"
 
 namespace laptime::replay {
@@ -228,7 +227,7 @@ class GpuTasks {
     return source_.run.strings[source_.run.tracks[work.track].spans.name[work.row]];
   }
   bool is_to_gpu(const Task& work) const {
-    return work.kind == TaskKind::copy && name_of(work).find("HtoD") != std::string_view::npos;
+    return work.kind == TaskKind::copy && source_.gpu.all()[work.work].copy.is_to_gpu();
   }
   // A copy that the call itself waits for: one from the GPU, or one that was asked to block. A call
   // that copies from pageable memory to the GPU takes what the driver needs to read it; that it
@@ -243,7 +242,7 @@ class GpuTasks {
   }
   bool is_waited_for(const Task& work) const {
     return source_.gpu.all()[work.work].waits &&
-           (!is_to_gpu(work) || CopyName(name_of(work)).blocks);
+           (!is_to_gpu(work) || source_.gpu.all()[work.work].copy.blocking);
   }
 
   const GraphSource& source_;

@@ -134,11 +134,11 @@ class Tiling {
 
   // Tracks without ops have only what was recorded with a call.
   std::uint32_t place_of(std::uint32_t row) const {
-    return row < ops_.place.size() ? ops_.place[row] : recorded_place(source_.run, spans_, row);
+    return row < ops_.place.size() ? ops_.place[row] : recorded_place(spans_, row);
   }
 
   const GraphSource& source_;
-  const SpanColumns& spans_;
+  const Spans& spans_;
   const TrackOps& ops_;
   std::uint32_t track_;
   std::int64_t now_, to_;

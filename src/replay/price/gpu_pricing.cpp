@@ -110,14 +110,14 @@ void GpuPricing::price(const TaskGraph& graph, Outlook outlook, Prices& prices) 
 
 bool GpuPricing::is_pageable(const Task& task) const {
   if (task.kind != TaskKind::copy) return false;
-  return source_.gpu.all()[task.work].waits &&
-         run_.strings[run_.tracks[task.track].spans.name[task.row]].find("HtoD") !=
-             std::string_view::npos;
+  const GpuWork& work = source_.gpu.all()[task.work];
+  return work.waits && work.copy.is_to_gpu();
 }
 
 bool GpuPricing::is_small_transfer(const Task& task) const {
-  return task.kind == TaskKind::copy && source_.gpu.all()[task.work].bytes <= kSmallCopy &&
-         is_transfer(run_.strings[run_.tracks[task.track].spans.name[task.row]]);
+  if (task.kind != TaskKind::copy) return false;
+  const GpuWork& work = source_.gpu.all()[task.work];
+  return work.bytes <= kSmallCopy && work.copy.is_transfer();
 }
 
 bool GpuPricing::is_named(std::size_t scale, const Task& task) const {
@@ -289,14 +289,14 @@ double GpuPricing::work_growth(const Task& task, std::int64_t own, Outlook outlo
       (task.kind == TaskKind::copy && work.bytes <= kSmallCopy))
     return 1;
   const double linear = growth_beyond(own, kFixedKernel[index(outlook)], changes_.batch, outlook);
-  const auto configuration = task.kind == TaskKind::kernel && outlook == Outlook::best
-                                 ? parse_configuration(run_.strings[work.own])
-                                 : std::nullopt;
-  if (!configuration) return linear;
+  const LaunchConfig* const config = task.kind == TaskKind::kernel && outlook == Outlook::best
+                                         ? run_.launch_configs.find(work.launch_config)
+                                         : nullptr;
+  if (!config) return linear;
   const Track& track = run_.tracks[task.track];
   const auto processors = static_cast<double>(
       device_number(run_.processes[track.process].properties, device_of(track), "multiprocessors"));
-  const auto& grid = configuration->grid;
+  const auto& grid = config->grid;
   const double filled =
       processors > 0 ? static_cast<double>(grid[0]) * grid[1] * grid[2] / processors : 1;
   return std::min(linear, std::max(1.0, changes_.batch * filled) / std::max(1.0, filled));

@@ -133,7 +133,7 @@ TEST(GpuPricing, CopiesFromPinnedMemoryAreNotWaitedFor) {
   t.add_step(0, 0, 1'300'000, 1);
   t.add(t.stream, {100'000, 840'000, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy,
                    LaunchLink::pack(1, 1)});
-  t.add_arg(t.stream, "", ArgType::integer, 8'000'000);
+  t.set_bytes(t.stream, 8'000'000);
   t.kernel(t.stream, 970'000, 100'000, 2);
   t.kernel(t.stream, 1'071'000, 100'000, 3);
   const Built built(t.run);
@@ -204,7 +204,7 @@ TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
     t.add(0, {at + 10'000, 10'000, "cuStreamSynchronize", SpanKind::sync});
     t.add(t.stream, {at + 12'000, 2'000, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy,
                      LaunchLink::pack(1, number)});
-    t.add_arg(t.stream, "", ArgType::integer, bytes);
+    t.set_bytes(t.stream, bytes);
   };
   for (std::uint32_t i = 0; i < 20; ++i) copy(i * 40'000, i, 4);
   copy(800'000, 20, 1'000'000);

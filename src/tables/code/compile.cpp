@@ -56,11 +56,11 @@ class CompileRows {
   }
 
  private:
-  void add(const SpanColumns& spans) {
+  void add(const Spans& spans) {
     std::size_t arg = 0;
     for (std::uint32_t row = 0; row < spans.size(); ++row) {
       if (spans.kind[row] != SpanKind::compile) continue;
-      Compilation c{spans.name[row], 0, 0, 0};
+      Compilation c{spans.name[row], lines_[spans.call_site.value_or(row, 0)], 0, 0};
       while (arg < spans.args.size() && spans.args.row[arg] < row) ++arg;
       for (; arg < spans.args.size() && spans.args.row[arg] == row; ++arg) read(spans.args, arg, c);
       CompileSums& sums = sums_[c];
@@ -69,12 +69,10 @@ class CompileRows {
     }
   }
   void read(const ArgColumns& args, std::size_t arg, Compilation& c) const {
-    const std::uint64_t value = args.value[arg];
-    if (args.type[arg] == ArgType::place && args.key[arg] == 0 && value < run_.places.size())
-      c.line = lines_[static_cast<std::uint32_t>(value)];
     if (args.type[arg] != ArgType::string) return;
-    if (args.key[arg] == function_key_) c.function = static_cast<std::uint32_t>(value);
-    if (args.key[arg] == reason_key_) c.reason = static_cast<std::uint32_t>(value);
+    const auto value = static_cast<std::uint32_t>(args.value[arg]);
+    if (string_of(args.key[arg]) == function_key_) c.function = value;
+    if (string_of(args.key[arg]) == reason_key_) c.reason = value;
   }
 
   const Run& run_;

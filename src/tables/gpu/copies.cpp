@@ -8,7 +8,6 @@
 #include "tables/ops/agreement.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
-#include "trace/gpu/copy_name.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
@@ -18,23 +17,39 @@ namespace laptime {
 namespace {
 
 struct CopySums {
+  SpanKind kind = SpanKind::copy;
+  CopyInfo copy;
   std::uint64_t calls = 0, bytes = 0;
   std::int64_t total_ns = 0, wait_ns = 0;
   bool waits = false, wait_known = false;
   Agreed<std::int64_t> device;
 };
 
+// A copy whose direction nobody recorded has its name only.
+std::string kind_text(SpanKind kind, const CopyInfo& copy, std::string_view name) {
+  if (kind == SpanKind::fill && copy.target != MemoryKind::unknown) return "Memset";
+  return std::string(copy.direction != CopyDirection::unknown ? name_of(copy.direction) : name);
+}
+
+std::optional<std::string> memory_text(SpanKind kind, const CopyInfo& copy) {
+  if (copy.source == MemoryKind::unknown && copy.target == MemoryKind::unknown) return std::nullopt;
+  const std::string target(name_of(copy.target));
+  return kind == SpanKind::fill ? target : std::string(name_of(copy.source)) + " -> " + target;
+}
+
 struct CopyRow {
   const Run& run;
   const LineIds& lines;
-  CopyName name;
+  std::string_view name;
   std::uint32_t line, op;
   const CopySums& sums;
 };
 
 constexpr ColumnOf<CopyRow> kCopyColumns[] = {
-    {"kind", "The direction.", [](auto& r) { return r.name.direction; }},
-    {"memory", "From which memory to which.", [](auto& r) { return known_text(r.name.memory); }},
+    {"kind", "The direction.", 
+     [](auto& r) { return kind_text(r.sums.kind, r.sums.copy, r.name); }},
+    {"memory", "From which memory to which.", 
+     [](auto& r) { return memory_text(r.sums.kind, r.sums.copy); }},
     {"file", "The file of the line that copies.", [](auto& r) { return file_at(r.lines, r.line); }},
     {"line", "The line that copies.", [](auto& r) { return line_at(r.lines, r.line); }},
     {"calls", Unit::count, "How many copies.", [](auto& r) { return r.sums.calls; }},
@@ -70,6 +85,8 @@ Table copies_table(const Analysis& analysis) {
     const std::uint32_t device = device_of(run.tracks[work.track]);
     CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op,
                           grouping == CopyGrouping::device ? device : 0}];
+    sums.kind = spans.kind[work.row];
+    sums.copy = work.copy;
     ++sums.calls;
     sums.device.add(device);
     sums.bytes += work.bytes;
@@ -84,7 +101,7 @@ Table copies_table(const Analysis& analysis) {
   if (grouping == CopyGrouping::device) show_prominently(table, "device");
   for (const auto& [key, sums] : all) {
     const auto& [name, line, op, group] = key;
-    kCopies.add(table, {run, lines, CopyName(run.strings[name]), line, op, sums});
+    kCopies.add(table, {run, lines, run.strings[name], line, op, sums});
   }
   (void)sort_by(table, "total_ns");
   return table;

@@ -39,7 +39,7 @@ struct Achieved {
 struct KernelSums {
   std::uint64_t calls = 0;
   std::int64_t total_ns = 0, min_ns = INT64_MAX, max_ns = 0;
-  Agreed<std::uint32_t> configuration;
+  Agreed<std::uint32_t> launch_config;
   double occupancy = 0;
   std::uint64_t with_occupancy = 0;
   CommonModule module;
@@ -84,7 +84,7 @@ struct KernelRow {
   OpPass pass;
   const KernelSums* sums;
   std::uint32_t region;
-  std::optional<LaunchConfiguration> launch;
+  const LaunchConfig* launch;
   double all_ns;  // of all kernels
 };
 
@@ -110,7 +110,7 @@ class KernelTable {
     for (const auto& [key, sums] : sums_) {
       const auto& [name, op, line, pass, group] = key;
       rows.push_back({&run_, &lines_, name, op, line, pass, &sums, region_of(sums, line, pass),
-                      parse_configuration(run_.strings[sums.configuration.value_or(0)]), all_ns});
+                      run_.launch_configs.find(sums.launch_config.value_or(0)), all_ns});
     }
     std::stable_sort(rows.begin(), rows.end(), [](const KernelRow& a, const KernelRow& b) {
       return a.sums->total_ns > b.sums->total_ns;
@@ -140,7 +140,7 @@ class KernelTable {
     KernelSums& sums = sums_[{name, work.op, line, work.pass, group_of(work)}];
     const std::int64_t ns = track.spans.duration[work.row];
     ++sums.calls;
-    sums.configuration.add(work.own);
+    sums.launch_config.add(work.launch_config);
     sums.tensor_cores.add(math.tensor_cores);
     sums.device.add(device_of(track));
     sums.module.add(run_.strings[run_.places[work.place].module]);
@@ -180,10 +180,11 @@ class KernelTable {
   }
 
   std::optional<double> occupancy_of(const GpuWork& work, const Track& track) {
-    const auto [it, is_new] = occupancies_.try_emplace({track.process, device_of(track), work.own});
+    const auto [it, is_new] =
+        occupancies_.try_emplace({track.process, device_of(track), work.launch_config});
     if (!is_new) return it->second;
     const auto limits = device_limits(run_.processes[track.process].properties, device_of(track));
-    const auto launch = parse_configuration(run_.strings[work.own]);
+    const LaunchConfig* const launch = run_.launch_configs.find(work.launch_config);
     if (limits && launch) it->second = occupancy(*launch, *limits);
     return it->second;
   }
@@ -204,7 +205,7 @@ class KernelTable {
   std::map<std::uint32_t, NamedKernel> names_;  // by Run::strings
   std::map<std::pair<std::uint32_t, std::uint32_t>, DevicePeaks> peaks_;  // process, device
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>>
-      occupancies_;  // process, device, configuration
+      occupancies_;  // process, device, launch config
 };
 
 std::string size_text(const std::array<std::uint32_t, 3>& n) {

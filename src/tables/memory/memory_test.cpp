@@ -21,7 +21,7 @@ class MemoryRun : public OpRun {
   void mark(std::uint32_t track, std::int64_t time, SpanKind kind, std::uint64_t address,
             std::uint64_t bytes, std::string_view name = "cpu") {
     add(track, {time, 0, name, kind, address});
-    add_arg(track, "", ArgType::integer, bytes);
+    set_bytes(track, bytes);
   }
   void allocate(std::int64_t time, std::uint64_t address, std::uint64_t bytes,
                 std::uint32_t track = 0) {

@@ -1,7 +1,6 @@
 // Calls and times of ops, summed by name and by what a grouping of table `ops` tells apart.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -35,45 +34,9 @@ struct OpSums {
   }
 };
 
-// The arguments that rows of this table want, for rows that rise.
-class OpArgs {
- public:
-  // `first`: the first row that will be asked for.
-  OpArgs(const Run& run, const ArgColumns& args, std::uint32_t first)
-      : args_(args),
-        shapes_key_(run.strings.find("shapes")),
-        flops_key_(run.strings.find("flops")),
-        next_(static_cast<std::size_t>(std::lower_bound(args.row.begin(), args.row.end(), first) -
-                                       args.row.begin())) {}
-
-  struct Found {
-    std::uint32_t shapes = 0;
-    bool knows_flops = false;
-    std::uint64_t flops = 0;
-  };
-  Found at(std::uint32_t row) {
-    Found found;
-    while (next_ < args_.size() && args_.row[next_] < row) ++next_;
-    for (; next_ < args_.size() && args_.row[next_] == row; ++next_) {
-      if (args_.key[next_] == shapes_key_ && args_.type[next_] == ArgType::string)
-        found.shapes = static_cast<std::uint32_t>(args_.value[next_]);
-      if (args_.key[next_] == flops_key_ && args_.type[next_] == ArgType::integer) {
-        found.flops = args_.value[next_];
-        found.knows_flops = true;
-      }
-    }
-    return found;
-  }
-
- private:
-  const ArgColumns& args_;
-  std::uint32_t shapes_key_, flops_key_;
-  std::size_t next_;
-};
-
 // What the rows of one track tell, each column by row.
 struct TrackColumns {
-  const SpanColumns& spans;
+  const Spans& spans;
   const TrackOps& ops;
   const BulkVector<std::int64_t>& bytes;  // empty: none recorded
   const OpGpuTimes& gpu;
@@ -87,13 +50,15 @@ class GroupSums {
   void add(const Run& run, const LineIds& lines, const TrackColumns& track, std::uint32_t first,
            std::uint32_t last) {
     const auto& [spans, ops, bytes, gpu, stacks] = track;
-    OpArgs args(run, spans.args, first);
+    auto shapes_of = spans.shapes.cursor();
+    auto flops_of = spans.flops.cursor();
     for (std::uint32_t row = first; row < last; ++row) {
       if (ops.pass[row] == OpPass::none) continue;
       const std::uint32_t place = ops.place[row], line = lines[place],
                           module = run.places[place].module;
-      const OpArgs::Found found = args.at(row);
-      OpSums& sums = at(spans.name[row], grouping == OpGrouping::shape    ? found.shapes
+      const std::uint32_t shapes = shapes_of.value_or(row, 0);
+      const std::uint64_t* const flops = flops_of.find(row);
+      OpSums& sums = at(spans.name[row], grouping == OpGrouping::shape    ? shapes
                                          : grouping == OpGrouping::line   ? line
                                          : grouping == OpGrouping::module ? module
                                          : grouping == OpGrouping::stack  ? stacks[row]
@@ -103,8 +68,8 @@ class GroupSums {
       sums.self_ns += static_cast<std::uint64_t>(ops.tree.self_ns[row]);
       if (!gpu.empty()) sums.self_gpu_ns += gpu.self_ns[row], sums.gpu_ns += gpu.ns[row];
       if (!bytes.empty()) sums.self_bytes += bytes[row];
-      sums.flops += found.flops;
-      sums.knows_flops |= found.knows_flops;
+      sums.flops += flops ? *flops : 0;
+      sums.knows_flops |= flops != nullptr;
       sums.line.add(line);
       sums.module.add(module);
     }

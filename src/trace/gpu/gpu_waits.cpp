@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "trace/code/span_place.h"
-#include "trace/gpu/copy_name.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/ops/ops_around.h"
 #include "trace/steps/recorded_part.h"
@@ -14,22 +13,18 @@ namespace {
 
 std::vector<GpuWait> find_syncs(const Run& run, std::uint32_t track, const TrackOps& ops) {
   std::vector<GpuWait> found;
-  const SpanColumns& spans = run.tracks[track].spans;
+  const Spans& spans = run.tracks[track].spans;
   if (std::find(spans.kind.begin(), spans.kind.end(), SpanKind::sync) == spans.kind.end())
     return found;
   const OpsAround ops_around(run, track, ops);
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != SpanKind::sync) continue;
-    const std::uint32_t own = recorded_place(run, spans, row);
+    const std::uint32_t own = recorded_place(spans, row);
     const OpAround around = ops_around.at(spans.start[row], own != 0);
     found.push_back({spans.start[row], spans.end(row), track, row, around.op,
                      around.place ? around.place : own});
   }
   return found;
-}
-
-bool is_from_gpu(const Run& run, const GpuWork& copy) {
-  return CopyName(run.strings[run.tracks[copy.track].spans.name[copy.row]]).direction == "DtoH";
 }
 
 // `earlier` and `later` follow each other on their thread.
@@ -73,7 +68,7 @@ std::vector<GpuWait> find_gpu_waits(const Run& run, const std::vector<Step>& ste
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)
     if (run.tracks[t].kind == TrackKind::thread) by_track[t] = find_syncs(run, t, ops.tracks[t]);
   for (const GpuWork& work : gpu.all())
-    if (const Launch* const call = work.launch; call && work.waits && is_from_gpu(run, work))
+    if (const Launch* const call = work.launch; call && work.waits && work.copy.is_from_gpu())
       by_track[call->track].push_back(
           {call->start_ns, call->end_ns, call->track, call->row, call->op, call->place});
   const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);

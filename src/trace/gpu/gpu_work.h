@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "trace/gpu/launches.h"
@@ -24,18 +23,17 @@ inline bool is_gpu_work(SpanKind kind) {
 
 // A copy of a number or a few, not of a batch.
 inline constexpr std::uint64_t kSmallCopy = 4'096;  // bytes
-// Whether a copy of that name goes between a CPU and a GPU.
-bool is_transfer(std::string_view copy);
 
 struct GpuWork {
   std::uint32_t track = 0, row = 0;
-  std::uint32_t own = 0;           // Run::strings: a kernel's launch configuration, 0 unknown
-  std::uint64_t bytes = 0;         // copies and fills
-  const Launch* launch = nullptr;  // null: not recorded, or begun after the work
-  std::uint32_t op = 0;            // Run::strings, 0 unknown
-  std::uint32_t place = 0;         // Run::places, 0 unknown
-  OpPass pass = OpPass::none;      // none: unknown
-  bool in_graph = false;           // a node of a CUDA graph ran it: its launch is that of many
+  std::uint32_t launch_config = 0;  // of a kernel: Run::launch_configs, 0 unknown
+  std::uint64_t bytes = 0;          // copies and fills
+  CopyInfo copy{};                  // the same
+  const Launch* launch = nullptr;   // null: not recorded, or begun after the work
+  std::uint32_t op = 0;             // Run::strings, 0 unknown
+  std::uint32_t place = 0;          // Run::places, 0 unknown
+  OpPass pass = OpPass::none;       // none: unknown
+  bool in_graph = false;            // a node of a CUDA graph ran it: its launch is that of many
   bool waits = false;  // a copy, and the call that made it returned only when it was done or on its
                        // way; a graph's launch does not
 };
@@ -64,7 +62,6 @@ class GpuWorkload {
 
  private:
   void add_track(const Run& run, std::uint32_t track, const Stretches& left_out);
-  void find_waiting_copies(const Run& run);
 
   std::vector<Launches> launches_;
   std::vector<GpuWork> work_;

@@ -11,34 +11,6 @@ namespace {
 // A launch this many nodes away says nothing about a node that launched nothing.
 constexpr std::uint64_t kNearNodes = 64;
 
-struct OwnArgs {
-  std::uint32_t place = 0;
-  std::int64_t node = 0;
-};
-
-// Arguments with key 0 of rows that rise.
-class OwnArgReader {
- public:
-  OwnArgReader(const Run& run, const ArgColumns& args) : run_(run), args_(args) {}
-  OwnArgs at(std::uint32_t row) {
-    OwnArgs own;
-    while (next_ < args_.size() && args_.row[next_] < row) ++next_;
-    for (; next_ < args_.size() && args_.row[next_] == row; ++next_) {
-      if (args_.key[next_] != 0) continue;
-      if (args_.type[next_] == ArgType::integer)
-        own.node = static_cast<std::int64_t>(args_.value[next_]);
-      if (args_.type[next_] == ArgType::place && args_.value[next_] < run_.places.size())
-        own.place = static_cast<std::uint32_t>(args_.value[next_]);
-    }
-    return own;
-  }
-
- private:
-  const Run& run_;
-  const ArgColumns& args_;
-  std::size_t next_ = 0;
-};
-
 }  // namespace
 
 Launches::Launches(const Run& run, const OpAttribution& ops,
@@ -56,16 +28,18 @@ Launches::Launches(const Run& run, const OpAttribution& ops,
 }
 
 void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t track) {
-  const SpanColumns& spans = run.tracks[track].spans;
+  const Spans& spans = run.tracks[track].spans;
   if (spans.link.empty()) return;
   const OpsAround ops_around(run, track, ops);
-  OwnArgReader args(run, spans.args);
+  auto call_sites = spans.call_site.cursor();
+  auto nodes = spans.autograd.cursor();
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != SpanKind::launch || spans.link[row] == 0) continue;
-    const OwnArgs own = args.at(row);
+    const std::uint32_t call_site = call_sites.value_or(row, 0);
+    const std::int64_t autograd = nodes.value_or(row, 0);
     Launch launch{spans.start[row], spans.end(row),  spans.link[row], track, row, 0,
-                  own.place,        OpPass::forward, kNoRow};
-    Node node{LaunchNode::autograd(own.node), LaunchNode::backward(own.node), own.place != 0,
+                  call_site,        OpPass::forward, kNoRow};
+    Node node{LaunchNode::autograd(autograd), LaunchNode::backward(autograd), call_site != 0,
               false};
     if (node.backward) launch.pass = OpPass::backward;
     if (const OpAround around = ops_around.at(launch.start_ns, node.has_line);

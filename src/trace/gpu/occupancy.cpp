@@ -1,7 +1,6 @@
 #include "trace/gpu/occupancy.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "trace/gpu/device_facts.h"
 
@@ -38,24 +37,6 @@ std::uint64_t blocks_by_shared(std::uint64_t bytes, const DeviceLimits& limits) 
 
 }  // namespace
 
-std::optional<LaunchConfiguration> parse_configuration(std::string_view text) {
-  LaunchConfiguration c;
-  std::uint32_t* const fields[] = {&c.grid[0],   &c.grid[1],       &c.grid[2],
-                                   &c.block[0],  &c.block[1],      &c.block[2],
-                                   &c.registers, &c.static_shared, &c.dynamic_shared};
-  constexpr std::string_view kBetween = ",,;,,;;;";
-  const char* at = text.data();
-  const char* const end = text.data() + text.size();
-  for (std::size_t i = 0; i < std::size(fields); ++i) {
-    const auto [after, error] = std::from_chars(at, end, *fields[i]);
-    if (error != std::errc()) return std::nullopt;
-    at = after;
-    if (i == std::size(fields) - 1) return at == end ? std::optional(c) : std::nullopt;
-    if (at == end || *at++ != kBetween[i]) return std::nullopt;
-  }
-  return std::nullopt;
-}
-
 std::optional<DeviceLimits> device_limits(const Properties& properties, std::uint32_t device) {
   const auto number = [&](std::string_view key) { return device_number(properties, device, key); };
   const DeviceLimits limits{number("multiprocessors"),
@@ -69,7 +50,7 @@ std::optional<DeviceLimits> device_limits(const Properties& properties, std::uin
              : std::nullopt;
 }
 
-std::optional<double> occupancy(const LaunchConfiguration& launch, const DeviceLimits& limits) {
+std::optional<double> occupancy(const LaunchConfig& launch, const DeviceLimits& limits) {
   const std::uint64_t threads = std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
   if (threads == 0) return std::nullopt;
   const std::uint64_t warps = rounded_up(threads, kWarp) / kWarp;

@@ -7,23 +7,12 @@
 // system's). An estimate: clusters, carve-outs and barriers are not looked at.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "trace/run/run.h"
 
 namespace laptime {
-
-struct LaunchConfiguration {
-  std::array<std::uint32_t, 3> grid{}, block{};
-  std::uint32_t registers = 0, static_shared = 0, dynamic_shared = 0;
-
-  std::uint64_t shared() const { return std::uint64_t{static_shared} + dynamic_shared; }
-};
-// From the text that records hold ("128,1,1;256,1,1;40;0;16384"); nothing when it is none.
-std::optional<LaunchConfiguration> parse_configuration(std::string_view text);
 
 struct DeviceLimits {
   std::uint64_t multiprocessors = 0, threads = 0, blocks = 0, registers = 0,
@@ -34,6 +23,6 @@ struct DeviceLimits {
 std::optional<DeviceLimits> device_limits(const Properties& properties, std::uint32_t device);
 
 // 0 to 1; nothing when a limit is unknown or no block fits.
-std::optional<double> occupancy(const LaunchConfiguration& launch, const DeviceLimits& limits);
+std::optional<double> occupancy(const LaunchConfig& launch, const DeviceLimits& limits);
 
 }  // namespace laptime

@@ -57,7 +57,7 @@ int by_nvidia(const cudaOccDeviceProp& properties, int threads, int registers,
 }
 
 int by_us(const Chip& chip, int threads, int registers, std::uint32_t shared) {
-  LaunchConfiguration launch;
+  LaunchConfig launch;
   launch.grid = {1000, 1, 1};
   launch.block = {static_cast<std::uint32_t>(threads), 1, 1};
   launch.registers = static_cast<std::uint32_t>(registers);

@@ -7,41 +7,34 @@ namespace {
 
 constexpr DeviceLimits kHopper{132, 2048, 32, 65536, 233472, 9};
 
-double share(const char* configuration) {
-  return occupancy(*parse_configuration(configuration), kHopper).value_or(-1);
-}
+double share(const LaunchConfig& config) { return occupancy(config, kHopper).value_or(-1); }
 
 TEST(Occupancy, IsBoundByWhicheverRunsOutFirst) {
-  EXPECT_DOUBLE_EQ(share("100,1,1;256,1,1;32;0;0"), 1.0);
-  EXPECT_DOUBLE_EQ(share("100,1,1;256,1,1;64;0;0"), 0.5) << "registers";
-  EXPECT_DOUBLE_EQ(share("100,1,1;256,1,1;32;0;98304"), 0.25) << "shared memory: two blocks";
-  EXPECT_DOUBLE_EQ(share("100,1,1;32,1,1;16;0;0"), 0.5) << "32 blocks of a warp";
-  EXPECT_DOUBLE_EQ(share("100,1,1;1,1,1;16;0;0"), 0.5) << "a warp is full or not";
-  EXPECT_DOUBLE_EQ(share("1,1,1;1024,1,1;255;0;0"), -1) << "no block fits";
+  EXPECT_DOUBLE_EQ(share({{100, 1, 1}, {256, 1, 1}, 32, 0, 0}), 1.0);
+  EXPECT_DOUBLE_EQ(share({{100, 1, 1}, {256, 1, 1}, 64, 0, 0}), 0.5) << "registers";
+  EXPECT_DOUBLE_EQ(share({{100, 1, 1}, {256, 1, 1}, 32, 0, 98304}), 0.25)
+      << "shared memory: two blocks";
+  EXPECT_DOUBLE_EQ(share({{100, 1, 1}, {32, 1, 1}, 16, 0, 0}), 0.5) << "32 blocks of a warp";
+  EXPECT_DOUBLE_EQ(share({{100, 1, 1}, {1, 1, 1}, 16, 0, 0}), 0.5) << "a warp is full or not";
+  EXPECT_DOUBLE_EQ(share({{1, 1, 1}, {1024, 1, 1}, 255, 0, 0}), -1) << "no block fits";
 }
 
 TEST(Occupancy, AWarpsRegistersAreOfOneQuarterOfTheMultiprocessor) {
-  EXPECT_DOUBLE_EQ(share("1000,1,1;192,1,1;112;0;0"), 12.0 / 64)
+  EXPECT_DOUBLE_EQ(share({{1000, 1, 1}, {192, 1, 1}, 112, 0, 0}), 12.0 / 64)
       << "four warps fit into each quarter: two blocks of six";
-  EXPECT_DOUBLE_EQ(share("1000,1,1;160,1,1;169;0;0"), 5.0 / 64);
+  EXPECT_DOUBLE_EQ(share({{1000, 1, 1}, {160, 1, 1}, 169, 0, 0}), 5.0 / 64);
 }
 
 TEST(Occupancy, SharedMemoryIsRoundedWithTheSystemsPart) {
-  EXPECT_DOUBLE_EQ(share("1000,1,1;128,1,1;32;0;16400"), 52.0 / 64) << "17,536 bytes a block";
+  EXPECT_DOUBLE_EQ(share({{1000, 1, 1}, {128, 1, 1}, 32, 0, 16400}), 52.0 / 64)
+      << "17,536 bytes a block";
   constexpr DeviceLimits kVolta{80, 2048, 32, 65536, 98304, 7};
-  EXPECT_DOUBLE_EQ(*occupancy(*parse_configuration("1,1,1;128,1,1;32;0;8192"), kVolta), 48.0 / 64)
+  EXPECT_DOUBLE_EQ(*occupancy(LaunchConfig{{1, 1, 1}, {128, 1, 1}, 32, 0, 8192}, kVolta), 48.0 / 64)
       << "nothing is the system's";
-  EXPECT_DOUBLE_EQ(*occupancy(*parse_configuration("1,1,1;128,1,1;32;0;0"), kVolta), 1.0);
+  EXPECT_DOUBLE_EQ(*occupancy(LaunchConfig{{1, 1, 1}, {128, 1, 1}, 32, 0, 0}, kVolta), 1.0);
 }
 
-TEST(Occupancy, ConfigurationsThatAreNoneAreRefused) {
-  EXPECT_TRUE(parse_configuration("1,2,3;4,5,6;7;8;9"));
-  for (const char* text :
-       {"", "1", "1,2,3;4,5,6;7;8", "1,2,3;4,5,6;7;8;9;", "1;2;3;4;5;6;7;8;9", "a,2,3;4,5,6;7;8;9",
-        "1,2,3;4,5,6;7;8;-9", "99999999999,1,1;1,1,1;1;1;1"})
-    EXPECT_FALSE(parse_configuration(text)) << text;
-  EXPECT_FALSE(occupancy(LaunchConfiguration{}, kHopper));
-}
+TEST(Occupancy, ABlockWithoutThreadsHasNone) { EXPECT_FALSE(occupancy(LaunchConfig{}, kHopper)); }
 
 TEST(Occupancy, LimitsComeFromTheProcessThatSawTheDevice) {
   const Properties known{{"cuda device 1 max_threads_per_multiprocessor", "2048"},

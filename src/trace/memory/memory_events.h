@@ -38,12 +38,13 @@ class MemoryMarks {
     return order_.empty() ? static_cast<std::uint32_t>(i) : order_[i];
   }
   void skip_others();
-  void read_args(MemoryEvent& event);
 
-  const SpanColumns* spans_;
+  const Spans* spans_;
   std::uint32_t track_;
   std::vector<std::uint32_t> order_;
-  std::size_t next_ = 0, size_, arg_ = 0;
+  std::size_t next_ = 0, size_;
+  SideColumn<std::uint64_t>::Cursor bytes_;
+  SideColumn<std::uint32_t>::Cursor devices_;
 };
 
 // Calls visit(const MemoryEvent&) for each. Marks without an address are left out.

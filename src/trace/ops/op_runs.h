@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "format/test_copies.h"
 #include "trace/run/run.h"
 
 namespace laptime {
@@ -44,29 +45,30 @@ class OpRun {
   };
   // The row's number.
   std::uint32_t add(std::uint32_t track, const Span& span) {
-    SpanColumns& spans = run.tracks[track].spans;
+    Spans& spans = run.tracks[track].spans;
     const auto row = static_cast<std::uint32_t>(spans.size());
     spans.start.push_back(span.start);
     spans.duration.push_back(span.duration);
     spans.name.push_back(run.strings.add(span.name));
     spans.kind.push_back(span.kind);
     spans.link.push_back(span.link);
-    if (span.place != 0) add_arg(track, "", ArgType::place, span.place);
+    if (span.place != 0) spans.call_site.add(row, span.place);
+    if (span.kind == SpanKind::copy || span.kind == SpanKind::fill)
+      if (const auto copy = copy_named(span.name)) spans.copy.add(row, *copy);
     run.end_ns = std::max(run.end_ns, span.start + span.duration);
     return row;
   }
-  // An argument of the row added last.
-  void add_arg(std::uint32_t track, std::string_view key, ArgType type, std::uint64_t value) {
-    SpanColumns& spans = run.tracks[track].spans;
-    spans.args.row.push_back(static_cast<std::uint32_t>(spans.size() - 1));
-    spans.args.key.push_back(run.strings.add(key));
-    spans.args.type.push_back(type);
-    spans.args.value.push_back(value);
+  // Of the row added last.
+  std::uint32_t last_row(std::uint32_t track) const {
+    return static_cast<std::uint32_t>(run.tracks[track].spans.size() - 1);
+  }
+  void set_bytes(std::uint32_t track, std::uint64_t bytes) {
+    run.tracks[track].spans.bytes.add(last_row(track), bytes);
   }
   void add_step(std::uint32_t track, std::int64_t start, std::int64_t duration, int ops = -1,
                 std::string_view phase = "train") {
     add(track, {start, duration, phase, SpanKind::step});
-    if (ops >= 0) add_arg(track, "ops", ArgType::integer, static_cast<std::uint64_t>(ops));
+    if (ops >= 0) run.tracks[track].spans.ops.add(last_row(track), ops);
   }
 
   Run run;

@@ -19,7 +19,7 @@ SpanColumns rows(std::size_t count, std::int64_t from, bool links) {
     if (links) spans.link.push_back(i + 1);
   }
   spans.args.row = {static_cast<std::uint32_t>(count - 1)};
-  spans.args.key = {2};
+  spans.args.key = {named_key(2)};
   spans.args.type = {ArgType::string};
   spans.args.value = {1};
   return spans;
@@ -59,6 +59,72 @@ Run load(const Bytes& file) {
   return std::move(*run);
 }
 
+struct TestArg {
+  std::uint32_t row;
+  ArgKey key;
+  ArgType type;
+  std::uint64_t value;
+};
+
+// A thread with `count` spans that have these arguments, with a place and a launch config, both 1.
+Run with_args(std::uint32_t count, const std::vector<TestArg>& args) {
+  SpanColumns spans = rows(count, 0, false);
+  spans.args = {};
+  for (const auto& [row, key, type, value] : args) {
+    spans.args.row.push_back(row);
+    spans.args.key.push_back(key);
+    spans.args.type.push_back(type);
+    spans.args.value.push_back(value);
+  }
+  MemorySink sink;
+  LapWriter writer = *LapWriter::create(sink);
+  const std::uint32_t part = writer.add_part();
+  EXPECT_TRUE(writer.add_rows(part, kTrack, spans));
+  EXPECT_TRUE(writer.add_facts(
+      part,
+      {StringFact{1, "one"}, StringFact{2, "two"}, TrackFact{kTrack, TrackKind::thread, 77, 0},
+       PlaceFact{1, 0, 42, 0}, LaunchConfigFact{1, {{128, 1, 1}, {256, 2, 1}, 40, 8, 16384}}}));
+  EXPECT_TRUE(writer.finish());
+  return load(sink.data);
+}
+
+TEST(Load, SortsWellKnownArgumentsIntoColumns) {
+  const CopyInfo copy{CopyDirection::device_to_host, MemoryKind::device, MemoryKind::pinned, true};
+  const auto run =
+      with_args(4, {{0, ArgKey::call_site, ArgType::place, 1},
+                    {0, ArgKey::launch_config, ArgType::launch_config, 1},
+                    {1, ArgKey::bytes, ArgType::integer, 4096},
+                    {1, ArgKey::copy, ArgType::integer, copy.pack()},
+                    {2, ArgKey::autograd, ArgType::integer, static_cast<std::uint64_t>(-3)},
+                    {2, named_key(2), ArgType::string, 1}});
+  const Spans& spans = run.tracks[0].spans;
+  EXPECT_EQ(run.places[*spans.call_site.find(0)].line, 42u);
+  EXPECT_EQ(run.launch_configs.find(*spans.launch_config.find(0))->block[1], 2u);
+  EXPECT_EQ(spans.bytes.value_or(1, 0), 4096u);
+  EXPECT_EQ(spans.copy.value_or(1, {}), copy);
+  EXPECT_EQ(spans.autograd.value_or(2, 0), -3);
+  EXPECT_EQ(spans.bytes.find(0), nullptr);
+  ASSERT_EQ(spans.args.size(), 1u);
+  EXPECT_EQ(run.strings[string_of(spans.args.key[0])], "two");
+}
+
+TEST(Load, LeavesOutArgumentsThatMakeNoSense) {
+  const auto run =
+      with_args(4, {{0, ArgKey::call_site, ArgType::place, 4711},
+                    {0, ArgKey::launch_config, ArgType::launch_config, 9},
+                    {0, ArgKey::bytes, ArgType::string, 1},
+                    {1, ArgKey::call_site, ArgType::integer, 1},
+                    {1, ArgKey::copy, ArgType::integer, 0xFFFF'FFFF},
+                    {2, ArgKey::none, ArgType::integer, 1},
+                    {2, static_cast<ArgKey>(kWellKnownKey | 4000), ArgType::integer, 1}});
+  const Spans& spans = run.tracks[0].spans;
+  EXPECT_TRUE(spans.call_site.empty());
+  EXPECT_TRUE(spans.launch_config.empty());
+  EXPECT_TRUE(spans.bytes.empty());
+  EXPECT_EQ(spans.copy.value_or(1, {}).direction, CopyDirection::unknown);
+  EXPECT_EQ(spans.args.size(), 0u);
+}
+
 TEST(Load, PutsEveryBlockInItsPlace) {
   const laptime::Run run = load(three_blocks());
   ASSERT_EQ(run.tracks.size(), 1u);
@@ -72,7 +138,7 @@ TEST(Load, PutsEveryBlockInItsPlace) {
   EXPECT_EQ(track.spans.link[100], 1u);
   EXPECT_EQ(track.spans.link[200], 0u);
   EXPECT_EQ(track.spans.args.row, (std::vector<std::uint32_t>{99, 199, 299}));
-  EXPECT_EQ(run.strings[track.spans.args.key[0]], "two");
+  EXPECT_EQ(run.strings[string_of(track.spans.args.key[0])], "two");
   EXPECT_EQ(run.strings[static_cast<std::uint32_t>(track.spans.args.value[0])], "one");
   EXPECT_EQ(run.end_ns, 2995);
   EXPECT_EQ(run.column_bytes(), 300u * (21 + 8) + 3 * 17);

@@ -27,6 +27,9 @@ struct FirstPass {
   void operator()(const ArgsFact&) {}
   void operator()(const CallFrameFact&) {}
   void operator()(const SourceFact&) {}
+  void operator()(const LaunchConfigFact& fact) {
+    facts.launch_configs.set(fact.id, run.launch_configs.add(fact.config), budget);
+  }
 };
 
 // Codes name strings, which may stand after them; a later fact about the same code replaces the

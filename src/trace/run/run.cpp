@@ -16,9 +16,14 @@ std::size_t bytes_of(const Columns&... columns) {
 }
 
 std::size_t bytes_of_track(const Track& t) {
-  const SpanColumns& s = t.spans;
+  const Spans& s = t.spans;
   const TallyColumns& y = t.tallies;
-  return bytes_of(s.start, s.duration, s.name, s.kind, s.link, s.args.row, s.args.key, s.args.type,
+  std::size_t payloads = 0;
+  SpanPayloads::for_each(s, s, [&](const auto& column, const auto&) {
+    payloads += bytes_of(column.row, column.value);
+  });
+  return payloads +
+         bytes_of(s.start, s.duration, s.name, s.kind, s.link, s.args.row, s.args.key, s.args.type,
                   s.args.value) +
          bytes_of(t.values.time, t.values.name, t.values.value) +
          bytes_of(y.kind, y.step, y.code, y.where, y.hits, y.inclusive, y.exclusive, y.extra_hits,

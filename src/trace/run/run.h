@@ -17,6 +17,8 @@
 #include "format/columns.h"
 #include "format/facts.h"
 #include "format/reader.h"
+#include "trace/run/launch_configs.h"
+#include "trace/run/spans.h"
 #include "trace/run/string_table.h"
 
 namespace laptime {
@@ -35,7 +37,7 @@ struct Track {
   TrackKind kind = TrackKind::thread;
   std::uint64_t os_id = 0;
   std::string name;  // never empty: "thread 1234" where the program gave none
-  SpanColumns spans;
+  Spans spans;
   ValueColumns values;
   TallyColumns tallies;
 };
@@ -79,11 +81,11 @@ struct Run {
   StringTable strings;
   std::vector<Process>
       processes;  // in the order of their start; the first is the one that was asked to record
-  std::vector<Track> tracks;  // by process, then in the order of their numbers
-  std::vector<Code> codes;    // row 0 is the unknown code
-  std::vector<Place>
-      places;  // row 0 is the unknown place; arguments of type place are rows of this
+  std::vector<Track> tracks;           // by process, then in the order of their numbers
+  std::vector<Code> codes;             // row 0 is the unknown code
+  std::vector<Place> places;           // row 0 is the unknown place
   std::vector<CallFrame> call_frames;  // row 0 is no frame
+  LaunchConfigs launch_configs;
   SourceTexts sources;
   LinkColumns links;
   std::vector<LossCount> losses;

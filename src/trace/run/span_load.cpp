@@ -49,12 +49,77 @@ bool settle_rows(const SpanTarget& rows, std::size_t count, const IdMap& names, 
   return plausible;
 }
 
-void settle_args(ArgColumns& args, const PartFacts& facts) {
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    args.key[i] = facts.names[args.key[i]];
-    if (args.type[i] == ArgType::string) args.value[i] = facts.names[args.value[i]];
-    if (args.type[i] == ArgType::place) args.value[i] = facts.places[args.value[i]];
+// Sorts the arguments of a block into columns, each onto the run's ids. An argument that has not
+// its key's type, or a key of a later version, is left out.
+class ArgSorter {
+ public:
+  ArgSorter(const PartFacts& facts, SpanPayloads& payloads, ArgColumns& named)
+      : facts_(facts), payloads_(payloads), named_(named) {}
+
+  void add(std::uint32_t row, ArgKey key, ArgType type, std::uint64_t value) {
+    switch (key) {
+      case ArgKey::none:
+        return;
+      case ArgKey::call_site:
+        return add_id(payloads_.call_site, row, type, ArgType::place, facts_.places[value]);
+      case ArgKey::bytes:
+        return add_integer(payloads_.bytes, row, type, value);
+      case ArgKey::copy:
+        if (type == ArgType::integer) payloads_.copy.add(row, CopyInfo::unpack(value));
+        return;
+      case ArgKey::launch_config:
+        return add_id(payloads_.launch_config, row, type, ArgType::launch_config,
+                      facts_.launch_configs[value]);
+      case ArgKey::autograd:
+        return add_integer(payloads_.autograd, row, type, value);
+      case ArgKey::graph_node:
+        return add_integer(payloads_.graph_node, row, type, value);
+      case ArgKey::device:
+        return add_id(payloads_.device, row, type, ArgType::string, facts_.names[value]);
+      case ArgKey::shapes:
+        return add_id(payloads_.shapes, row, type, ArgType::string, facts_.names[value]);
+      case ArgKey::types:
+        return add_id(payloads_.types, row, type, ArgType::string, facts_.names[value]);
+      case ArgKey::flops:
+        return add_integer(payloads_.flops, row, type, value);
+      case ArgKey::samples:
+        return add_integer(payloads_.samples, row, type, value);
+      case ArgKey::ops:
+        return add_integer(payloads_.ops, row, type, value);
+    }
+    if (!is_well_known(key)) add_named(row, key, type, value);
   }
+
+ private:
+  static void add_id(SideColumn<std::uint32_t>& column, std::uint32_t row, ArgType type,
+                     ArgType expected, std::uint32_t id) {
+    if (type == expected && id != 0) column.add(row, id);
+  }
+  template <typename T>
+  static void add_integer(SideColumn<T>& column, std::uint32_t row, ArgType type,
+                          std::uint64_t value) {
+    if (type == ArgType::integer) column.add(row, static_cast<T>(value));
+  }
+  void add_named(std::uint32_t row, ArgKey key, ArgType type, std::uint64_t value) {
+    if (type == ArgType::string) value = facts_.names[value];
+    if (type == ArgType::place) value = facts_.places[value];
+    if (type == ArgType::launch_config) value = facts_.launch_configs[value];
+    named_.row.push_back(row);
+    named_.key.push_back(named_key(facts_.names[string_of(key)]));
+    named_.type.push_back(type);
+    named_.value.push_back(value);
+  }
+
+  const PartFacts& facts_;
+  SpanPayloads& payloads_;
+  ArgColumns& named_;
+};
+
+void sort_args(const ArgColumns& args, const PartFacts& facts, SpanPayloads& payloads,
+               ArgColumns& named) {
+  ArgSorter sorter(facts, payloads, named);
+  for (std::size_t i = 0; i < args.size(); ++i)
+    sorter.add(args.row[i], args.key[i], args.type[i], args.value[i]);
 }
 
 }  // namespace
@@ -80,7 +145,7 @@ SpanLoader::Outcome SpanLoader::load() {
   }
   for (std::size_t t = 0; t < plans_.size(); ++t) {
     if (plans_[t].damaged) remove_damaged(plans_[t], run_.tracks[t].spans);
-    gather_args(plans_[t], run_.tracks[t].spans.args);
+    gather_args(plans_[t], run_.tracks[t].spans);
   }
   return outcome;
 }
@@ -92,20 +157,18 @@ void SpanLoader::allocate() {
 
 void SpanLoader::decode(Job& job) {
   SpanColumns& spans = run_.tracks[job.track].spans;
+  ArgColumns args;
   const SpanTarget target{spans.start.data() + job.row,
                           spans.duration.data() + job.row,
                           spans.name.data() + job.row,
                           spans.kind.data() + job.row,
                           spans.link.empty() ? nullptr : spans.link.data() + job.row,
-                          &job.args,
+                          &args,
                           0};
   job.good =
       decode_spans(*job.block, target) &&
       settle_rows(target, job.block->summary.rows, job.facts->names, *job.clock, job.last_ns);
-  if (job.good)
-    settle_args(job.args, *job.facts);
-  else
-    job.args = {};
+  if (job.good) sort_args(args, *job.facts, job.payloads, job.args);
 }
 
 void SpanLoader::remove_damaged(TrackPlan& plan, SpanColumns& spans) {
@@ -121,7 +184,8 @@ void SpanLoader::remove_damaged(TrackPlan& plan, SpanColumns& spans) {
   resize_columns(spans, kept, plan.has_links);
 }
 
-void SpanLoader::gather_args(const TrackPlan& plan, ArgColumns& args) {
+void SpanLoader::gather_args(const TrackPlan& plan, Spans& spans) {
+  ArgColumns& args = spans.args;
   for (const std::size_t j : plan.jobs) {
     Job& job = jobs_[j];
     for (const std::uint32_t row : job.args.row)
@@ -130,6 +194,11 @@ void SpanLoader::gather_args(const TrackPlan& plan, ArgColumns& args) {
     args.type.insert(args.type.end(), job.args.type.begin(), job.args.type.end());
     args.value.insert(args.value.end(), job.args.value.begin(), job.args.value.end());
     job.args = {};
+    SpanPayloads::for_each(static_cast<SpanPayloads&>(spans), job.payloads,
+                           [&](auto& column, auto& of_block) {
+                             column.append(of_block, static_cast<std::uint32_t>(job.row));
+                             of_block = {};
+                           });
   }
 }
 

@@ -37,7 +37,8 @@ class SpanLoader {
     std::size_t row;  // first in its track
     bool good = false;
     std::int64_t last_ns = 0;
-    ArgColumns args{};  // rows counted from the block's first
+    ArgColumns args{};        // rows counted from the block's first
+    SpanPayloads payloads{};  // the same
   };
   struct TrackPlan {
     std::size_t rows = 0;
@@ -49,7 +50,7 @@ class SpanLoader {
   void allocate();
   void decode(Job& job);
   void remove_damaged(TrackPlan& plan, SpanColumns& spans);
-  void gather_args(const TrackPlan& plan, ArgColumns& args);
+  void gather_args(const TrackPlan& plan, Spans& spans);
 
   Run& run_;
   std::vector<Job> jobs_;

@@ -19,33 +19,23 @@ constexpr std::size_t kFirstSteps = 10;     // of a phase: compilations there ar
 constexpr std::size_t kPauseInSteps = 100;  // median steps
 constexpr std::int64_t kShortestPause = 1'000'000'000;
 
-std::optional<std::int64_t> integer_arg(const ArgColumns& args, std::uint32_t row,
-                                        std::uint32_t key) {
-  const auto first = std::lower_bound(args.row.begin(), args.row.end(), row) - args.row.begin();
-  for (auto i = static_cast<std::size_t>(first); i < args.size() && args.row[i] == row; ++i)
-    if (args.key[i] == key && args.type[i] == ArgType::integer)
-      return static_cast<std::int64_t>(args.value[i]);
-  return std::nullopt;
+std::optional<std::int64_t> value_of(const SideColumn<std::int64_t>& column, std::uint32_t row) {
+  const std::int64_t* const value = column.find(row);
+  return value ? std::optional(*value) : std::nullopt;
 }
-
-struct StepKeys {
-  std::uint32_t samples, ops;
-};
 
 StepOps step_ops(std::optional<std::int64_t> arg) {
   if (!arg) return StepOps::not_told;
   return *arg != 0 ? StepOps::recorded : StepOps::rested;
 }
 
-void add_steps_of(const Run& run, std::uint32_t track, const StepKeys& keys,
-                  std::vector<Step>& steps) {
-  const SpanColumns& spans = run.tracks[track].spans;
+void add_steps_of(const Run& run, std::uint32_t track, std::vector<Step>& steps) {
+  const Spans& spans = run.tracks[track].spans;
   const std::size_t before = steps.size();
   for (std::uint32_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::step)
       steps.push_back({0, track, spans.name[row], spans.start[row], spans.duration[row],
-                       integer_arg(spans.args, row, keys.samples),
-                       step_ops(integer_arg(spans.args, row, keys.ops))});
+                       value_of(spans.samples, row), step_ops(value_of(spans.ops, row))});
   const auto first = steps.begin() + static_cast<std::ptrdiff_t>(before);
   std::stable_sort(first, steps.end(),
                    [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
@@ -152,9 +142,8 @@ void classify_steps(std::span<Step*> all) {
 }
 
 std::vector<Step> find_steps(const Run& run) {
-  const StepKeys keys{run.strings.find("samples"), run.strings.find("ops")};
   std::vector<Step> steps;
-  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) add_steps_of(run, t, keys, steps);
+  for (std::uint32_t t = 0; t < run.tracks.size(); ++t) add_steps_of(run, t, steps);
   if (!steps.empty()) find_compile_steps(run, steps);
   for (auto& [key, laps] : laps_of(steps)) classify_steps(laps);
   return steps;

@@ -17,11 +17,12 @@ struct TorchEvent {
   std::int64_t device_bytes = 0, self_device_bytes = 0;
   std::int64_t flops = 0;
   std::int64_t moved_bytes = 0;  // by a copy or fill
+  CopyInfo copy{};               // the same
   std::uint64_t link = 0;
   std::uint64_t id = 0;                           // torch's number of the op, where it was noted
   std::uint32_t name = 0, shapes = 0, types = 0;  // string ids
   std::uint32_t place = 0;                        // Run::places
-  std::uint32_t geometry = 0;                     // of a kernel: string id, as docs/records.md says
+  std::uint32_t launch_config = 0;                // of a kernel: Run::launch_configs
   std::uint32_t details = 0;                      // string id: TorchNote::details
   std::uint32_t parent = kNone;
   std::uint32_t track = 0;  // Run::tracks

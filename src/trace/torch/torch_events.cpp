@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "trace/gpu/copy_name.h"
 #include "trace/gpu/kernel_names.h"
 #include "trace/ops/attribution.h"
 #include "trace/run/nesting.h"
@@ -56,43 +55,6 @@ bool is_device_work(SpanKind kind) {
          kind == SpanKind::communication;
 }
 
-// Finds the arguments of rows; rows in rising order cost no search.
-class ArgCursor {
- public:
-  explicit ArgCursor(const ArgColumns& args) : args_(args) {}
-  template <typename Visit>
-  void for_each(std::uint32_t row, Visit visit) {
-    if (at_ > 0 && args_.row[at_ - 1] >= row)
-      at_ = static_cast<std::size_t>(std::lower_bound(args_.row.begin(), args_.row.end(), row) -
-                                     args_.row.begin());
-    while (at_ < args_.size() && args_.row[at_] < row) ++at_;
-    for (; at_ < args_.size() && args_.row[at_] == row; ++at_)
-      visit(args_.key[at_], args_.type[at_], args_.value[at_]);
-  }
-
- private:
-  const ArgColumns& args_;
-  std::size_t at_ = 0;
-};
-
-// The names of the arguments that events use.
-struct ArgumentKeys {
-  std::uint32_t shapes = kNone, types = kNone, flops = kNone;
-
-  explicit ArgumentKeys(const StringTable& strings) {
-    for (std::uint32_t id = 0; id < strings.size(); ++id) {
-      if (strings[id] == "shapes") shapes = id;
-      if (strings[id] == "types") types = id;
-      if (strings[id] == "flops") flops = id;
-    }
-  }
-  void give(std::uint32_t key, ArgType type, std::uint64_t value, TorchEvent& event) const {
-    if (type == ArgType::string && key == shapes) event.shapes = static_cast<std::uint32_t>(value);
-    if (type == ArgType::string && key == types) event.types = static_cast<std::uint32_t>(value);
-    if (type == ArgType::integer && key == flops) event.flops = static_cast<std::int64_t>(value);
-  }
-};
-
 bool is_cpu(std::string_view device) { return device == "cpu"; }
 
 // The strings that are one of the names.
@@ -107,14 +69,12 @@ std::unordered_set<std::uint32_t> ids_of(const StringTable& strings,
 // What all threads share.
 struct Context {
   ProcessStretch stretch;
-  ArgumentKeys keys;
   TorchMemory memory;
   std::unordered_set<std::uint32_t> left_out, with_flops;  // names
   std::vector<UnendedOp> unended;
 
   Context(const Run& run, const ProcessStretch& where, std::vector<UnendedOp> open)
       : stretch(where),
-        keys(run.strings),
         memory(read_memory(run, where.process, where.begin, where.end)),
         left_out(ids_of(run.strings, kLeftOut)),
         with_flops(ids_of(run.strings, kWithFlops)),
@@ -133,7 +93,9 @@ class ThreadEvents {
         stretch_(context.stretch),
         places_(places),
         spans_(run.tracks[track].spans),
-        args_(spans_.args),
+        shapes_(spans_.shapes.cursor()),
+        types_(spans_.types.cursor()),
+        flops_(spans_.flops.cursor()),
         track_(track) {}
 
   std::vector<TorchEvent> build() {
@@ -180,10 +142,10 @@ class ThreadEvents {
     add_node(row);
     if (!places_.empty()) nodes_[self].event.place = places_[row];
     TorchEvent& event = nodes_[self].event;
-    args_.for_each(row, [&](std::uint32_t key, ArgType type, std::uint64_t value) {
-      context_.keys.give(key, type, value, event);
-    });
-    if (!context_.with_flops.contains(event.name)) event.flops = 0;
+    event.shapes = shapes_.value_or(row, 0);
+    event.types = types_.value_or(row, 0);
+    if (context_.with_flops.contains(event.name))
+      event.flops = static_cast<std::int64_t>(flops_.value_or(row, 0));
     if (!spans_.link.empty()) nodes_[self].event.link = spans_.link[row];
     adopt_orphans(self);
   }
@@ -271,8 +233,9 @@ class ThreadEvents {
   const Context& context_;
   const ProcessStretch& stretch_;
   const BulkVector<std::uint32_t>& places_;
-  const SpanColumns& spans_;
-  ArgCursor args_;
+  const Spans& spans_;
+  SideColumn<std::uint32_t>::Cursor shapes_, types_;
+  SideColumn<std::uint64_t>::Cursor flops_;
   const std::uint32_t track_;
   std::vector<Node> nodes_;
   std::vector<std::uint32_t> orphans_;
@@ -281,9 +244,11 @@ class ThreadEvents {
 std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number,
                                       const ProcessStretch& stretch) {
   std::vector<TorchEvent> events;
-  const SpanColumns& spans = track.spans;
-  ArgCursor args(spans.args);
-  for (std::size_t row = 0; row < spans.size(); ++row) {
+  const Spans& spans = track.spans;
+  auto configs = spans.launch_config.cursor();
+  auto bytes = spans.bytes.cursor();
+  auto copies = spans.copy.cursor();
+  for (std::uint32_t row = 0; row < spans.size(); ++row) {
     // Work may end after the stretch that launched it.
     if (!is_device_work(spans.kind[row]) || spans.start[row] < stretch.begin ||
         spans.start[row] > stretch.end)
@@ -296,13 +261,9 @@ std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number,
     event.kind = spans.kind[row];
     event.track = number;
     event.on_device = true;
-    args.for_each(static_cast<std::uint32_t>(row),
-                  [&](std::uint32_t key, ArgType type, std::uint64_t value) {
-                    if (key == 0 && type == ArgType::string)
-                      event.geometry = static_cast<std::uint32_t>(value);
-                    if (key == 0 && type == ArgType::integer)
-                      event.moved_bytes = static_cast<std::int64_t>(value);
-                  });
+    event.launch_config = configs.value_or(row, 0);
+    event.moved_bytes = static_cast<std::int64_t>(bytes.value_or(row, 0));
+    event.copy = copies.value_or(row, {});
     events.push_back(event);
   }
   return events;
@@ -366,10 +327,11 @@ void add_up(std::vector<TorchEvent>& events) {
 
 std::string event_name(const TorchEvent& event, const Run& run) {
   if (event.is_memory()) return "[memory]";
-  std::string_view name = run.strings[event.name];
+  const std::string_view name = run.strings[event.name];
   if (event.kind == SpanKind::kernel || event.kind == SpanKind::communication)
     return demangled_kernel_name(name);
-  if (CopyName(name).blocks && event.on_device) name.remove_suffix(CopyName::kBlocks.size());
+  // torch.profiler does not tell blocking copies from others.
+  if (event.copy.blocking) return copy_name(event.copy);
   return std::string(name);
 }
 

@@ -28,7 +28,7 @@ struct TracedOps {
     run.tracks.back().kind = kind;
     return track = static_cast<std::uint32_t>(run.tracks.size() - 1);
   }
-  SpanColumns& spans() { return run.tracks[track].spans; }
+  Spans& spans() { return run.tracks[track].spans; }
   void add(const char* name, SpanKind kind, std::int64_t start, std::int64_t end,
            std::uint64_t link = 0) {
     spans().start.push_back(start + 100);
@@ -37,19 +37,14 @@ struct TracedOps {
     spans().kind.push_back(kind);
     spans().link.push_back(link);
   }
-  void arg(const char* key, ArgType type, std::uint64_t value) {
-    spans().args.row.push_back(static_cast<std::uint32_t>(spans().size() - 1));
-    spans().args.key.push_back(run.strings.add(key));
-    spans().args.type.push_back(type);
-    spans().args.value.push_back(value);
-  }
+  std::uint32_t last_row() { return static_cast<std::uint32_t>(spans().size() - 1); }
   void op(const char* name, std::int64_t start, std::int64_t end, std::uint64_t link = 0) {
     add(name, SpanKind::op, start, end, link);
   }
   void memory(SpanKind kind, const char* device, std::int64_t at, std::uint64_t bytes,
               std::uint64_t address) {
     add(device, kind, at, at, address);
-    if (bytes != 0) arg("", ArgType::integer, bytes);
+    if (bytes != 0) spans().bytes.add(last_row(), bytes);
   }
   std::uint32_t place(std::uint32_t line) {
     run.places.push_back({0, line, 0});
@@ -83,9 +78,9 @@ TEST(TorchEvents, ListsParentsFirst) {
 TEST(TorchEvents, HaveFlopsWhereTorchsProfilerHasSome) {
   TracedOps s;
   s.op("aten::conv2d", 0, 10);
-  s.arg("flops", ArgType::integer, 100);
+  s.spans().flops.add(s.last_row(), 100);
   s.op("aten::convolution_backward", 20, 30);
-  s.arg("flops", ArgType::integer, 200);
+  s.spans().flops.add(s.last_row(), 200);
   const TorchEvents events = s.events();
   ASSERT_EQ(events.events.size(), 2u);
   EXPECT_EQ(events.events[0].flops, 100);
@@ -153,7 +148,7 @@ TEST(TorchEvents, PlacesComeFromOutsideAndForBackwardFromForward) {
   const std::uint64_t node = OpLink::autograd(OpLink::pack(0, 1, 5));
   s.op("conv_inner", 12, 14);
   s.op("conv", 10, 20, node);
-  s.arg("", ArgType::place, s.place(42));
+  s.spans().call_site.add(s.last_row(), s.place(42));
   s.op("mm", 32, 34);
   s.add("ConvBackward0", SpanKind::backward, 31, 39, node);
   s.add("autograd::engine::evaluate_function: ConvBackward0", SpanKind::backward, 30, 40);
@@ -189,13 +184,16 @@ TEST(TorchEvents, GpuWorkHasTorchsNamesItsSizeAndWaitsAreEvents) {
   s.op("item", 25, 45);
   s.add_track(TrackKind::stream);
   s.add("_Z3addPf", SpanKind::kernel, 15, 20, 501);
-  s.arg("", ArgType::string, s.run.strings.add("128,1,1;256,1,1;40;0;16384"));
+  const LaunchConfig config{{128, 1, 1}, {256, 1, 1}, 40, 0, 16384};
+  s.spans().launch_config.add(s.last_row(), s.run.launch_configs.add(config));
   s.add("Memcpy HtoD (Pageable -> Device) blocking", SpanKind::copy, 21, 24, 502);
-  s.arg("", ArgType::integer, 4096);
+  s.spans().bytes.add(s.last_row(), 4096);
+  s.spans().copy.add(s.last_row(), {CopyDirection::host_to_device, MemoryKind::pageable,
+                                    MemoryKind::device, true});
   const TorchEvents events = s.events();
   ASSERT_EQ(events.events.size(), 4u);
   EXPECT_EQ(event_name(events.events[0], s.run), "add(float*)");
-  EXPECT_EQ(s.run.strings[events.events[0].geometry], "128,1,1;256,1,1;40;0;16384");
+  EXPECT_EQ(*s.run.launch_configs.find(events.events[0].launch_config), config);
   EXPECT_EQ(event_name(events.events[1], s.run), "Memcpy HtoD (Pageable -> Device)");
   EXPECT_EQ(events.events[1].moved_bytes, 4096);
   EXPECT_EQ(events.events[2].children_ns, 10);
@@ -207,8 +205,8 @@ TEST(TorchAverages, GroupByNameShapesAndStack) {
   for (int i = 0; i < 3; ++i) {
     s.op("mm", 10 + 100 * i, 20 + 100 * i);
     if (i != 1)
-      s.arg("shapes", ArgType::string, s.run.strings.add(i == 0 ? "[[2, 2]]" : "[[3, 3]]"));
-    s.arg("", ArgType::place, s.place(static_cast<std::uint32_t>(i % 2)));
+      s.spans().shapes.add(s.last_row(), s.run.strings.add(i == 0 ? "[[2, 2]]" : "[[3, 3]]"));
+    s.spans().call_site.add(s.last_row(), s.place(static_cast<std::uint32_t>(i % 2)));
     s.add(fmt::format("ProfilerStep#{}", i).c_str(), SpanKind::annotation, 5 + 100 * i,
           30 + 100 * i);
   }

@@ -1,6 +1,7 @@
 #include "run_text.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "format/frame.h"
 #include "format/part.h"
 #include "format/source_text.h"
+#include "format/test_copies.h"
 #include "format/writer.h"
 #include "statement.h"
 #include "trace/run/kind_names.h"
@@ -144,21 +146,24 @@ class RunMaker {
         link = static_cast<std::int64_t>(GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
       } else if (key == "made" || key == "ran") {
         ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
-        add_own(
-            spans, ArgType::integer,
+        add_arg(
+            spans, ArgKey::autograd, ArgType::integer,
             static_cast<std::uint64_t>(LaunchNode::pack(OpLink::pack(0, 1, number), key == "ran")));
-      } else if (key == "configuration" || key == "device") {
-        add_own(spans, ArgType::string, string_id(value));
+      } else if (key == "configuration") {
+        ASSIGN_OR_RETURN(const std::uint32_t config, config_id(value));
+        add_arg(spans, ArgKey::launch_config, ArgType::launch_config, config);
+      } else if (key == "device") {
+        add_arg(spans, ArgKey::device, ArgType::string, string_id(value));
       } else if (key == "graph_node") {
         ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
-        const std::string link_text =
-            std::to_string(GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
-        RETURN_IF_ERROR(
-            add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, link_text));
+        add_arg(spans, ArgKey::graph_node, ArgType::integer,
+                GraphNodeLink::pack(static_cast<std::uint64_t>(number)));
       } else {
-        RETURN_IF_ERROR(add_arg(spans.args, static_cast<std::uint32_t>(spans.size()), key, value));
+        RETURN_IF_ERROR(add_option(spans, key, value));
       }
     }
+    if (const auto copy = copy_named(name))
+      add_arg(spans, ArgKey::copy, ArgType::integer, copy->pack());
     spans.start.push_back(start + shift_);
     spans.duration.push_back(duration);
     spans.name.push_back(string_id(name));
@@ -167,10 +172,10 @@ class RunMaker {
     if (link != 0 || !spans.link.empty()) spans.link.push_back(static_cast<std::uint64_t>(link));
     return {};
   }
-  // An argument with key 0 of the row that is about to be added.
-  static void add_own(SpanColumns& spans, ArgType type, std::uint64_t value) {
+  // An argument of the row that is about to be added.
+  static void add_arg(SpanColumns& spans, ArgKey key, ArgType type, std::uint64_t value) {
     spans.args.row.push_back(static_cast<std::uint32_t>(spans.size()));
-    spans.args.key.push_back(0);
+    spans.args.key.push_back(key);
     spans.args.type.push_back(type);
     spans.args.value.push_back(value);
   }
@@ -178,18 +183,34 @@ class RunMaker {
     if (const auto kind = kind_from_name(text)) return static_cast<std::int64_t>(*kind);
     return parse_number(text);
   }
-  // Whole numbers are integers, all else strings; `place` and `bytes` are what records keep under
-  // key 0.
-  Status add_arg(ArgColumns& args, std::uint32_t row, const std::string& key,
-                 const std::string& value) {
+  // Whole numbers are integers, all else strings; a name that is no well-known key's is a string.
+  Status add_option(SpanColumns& spans, const std::string& key, const std::string& value) {
+    static const std::map<std::string, ArgKey, std::less<>> kKeys{
+        {"place", ArgKey::call_site}, {"bytes", ArgKey::bytes}, {"shapes", ArgKey::shapes},
+        {"types", ArgKey::types},     {"flops", ArgKey::flops}, {"samples", ArgKey::samples},
+        {"ops", ArgKey::ops}};
+    const auto known = kKeys.find(key);
     const bool is_place = key == "place";
     const auto number = parse_number(value);
     if (is_place && !number) return fail(ErrorKind::usage, number.error().message);
-    args.row.push_back(row);
-    args.key.push_back(is_place || key == "bytes" ? 0 : string_id(key));
-    args.type.push_back(is_place ? ArgType::place : number ? ArgType::integer : ArgType::string);
-    args.value.push_back(number ? static_cast<std::uint64_t>(*number) : string_id(value));
+    add_arg(spans, known != kKeys.end() ? known->second : named_key(string_id(key)),
+            is_place ? ArgType::place
+            : number ? ArgType::integer
+                     : ArgType::string,
+            number ? static_cast<std::uint64_t>(*number) : string_id(value));
     return {};
+  }
+  // GRID;BLOCK;REGISTERS;STATIC;DYNAMIC, where GRID and BLOCK are three numbers with commas.
+  Result<std::uint32_t> config_id(const std::string& text) {
+    LaunchConfig c;
+    if (std::sscanf(text.c_str(), "%u,%u,%u;%u,%u,%u;%u;%u;%u", &c.grid[0], &c.grid[1], &c.grid[2],
+                    &c.block[0], &c.block[1], &c.block[2], &c.registers, &c.static_shared,
+                    &c.dynamic_shared) != 9)
+      return fail(ErrorKind::usage, "'" + text + "' is no launch config");
+    const auto [it, is_new] =
+        configs_.try_emplace(c, static_cast<std::uint32_t>(configs_.size() + 1));
+    if (is_new) facts_.push_back(LaunchConfigFact{it->second, c});
+    return it->second;
   }
   // value THREAD TIME NAME NUMBER
   Status take_value(const Statement& s) {
@@ -392,6 +413,7 @@ class RunMaker {
     RETURN_IF_ERROR(writer_->add_facts(part_, facts_));
     facts_.clear();
     strings_.clear();
+    configs_.clear();
     return {};
   }
 
@@ -404,6 +426,7 @@ class RunMaker {
   std::vector<Fact> facts_;
   std::list<std::string> kept_;
   std::map<std::string, std::uint32_t> strings_;                         // of the present part
+  std::map<LaunchConfig, std::uint32_t> configs_;                        // the same
   std::map<std::string, std::map<std::uint32_t, std::string>> sources_;  // by file, by line
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;

@@ -63,16 +63,14 @@ std::uint16_t track_of(std::uint64_t thread) {
 }
 
 void put_row(const Row& row, const TickLine& line) {
-  static const std::uint32_t shapes_key = record::intern("shapes"),
-                             flops_key = record::intern("flops");
   const auto& [name, start, end, scope, sequence, forward, thread, shapes, flops] = row;
   OpFacts facts = describe_name(name, 0);
   if (scope != kScopeFunction) classify_by_scope(scope, facts.tail, facts.traits);
   const SpanKind kind = OpTail::of(facts.tail).kind;
   record::Arg args[2];
   std::uint32_t count = 0;
-  if (!shapes.empty()) args[count++] = {shapes_key, ArgType::string, record::intern(shapes)};
-  if (flops != 0) args[count++] = {flops_key, ArgType::integer, flops};
+  if (!shapes.empty()) args[count++] = {ArgKey::shapes, ArgType::string, record::intern(shapes)};
+  if (flops != 0) args[count++] = {ArgKey::flops, ArgType::integer, flops};
   const std::uint64_t link = OpLink::pack(0, static_cast<std::uint8_t>(forward), sequence);
   if (thread == 0)
     record::put_op({line.at(start), line.at(end), link, record::intern(name), kind}, args, count);

@@ -15,39 +15,17 @@ namespace laptime {
 namespace {
 
 struct OpFacts {
-  std::uint32_t row = 0;
   std::uint32_t shapes = 0, types = 0;  // Run::strings
   std::optional<std::uint64_t> flops;
 };
 
-// What the ops of one track told, by rising row.
-class TrackFacts {
- public:
-  TrackFacts() = default;
-  TrackFacts(const Run& run, const ArgColumns& args) {
-    const std::uint32_t flops = run.strings.find("flops"), shapes = run.strings.find("shapes"),
-                        types = run.strings.find("types");
-    for (std::size_t i = 0; i < args.size(); ++i) {
-      if (args.key[i] != flops && args.key[i] != shapes && args.key[i] != types) continue;
-      if (facts_.empty() || facts_.back().row != args.row[i])
-        facts_.emplace_back().row = args.row[i];
-      OpFacts& op = facts_.back();
-      if (args.key[i] == flops && args.type[i] == ArgType::integer) op.flops = args.value[i];
-      if (args.key[i] == shapes && args.type[i] == ArgType::string)
-        op.shapes = static_cast<std::uint32_t>(args.value[i]);
-      if (args.key[i] == types && args.type[i] == ArgType::string)
-        op.types = static_cast<std::uint32_t>(args.value[i]);
-    }
-  }
-  const OpFacts* find(std::uint32_t row) const {
-    const auto at = std::lower_bound(facts_.begin(), facts_.end(), row,
-                                     [](const OpFacts& op, std::uint32_t r) { return op.row < r; });
-    return at != facts_.end() && at->row == row ? &*at : nullptr;
-  }
-
- private:
-  std::vector<OpFacts> facts_;
-};
+// Nothing where the op told neither.
+std::optional<OpFacts> facts_of_op(const Spans& spans, std::uint32_t row) {
+  const std::uint64_t* const flops = spans.flops.find(row);
+  const OpFacts facts{spans.shapes.value_or(row, 0), spans.types.value_or(row, 0),
+                      flops ? std::optional(*flops) : std::nullopt};
+  return facts.shapes != 0 || facts.types != 0 || flops ? std::optional(facts) : std::nullopt;
+}
 
 // The GPU work of one op that its numbers may be about.
 struct OpWork {
@@ -89,8 +67,7 @@ class Efforts {
   std::vector<KernelEffort> find() {
     for (std::size_t i = 0; i < gpu_.all().size(); ++i) add(i);
     multiplying_.for_each([&](const OpWork& op) {
-      if (op.count == 1 && !op.winograd)
-        result_[op.work].flops = facts_[op.track].find(op.row)->flops;
+      if (op.count == 1 && !op.winograd) result_[op.work].flops = facts_at(op.track, op.row)->flops;
     });
     convolutions_.for_each([&](const ConvolutionWork& op) { tell_products(op); });
     launched_.for_each([&](const OpWork& op) {
@@ -105,19 +82,20 @@ class Efforts {
     const GpuWork& work = gpu_.all()[index];
     if (!work.launch || work.launch->op_row == kNoRow) return;
     const std::uint32_t track = work.launch->track;
-    const auto [known, is_new] = facts_.try_emplace(track);
-    if (is_new) known->second = TrackFacts(run_, run_.tracks[track].spans.args);
     count(launched_, track, work.launch->op_row, index);
     const KernelFacts& kernel = facts_of(work);
     if (!kernel.multiplies && !kernel.is_winograd) return;
     for (std::uint32_t row = work.launch->op_row; row != kNoRow;
          row = ops_.tracks[track].tree.parent[row]) {
-      const OpFacts* const op = known->second.find(row);
+      const std::optional<OpFacts> op = facts_at(track, row);
       if (!op) continue;
       if (run_.tracks[track].spans.name[row] == convolution_backward_)
         return add_product(track, row, index, kernel);
       if (op->flops) return add_multiplying(track, row, index, kernel);
     }
+  }
+  std::optional<OpFacts> facts_at(std::uint32_t track, std::uint32_t row) const {
+    return facts_of_op(run_.tracks[track].spans, row);
   }
   static std::uint64_t key_of(std::uint32_t track, std::uint32_t row) {
     return (static_cast<std::uint64_t>(track) << 32 | row) + 1;
@@ -149,8 +127,7 @@ class Efforts {
     std::vector<std::size_t> products = op.named;
     if (!op.winograd) products.insert(products.end(), op.other.begin(), op.other.end());
     if (products.size() > kProducts) return;
-    const auto flops =
-        convolution_backward_flops(run_.strings[facts_[op.track].find(op.row)->shapes]);
+    const auto flops = convolution_backward_flops(run_.strings[facts_at(op.track, op.row)->shapes]);
     for (const std::size_t work : products) result_[work].flops = flops;
   }
 
@@ -158,7 +135,7 @@ class Efforts {
     const GpuWork& work = gpu_.all()[index];
     const std::uint32_t row = work.launch ? work.launch->op_row : kNoRow;
     if (row == kNoRow || !facts_of(work).bytes_per_element) return;
-    const OpFacts* const op = facts_.at(work.launch->track).find(row);
+    const std::optional<OpFacts> op = facts_at(work.launch->track, row);
     const OpWork* const all = launched_.find(key_of(work.launch->track, row));
     const auto elements =
         op ? first_list_elements(run_.strings[op->shapes], run_.strings[op->types]) : std::nullopt;
@@ -175,7 +152,7 @@ class Efforts {
     return known->second;
   }
   std::optional<std::uint64_t> bytes_of(const OpWork& op) const {
-    const OpFacts* const facts = facts_.at(op.track).find(op.row);
+    const std::optional<OpFacts> facts = facts_at(op.track, op.row);
     if (!facts) return std::nullopt;
     const std::string_view name = run_.strings[run_.tracks[op.track].spans.name[op.row]];
     return bytes_moved(name, run_.strings[facts->shapes], run_.strings[facts->types]);
@@ -186,7 +163,6 @@ class Efforts {
   const GpuWorkload& gpu_;
   const std::uint32_t convolution_backward_;  // Run::strings
   std::vector<KernelEffort> result_;
-  std::map<std::uint32_t, TrackFacts> facts_;   // by track
   FlatMap<OpWork> multiplying_;                 // by the op around them that told its FLOPs
   FlatMap<ConvolutionWork> convolutions_;       // by the op
   FlatMap<OpWork> launched_;                    // by the innermost op
@@ -197,8 +173,9 @@ class Efforts {
 
 std::vector<KernelEffort> find_kernel_efforts(const Run& run, const OpAttribution& ops,
                                               const GpuWorkload& gpu) {
-  if (run.strings.find("shapes") == StringTable::kNoString &&
-      run.strings.find("flops") == StringTable::kNoString)
+  if (std::ranges::all_of(run.tracks, [](const Track& track) {
+        return track.spans.shapes.empty() && track.spans.flops.empty();
+      }))
     return {};
   return Efforts(run, ops, gpu).find();
 }
