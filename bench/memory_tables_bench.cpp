@@ -44,7 +44,7 @@ void make_run(Made& made) {
     const std::uint32_t track =
         kind == SpanKind::release && random() % 8 == 0 ? threads[1] : threads[0];
     made.ops.add(track, {now, 0, "cpu", kind, block.address});
-    made.ops.add_arg(track, "", ArgType::integer, kind == SpanKind::allocate ? block.bytes : 0);
+    made.ops.set_bytes(track, kind == SpanKind::allocate ? block.bytes : 0);
   };
   for (std::size_t i = 0; i < kMarks; ++i) {
     now += 100;

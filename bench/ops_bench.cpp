@@ -89,7 +89,7 @@ class Trainer {
   }
   void mark(std::uint32_t track, std::int64_t time, SpanKind kind, std::uint64_t block) {
     run_.add(track, {time, 0, "cpu", kind, block});
-    run_.add_arg(track, "", ArgType::integer, kBlockBytes);
+    run_.set_bytes(track, kBlockBytes);
   }
   // An op with an allocation and two ops inside it; the block that it allocates.
   std::uint64_t op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link,

@@ -110,11 +110,11 @@ constexpr ColumnOf<AdviceRow> kAdviceColumns[] = {
      [](auto& r) { return r.finding.share; }},
     {"gain_low", Unit::factor, "The lower end of the gain's interval.",
      [](auto& r) {
-       return r.finding.gain ? std::optional(r.finding.gain->gain_low) : std::nullopt;
+       return r.finding.gain ? std::optional(r.finding.gain->low) : std::nullopt;
      }},
     {"gain_high", Unit::factor, "The upper end.",
      [](auto& r) {
-       return r.finding.gain ? std::optional(r.finding.gain->gain_high) : std::nullopt;
+       return r.finding.gain ? std::optional(r.finding.gain->high) : std::nullopt;
      }},
     {"confidence", "`high`, `medium` or `low`.",
      [](auto& r) { return confidence_name(r.finding.confidence); }},
