@@ -30,9 +30,9 @@ struct Made {
 void make_run(Made& made) {
   std::mt19937_64 random(1);
   const std::uint32_t threads[] = {0, made.ops.add_thread()};
-  std::vector<std::uint32_t> places;
+  std::vector<std::uint32_t> call_sites;
   for (std::uint32_t line = 10; line < 60; ++line)
-    places.push_back(made.ops.place(line, "encoder"));
+    call_sites.push_back(made.ops.call_site(line, "encoder"));
   struct Alive {
     std::uint64_t address, bytes;
   };
@@ -55,8 +55,8 @@ void make_run(Made& made) {
       live_bytes += alive.back().bytes;
       made.peak_bytes = std::max(made.peak_bytes, live_bytes);
       mark(SpanKind::allocate, alive.back());
-      made.ops.add(threads[0],
-                   {now - 20, 40, "aten::mm", SpanKind::op, 0, places[random() % places.size()]});
+      made.ops.add(threads[0], {now - 20, 40, "aten::mm", SpanKind::op, 0,
+                                call_sites[random() % call_sites.size()]});
     } else {
       std::swap(alive[random() % alive.size()], alive.back());
       mark(SpanKind::release, alive.back());

@@ -34,9 +34,9 @@ class Trainer {
  public:
   Trainer() : engine_(run_.add_thread()) {
     for (std::uint32_t layer = 0; layer < kLayers; ++layer)
-      places_.push_back(run_.place(10 + layer, fmt::format("layers.{}", layer)));
-    step_call_ = run_.place(51);
-    leak_ = run_.place(52);
+      call_sites_.push_back(run_.call_site(10 + layer, fmt::format("layers.{}", layer)));
+    step_call_ = run_.call_site(51);
+    leak_ = run_.call_site(52);
     run_.run.processes[0].properties = {{"python", "3.11"},
                                         {"cpus", "8"},
                                         {"loader 1 workers", "0"},
@@ -93,12 +93,12 @@ class Trainer {
   }
   // An op with an allocation and two ops inside it; the block that it allocates.
   std::uint64_t op(std::uint32_t track, std::string_view name, std::int64_t ns, std::uint64_t link,
-                   std::uint32_t place) {
+                   std::uint32_t call_site) {
     const std::int64_t start = now_;
     const std::uint64_t block = allocate(track, start + 90);
     run_.add(track, {start + 50, ns / 4, "aten::empty", SpanKind::op});
     run_.add(track, {start + 200 + ns / 4, ns / 2, "aten::addmm", SpanKind::op, link});
-    run_.add(track, {start, ns, name, SpanKind::op, link, place});
+    run_.add(track, {start, ns, name, SpanKind::op, link, call_site});
     now_ = start + ns + 200;
     ops_ += 3;
     op_ns_ += static_cast<std::uint64_t>(ns);
@@ -106,7 +106,7 @@ class Trainer {
   }
   void forward(std::uint32_t layer) {
     for (const char* name : {"aten::linear", "aten::relu", "aten::layer_norm"})
-      activations_.push_back(op(0, name, 6'000, ++link_, places_[layer]));
+      activations_.push_back(op(0, name, 6'000, ++link_, call_sites_[layer]));
   }
   void backward(std::uint32_t layer, std::uint64_t first) {
     for (std::uint32_t i = 3; i > 0; --i) {
@@ -137,7 +137,7 @@ class Trainer {
 
   OpRun run_;
   std::uint32_t engine_;
-  std::vector<std::uint32_t> places_;
+  std::vector<std::uint32_t> call_sites_;
   std::uint32_t step_call_ = 0, leak_ = 0;
   std::vector<std::uint64_t> free_, activations_, gradients_;
   std::uint64_t next_address_ = 0x7000'0000;

@@ -72,8 +72,8 @@ Counted read_back(const std::string& path) {
   for (const auto& part : run->parts)
     for (const auto& block : part.blocks)
       if (block.summary.table == laptime::TableType::spans) counted.spans += block.summary.rows;
-  for (const auto& loss : run->losses)
-    if (loss.name == "buffer_full") counted.lost += loss.count;
+  for (const auto& warning : run->warnings)
+    if (warning.name == "buffer_full") counted.lost += warning.count;
   return counted;
 }
 

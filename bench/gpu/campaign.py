@@ -124,7 +124,7 @@ def counts(folder: str) -> Results:
     median of starts. Both record in one process, laptime first, since once torch.profiler has had
     CUPTI nobody else can: kernels of one process differ from those of the next by up to 9 %.
     `their_ratios`: torch.profiler's time against its own in as many steps more, which is what two
-    stretches of one process differ by.
+    intervals of one process differ by.
     """
     return {
         workload: compare_counts([compared(workload, folder, steps) for _ in range(COUNTED_STARTS)])
@@ -280,7 +280,7 @@ def whole_reports(folder: str) -> Results:
                     "streams",
                     "breakdown",
                     "lines",
-                    "losses",
+                    "warnings",
                     "--top",
                     "12",
                 ],

@@ -1,6 +1,6 @@
 """What timing the user's own lines adds to a small PyTorch training loop on the CPU: bar 1.02 x.
 
-Bare and timed stretches of one training take turns; the figure is the median of the ratios of
+Bare and timed intervals of one training take turns; the figure is the median of the ratios of
 neighbours. One training, for two that do the same differ by some percent for as long as they live,
 by where their memory lies. It must end with the weights of one that is never timed, bit for bit.
 Only the line engine runs, no ops are recorded. Usage: python torch_loop_bench.py [--json FILE]
@@ -67,23 +67,23 @@ def train(training, steps):
     return total / steps
 
 
-def stretch(training):
+def interval(training):
     begin = time.perf_counter_ns()
     train(training, STEPS_A_STRETCH)
     return time.perf_counter_ns() - begin
 
 
-def timed_stretch(training):
+def timed_interval(training):
     engine.start(lines=True, budget=0.05)
     try:
-        return stretch(training)
+        return interval(training)
     finally:
         engine.stop()
 
 
-def same_as_never_timed(training, stretches):
+def same_as_never_timed(training, intervals):
     other = make_training()
-    for _ in range(stretches):
+    for _ in range(intervals):
         train(other, STEPS_A_STRETCH)
     return all(torch.equal(a, b) for a, b in zip(training[0].parameters(), other[0].parameters()))
 
@@ -95,13 +95,13 @@ def main():
     options = parser.parse_args()
     torch.set_num_threads(1)
     training = make_training()
-    stretch(training), timed_stretch(training)
+    interval(training), timed_interval(training)
     ratios = []
     for pair in range(options.pairs):
         if pair % 2:
-            bare, timed = stretch(training), timed_stretch(training)
+            bare, timed = interval(training), timed_interval(training)
         else:
-            timed, bare = timed_stretch(training), stretch(training)
+            timed, bare = timed_interval(training), interval(training)
         ratios.append(timed / bare)
     same = same_as_never_timed(training, 2 * (options.pairs + 1))
     low, value, high = statistics.quantiles(ratios, n=4)

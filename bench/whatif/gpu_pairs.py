@@ -232,7 +232,7 @@ def measure(job: Program, fixes: list[Fix], options: argparse.Namespace) -> Row:
             "-q",
             *RECORDS[way],
             "-o",
-            lap_of(job.name, way, options),
+            phase_of(job.name, way, options),
             "--",
             *command(ALONE),
         ]
@@ -268,7 +268,7 @@ def measure(job: Program, fixes: list[Fix], options: argparse.Namespace) -> Row:
     }
 
 
-def lap_of(name: str, way: str, options: argparse.Namespace) -> str:
+def phase_of(name: str, way: str, options: argparse.Namespace) -> str:
     return os.path.join(options.work, f"{name}-{way}.lap")
 
 
@@ -333,7 +333,7 @@ def evaluate(told: Row, job: Program, options: argparse.Namespace) -> list[Row]:
             row["problem"] = told["problems"].get(f.name) or told["problems"].get(
                 "bare", "no turns"
             )
-        row |= predict(lap_of(job.name, options.of, options), f, options.laptime)
+        row |= predict(phase_of(job.name, options.of, options), f, options.laptime)
         if "measured" in row and "predicted" in row:
             row["error"] = row["predicted"] / row["measured"] - 1
             row["inside"] = row["low"] <= row["measured"] <= row["high"]

@@ -96,7 +96,7 @@ def _start() -> None:
         engine.start_sources(include=options["include"], exclude=options["exclude"])
     else:
         recording.set_property("source_text", "left out")
-    engine.start_or_lose(
+    engine.start_or_warn(
         lines=options["lines"],
         functions=options["functions"],
         builtins=options["functions"],
@@ -190,7 +190,7 @@ def _write() -> None:
         _write_counts()
     except Exception as error:
         say(f"the last counts of process {os.getpid()} are not complete: {error}")
-        recording.lose(
+        recording.warn(
             "counts_incomplete",
             f"processes whose last counts could not be written; the first: {error}",
         )

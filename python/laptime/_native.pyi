@@ -131,7 +131,7 @@ class recording:
     @staticmethod
     def say(message: str, /) -> None: ...
     @staticmethod
-    def lose(name: str, message: str, count: int = 1) -> None: ...
+    def warn(name: str, message: str, count: int = 1) -> None: ...
 
     class Scope:
         def __init__(self, name: str, kind: int = 0) -> None: ...
@@ -256,11 +256,11 @@ class gpu:
             """Launches, and GPU records that have arrived."""
 
         def flush(self) -> None: ...
-        def set_places(self, function: int) -> None: ...
-        def set_op_places(self, function: int) -> None: ...
+        def set_call_sites(self, function: int) -> None: ...
+        def set_op_call_sites(self, function: int) -> None: ...
         def set_nodes(self, on: bool) -> None: ...
-        def name_kernel(self, kernel: str, place: int) -> None: ...
-        def name_instruction(self, module: str, instruction: str, place: int) -> None: ...
+        def name_kernel(self, kernel: str, call_site: int) -> None: ...
+        def name_instruction(self, module: str, instruction: str, call_site: int) -> None: ...
         def bind_torch(self) -> bool: ...
         def current_node(self) -> tuple[bool, int, int]:
             """Whether one runs on the calling thread, its number, its forward thread."""
@@ -280,14 +280,14 @@ class torch_ops:
         str, int, int, bool, bool
     ]  # name, scope, depth, thread and sequence number as torch says
 
-    class Wish:
-        """Torch's callbacks are on as long as any wish is; False: torch refused."""
+    class Request:
+        """Torch's callbacks are on as long as any request is; False: torch refused."""
 
         def on(self) -> bool: ...
         def off(self) -> bool: ...
 
     class Source:
-        def wish(self, *, inputs: bool, frames: bool) -> torch_ops.Wish: ...
+        def request(self, *, inputs: bool, frames: bool) -> torch_ops.Request: ...
         def start_probe(self) -> None: ...
         def on(self) -> bool:
             """While it is probed; so is ``off``."""
@@ -347,7 +347,7 @@ class torch_ops:
     @staticmethod
     def is_user_code(file: str, /) -> bool: ...
     @staticmethod
-    def place_of(file: str, function: str, function_line: int, line: int) -> int: ...
+    def call_site_of(file: str, function: str, function_line: int, line: int) -> int: ...
     GeneratedRow = tuple[
         int, str, str, int, int
     ]  # first line, file, function, its first line, line (0: not known)
@@ -359,22 +359,22 @@ class torch_ops:
     @staticmethod
     def note_parent(module: object, name: object, child: object, /) -> None: ...
     @staticmethod
-    def place_function() -> int:
-        """The address of a C function that gives the calling thread's place."""
+    def call_site_function() -> int:
+        """The address of a C function that gives the calling thread's call site."""
 
     @staticmethod
-    def op_place_function() -> int:
-        """The address of a C function that tells the calling thread's place where it is inside of a
+    def op_call_site_function() -> int:
+        """The address of a C function that tells the calling thread's call site where it is inside of a
         recorded op.
         """
 
-class torch_stretches:
+class torch_intervals:
     """A submodule."""
 
     @staticmethod
     def start(
         *,
-        ops: torch_ops.Wish | None,
+        ops: torch_ops.Request | None,
         gpu: tuple[gpu.Library, gpu.Requester] | None,
         memory_off: int | None,
         share: float,
@@ -405,7 +405,7 @@ class torch_session:
     @staticmethod
     def part_path() -> str: ...
 
-    class Stretch:
+    class Interval:
         def __init__(self) -> None: ...
         def begin(self) -> None: ...
         def begin_ns(self) -> int: ...
@@ -416,7 +416,7 @@ class torch_session:
         """Made when the session has ended, while its recording is on."""
 
         def __init__(
-            self, stretch: torch_session.Stretch, details: torch_ops.Details | None
+            self, interval: torch_session.ProfileSession, details: torch_ops.Details | None
         ) -> None: ...
 
 class torch_memory:

@@ -135,7 +135,7 @@ class Recording:
 
     def _start_engines(self, undo: contextlib.ExitStack) -> None:
         kinds = {kind: self._engines[kind] for kind in ("lines", "functions")}
-        if any(kinds.values()) and engine.start_or_lose(**self._engines):
+        if any(kinds.values()) and engine.start_or_warn(**self._engines):
             undo.callback(engine.stop, **kinds)
         for code in _marked.values():
             engine.watch(code)
@@ -146,7 +146,7 @@ class Recording:
     def _end_recording(self) -> None:
         atexit.unregister(self._stop_quietly)
         for _ in range(end_inner()):
-            _native.lose(
+            _native.warn(
                 "block_cut",
                 "blocks that began within this recording went on after its end: what they did then"
                 " is not recorded",

@@ -29,5 +29,5 @@ NB_MODULE(_native, m) {
   laptime::torch::bind_sessions(m);
   laptime::torch::bind_memory(m);
   laptime::torch::bind_step_hooks(m);
-  laptime::torch::bind_stretches(m);
+  laptime::torch::bind_intervals(m);
 }

@@ -30,12 +30,12 @@ std::string start(const std::optional<std::string>& path) {
 // The GIL stays held: the engines write their last counts while recording stops.
 bool stop() { return laptime_stop() == 0; }
 
-// Names and messages of losses live as long as the process: the same few, said once each.
-void lose(const std::string& name, const std::string& message, std::uint64_t count) {
+// Names and messages of warnings live as long as the process: the same few, said once each.
+void warn(const std::string& name, const std::string& message, std::uint64_t count) {
   static auto* kept = new std::set<std::string>;
   const std::string& kept_name = *kept->insert(name).first;
   const std::string& kept_message = *kept->insert(message).first;
-  record::lose(record::loss_index(kept_name, Severity::warning, kept_message), count);
+  record::warn(record::warning_index(kept_name, Severity::warning, kept_message), count);
 }
 
 // Ends the calling thread's step; its wall time in ticks. `ops`: whether they were recorded, -1:
@@ -61,8 +61,8 @@ void put_event(const std::string& name, std::uint8_t kind, std::uint64_t start,
   std::vector<record::Arg> args;
   if (!file.empty()) {
     const std::uint32_t code = record::add_code(file, function, line, 0);
-    if (const std::uint32_t place = record::add_place(code, line, 0))
-      args.push_back({ArgKey::call_site, ArgType::place, place});
+    if (const std::uint32_t call_site = record::add_call_site(code, line, 0))
+      args.push_back({ArgKey::call_site, ArgType::call_site, call_site});
   }
   for (const auto& [key, value] : strings)
     args.push_back({named_key(record::intern(nb::cast<std::string>(key))), ArgType::string,
@@ -134,7 +134,7 @@ void bind_recording(nb::module_& module) {
   m.def("set_property",
         [](const std::string& key, const std::string& value) { record::set_property(key, value); });
   m.def("say", [](const std::string& message) { record::say(message); });
-  m.def("lose", &lose, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
+  m.def("warn", &warn, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
   nb::class_<Scope>(m, "Scope")
       .def(nb::init<std::string, std::uint8_t>(), nb::arg("name"), nb::arg("kind") = 0)
       .def_prop_ro("name", &Scope::name)

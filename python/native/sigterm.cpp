@@ -70,7 +70,7 @@ bool set_timer(std::uint64_t ns, std::uint64_t again = 0) {
 
 void end_if_overdue() {
   if (monotonic_ns() < deadline) return;
-  record::lose(unwritten);
+  record::warn(unwritten);
   end_process();
 }
 
@@ -110,9 +110,10 @@ void on_sigterm(int) {
 void install(int answered_by) {
   answers = answered_by;
   set_default(answers);  // Python calls its handler; from outside the signal is what it was
-  unwritten = record::loss_index("sigterm", Severity::warning,
-                                 "SIGTERM came in a call that did not return in time: what Python "
-                                 "counted since the last step is missing");
+  unwritten =
+      record::warning_index("sigterm", Severity::warning,
+                            "SIGTERM came in a call that did not return in time: what Python "
+                            "counted since the last step is missing");
   python_process = ::getpid();
   handle(SIGTERM, &on_sigterm);
 }

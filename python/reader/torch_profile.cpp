@@ -11,7 +11,7 @@
 #include "collect/python/interpreter/string_caster.h"
 #include "collect/torch/session_notes.h"
 #include "export/kineto.h"
-#include "trace/ops/place_stacks.h"
+#include "trace/ops/call_site_stacks.h"
 #include "trace/torch/torch_averages.h"
 
 namespace nb = nanobind;
@@ -32,11 +32,11 @@ TorchNotes notes_in(StringTable& strings, const torch::SessionNotes& session) {
   return notes;
 }
 
-// A recorded stretch, loaded.
+// A recorded session, loaded.
 class Profile {
  public:
   // `from_ns`: what ended before it is not looked at: an outer recording may be long.
-  Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool places,
+  Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool call_sites,
           const torch::SessionNotes& notes) {
     const nb::gil_scoped_release released;
     Result<RunContent> content = open_run(path);
@@ -48,12 +48,12 @@ class Profile {
     Result<Run> run = load_run(std::move(*content), path);
     if (!run) throw std::runtime_error(run.error().message);
     run_ = std::make_unique<Run>(std::move(*run));
-    Result<TorchEvents> events = torch_events(*run_, link, places ? Places::yes : Places::no,
-                                              notes_in(run_->strings, notes));
+    Result<TorchEvents> events = torch_events(
+        *run_, link, call_sites ? CallSites::yes : CallSites::no, notes_in(run_->strings, notes));
     if (!events) throw std::runtime_error(events.error().message);
     events_ = std::move(*events);
     gather_roles();
-    // Only names, places and threads are needed from here on.
+    // Only names, call sites and threads are needed from here on.
     for (Track& track : run_->tracks) track.spans = {};
     number_threads();
   }
@@ -102,7 +102,7 @@ class Profile {
   // [(ns, bytes, address, device)], by time; bytes below 0: given back.
   nb::list memory() const {
     nb::list result;
-    for (const MemoryMark& m : events_.memory)
+    for (const MemoryInstant& m : events_.memory)
       result.append(nb::make_tuple(m.time_ns, m.bytes, m.address, text(m.device)));
     return result;
   }
@@ -127,10 +127,10 @@ class Profile {
     if (!status) throw std::runtime_error(status.error().message);
   }
 
-  nb::list losses() const {
+  nb::list warnings() const {
     nb::list result;
-    for (const LossCount& loss : run_->losses)
-      result.append(nb::make_tuple(loss.name, loss.count, loss.message));
+    for (const WarningCount& warning : run_->warnings)
+      result.append(nb::make_tuple(warning.name, warning.count, warning.message));
     return result;
   }
 
@@ -160,10 +160,10 @@ class Profile {
     const std::string name = event_name(e, *run_);
     return name.starts_with(kTorchStepPrefix) ? "ProfilerStep*" : name;
   }
-  // Events at one place share one tuple.
+  // Events at one call site share one tuple.
   nb::object stack(const TorchEvent& e) const {
-    nb::object& known = stacks_[e.place];
-    if (!known.is_valid()) known = nb::tuple(nb::cast(stack_at(*run_, e.place)));
+    nb::object& known = stacks_[e.call_site];
+    if (!known.is_valid()) known = nb::tuple(nb::cast(stack_at(*run_, e.call_site)));
     return known;
   }
   // at::RecordScope: FUNCTION 0, BACKWARD_FUNCTION 1, USER_SCOPE 7.
@@ -175,7 +175,7 @@ class Profile {
   TorchEvents events_;
   std::vector<std::uint32_t> threads_;  // by track
   std::vector<std::pair<std::uint64_t, std::uint32_t>> roles_;
-  mutable std::map<std::uint32_t, nb::object> stacks_;  // by place
+  mutable std::map<std::uint32_t, nb::object> stacks_;  // by call site
 };
 
 }  // namespace
@@ -185,14 +185,14 @@ void bind_torch_profile(nb::module_& module) {
   nb::class_<Profile>(m, "Profile")
       .def(nb::init<const std::string&, std::uint64_t, std::int64_t, bool,
                     const torch::SessionNotes&>(),
-           nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("places"),
+           nb::arg("path"), nb::arg("link"), nb::arg("from_ns"), nb::arg("call_sites"),
            nb::arg("notes"))
       .def("__len__", &Profile::size)
       .def("averages", &Profile::averages, nb::arg("by_shapes"), nb::arg("stack_depth"))
       .def("event", &Profile::event, nb::arg("row"))
       .def("memory", &Profile::memory)
       .def("roles", &Profile::roles)
-      .def("losses", &Profile::losses)
+      .def("warnings", &Profile::warnings)
       .def("export_kineto", &Profile::export_kineto, nb::arg("path"), nb::arg("trace_name"),
            nb::arg("metadata"), nb::arg("stacks"), nb::arg("modules"));
 }

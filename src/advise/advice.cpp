@@ -109,13 +109,9 @@ constexpr ColumnOf<AdviceRow> kAdviceColumns[] = {
     {"share", Unit::share, "The part of a step that it is about.",
      [](auto& r) { return r.finding.share; }},
     {"gain_low", Unit::factor, "The lower end of the gain's interval.",
-     [](auto& r) {
-       return r.finding.gain ? std::optional(r.finding.gain->low) : std::nullopt;
-     }},
+     [](auto& r) { return r.finding.gain ? std::optional(r.finding.gain->low) : std::nullopt; }},
     {"gain_high", Unit::factor, "The upper end.",
-     [](auto& r) {
-       return r.finding.gain ? std::optional(r.finding.gain->high) : std::nullopt;
-     }},
+     [](auto& r) { return r.finding.gain ? std::optional(r.finding.gain->high) : std::nullopt; }},
     {"confidence", "`high`, `medium` or `low`.",
      [](auto& r) { return confidence_name(r.finding.confidence); }},
     {"message", "What was seen.", [](auto& r) { return std::string_view(r.finding.message); }},

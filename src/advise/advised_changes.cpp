@@ -28,8 +28,8 @@ Result<replay::Changes> changes_in_general(const Rule& rule) {
 AdvisedChanges::AdvisedChanges(const Analysis& analysis, bool wanted) {
   if (!wanted) return;
   const Evidence evidence(analysis);
-  if (evidence.lap().empty()) return;
-  track_ = evidence.lap().track(), phase_ = evidence.lap().phase();
+  if (evidence.main_phase().empty()) return;
+  track_ = evidence.main_phase().track(), phase_ = evidence.main_phase().phase();
   advice_ = advise(evidence);
 }
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "advise/evidence/lap.h"
 #include "advise/evidence/machine.h"
+#include "advise/evidence/main_phase.h"
 #include "advise/words.h"
 #include "tables/steps/host_columns.h"
 #include "trace/analysis.h"
@@ -28,15 +28,15 @@ struct StepPart {
 };
 
 // What a mean step does on the host, joined to what a reader acts on.
-std::vector<StepPart> host_parts(const Run& run, const Lap& lap) {
+std::vector<StepPart> host_parts(const Run& run, const MainPhase& main_phase) {
   const auto share = [&](std::initializer_list<HostCategory> categories) {
     double ns = 0;
-    for (const HostCategory category : categories) ns += lap.part(category).ns;
-    return ns / lap.step_ns();
+    for (const HostCategory category : categories) ns += main_phase.part(category).ns;
+    return ns / main_phase.step_ns();
   };
-  const bool is_python = is_python_step(run, lap.steps().front().step);
+  const bool is_python = is_python_step(run, main_phase.steps().front().step);
   std::vector<StepPart> parts{{"waits for data", share({HostCategory::input})},
-                              {lap.recorded() > 0 ? "is Python" : "is Python and ops",
+                              {main_phase.recorded() > 0 ? "is Python" : "is Python and ops",
                                is_python ? share({HostCategory::rest}) : 0},
                               {"computes", share({HostCategory::forward, HostCategory::backward,
                                                   HostCategory::optimizer, HostCategory::memory})},
@@ -52,12 +52,12 @@ std::vector<StepPart> host_parts(const Run& run, const Lap& lap) {
 }
 
 // The mean step of the GPU that computes most; empty where none was recorded.
-DeviceMean busiest_gpu(const Analysis& analysis, const Lap& lap) {
+DeviceMean busiest_gpu(const Analysis& analysis, const MainPhase& main_phase) {
   std::map<std::uint32_t, DeviceStepList> devices;
   for (const DeviceStep& s : analysis.device_steps().all)
-    if (lap.has(s.step)) devices[s.device].push_back(&s);
+    if (main_phase.has(s.step)) devices[s.device].push_back(&s);
   HostSteps all;
-  for (const HostStep& s : lap.steps()) all.push_back(&s);
+  for (const HostStep& s : main_phase.steps()) all.push_back(&s);
   DeviceMean busiest;
   for (const auto& [device, steps] : devices) {
     const DeviceMean mean = mean_device_step(steps, all);
@@ -96,29 +96,30 @@ std::string gpu_sentence(const DeviceMean& gpu, const std::string& step) {
   return text;
 }
 
-std::string host_sentence(const Run& run, const Lap& lap, const std::string& step) {
+std::string host_sentence(const Run& run, const MainPhase& main_phase, const std::string& step) {
   std::vector<std::string> texts;
-  for (const StepPart& part : host_parts(run, lap))
+  for (const StepPart& part : host_parts(run, main_phase))
     texts.push_back(fmt::format("{}{} {}", percent(part.share),
                                 texts.empty() ? fmt::format(" of a {}", step) : "", part.text));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string slow_sentence(const Lap& lap) {
+std::string slow_sentence(const MainPhase& main_phase) {
   double slow_ns = 0;
   std::size_t slow = 0;
-  for (const HostStep& s : lap.steps())
+  for (const HostStep& s : main_phase.steps())
     if (s.step.kind != StepKind::steady) ++slow, slow_ns += static_cast<double>(s.step.wall_ns);
-  const double share = slow_ns / lap.total_ns();
-  if (share < kWorthSaying || slow == lap.steps().size()) return "";
-  return fmt::format("{} of the time is in {} of the steps", percent(share),
-                     percent(static_cast<double>(slow) / static_cast<double>(lap.steps().size())));
+  const double share = slow_ns / main_phase.total_ns();
+  if (share < kWorthSaying || slow == main_phase.steps().size()) return "";
+  return fmt::format(
+      "{} of the time is in {} of the steps", percent(share),
+      percent(static_cast<double>(slow) / static_cast<double>(main_phase.steps().size())));
 }
 
-std::string outside_sentence(const Analysis& analysis, const Lap& lap) {
+std::string outside_sentence(const Analysis& analysis, const MainPhase& main_phase) {
   double inside = 0;
   for (const Step& step : analysis.steps())
-    if (step.track == lap.track()) inside += static_cast<double>(step.wall_ns);
+    if (step.track == main_phase.track()) inside += static_cast<double>(step.wall_ns);
   const double outside = 1 - inside / static_cast<double>(analysis.run().end_ns);
   return outside < kMostlyOutside
              ? ""
@@ -128,16 +129,16 @@ std::string outside_sentence(const Analysis& analysis, const Lap& lap) {
 }  // namespace
 
 std::string verdict(const Analysis& analysis) {
-  const Lap lap(analysis);
-  if (lap.empty()) return "";
+  const MainPhase main_phase(analysis);
+  if (main_phase.empty()) return "";
   const Run& run = analysis.run();
-  const std::string step = step_of_phase(run.strings[lap.phase()]);
-  const DeviceMean gpu = busiest_gpu(analysis, lap);
+  const std::string step = step_of_phase(run.strings[main_phase.phase()]);
+  const DeviceMean gpu = busiest_gpu(analysis, main_phase);
   const std::string machine =
-      find_machine(run, run.processes[run.tracks[lap.track()].process]).sentence();
+      find_machine(run, run.processes[run.tracks[main_phase.track()].process]).sentence();
   std::vector<std::string> sentences{
-      gpu.wall_ns > 0 ? gpu_sentence(gpu, step) : host_sentence(run, lap, step), machine,
-      slow_sentence(lap), outside_sentence(analysis, lap)};
+      gpu.wall_ns > 0 ? gpu_sentence(gpu, step) : host_sentence(run, main_phase, step), machine,
+      slow_sentence(main_phase), outside_sentence(analysis, main_phase)};
   std::erase(sentences, "");
   std::string text = fmt::format("{}", fmt::join(sentences, "; "));
   if (!text.empty() && text[0] == 't') text[0] = 'T';

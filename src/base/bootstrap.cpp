@@ -14,14 +14,14 @@ namespace {
 constexpr std::size_t kResamples = 2000;
 constexpr std::size_t kMostPaired = 2000,
                       kPairedResamples = 500;  // of predictions: many are made of one run
-constexpr std::size_t kMostBlocks = 12;  // long stretches, so that slow drift stays inside them
-constexpr double kOutside = 0.025;       // on each side of the interval
-// Drawn again, few stretches vary less than new ones would: the spread of n draws is short by
+constexpr std::size_t kMostBlocks = 12;        // long blocks, so that slow drift stays inside them
+constexpr double kOutside = 0.025;             // on each side of the interval
+// Drawn again, few blocks vary less than new ones would: the spread of n draws is short by
 // sqrt((n-1)/n), and Student's 97.5 % point at n-1 degrees of freedom stands in for the normal one.
 // For n = kMostBlocks: 2.20 / 1.96 * sqrt(12 / 11).
 constexpr double kFewBlocks = 1.17;
 
-// Draws stretches of a series of so many steps, begun anywhere (the series is a ring), until as
+// Draws blocks of a series of so many steps, begun anywhere (the series is a ring), until as
 // many steps are drawn as it has.
 class BlockSampler {
  public:

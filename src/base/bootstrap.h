@@ -1,8 +1,8 @@
 // How much faster or slower one series of step times is than another, and how sure that is.
 //
 // Assumption: neighbouring steps are alike (caches, clocks and other programs change slowly), so
-// single steps are no independent draws; stretches of steps nearly are. Consequence: whole
-// stretches are drawn again (a block bootstrap), and the interval widens where a run drifts. What
+// single steps are no independent draws; blocks of steps nearly are. Consequence: whole
+// blocks are drawn again (a block bootstrap), and the interval widens where a run drifts. What
 // differs between two runs of the same program from start to start (memory layout, the other
 // tenants of the machine) no single pair can show; kNegligible stands for it.
 #pragma once

@@ -102,11 +102,12 @@ void add_compare_command(CLI::App& app, Action& action) {
       ->excludes(json);
   add_max_memory(*command);
   command->footer(
-      "The verdict is on the median step: 95 % interval by drawing stretches of steps again; "
+      "The verdict is on the median step: 95 % interval by drawing blocks of steps again; "
       "differences under 1 % are none.\n\n"
-      "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.lap branch.lap "
+      "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.main_phase "
+      "branch.lap "
       "--fail-over 5%\n"
-      "  laptime compare main.lap branch.lap --markdown > comment.md");
+      "  laptime compare main.main_phase branch.lap --markdown > comment.md");
   command->callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

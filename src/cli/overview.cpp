@@ -30,15 +30,15 @@ std::vector<std::string> overview_tables(const Run& run) {
   if (training) add({"phases", "step_lines", "lines", "ops"});
   if (gpu) add({"kernels", "copies", "syncs"});
   if (training)
-    add({"input", "losses", "advice"});
+    add({"input", "warnings", "advice"});
   else
-    add({"scopes", "lines", "functions", "losses"});
+    add({"scopes", "lines", "functions", "warnings"});
   return names;
 }
 
 void leave_out_empty(std::vector<Table>& tables) {
   std::erase_if(tables, [](const Table& table) {
-    return table.rows.empty() && table.name != "losses" && table.name != "advice";
+    return table.rows.empty() && table.name != "warnings" && table.name != "advice";
   });
 }
 

@@ -7,8 +7,8 @@
 #include "base/utf8.h"
 #include "export/event_stream.h"
 #include "export/flows.h"
-#include "export/lanes.h"
 #include "export/trace_ids.h"
+#include "export/trace_rows.h"
 #include "trace/run/kind_names.h"
 #include "trace/run/nesting.h"
 
@@ -49,12 +49,12 @@ class ChromeWriter {
  private:
   // The places of one track in the trace: its own, one for its steps, and those of spans that cross
   // others.
-  struct TrackLanes {
+  struct TrackRows {
     std::uint64_t pid;
     std::string name;
     std::vector<std::uint64_t> tids;
     std::uint64_t steps_tid = 0;
-    Lanes lanes, step_lanes;
+    TraceRows trace_rows, step_rows;
   };
 
   void write_process(std::uint32_t p) {
@@ -65,45 +65,46 @@ class ChromeWriter {
 
   void write_track(std::size_t t) {
     const Track& track = run_.tracks[t];
-    TrackLanes lanes{ids_.pid(track.process), track.name, {ids_.tid(t)}, 0, {}, {}};
-    if (track.spans.size() > 0) name_event("thread_name", lanes.pid, lanes.tids[0], track.name);
+    TrackRows trace_rows{ids_.pid(track.process), track.name, {ids_.tid(t)}, 0, {}, {}};
+    if (track.spans.size() > 0)
+      name_event("thread_name", trace_rows.pid, trace_rows.tids[0], track.name);
     // Backwards: outer spans come before inner ones, which is what viewers need where both start
     // together.
     const std::vector<std::uint32_t> order = end_order(track.spans);
     for (std::size_t i = track.spans.size(); i-- > 0;)
-      write_span(track.spans, order.empty() ? static_cast<std::uint32_t>(i) : order[i], lanes);
+      write_span(track.spans, order.empty() ? static_cast<std::uint32_t>(i) : order[i], trace_rows);
     for (std::size_t i = 0; i < track.values.size(); ++i) write_value(t, i);
   }
 
   // The thread id for the span, and whether it keeps its duration there.
   std::pair<std::uint64_t, bool> place(const SpanColumns& spans, std::uint32_t row,
-                                       TrackLanes& lanes) {
-    if (is_mark(spans.kind[row])) return {lanes.tids[0], true};
+                                       TrackRows& trace_rows) {
+    if (is_instant(spans.kind[row])) return {trace_rows.tids[0], true};
     if (!takes_part_in_nesting(spans.kind[row])) {
-      if (lanes.steps_tid == 0) {
-        lanes.steps_tid = ids_.new_tid();
-        name_event("thread_name", lanes.pid, lanes.steps_tid, lanes.name + " steps");
+      if (trace_rows.steps_tid == 0) {
+        trace_rows.steps_tid = ids_.new_tid();
+        name_event("thread_name", trace_rows.pid, trace_rows.steps_tid, trace_rows.name + " steps");
       }
-      return {lanes.steps_tid,
-              lanes.step_lanes.place(spans.start[row], spans.end(row)) == std::size_t{0}};
+      return {trace_rows.steps_tid,
+              trace_rows.step_rows.place(spans.start[row], spans.end(row)) == std::size_t{0}};
     }
-    const auto lane = lanes.lanes.place(spans.start[row], spans.end(row));
-    if (!lane) return {lanes.tids[0], false};
-    if (*lane == lanes.tids.size()) {
-      lanes.tids.push_back(ids_.new_tid());
-      name_event("thread_name", lanes.pid, lanes.tids.back(),
-                 fmt::format("{} (overlapping {})", lanes.name, *lane));
+    const auto trace_row = trace_rows.trace_rows.place(spans.start[row], spans.end(row));
+    if (!trace_row) return {trace_rows.tids[0], false};
+    if (*trace_row == trace_rows.tids.size()) {
+      trace_rows.tids.push_back(ids_.new_tid());
+      name_event("thread_name", trace_rows.pid, trace_rows.tids.back(),
+                 fmt::format("{} (overlapping {})", trace_rows.name, *trace_row));
     }
-    done_.moved += *lane > 0;
-    return {lanes.tids[*lane], true};
+    done_.moved += *trace_row > 0;
+    return {trace_rows.tids[*trace_row], true};
   }
 
-  void write_span(const Spans& spans, std::uint32_t row, TrackLanes& lanes) {
-    const auto [tid, keeps_duration] = place(spans, row, lanes);
-    const bool instant = is_mark(spans.kind[row]);
+  void write_span(const Spans& spans, std::uint32_t row, TrackRows& trace_rows) {
+    const auto [tid, keeps_duration] = place(spans, row, trace_rows);
+    const bool instant = is_instant(spans.kind[row]);
     out_.begin_event();
     out_.write("{{\"ph\":\"{}\",\"pid\":{},\"tid\":{},\"ts\":", instant ? "i\",\"s\":\"t" : "X",
-               lanes.pid, tid);
+               trace_rows.pid, tid);
     out_.write_time(spans.start[row]);
     if (!instant) {
       out_.buffer() += ",\"dur\":";
@@ -115,8 +116,8 @@ class ChromeWriter {
     ++done_.spans;
     done_.flattened += !keeps_duration;
     if (spans.link.empty()) return;
-    write_flows(spans, row, lanes.pid, tid);
-    if (spans.link[row] != 0) write_launch(spans, row, lanes.pid, tid);
+    write_flows(spans, row, trace_rows.pid, tid);
+    if (spans.link[row] != 0) write_launch(spans, row, trace_rows.pid, tid);
   }
 
   // Writes the values of one row; a comma before each but the first.
@@ -156,7 +157,7 @@ class ChromeWriter {
   void write_args(const Spans& spans, std::uint32_t row) {
     ArgWriter args(*this, row);
     args.column(spans.call_site, "line",
-                [&](std::uint32_t place) { write_place(run_.places[place]); });
+                [&](std::uint32_t call_site) { write_call_site(run_.call_sites[call_site]); });
     args.column(spans.launch_config, "grid;block;registers;static shared;dynamic shared",
                 [&](std::uint32_t id) { write_launch_config(*run_.launch_configs.find(id)); });
     args.numbers(spans.autograd, "autograd");
@@ -187,8 +188,8 @@ class ChromeWriter {
   void write_arg(ArgType type, std::uint64_t value) {
     if (type == ArgType::string)
       out_.buffer() += names_[static_cast<std::uint32_t>(value)];
-    else if (type == ArgType::place)
-      write_place(run_.places[value < run_.places.size() ? value : 0]);
+    else if (type == ArgType::call_site)
+      write_call_site(run_.call_sites[value < run_.call_sites.size() ? value : 0]);
     else if (type == ArgType::integer)
       out_.write("{}", static_cast<std::int64_t>(value));
     else if (const double real = std::bit_cast<double>(value); std::isfinite(real))
@@ -197,14 +198,14 @@ class ChromeWriter {
       out_.buffer() += "null";
   }
 
-  void write_place(const Place& place) {
-    if (place.code == 0 || place.code >= run_.codes.size()) {
+  void write_call_site(const CallSite& call_site) {
+    if (call_site.code == 0 || call_site.code >= run_.codes.size()) {
       out_.buffer() += "null";
       return;
     }
-    const std::string_view file = run_.strings[run_.codes[place.code].file];
-    append_json_string(out_.buffer(), fmt::format("{}:{}", file, place.line));
-    if (place.module != 0) out_.write(",\"module\":{}", names_[place.module]);
+    const std::string_view file = run_.strings[run_.codes[call_site.code].file];
+    append_json_string(out_.buffer(), fmt::format("{}:{}", file, call_site.line));
+    if (call_site.module != 0) out_.write(",\"module\":{}", names_[call_site.module]);
   }
 
   void write_flows(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid,

@@ -3,7 +3,7 @@
 // Spans are complete events with times in microseconds to three decimals, so no nanosecond is lost;
 // values are counters, links are flows, steps lie on a track of their own beside their thread.
 // These viewers expect the events of a thread to nest: spans that cross others go to extra tracks
-// "NAME (overlapping N)"; past Lanes::kMostLanes they become events without duration, and are
+// "NAME (overlapping N)"; past TraceRows::kMostRows they become events without duration, and are
 // counted. Memory is bounded by the longest track: the text goes to the sink as it is made.
 #pragma once
 

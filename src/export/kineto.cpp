@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "export/event_stream.h"
 #include "export/module_rows.h"
-#include "trace/ops/place_stacks.h"
+#include "trace/ops/call_site_stacks.h"
 
 namespace laptime {
 
@@ -75,7 +75,7 @@ class KinetoWriter {
  private:
   static constexpr std::string_view kHierarchy = "\"Module Hierarchy\"";
   static constexpr std::int64_t kSecond = 1'000'000'000;
-  static constexpr int kSpansPlace = 536'870'912;  // Kineto's: below the CPU's processes
+  static constexpr int kSpansCallSite = 536'870'912;  // Kineto's: below the CPU's processes
   static constexpr std::uint64_t kDevicesLast =
       5'000'000;  // below all processes, as Kineto sorts them
 
@@ -186,17 +186,17 @@ class KinetoWriter {
     if (event.shapes != 0) out_.write(", \"Input Dims\": {}", run_.strings[event.shapes]);
     const std::string_view details = run_.strings[event.details];
     if (!details.empty()) out_.write(", {}", details);
-    if (event.place == 0) return;
-    const Place& place = run_.places[event.place];
+    if (event.call_site == 0) return;
+    const CallSite& call_site = run_.call_sites[event.call_site];
     if (options_.stacks) {
       out_.buffer() += ", \"Call stack\": ";
       append_json_string(out_.buffer(),
-                         fmt::format("{}", fmt::join(stack_at(run_, event.place), ";")));
+                         fmt::format("{}", fmt::join(stack_at(run_, event.call_site), ";")));
     }
-    if (options_.modules && place.module != 0 &&
+    if (options_.modules && call_site.module != 0 &&
         details.find(kHierarchy) == std::string_view::npos) {
       out_.write(", {}: ", kHierarchy);
-      append_json_string(out_.buffer(), run_.strings[place.module]);
+      append_json_string(out_.buffer(), run_.strings[call_site.module]);
     }
   }
 
@@ -216,7 +216,7 @@ class KinetoWriter {
 
   void write_memory() {
     std::unordered_map<std::uint32_t, std::int64_t> totals;
-    for (const MemoryMark& mark : memory_) {
+    for (const MemoryInstant& mark : memory_) {
       const std::string_view device = run_.strings[mark.device];
       const std::int64_t total = totals[mark.device] += mark.bytes;
       out_.begin_event();
@@ -284,7 +284,7 @@ class KinetoWriter {
     out_.buffer() +=
         "{\"ph\": \"M\", \"name\": \"process_sort_index\", \"pid\": \"Spans\", \"tid\": 0";
     write_time("ts", shift_ns_);
-    out_.write(", \"args\": {{\"sort_index\": {}}}}}", kSpansPlace);
+    out_.write(", \"args\": {{\"sort_index\": {}}}}}", kSpansCallSite);
     out_.begin_event();
     out_.buffer() +=
         "{\"ph\": \"i\", \"s\": \"g\", \"name\": \"Iteration Start: PyTorch Profiler\", \"pid\": "
@@ -303,7 +303,7 @@ class KinetoWriter {
 
   const Run& run_;
   const std::vector<TorchEvent>& events_;
-  const std::vector<MemoryMark>& memory_;
+  const std::vector<MemoryInstant>& memory_;
   const KinetoOptions& options_;
   EventStream out_;
   std::uint32_t pid_ = 0;

@@ -1,4 +1,4 @@
-// A stretch of a run as the trace that torch.profiler writes (Kineto's JSON): for chrome://tracing,
+// A session of a run as the trace that torch.profiler writes (Kineto's JSON): for chrome://tracing,
 // Perfetto, and the readers made for such files, which go by its categories and argument names.
 //
 // `Ev Idx` and `External id` number the events of this file. Flows `fwdbwd` lead from the last

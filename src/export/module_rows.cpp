@@ -20,8 +20,9 @@ class ModuleCalls {
   void add(const TorchEvent& event) {
     std::vector<std::size_t>& open = open_[event.track];
     const std::string_view path =
-        event.kind == SpanKind::op ? std::string_view(run_.strings[run_.places[event.place].module])
-                                   : std::string_view();
+        event.kind == SpanKind::op
+            ? std::string_view(run_.strings[run_.call_sites[event.call_site].module])
+            : std::string_view();
     while (!open.empty() && !contains(rows_[open.back()].path, path)) open.pop_back();
     for (std::size_t end = open.empty() ? 0 : rows_[open.back()].path.size() + 1;
          end < path.size();) {

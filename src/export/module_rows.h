@@ -22,7 +22,7 @@ struct ModuleRow {
 };
 
 // In the order of `id`: an outer call before those it contains. Contract: `events` have their
-// places.
+// call sites.
 std::vector<ModuleRow> module_rows(const Run& run, const std::vector<TorchEvent>& events);
 
 }  // namespace laptime

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/utf8.h"
-#include "export/lanes.h"
 #include "export/text_stream.h"
+#include "export/trace_rows.h"
 #include "tables/code/calltree.h"
 #include "tables/run/thread_label.h"
 #include "trace/run/nesting.h"
@@ -79,27 +79,27 @@ class SpeedscopeWriter {
 void SpeedscopeWriter::spread(const Track& track) {
   const SpanColumns& spans = track.spans;
   const std::vector<std::uint32_t> order = end_order(spans);
-  Lanes lanes;
+  TraceRows trace_rows;
   std::vector<SpanRows> rows;
   for (std::size_t i = spans.size(); i-- > 0;) {
     const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
     if (!takes_part_in_nesting(spans.kind[row])) continue;
-    const auto lane = lanes.place(spans.start[row], spans.end(row));
-    if (!lane) {
+    const auto trace_row = trace_rows.place(spans.start[row], spans.end(row));
+    if (!trace_row) {
       ++done_.left_out;
       continue;
     }
-    if (*lane == rows.size()) rows.emplace_back();
-    rows[*lane].push_back(row);
+    if (*trace_row == rows.size()) rows.emplace_back();
+    rows[*trace_row].push_back(row);
     ++done_.spans;
   }
   const std::string label = thread_label(run_, track);
-  for (std::size_t lane = 0; lane < rows.size(); ++lane) {
-    std::stable_sort(rows[lane].begin(), rows[lane].end(),
+  for (std::size_t trace_row = 0; trace_row < rows.size(); ++trace_row) {
+    std::stable_sort(rows[trace_row].begin(), rows[trace_row].end(),
                      [&](auto a, auto b) { return spans.start[a] < spans.start[b]; });
-    profiles_.push_back({&track,
-                         lane == 0 ? label : fmt::format("{} (overlapping {})", label, lane),
-                         std::move(rows[lane])});
+    profiles_.push_back(
+        {&track, trace_row == 0 ? label : fmt::format("{} (overlapping {})", label, trace_row),
+         std::move(rows[trace_row])});
   }
 }
 

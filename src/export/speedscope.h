@@ -2,8 +2,8 @@
 // for each thread with spans, and one of stacks for the call tree where functions were counted.
 //
 // Events of a profile must nest: spans that cross others of their thread are on profiles "NAME
-// (overlapping N)", and those past Lanes::kMostLanes are left out and counted. Steps are left out:
-// they mark laps.
+// (overlapping N)", and those past TraceRows::kMostRows are left out and counted. Steps are left
+// out: they mark where steps end.
 #pragma once
 
 #include <cstdint>

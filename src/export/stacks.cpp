@@ -80,8 +80,8 @@ class SpanStacks {
     return it->second;
   }
   std::uint32_t child(std::uint32_t parent, std::uint32_t text) {
-    const auto [it, is_new] = places_.try_emplace(std::uint64_t{parent} << 32 | text,
-                                                  static_cast<std::uint32_t>(nodes_.size()));
+    const auto [it, is_new] = call_sites_.try_emplace(std::uint64_t{parent} << 32 | text,
+                                                      static_cast<std::uint32_t>(nodes_.size()));
     if (is_new) nodes_.push_back({parent, text});
     return it->second;
   }
@@ -116,7 +116,7 @@ class SpanStacks {
 
   const Run& run_;
   std::vector<Node> nodes_;
-  std::unordered_map<std::uint64_t, std::uint32_t> places_;  // by parent and text
+  std::unordered_map<std::uint64_t, std::uint32_t> call_sites_;  // by parent and text
   std::vector<std::string> texts_;
   std::unordered_map<std::string, std::uint32_t> text_ids_;
   std::vector<std::uint32_t> name_texts_;  // by Run::strings

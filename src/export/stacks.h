@@ -2,7 +2,7 @@
 // What flamegraph.pl, inferno and speedscope read.
 //
 // From the call tree where functions were counted; else from spans, with the thread as the
-// outermost frame. Steps are left out: they mark laps.
+// outermost frame. Steps are left out: they mark where steps end.
 #pragma once
 
 #include <cstdint>

@@ -119,7 +119,7 @@ BlockSummary summarize(TableType table, std::uint32_t part, std::uint32_t track,
   return s;
 }
 
-// The args whose spans are in [begin, end): args are in row order, so they are one stretch.
+// The args whose spans are in [begin, end): args are in row order, so they are one interval.
 void encode_args(BlockBuilder& b, BlockSummary& summary, const ArgColumns& args, std::size_t begin,
                  std::size_t end) {
   const auto first = static_cast<std::size_t>(

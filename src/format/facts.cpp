@@ -12,9 +12,9 @@ enum class FactType : std::uint8_t {
   track = 2,
   property = 3,
   clock = 4,
-  loss = 5,
+  warning = 5,
   code = 6,
-  place = 7,
+  call_site = 7,
   args = 8,
   frame = 9,
   source = 10,
@@ -46,13 +46,13 @@ struct Encoder {
     out.signed_varint(f.realtime_ns);
     return FactType::clock;
   }
-  FactType operator()(const LossFact& f) {
+  FactType operator()(const WarningFact& f) {
     out.varint(f.index);
     out.u8(static_cast<std::uint8_t>(f.severity));
     out.varint(f.count);
     out.string(f.name);
     out.string(f.message);
-    return FactType::loss;
+    return FactType::warning;
   }
   FactType operator()(const CodeFact& f) {
     out.varint(f.id);
@@ -62,13 +62,13 @@ struct Encoder {
     out.varint(f.flags);
     return FactType::code;
   }
-  FactType operator()(const PlaceFact& f) {
+  FactType operator()(const CallSiteFact& f) {
     out.varint(f.id);
     out.varint(f.code);
     out.varint(f.line);
     out.varint(f.module);
     if (f.frame != 0) out.varint(f.frame);
-    return FactType::place;
+    return FactType::call_site;
   }
   FactType operator()(const CallFrameFact& f) {
     out.varint(f.id);
@@ -124,13 +124,14 @@ std::optional<Fact> decode(FactType type, ByteReader& in) {
       return PropertyFact{in.string(), in.string()};
     case FactType::clock:
       return ClockFact{in.signed_varint(), in.signed_varint(), in.signed_varint()};
-    case FactType::loss:
-      return LossFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(),
-                      in.string()};
+    case FactType::warning:
+      return WarningFact{id32(in), static_cast<Severity>(in.u8()), in.varint(), in.string(),
+                         in.string()};
     case FactType::code:
       return CodeFact{id32(in), id32(in), id32(in), id32(in), id32(in)};
-    case FactType::place:
-      return PlaceFact{id32(in), id32(in), id32(in), id32(in), in.remaining() > 0 ? id32(in) : 0};
+    case FactType::call_site:
+      return CallSiteFact{id32(in), id32(in), id32(in), id32(in),
+                          in.remaining() > 0 ? id32(in) : 0};
     case FactType::args:
       return decode_args(in);
     case FactType::frame:

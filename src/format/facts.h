@@ -39,7 +39,7 @@ struct ClockFact {  // the same moment on the part's clock, on the machine's, an
   std::int64_t monotonic_ns;
   std::int64_t realtime_ns;
 };
-struct LossFact {       // counts for one name add up over facts
+struct WarningFact {    // counts for one name add up over facts
   std::uint32_t index;  // place in the part header's counters
   Severity severity;
   std::uint64_t count;
@@ -60,7 +60,7 @@ enum CodeFlags : std::uint32_t {
   kCodeCallsCut = 8
 };
 
-struct PlaceFact {  // where in the program something was caused
+struct CallSiteFact {  // where in the program something was caused
   std::uint32_t id;
   std::uint32_t code, line;
   std::uint32_t
@@ -105,8 +105,8 @@ struct SourceFact {    // the text of a source file as the recording process saw
   std::string_view stored;
 };
 
-using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, LossFact, CodeFact,
-                          PlaceFact, ArgsFact, CallFrameFact, SourceFact, LaunchConfigFact>;
+using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, WarningFact, CodeFact,
+                          CallSiteFact, ArgsFact, CallFrameFact, SourceFact, LaunchConfigFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 

@@ -3,7 +3,7 @@
 
 #include "format/frame.h"
 #include "format/reader.h"
-#include "format/test_losses.h"
+#include "format/test_warnings.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -30,7 +30,7 @@ TEST(HostileFile, CannotClaimMorePartsThanItHasRoomFor) {
   const auto run = read_sealed(file, "x.lap");
   ASSERT_TRUE(run);
   EXPECT_EQ(run->parts.size(), 1u);
-  EXPECT_EQ(loss_of(*run, "damaged_chunk"), 1u);
+  EXPECT_EQ(warning_of(*run, "damaged_chunk"), 1u);
 }
 
 TEST(HostileFile, FooterCannotCountMoreFramesThanTheFileHasRoomFor) {
@@ -47,7 +47,7 @@ TEST(HostileFile, FooterCannotCountMoreFramesThanTheFileHasRoomFor) {
   EXPECT_FALSE(decode_footer(payload, file.size() / kFrameHeaderSize));
   const auto run = read_sealed(file, "x.lap");
   ASSERT_TRUE(run);
-  EXPECT_EQ(loss_of(*run, "missing_footer"), 1u);
+  EXPECT_EQ(warning_of(*run, "missing_footer"), 1u);
   EXPECT_EQ(run->parts.at(0).facts.size(), 1u);
 }
 
@@ -70,10 +70,10 @@ TEST(HostileFile, IndexCannotMakeOneFrameCountForEver) {
   append_footer(file, payload);
   const auto run = read_sealed(file, "x.lap");
   ASSERT_TRUE(run);
-  EXPECT_EQ(loss_of(*run, "missing_footer"), 0u);
+  EXPECT_EQ(warning_of(*run, "missing_footer"), 0u);
   EXPECT_GE(run->parts.at(0).facts.size(), 1u);
   EXPECT_LT(run->parts.at(0).facts.size(), 100u);
-  EXPECT_GT(loss_of(*run, "damaged_chunk"), kRepeats - 100);
+  EXPECT_GT(warning_of(*run, "damaged_chunk"), kRepeats - 100);
 }
 
 }  // namespace

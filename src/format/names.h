@@ -16,7 +16,7 @@ inline constexpr std::uint32_t kWellKnownKey = 1u << 31;
 // Stable numbers: they are in files. A key's comment names its ArgType and its meaning.
 enum class ArgKey : std::uint32_t {
   none = 0,
-  call_site = kWellKnownKey | 1,      // place: where the program caused the span
+  call_site = kWellKnownKey | 1,      // call site: where the program caused the span
   bytes = kWellKnownKey | 2,          // integer: of a copy, a fill, a block of memory
   copy = kWellKnownKey | 3,           // integer, CopyInfo: direction, memory kinds, blocking
   launch_config = kWellKnownKey | 4,  // launch_config: of a kernel

@@ -23,7 +23,7 @@ inline constexpr char kLapEndMagic[8] = {'L', 'A', 'P', 'E', 'N', 'D', '\0', '\0
 inline constexpr std::uint32_t kFormatVersion = 2;
 
 inline constexpr std::size_t kPageSize = 4096;
-inline constexpr std::size_t kMaxLosses = 128;
+inline constexpr std::size_t kMaxWarnings = 128;
 
 // Sealed: all of it is in another file, and the part is deleted. A process that still writes to it
 // stops.
@@ -46,13 +46,13 @@ struct PartHeader {
   std::atomic<std::uint64_t> cpu_ns;      // CPU time of the process, from its start; 0: unknown
   std::uint64_t process_start;            // of the process, in clock ticks since boot; 0: unknown
   std::uint64_t padding[4];
-  std::atomic<std::uint64_t> losses[kMaxLosses];
+  std::atomic<std::uint64_t> warnings[kMaxWarnings];
 };
 static_assert(sizeof(PartHeader) <= kPageSize);
-static_assert(sizeof(PartHeader) == 128 + 8 * kMaxLosses);
+static_assert(sizeof(PartHeader) == 128 + 8 * kMaxWarnings);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Track ids of threads start here; below are tracks that a unit names itself (RawUnit::track).
+// Track ids of threads start here; below are tracks that a record names itself (RawRecord::track).
 inline constexpr std::uint32_t kFirstThreadTrack = 65536;
 
 enum class SlotState : std::uint32_t { free = 0, active = 1, full = 2 };
@@ -60,7 +60,7 @@ enum class SlotState : std::uint32_t { free = 0, active = 1, full = 2 };
 inline constexpr std::size_t kSlotSize = 64 * 1024;
 
 struct SlotHeader {
-  std::atomic<std::uint32_t> used;  // units published
+  std::atomic<std::uint32_t> used;  // records published
   std::atomic<SlotState> state;
   std::uint32_t track;  // of the thread that writes here
   std::uint32_t reserved;
@@ -69,11 +69,11 @@ struct SlotHeader {
 };
 static_assert(sizeof(SlotHeader) == 64);
 
-inline constexpr std::size_t kSlotUnits = (kSlotSize - sizeof(SlotHeader)) / sizeof(RawUnit);
+inline constexpr std::size_t kSlotRecords = (kSlotSize - sizeof(SlotHeader)) / sizeof(RawRecord);
 
 struct Slot {
   SlotHeader header;
-  RawUnit units[kSlotUnits];
+  RawRecord records[kSlotRecords];
 };
 static_assert(sizeof(Slot) == kSlotSize);
 

@@ -55,18 +55,19 @@ class LogReader {
       pages.touch(frame->total_size);
     }
     if (at < log.size())
-      run_.count_loss("torn_log", Severity::info, 1,
-                      "a process ended while it wrote; its raw records are used instead");
+      run_.count_warning("torn_log", Severity::info, 1,
+                         "a process ended while it wrote; its raw records are used instead");
   }
   const SharedArgs& shared_args() const { return shared_; }
   bool encoded(std::uint64_t sequence) const { return encoded_.contains(sequence); }
 
-  // While a part is live its loss facts give the names and its header the counts.
-  void count_losses(const PartHeader& header) {
-    for (const LossFact& loss : losses_)
-      if (loss.index < kMaxLosses)
-        run_.count_loss(loss.name, loss.severity,
-                        header.losses[loss.index].load(std::memory_order_relaxed), loss.message);
+  // While a part is live its warning facts give the names and its header the counts.
+  void count_warnings(const PartHeader& header) {
+    for (const WarningFact& warning : warnings_)
+      if (warning.index < kMaxWarnings)
+        run_.count_warning(warning.name, warning.severity,
+                           header.warnings[warning.index].load(std::memory_order_relaxed),
+                           warning.message);
   }
 
  private:
@@ -76,8 +77,8 @@ class LogReader {
     if (frame.type == FrameType::facts) {
       in.varint();
       return for_each_fact(in.bytes(in.remaining()), [&](const Fact& fact) {
-        if (const auto* loss = std::get_if<LossFact>(&fact))
-          losses_.push_back(*loss);
+        if (const auto* warning = std::get_if<WarningFact>(&fact))
+          warnings_.push_back(*warning);
         else if (const auto* args = std::get_if<ArgsFact>(&fact))
           set_args(*args);
         else
@@ -108,14 +109,14 @@ class LogReader {
   RunContent& run_;
   PartContent& part_;
   std::unordered_set<std::uint64_t> encoded_;
-  std::vector<LossFact> losses_;
+  std::vector<WarningFact> warnings_;
   SharedArgs shared_;
 };
 
 struct CopiedSlot {
   std::uint64_t sequence;
   std::uint32_t track;
-  std::vector<RawUnit> units;
+  std::vector<RawRecord> records;
 };
 
 // None: it is free, or changes hands all the time. A slot of a running process may be recycled
@@ -127,8 +128,8 @@ std::optional<CopiedSlot> copy_slot(const Slot& slot) {
     const volatile SlotHeader& header = slot.header;
     CopiedSlot copy{header.sequence, header.track, {}};
     const std::uint32_t used =
-        std::min<std::uint32_t>(slot.header.used.load(std::memory_order_acquire), kSlotUnits);
-    copy.units.assign(slot.units, slot.units + used);
+        std::min<std::uint32_t>(slot.header.used.load(std::memory_order_acquire), kSlotRecords);
+    copy.records.assign(slot.records, slot.records + used);
     std::atomic_thread_fence(std::memory_order_acquire);
     if (header.sequence == copy.sequence) return copy;
   }
@@ -159,9 +160,9 @@ bool fits(RunContent& run, const std::vector<CopiedSlot>& slots, const LogReader
                           kArgument = 3 * 17;  // with what is left behind as columns grow
   for (const CopiedSlot& slot : slots) {
     std::uint64_t arguments = 0;
-    for (const RawUnit& unit : slot.units)
-      if (unit.type == UnitType::op) arguments += log.shared_args().of(unit.track).size();
-    if (!run.budget.take(slot.units.size() * kRecord + arguments * kArgument)) return false;
+    for (const RawRecord& record : slot.records)
+      if (record.type == RecordType::op) arguments += log.shared_args().of(record.track).size();
+    if (!run.budget.take(slot.records.size() * kRecord + arguments * kArgument)) return false;
   }
   return true;
 }
@@ -171,7 +172,7 @@ void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedS
                    const LogReader& log, TickScale scale) {
   RawBatch batch(scale, log.shared_args());
   for (const CopiedSlot& slot : copied)
-    if (!log.encoded(slot.sequence)) batch.add(slot.track, slot.units);
+    if (!log.encoded(slot.sequence)) batch.add(slot.track, slot.records);
   Bytes frames;
   batch.append_blocks_to(frames, 0);
   const ByteView kept = run.keep(std::move(frames));
@@ -180,8 +181,8 @@ void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedS
     if (const auto block = parse_block(*frame)) part.blocks.push_back(*block);
     at += frame->total_size;
   }
-  run.count_loss("malformed_records", Severity::error, batch.malformed(),
-                 "raw records that make no sense were left out");
+  run.count_warning("malformed_records", Severity::error, batch.malformed(),
+                    "raw records that make no sense were left out");
 }
 
 void add_property(RunContent& run, PartContent& part, std::string_view key,
@@ -219,12 +220,13 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
     add_property(run, part, "cpu_ns", std::to_string(cpu_ns));
   if (header.state.load(std::memory_order_acquire) != PartState::finished &&
       !is_loader_worker(part))
-    run.count_loss("unfinished_process", Severity::info, 1,
-                   "a process was killed, or still runs; all that it had recorded is here");
+    run.count_warning("unfinished_process", Severity::info, 1,
+                      "a process was killed, or still runs; all that it had recorded is here");
   if (header.state.load(std::memory_order_acquire) != PartState::finished && counts_in_memory(part))
-    run.count_loss("counts_in_memory", Severity::warning, 1,
-                   "a process was killed, or still runs: what Python counted by line and function "
-                   "since its last step is not here");
+    run.count_warning(
+        "counts_in_memory", Severity::warning, 1,
+        "a process was killed, or still runs: what Python counted by line and function "
+        "since its last step is not here");
 }
 
 }  // namespace
@@ -247,7 +249,7 @@ Status read_part(RunContent& run, ByteView file, const std::string& name,
   PartContent part;
   LogReader log(run, part);
   log.read(file.subspan(layout.log_offset));
-  log.count_losses(header);
+  log.count_warnings(header);
   if (run.budget.exceeded() || !fits(run, copied, log)) return run.budget.refusal(name);
   recover_slots(run, part, copied, log,
                 TickScale::from_rate(header.origin_ticks, header.ns_per_tick));

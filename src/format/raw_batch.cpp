@@ -10,49 +10,49 @@ std::uint64_t RawBatch::duration_ns(std::uint64_t ticks) const {
   return scale_.to_ns(scale_.origin_ticks() + ticks);
 }
 
-void RawBatch::add_span(SpanColumns& spans, const RawUnit& unit) {
+void RawBatch::add_span(SpanColumns& spans, const RawRecord& record) {
   // Both ends are converted, and the duration is their difference, so neighbours that touch in
   // ticks touch in ns.
-  const auto start = static_cast<std::int64_t>(scale_.to_ns(unit.start));
-  const auto end = static_cast<std::int64_t>(scale_.to_ns(unit.end));
+  const auto start = static_cast<std::int64_t>(scale_.to_ns(record.start));
+  const auto end = static_cast<std::int64_t>(scale_.to_ns(record.end));
   spans.start.push_back(start);
   spans.duration.push_back(end - start);
-  spans.name.push_back(unit.name);
-  spans.kind.push_back(static_cast<SpanKind>(unit.kind));
-  if (unit.link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1, 0);
-  if (unit.link != 0 || !spans.link.empty()) spans.link.push_back(unit.link);
+  spans.name.push_back(record.name);
+  spans.kind.push_back(static_cast<SpanKind>(record.kind));
+  if (record.link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1, 0);
+  if (record.link != 0 || !spans.link.empty()) spans.link.push_back(record.link);
   last_spans_ = &spans;
 }
 
-bool RawBatch::add_op(SpanColumns& spans, RawUnit unit) {
-  const std::span<const SharedArg> shared = shared_.of(unit.track);
-  if (unit.end < unit.start || (unit.track != 0 && shared.empty())) return false;
-  const std::uint32_t place = OpLink::place(unit.link);
-  unit.link = OpLink::autograd(unit.link);
-  add_span(spans, unit);
-  if (place != 0) add_arg(ArgKey::call_site, ArgType::place, place);
+bool RawBatch::add_op(SpanColumns& spans, RawRecord record) {
+  const std::span<const SharedArg> shared = shared_.of(record.track);
+  if (record.end < record.start || (record.track != 0 && shared.empty())) return false;
+  const std::uint32_t call_site = OpLink::call_site(record.link);
+  record.link = OpLink::autograd(record.link);
+  add_span(spans, record);
+  if (call_site != 0) add_arg(ArgKey::call_site, ArgType::call_site, call_site);
   for (const SharedArg& arg : shared) add_arg(arg.key, arg.type, arg.value);
   return true;
 }
 
-void RawBatch::add_memory(SpanColumns& spans, RawUnit unit) {
-  const std::uint64_t bytes = unit.end;
-  unit.end = unit.start;
-  add_span(spans, unit);
+void RawBatch::add_memory(SpanColumns& spans, RawRecord record) {
+  const std::uint64_t bytes = record.end;
+  record.end = record.start;
+  add_span(spans, record);
   add_arg(ArgKey::bytes, ArgType::integer, bytes);
 }
 
-void RawBatch::add_launch(SpanColumns& spans, const RawUnit& unit) {
-  RawUnit span = unit;
-  span.end = unit.start + LaunchUnit::duration(unit.end);
-  span.link = LaunchUnit::link(unit.end, unit.track);
+void RawBatch::add_launch(SpanColumns& spans, const RawRecord& record) {
+  RawRecord span = record;
+  span.end = record.start + LaunchRecord::duration(record.end);
+  span.link = LaunchRecord::link(record.end, record.track);
   span.kind = static_cast<std::uint8_t>(SpanKind::launch);
   add_span(spans, span);
-  const bool backward = unit.track & 1;
-  const std::uint32_t place = OpLink::place(unit.link);
-  if (place != 0) add_arg(ArgKey::call_site, ArgType::place, place);
-  if (backward || OpLink::autograd(unit.link) != 0) {
-    const auto node = static_cast<std::uint64_t>(LaunchNode::pack(unit.link, backward));
+  const bool backward = record.track & 1;
+  const std::uint32_t call_site = OpLink::call_site(record.link);
+  if (call_site != 0) add_arg(ArgKey::call_site, ArgType::call_site, call_site);
+  if (backward || OpLink::autograd(record.link) != 0) {
+    const auto node = static_cast<std::uint64_t>(LaunchNode::pack(record.link, backward));
     add_arg(ArgKey::autograd, ArgType::integer, node);
   }
 }
@@ -67,8 +67,9 @@ bool RawBatch::add_arg(ArgKey key, ArgType type, std::uint64_t value) {
   return true;
 }
 
-bool RawBatch::add_tally(std::uint32_t slot_track, const RawUnit& first, const RawUnit& second) {
-  if (second.type != UnitType::tally_more) return false;
+bool RawBatch::add_tally(std::uint32_t slot_track, const RawRecord& first,
+                         const RawRecord& second) {
+  if (second.type != RecordType::tally_more) return false;
   const std::uint32_t given = first.track | static_cast<std::uint32_t>(second.track) << 16;
   const std::uint32_t track = given ? given : slot_track;
   TallyColumns& t = tallies_[track];
@@ -84,7 +85,7 @@ bool RawBatch::add_tally(std::uint32_t slot_track, const RawUnit& first, const R
   return true;
 }
 
-void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
+void RawBatch::add(std::uint32_t slot_track, std::span<const RawRecord> records) {
   last_spans_ = nullptr;
   SpanColumns* own_spans = nullptr;
   const auto spans_of = [&](std::uint32_t track) -> SpanColumns& {
@@ -92,46 +93,47 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawUnit> units) {
     if (!own_spans) own_spans = &spans_[track];
     return *own_spans;
   };
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    const RawUnit& unit = units[i];
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    const RawRecord& record = records[i];
     const std::uint32_t track =
-        unit.track ? unit.track : slot_track;  // ops and launches use the field for their own
+        record.track ? record.track : slot_track;  // ops and launches use the field for their own
     bool good = true;
-    switch (unit.type) {
-      case UnitType::span:
-        good = unit.end >= unit.start;
-        if (good) add_span(spans_of(track), unit);
+    switch (record.type) {
+      case RecordType::span:
+        good = record.end >= record.start;
+        if (good) add_span(spans_of(track), record);
         break;
-      case UnitType::op:
-        good = add_op(spans_of(slot_track), unit);
+      case RecordType::op:
+        good = add_op(spans_of(slot_track), record);
         break;
-      case UnitType::launch:
-        good = unit.start + LaunchUnit::duration(unit.end) >= unit.start;
-        if (good) add_launch(spans_of(slot_track), unit);
+      case RecordType::launch:
+        good = record.start + LaunchRecord::duration(record.end) >= record.start;
+        if (good) add_launch(spans_of(slot_track), record);
         break;
-      case UnitType::memory:
-        add_memory(spans_of(track), unit);
+      case RecordType::memory:
+        add_memory(spans_of(track), record);
         break;
-      case UnitType::arg:
-        good = add_arg(static_cast<ArgKey>(unit.name), static_cast<ArgType>(unit.kind), unit.end);
+      case RecordType::arg:
+        good = add_arg(static_cast<ArgKey>(record.name), static_cast<ArgType>(record.kind),
+                       record.end);
         break;
-      case UnitType::value: {
+      case RecordType::value: {
         ValueColumns& values = values_[track];
-        values.time.push_back(static_cast<std::int64_t>(scale_.to_ns(unit.start)));
-        values.name.push_back(unit.name);
-        values.value.push_back(std::bit_cast<double>(unit.end));
+        values.time.push_back(static_cast<std::int64_t>(scale_.to_ns(record.start)));
+        values.name.push_back(record.name);
+        values.value.push_back(std::bit_cast<double>(record.end));
         break;
       }
-      case UnitType::link: {
+      case RecordType::link: {
         LinkColumns& links = links_[track];
-        links.time.push_back(static_cast<std::int64_t>(scale_.to_ns(unit.link)));
-        links.from.push_back(unit.start);
-        links.to.push_back(unit.end);
-        links.kind.push_back(static_cast<LinkKind>(unit.kind));
+        links.time.push_back(static_cast<std::int64_t>(scale_.to_ns(record.link)));
+        links.from.push_back(record.start);
+        links.to.push_back(record.end);
+        links.kind.push_back(static_cast<LinkKind>(record.kind));
         break;
       }
-      case UnitType::tally:
-        good = i + 1 < units.size() && add_tally(slot_track, unit, units[i + 1]);
+      case RecordType::tally:
+        good = i + 1 < records.size() && add_tally(slot_track, record, records[i + 1]);
         i += good;
         break;
       default:

@@ -1,10 +1,10 @@
-// Turns raw units into columns, sorted by table and track. Used by the recorder's background thread
-// and by a reader that finds the slots of a process that died, so that both read the same bytes the
-// same way.
+// Turns raw records into columns, sorted by table and track. Used by the recorder's background
+// thread and by a reader that finds the slots of a process that died, so that both read the same
+// bytes the same way.
 //
-// Assumption: units of one slot are in the order in which they were recorded. Malformed runs of
-// units (a second half without its first, an unknown type, an end before its start, arguments that
-// nobody told) are skipped and counted in `malformed`.
+// Assumption: records of one slot are in the order in which they were recorded. Malformed runs of
+// records (a second half without its first, an unknown type, an end before its start, arguments
+// that nobody told) are skipped and counted in `malformed`.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class RawBatch {
   // batch.
   RawBatch(TickScale scale, const SharedArgs& shared) : scale_(scale), shared_(shared) {}
 
-  void add(std::uint32_t slot_track, std::span<const RawUnit> units);
+  void add(std::uint32_t slot_track, std::span<const RawRecord> records);
 
   // Block frames of all that was added, for part `part`; then the batch is empty again.
   void append_blocks_to(Bytes& out, std::uint32_t part);
@@ -32,12 +32,12 @@ class RawBatch {
   std::uint64_t malformed() const { return malformed_; }
 
  private:
-  void add_span(SpanColumns& spans, const RawUnit& unit);
-  bool add_op(SpanColumns& spans, RawUnit unit);
-  void add_memory(SpanColumns& spans, RawUnit unit);
-  void add_launch(SpanColumns& spans, const RawUnit& unit);
+  void add_span(SpanColumns& spans, const RawRecord& record);
+  bool add_op(SpanColumns& spans, RawRecord record);
+  void add_memory(SpanColumns& spans, RawRecord record);
+  void add_launch(SpanColumns& spans, const RawRecord& record);
   bool add_arg(ArgKey key, ArgType type, std::uint64_t value);
-  bool add_tally(std::uint32_t slot_track, const RawUnit& first, const RawUnit& second);
+  bool add_tally(std::uint32_t slot_track, const RawRecord& first, const RawRecord& second);
   std::uint64_t duration_ns(std::uint64_t ticks) const;
 
   TickScale scale_;

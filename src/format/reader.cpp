@@ -15,8 +15,8 @@ namespace {
 
 // Recorders know a few dozen names. A file may give any number; each count looks through all of
 // them.
-constexpr std::size_t kMostLosses = 1000;
-constexpr std::string_view kOtherLosses = "other_losses";
+constexpr std::size_t kMostWarnings = 1000;
+constexpr std::string_view kOtherWarnings = "other_warnings";
 
 // The list of facts may have been moved to a longer one; the model keeps maps of some of them.
 std::uint64_t memory_for(const Fact& fact) {
@@ -33,17 +33,18 @@ std::uint64_t memory_for(const Fact& fact) {
 
 }  // namespace
 
-void RunContent::count_loss(std::string_view name, Severity severity, std::uint64_t count,
-                            std::string_view message) {
+void RunContent::count_warning(std::string_view name, Severity severity, std::uint64_t count,
+                               std::string_view message) {
   if (count == 0) return;
-  const auto row = std::find_if(losses.begin(), losses.end(),
-                                [&](const LossCount& l) { return l.name == name; });
-  if (row != losses.end())
+  const auto row = std::find_if(warnings.begin(), warnings.end(),
+                                [&](const WarningCount& l) { return l.name == name; });
+  if (row != warnings.end())
     row->count += count;
-  else if (losses.size() < kMostLosses || name == kOtherLosses)
-    losses.push_back({std::string(name), severity, count, std::string(message)});
+  else if (warnings.size() < kMostWarnings || name == kOtherWarnings)
+    warnings.push_back({std::string(name), severity, count, std::string(message)});
   else
-    count_loss(kOtherLosses, Severity::warning, count, "warnings of the file under further names");
+    count_warning(kOtherWarnings, Severity::warning, count,
+                  "warnings of the file under further names");
 }
 
 void RunContent::add_fact(PartContent& part, const Fact& fact) {
@@ -105,11 +106,11 @@ RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& fo
     if (const Status status = read_part_file(run, folder.path() + "/" + part.name); !status)
       run.unreadable.push_back({part.name, status.error().message});
   }
-  run.count_loss("unreadable_part", Severity::error, run.unreadable.size(),
-                 "a process's part of the run could not be read");
+  run.count_warning("unreadable_part", Severity::error, run.unreadable.size(),
+                    "a process's part of the run could not be read");
   for (const MissingPart& missing : folder.missing())
-    run.count_loss("process_not_recorded", Severity::error, 1,
-                   "processes could not record; the first: " + missing.cause);
+    run.count_warning("process_not_recorded", Severity::error, 1,
+                      "processes could not record; the first: " + missing.cause);
   std::vector<IndexEntry> index;
   for (const PartContent& part : run.parts)
     for (const Block& block : part.blocks) index.push_back({block.summary, 0});

@@ -2,7 +2,7 @@
 // give parts made of facts and blocks; nobody above knows which it was.
 //
 // Contract: no length, offset or count in a file is trusted. What is damaged is left out and
-// counted as a loss; opening fails only when nothing can be told: not a laptime file, a newer
+// counted as a warning; opening fails only when nothing can be told: not a laptime file, a newer
 // version, no readable part.
 #pragma once
 
@@ -26,7 +26,7 @@ class PartFolder;
 struct FoundPart;
 
 // A named count of what was dropped, cut or estimated.
-struct LossCount {
+struct WarningCount {
   std::string name;
   Severity severity;
   std::uint64_t count;
@@ -34,7 +34,7 @@ struct LossCount {
 };
 
 struct PartContent {
-  std::vector<Fact> facts;    // all but losses; views into RunContent's storage
+  std::vector<Fact> facts;    // all but warnings; views into RunContent's storage
   std::vector<Block> blocks;  // in order
 };
 
@@ -44,7 +44,7 @@ struct UnreadablePart {
 
 struct RunContent {
   std::vector<PartContent> parts;
-  std::vector<LossCount> losses;
+  std::vector<WarningCount> warnings;
   DetailTree detail;
   ReadBudget budget;  // what reading took so far, and what may still be taken
   bool sealed = false;
@@ -52,8 +52,8 @@ struct RunContent {
   std::vector<UnreadablePart> unreadable;  // of a folder
 
   // Adds to the row of that name, or starts one.
-  void count_loss(std::string_view name, Severity severity, std::uint64_t count,
-                  std::string_view message);
+  void count_warning(std::string_view name, Severity severity, std::uint64_t count,
+                     std::string_view message);
   // Adds a fact, unless the budget has no room for it and for what the model makes of it.
   void add_fact(PartContent& part, const Fact& fact);
   // Keeps bytes alive as long as the content, for views into them.

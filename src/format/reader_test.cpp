@@ -8,7 +8,7 @@
 
 #include "format/part.h"
 #include "format/seal.h"
-#include "format/test_losses.h"
+#include "format/test_warnings.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -31,7 +31,7 @@ Bytes sample_file(std::size_t rows = 10'000, int blocks = 3) {
   const std::uint32_t part = writer->add_part();
   EXPECT_TRUE(
       writer->add_facts(part, {StringFact{1, "forward"}, TrackFact{65536, TrackKind::thread, 1, 0},
-                               LossFact{0, Severity::warning, 5, "some_loss", "said why"}}));
+                               WarningFact{0, Severity::warning, 5, "some_warning", "said why"}}));
   for (int b = 0; b < blocks; ++b)
     EXPECT_TRUE(writer->add_rows(part, 65536, some_spans(rows, b * 1'000'000)));
   EXPECT_TRUE(writer->finish());
@@ -53,9 +53,9 @@ TEST(SealedReader, ReadsWhatTheWriterWrote) {
   const auto run = read_sealed(file, "x.lap");
   ASSERT_TRUE(run);
   EXPECT_EQ(rows_of(*run), 30'000u);
-  EXPECT_EQ(loss_of(*run, "some_loss"), 5u);
+  EXPECT_EQ(warning_of(*run, "some_warning"), 5u);
   EXPECT_EQ(run->parts.at(0).facts.size(), 2u);
-  EXPECT_EQ(loss_of(*run, "missing_footer"), 0u);
+  EXPECT_EQ(warning_of(*run, "missing_footer"), 0u);
 }
 
 TEST(SealedReader, SaysWhatIsWrongInOneLine) {
@@ -83,7 +83,7 @@ TEST(SealedReader, EveryTruncationGivesTheBlocksBeforeIt) {
     EXPECT_EQ(rows % 500, 0u);
     EXPECT_GE(rows, last);
     last = rows;
-    EXPECT_EQ(loss_of(*run, "missing_footer"), 1u);
+    EXPECT_EQ(warning_of(*run, "missing_footer"), 1u);
   }
   EXPECT_EQ(last, 2000u);
 }
@@ -119,7 +119,7 @@ TEST(Seal, MergesSmallBlocksAndKeepsEveryRow) {
   ASSERT_TRUE(sealed);
   EXPECT_EQ(rows_of(*sealed), 20'000u);
   EXPECT_LE(sealed->parts[0].blocks.size(), 3u);
-  EXPECT_EQ(loss_of(*sealed, "some_loss"), 5u);
+  EXPECT_EQ(warning_of(*sealed, "some_warning"), 5u);
   EXPECT_LT(sink.data.size(), file.size());
 }
 
@@ -131,7 +131,7 @@ TEST(Seal, LeavesOutAndCountsDamage) {
   ASSERT_TRUE(seal(*read_sealed(file, "x.lap"), sink));
   const auto sealed = read_sealed(sink.data, "y.lap");
   EXPECT_EQ(rows_of(*sealed), 10'000u);
-  EXPECT_EQ(loss_of(*sealed, "damaged_chunk"), 1u);
+  EXPECT_EQ(warning_of(*sealed, "damaged_chunk"), 1u);
 }
 
 // On a full tmpfs a hole that is touched is a SIGBUS.

@@ -5,14 +5,14 @@
 //
 // Assumption: one thread writes a slot, in order, and publishes with one release of
 // SlotHeader::used. Consequence: what is below `used` is complete, whatever killed the process. A
-// record of several units (a span with arguments, a tally) never straddles two slots.
+// record of several records (a span with arguments, a tally) never straddles two slots.
 #pragma once
 
 #include <cstdint>
 
 namespace laptime {
 
-enum class UnitType : std::uint8_t {
+enum class RecordType : std::uint8_t {
   none = 0,
   span = 1,   // start, end: ticks; link: shared by spans that belong together, 0 none
   value = 2,  // start: ticks; end: the bits of a double
@@ -27,14 +27,14 @@ enum class UnitType : std::uint8_t {
                    // arguments (ArgsFact), 0 none; always on the slot's track
   memory = 8,  // start: ticks; end: bytes; link: address; name: device; kind: SpanKind::allocate or
                // release
-  launch = 9,  // a call that gives work to a GPU: start: ticks; end, track: LaunchUnit; link:
+  launch = 9,  // a call that gives work to a GPU: start: ticks; end, track: LaunchRecord; link:
                // OpLink; always on the slot's track
 };
 
 // What a span is. Stable numbers: they are in files.
 enum class SpanKind : std::uint8_t {
   scope = 0,  // named by the user
-  step = 1,   // one lap
+  step = 1,   // one step
   function = 2,
   op = 3,
   backward = 4,
@@ -48,15 +48,15 @@ enum class SpanKind : std::uint8_t {
   gc = 12,
   optimizer = 13,
   communication = 14,
-  // Zero-length marks about memory: link is the address, ArgKey::bytes the size.
+  // Instants about memory: link is the address, ArgKey::bytes the size.
   allocate = 15,
   release = 16,
   tensor_role = 17,  // name: parameter, gradient, optimizer state, input
   annotation = 18,   // a region that the program named to its framework (record_function), or the
                      // framework itself
 };
-// Marks carry data, not time: no part of what the program does.
-inline bool is_mark(SpanKind kind) {
+// Instants carry data, not time: no part of what the program does.
+inline bool is_instant(SpanKind kind) {
   return kind == SpanKind::allocate || kind == SpanKind::release || kind == SpanKind::tensor_role;
 }
 
@@ -65,7 +65,7 @@ enum class ArgType : std::uint8_t {
   integer = 0,
   real = 1,
   string = 2,
-  place = 3,
+  call_site = 3,
   launch_config = 4
 };
 enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, child_process = 3 };
@@ -77,20 +77,21 @@ inline constexpr std::uint32_t kBeforeStep = 1u << 31;
 // which is why both are kept (as in pstats).
 enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };
 
-// UnitType::op keeps all it has to say in one unit; readers see a span with an autograd link, where
-// the place is known ArgKey::call_site, and the arguments that many ops share.
+// RecordType::op keeps all it has to say in one record; readers see a span with an autograd link,
+// where the call site is known ArgKey::call_site, and the arguments that many ops share.
 //   bit 63     40 39     32 31       0
-//       | place  | thread  | seq + 1 |      place: PlaceFact, 0 unknown; thread: that of the
+//       | call site  | thread  | seq + 1 |      call site: CallSiteFact, 0 unknown; thread: that of
+//       the
 //                forward pass; 0: no sequence number
 struct OpLink {
-  static constexpr std::uint32_t kMaxPlace = (1u << 24) - 1;
-  static constexpr std::uint64_t pack(std::uint32_t place, std::uint8_t thread,
+  static constexpr std::uint32_t kMaxCallSite = (1u << 24) - 1;
+  static constexpr std::uint64_t pack(std::uint32_t call_site, std::uint8_t thread,
                                       std::int64_t sequence) {
     const auto number = sequence < 0 ? 0u : static_cast<std::uint32_t>(sequence + 1);
-    return static_cast<std::uint64_t>(place) << 40 | static_cast<std::uint64_t>(thread) << 32 |
+    return static_cast<std::uint64_t>(call_site) << 40 | static_cast<std::uint64_t>(thread) << 32 |
            number;
   }
-  static constexpr std::uint32_t place(std::uint64_t packed) {
+  static constexpr std::uint32_t call_site(std::uint64_t packed) {
     return static_cast<std::uint32_t>(packed >> 40);
   }
   // The link of the autograd node that an op made, and of the backward op that runs it: equal
@@ -113,8 +114,8 @@ struct LaunchLink {
   static constexpr bool is(std::uint64_t link) { return (link & (3ull << 62)) == kLaunch; }
   static constexpr std::uint32_t kMaxGeneration = (1u << 15) - 1;
 };
-// The link of a node of a CUDA graph: on the mark that tells where the node was captured, and as an
-// argument of what it runs.
+// The link of a node of a CUDA graph: on the instant that tells where the node was captured, and as
+// an argument of what it runs.
 struct GraphNodeLink {
   static constexpr std::uint64_t kGraphNode = 1ull << 61;
   static constexpr std::uint64_t pack(std::uint64_t node) {
@@ -122,12 +123,12 @@ struct GraphNodeLink {
   }
 };
 
-// UnitType::launch keeps all it has to say in one unit. Readers see a span of kind launch with a
-// launch link and up to two arguments: ArgKey::call_site, and ArgKey::autograd, LaunchNode.
+// RecordType::launch keeps all it has to say in one record. Readers see a span of kind launch with
+// a launch link and up to two arguments: ArgKey::call_site, and ArgKey::autograd, LaunchNode.
 //   end    bit 63     32 31        0        track  bit 15        1 0
 //              | number  | duration |                  | generation | backward |      duration:
 //                        ticks, at most 2^32 - 1
-struct LaunchUnit {
+struct LaunchRecord {
   static constexpr std::uint64_t end(std::uint64_t ticks, std::uint32_t correlation) {
     return static_cast<std::uint64_t>(correlation) << 32 |
            (ticks < 0xFFFF'FFFFull ? ticks : 0xFFFF'FFFFull);
@@ -141,9 +142,9 @@ struct LaunchUnit {
     return LaunchLink::pack(track >> 1, static_cast<std::uint32_t>(end >> 32));
   }
 };
-// Where autograd stood at a launch. Backward without a place: the node that ran it. Else: the node
-// that was made last on the thread, which is the launch's own if it is the first launch after the
-// node was made.
+// Where autograd stood at a launch. Backward without a call site: the node that ran it. Else: the
+// node that was made last on the thread, which is the launch's own if it is the first launch after
+// the node was made.
 //   bit 63          9 8      1 0
 //       | sequence + 1 | thread | backward |
 struct LaunchNode {
@@ -159,7 +160,7 @@ struct LaunchNode {
   }
 };
 
-struct RawUnit {
+struct RawRecord {
   std::uint64_t start;
   std::uint64_t end;
   std::uint64_t link;
@@ -167,8 +168,8 @@ struct RawUnit {
   std::uint16_t track;  // 0: the slot's own track; else a foreign track of this process (a GPU
                         // stream, a counter)
   std::uint8_t kind;
-  UnitType type;
+  RecordType type;
 };
-static_assert(sizeof(RawUnit) == 32);
+static_assert(sizeof(RawRecord) == 32);
 
 }  // namespace laptime

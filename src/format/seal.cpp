@@ -128,16 +128,17 @@ Status seal(const RunContent& run, Sink& sink) {
                      PartSealer(writer, part).add_all(run, content.blocks));
     damaged += bad;
   }
-  std::vector<Fact> losses;
-  for (const LossCount& loss : run.losses)
-    losses.push_back(LossFact{0, loss.severity, loss.count, loss.name, loss.message});
+  std::vector<Fact> warnings;
+  for (const WarningCount& warning : run.warnings)
+    warnings.push_back(
+        WarningFact{0, warning.severity, warning.count, warning.name, warning.message});
   if (damaged)
-    losses.push_back(LossFact{0, Severity::error, damaged, "damaged_chunk",
-                              "part of the recording is damaged; the rest is shown"});
+    warnings.push_back(WarningFact{0, Severity::error, damaged, "damaged_chunk",
+                                   "part of the recording is damaged; the rest is shown"});
   if (sources.left_out())
-    losses.push_back(
-        LossFact{0, Severity::warning, sources.left_out(), kSourceLeftOut, kSourceLeftOutMessage});
-  RETURN_IF_ERROR(writer.add_facts(0, losses));
+    warnings.push_back(WarningFact{0, Severity::warning, sources.left_out(), kSourceLeftOut,
+                                   kSourceLeftOutMessage});
+  RETURN_IF_ERROR(writer.add_facts(0, warnings));
   return writer.finish();
 }
 
@@ -184,9 +185,9 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
         kept.push_back({.name = "", .pid = pid, .is_live = true});
     const auto running =
         std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
-    run.count_loss("outlived", Severity::warning, static_cast<std::uint64_t>(running),
-                   "processes still ran when the run was sealed; what they record from then on "
-                   "stays in the folder NAME.lap.d");
+    run.count_warning("outlived", Severity::warning, static_cast<std::uint64_t>(running),
+                      "processes still ran when the run was sealed; what they record from then on "
+                      "stays in the folder NAME.lap.d");
     if (run.parts.empty() && outside.facts.empty())
       return fail(ErrorKind::bad_file, folder.path() + " holds no recording");
     if (!outside.facts.empty()) run.parts.push_back(std::move(outside));

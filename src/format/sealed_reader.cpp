@@ -28,14 +28,14 @@ PartContent* part_at(RunContent& run, std::uint64_t part) {
 
 void take_facts(RunContent& run, PartContent& part, ByteView entries) {
   const bool whole = for_each_fact(entries, [&](const Fact& fact) {
-    if (const auto* loss = std::get_if<LossFact>(&fact))
-      run.count_loss(loss->name, loss->severity, loss->count, loss->message);
+    if (const auto* warning = std::get_if<WarningFact>(&fact))
+      run.count_warning(warning->name, warning->severity, warning->count, warning->message);
     else
       run.add_fact(part, fact);
   });
   if (!whole)
-    run.count_loss("damaged_facts", Severity::error, 1,
-                   "a list of facts is malformed; what follows in it is left out");
+    run.count_warning("damaged_facts", Severity::error, 1,
+                      "a list of facts is malformed; what follows in it is left out");
 }
 
 Status check_header(ByteView file, const std::string& name) {
@@ -113,13 +113,13 @@ void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
   };
   for (const std::uint64_t offset : footer.facts) take_at(offset);
   for (const IndexEntry& entry : footer.index) take_at(entry.offset);
-  run.count_loss("damaged_chunk", Severity::error, damaged, kDamaged);
+  run.count_warning("damaged_chunk", Severity::error, damaged, kDamaged);
 }
 
 // Without a footer (cut off, or damaged) the frames themselves are looked for.
 void read_by_scan(RunContent& run, ByteView file) {
-  run.count_loss("missing_footer", Severity::warning, 1,
-                 "the file's end is missing; what is before it is shown");
+  run.count_warning("missing_footer", Severity::warning, 1,
+                    "the file's end is missing; what is before it is shown");
   FrameTaker taker(
       run, run.file_bytes + kMaxFrameSize);  // the one that follows a damaged size may overlap it
   std::uint64_t damaged = 0;
@@ -137,7 +137,7 @@ void read_by_scan(RunContent& run, ByteView file) {
     if (vain > vain_left) break;
     vain_left -= vain;
   }
-  run.count_loss("damaged_chunk", Severity::error, damaged, kDamaged);
+  run.count_warning("damaged_chunk", Severity::error, damaged, kDamaged);
   std::vector<IndexEntry> index;
   for (const PartContent& part : run.parts)
     for (const Block& block : part.blocks) index.push_back({block.summary, 0});

@@ -1,4 +1,4 @@
-// Lists of arguments that raw records name by number (UnitType::op), as the facts of a part tell
+// Lists of arguments that raw records name by number (RecordType::op), as the facts of a part tell
 // them.
 #pragma once
 

@@ -6,7 +6,7 @@
 
 #include "format/seal.h"
 #include "format/stored_sources.h"
-#include "format/test_losses.h"
+#include "format/test_warnings.h"
 #include "format/writer.h"
 
 namespace laptime {
@@ -67,7 +67,7 @@ TEST(SourceText, IsStoredOnceWhenSealed) {
   MemorySink sealed;
   ASSERT_TRUE(seal(*read_sealed(file, "x.lap"), sealed));
   EXPECT_EQ(sources_by_part(sealed.data), (std::vector<std::size_t>{1, 0, 1, 0}));
-  EXPECT_EQ(loss_of(*read_sealed(sealed.data, "x.lap"), "source_left_out"), 0u);
+  EXPECT_EQ(warning_of(*read_sealed(sealed.data, "x.lap"), "source_left_out"), 0u);
 }
 
 TEST(SourceText, OfARunIsBounded) {
@@ -79,7 +79,7 @@ TEST(SourceText, OfARunIsBounded) {
   std::size_t kept = 0;
   for (const std::size_t count : sources_by_part(sealed.data)) kept += count;
   EXPECT_EQ(kept, 16u);
-  EXPECT_EQ(loss_of(*read_sealed(sealed.data, "x.lap"), "source_left_out"), 2u);
+  EXPECT_EQ(warning_of(*read_sealed(sealed.data, "x.lap"), "source_left_out"), 2u);
   EXPECT_LT(sealed.data.size(), kMaxStoredSources + (1u << 20));
 }
 

@@ -241,15 +241,15 @@ TEST_F(Import, RefusesSourceTextThatUnfoldsBeyondItsSize) {
       "x is a pickle, but not line_profiler's: it unfolds to more source text than it has bytes");
 }
 
-TEST_F(Import, ImpossibleTimesAreALoss) {
+TEST_F(Import, ImpossibleTimesAreAWarning) {
   MemorySink sink;
   ASSERT_TRUE(import_files(
       {file(profile(")\x04i\x01\0\0\0i\0\0\0\0g\0\0\0\0\0\0\xd0\xbfg\0\0\0\0\0\0\xf8\x7f"sv))},
       sink));
   const auto run = read_sealed(sink.data, "x.lap");
-  ASSERT_EQ(run->losses.size(), 1u);
-  EXPECT_EQ(run->losses[0].name, "impossible_times");
-  EXPECT_EQ(run->losses[0].count, 2u);
+  ASSERT_EQ(run->warnings.size(), 1u);
+  EXPECT_EQ(run->warnings[0].name, "impossible_times");
+  EXPECT_EQ(run->warnings[0].count, 2u);
 }
 
 }  // namespace

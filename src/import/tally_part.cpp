@@ -66,7 +66,7 @@ Status TallyPart::add(TallyKind kind, std::uint32_t code, std::uint32_t where,
 
 Status TallyPart::add_source(std::string_view file, std::string_view content) {
   if (content.size() > kMaxSourceText) {
-    add_loss(kSourceLeftOut, Severity::warning, 1, kSourceLeftOutMessage);
+    add_warning(kSourceLeftOut, Severity::warning, 1, kSourceLeftOutMessage);
     return {};
   }
   if (!budget_->take(2 * content.size() + kBytesOfText)) return budget_->refusal();
@@ -74,14 +74,14 @@ Status TallyPart::add_source(std::string_view file, std::string_view content) {
   return {};
 }
 
-void TallyPart::add_loss(std::string_view name, Severity severity, std::uint64_t count,
-                         std::string_view message) {
-  if (count > 0) facts_.push_back(LossFact{losses_++, severity, count, name, message});
+void TallyPart::add_warning(std::string_view name, Severity severity, std::uint64_t count,
+                            std::string_view message) {
+  if (count > 0) facts_.push_back(WarningFact{warnings_++, severity, count, name, message});
 }
 
 Status TallyPart::write(LapWriter& writer, std::string_view file) {
-  add_loss("impossible_times", Severity::warning, impossible_times_,
-           "negative or senseless times in the imported file were set to 0");
+  add_warning("impossible_times", Severity::warning, impossible_times_,
+              "negative or senseless times in the imported file were set to 0");
   facts_.push_back(TrackFact{kFirstThreadTrack, TrackKind::thread, 0, text(file)});
   add_property("imported_from", file);
   const std::uint32_t part = writer.add_part();

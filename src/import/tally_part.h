@@ -3,7 +3,7 @@
 //
 // Assumption: the texts given stay where they are until write(). What a part stores is counted in
 // the import's budget. Contract: numbers that cannot be
-// (negative, not finite, centuries) become 0 and are counted as a loss of the part.
+// (negative, not finite, centuries) become 0 and are counted as a warning of the part.
 #pragma once
 
 #include <cstddef>
@@ -44,8 +44,8 @@ class TallyPart {
   void add_property(std::string_view key, std::string_view value) {
     facts_.push_back(PropertyFact{key, value});
   }
-  void add_loss(std::string_view name, Severity severity, std::uint64_t count,
-                std::string_view message);
+  void add_warning(std::string_view name, Severity severity, std::uint64_t count,
+                   std::string_view message);
   // The text of a file that codes name.
   Status add_source(std::string_view file, std::string_view text);
   std::size_t rows() const { return tallies_.size(); }
@@ -74,7 +74,7 @@ class TallyPart {
   std::unordered_map<CodeKey, std::uint32_t, HashOfCode> codes_;
   TallyColumns tallies_;
   std::uint64_t impossible_times_ = 0;
-  std::uint32_t losses_ = 0;
+  std::uint32_t warnings_ = 0;
 };
 
 }  // namespace laptime

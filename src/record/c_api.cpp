@@ -76,11 +76,11 @@ void laptime_end_site(laptime_site* site, uint64_t start) noexcept {
     id = intern(site->name);
     __atomic_store_n(&site->id, id, __ATOMIC_RELAXED);
   }
-  put_unit(span_unit({start, end, id}));
+  put_record(span_record({start, end, id}));
 }
 
 void laptime_end_name(uint32_t name, uint64_t start) noexcept {
-  if (start != 0) put_unit(span_unit({start, ticks(), name}));
+  if (start != 0) put_record(span_record({start, ticks(), name}));
 }
 
 void laptime_mark_step(uint64_t samples) noexcept { mark_step({.samples = samples}); }

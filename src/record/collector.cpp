@@ -31,29 +31,29 @@ void set_up_once() {
                  [] { Recorder::get().after_fork_in_child(); });
 }
 
-void put_units(const RawUnit* units, std::size_t count) noexcept {
-  if (ThreadState* const thread = thread_state()) put_units(*thread, units, count);
+void put_records(const RawRecord* records, std::size_t count) noexcept {
+  if (ThreadState* const thread = thread_state()) put_records(*thread, records, count);
 }
 
-void put_with_args(const RawUnit& first, const Arg* args, std::uint32_t count) noexcept {
+void put_with_args(const RawRecord& first, const Arg* args, std::uint32_t count) noexcept {
   constexpr std::uint32_t kMostArgs = 15;
-  RawUnit units[1 + kMostArgs];
+  RawRecord records[1 + kMostArgs];
   count = count < kMostArgs ? count : kMostArgs;
-  units[0] = first;
+  records[0] = first;
   for (std::uint32_t i = 0; i < count; ++i)
-    units[1 + i] = {0,
-                    args[i].value,
-                    0,
-                    static_cast<std::uint32_t>(args[i].key),
-                    first.track,
-                    static_cast<std::uint8_t>(args[i].type),
-                    UnitType::arg};
-  put_units(units, 1 + count);
+    records[1 + i] = {0,
+                      args[i].value,
+                      0,
+                      static_cast<std::uint32_t>(args[i].key),
+                      first.track,
+                      static_cast<std::uint8_t>(args[i].type),
+                      RecordType::arg};
+  put_records(records, 1 + count);
 }
 
-RawUnit op_unit(const Op& op) {
-  return {op.start,    op.end, op.link, op.name, op.args, static_cast<std::uint8_t>(op.kind),
-          UnitType::op};
+RawRecord op_record(const Op& op) {
+  return {op.start,      op.end, op.link, op.name, op.args, static_cast<std::uint8_t>(op.kind),
+          RecordType::op};
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ ThreadState* attach_this_thread() noexcept {
   return this_thread;
 }
 
-RawUnit* renew_slot(ThreadState& thread, std::size_t count) noexcept {
+RawRecord* renew_slot(ThreadState& thread, std::size_t count) noexcept {
   return Recorder::get().renew(thread, count);
 }
 
@@ -101,17 +101,17 @@ void set_code_flags(std::uint32_t code, std::uint32_t flags) noexcept {
 std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) noexcept {
   return Recorder::get().add_frame(caller, code, line);
 }
-std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module,
-                        std::uint32_t frame) noexcept {
-  return Recorder::get().add_place({0, code, line, module, frame});
+std::uint32_t add_call_site(std::uint32_t code, std::uint32_t line, std::uint32_t module,
+                            std::uint32_t frame) noexcept {
+  return Recorder::get().add_call_site({0, code, line, module, frame});
 }
-std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module,
-                        std::uint32_t frame) noexcept {
-  return Recorder::get().new_place({0, code, line, module, frame});
+std::uint32_t new_call_site(std::uint32_t code, std::uint32_t line, std::uint32_t module,
+                            std::uint32_t frame) noexcept {
+  return Recorder::get().new_call_site({0, code, line, module, frame});
 }
-void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line,
-               std::uint32_t module) noexcept {
-  Recorder::get().set_place(place, code, line, module);
+void set_call_site(std::uint32_t call_site, std::uint32_t code, std::uint32_t line,
+                   std::uint32_t module) noexcept {
+  Recorder::get().set_call_site(call_site, code, line, module);
 }
 std::uint32_t add_launch_config(const LaunchConfig& config) noexcept {
   return Recorder::get().add_launch_config(config);
@@ -124,13 +124,13 @@ void add_source(std::string_view file, std::string_view text) noexcept {
   Recorder::get().add_source(file, text);
 }
 void repeat_sources() noexcept { Recorder::get().repeat_sources(); }
-void lose_source() noexcept { Recorder::get().lose_source(); }
+void warn_source_left_out() noexcept { Recorder::get().warn_source_left_out(); }
 void set_property(std::string_view key, std::string_view value) noexcept {
   Recorder::get().set_property(key, value);
 }
-std::uint32_t loss_index(std::string_view name, Severity severity,
-                         std::string_view message) noexcept {
-  return Recorder::get().loss_index(name, severity, message);
+std::uint32_t warning_index(std::string_view name, Severity severity,
+                            std::string_view message) noexcept {
+  return Recorder::get().warning_index(name, severity, message);
 }
 void name_thread(std::string_view name) noexcept {
   if (ThreadState* const thread = thread_state()) Recorder::get().name_thread(*thread, name);
@@ -140,53 +140,54 @@ std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) no
   return Recorder::get().track_of_thread(os_thread, name);
 }
 
-void lose(std::uint32_t loss, std::uint64_t count) noexcept {
+void warn(std::uint32_t warning, std::uint64_t count) noexcept {
   Recording* const recording = Recorder::get().current();
-  if (recording && loss < kMaxLosses)
-    recording->part.header().losses[loss].fetch_add(count, std::memory_order_relaxed);
+  if (recording && warning < kMaxWarnings)
+    recording->part.header().warnings[warning].fetch_add(count, std::memory_order_relaxed);
 }
 
-void put_span(const Span& span) noexcept { put_unit(span_unit(span)); }
+void put_span(const Span& span) noexcept { put_record(span_record(span)); }
 
-Lane* lane() noexcept { return thread_state(); }
+Cursor* cursor() noexcept { return thread_state(); }
 
-void put_op(const Op& op) noexcept { put_unit(op_unit(op)); }
+void put_op(const Op& op) noexcept { put_record(op_record(op)); }
 
 void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes,
                 std::uint32_t device) noexcept {
-  put_unit({ticks(), bytes, address, device, 0, static_cast<std::uint8_t>(kind), UnitType::memory});
+  put_record(
+      {ticks(), bytes, address, device, 0, static_cast<std::uint8_t>(kind), RecordType::memory});
 }
 
 void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept {
-  put_with_args(span_unit(span), args, count);
+  put_with_args(span_record(span), args, count);
 }
 void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept {
-  put_with_args(op_unit(op), args, count);
+  put_with_args(op_record(op), args, count);
 }
 
 void put_launch(const Launch& l) noexcept {
-  put_unit({l.start, LaunchUnit::end(l.end - l.start, l.correlation), l.origin, l.name,
-            LaunchUnit::track(l.generation, l.backward),
-            static_cast<std::uint8_t>(SpanKind::launch), UnitType::launch});
+  put_record({l.start, LaunchRecord::end(l.end - l.start, l.correlation), l.origin, l.name,
+              LaunchRecord::track(l.generation, l.backward),
+              static_cast<std::uint8_t>(SpanKind::launch), RecordType::launch});
 }
 
 void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16_t track) noexcept {
-  put_unit({time, std::bit_cast<std::uint64_t>(value), 0, name, track, 0, UnitType::value});
+  put_record({time, std::bit_cast<std::uint64_t>(value), 0, name, track, 0, RecordType::value});
 }
 
 void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept {
-  put_unit({from, to, ticks(), 0, 0, static_cast<std::uint8_t>(kind), UnitType::link});
+  put_record({from, to, ticks(), 0, 0, static_cast<std::uint8_t>(kind), RecordType::link});
 }
 
 void put_tally(const Tally& t) noexcept {
   const auto low = static_cast<std::uint16_t>(t.track),
              high = static_cast<std::uint16_t>(t.track >> 16);
-  const RawUnit units[2] = {
+  const RawRecord records[2] = {
       {t.hits, t.inclusive_ticks, t.exclusive_ticks, t.code, low, static_cast<std::uint8_t>(t.kind),
-       UnitType::tally},
-      {t.step, t.extra_hits, t.extra_ticks, t.where, high, 0, UnitType::tally_more},
+       RecordType::tally},
+      {t.step, t.extra_hits, t.extra_ticks, t.where, high, 0, RecordType::tally_more},
   };
-  put_units(units, 2);
+  put_records(records, 2);
 }
 
 std::uint64_t new_link() noexcept {
@@ -210,7 +211,7 @@ void add_stop_observer(StopObserver observer) noexcept {
 
 namespace {
 
-// The calling thread, ready for a record of several units. Its first record must be a slow one:
+// The calling thread, ready for a record of several records. Its first record must be a slow one:
 // that tells the thread where its first step began.
 ThreadState* ready_thread() noexcept {
   ThreadState* const thread = thread_state();

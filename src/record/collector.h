@@ -2,8 +2,8 @@
 // (liblaptime.so); the Python module, the torch shim and the CUDA collector all reach the same one.
 //
 // Contract: nothing here throws. The functions marked HOT take no lock, allocate nothing and make
-// no system call, but for once every kSlotUnits records, when a thread changes its slot. Outside a
-// recording every call is a no-op.
+// no system call, but for once every kSlotRecords records, when a thread changes its slot. Outside
+// a recording every call is a no-op.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace laptime::record {
 
 inline bool on() { return laptime_is_recording() != 0; }
 
-// Counts starts of recording, rising by one each. Ids of tracks, codes and losses are valid within
-// one; names for ever.
+// Counts starts of recording, rising by one each. Ids of tracks, codes and warnings are valid
+// within one; names for ever.
 LAPTIME_API std::uint32_t epoch() noexcept;
 
 // The file that this process records into, for as long as the process lives; "" when nothing
@@ -50,14 +50,14 @@ LAPTIME_API std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code,
                                     std::uint32_t line) noexcept;
 // Where something was caused; the same four give the same id. 0 when there are too many. `module`:
 // intern'ed, 0 none. `frame`: the innermost then, 0 unknown.
-LAPTIME_API std::uint32_t add_place(std::uint32_t code, std::uint32_t line, std::uint32_t module,
-                                    std::uint32_t frame = 0) noexcept;
-// A place of its own, for a caller that learns the module later; set_place replaces what is said of
-// it, but for its frame.
-LAPTIME_API std::uint32_t new_place(std::uint32_t code, std::uint32_t line, std::uint32_t module,
-                                    std::uint32_t frame = 0) noexcept;
-LAPTIME_API void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line,
-                           std::uint32_t module) noexcept;
+LAPTIME_API std::uint32_t add_call_site(std::uint32_t code, std::uint32_t line,
+                                        std::uint32_t module, std::uint32_t frame = 0) noexcept;
+// A call site of its own, for a caller that learns the module later; set_call_site replaces what is
+// said of it, but for its frame.
+LAPTIME_API std::uint32_t new_call_site(std::uint32_t code, std::uint32_t line,
+                                        std::uint32_t module, std::uint32_t frame = 0) noexcept;
+LAPTIME_API void set_call_site(std::uint32_t call_site, std::uint32_t code, std::uint32_t line,
+                               std::uint32_t module) noexcept;
 // Arguments that many ops share (Op::args); the same ones give the same number. 0 when there are
 // too many.
 LAPTIME_API std::uint16_t add_args(const Arg* args, std::uint32_t count) noexcept;
@@ -71,12 +71,12 @@ LAPTIME_API const char* code_file(std::uint32_t index) noexcept;
 LAPTIME_API void add_source(std::string_view file, std::string_view text) noexcept;
 LAPTIME_API void repeat_sources() noexcept;
 // Counts a file whose text is left out of the run.
-LAPTIME_API void lose_source() noexcept;
+LAPTIME_API void warn_source_left_out() noexcept;
 LAPTIME_API void set_property(std::string_view key, std::string_view value) noexcept;
-// A named loss; the same name gives the same index. `name` and `message` must outlive the process
-// (literals).
-LAPTIME_API std::uint32_t loss_index(std::string_view name, Severity severity,
-                                     std::string_view message) noexcept;
+// A named warning; the same name gives the same index. `name` and `message` must outlive the
+// process (literals).
+LAPTIME_API std::uint32_t warning_index(std::string_view name, Severity severity,
+                                        std::string_view message) noexcept;
 LAPTIME_API void name_thread(std::string_view name) noexcept;
 // The track of a thread of this process, for records made on its behalf (Tally::track); 0 outside a
 // recording. `os_thread`: its kernel id. `name`: what its track is called if the thread has no
@@ -84,7 +84,7 @@ LAPTIME_API void name_thread(std::string_view name) noexcept;
 LAPTIME_API std::uint32_t track_of_thread(std::uint64_t os_thread, std::string_view name) noexcept;
 
 // ---- HOT ----
-LAPTIME_API void lose(std::uint32_t loss, std::uint64_t count = 1) noexcept;
+LAPTIME_API void warn(std::uint32_t warning, std::uint64_t count = 1) noexcept;
 
 LAPTIME_API void put_span(const Span& span) noexcept;
 LAPTIME_API void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept;
@@ -99,11 +99,11 @@ LAPTIME_API void put_value(std::uint64_t time, std::uint32_t name, double value,
                            std::uint16_t track = 0) noexcept;
 LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept;
 
-// For a collector that stores its units itself (record/lane.h); null when there is no memory. The
-// same for the life of the calling thread; after the thread's C++ thread-locals are gone it must
-// not be used.
-struct Lane;
-LAPTIME_API Lane* lane() noexcept;
+// For a collector that stores its records itself (record/cursor.h); null when there is no memory.
+// The same for the life of the calling thread; after the thread's C++ thread-locals are gone it
+// must not be used.
+struct Cursor;
+LAPTIME_API Cursor* cursor() noexcept;
 
 LAPTIME_API void put_tally(const Tally& tally) noexcept;
 

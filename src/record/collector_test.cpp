@@ -17,8 +17,9 @@ class CollectorTest : public RecorderTest {};
 TEST_F(CollectorTest, TalliesLinksAndArgumentsOfCollectors) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
-  const std::uint32_t loss = record::loss_index("test_loss", Severity::info, "only a test");
-  record::lose(loss, 7);
+  const std::uint32_t warning =
+      record::warning_index("test_warning", Severity::info, "only a test");
+  record::warn(warning, 7);
   for (std::uint32_t i = 0; i < 5000; ++i)
     record::put_tally({TallyKind::line, code, 11, i, 1, 100, 50, 0, 0});
   const std::uint16_t stream = record::add_track(TrackKind::stream, 7, "stream 7");
@@ -31,7 +32,7 @@ TEST_F(CollectorTest, TalliesLinksAndArgumentsOfCollectors) {
   EXPECT_EQ(count(path_).tallies, 5000u);
   const auto run = open_run(path_);
   bool found = false;
-  for (const LossCount& l : run->losses) found |= l.name == "test_loss" && l.count == 7;
+  for (const WarningCount& l : run->warnings) found |= l.name == "test_warning" && l.count == 7;
   EXPECT_TRUE(found);
   for (const Block& block : run->parts[0].blocks) {
     if (block.summary.track != stream) continue;
@@ -88,18 +89,18 @@ SpanColumns spans_of(const RunContent& run) {
   return spans;
 }
 
-TEST_F(CollectorTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
+TEST_F(CollectorTest, OpsAndMemoryAreOneRecordAndReadAsSpansWithArguments) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
-  const std::uint32_t place = record::add_place(code, 12, record::intern("net.conv1"));
-  EXPECT_EQ(record::add_place(code, 12, record::intern("net.conv1")), place);
-  EXPECT_NE(record::add_place(code, 13, 0), place);
+  const std::uint32_t call_site = record::add_call_site(code, 12, record::intern("net.conv1"));
+  EXPECT_EQ(record::add_call_site(code, 12, record::intern("net.conv1")), call_site);
+  EXPECT_NE(record::add_call_site(code, 13, 0), call_site);
   const std::uint64_t now = laptime_now();
   record::put_op(
       {now, now + 100, OpLink::pack(0, 1, 7), record::intern("aten::inner"), SpanKind::op});
   const record::Arg shapes{ArgKey::shapes, ArgType::string, record::intern("[[2]]")};
   record::put_op(
-      {now, now + 200, OpLink::pack(place, 1, 7), record::intern("aten::outer"), SpanKind::op},
+      {now, now + 200, OpLink::pack(call_site, 1, 7), record::intern("aten::outer"), SpanKind::op},
       &shapes, 1);
   record::put_memory(SpanKind::allocate, 0xABC0, 4096, record::intern("cpu"));
   ASSERT_EQ(laptime_stop(), 0);
@@ -115,8 +116,8 @@ TEST_F(CollectorTest, OpsAndMemoryAreOneUnitAndReadAsSpansWithArguments) {
   EXPECT_EQ(spans.duration[2], 0);
   EXPECT_EQ(spans.args.row, (std::vector<std::uint32_t>{1, 1, 2}));
   EXPECT_EQ(spans.args.type,
-            (std::vector<ArgType>{ArgType::place, ArgType::string, ArgType::integer}));
-  EXPECT_EQ(spans.args.value[0], place);
+            (std::vector<ArgType>{ArgType::call_site, ArgType::string, ArgType::integer}));
+  EXPECT_EQ(spans.args.value[0], call_site);
   EXPECT_EQ(spans.args.value[2], 4096u);
 }
 

@@ -13,7 +13,7 @@
 #include "base/os/no_signals.h"
 #include "format/frame.h"
 #include "format/raw_batch.h"
-#include "record/losses.h"
+#include "record/warnings.h"
 
 namespace laptime::record {
 
@@ -115,11 +115,12 @@ void Encoder::encode(const std::vector<Slot*>& slots) {
   out.varint(slots.size());
   for (const Slot* slot : slots) {
     const std::uint32_t used = slot->header.used.load(std::memory_order_acquire);
-    batch.add(slot->header.track, {slot->units, used});
+    batch.add(slot->header.track, {slot->records, used});
     out.varint(slot->header.sequence);
   }
   batch.append_blocks_to(payload, 0);
-  part_.header().losses[kLossUnencodable].fetch_add(batch.malformed(), std::memory_order_relaxed);
+  part_.header().warnings[kWarningUnencodable].fetch_add(batch.malformed(),
+                                                         std::memory_order_relaxed);
   Bytes frame;
   append_frame(frame, FrameType::batch, Codec::raw, payload);
   if (const int error = part_.append_frames(frame)) {

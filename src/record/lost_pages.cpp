@@ -56,8 +56,8 @@ void install() {
 
 }  // namespace
 
-void watch_pages(void* mapping, std::size_t size, std::atomic<int>* on_loss, int error) {
-  flag.store(on_loss);
+void watch_pages(void* mapping, std::size_t size, std::atomic<int>* on_warning, int error) {
+  flag.store(on_warning);
   flag_value.store(error);
   watched_end.store(reinterpret_cast<std::uintptr_t>(mapping) + size);
   watched_begin.store(reinterpret_cast<std::uintptr_t>(mapping));

@@ -12,10 +12,10 @@
 
 namespace laptime::record {
 
-// From now on memory of the process replaces a mapping that lost a page, and `on_loss` is set to
-// `error`. A loss in the first page, the header, replaces all of the mapping, a later one all but
-// the header.
-void watch_pages(void* mapping, std::size_t size, std::atomic<int>* on_loss, int error);
+// From now on memory of the process replaces a mapping that lost a page, and `on_warning` is set to
+// `error`. A warning in the first page, the header, replaces all of the mapping, a later one all
+// but the header.
+void watch_pages(void* mapping, std::size_t size, std::atomic<int>* on_warning, int error);
 // Contract: no lock, for a forked child.
 void stop_watching_pages();
 

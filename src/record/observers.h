@@ -15,19 +15,20 @@ class Observers {
  public:
   // Once each: adding again changes nothing. Past kMaxObservers nothing happens.
   void add(Observer observer) noexcept {
-    for (std::atomic<Observer>& place : places_) {
+    for (std::atomic<Observer>& call_site : call_sites_) {
       Observer expected = nullptr;
-      if (place.compare_exchange_strong(expected, observer) || expected == observer) return;
+      if (call_site.compare_exchange_strong(expected, observer) || expected == observer) return;
     }
   }
   template <typename... Arguments>
   void call(Arguments... arguments) const noexcept {
-    for (const std::atomic<Observer>& place : places_)
-      if (const Observer observer = place.load(std::memory_order_relaxed)) observer(arguments...);
+    for (const std::atomic<Observer>& call_site : call_sites_)
+      if (const Observer observer = call_site.load(std::memory_order_relaxed))
+        observer(arguments...);
   }
 
  private:
-  std::array<std::atomic<Observer>, kMaxObservers> places_{};
+  std::array<std::atomic<Observer>, kMaxObservers> call_sites_{};
 };
 
 }  // namespace laptime::record

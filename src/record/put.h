@@ -1,4 +1,4 @@
-// The hot path itself: units go into the thread's slot and are published together.
+// The hot path itself: records go into the thread's slot and are published together.
 #pragma once
 
 #include <cstddef>
@@ -15,33 +15,33 @@ extern __attribute__((tls_model("initial-exec"),
 
 // Slow paths: a thread's first record, and every slot's last. Null when nothing can be stored.
 __attribute__((cold, visibility("hidden"))) ThreadState* attach_this_thread() noexcept;
-__attribute__((cold, visibility("hidden"))) RawUnit* renew_slot(ThreadState& thread,
-                                                                std::size_t count) noexcept;
+__attribute__((cold, visibility("hidden"))) RawRecord* renew_slot(ThreadState& thread,
+                                                                  std::size_t count) noexcept;
 
 inline ThreadState* thread_state() noexcept {
   return this_thread ? this_thread : attach_this_thread();
 }
 
-inline RawUnit span_unit(const Span& span) {
-  return {span.start,    span.end,   span.link,
-          span.name,     span.track, static_cast<std::uint8_t>(span.kind),
-          UnitType::span};
+inline RawRecord span_record(const Span& span) {
+  return {span.start,      span.end,   span.link,
+          span.name,       span.track, static_cast<std::uint8_t>(span.kind),
+          RecordType::span};
 }
 
-// Stores the units of one record in `thread`'s slot, all or none.
-inline void put_units(ThreadState& thread, const RawUnit* units, std::size_t count) noexcept {
-  RawUnit* at = reserve(thread, count);
+// Stores the records of one record in `thread`'s slot, all or none.
+inline void put_records(ThreadState& thread, const RawRecord* records, std::size_t count) noexcept {
+  RawRecord* at = reserve(thread, count);
   if (!at) [[unlikely]] {
     at = renew_slot(thread, count);
     if (!at) return;
   }
-  for (std::size_t i = 0; i < count; ++i) at[i] = units[i];
+  for (std::size_t i = 0; i < count; ++i) at[i] = records[i];
   publish(thread, at + count);
 }
 
-inline void put_unit(const RawUnit& unit) noexcept {
+inline void put_record(const RawRecord& record) noexcept {
   if (ThreadState* const thread = thread_state()) [[likely]]
-    put_units(*thread, &unit, 1);
+    put_records(*thread, &record, 1);
 }
 
 }  // namespace laptime::record

@@ -124,7 +124,7 @@ Status Recorder::open_part() {
   if (error == 0) error = recording->part.append_clock_point();
   if (error == 0 && !recording->encoder.grow(Encoder::Touch::yes)) error = ENOSPC;
   if (error == 0 && recording->encoder.start() != 0)
-    recording->part.header().losses[kLossNoThread].fetch_add(1);
+    recording->part.header().warnings[kWarningNoThread].fetch_add(1);
   if (error != 0) {
     recording->part.discard();
     return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
@@ -138,11 +138,12 @@ std::vector<Fact> Recorder::opening_facts() {
   std::vector<Fact> facts = names_.all();
   for (const CodeFact& code : codes_) facts.push_back(code);
   for (const CallFrameFact& frame : frames_) facts.push_back(frame);
-  for (const PlaceFact& place : places_) facts.push_back(place);
+  for (const CallSiteFact& call_site : call_sites_) facts.push_back(call_site);
   for (const LaunchConfigFact& config : launch_configs_) facts.push_back(config);
   for (const ArgsFact& args : args_) facts.push_back(args);
-  for (std::uint32_t i = 0; i < losses_.size(); ++i)
-    facts.push_back(LossFact{i, losses_[i].severity, 0, losses_[i].name, losses_[i].message});
+  for (std::uint32_t i = 0; i < warnings_.size(); ++i)
+    facts.push_back(
+        WarningFact{i, warnings_[i].severity, 0, warnings_[i].name, warnings_[i].message});
   for (const auto& [key, value] : host_facts()) facts.push_back(PropertyFact{key, value});
   return facts;
 }

@@ -21,13 +21,13 @@
 #include "format/source_text.h"
 #include "laptime/laptime.h"
 #include "record/encoder.h"
-#include "record/losses.h"
 #include "record/names.h"
 #include "record/observers.h"
 #include "record/part_file.h"
 #include "record/records.h"
 #include "record/slot_pool.h"
 #include "record/thread_state.h"
+#include "record/warnings.h"
 
 namespace laptime::record {
 
@@ -77,9 +77,9 @@ class Recorder {
   // stderr.
   void say_stop(Recording& recording) noexcept;
 
-  // Slow path of a record: room for `count` units, or null (not recording, or no slot to be had:
+  // Slow path of a record: room for `count` records, or null (not recording, or no slot to be had:
   // counted).
-  RawUnit* renew(ThreadState& thread, std::size_t count) noexcept;
+  RawRecord* renew(ThreadState& thread, std::size_t count) noexcept;
   ThreadState* attach_thread() noexcept;
   void retire_thread(ThreadState* thread) noexcept;
   void name_thread(ThreadState& thread, std::string_view name);
@@ -93,16 +93,17 @@ class Recorder {
   const char* code_file(std::uint32_t index);
   void add_source(std::string_view file, std::string_view text);
   void repeat_sources();
-  void lose_source();
+  void warn_source_left_out();
   std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line);
   // Their id is given here.
-  std::uint32_t add_place(const PlaceFact& place);
-  std::uint32_t new_place(const PlaceFact& place);
-  void set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line, std::uint32_t module);
+  std::uint32_t add_call_site(const CallSiteFact& call_site);
+  std::uint32_t new_call_site(const CallSiteFact& call_site);
+  void set_call_site(std::uint32_t call_site, std::uint32_t code, std::uint32_t line,
+                     std::uint32_t module);
   std::uint16_t add_args(const Arg* args, std::uint32_t count);
   std::uint32_t add_launch_config(const LaunchConfig& config);
   void copy_args(SharedArgs& known);
-  std::uint32_t loss_index(std::string_view name, Severity severity, std::string_view message);
+  std::uint32_t warning_index(std::string_view name, Severity severity, std::string_view message);
   std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
   void set_property(std::string_view key, std::string_view value);
 
@@ -122,12 +123,12 @@ class Recorder {
   Status open_part_or_leave_word();
   Status open_part();
   std::vector<Fact> opening_facts();
-  std::uint32_t append_place(PlaceFact place);
+  std::uint32_t append_call_site(CallSiteFact call_site);
   void end_part(Recording& recording);
   void begin_child_part() noexcept;
   void enter_recording(ThreadState& thread, Recording& recording) noexcept;
   void hand_over(ThreadState& thread, Recording& recording) noexcept;
-  RawUnit* give_slot(ThreadState& thread, Recording& recording) noexcept;
+  RawRecord* give_slot(ThreadState& thread, Recording& recording) noexcept;
   void send_threads_to_slow_path();
 
   std::atomic<Recording*> current_{nullptr};
@@ -144,16 +145,17 @@ class Recorder {
   std::unordered_set<std::uint32_t> known_code_files_;
   std::map<std::uint32_t, PackedSource> sources_;  // by the file's string id
   std::size_t source_bytes_ = 0;
-  std::vector<PlaceFact> places_;
-  std::map<std::array<std::uint32_t, 4>, std::uint32_t> place_ids_;  // (code, line, module, frame)
+  std::vector<CallSiteFact> call_sites_;
+  std::map<std::array<std::uint32_t, 4>, std::uint32_t>
+      call_site_ids_;  // (code, line, module, frame)
   std::vector<CallFrameFact> frames_;
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> frame_ids_;  // (caller, code, line)
   std::vector<LaunchConfigFact> launch_configs_;
   std::map<LaunchConfig, std::uint32_t> launch_config_ids_;
   std::vector<ArgsFact> args_;
   std::map<std::vector<SharedArg>, std::uint16_t> args_ids_;
-  std::vector<LossDefinition> losses_{kBuiltinLossDefinitions,
-                                      kBuiltinLossDefinitions + kBuiltinLosses};
+  std::vector<WarningDefinition> warnings_{kBuiltinWarningDefinitions,
+                                           kBuiltinWarningDefinitions + kBuiltinWarnings};
 
   std::mutex registry_;
   ThreadState* threads_ = nullptr;

@@ -42,8 +42,8 @@ std::uint64_t lost(const std::string& path, const std::string& name) {
   auto run = open_run(path);
   EXPECT_TRUE(run) << run.error().message;
   if (!run) return 0;
-  for (const LossCount& loss : run->losses)
-    if (loss.name == name) return loss.count;
+  for (const WarningCount& warning : run->warnings)
+    if (warning.name == name) return warning.count;
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// The recorder's slow facts: names, codes, frames, places, shared arguments, losses, tracks,
+// The recorder's slow facts: names, codes, frames, call sites, shared arguments, warnings, tracks,
 // properties.
 #include "record/collector.h"
 #include "record/recorder.h"
@@ -8,8 +8,8 @@ namespace laptime::record {
 namespace {
 
 // A program that makes code in a loop must not fill the memory of its own training.
-constexpr std::size_t kMaxPlaces = 1u << 18, kMaxFrames = 1u << 18;
-static_assert(kMaxPlaces <= OpLink::kMaxPlace);
+constexpr std::size_t kMaxCallSites = 1u << 18, kMaxFrames = 1u << 18;
+static_assert(kMaxCallSites <= OpLink::kMaxCallSite);
 
 }  // namespace
 
@@ -19,7 +19,7 @@ std::uint32_t Recorder::intern(std::string_view text) {
   Recording* const recording = current();
   if (!recording) return added.id;
   if (added.refused)
-    recording->part.header().losses[kLossNames].fetch_add(1, std::memory_order_relaxed);
+    recording->part.header().warnings[kWarningNames].fetch_add(1, std::memory_order_relaxed);
   if (added.is_new)
     recording->part.append_facts(
         {StringFact{added.id, added.refused ? "(other names)" : text.substr(0, kLongestName)}});
@@ -56,13 +56,13 @@ const char* Recorder::code_file(std::uint32_t index) {
 }
 
 void Recorder::add_source(std::string_view file, std::string_view text) {
-  if (text.size() > kMaxSourceText) return lose_source();
+  if (text.size() > kMaxSourceText) return warn_source_left_out();
   const std::uint32_t id = intern(file);
   PackedSource packed = pack_source(text);
   std::unique_lock lock(facts_);
   if (source_bytes_ + packed.stored.size() > kMaxStoredSources) {
     lock.unlock();
-    return lose_source();
+    return warn_source_left_out();
   }
   const auto [source, is_new] = sources_.try_emplace(id, std::move(packed));
   if (!is_new) return;
@@ -78,10 +78,10 @@ void Recorder::repeat_sources() {
   for (const auto& [id, source] : sources_) recording->part.append_facts({source.fact(id)});
 }
 
-void Recorder::lose_source() {
-  static const std::uint32_t loss =
-      loss_index(kSourceLeftOut, Severity::warning, kSourceLeftOutMessage);
-  record::lose(loss);
+void Recorder::warn_source_left_out() {
+  static const std::uint32_t warning =
+      warning_index(kSourceLeftOut, Severity::warning, kSourceLeftOutMessage);
+  record::warn(warning);
 }
 
 std::uint32_t Recorder::add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line) {
@@ -96,35 +96,37 @@ std::uint32_t Recorder::add_frame(std::uint32_t caller, std::uint32_t code, std:
   return frame.id;
 }
 
-std::uint32_t Recorder::add_place(const PlaceFact& place) {
-  const std::array key{place.code, place.line, place.module, place.frame};
+std::uint32_t Recorder::add_call_site(const CallSiteFact& call_site) {
+  const std::array key{call_site.code, call_site.line, call_site.module, call_site.frame};
   const std::lock_guard lock(facts_);
-  if (const auto known = place_ids_.find(key); known != place_ids_.end()) return known->second;
-  const std::uint32_t id = append_place(place);
-  if (id != 0) place_ids_[key] = id;
+  if (const auto known = call_site_ids_.find(key); known != call_site_ids_.end())
+    return known->second;
+  const std::uint32_t id = append_call_site(call_site);
+  if (id != 0) call_site_ids_[key] = id;
   return id;
 }
 
-std::uint32_t Recorder::new_place(const PlaceFact& place) {
+std::uint32_t Recorder::new_call_site(const CallSiteFact& call_site) {
   const std::lock_guard lock(facts_);
-  return append_place(place);
+  return append_call_site(call_site);
 }
 
 // With facts_ held. 0 when there are too many.
-std::uint32_t Recorder::append_place(PlaceFact place) {
-  if (places_.size() == kMaxPlaces) return 0;
-  place.id = static_cast<std::uint32_t>(places_.size() + 1);
-  places_.push_back(place);
-  if (Recording* const recording = current()) recording->part.append_facts({place});
-  return place.id;
+std::uint32_t Recorder::append_call_site(CallSiteFact call_site) {
+  if (call_sites_.size() == kMaxCallSites) return 0;
+  call_site.id = static_cast<std::uint32_t>(call_sites_.size() + 1);
+  call_sites_.push_back(call_site);
+  if (Recording* const recording = current()) recording->part.append_facts({call_site});
+  return call_site.id;
 }
 
-void Recorder::set_place(std::uint32_t place, std::uint32_t code, std::uint32_t line,
-                         std::uint32_t module) {
+void Recorder::set_call_site(std::uint32_t call_site, std::uint32_t code, std::uint32_t line,
+                             std::uint32_t module) {
   const std::lock_guard lock(facts_);
-  if (place == 0 || place > places_.size()) return;
-  places_[place - 1] = {place, code, line, module, places_[place - 1].frame};
-  if (Recording* const recording = current()) recording->part.append_facts({places_[place - 1]});
+  if (call_site == 0 || call_site > call_sites_.size()) return;
+  call_sites_[call_site - 1] = {call_site, code, line, module, call_sites_[call_site - 1].frame};
+  if (Recording* const recording = current())
+    recording->part.append_facts({call_sites_[call_site - 1]});
 }
 
 std::uint32_t Recorder::add_launch_config(const LaunchConfig& config) {
@@ -157,16 +159,16 @@ void Recorder::copy_args(SharedArgs& known) {
   for (std::size_t i = known.count(); i < args_.size(); ++i) known.set(args_[i]);
 }
 
-std::uint32_t Recorder::loss_index(std::string_view name, Severity severity,
-                                   std::string_view message) {
+std::uint32_t Recorder::warning_index(std::string_view name, Severity severity,
+                                      std::string_view message) {
   const std::lock_guard lock(facts_);
-  for (std::uint32_t i = 0; i < losses_.size(); ++i)
-    if (losses_[i].name == name) return i;
-  if (losses_.size() == kMaxLosses) return kMaxLosses - 1;
-  losses_.push_back({name, severity, message});
-  const auto index = static_cast<std::uint32_t>(losses_.size() - 1);
+  for (std::uint32_t i = 0; i < warnings_.size(); ++i)
+    if (warnings_[i].name == name) return i;
+  if (warnings_.size() == kMaxWarnings) return kMaxWarnings - 1;
+  warnings_.push_back({name, severity, message});
+  const auto index = static_cast<std::uint32_t>(warnings_.size() - 1);
   if (Recording* const recording = current())
-    recording->part.append_facts({LossFact{index, severity, 0, name, message}});
+    recording->part.append_facts({WarningFact{index, severity, 0, name, message}});
   return index;
 }
 
@@ -175,7 +177,7 @@ std::uint16_t Recorder::add_track(TrackKind kind, std::uint64_t os_id, std::stri
   if (!recording) return 0;
   const std::uint32_t track = recording->next_track.fetch_add(1, std::memory_order_relaxed);
   if (track >= kFirstThreadTrack) {
-    lose(kLossTracks);
+    warn(kWarningTracks);
     return 0;
   }
   recording->part.append_facts({TrackFact{track, kind, os_id, intern(name)}});

@@ -32,7 +32,7 @@ TEST_F(RecorderTest, ScopesStepsAndValuesAreAllThere) {
     {
       const NamedScope named("epoch " + std::to_string(i % 5));
     }
-    value("loss", 1.0 / (i + 1));
+    value("warning", 1.0 / (i + 1));
     step(64);
   }
   ASSERT_EQ(laptime_stop(), 0);
@@ -282,7 +282,7 @@ TEST_F(RecorderTest, KilledAtRandomMomentsEveryAcknowledgedRecordIsReadBack) {
 }
 
 TEST_F(RecorderTest, AFolderThatCannotBeWrittenIsOneErrorAndTheProgramGoesOn) {
-  EXPECT_EQ(laptime_start("/proc/no/such/place.lap", nullptr), -1);
+  EXPECT_EQ(laptime_start("/proc/no/such/call_site.lap", nullptr), -1);
   EXPECT_NE(std::string(laptime_error()).find("cannot create"), std::string::npos);
   scopes(10);
 }

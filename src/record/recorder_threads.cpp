@@ -26,18 +26,18 @@ std::string kernel_thread_name(pid_t tid) {
 }
 
 // What is counted when the part's error keeps records from being stored.
-BuiltinLoss loss_of(int error) {
+BuiltinWarning warning_of(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return kLossDiskFull;
+      return kWarningDiskFull;
     case EFBIG:
-      return kLossFileLimit;
+      return kWarningFileLimit;
     case PartFile::kUnreachable:
     case PartFile::kPageLost:
-      return kLossPartLost;
+      return kWarningPartLost;
     default:
-      return kLossWriteFailed;
+      return kWarningWriteFailed;
   }
 }
 
@@ -65,14 +65,14 @@ void Recorder::retire_thread(ThreadState* thread) noexcept {
   delete thread;
 }
 
-RawUnit* Recorder::renew(ThreadState& thread, std::size_t count) noexcept {
-  if (!on() || count > kSlotUnits) return nullptr;
+RawRecord* Recorder::renew(ThreadState& thread, std::size_t count) noexcept {
+  if (!on() || count > kSlotRecords) return nullptr;
   if (child_needs_part_) begin_child_part();
   Recording* const recording = current();
   if (!recording) return nullptr;
   if (thread.epoch != recording->epoch) enter_recording(thread, *recording);
   hand_over(thread, *recording);
-  RawUnit* const at = give_slot(thread, *recording);
+  RawRecord* const at = give_slot(thread, *recording);
   // Stopped meanwhile: the slot may no longer be looked at, so nothing more may be stored in it.
   if (at && (!on() || current() != recording)) {
     thread.end.store(nullptr, std::memory_order_relaxed);
@@ -136,15 +136,15 @@ void Recorder::hand_over(ThreadState& thread, Recording& recording) noexcept {
     recording.encoder.wake();
 }
 
-RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept {
+RawRecord* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept {
   auto index = recording.pool.pop_free();
   while (!index && recording.encoder.grow(Encoder::Touch::no))
     index = recording.pool.pop_free();  // others may have been faster
   if (!index) {
     const int error = recording.part.error();
-    lose(error != 0                      ? loss_of(error)
-         : recording.part.is_cut_short() ? kLossFileLimit
-                                         : kLossBufferFull);
+    warn(error != 0                      ? warning_of(error)
+         : recording.part.is_cut_short() ? kWarningFileLimit
+                                         : kWarningBufferFull);
     say_stop(recording);
     return nullptr;
   }
@@ -156,8 +156,8 @@ RawUnit* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept
   slot->header.state.store(SlotState::active, std::memory_order_release);
   thread.writing = slot;
   thread.slot.store(slot, std::memory_order_release);
-  thread.next = slot->units;
-  thread.end.store(slot->units + kSlotUnits, std::memory_order_relaxed);
+  thread.next = slot->records;
+  thread.end.store(slot->records + kSlotRecords, std::memory_order_relaxed);
   return thread.next;
 }
 

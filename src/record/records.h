@@ -35,7 +35,7 @@ struct Op {
 // A call that gave work to a GPU, on the calling thread.
 struct Launch {
   std::uint64_t start, end;  // ticks
-  std::uint64_t origin;      // OpLink::pack: place and autograd node, see LaunchNode
+  std::uint64_t origin;      // OpLink::pack: call site and autograd node, see LaunchNode
   std::uint32_t name;
   std::uint32_t correlation;  // CUPTI's number
   std::uint16_t generation;

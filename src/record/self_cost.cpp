@@ -13,15 +13,15 @@ std::uint64_t measure_record_cost_ps(TickScale scale) {
   const auto slot = std::make_unique<Slot>();
   ThreadState thread;
   thread.writing = slot.get();
-  thread.end.store(slot->units + kSlotUnits, std::memory_order_relaxed);
+  thread.end.store(slot->records + kSlotRecords, std::memory_order_relaxed);
   std::uint64_t best = ~0ull;
   for (int round = 0; round < 8; ++round) {
-    thread.next = slot->units;
+    thread.next = slot->records;
     const std::uint64_t before = ticks();
     for (std::uint32_t i = 0; i < kRecords; ++i) {
       const std::uint64_t start = ticks();
-      const RawUnit unit = span_unit({start, ticks(), 1});
-      put_units(thread, &unit, 1);
+      const RawRecord record = span_record({start, ticks(), 1});
+      put_records(thread, &record, 1);
     }
     best = std::min(best, ticks() - before);
   }

@@ -95,8 +95,8 @@ inline Counted count(const std::string& path) {
       }
     }
   }
-  for (const LossCount& loss : run->losses)
-    if (loss.name == "buffer_full") c.lost = loss.count;
+  for (const WarningCount& warning : run->warnings)
+    if (warning.name == "buffer_full") c.lost = warning.count;
   return c;
 }
 

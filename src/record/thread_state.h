@@ -1,14 +1,14 @@
-// What a recording thread owns: its lane, and what the recorder knows of it.
+// What a recording thread owns: its cursor, and what the recorder knows of it.
 //
 // Whoever takes `slot` by exchange, the owner when it is full or stop() at the end, hands it to the
 // encoder: so it gets there once.
 #pragma once
 
-#include "record/lane.h"
+#include "record/cursor.h"
 
 namespace laptime::record {
 
-struct ThreadState : Lane {
+struct ThreadState : Cursor {
   std::atomic<Slot*> slot{nullptr};  // the same as `writing`, until somebody took it
   std::uint32_t track = 0;
   std::uint32_t epoch = 0;  // of the recording that `slot` and `track` belong to

@@ -34,9 +34,9 @@ class Analysis {
 
   const Run& run() const { return run_; }
   const std::vector<Step>& steps() const;               // find_steps
-  const LineIds& lines() const;                         // which places are one line
+  const LineIds& lines() const;                         // which call sites are one line
   const OpAttribution& ops() const;                     // attribute_ops
-  const std::vector<OpTimes>& op_times() const;         // sum_op_times: by place
+  const std::vector<OpTimes>& op_times() const;         // sum_op_times: by call site
   const GpuWorkload& gpu() const;                       // all kernels, copies and fills
   const std::vector<GpuWait>& gpu_waits() const;        // find_gpu_waits
   const std::vector<HostStep>& host_steps() const;      // split_steps

@@ -11,7 +11,7 @@
 #include "trace/analysis.h"
 #include "trace/run/property_number.h"
 #include "trace/steps/steps.h"
-#include "trace/time/main_lap.h"
+#include "trace/time/main_phase.h"
 
 namespace laptime {
 
@@ -56,10 +56,10 @@ using ComparedSteps = std::vector<const Step*>;
 
 std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const Run& run,
                                           std::uint32_t process) {
-  std::map<LapKey, ComparedSteps> phases;
+  std::map<PhaseKey, ComparedSteps> phases;
   for (const Step& step : steps)
     if (step.counts && step.kind != StepKind::compile && run.tracks[step.track].process == process)
-      phases[lap_of(step)].push_back(&step);
+      phases[phase_of(step)].push_back(&step);
   std::vector<ComparedSteps> all;
   for (auto& [key, list] : phases) all.push_back(std::move(list));
   return all;

@@ -68,7 +68,7 @@ def test_run_records_and_summarises(trainer, tmp_path):
     assert result.stdout == ""
     assert "forward" in result.stderr and "next: laptime report trainer.lap" in result.stderr
     assert sorted(p.name for p in tmp_path.iterdir()) == ["trainer.lap"]
-    found = tables(tmp_path / "trainer.lap", "steps", "scopes", "values", "losses")
+    found = tables(tmp_path / "trainer.lap", "steps", "scopes", "values", "warnings")
     assert [s["step"] for s in found["steps"]] == list(range(7))
     assert {s["samples"] for s in found["steps"]} == {32}
     scopes = {(s["name"], s["thread"]): s for s in found["scopes"]}
@@ -78,7 +78,7 @@ def test_run_records_and_summarises(trainer, tmp_path):
     assert forward["calls"] == matmul["calls"] == 7
     assert forward["self_ns"] == forward["total_ns"] - matmul["total_ns"]
     assert [(v["name"], v["count"], v["first"]) for v in found["values"]] == [("loss", 7, 1.0)]
-    assert found["losses"] == []
+    assert found["warnings"] == []
 
 
 def test_run_knows_the_program_from_outside(trainer, tmp_path):
@@ -218,9 +218,9 @@ def test_the_folder_of_a_killed_program_is_read(trainer, tmp_path):
     process.kill()
     process.wait()
     for name in ("r.lap.d", "r.lap"):
-        found = tables(tmp_path / name, "steps", "losses")
+        found = tables(tmp_path / name, "steps", "warnings")
         assert len(found["steps"]) == 6
-        assert "unfinished_process" in {loss["name"] for loss in found["losses"]}
+        assert "unfinished_process" in {loss["name"] for loss in found["warnings"]}
     assert facts(tmp_path / "r.lap")["sealed"] == "no"
 
 
@@ -365,7 +365,7 @@ def test_a_process_that_cannot_record_says_why(trainer, tmp_path):
     result = laptime("run", "-q", "-o", "a.lap", trainer, "3", cwd=tmp_path, preexec_fn=limit)
     assert result.returncode == 0
     assert result.stderr == f"laptime: cannot write in {tmp_path}/a.lap.d: File too large\n"
-    assert [row["name"] for row in tables(tmp_path / "a.lap", "losses")["losses"]] == [
+    assert [row["name"] for row in tables(tmp_path / "a.lap", "warnings")["warnings"]] == [
         "process_not_recorded"
     ]
 
@@ -382,7 +382,7 @@ def test_a_process_that_finds_the_disk_full_is_no_unfinished_one(trainer, tmp_pa
     try:
         result = laptime("run", "-q", "-o", small / "a.lap", trainer, "3", cwd=tmp_path)
         assert result.returncode == 0 and "No space left on device" in result.stderr
-        assert [row["name"] for row in tables(small / "a.lap", "losses")["losses"]] == [
+        assert [row["name"] for row in tables(small / "a.lap", "warnings")["warnings"]] == [
             "process_not_recorded"
         ]
         assert [path.name for path in small.iterdir()] == ["a.lap"]

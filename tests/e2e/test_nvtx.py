@@ -92,7 +92,7 @@ def test_ranges_are_scopes(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     report = subprocess.run(
-        [LAPTIME, "report", "run.lap", "scopes", "losses", "--json"],
+        [LAPTIME, "report", "run.lap", "scopes", "warnings", "--json"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
@@ -117,4 +117,4 @@ def test_ranges_are_scopes(tmp_path):
     rows = {row["name"]: row for row in tables["scopes"]}
     assert rows["outer"]["total_ns"] >= rows["registered"]["total_ns"] >= rows["Straße"]["total_ns"]
     assert rows["across threads"]["total_ns"] >= rows["on a thread"]["total_ns"]
-    assert [(row["name"], row["count"]) for row in tables["losses"]] == [("nvtx_ranges", 172)]
+    assert [(row["name"], row["count"]) for row in tables["warnings"]] == [("nvtx_ranges", 172)]

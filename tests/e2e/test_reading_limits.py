@@ -25,7 +25,7 @@ BOMBS = [
     "strings",
     "tracks",
     "clocks",
-    "losses",
+    "warnings",
     "argument_facts",
     "large_ids",
 ]

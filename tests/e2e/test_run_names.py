@@ -113,7 +113,7 @@ def test_a_process_that_outlives_its_run_is_named_and_nothing_of_it_is_lost(prog
     ended = laptime("run", "-q", "-o", "train.lap", program, how, cwd=tmp_path)
     assert "laptime: processes of this run still run (" in ended.stderr and ended.returncode == 0
     assert {
-        row["name"]: row["count"] for row in tables(tmp_path / "train.lap", "losses")["losses"]
+        row["name"]: row["count"] for row in tables(tmp_path / "train.lap", "warnings")["warnings"]
     }["outlived"] == 1
     deadline = time.monotonic() + 30
     while not list((tmp_path / "train.lap.d").glob("*.part")) and time.monotonic() < deadline:
@@ -131,7 +131,7 @@ def test_a_folder_that_the_program_removed_is_an_error_and_the_file_says_so(prog
     assert "recorded nothing" in ended.stderr
     assert facts(tmp_path / "train.lap")["exit_code"] == 0
     assert "nothing_recorded" in {
-        row["name"] for row in tables(tmp_path / "train.lap", "losses")["losses"]
+        row["name"] for row in tables(tmp_path / "train.lap", "warnings")["warnings"]
     }
 
 

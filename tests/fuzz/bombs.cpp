@@ -144,27 +144,28 @@ Bytes large_ids() {
 std::vector<Seed> bombs() {
   static std::string text;
   const auto number = [](std::size_t i) { return std::string_view(text = std::to_string(i)); };
-  return {{"spans", many_blocks(block_of(equal_spans(kMaxBlockRows, 0)))},
-          {"arguments", many_blocks(block_of(equal_spans(kMaxBlockRows, 8u << 20)))},
-          {"one_block_often", one_block_often(block_of(equal_spans(kMaxBlockRows, 0)))},
-          {"links", many_blocks(block_of(equal_links()))},
-          {"tallies", many_blocks(block_of(equal_tallies()))},
-          {"properties", many_facts([](std::size_t) { return PropertyFact{"", ""}; })},
-          {"strings",
-           many_facts(
-               [&](std::size_t i) { return StringFact{static_cast<std::uint32_t>(i), number(i)}; },
-               1u << 20, 1)},
-          {"tracks", many_facts(
-                         [&](std::size_t i) {
-                           return TrackFact{static_cast<std::uint32_t>(i), TrackKind::thread, 1, 0};
-                         },
-                         4u << 20, 1)},
-          {"clocks", many_facts([](std::size_t) { return ClockFact{1, 1, 1}; })},
-          {"losses",
-           many_facts([&](std::size_t i) { return LossFact{0, Severity::info, 1, number(i), ""}; },
-                      4u << 20, 1)},
-          {"argument_facts", many_facts([](std::size_t) { return ArgsFact{1, {}}; })},
-          {"large_ids", large_ids()}};
+  return {
+      {"spans", many_blocks(block_of(equal_spans(kMaxBlockRows, 0)))},
+      {"arguments", many_blocks(block_of(equal_spans(kMaxBlockRows, 8u << 20)))},
+      {"one_block_often", one_block_often(block_of(equal_spans(kMaxBlockRows, 0)))},
+      {"links", many_blocks(block_of(equal_links()))},
+      {"tallies", many_blocks(block_of(equal_tallies()))},
+      {"properties", many_facts([](std::size_t) { return PropertyFact{"", ""}; })},
+      {"strings",
+       many_facts(
+           [&](std::size_t i) { return StringFact{static_cast<std::uint32_t>(i), number(i)}; },
+           1u << 20, 1)},
+      {"tracks", many_facts(
+                     [&](std::size_t i) {
+                       return TrackFact{static_cast<std::uint32_t>(i), TrackKind::thread, 1, 0};
+                     },
+                     4u << 20, 1)},
+      {"clocks", many_facts([](std::size_t) { return ClockFact{1, 1, 1}; })},
+      {"warnings",
+       many_facts([&](std::size_t i) { return WarningFact{0, Severity::info, 1, number(i), ""}; },
+                  4u << 20, 1)},
+      {"argument_facts", many_facts([](std::size_t) { return ArgsFact{1, {}}; })},
+      {"large_ids", large_ids()}};
 }
 
 Seed long_run() {

@@ -1,6 +1,6 @@
 // Runs a fuzz target over every file of the given folders, and over damaged copies of each: cut
-// short, and with bytes changed at fixed pseudo-random places, with and without the checksums made
-// right again. No libFuzzer needed.
+// short, and with bytes changed at fixed pseudo-random call sites, with and without the checksums
+// made right again. No libFuzzer needed.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>

@@ -27,12 +27,12 @@ std::vector<Fact> facts() {
           PropertyFact{"command", "./train --steps 10"},
           ClockFact{0, 1'000'000, 1'700'000'000'000'000'000},
           ClockFact{5'000'000, 6'000'100, 1'700'000'000'005'000'000},
-          LossFact{0, Severity::warning, 3, "memory_limit", "records were dropped"},
+          WarningFact{0, Severity::warning, 3, "memory_limit", "records were dropped"},
           CodeFact{1, 2, 1, 10, kCodeBuiltin},
           CodeFact{2, 2, 4, 20, 0},
           CallFrameFact{1, 0, 1, 3},
           CallFrameFact{2, 1, 2, 21},
-          PlaceFact{1, 2, 21, 1, 2},
+          CallSiteFact{1, 2, 21, 1, 2},
           SourceFact{2, 6, "a = 1\n"}};
 }
 
@@ -123,23 +123,23 @@ void append_log(Bytes& out, std::uint64_t encoded_slot) {
 }
 
 void fill_slot(Slot& slot, std::uint64_t sequence) {
-  const RawUnit units[] = {
-      {1000, 2000, 0, 1, 0, static_cast<std::uint8_t>(SpanKind::scope), UnitType::span},
-      {0, 64, 0, 3, 0, static_cast<std::uint8_t>(ArgType::integer), UnitType::arg},
-      {500, 2500, 9, 2, 0, static_cast<std::uint8_t>(SpanKind::step), UnitType::span},
-      {2600, std::bit_cast<std::uint64_t>(0.25), 0, 3, 0, 0, UnitType::value},
-      {9, 10, 2700, 0, 0, static_cast<std::uint8_t>(LinkKind::causes), UnitType::link},
-      {4, 4000, 3000, 1, 0, static_cast<std::uint8_t>(TallyKind::line), UnitType::tally},
-      {2, 0, 0, 11, 0, 0, UnitType::tally_more},
+  const RawRecord records[] = {
+      {1000, 2000, 0, 1, 0, static_cast<std::uint8_t>(SpanKind::scope), RecordType::span},
+      {0, 64, 0, 3, 0, static_cast<std::uint8_t>(ArgType::integer), RecordType::arg},
+      {500, 2500, 9, 2, 0, static_cast<std::uint8_t>(SpanKind::step), RecordType::span},
+      {2600, std::bit_cast<std::uint64_t>(0.25), 0, 3, 0, 0, RecordType::value},
+      {9, 10, 2700, 0, 0, static_cast<std::uint8_t>(LinkKind::causes), RecordType::link},
+      {4, 4000, 3000, 1, 0, static_cast<std::uint8_t>(TallyKind::line), RecordType::tally},
+      {2, 0, 0, 11, 0, 0, RecordType::tally_more},
       {2750, 2760, OpLink::pack(1, 1, 5), 1, 0, static_cast<std::uint8_t>(SpanKind::op),
-       UnitType::op},
-      {2762, LaunchUnit::end(5, 77), OpLink::pack(1, 1, 5), 1, LaunchUnit::track(1, true),
-       static_cast<std::uint8_t>(SpanKind::launch), UnitType::launch},
-      {2770, 512, 0xA0, 2, 0, static_cast<std::uint8_t>(SpanKind::allocate), UnitType::memory},
-      {2800, 2900, 9, 1, kStream, static_cast<std::uint8_t>(SpanKind::kernel), UnitType::span},
+       RecordType::op},
+      {2762, LaunchRecord::end(5, 77), OpLink::pack(1, 1, 5), 1, LaunchRecord::track(1, true),
+       static_cast<std::uint8_t>(SpanKind::launch), RecordType::launch},
+      {2770, 512, 0xA0, 2, 0, static_cast<std::uint8_t>(SpanKind::allocate), RecordType::memory},
+      {2800, 2900, 9, 1, kStream, static_cast<std::uint8_t>(SpanKind::kernel), RecordType::span},
   };
-  std::memcpy(slot.units, units, sizeof units);
-  slot.header.used = std::size(units);
+  std::memcpy(slot.records, records, sizeof records);
+  slot.header.used = std::size(records);
   slot.header.state = SlotState::active;
   slot.header.track = kThread;
   slot.header.sequence = sequence;
@@ -156,7 +156,7 @@ Bytes part(std::uint32_t slots, PartState state) {
   header->log_offset = bytes.size();
   header->ns_per_tick = 0.5;
   header->state = state;
-  header->losses[0] = 3;
+  header->warnings[0] = 3;
   for (std::uint32_t i = 0; i < slots; ++i)
     fill_slot(*new (bytes.data() + kPageSize + i * kSlotSize) Slot, i + 1);
   append_log(bytes, /*encoded_slot=*/99);

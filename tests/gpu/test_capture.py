@@ -53,12 +53,12 @@ def test_counts_and_time_are_those_of_torch_profiler(workload, tmp_path):
 
 def test_no_kernel_before_its_launch_and_a_line_for_nearly_all(tmp_path):
     lap = record("gpu", "eager", tmp_path)["lap"]
-    found = report(lap, "kernels", "copies", "losses")
+    found = report(lap, "kernels", "copies", "warnings")
     rows = found["kernels"] + found["copies"]
     total = sum(row["total_ns"] for row in rows)
     assert sum(row["total_ns"] for row in rows if row["line"]) >= 0.98 * total
     assert {row["pass"] for row in found["kernels"]} >= {"forward", "backward"}
-    assert not [row for row in found["losses"] if row["name"].startswith("gpu")]
+    assert not [row for row in found["warnings"] if row["name"].startswith("gpu")]
 
 
 def test_the_device_view_sums_to_the_step(tmp_path):
@@ -208,8 +208,8 @@ def test_jax_profiler_gets_the_gpu_while_it_runs(tmp_path):
     assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, (
         errors
     )
-    found = report(lap, "kernels", "losses")
-    assert "gpu_left" in {row["name"] for row in found["losses"]}
+    found = report(lap, "kernels", "warnings")
+    assert "gpu_left" in {row["name"] for row in found["warnings"]}
     assert max(row["calls"] for row in found["kernels"] if row["line"]) >= 40, found[
         "kernels"
     ]  # before it and after it
@@ -250,13 +250,13 @@ def test_jax_profiler_as_the_first_use_of_jax_and_a_second_that_fails(tmp_path):
     assert errors.count("laptime: jax.profiler takes the GPU") == 1 and "CUPTI" not in errors, (
         errors
     )
-    found = report(lap, "kernels", "losses")
+    found = report(lap, "kernels", "warnings")
     assert max(row["calls"] for row in found["kernels"] if row["line"]) == 20, found[
         "kernels"
     ]  # after it
-    assert {row["name"] for row in found["losses"]} & {"gpu_left", "gpu_records_dropped"} == {
+    assert {row["name"] for row in found["warnings"]} & {"gpu_left", "gpu_records_dropped"} == {
         "gpu_left"
-    }, found["losses"]
+    }, found["warnings"]
 
 
 def test_results_are_the_same_bit_for_bit(tmp_path):
@@ -299,9 +299,9 @@ def test_a_torch_profiler_of_the_programs_own_gets_the_gpu(tmp_path):
     lap, output, errors = run_program(OWN_PROFILER, tmp_path, "--full")
     assert output.strip() == "True"
     assert errors.count("torch.profiler takes the GPU") == 1
-    found = report(lap, "kernels", "losses")
+    found = report(lap, "kernels", "warnings")
     assert sum(row["calls"] for row in found["kernels"]) >= 60
-    assert [row["count"] for row in found["losses"] if row["name"] == "gpu_left"] == [1]
+    assert [row["count"] for row in found["warnings"] if row["name"] == "gpu_left"] == [1]
 
 
 def test_ops_that_laptime_runs_itself_are_in_no_table(tmp_path):

@@ -62,7 +62,7 @@ def test_the_cuda_example(tmp_path):
     lap = tmp_path / "run.lap"
     done = run_binary(build_example(tmp_path), lap)
     assert done.stdout.startswith("slope 3.0"), done.stdout
-    found = report(lap, "kernels", "copies", "streams", "losses")
+    found = report(lap, "kernels", "copies", "streams", "warnings")
     calls = {
         word: row["calls"]
         for row in found["kernels"]
@@ -74,7 +74,9 @@ def test_the_cuda_example(tmp_path):
     ]
     copies = {row["kind"]: row["calls"] for row in found["copies"]}
     assert copies["HtoD"] == 400 and copies["DtoH"] == 201, found["copies"]
-    assert not [row for row in found["losses"] if row["name"].startswith("gpu")], found["losses"]
+    assert not [row for row in found["warnings"] if row["name"].startswith("gpu")], found[
+        "warnings"
+    ]
 
 
 WITH_NVTX = r"""

@@ -26,9 +26,9 @@ LINE = QUEUED.splitlines().index("    torch.mm(x, x, out=y)  # queued") + 1
 def test_cupti_leaves_only_when_the_queue_is_empty(tmp_path):
     lap, output, _ = run_program(QUEUED, tmp_path, "--no-ops", "--no-gpu")
     assert output.split() == ["True", "True"], "seconds of work were queued"
-    found = report(lap, "kernels", "losses")
+    found = report(lap, "kernels", "warnings")
     assert sum(row["calls"] for row in found["kernels"] if row["line"] == LINE) >= 100
-    assert not [row for row in found["losses"] if row["name"].startswith("gpu")]
+    assert not [row for row in found["warnings"] if row["name"].startswith("gpu")]
 
 
 ENDS = """
@@ -43,9 +43,11 @@ print("last line")
 def test_a_program_that_ends_with_work_queued(tmp_path):
     lap, output, _ = run_program(ENDS, tmp_path, "--full")
     assert output == "last line\n"
-    found = report(lap, "kernels", "losses")
+    found = report(lap, "kernels", "warnings")
     seen = sum(row["calls"] for row in found["kernels"] if row["line"] == 5)
     missing = sum(
-        row["count"] for row in found["losses"] if row["name"] in ("gpu_work_not_seen", "gpu_times")
+        row["count"]
+        for row in found["warnings"]
+        if row["name"] in ("gpu_work_not_seen", "gpu_times")
     )
     assert seen + missing >= 20, "what did not arrive is counted"

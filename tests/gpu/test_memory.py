@@ -26,7 +26,7 @@ print(json.dumps({"peak": peak, "reserved": reserved, "parameters": parameters})
 def test_the_peak_the_categories_and_what_the_allocator_holds(tmp_path):
     lap, output, errors = run_program(TRAINING, tmp_path, "--memory", "--full")
     told = json.loads(output)
-    found = report(lap, "memory", "memory_steps", "values", "losses")
+    found = report(lap, "memory", "memory_steps", "values", "warnings")
     rows = [row for row in found["memory"] if row["device"] == "cuda:0"]
     assert sum(row["bytes"] for row in rows) == told["peak"], errors
     sums = {}
@@ -40,7 +40,7 @@ def test_the_peak_the_categories_and_what_the_allocator_holds(tmp_path):
         max(row["max"] for row in found["values"] if row["name"] == "cuda:0 reserved")
         == told["reserved"]
     )
-    assert not [row for row in found["losses"] if row["name"] == "memory_of_gpu"]
+    assert not [row for row in found["warnings"] if row["name"] == "memory_of_gpu"]
 
 
 def test_no_block_is_left_when_all_were_given_back(tmp_path):

@@ -24,7 +24,7 @@ FORWARD = INFERENCE.splitlines().index("        y = net(x).relu()  # forward") +
 
 def test_a_program_without_steps(tmp_path):
     lap, output, _ = run_program(INFERENCE, tmp_path)
-    found = report(lap, "kernels", "streams", "launch_queue", "losses")
+    found = report(lap, "kernels", "streams", "launch_queue", "warnings")
     assert {row["line"] for row in found["kernels"]} == {FORWARD}
     calls = [row["calls"] for row in found["kernels"]]
     assert 100 < max(calls) < int(output.split()[-1]), "a part of it"
@@ -33,7 +33,7 @@ def test_a_program_without_steps(tmp_path):
         1 <= len(found["launch_queue"]) < 10
         and max(row["lead_max_ns"] for row in found["launch_queue"]) < 5e9
     )
-    assert [row["name"] for row in found["losses"]] == ["torch_stretches"]
+    assert [row["name"] for row in found["warnings"]] == ["torch_intervals"]
 
 
 CAPTURES = """
@@ -77,9 +77,9 @@ def test_a_block_has_all_that_it_launched(tmp_path):
     path.write_text(BLOCK.format(lap=lap))
     done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=100)
     assert done.returncode == 0, done.stderr
-    found = report(lap, "kernels", "losses")
+    found = report(lap, "kernels", "warnings")
     assert [(row["calls"], row["line"]) for row in found["kernels"]] == [(200, PRODUCT)], found
-    assert not found["losses"], found["losses"]
+    assert not found["warnings"], found["warnings"]
 
 
 WITHIN = """
@@ -129,4 +129,4 @@ work(2)
 def test_the_programs_own_profiler_gets_the_gpu_and_keeps_it(tmp_path):
     lap, output, errors = run_program(OWN, tmp_path)
     assert output == "True\n" and errors.count("laptime: torch.profiler takes the GPU") == 1, errors
-    assert "gpu_left" in [row["name"] for row in report(lap, "losses")["losses"]]
+    assert "gpu_left" in [row["name"] for row in report(lap, "warnings")["warnings"]]

@@ -64,7 +64,7 @@ def test_failing_action_is_one_line(module, capfd):
     assert error.startswith("laptime: ") and "division by zero" in error and error.count("\n") == 1
 
 
-def test_a_wish_that_is_taken_back(module):
+def test_a_request_that_is_taken_back(module):
     name, seen, before = module(""), [], list(sys.meta_path)
     when_imported(name, lambda: seen.append(1))()
     assert sys.meta_path == before

@@ -92,7 +92,7 @@ def test_the_readers_errors_are_pythons(tmp_path):
 
     path = str(tmp_path / "run.lap")
     assert recording.start(path) == ""
-    session = torch_session.Stretch()
+    session = torch_session.ProfileSession()
     session.begin()
     link = session.end()
     notes = torch_session.Notes(session, None)

@@ -91,7 +91,7 @@ def test_the_pure_python_profiler_has_counts_of_callers_only(tmp_path):
     for function, (cc, nc, _, _, callers) in before.items():
         assert after[function][:2] == (cc, nc)
         assert {caller: numbers[0] for caller, numbers in after[function][4].items()} == callers
-    assert "estimated_caller_times" in laptime("report", tmp_path / "x.lap", "losses").stdout
+    assert "estimated_caller_times" in laptime("report", tmp_path / "x.lap", "warnings").stdout
 
 
 def test_call_tree_adds_up(tmp_path):

@@ -26,8 +26,8 @@ def table(path, name):
     return list(csv.DictReader(io.StringIO(done.stdout)))
 
 
-def losses(path):
-    return {row["name"]: int(row["count"]) for row in table(path, "losses")}
+def warnings(path):
+    return {row["name"]: int(row["count"]) for row in table(path, "warnings")}
 
 
 def work(n):
@@ -192,7 +192,7 @@ with laptime.profile("outer.lap", budget=None):
         and "inner.lap is not written" in done.stderr
     )
     assert (tmp_path / "outer.lap").exists() and not (tmp_path / "inner.lap").exists()
-    assert "block_cut" not in losses(tmp_path / "outer.lap")
+    assert "block_cut" not in warnings(tmp_path / "outer.lap")
 
 
 def test_a_block_that_outlives_the_recording_counts_as_a_loss(tmp_path):
@@ -209,7 +209,7 @@ def test_a_block_that_outlives_the_recording_counts_as_a_loss(tmp_path):
         inner.stop()  # of something that is over
         work(7)
     assert nothing_is_on()
-    assert losses(tmp_path / "outer.lap")["block_cut"] == 1 and "block_cut" not in losses(
+    assert warnings(tmp_path / "outer.lap")["block_cut"] == 1 and "block_cut" not in warnings(
         tmp_path / "next.lap"
     )
     (row,) = [

@@ -105,9 +105,9 @@ def test_what_went_over_the_budget_is_told(sandbox):
         " range(20):\n    hot(100000)\n",
     )
     laptime(sandbox, "run", "-q", "--budget", "1%", "hot.py")
-    answer = tables(sandbox, "hot.lap", "lines", "losses")
+    answer = tables(sandbox, "hot.lap", "lines", "warnings")
     assert any(row["level"] == "call" and row["function"] == "hot" for row in answer["lines"])
-    assert any(row["name"] == "over_budget" for row in answer["losses"])
+    assert any(row["name"] == "over_budget" for row in answer["warnings"])
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -281,9 +281,9 @@ def test_command_reports_scopes_of_the_run(sandbox, run):
     assert any("forward" in row for row in tables["scopes"]["rows"])
 
 
-def losses(sandbox):
+def warnings(sandbox):
     output = subprocess.run(
-        [COMMAND, "report", "run.lap", "losses", "--json"],
+        [COMMAND, "report", "run.lap", "warnings", "--json"],
         cwd=sandbox.folder,
         capture_output=True,
         text=True,
@@ -306,7 +306,7 @@ def test_what_processes_leave_for_each_other_goes_with_the_folder(sandbox, run):
     """,
     )
     run("hot.py")
-    assert "over_budget" in losses(sandbox)
+    assert "over_budget" in warnings(sandbox)
     assert sorted(path.name for path in sandbox.folder.iterdir()) == ["hot.py", "run.lap"]
 
 
@@ -320,10 +320,10 @@ def test_counts_that_a_kill_took_along_are_a_loss(sandbox, run):
     """,
     )
     run("killed.py", code=-9)
-    assert "counts_in_memory" in losses(sandbox)
+    assert "counts_in_memory" in warnings(sandbox)
     sandbox.write("ended.py", "print(1)")
     run("ended.py")
-    assert losses(sandbox) == set()
+    assert warnings(sandbox) == set()
 
 
 def test_a_program_that_ends_without_a_free_descriptor(sandbox, run):
@@ -346,4 +346,4 @@ def test_a_program_that_ends_without_a_free_descriptor(sandbox, run):
     """,
     )
     assert run("uses_all.py").stderr == ""
-    assert losses(sandbox) == set()
+    assert warnings(sandbox) == set()

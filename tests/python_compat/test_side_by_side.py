@@ -58,8 +58,8 @@ def rows(sandbox, table, run="run.lap"):
     ]
 
 
-def losses(sandbox, run="run.lap"):
-    return [row["name"] for row in rows(sandbox, "losses", run)]
+def warnings(sandbox, run="run.lap"):
+    return [row["name"] for row in rows(sandbox, "warnings", run)]
 
 
 TOOL = """
@@ -115,9 +115,9 @@ def test_a_program_gets_the_tool_ids_that_it_takes(sandbox, ids, when, options):
         "total += i", 0
     )
     if room_for >= tools:
-        assert losses(sandbox) == [] and counted == (1010 if when == "late" else 1000)
+        assert warnings(sandbox) == [] and counted == (1010 if when == "late" else 1000)
     else:
-        assert losses(sandbox) == ["monitoring_taken"]
+        assert warnings(sandbox) == ["monitoring_taken"]
 
 
 @pytest.mark.skipif(not MONITORING, reason="sys.monitoring")
@@ -137,7 +137,7 @@ def test_a_block_goes_on_without_lines_where_all_ids_are_taken(sandbox):
     )
     assert start(sandbox, sys.executable, "block.py").stdout.startswith("True\n")
     assert [row["name"] for row in rows(sandbox, "scopes", "block.lap")] == ["inside"]
-    assert losses(sandbox, "block.lap") == ["monitoring_taken"]
+    assert warnings(sandbox, "block.lap") == ["monitoring_taken"]
 
 
 PROFILES = """
@@ -292,7 +292,7 @@ def test_lone_surrogates_are_names_like_others(sandbox):
     lines = [row for row in rows(sandbox, "lines") if row["file"] == "/program/\ufffd.py"]
     assert {row["hits"] for row in lines if row["line"] == 3} == {50}
     assert "name\ufffd" in {row["name"] for row in rows(sandbox, "functions")}
-    assert losses(sandbox) == []
+    assert warnings(sandbox) == []
 
 
 def test_a_script_whose_name_is_no_text(sandbox):

@@ -60,8 +60,8 @@ class Program:
     def hits(self, line):
         return sum(int(row["hits"]) for row in self.table("lines") if row["source"].strip() == line)
 
-    def losses(self):
-        return [row["name"] for row in self.table("losses")]
+    def warnings(self):
+        return [row["name"] for row in self.table("warnings")]
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def test_counts_are_written_where_python_answers(program, waits):
     """)
     code, took = ended.terminate()
     assert code == ENDED and took < 20
-    assert ended.hits("work = i") == 7 and "sigterm" not in ended.losses()
+    assert ended.hits("work = i") == 7 and "sigterm" not in ended.warnings()
 
 
 @pytest.mark.parametrize("call", LONG_CALLS)
@@ -108,7 +108,7 @@ def test_a_long_call_does_not_keep_it_alive(program, call):
     code, took = ended.terminate()
     assert code == ENDED and took < 20
     assert ended.hits("work = i") == 7  # of a step that ended
-    assert "sigterm" in ended.losses()
+    assert "sigterm" in ended.warnings()
 
 
 def test_a_handler_behind_ours_is_called_once(program, sandbox):
@@ -134,7 +134,7 @@ def test_writing_that_hangs_does_not_keep_it_alive(program):
         time.sleep(60)
     """)
     code, took = ended.terminate()
-    assert code == ENDED and took < 40 and "sigterm" in ended.losses()
+    assert code == ENDED and took < 40 and "sigterm" in ended.warnings()
 
 
 def test_nothing_runs_after_a_signal_to_itself(program):

@@ -62,8 +62,8 @@ def sources(sandbox, run="run.lap"):
     }
 
 
-def losses(sandbox, run="run.lap"):
-    return {row["name"]: row["count"] for row in table(sandbox, run, "losses")}
+def warnings(sandbox, run="run.lap"):
+    return {row["name"]: row["count"] for row in table(sandbox, run, "warnings")}
 
 
 def record(sandbox, *words, **options):
@@ -102,7 +102,7 @@ def test_no_source(sandbox):
     assert {row["line"] for row in table(sandbox, "run.lap", "lines")} >= {4}
     assert "Lines; source left out (--no-source)" in laptime(sandbox, "report", "run.lap", "lines")
     assert b"measured" not in (sandbox.folder / "run.lap").read_bytes()
-    assert losses(sandbox) == {}
+    assert warnings(sandbox) == {}
 
 
 def test_a_killed_program_has_its_source(sandbox):
@@ -181,7 +181,7 @@ def test_a_file_that_is_too_long_is_left_out_and_counted(sandbox):
     (sandbox.folder / "work.py").write_text("a = 1\n" + "# " + "x" * (2 << 20) + "\n")
     record(sandbox, "work.py")
     assert sources(sandbox) == {}
-    assert losses(sandbox) == {"source_left_out": 1}
+    assert warnings(sandbox) == {"source_left_out": 1}
 
 
 def test_only_the_programs_own_files(sandbox):

@@ -321,7 +321,7 @@ def test_the_programs_own_module_of_a_standard_name_wins(sandbox, name):
             "run.lap",
             "lines",
             "scopes",
-            "losses",
+            "warnings",
             "--json",
             environment=environment,
         ).stdout
@@ -329,7 +329,7 @@ def test_the_programs_own_module_of_a_standard_name_wins(sandbox, name):
     rows = {table["name"]: table["rows"] for table in tables}
     assert any("total += i" in str(row) and 100 in row for row in rows["lines"])
     assert any("work" in row for row in rows["scopes"])
-    assert rows["losses"] == []
+    assert rows["warnings"] == []
 
 
 def test_what_laptime_has_imported_is_the_programs_own_copy_too(sandbox):

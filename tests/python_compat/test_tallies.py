@@ -123,7 +123,7 @@ def test_a_step_marked_without_the_gil_keeps_its_counts(tmp_path):
     # double. A busy machine makes the mean longer.
     mean = int(row["time_ns"]) / 21
     assert 0.1 * mean < int(row["step_p50_ns"]) < 1.5 * mean
-    assert not [loss for loss in table(path, "losses") if loss["name"] == "steps_without_gil"]
+    assert not [loss for loss in table(path, "warnings") if loss["name"] == "steps_without_gil"]
 
 
 def test_steps_marked_while_the_interpreter_is_busy_are_told(tmp_path):
@@ -145,7 +145,7 @@ def test_steps_marked_while_the_interpreter_is_busy_are_told(tmp_path):
             thread.join()
     """)
     subprocess.run([sys.executable, "-c", code], check=True)
-    (loss,) = [loss for loss in table(path, "losses") if loss["name"] == "steps_without_gil"]
+    (loss,) = [loss for loss in table(path, "warnings") if loss["name"] == "steps_without_gil"]
     assert int(loss["count"]) == 3
 
 
@@ -231,7 +231,7 @@ def test_functions_over_the_budget_are_marked(tmp_path):
         fib(25)
     notes = {row["name"].rsplit(".", 1)[-1]: row["note"] for row in table(path, "functions")}
     assert "over budget" in notes["fib"]
-    (loss,) = [loss for loss in table(path, "losses") if loss["name"] == "over_budget"]
+    (loss,) = [loss for loss in table(path, "warnings") if loss["name"] == "over_budget"]
     assert int(loss["count"]) >= 1
 
 
@@ -244,7 +244,7 @@ def test_more_threads_than_are_kept_apart_are_told(tmp_path):
     )
     subprocess.run([LAPTIME, "run", "-q", "-o", path, "--full", script], check=True, cwd=tmp_path)
     assert lines_of(path, "f")["def f(): return 1"]["hits"] == "150"
-    assert [loss["name"] for loss in table(path, "losses") if loss["name"] == "threads_merged"]
+    assert [loss["name"] for loss in table(path, "warnings") if loss["name"] == "threads_merged"]
 
 
 def test_what_was_counted_before_a_recording_is_not_in_it(tmp_path):

@@ -289,12 +289,12 @@ def test_subinterpreters_run_as_ever_and_are_told(tmp_path):
         )
         assert (done.returncode, done.stdout) == (0, "144\n" * 3 + "45\n"), done.stderr
         report = subprocess.run(
-            [laptime, "report", tmp_path / "run.lap", "losses", "lines", "--json"],
+            [laptime, "report", tmp_path / "run.lap", "warnings", "lines", "--json"],
             capture_output=True,
             text=True,
         )
-        losses, lines = json.loads(report.stdout)["tables"]
-        assert "subinterpreters" in [row[0] for row in losses["rows"]]
+        warnings, lines = json.loads(report.stdout)["tables"]
+        assert "subinterpreters" in [row[0] for row in warnings["rows"]]
         assert {row[2] for row in lines["rows"]} == {"<module>", "main"}
 
 

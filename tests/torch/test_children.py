@@ -57,7 +57,7 @@ def test_all_of_a_child_with_full(run, tmp_path, child):
         INFER + f"if __name__ == '__main__':\n    print({child.format(0.3)})\n", "--full"
     )
     assert op_rows(tmp_path / "run.lap")["aten::linear"]["calls"] == int(process.stdout)
-    assert not [name for name in found.losses if name.startswith("torch_")]
+    assert not [name for name in found.warnings if name.startswith("torch_")]
 
 
 def test_a_child_that_soon_ends_leaves_no_trace(run):
@@ -70,7 +70,7 @@ def test_a_child_that_soon_ends_leaves_no_trace(run):
                 os._exit(0)
             os.waitpid(child, 0)
         """)
-    assert "unfinished_process" not in found.losses
+    assert "unfinished_process" not in found.warnings
 
 
 BLOCK = """

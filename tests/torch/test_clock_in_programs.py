@@ -62,8 +62,8 @@ def test_handlers_recursion_and_compiled_code_are_as_without(run):
 
 SWITCHED = """
 import laptime, os, sys, threading, torch
-from laptime.frameworks.torch import stretches
-stretches.PERIOD_S = 0.001
+from laptime.frameworks.torch import intervals
+intervals.PERIOD_S = 0.001
 torch.set_num_threads(1)
 
 def train(seed, out):

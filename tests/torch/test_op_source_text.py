@@ -35,18 +35,18 @@ def record(folder, *options, part_time=None):
         timeout=300,
     )
     part.write_text(PART.replace("measured", "edited"))
-    tables = read_tables(folder / "run.lap", "lines", "losses")
+    tables = read_tables(folder / "run.lap", "lines", "warnings")
     lines = {(os.path.basename(row["file"]), row["line"]): row["source"] for row in tables["lines"]}
-    return lines, {row["name"]: row["count"] for row in tables["losses"]}
+    return lines, {row["name"]: row["count"] for row in tables["warnings"]}
 
 
 def test_without_lines_ops_have_source(tmp_path):
-    lines, losses = record(tmp_path, "--no-lines")
+    lines, warnings = record(tmp_path, "--no-lines")
     assert lines["part.py", 4] == "    return model(torch.ones(2, 8))  # measured"
-    assert "source_left_out" not in losses
+    assert "source_left_out" not in warnings
 
 
 def test_a_file_changed_after_it_was_loaded_is_left_out(tmp_path):
-    lines, losses = record(tmp_path, "--no-lines", part_time=time.time() + 3600)
+    lines, warnings = record(tmp_path, "--no-lines", part_time=time.time() + 3600)
     assert lines["part.py", 4] is None
-    assert losses["source_left_out"] == 1
+    assert warnings["source_left_out"] == 1

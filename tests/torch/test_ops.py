@@ -279,7 +279,7 @@ def train(steps, source=None):
         torch.nn.Linear(4 * 36, 5),
     )
     optimizer = torch.optim.Adam(net.parameters())
-    losses = []
+    warnings = []
     for _ in range(steps):
         if source:
             source.on()
@@ -287,10 +287,10 @@ def train(steps, source=None):
         loss = net(torch.randn(8, 3, 8, 8)).square().mean()
         loss.backward()
         optimizer.step()
-        losses.append(loss.item())
+        warnings.append(loss.item())
         if source:
             source.off()
-    return losses, [parameter.detach().clone() for parameter in net.parameters()]
+    return warnings, [parameter.detach().clone() for parameter in net.parameters()]
 
 
 @pytest.mark.parametrize("shapes", [False, True])

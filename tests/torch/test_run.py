@@ -18,17 +18,17 @@ TRAIN = """
     data = TensorDataset(torch.randn(96, 8), torch.randn(96, 1))
     model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.3), nn.Linear(16, 1))
     optimizer = torch.optim.AdamW(model.parameters())
-    losses = []
+    warnings = []
     for _ in range(4):
         for x, y in DataLoader(data, batch_size=8, shuffle=True):
             optimizer.zero_grad(set_to_none=True)
             loss = (model(x) - y).pow(2).mean()
             loss.backward()
             optimizer.step()
-            losses.append(loss.item())
+            warnings.append(loss.item())
     weights = b"".join(p.detach().numpy().tobytes() for p in model.parameters())
     digest = hashlib.sha256(weights).hexdigest()
-    print(digest, sum(losses).hex(), torch.rand(3).tolist())
+    print(digest, sum(warnings).hex(), torch.rand(3).tolist())
 """
 
 

@@ -8,7 +8,7 @@ import time
 import laptime
 import pytest
 import torch
-from laptime.frameworks.torch import stretches
+from laptime.frameworks.torch import intervals
 from torch_runs import LAPTIME, op_rows, read_tables
 
 LOOP = """
@@ -45,7 +45,7 @@ def test_a_run_without_steps(run, tmp_path):
     linear = op_rows(tmp_path / "run.lap")["aten::linear"]
     assert 10 < linear["calls"] < int(process.stdout), "a part of it"
     assert (linear["line"], linear["module"]) == (8, "Linear")
-    assert "torch_stretches" in found.losses and "torch_no_steps" not in found.losses
+    assert "torch_intervals" in found.warnings and "torch_no_steps" not in found.warnings
     assert re.match(r"Ops, from [\d.]+ m?s of [\d.]+ s", title(tmp_path / "run.lap", "ops"))
     assert [row["name"] for row in read_tables(tmp_path / "run.lap", "values")["values"]] == [
         "ops recorded"
@@ -55,27 +55,27 @@ def test_a_run_without_steps(run, tmp_path):
 @pytest.mark.parametrize("options", [[], ["--steps", "3:5"], ["--memory"]])
 def test_a_short_run_without_steps_says_what_it_lacks(run, options):
     _, found = run(LOOP.format(seconds=0.4), *options)
-    assert "laptime.step() or --full" in found.losses["torch_no_steps"]
-    assert ("memory" in found.losses["torch_no_steps"]) == ("--memory" in options)
+    assert "laptime.step() or --full" in found.warnings["torch_no_steps"]
+    assert ("memory" in found.warnings["torch_no_steps"]) == ("--memory" in options)
 
 
 @pytest.mark.parametrize("options", [["--full"], ["--no-ops"], ["--steps", "0:5"]])
 def test_where_something_else_decides_nothing_is_said(run, options, tmp_path):
     _, found = run(LOOP.format(seconds=0.4), *options)
-    assert not [name for name in found.losses if name.startswith("torch_")]
+    assert not [name for name in found.warnings if name.startswith("torch_")]
     assert ("aten::linear" in op_rows(tmp_path / "run.lap")) == (options != ["--no-ops"])
 
 
 def test_torch_that_is_only_imported_and_workers_of_a_pool(run):
     _, found = run("import torch")
-    assert not found.losses
+    assert not found.warnings
     loop = LOOP.format(seconds=0.3)
     _, found = run(
         f"import laptime, multiprocessing\nloop = {loop!r}\nif __name__ == '__main__':\n    import"
         " torch\n    laptime.step()\n    with multiprocessing.get_context('fork').Pool(1) as"
         " pool:\n        pool.map(exec, [loop])\n"
     )
-    assert "torch_no_steps" not in found.losses
+    assert "torch_no_steps" not in found.warnings
 
 
 def test_a_short_block_is_recorded_whole(record, tmp_path):
@@ -83,7 +83,7 @@ def test_a_short_block_is_recorded_whole(record, tmp_path):
         for _ in range(50):
             torch.ones(4) @ torch.ones(4)
 
-    assert not record(infer, ops=True).losses
+    assert not record(infer, ops=True).warnings
     assert op_rows(tmp_path / "run.lap")["aten::dot"]["calls"] == 50
 
 
@@ -91,7 +91,7 @@ def test_a_long_block_is_recorded_in_parts(record, tmp_path):
     calls = []
     found = record(lambda: calls.append(add_for(4)), ops=True)
     assert 0 < op_rows(tmp_path / "run.lap")["aten::sum"]["calls"] < calls[0]
-    assert "torch_stretches" in found.losses
+    assert "torch_intervals" in found.warnings
 
 
 def test_a_main_thread_that_waits_changes_nothing(record, tmp_path):
@@ -103,7 +103,7 @@ def test_a_main_thread_that_waits_changes_nothing(record, tmp_path):
         thread.start()
         thread.join()
 
-    assert "torch_stretches" in record(infer, ops=True).losses
+    assert "torch_intervals" in record(infer, ops=True).warnings
     assert 0 < op_rows(tmp_path / "run.lap")["aten::sum"]["calls"] < 0.8 * calls[0]
 
 
@@ -119,7 +119,7 @@ def test_steps_take_over(record, tmp_path):
             optimizer.step()
 
     found = record(train, ops=True)
-    assert found.phases == ["train"] * 30 and not found.losses
+    assert found.phases == ["train"] * 30 and not found.warnings
     assert [step["recorded"] for step in found.steps[:10]] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
     assert " of 30 steps" in title(tmp_path / "run.lap", "ops")
     rows = op_rows(tmp_path / "run.lap")
@@ -134,7 +134,7 @@ def test_marked_steps_take_over(record):
             laptime.step()
 
     found = record(work, ops=True)
-    assert found.phases == ["step"] * 12 and not found.losses
+    assert found.phases == ["step"] * 12 and not found.warnings
     assert [step["recorded"] for step in found.steps[:3]] == [0, 0, 1]
 
 
@@ -145,11 +145,11 @@ def test_a_forked_child_and_a_second_block(record, tmp_path):
         torch.ones(3).cumsum(0)
 
     for _ in range(2):
-        assert not record(work, ops=True).losses
+        assert not record(work, ops=True).warnings
         assert "aten::cumsum" in op_rows(tmp_path / "run.lap")
 
 
-def test_a_child_that_is_forked_within_a_stretch_records_nothing_by_it(record, tmp_path):
+def test_a_child_that_is_forked_within_a_interval_records_nothing_by_it(record, tmp_path):
     def work():
         with torch.multiprocessing.get_context("fork").Pool(1) as pool:
             pool.apply(exec, ("import torch\nfor _ in range(9): torch.ones(3).cumprod(0)",))
@@ -159,13 +159,13 @@ def test_a_child_that_is_forked_within_a_stretch_records_nothing_by_it(record, t
 
 
 def test_a_profile_within_it_has_all_its_ops(record, monkeypatch):
-    """The drop-in for torch.profiler wishes for ops, too.
+    """The drop-in for torch.profiler requests for ops, too.
 
-    The clock takes only its own wish back.
+    The clock takes only its own request back.
     """
     from laptime.compat import torch_profiler
 
-    monkeypatch.setattr(stretches, "PERIOD_S", 0.002)
+    monkeypatch.setattr(intervals, "PERIOD_S", 0.002)
     counted = []
 
     def work():
@@ -183,7 +183,7 @@ def test_a_batch_to_look_at_is_no_step(record, tmp_path):
         for _ in range(30):
             batch.cumsum(0)
 
-    assert not record(infer, ops=True).losses
+    assert not record(infer, ops=True).warnings
     assert op_rows(tmp_path / "run.lap")["aten::cumsum"]["calls"] == 30
 
 
@@ -224,7 +224,7 @@ def test_steps_that_stop_coming(run, tmp_path):
         "Where a step goes, from 2 of 4 steps"
     )
     assert "and" not in title(tmp_path / "run.lap", "breakdown")
-    assert "torch_between_steps" in found.losses
+    assert "torch_between_steps" in found.warnings
 
 
 def test_steps_that_come_back_decide_again(run, tmp_path):
@@ -237,7 +237,7 @@ def test_steps_that_come_back_decide_again(run, tmp_path):
     assert op_rows(tmp_path / "run.lap")["aten::relu_"]["calls"] > 10, (
         "of the time until the clock took over"
     )
-    assert "torch_between_steps" in found.losses
+    assert "torch_between_steps" in found.warnings
 
 
 def test_a_pause_of_all_the_process_is_no_time_without_steps(run):
@@ -250,12 +250,12 @@ def test_a_pause_of_all_the_process_is_no_time_without_steps(run):
     )
     _, found = run(STOPS + "steps(4)\n" + stop + "steps(6)\n")
     assert [step["recorded"] for step in found.steps[:6]] == [0, 0, 1, 1, 1, 1]
-    assert "torch_between_steps" not in found.losses
+    assert "torch_between_steps" not in found.warnings
 
 
 def test_long_steps_are_recorded(record, monkeypatch):
     """Longer than the clock waits for steps, once it knows their length."""
-    monkeypatch.setattr(stretches, "PERIOD_S", 0.01)
+    monkeypatch.setattr(intervals, "PERIOD_S", 0.01)
 
     def work():
         for _ in range(30):

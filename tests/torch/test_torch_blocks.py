@@ -12,7 +12,7 @@ import torch
 from laptime._native import recording
 from laptime.frameworks import torch as torch_collector
 from laptime.frameworks.torch import session
-from laptime.frameworks.torch.laps import Laps
+from laptime.frameworks.torch.step_source import StepSource
 from torch.optim.optimizer import _global_optimizer_pre_hooks
 from torch_runs import op_rows, read_tables
 
@@ -32,8 +32,8 @@ def nothing_is_on():
     [
         ("laptime.frameworks.torch.session", "install_hooks"),
         ("laptime.frameworks.torch.session", "watch_compilations"),
-        (Laps, "load_sources"),
-        (Laps, "record_by_clock"),
+        (StepSource, "load_sources"),
+        (StepSource, "record_by_clock"),
     ],
 )
 def test_an_interrupted_start_leaves_nothing_on(tmp_path, monkeypatch, owner, name):

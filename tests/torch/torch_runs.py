@@ -30,12 +30,12 @@ class Recorded:
     """What a recording holds of steps and spans."""
 
     def __init__(self, path):
-        tables = read_tables(path, "steps", "scopes", "losses")
+        tables = read_tables(path, "steps", "scopes", "warnings")
         self.steps = tables["steps"]
         self.calls = {}
         for row in tables["scopes"]:
             self.calls[row["name"]] = self.calls.get(row["name"], 0) + row["calls"]
-        self.losses = {row["name"]: row["message"] for row in tables["losses"]}
+        self.warnings = {row["name"]: row["message"] for row in tables["warnings"]}
 
     @property
     def phases(self):

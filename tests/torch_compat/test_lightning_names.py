@@ -61,13 +61,13 @@ def test_a_failure_leaves_them_to_lightning_and_says_so(tmp_path):
     done = output(tmp_path, "lightning.pytorch", LAPTIME, "run", "--no-lines", program=broken)
     assert done.stdout.splitlines()[:4] == expected("lightning", "lightning.pytorch")
     assert "laptime: lightning.pytorch: Trainer(profiler='…') uses Lightning's own" in done.stderr
-    losses = subprocess.run(
-        [LAPTIME, "report", "train.lap", "losses", "--json"],
+    warnings = subprocess.run(
+        [LAPTIME, "report", "train.lap", "warnings", "--json"],
         capture_output=True,
         text=True,
         cwd=tmp_path,
     )
-    assert "lightning_profilers" in losses.stdout
+    assert "lightning_profilers" in warnings.stdout
 
 
 FIRST = ["laptime.compat.lightning", "laptime.compat.lightning.for_lightning"]

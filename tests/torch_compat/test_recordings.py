@@ -29,7 +29,7 @@ def program(text, *arguments, **environment):
     return done
 
 
-def test_in_an_outer_recording_the_stretch_is_part_of_it(tmp_path, capfd):
+def test_in_an_outer_recording_the_session_is_part_of_it(tmp_path, capfd):
     training = Training()
     with laptime.profile(tmp_path / "outer.lap", lines=False):
         torch.ones(3).sub(1)

@@ -146,7 +146,7 @@ def test_gzip_and_twice(tmp_path):
     assert zipped["traceEvents"] == json.loads((tmp_path / "a.json").read_text())["traceEvents"]
 
 
-def test_an_unwritable_place_is_an_error(tmp_path):
+def test_an_unwritable_call_site_is_an_error(tmp_path):
     p = run(profile)
     with pytest.raises(RuntimeError, match="nowhere"):
         p.export_chrome_trace(str(tmp_path / "nowhere" / "trace.json"))

@@ -23,7 +23,7 @@ class WildRun:
         self.tables = tables = read_tables(
             path,
             "steps",
-            "losses",
+            "warnings",
             "input",
             "run",
             "phases",
@@ -34,7 +34,7 @@ class WildRun:
             "advice",
         )
         self.steps = tables["steps"]
-        self.losses = {row["name"]: row["message"] for row in tables["losses"]}
+        self.warnings = {row["name"]: row["message"] for row in tables["warnings"]}
         self.batches = {
             row["phase"]: row["batches"] for row in tables["input"] if row["what"] == "wait"
         }

@@ -26,7 +26,7 @@ PROGRAMS = [
 def test_steps_equal_the_truth(wild, program):
     run = wild(program)
     assert run.counts == run.truth
-    assert "torch_no_steps" not in run.losses
+    assert "torch_no_steps" not in run.warnings
 
 
 @pytest.mark.parametrize("program", PROGRAMS[:2])
@@ -55,7 +55,7 @@ def test_a_launcher_does_not_say_that_there_are_no_steps(wild):
     assert run.counts == run.truth
     assert not [
         message
-        for message in run.losses.values()
+        for message in run.warnings.values()
         if "no steps found" in message or "laptime.step()" in message
     ]
 
@@ -63,7 +63,7 @@ def test_a_launcher_does_not_say_that_there_are_no_steps(wild):
 def test_persistent_workers_were_not_killed(wild):
     run = wild("persistent_workers.py")
     assert run.counts == run.batches == run.truth
-    assert "unfinished_process" not in run.losses
+    assert "unfinished_process" not in run.warnings
 
 
 def test_the_recorders_compilation_is_not_the_programs_import(wild, tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ FUZZERS = {"sealed": 20_000, "part": 80_000, "profile": 4_000}  # the largest in
 COMMANDS = [
     ["report"],
     ["report", "--json"],
-    ["report", "advice", "losses", "scopes"],
+    ["report", "advice", "warnings", "scopes"],
     ["export", "--to", "chrome", "-o", "-"],
     ["export", "--to", "pstats", "-o", "-"],
 ]

@@ -33,12 +33,12 @@ def scope_calls(laptime, run):
     return calls
 
 
-def losses(laptime, run):
+def warnings(laptime, run):
     """What was lost, by name. That the program was killed, perhaps in the middle of a write, is
     only a note.
     """
     return {
         row["name"]: row["count"]
-        for row in tables(laptime, run, "losses")["losses"]
+        for row in tables(laptime, run, "warnings")["warnings"]
         if row["severity"] != "info" and row["name"] not in OF_A_KILL
     }

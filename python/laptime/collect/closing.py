@@ -27,10 +27,10 @@ def write_closing_facts() -> None:
     if frameworks := [name for name in _FRAMEWORKS if name in sys.modules]:
         recording.set_property("frameworks", ",".join(frameworks))
     for notice in engine.notices():
-        recording.lose(notice.name, notice.message)
+        recording.warn(notice.name, notice.message)
     demoted = engine.demoted()
     if demoted:
-        recording.lose(
+        recording.warn(
             "over_budget",
             "functions timed by call or only counted, because more would have cost over the budget;"
             " --full times them all",

@@ -43,7 +43,7 @@ def load(
         library = _open_library()
         library.defer()
         if lines:
-            _configure_places(list(include), list(exclude))
+            _configure_call_sites(list(include), list(exclude))
         return GpuSource(library, lines, who)
     except Exception as error:
         reason = str(error) or type(error).__name__
@@ -56,8 +56,8 @@ def give_lines(include: Iterable[str] = (), exclude: Iterable[str] = ()) -> None
     launches and waits get the user's line, where the thread that calls the driver runs Python.
     """
     library = _open_library()
-    _configure_places(list(include), list(exclude))
-    library.set_places(torch_ops.place_function())
+    _configure_call_sites(list(include), list(exclude))
+    library.set_call_sites(torch_ops.call_site_function())
 
 
 def is_capturing() -> bool:
@@ -77,14 +77,14 @@ def come_back() -> None:
     _open_library().on(Requester.RECORDING)
 
 
-def name_kernel(name: str, place: int) -> None:
+def name_kernel(name: str, call_site: int) -> None:
     """The line of all kernels of a name, for a program that give_lines was called in."""
-    _open_library().name_kernel(name, place)
+    _open_library().name_kernel(name, call_site)
 
 
-def name_instruction(module: str, instruction: str, place: int) -> None:
+def name_instruction(module: str, instruction: str, call_site: int) -> None:
     """The line of an instruction of a program that XLA compiled, by XLA's own names."""
-    _open_library().name_instruction(module, instruction, place)
+    _open_library().name_instruction(module, instruction, call_site)
 
 
 class GpuSource(Source):
@@ -130,7 +130,7 @@ class GpuSource(Source):
         return _leave(self._library, synchronize)
 
     def come_back(self) -> None:
-        """After ``leave``: whoever wishes may have it again."""
+        """After ``leave``: whoever requests may have it again."""
         self._library.stay_away(False)
 
     def close(self) -> None:
@@ -160,8 +160,8 @@ class GpuSource(Source):
     def _give_lines(self) -> None:
         # Now, while nothing records: the trial runs ops of its own.
         problem = problem_with_nodes(self._library, sys.modules.get("torch"))
-        self._library.set_places(torch_ops.place_function())
-        self._library.set_op_places(torch_ops.op_place_function())
+        self._library.set_call_sites(torch_ops.call_site_function())
+        self._library.set_op_call_sites(torch_ops.op_call_site_function())
         self._library.set_nodes(not problem)
         recording.set_property("gpu_nodes", f"off: {problem}" if problem else "on")
 
@@ -199,7 +199,7 @@ def _open_library() -> gpu.Library:
     return gpu.open(LIBRARY)
 
 
-def _configure_places(include: list[str], exclude: list[str]) -> None:
+def _configure_call_sites(include: list[str], exclude: list[str]) -> None:
     torch = sys.modules.get("torch")
     module: Any = torch.nn.Module if torch is not None else Off  # without torch nothing is a module
     call = module.__call__ if torch is not None else Off.on

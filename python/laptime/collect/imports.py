@@ -16,7 +16,7 @@ from laptime._native import Around
 
 def when_imported(name: str, action: Callable[[], None]) -> Callable[[], None]:
     """Calls ``action`` once the module is there: now, or right after its import. A failure of it is
-    one line on stderr. What is returned takes the wish back: from then on nothing is called.
+    one line on stderr. What is returned takes the request back: from then on nothing is called.
     """
     if _is_complete(name):
         action()

@@ -12,7 +12,7 @@ std::string Evidence::source(const std::string& file, std::uint32_t line) const 
 }
 
 bool Evidence::has_batch() const {
-  const auto& steps = lap_.steps();
+  const auto& steps = main_phase_.steps();
   return !settings_.loaders.empty() ||
          std::any_of(steps.begin(), steps.end(),
                      [](const HostStep& s) { return s.step.samples.has_value(); });
@@ -22,7 +22,8 @@ std::optional<replay::PhasePrediction> Evidence::predict(const replay::Changes& 
   const auto& replays =
       replays_.get([&] { return std::make_unique<replay::Predictor>(analysis_); });
   for (replay::PhasePrediction& phase : replays->predict(changes).phases)
-    if (phase.track == lap_.track() && phase.phase == lap_.phase()) return std::move(phase);
+    if (phase.track == main_phase_.track() && phase.phase == main_phase_.phase())
+      return std::move(phase);
   return std::nullopt;
 }
 

@@ -15,8 +15,8 @@
 
 #include "advise/evidence/gpu_steps.h"
 #include "advise/evidence/host_work.h"
-#include "advise/evidence/lap.h"
 #include "advise/evidence/loader_workers.h"
+#include "advise/evidence/main_phase.h"
 #include "advise/evidence/settings.h"
 #include "replay/predict/prediction.h"
 #include "tables/run/table.h"
@@ -48,44 +48,46 @@ class Evidence {
   explicit Evidence(const Analysis& analysis)
       : analysis_(analysis),
         run_(analysis.run()),
-        lap_(analysis),
-        settings_(lap_.empty() ? Properties{} : process().properties),
+        main_phase_(analysis),
+        settings_(main_phase_.empty() ? Properties{} : process().properties),
         sources_(run_) {}
 
   const Analysis& analysis() const { return analysis_; }
   const Run& run() const { return run_; }
-  bool thin() const { return lap_.steps().size() < kFewestSteps; }
-  const Lap& lap() const { return lap_; }
-  double step_ns() const { return lap_.step_ns(); }
+  bool thin() const { return main_phase_.steps().size() < kFewestSteps; }
+  const MainPhase& main_phase() const { return main_phase_; }
+  double step_ns() const { return main_phase_.step_ns(); }
   double share(double ns) const { return ns / step_ns(); }
-  Part host(HostCategory category) const { return lap_.part(category); }
-  const Process& process() const { return run_.processes[run_.tracks[lap_.track()].process]; }
+  Part host(HostCategory category) const { return main_phase_.part(category); }
+  const Process& process() const {
+    return run_.processes[run_.tracks[main_phase_.track()].process];
+  }
   const Settings& settings() const { return settings_; }
 
   // Whether steps take batches, which can be larger: not where they take a whole graph, say.
   bool has_batch() const;
 
-  bool knows_ops() const { return lap_.recorded() >= kFewestRecordedSteps; }
+  bool knows_ops() const { return main_phase_.recorded() >= kFewestRecordedSteps; }
   // Empty where evidence is thin.
   const std::vector<StepOp>& ops() const {
     return ops_.get(
-        [&] { return knows_ops() ? ops_in_steps(analysis_, lap_) : std::vector<StepOp>{}; });
+        [&] { return knows_ops() ? ops_in_steps(analysis_, main_phase_) : std::vector<StepOp>{}; });
   }
   const std::vector<StepLine>& lines() const {
-    return lines_.get([&] { return lines_in_steps(analysis_, lap_); });
+    return lines_.get([&] { return lines_in_steps(analysis_, main_phase_); });
   }
   const LoaderWorkers& workers() const {
-    return workers_.get([&] { return find_loader_workers(run_, lap_); });
+    return workers_.get([&] { return find_loader_workers(run_, main_phase_); });
   }
   const BatchCosts& batches() const {
-    return batches_.get([&] { return find_batch_costs(analysis_, lap_); });
+    return batches_.get([&] { return find_batch_costs(analysis_, main_phase_); });
   }
   // Whether enough of a GPU was recorded.
   bool knows_gpu() const { return gpu().steps() >= kFewestRecordedSteps; }
   const GpuSteps& gpu() const {
-    return gpu_.get([&] { return GpuSteps(analysis_, lap_); });
+    return gpu_.get([&] { return GpuSteps(analysis_, main_phase_); });
   }
-  // What the lap's step rate would become; nothing where there is nothing to replay.
+  // What the main phase's step rate would become; nothing where there is nothing to replay.
   std::optional<Gain> replayed(const replay::Changes& changes) const;
   // The share by which two starts of the program differ; nothing where there is nothing to replay.
   std::optional<double> noise() const;
@@ -97,7 +99,7 @@ class Evidence {
 
   const Analysis& analysis_;
   const Run& run_;
-  Lap lap_;
+  MainPhase main_phase_;
   Settings settings_;
   Lazy<std::vector<StepOp>> ops_;
   Lazy<std::vector<StepLine>> lines_;

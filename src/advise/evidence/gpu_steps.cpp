@@ -9,17 +9,17 @@
 #include "trace/code/line_ids.h"
 #include "trace/gpu/gpu_waits.h"
 #include "trace/gpu/gpu_work.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
 namespace {
 
-Stretches stretches_of(const std::vector<DeviceStep>& steps) {
-  std::vector<Stretch> parts;
+Intervals intervals_of(const std::vector<DeviceStep>& steps) {
+  std::vector<Interval> parts;
   for (const DeviceStep& s : steps)
     parts.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
-  return Stretches(std::move(parts));
+  return Intervals(std::move(parts));
 }
 
 std::string file_of(const LineIds& lines, std::uint32_t id) {
@@ -28,33 +28,33 @@ std::string file_of(const LineIds& lines, std::uint32_t id) {
 
 }  // namespace
 
-GpuSteps::GpuSteps(const Analysis& analysis, const Lap& lap) {
-  choose_device(analysis, lap);
+GpuSteps::GpuSteps(const Analysis& analysis, const MainPhase& main_phase) {
+  choose_device(analysis, main_phase);
   if (steps_.empty()) return;
   gather_work(analysis);
   gather_syncs(analysis);
 }
 
-void GpuSteps::choose_device(const Analysis& analysis, const Lap& lap) {
+void GpuSteps::choose_device(const Analysis& analysis, const MainPhase& main_phase) {
   std::map<std::uint32_t, std::int64_t> compute;
   for (const DeviceStep& s : analysis.device_steps().all)
-    if (lap.has(s.step)) compute[s.device] += s.exposed[index(DeviceCategory::compute)];
+    if (main_phase.has(s.step)) compute[s.device] += s.exposed[index(DeviceCategory::compute)];
   if (compute.empty()) return;
   const auto most =
       std::max_element(compute.begin(), compute.end(),
                        [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const DeviceStep& s : analysis.device_steps().all)
-    if (lap.has(s.step) && s.device == most->first) steps_.push_back(s);
+    if (main_phase.has(s.step) && s.device == most->first) steps_.push_back(s);
   DeviceStepList recorded;
   for (const DeviceStep& s : steps_) recorded.push_back(&s);
   HostSteps all;
-  for (const HostStep& s : lap.steps()) all.push_back(&s);
+  for (const HostStep& s : main_phase.steps()) all.push_back(&s);
   mean_ = mean_device_step(recorded, all);
 }
 
 void GpuSteps::gather_work(const Analysis& analysis) {
   const Run& run = analysis.run();
-  const Stretches in_steps = stretches_of(steps_);
+  const Intervals in_steps = intervals_of(steps_);
   const std::uint32_t process = run.tracks[steps_.front().step.track].process,
                       device = steps_.front().device;
   std::map<std::tuple<SpanKind, std::uint32_t, std::uint32_t, std::uint32_t>, StepWork>
@@ -66,7 +66,7 @@ void GpuSteps::gather_work(const Analysis& analysis) {
     if (track.process != process || device_of(track) != device ||
         !in_steps.overlaps(spans.start[work.row], spans.start[work.row] + 1))
       continue;
-    const std::uint32_t line = analysis.lines()[work.place];
+    const std::uint32_t line = analysis.lines()[work.call_site];
     StepWork& sums = all[{spans.kind[work.row], spans.name[work.row], work.op, line}];
     if (sums.calls == 0)
       sums = {spans.kind[work.row],
@@ -91,7 +91,7 @@ void GpuSteps::gather_work(const Analysis& analysis) {
 // Those of all threads: what the device idles after them is told for the process as a whole.
 void GpuSteps::gather_syncs(const Analysis& analysis) {
   const Run& run = analysis.run();
-  const Stretches in_steps = stretches_of(steps_);
+  const Intervals in_steps = intervals_of(steps_);
   const std::uint32_t process = run.tracks[steps_.front().step.track].process;
   std::map<std::uint32_t, StepSync> all;  // by line
   const auto steps = static_cast<double>(steps_.size());
@@ -99,7 +99,7 @@ void GpuSteps::gather_syncs(const Analysis& analysis) {
     if (run.tracks[wait.track].process != process ||
         !in_steps.overlaps(wait.start_ns, wait.start_ns + 1))
       continue;
-    const std::uint32_t line = analysis.lines()[wait.place];
+    const std::uint32_t line = analysis.lines()[wait.call_site];
     StepSync& sync = all[line];
     sync.file = file_of(analysis.lines(), line);
     sync.line = line ? analysis.lines().line(line) : 0;

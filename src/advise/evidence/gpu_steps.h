@@ -1,12 +1,12 @@
-// What a GPU did in the recorded steps of a lap, and where the host waited for it. Of several GPUs
-// the one that computed most.
+// What a GPU did in the recorded steps of the main phase main phase, and where the host waited for
+// it. Of several GPUs the one that computed most.
 #pragma once
 
 #include <array>
 #include <string>
 #include <vector>
 
-#include "advise/evidence/lap.h"
+#include "advise/evidence/main_phase.h"
 #include "trace/analysis.h"
 #include "trace/gpu/effort/kernel_math.h"
 #include "trace/time/device_mean.h"
@@ -34,7 +34,7 @@ struct StepSync {
 
 class GpuSteps {
  public:
-  GpuSteps(const Analysis& analysis, const Lap& lap);
+  GpuSteps(const Analysis& analysis, const MainPhase& main_phase);
 
   std::size_t steps() const { return steps_.size(); }
   // Exposed time of a mean step, whether recorded or not, as breakdown has it.
@@ -48,7 +48,7 @@ class GpuSteps {
   double exposed_ns(double ns) const;
 
  private:
-  void choose_device(const Analysis& analysis, const Lap& lap);
+  void choose_device(const Analysis& analysis, const MainPhase& main_phase);
   void gather_work(const Analysis& analysis);
   void gather_syncs(const Analysis& analysis);
 

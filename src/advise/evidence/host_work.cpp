@@ -10,7 +10,7 @@
 #include "trace/code/code_merge.h"
 #include "trace/code/line_ids.h"
 #include "trace/ops/attribution.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
@@ -90,32 +90,32 @@ class LineSums {
   std::map<std::pair<std::uint32_t, std::uint32_t>, LineTotals> sums_;  // merged code, line or 0
 };
 
-// By number of a step within its process: whether it is one of the lap's.
-std::vector<bool> numbers_in_lap(const Analysis& analysis, const Lap& lap) {
+// By number of a step within its process: whether it is one of the main phase's.
+std::vector<bool> numbers_in_phase(const Analysis& analysis, const MainPhase& main_phase) {
   const Run& run = analysis.run();
   std::vector<Step> steps = analysis.steps();
-  const std::uint32_t process = run.tracks[lap.track()].process;
+  const std::uint32_t process = run.tracks[main_phase.track()].process;
   std::erase_if(steps, [&](const Step& s) { return run.tracks[s.track].process != process; });
   std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) {
     return a.start_ns + a.wall_ns < b.start_ns + b.wall_ns;
   });
-  std::vector<bool> in_lap;
-  for (const Step& s : steps) in_lap.push_back(lap.has(s));
-  return in_lap;
+  std::vector<bool> in_phase;
+  for (const Step& s : steps) in_phase.push_back(main_phase.has(s));
+  return in_phase;
 }
 
 }  // namespace
 
-std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
+std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main_phase) {
   const Run& run = analysis.run();
-  std::vector<Stretch> recorded;
-  for (const HostStep& s : lap.steps())
+  std::vector<Interval> recorded;
+  for (const HostStep& s : main_phase.steps())
     if (s.has_ops) recorded.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
   const auto steps = static_cast<double>(recorded.size());
-  const Stretches stretches(std::move(recorded));
-  Stretches::Cursor cursor(stretches);
-  const SpanColumns& spans = run.tracks[lap.track()].spans;
-  const TrackOps& ops = analysis.ops().tracks[lap.track()];
+  const Intervals intervals(std::move(recorded));
+  Intervals::Cursor cursor(intervals);
+  const SpanColumns& spans = run.tracks[main_phase.track()].spans;
+  const TrackOps& ops = analysis.ops().tracks[main_phase.track()];
   const std::vector<std::uint32_t> within = optimizer_spans(spans, ops.tree);
   const LineIds& lines = analysis.lines();
   std::map<Key, OpSums> all;
@@ -123,7 +123,7 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
     if (spans.kind[row] != SpanKind::op || ops.pass[row] == OpPass::none ||
         !cursor.contains(spans.start[row]))
       continue;
-    OpSums& sums = all[{spans.name[row], lines[ops.place[row]], within[row],
+    OpSums& sums = all[{spans.name[row], lines[ops.call_site[row]], within[row],
                         ops.pass[row] == OpPass::backward}];
     ++sums.calls;
     sums.self_ns += static_cast<double>(ops.tree.self_ns[row]);
@@ -142,13 +142,13 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap) {
   return result;
 }
 
-std::vector<StepLine> lines_in_steps(const Analysis& analysis, const Lap& lap) {
+std::vector<StepLine> lines_in_steps(const Analysis& analysis, const MainPhase& main_phase) {
   const Run& run = analysis.run();
-  const std::vector<bool> in_lap = numbers_in_lap(analysis, lap);
+  const std::vector<bool> in_phase = numbers_in_phase(analysis, main_phase);
   LineSums sums(run);
-  sums.add(run.tracks[lap.track()].tallies,
-           [&](std::uint32_t step) { return step < in_lap.size() && in_lap[step]; });
-  return sums.take(static_cast<double>(lap.steps().size()));
+  sums.add(run.tracks[main_phase.track()].tallies,
+           [&](std::uint32_t step) { return step < in_phase.size() && in_phase[step]; });
+  return sums.take(static_cast<double>(main_phase.steps().size()));
 }
 
 std::vector<StepLine> lines_of_tracks(const Run& run, const std::vector<std::uint32_t>& tracks) {

@@ -1,4 +1,4 @@
-// What ops and lines took within the steps of a lap, on the thread that steps.
+// What ops and lines took within the steps of the main phase main phase, on the thread that steps.
 //
 // Assumption: tallies name steps by number, counted over a process in the order in which its steps
 // ended (trace/steps/step_times.h).
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "advise/evidence/lap.h"
+#include "advise/evidence/main_phase.h"
 #include "trace/analysis.h"
 
 namespace laptime {
@@ -24,7 +24,7 @@ struct StepOp {
   double fast_ns = 0;  // self_ns, had all its calls been as fast as its fastest tenth
 };
 
-std::vector<StepOp> ops_in_steps(const Analysis& analysis, const Lap& lap);
+std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main_phase);
 
 // A line of the program's own code.
 struct StepLine {
@@ -35,7 +35,7 @@ struct StepLine {
 };
 
 // Those that took longest first.
-std::vector<StepLine> lines_in_steps(const Analysis& analysis, const Lap& lap);
+std::vector<StepLine> lines_in_steps(const Analysis& analysis, const MainPhase& main_phase);
 
 // Time by line of the tracks given, over the whole run; hits and times are totals. For loader
 // workers, whose lines belong to no step.

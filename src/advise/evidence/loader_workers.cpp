@@ -7,7 +7,7 @@
 #include "base/percentile.h"
 #include "replay/input/loader_facts.h"
 #include "trace/input/worker_processes.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
@@ -28,21 +28,21 @@ double slowest_worker(const std::map<std::uint32_t, std::vector<double>>& batche
   return slowest;
 }
 
-Stretches lap_stretches(const Lap& lap) {
-  std::vector<Stretch> parts;
-  for (const HostStep& s : lap.steps())
+Intervals phase_intervals(const MainPhase& main_phase) {
+  std::vector<Interval> parts;
+  for (const HostStep& s : main_phase.steps())
     parts.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
-  return Stretches(std::move(parts));
+  return Intervals(std::move(parts));
 }
 
 }  // namespace
 
-LoaderWorkers find_loader_workers(const Run& run, const Lap& lap) {
+LoaderWorkers find_loader_workers(const Run& run, const MainPhase& main_phase) {
   LoaderWorkers workers;
   const std::uint32_t fetch = run.strings.find("fetch");
   if (fetch == StringTable::kNoString) return workers;
-  const Stretches in_lap = lap_stretches(lap);
-  const std::vector<bool> may_work = may_work_for(run, run.tracks[lap.track()].process);
+  const Intervals in_phase = phase_intervals(main_phase);
+  const std::vector<bool> may_work = may_work_for(run, run.tracks[main_phase.track()].process);
   std::vector<double> batches;
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     if (!may_work[run.tracks[t].process]) continue;
@@ -50,7 +50,8 @@ LoaderWorkers find_loader_workers(const Run& run, const Lap& lap) {
     std::vector<double> own;
     std::int64_t first = INT64_MAX, last = INT64_MIN;
     for (std::size_t row = 0; row < spans.size(); ++row) {
-      if (spans.name[row] != fetch || !in_lap.overlaps(spans.start[row], spans.end(row))) continue;
+      if (spans.name[row] != fetch || !in_phase.overlaps(spans.start[row], spans.end(row)))
+        continue;
       own.push_back(static_cast<double>(spans.duration[row]));
       first = std::min(first, spans.start[row]);
       last = std::max(last, spans.end(row));
@@ -68,11 +69,11 @@ LoaderWorkers find_loader_workers(const Run& run, const Lap& lap) {
   return workers;
 }
 
-BatchCosts find_batch_costs(const Analysis& analysis, const Lap& lap) {
+BatchCosts find_batch_costs(const Analysis& analysis, const MainPhase& main_phase) {
   std::vector<HostStep> steps;
   std::copy_if(analysis.host_steps().begin(), analysis.host_steps().end(),
                std::back_inserter(steps), [&](const HostStep& s) {
-                 return s.step.track == lap.track() && s.step.phase == lap.phase();
+                 return s.step.track == main_phase.track() && s.step.phase == main_phase.phase();
                });
   const replay::LoaderFacts facts = replay::find_loader(analysis.run(), steps);
   BatchCosts costs;
@@ -92,8 +93,10 @@ BatchCosts find_batch_costs(const Analysis& analysis, const Lap& lap) {
   for (std::size_t s = 0; s < steps.size(); ++s)
     if (steps[s].step.counts) typical.push_back(blocked[s]);
   costs.blocked = mean_part(typical);
-  costs.blocked_steps = static_cast<std::size_t>(std::count_if(
-      typical.begin(), typical.end(), [&](double ns) { return ns > kLongWait * lap.step_ns(); }));
+  costs.blocked_steps =
+      static_cast<std::size_t>(std::count_if(typical.begin(), typical.end(), [&](double ns) {
+        return ns > kLongWait * main_phase.step_ns();
+      }));
   costs.median_ns = take_percentile(fetches, 0.5);
   costs.long_ns = take_percentile(fetches, 0.95);
   costs.slowest_worker = slowest_worker(by_worker, mean_part(all).ns);

@@ -1,4 +1,4 @@
-// The processes that make the lap's batches, and how they keep up with its steps.
+// The processes that make the main phase's batches, and how they keep up with its steps.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "advise/evidence/lap.h"
+#include "advise/evidence/main_phase.h"
 #include "advise/evidence/settings.h"
 #include "trace/analysis.h"
 
 namespace laptime {
 
-// The processes that made batches while the lap's steps ran.
+// The processes that made batches while the main phase's steps ran.
 struct LoaderWorkers {
   std::vector<std::uint32_t> tracks;
   Part batch;  // what a batch takes one worker
@@ -22,10 +22,10 @@ struct LoaderWorkers {
                     // mean over workers
 };
 
-LoaderWorkers find_loader_workers(const Run& run, const Lap& lap);
+LoaderWorkers find_loader_workers(const Run& run, const MainPhase& main_phase);
 
-// How far the batches differ that workers make for the lap, and what steps wait for one while later
-// ones are made.
+// How far the batches differ that workers make for the main phase, and what steps wait for one
+// while later ones are made.
 struct BatchCosts {
   Part blocked;                   // of a mean step: waiting for a batch while a later one is made
   std::size_t blocked_steps = 0;  // in which that is a good part of the step
@@ -37,8 +37,8 @@ struct BatchCosts {
 // A longer queue brings nothing then: that worker sets the pace.
 inline bool is_one_worker_slower(const BatchCosts& costs) { return costs.slowest_worker >= 1.25; }
 
-// All 0 where the lap's batches are not made by workers.
-BatchCosts find_batch_costs(const Analysis& analysis, const Lap& lap);
+// All 0 where the main phase's batches are not made by workers.
+BatchCosts find_batch_costs(const Analysis& analysis, const MainPhase& main_phase);
 
 // How many workers make batches so fast that no step waits, at most one for each CPU. Nothing where
 // no second CPU is known. `batch_ns`: making a batch, by one worker. `rest_ns`: a step but for its

@@ -22,7 +22,7 @@ struct StepSums {
   std::size_t slowest = 0;
   std::vector<double> least_waits, excesses;
 
-  // `own`: which of them is the lap's rank.
+  // `own`: which of them is the main phase's rank.
   void add(const std::vector<RankStep>& ranks, std::size_t own) {
     const auto count = static_cast<double>(ranks.size());
     double least = static_cast<double>(ranks[own].waiting_ns), waits = 0, works = 0, most = 0;
@@ -53,7 +53,7 @@ using Line = std::pair<std::string, std::uint32_t>;
 std::map<Line, double> own_times(const Evidence& evidence, const Rank& rank) {
   std::map<Line, double> times;
   for (const StepLine& line :
-       lines_in_steps(evidence.analysis(), Lap(evidence.analysis(), rank.lap)))
+       lines_in_steps(evidence.analysis(), MainPhase(evidence.analysis(), rank.main_phase)))
     times[{line.file, line.line}] += line.self.ns;
   return times;
 }
@@ -93,9 +93,9 @@ void find_line(const Evidence& evidence, const RankTimes& times, MoreOf& more) {
 
 std::optional<RankTimes> measure_ranks(const Evidence& evidence) {
   const std::vector<Rank>& ranks = evidence.analysis().ranks();
-  const LapKey lap{evidence.lap().track(), evidence.lap().phase()};
-  const auto own =
-      std::find_if(ranks.begin(), ranks.end(), [&](const Rank& rank) { return rank.lap == lap; });
+  const PhaseKey main_phase{evidence.main_phase().track(), evidence.main_phase().phase()};
+  const auto own = std::find_if(ranks.begin(), ranks.end(),
+                                [&](const Rank& rank) { return rank.main_phase == main_phase; });
   if (own == ranks.end()) return std::nullopt;
   const auto steps = common_steps(ranks);
   if (steps.size() < kFewestRecordedSteps) return std::nullopt;

@@ -1,5 +1,5 @@
-// What the lap's rank and those that train with it spend on communication and on work of their own,
-// brought to the lap's mean step.
+// What the main phase's rank and those that train with it spend on communication and on work of
+// their own, brought to the main phase's mean step.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 namespace laptime {
 
 struct RankTimes {
-  const Rank* rank = nullptr;  // the lap's
+  const Rank* rank = nullptr;  // the main phase's
   std::vector<const Rank*> others;
   std::size_t steps = 0;  // that are known of all of them
   // What no rank is spared: of each step, the wait of the rank that waits least. The rest of the
   // others' waits is for that rank, not for the wires.
   Part communication;
-  double overlapped_ns = 0;     // communication beside other work, of the lap's rank
+  double overlapped_ns = 0;     // communication beside other work, of the main phase's rank
   double for_others_ns = 0;     // what a mean rank waits besides
   Part excess;                  // by which the rank's own work is more than the others' median
   double excess_spread_ns = 0;  // from step to step: its standard deviation
@@ -27,8 +27,8 @@ struct RankTimes {
   double slowest = 0;           // share of the steps in which its own work was most
 };
 
-// Nothing where the lap's process calls no collectives, or steps that are known of all ranks are
-// too few.
+// Nothing where the main phase's process calls no collectives, or steps that are known of all ranks
+// are too few.
 std::optional<RankTimes> measure_ranks(const Evidence& evidence);
 
 // What one rank does more of than the median of the others, in a step.

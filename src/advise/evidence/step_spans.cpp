@@ -7,11 +7,11 @@ namespace laptime {
 
 namespace {
 
-std::vector<Stretch> stretches_of(const StepList& steps) {
-  std::vector<Stretch> stretches;
+std::vector<Interval> intervals_of(const StepList& steps) {
+  std::vector<Interval> intervals;
   for (const HostStep& s : steps)
-    stretches.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
-  return stretches;
+    intervals.push_back({s.step.start_ns, s.step.start_ns + s.step.wall_ns});
+  return intervals;
 }
 
 // Calls visit(row) for each span of that kind with one of the names, in the order of their ends.
@@ -33,12 +33,12 @@ void SpanSum::add(double span_ns) {
 
 StepSpans::StepSpans(const Evidence& evidence, SpanKind kind)
     : strings_(evidence.run().strings),
-      spans_(evidence.run().tracks[evidence.lap().track()].spans),
+      spans_(evidence.run().tracks[evidence.main_phase().track()].spans),
       kind_(kind),
-      steps_(stretches_of(evidence.lap().steps())) {
-  if (evidence.lap().steps().size() == 0) return;
-  const Step &first = evidence.lap().steps().front().step,
-             &last = evidence.lap().steps().back().step;
+      steps_(intervals_of(evidence.main_phase().steps())) {
+  if (evidence.main_phase().steps().size() == 0) return;
+  const Step &first = evidence.main_phase().steps().front().step,
+             &last = evidence.main_phase().steps().back().step;
   begin_ = first.start_ns;
   end_ = last.start_ns + last.wall_ns;
 }

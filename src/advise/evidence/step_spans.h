@@ -1,11 +1,11 @@
-// Spans of one kind on the thread that trains: within the lap's steps, and between them.
+// Spans of one kind on the thread that trains: within the main phase's steps, and between them.
 #pragma once
 
 #include <cstddef>
 #include <string_view>
 
 #include "advise/evidence/evidence.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
@@ -33,7 +33,7 @@ class StepSpans {
   const SpanColumns& spans_;
   SpanKind kind_;
   std::int64_t begin_ = 0, end_ = 0;  // of all steps
-  Stretches steps_;
+  Intervals steps_;
 };
 
 }  // namespace laptime

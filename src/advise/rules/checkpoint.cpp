@@ -10,7 +10,7 @@ namespace laptime {
 namespace {
 
 std::vector<Finding> find_checkpoint(const Evidence& evidence) {
-  const auto steps = static_cast<double>(evidence.lap().steps().size());
+  const auto steps = static_cast<double>(evidence.main_phase().steps().size());
   for (const StepLine& line : evidence.lines()) {  // those that took longest first
     const std::string source = evidence.source(line.file, line.line);
     if (!calls_any(source, {"save", "save_checkpoint", "save_pretrained", "save_model", "save_file",

@@ -15,12 +15,12 @@ replay::Changes gc_pauses_in_general() { return replay::scale_change("gc", 0, 0,
 std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
   const SpanSum full = StepSpans(evidence, SpanKind::gc).within("gc 2");
   if (full.count < kFewestEvents) return {};
-  const double ns = full.ns / static_cast<double>(evidence.lap().steps().size());
+  const double ns = full.ns / static_cast<double>(evidence.main_phase().steps().size());
   return {{"", 0, evidence.share(ns), std::nullopt, Confidence::high,
            fmt::format("Python looks through all of its objects for garbage {} times in {} steps, "
                        "up to {} each: {}.",
-                       full.count, evidence.lap().steps().size(), humane_time(full.longest_ns),
-                       of_a_step(evidence, ns)),
+                       full.count, evidence.main_phase().steps().size(),
+                       humane_time(full.longest_ns), of_a_step(evidence, ns)),
            "gc.collect(); gc.freeze() before the loop; or gc.disable(), and gc.collect() every "
            "thousand steps",
            shrunk("gc 2", {0, 0.3})}};

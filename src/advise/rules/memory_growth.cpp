@@ -19,7 +19,7 @@ std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   if (growing.empty() || growing.front().bytes_per_step() < kLeastBytes) return {};
   const MemoryGrowth& fastest = growing.front();
   const LineIds& lines = evidence.analysis().lines();
-  const std::uint32_t id = lines[fastest.place];
+  const std::uint32_t id = lines[fastest.call_site];
   const std::string file(file_at(lines, id).value_or(""));
   const std::string source = id ? evidence.source(file, lines.line(id)) : "";
   return {{file, line_at(lines, id).value_or(0), std::nullopt, std::nullopt, Confidence::high,

@@ -22,7 +22,7 @@ std::vector<Finding> find_prefetch(const Evidence& evidence) {
       loader->prefetch.value_or(2) >= kLongQueue)
     return {};
   if (is_one_worker_slower(evidence.batches())) return {};
-  const auto& steps = evidence.lap().steps();
+  const auto& steps = evidence.main_phase().steps();
   std::size_t waited = 0;
   for (const HostStep& s : steps)
     waited += static_cast<double>(s.exposed[static_cast<std::size_t>(HostCategory::input)]) >

@@ -42,8 +42,8 @@ double median_wall(Steps steps) {
 
 // Where recording is switched on or off: a recorded step's time of one that rests, from the steps
 // right before and after. Other programs that come and go are there on both sides.
-std::vector<double> ratios_at_switches(const Lap& lap) {
-  const std::vector<HostStep> steps(lap.steps().begin(), lap.steps().end());
+std::vector<double> ratios_at_switches(const MainPhase& main_phase) {
+  const std::vector<HostStep> steps(main_phase.steps().begin(), main_phase.steps().end());
   std::vector<double> ratios;
   const std::vector<Steps> runs = runs_of(steps);
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -70,14 +70,14 @@ double least_median(std::vector<double> values) {
 std::optional<double> added_to_step(const Evidence& evidence) {
   if (find_machine(evidence.run(), evidence.process()).is_busy()) return std::nullopt;
   std::vector<std::int64_t> recorded, rested;
-  for (const HostStep& s : evidence.lap().steps()) {
+  for (const HostStep& s : evidence.main_phase().steps()) {
     if (s.step.ops == StepOps::recorded) recorded.push_back(s.step.wall_ns);
     if (s.step.ops == StepOps::rested) rested.push_back(s.step.wall_ns);
   }
   if (recorded.size() < kFewestSteps || rested.size() < kFewestSteps) return std::nullopt;
   if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75))
     return std::nullopt;  // steps differ as much among themselves
-  std::vector<double> ratios = ratios_at_switches(evidence.lap());
+  std::vector<double> ratios = ratios_at_switches(evidence.main_phase());
   if (ratios.size() < kFewestSwitches) return std::nullopt;
   if (least_median(ratios) <= 1) return std::nullopt;  // others come and go as fast
   const double overall = static_cast<double>(take_percentile(recorded, 0.5)) /

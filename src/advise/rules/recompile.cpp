@@ -40,7 +40,7 @@ std::vector<Finding> find_recompile(const Evidence& evidence) {
     return found ? *found : std::string();
   };
   const auto* line = std::get_if<std::int64_t>(&(*all.largest)[*find_column(table, "line")]);
-  const auto steps = static_cast<double>(evidence.lap().steps().size());
+  const auto steps = static_cast<double>(evidence.main_phase().steps().size());
   const double part = all.ns / steps, step = evidence.step_ns() + part +
                                              all.first_ns / steps;  // the first compilations stay
   const std::string reason = text("reason");

@@ -37,8 +37,8 @@ Part time_of_steps(const Evidence& evidence, const std::string& name) {
   const Run& run = evidence.run();
   const std::uint32_t id = run.strings.find(step_name(name)),
                       update = run.strings.find(fmt::format("{}{}.step", kOptimizerUpdate, name));
-  const SpanColumns& spans = run.tracks[evidence.lap().track()].spans;
-  const auto& steps = evidence.lap().steps();
+  const SpanColumns& spans = run.tracks[evidence.main_phase().track()].spans;
+  const auto& steps = evidence.main_phase().steps();
   std::vector<double> ns(steps.size());
   for (std::size_t row = 0; row < spans.size(); ++row) {
     if ((spans.name[row] != id && spans.name[row] != update) ||

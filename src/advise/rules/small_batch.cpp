@@ -57,7 +57,7 @@ const Rule kSmallBatch{
     "per sample, for the batch times 8 at most, by a replay of the run: kernels grow with the "
     "batch but for some microseconds each (at best those that do not fill the GPU not at all), so "
     "do waiting for input, copies, ops on "
-    "the CPU and long stretches of the program's own Python; what launches costs the same.",
+    "the CPU and long intervals of the program's own Python; what launches costs the same.",
     find_small_batch,
     Meaning::changed,
     small_batch_in_general};

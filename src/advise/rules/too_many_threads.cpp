@@ -18,15 +18,15 @@ constexpr double kMostLeft = 0.75;  // of ops at worst, however fast some were: 
 constexpr double kNoHandOver =
     0.5;  // at best, of a fast op: threads that do not exist are not woken
 
-// Processes of the run that train on the CPU while the lap's steps run, and their threads.
+// Processes of the run that train on the CPU while the main phase's steps run, and their threads.
 struct Computing {
   std::int64_t processes = 0, threads = 0;
 };
 
 Computing find_computing(const Evidence& evidence) {
-  const auto lap = evidence.lap().steps();
-  const std::int64_t begin = lap.front().step.start_ns,
-                     end = lap.back().step.start_ns + lap.back().step.wall_ns;
+  const auto main_phase = evidence.main_phase().steps();
+  const std::int64_t begin = main_phase.front().step.start_ns,
+                     end = main_phase.back().step.start_ns + main_phase.back().step.wall_ns;
   const Run& run = evidence.run();
   std::vector<std::int64_t> at_once(run.processes.size());  // time in steps, by process
   for (const Step& step : evidence.analysis().steps())

@@ -15,22 +15,23 @@ std::vector<Finding> find_validation(const Evidence& evidence) {
   double total = 0;
   std::size_t count = 0;
   for (const Step& step : evidence.analysis().steps()) {
-    if (step.phase != validation || step.phase == evidence.lap().phase() ||
-        step.track != evidence.lap().track())
+    if (step.phase != validation || step.phase == evidence.main_phase().phase() ||
+        step.track != evidence.main_phase().track())
       continue;
     if (!step.counts)
-      continue;  // as the lap's own: what starts up may do so in a validation before training
+      continue;  // as the main phase's own: what starts up may do so in a validation before
+                 // training
     total += static_cast<double>(step.wall_ns);
     ++count;
   }
-  const double share = total / (total + evidence.lap().total_ns());
+  const double share = total / (total + evidence.main_phase().total_ns());
   if (count < kFewestSteps || share < kLargeShare) return {};
-  const double part = total / static_cast<double>(evidence.lap().steps().size());
+  const double part = total / static_cast<double>(evidence.main_phase().steps().size());
   return {{"", 0, share, predict(evidence.step_ns() + part, Part{part, 0}, {0.25, 0.6}),
            Confidence::low,
            fmt::format("Validation takes {} of the time of training and validation: {} steps for "
                        "{} of training.",
-                       percent(share), count, evidence.lap().steps().size()),
+                       percent(share), count, evidence.main_phase().steps().size()),
            "Validate less often, on a part of the data, or in larger batches: without gradients "
            "they fit"}};
 }

@@ -19,7 +19,7 @@ std::vector<Finding> find_worker_start(const Evidence& evidence) {
   const StepSpans spans(evidence, SpanKind::loader);
   const SpanSum starts = spans.within("start loader");
   if (starts.count < kFewestEvents) return {};
-  const auto steps = static_cast<double>(evidence.lap().steps().size());
+  const auto steps = static_cast<double>(evidence.main_phase().steps().size());
   const SpanSum first_batches = spans.first_after("input", "start loader"),
                 ends = spans.between("input end");
   const double ns = (starts.ns + first_batches.ns) / steps, ending = ends.ns / steps;

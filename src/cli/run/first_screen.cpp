@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "advise/advice.h"
-#include "advise/evidence/lap.h"
+#include "advise/evidence/main_phase.h"
 #include "advise/verdict.h"
 #include "advise/words.h"
 #include "base/humane.h"
@@ -16,8 +16,8 @@
 #include "tables/code/package_lines.h"
 #include "tables/code/step_lines.h"
 #include "tables/gpu/kernels.h"
-#include "tables/run/losses.h"
 #include "tables/run/scopes.h"
+#include "tables/run/warnings.h"
 #include "tables/steps/breakdown.h"
 #include "tables/steps/steps_table.h"
 #include "trace/analysis.h"
@@ -225,8 +225,8 @@ Table advice_rows(const Analysis& analysis, const Places& places) {
 
 std::vector<Table> training_tables(const Analysis& analysis, const Places& places) {
   std::vector<Table> tables{step_rows(analysis)};
-  if (const Lap lap(analysis); !lap.empty()) {
-    const std::string phase(analysis.run().strings[lap.phase()]);
+  if (const MainPhase main_phase(analysis); !main_phase.empty()) {
+    const std::string phase(analysis.run().strings[main_phase.phase()]);
     tables.push_back(step_parts(analysis, phase));
     tables.push_back(step_line_rows(analysis, phase, places));
   }
@@ -268,17 +268,17 @@ std::string shortened(const std::string& line, std::size_t width) {
 }
 
 std::string warning_line(const Analysis& analysis, std::size_t width) {
-  const Table losses = losses_table(analysis);
-  if (losses.rows.empty()) return "";
-  const Row& first = losses.rows.front();
+  const Table warnings = warnings_table(analysis);
+  if (warnings.rows.empty()) return "";
+  const Row& first = warnings.rows.front();
   const std::string more =
-      losses.rows.size() > 1
-          ? fmt::format(" (and {} more: laptime report … losses)", losses.rows.size() - 1)
+      warnings.rows.size() > 1
+          ? fmt::format(" (and {} more: laptime report … warnings)", warnings.rows.size() - 1)
           : "";
   const std::string line =
-      fmt::format("warning: {} ({}): {}", text(losses, first, "name"),
-                  humane_count(std::get<std::int64_t>(cell(losses, first, "count"))),
-                  text(losses, first, "message"));
+      fmt::format("warning: {} ({}): {}", text(warnings, first, "name"),
+                  humane_count(std::get<std::int64_t>(cell(warnings, first, "count"))),
+                  text(warnings, first, "message"));
   return printable(
              shortened(line, width > screen_width(more) ? width - screen_width(more) : width)) +
          more + "\n";

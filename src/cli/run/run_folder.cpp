@@ -181,7 +181,8 @@ Status RunFolder::seal(const Outcome& outcome, std::vector<Fact> clock) {
       !folder_.is_there() || (outcome.should_have_recorded && folder_.parts().empty());
   PartContent outside = part_of(std::move(clock), facts);
   if (nothing)
-    outside.facts.push_back(LossFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
+    outside.facts.push_back(
+        WarningFact{0, Severity::error, 1, "nothing_recorded", kNothingRecorded});
   ASSIGN_OR_RETURN(
       const std::vector<FoundPart> left,
       seal_folder(folder_, file_, std::move(outside), LiveParts::keep, outcome.mode, joined));

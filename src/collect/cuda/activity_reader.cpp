@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstring>
 
-#include "collect/cuda/gpu_losses.h"
-#include "collect/cuda/kernel_places.h"
+#include "collect/cuda/gpu_warnings.h"
+#include "collect/cuda/kernel_call_sites.h"
 #include "record/collector.h"
 
 namespace laptime::cuda {
@@ -38,16 +38,17 @@ void ActivityReader::read(std::uint8_t* buffer, std::size_t valid, std::uint32_t
     }
     take(*record, valid - offset);
   }
-  if (bad_times_) lose(kBadTimes, bad_times_);
-  if (malformed_) lose(kMalformed, malformed_);
-  if (unnamed_configurations_) lose(kConfigurations, unnamed_configurations_);
-  if (incomplete_) lose(kUnanswered, incomplete_);
+  if (bad_times_) warn(kBadTimes, bad_times_);
+  if (malformed_) warn(kMalformed, malformed_);
+  if (unnamed_configurations_) warn(kConfigurations, unnamed_configurations_);
+  if (incomplete_) warn(kUnanswered, incomplete_);
   bad_times_ = malformed_ = unnamed_configurations_ = incomplete_ = 0;
 }
 
 void ActivityReader::begin_recording() {
-  if (const std::uint64_t version = KernelPlaces::get().version(); version != places_version_) {
-    places_version_ = version;
+  if (const std::uint64_t version = KernelCallSites::get().version();
+      version != call_sites_version_) {
+    call_sites_version_ = version;
     names_.fill({});
   }
   if (epoch_ == record::epoch()) return;
@@ -79,7 +80,7 @@ void ActivityReader::take(const Activity& record, std::size_t room) {
 void ActivityReader::take(const ActivityKernel& k) {
   const KnownName& name = kernel_name(k.name);
   Payload payload;
-  if (name.place != 0) payload.add(ArgKey::call_site, ArgType::place, name.place);
+  if (name.call_site != 0) payload.add(ArgKey::call_site, ArgType::call_site, name.call_site);
   if (const std::uint32_t config = launch_config(k))
     payload.add(ArgKey::launch_config, ArgType::launch_config, config);
   put({k.start, k.end, k.device, k.context, k.stream, k.correlation, k.graph_node}, name.id,
@@ -157,7 +158,7 @@ const ActivityReader::KnownName& ActivityReader::kernel_name(const char* name) {
                             names_.size()];
   if (known.address == name && known.id != 0 && known.text == name) return known;
   const std::string_view text(name, ::strnlen(name, kLongestKernelName));
-  known = {name, record::intern(text), KernelPlaces::get().find(text), std::string(text)};
+  known = {name, record::intern(text), KernelCallSites::get().find(text), std::string(text)};
   return known;
 }
 

@@ -1,8 +1,8 @@
 // Turns CUPTI's buffers into spans on the tracks of GPU streams.
 //
 // A kernel's span carries its launch's link, its launch config and the call site that its name is
-// known to have (kernel_places.h). A copy's or fill's carries its bytes and its CopyInfo. What a
-// CUDA graph ran also has the link of its node.
+// known to have (kernel_call_sites.h). A copy's or fill's carries its bytes and its CopyInfo. What
+// a CUDA graph ran also has the link of its node.
 //
 // Assumption: several threads may deliver. Consequence: one lock, which no thread of the program
 // takes.
@@ -51,7 +51,7 @@ class ActivityReader {
   struct KnownName {
     const char* address = nullptr;
     std::uint32_t id = 0;
-    std::uint32_t place = 0;  // KernelPlaces
+    std::uint32_t call_site = 0;  // KernelCallSites
     std::string text{};
   };
 
@@ -79,7 +79,7 @@ class ActivityReader {
   std::map<std::array<std::uint32_t, 3>, std::uint16_t>
       tracks_;  // device, context, stream; of this epoch
   std::array<KnownName, 512> names_{};
-  std::uint64_t places_version_ = 0;  // of KernelPlaces, when names were looked up
+  std::uint64_t call_sites_version_ = 0;  // of KernelCallSites, when names were looked up
   std::map<LaunchConfig, std::uint32_t> configs_;
 };
 

@@ -10,7 +10,7 @@
 
 #include "base/os/no_signals.h"
 #include "collect/cuda/device_facts.h"
-#include "collect/cuda/gpu_losses.h"
+#include "collect/cuda/gpu_warnings.h"
 #include "record/collector.h"
 
 namespace laptime::cuda {
@@ -52,7 +52,7 @@ bool CudaCollector::on(unsigned who) {
   if (is_forked()) return false;
   const std::lock_guard lock(control_);
   if (away_) return false;
-  wishes_ |= who;
+  requests_ |= who;
   switch (state()) {
     case State::capturing:
       return true;
@@ -134,7 +134,7 @@ void CudaCollector::fail(ApiResult result, const std::string& other) {
 void CudaCollector::tell_failed() {
   if (failed_epoch_ == record::epoch()) return;
   failed_epoch_ = record::epoch();
-  lose(kNoGpu);
+  warn(kNoGpu);
 }
 
 // Without copies between GPUs the rest is worth having.
@@ -150,8 +150,8 @@ ApiResult CudaCollector::enable_kinds(bool on) {
 void CudaCollector::off(unsigned who, After after) {
   if (is_forked()) return;
   const std::lock_guard lock(control_);
-  wishes_ &= ~who;
-  if (wishes_ != 0) return;
+  requests_ &= ~who;
+  if (requests_ != 0) return;
   if (state() == State::draining) after_ = std::max(after_, after);
   if (state() != State::capturing) return;
   launches_.expect_records(false);
@@ -213,7 +213,7 @@ void CudaCollector::deliver_rest() {
   reader_.take_incomplete(false);
   count_dropped();
   const std::uint64_t lost = unanswered();
-  if (lost > 0) lose(kUnanswered, lost);
+  if (lost > 0) warn(kUnanswered, lost);
   awaited_in_vain_ |= lost > 0;
   launches_.awaited().give_up();
   dropped_ = 0;
@@ -305,7 +305,7 @@ void CudaCollector::count_dropped(void* context, std::uint32_t stream) {
   std::size_t dropped = 0;
   if (api_.dropped_records(context, stream, &dropped) != kSuccess || dropped == 0) return;
   dropped_ += dropped;
-  lose(kDropped, dropped);
+  warn(kDropped, dropped);
 }
 
 std::uint64_t CudaCollector::on_clock() {

@@ -39,10 +39,10 @@ class CudaCollector {
 
   // True when it captures afterwards.
   bool on(unsigned who);
-  // Unless somebody else wishes it: records no new work. Said again while CUPTI drains, the
-  // stronger wish counts.
+  // Unless somebody else requests it: records no new work. Said again while CUPTI drains, the
+  // stronger request counts.
   void off(unsigned who, After after);
-  // While away nobody's wish is heard.
+  // While away nobody's request is heard.
   void stay_away(bool away);
   // From the next on(): memory that the program takes from the driver.
   void want_driver_memory() { memory_.want(); }
@@ -96,7 +96,7 @@ class CudaCollector {
   ActivityReader reader_;
   DriverMemory memory_;
   std::mutex control_;
-  unsigned wishes_ = 0;
+  unsigned requests_ = 0;
   bool away_ = false;
   std::atomic<std::uint32_t> generation_{0};
   After after_ = After::rest;

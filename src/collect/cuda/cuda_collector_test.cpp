@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "collect/cuda/kernel_places.h"
+#include "collect/cuda/kernel_call_sites.h"
 #include "collect/cuda/test_recorded_gpu.h"
 #include "record/collector.h"
 
@@ -56,10 +56,11 @@ TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
               2 + 1e-4 * expected);
 }
 
-TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
+TEST_F(CudaCollectorTest, AKernelHasTheCallSiteThatItsNameWasGiven) {
   gpu.on(kRecording);
   const std::uint32_t code = record::add_code("train.py", "step", 1, 0),
-                      first = record::add_place(code, 7, 0), second = record::add_place(code, 9, 0);
+                      first = record::add_call_site(code, 7, 0),
+                      second = record::add_call_site(code, 9, 0);
   const auto run_kernel = [&](const char* name) {
     const std::uint64_t start = api.clock();
     ActivityKernel kernel = api.kernel(start, start + 1000, 41);
@@ -68,18 +69,18 @@ TEST_F(CudaCollectorTest, AKernelHasThePlaceThatItsNameWasGiven) {
     gpu.flush();
   };
   run_kernel("loop_add_fusion");
-  KernelPlaces::get().add("loop_add_fusion", first);
-  KernelPlaces::get().add("loop_twice_fusion", first);
+  KernelCallSites::get().add("loop_add_fusion", first);
+  KernelCallSites::get().add("loop_twice_fusion", first);
   run_kernel("loop_add_fusion");
   run_kernel("loop_twice_fusion");
-  KernelPlaces::get().add("loop_add_fusion", first);
-  KernelPlaces::get().add("loop_twice_fusion", second);
+  KernelCallSites::get().add("loop_add_fusion", first);
+  KernelCallSites::get().add("loop_twice_fusion", second);
   run_kernel("loop_add_fusion");
   run_kernel("loop_twice_fusion");
-  std::vector<std::uint64_t> places;
+  std::vector<std::uint64_t> call_sites;
   for (const ReadSpan& kernel : stop_and_read().of(SpanKind::kernel))
-    places.push_back(kernel.place);
-  EXPECT_EQ(places, (std::vector<std::uint64_t>{0, first, first, first, 0}))
+    call_sites.push_back(kernel.call_site);
+  EXPECT_EQ(call_sites, (std::vector<std::uint64_t>{0, first, first, first, 0}))
       << "two programs with a kernel of one name: which line it is is not known";
 }
 
@@ -139,7 +140,7 @@ TEST_F(CudaCollectorTest, RecordsWithoutSensibleTimesAreDroppedAndCounted) {
   api.add(api.kernel(now, now + 5, 4));
   const ReadRun run = stop_and_read();
   EXPECT_EQ(run.of(SpanKind::kernel).size(), 1u);
-  EXPECT_EQ(run.losses.at("gpu_times"), 3u);
+  EXPECT_EQ(run.warnings.at("gpu_times"), 3u);
 }
 
 TEST_F(CudaCollectorTest, LongerRecordsOfALaterVersionAreRead) {
@@ -158,7 +159,7 @@ TEST_F(CudaCollectorTest, RecordsThatReachOutOfTheirBufferAreLeftAlone) {
   api.record_shift = sizeof(ActivityKernel);
   const ReadRun run = stop_and_read();
   EXPECT_TRUE(run.of(SpanKind::kernel).empty());
-  EXPECT_EQ(run.losses.at("gpu_records_malformed"), 1u);
+  EXPECT_EQ(run.warnings.at("gpu_records_malformed"), 1u);
 }
 
 TEST_F(CudaCollectorTest, ARecordThatIsCutIsLeftAlone) {
@@ -170,7 +171,7 @@ TEST_F(CudaCollectorTest, ARecordThatIsCutIsLeftAlone) {
   api.add(front);
   const ReadRun run = stop_and_read();
   EXPECT_TRUE(run.of(SpanKind::kernel).empty());
-  EXPECT_EQ(run.losses.at("gpu_records_malformed"), 1u);
+  EXPECT_EQ(run.warnings.at("gpu_records_malformed"), 1u);
 }
 
 TEST_F(CudaCollectorTest, DroppedRecordsAreCounted) {
@@ -178,7 +179,7 @@ TEST_F(CudaCollectorTest, DroppedRecordsAreCounted) {
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
   api.dropped = 12;
-  EXPECT_EQ(stop_and_read().losses.at("gpu_records_dropped"), 12u);
+  EXPECT_EQ(stop_and_read().warnings.at("gpu_records_dropped"), 12u);
 }
 
 TEST_F(CudaCollectorTest, WhatWasDroppedForAnotherToolBeforeIsNotCounted) {
@@ -186,7 +187,7 @@ TEST_F(CudaCollectorTest, WhatWasDroppedForAnotherToolBeforeIsNotCounted) {
   gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
-  EXPECT_FALSE(stop_and_read().losses.contains("gpu_records_dropped"));
+  EXPECT_FALSE(stop_and_read().warnings.contains("gpu_records_dropped"));
 }
 
 TEST_F(CudaCollectorTest, CorrelationNumbersMayWrap) {
@@ -204,30 +205,30 @@ TEST_F(CudaCollectorTest, CorrelationNumbersMayWrap) {
 }
 
 TEST_F(CudaCollectorTest, WaitsAreSpansOfTheThreadWithTheirLine) {
-  gpu.context().set_place_function(+[]() -> std::uint32_t { return 5; });
+  gpu.context().set_call_site_function(+[]() -> std::uint32_t { return 5; });
   gpu.on(kRecording);
   api.call(kStreamSynchronize, 1,
            [] { std::this_thread::sleep_for(std::chrono::milliseconds(2)); });
   const auto waits = stop_and_read().of(SpanKind::sync);
   ASSERT_EQ(waits.size(), 1u);
   EXPECT_EQ(waits[0].name, "cuStreamSynchronize");
-  EXPECT_EQ(waits[0].place, 5u);
+  EXPECT_EQ(waits[0].call_site, 5u);
   EXPECT_GE(waits[0].end - waits[0].start, 2'000'000);
 }
 
-TEST_F(CudaCollectorTest, LaunchesCarryTheirPlace) {
-  gpu.context().set_place_function(+[]() -> std::uint32_t { return 9; });
+TEST_F(CudaCollectorTest, LaunchesCarryTheirCallSite) {
+  gpu.context().set_call_site_function(+[]() -> std::uint32_t { return 9; });
   gpu.on(kRecording);
   api.call(kLaunchKernel, 1);
   const auto launches = stop_and_read().of(SpanKind::launch);
   ASSERT_EQ(launches.size(), 1u);
-  EXPECT_EQ(launches[0].place, 9u);
+  EXPECT_EQ(launches[0].call_site, 9u);
   EXPECT_EQ(launches[0].autograd, -1) << "without PyTorch there is no autograd";
 }
 
-TEST_F(CudaCollectorTest, InsideOfARecordedOpItsPlaceIsTaken) {
-  gpu.context().set_place_function(+[]() -> std::uint32_t { return 9; });
-  gpu.context().set_op_place_function(+[]() -> std::int64_t {
+TEST_F(CudaCollectorTest, InsideOfARecordedOpItsCallSiteIsTaken) {
+  gpu.context().set_call_site_function(+[]() -> std::uint32_t { return 9; });
+  gpu.context().set_op_call_site_function(+[]() -> std::int64_t {
     static std::int64_t calls = 0;
     return ++calls % 2 != 0 ? 4 : -1;
   });
@@ -238,16 +239,16 @@ TEST_F(CudaCollectorTest, InsideOfARecordedOpItsPlaceIsTaken) {
   for (const SpanKind kind : {SpanKind::launch, SpanKind::sync}) {
     const auto spans = run.of(kind);
     ASSERT_EQ(spans.size(), 2u);
-    EXPECT_EQ(spans[0].place, 4u);
-    EXPECT_EQ(spans[1].place, 9u);
+    EXPECT_EQ(spans[0].call_site, 4u);
+    EXPECT_EQ(spans[1].call_site, 9u);
   }
 }
 
 TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
-  gpu.context().set_place_function(+[]() -> std::uint32_t { return 3; });
+  gpu.context().set_call_site_function(+[]() -> std::uint32_t { return 3; });
   gpu.on(kRecording);
   api.graph_node(kGraphNodeCreated, 100);
-  gpu.context().set_place_function(+[]() -> std::uint32_t { return 4; });
+  gpu.context().set_call_site_function(+[]() -> std::uint32_t { return 4; });
   api.graph_node(kGraphNodeCloned, 200, 100);
   api.graph_node(kGraphNodeCloned, 300, 999);  // of a graph made before anybody looked
   api.call(kGraphLaunch, 8);
@@ -256,10 +257,12 @@ TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
   kernel.graph_node = 200;
   api.add(kernel);
   const ReadRun run = stop_and_read();
-  std::map<std::uint64_t, std::uint64_t> places;
-  for (const ReadSpan& launch : run.of(SpanKind::launch)) places[launch.link] = launch.place;
-  EXPECT_EQ(places.at(GraphNodeLink::pack(200)), 3u) << "the clone has the line of its original";
-  EXPECT_FALSE(places.contains(GraphNodeLink::pack(300)));
+  std::map<std::uint64_t, std::uint64_t> call_sites;
+  for (const ReadSpan& launch : run.of(SpanKind::launch))
+    call_sites[launch.link] = launch.call_site;
+  EXPECT_EQ(call_sites.at(GraphNodeLink::pack(200)), 3u)
+      << "the clone has the line of its original";
+  EXPECT_FALSE(call_sites.contains(GraphNodeLink::pack(300)));
   ASSERT_EQ(run.of(SpanKind::kernel).size(), 1u);
   EXPECT_EQ(run.of(SpanKind::kernel)[0].graph_node, GraphNodeLink::pack(200));
 }
@@ -286,7 +289,7 @@ TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
   EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe"}))
       << "nothing may be registered after a refusal";
   EXPECT_EQ(gpu.state(), State::failed);
-  EXPECT_EQ(stop_and_read().losses.at("gpu_not_recorded"), 1u);
+  EXPECT_EQ(stop_and_read().warnings.at("gpu_not_recorded"), 1u);
 }
 
 TEST_F(CudaCollectorTest, ARefusedKindGivesTheSubscriptionBack) {
@@ -340,13 +343,13 @@ TEST_F(CudaCollectorTest, WhatAnotherThreadLaunchesWhileItGoesOnHasItsLaunch) {
   EXPECT_EQ(run.of(SpanKind::kernel)[0].link, run.of(SpanKind::launch)[0].link);
 }
 
-TEST_F(CudaCollectorTest, IsOnAsLongAsAnybodyWishesIt) {
+TEST_F(CudaCollectorTest, IsOnAsLongAsAnybodyRequestsIt) {
   gpu.on(kRecording);
   EXPECT_TRUE(gpu.on(kProfiler));
   gpu.off(kRecording, After::leave);
   EXPECT_EQ(gpu.state(), State::capturing);
   gpu.off(kRecording, After::leave);
-  EXPECT_EQ(gpu.state(), State::capturing) << "off twice takes nobody else's wish";
+  EXPECT_EQ(gpu.state(), State::capturing) << "off twice takes nobody else's request";
   gpu.off(kProfiler, After::rest);
   EXPECT_EQ(gpu.state(), State::draining);
   gpu.on(kProfiler);
@@ -442,7 +445,7 @@ TEST_F(CudaCollectorTest, BuffersRunOutWithoutHarm) {
     api.add(api.kernel(now, now + 5, static_cast<std::uint32_t>(i)));
   const ReadRun run = stop_and_read();
   EXPECT_EQ(run.of(SpanKind::kernel).size(), most);
-  EXPECT_EQ(run.losses.at("gpu_records_dropped"), 10u);
+  EXPECT_EQ(run.warnings.at("gpu_records_dropped"), 10u);
 }
 
 TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
@@ -466,7 +469,7 @@ TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
 // The shape of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes a GPU
 // record in the sealed file.
 TEST_F(CudaCollectorTest, AGpuRecordTakesFewBytes) {
-  gpu.context().set_place_function(+[]() -> std::uint32_t {
+  gpu.context().set_call_site_function(+[]() -> std::uint32_t {
     static std::uint32_t i = 0;
     return 1 + i++ % 93 / 4;
   });

@@ -22,7 +22,7 @@ TEST_F(CudaCollectorTest, CuptiStaysWhileLaunchesAreUnanswered) {
   tick_until(State::leaving);
   const ReadRun run = stop_and_read();
   EXPECT_EQ(run.of(SpanKind::kernel).size(), 1u);
-  EXPECT_FALSE(run.losses.contains("gpu_work_not_seen"));
+  EXPECT_FALSE(run.warnings.contains("gpu_work_not_seen"));
 }
 
 TEST_F(CudaCollectorTest, WorkThatNeverArrivesIsCountedAndCuptiLeaves) {
@@ -46,7 +46,7 @@ TEST_F(CudaCollectorTest, WorkThatNeverArrivesIsCountedAndCuptiLeaves) {
   gpu.off(kRecording, After::leave);
   tick(25);
   EXPECT_EQ(gpu.state(), State::leaving) << "the second time not as long";
-  EXPECT_EQ(stop_and_read().losses.at("gpu_work_not_seen"), 2u)
+  EXPECT_EQ(stop_and_read().warnings.at("gpu_work_not_seen"), 2u)
       << "what was given up once is not waited for again";
 }
 
@@ -60,9 +60,9 @@ TEST_F(CudaCollectorTest, WhatIsCompleteInAnIncompleteBufferArrivesAtTheEnd) {
   gpu.stop();
   const ReadRun run = stop_and_read();
   EXPECT_EQ(run.of(SpanKind::kernel).size(), 1u);
-  EXPECT_EQ(run.losses.at("gpu_work_not_seen"), 2u)
+  EXPECT_EQ(run.warnings.at("gpu_work_not_seen"), 2u)
       << "of one nothing came, of the other a record without times";
-  EXPECT_FALSE(run.losses.contains("gpu_times"));
+  EXPECT_FALSE(run.warnings.contains("gpu_times"));
 }
 
 TEST_F(CudaCollectorTest, FailedLaunchesAndCapturedOnesAreNotWaitedFor) {
@@ -74,7 +74,7 @@ TEST_F(CudaCollectorTest, FailedLaunchesAndCapturedOnesAreNotWaitedFor) {
   for (int node = 0; node < 3; ++node) api.add(api.kernel(now, now + 1000, 6));
   gpu.off(kRecording, After::leave);
   tick_until(State::leaving);
-  EXPECT_FALSE(stop_and_read().losses.contains("gpu_work_not_seen"));
+  EXPECT_FALSE(stop_and_read().warnings.contains("gpu_work_not_seen"));
 }
 
 TEST_F(CudaCollectorTest, NodesThatNoLaunchMadeHideNothing) {
@@ -97,7 +97,7 @@ TEST_F(CudaCollectorTest, LaunchesWhileRecordingIsSwitchedAreNotWaitedFor) {
   tick_until(State::leaving);
   const ReadRun run = stop_and_read();
   EXPECT_GE(run.of(SpanKind::launch).size(), 3u) << "they were seen";
-  EXPECT_FALSE(run.losses.contains("gpu_work_not_seen"));
+  EXPECT_FALSE(run.warnings.contains("gpu_work_not_seen"));
 }
 
 TEST_F(CudaCollectorTest, WhereTheProgramWaitsForTheGpuNothingIsAwaitedForLong) {
@@ -109,7 +109,7 @@ TEST_F(CudaCollectorTest, WhereTheProgramWaitsForTheGpuNothingIsAwaitedForLong) 
   gpu.off(kEverybody, After::leave_soon);
   tick(10);
   EXPECT_EQ(gpu.state(), State::leaving);
-  EXPECT_EQ(stop_and_read().losses.at("gpu_work_not_seen"), 1u);
+  EXPECT_EQ(stop_and_read().warnings.at("gpu_work_not_seen"), 1u);
 }
 
 // A call that ends then takes CUPTI out: whoever asks it for more asks what is no longer there.
@@ -140,7 +140,7 @@ TEST_F(CudaCollectorTest, AnswersToLaunchesThatNobodyAwaitedHideNoOthers) {
     api.call(kLaunchKernel, ++number);
     api.add(api.kernel(now, now + 1000, number));
   };
-  for (int stretch = 0; stretch < 5; ++stretch) {
+  for (int interval = 0; interval < 5; ++interval) {
     gpu.on(kRecording);
     gpu.off(kRecording, After::leave);
     gpu.tick();
@@ -152,7 +152,7 @@ TEST_F(CudaCollectorTest, AnswersToLaunchesThatNobodyAwaitedHideNoOthers) {
   tick(20);
   EXPECT_EQ(gpu.state(), State::draining);
   gpu.stop();
-  EXPECT_EQ(stop_and_read().losses.at("gpu_work_not_seen"), 5u);
+  EXPECT_EQ(stop_and_read().warnings.at("gpu_work_not_seen"), 5u);
 }
 
 TEST_F(CudaCollectorTest, NodesOfAGraphThatHaveNotEndedAreCounted) {
@@ -166,7 +166,7 @@ TEST_F(CudaCollectorTest, NodesOfAGraphThatHaveNotEndedAreCounted) {
   tick(110);
   const ReadRun run = stop_and_read();
   EXPECT_EQ(run.of(SpanKind::kernel).size(), 11u);
-  EXPECT_EQ(run.losses.at("gpu_work_not_seen"), 1u);
+  EXPECT_EQ(run.warnings.at("gpu_work_not_seen"), 1u);
 }
 
 TEST_F(CudaCollectorTest, WhatCuptiDroppedIsLostOnce) {
@@ -178,8 +178,8 @@ TEST_F(CudaCollectorTest, WhatCuptiDroppedIsLostOnce) {
   gpu.off(kRecording, After::leave);
   tick_until(State::leaving);
   const ReadRun run = stop_and_read();
-  EXPECT_EQ(run.losses.at("gpu_records_dropped"), 3u);
-  EXPECT_FALSE(run.losses.contains("gpu_work_not_seen"));
+  EXPECT_EQ(run.warnings.at("gpu_records_dropped"), 3u);
+  EXPECT_FALSE(run.warnings.contains("gpu_work_not_seen"));
 }
 
 TEST_F(CudaCollectorTest, AForkedChildHearsNothingOfWhatItsParentAskedFor) {
@@ -216,11 +216,11 @@ TEST_F(CudaCollectorTest, EachRecordingIsToldThatTheGpuFailed) {
   api.subscribe_result = kMultipleSubscribers;
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_FALSE(gpu.on(kRecording));
-  EXPECT_EQ(stop_and_read().losses.at("gpu_not_recorded"), 1u);
+  EXPECT_EQ(stop_and_read().warnings.at("gpu_not_recorded"), 1u);
   EXPECT_EQ(laptime_start((folder_ + "/again.lap").c_str(), nullptr), 0);
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_EQ(laptime_stop(), 0);
-  EXPECT_EQ(read_run(folder_ + "/again.lap").losses.at("gpu_not_recorded"), 1u);
+  EXPECT_EQ(read_run(folder_ + "/again.lap").warnings.at("gpu_not_recorded"), 1u);
 }
 
 TEST(AwaitedLaunchesTest, AnAnswerThatNobodyAwaitsHidesNothing) {

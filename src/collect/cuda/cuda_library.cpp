@@ -9,9 +9,9 @@
 #include "base/os/nsight.h"
 #include "collect/cuda/cuda_collector.h"
 #include "collect/cuda/cuda_interface.h"
-#include "collect/cuda/gpu_losses.h"
-#include "collect/cuda/kernel_places.h"
-#include "collect/cuda/nvtx/xla_places.h"
+#include "collect/cuda/gpu_warnings.h"
+#include "collect/cuda/kernel_call_sites.h"
+#include "collect/cuda/nvtx/xla_call_sites.h"
 #include "collect/cuda/torch_context.h"
 #include "record/collector.h"
 
@@ -22,12 +22,12 @@ namespace {
 
 std::atomic<bool> deferred{false};
 std::atomic<unsigned> wished_early{
-    0};  // cuda::Wish, said while the program had not loaded CUDA yet
+    0};  // cuda::Request, said while the program had not loaded CUDA yet
 
 // For the collector, once there is one.
 struct Wanted {
-  PlaceFunction places = nullptr;
-  OpPlaceFunction op_places = nullptr;
+  CallSiteFunction call_sites = nullptr;
+  OpCallSiteFunction op_call_sites = nullptr;
   bool nodes = false;
   bool away = false;
 };
@@ -41,8 +41,8 @@ void apply_wanted() {
   CudaCollector* const gpu = made.load();
   if (!gpu) return;
   gpu->stay_away(wanted.away);
-  gpu->context().set_place_function(wanted.places);
-  gpu->context().set_op_place_function(wanted.op_places);
+  gpu->context().set_call_site_function(wanted.call_sites);
+  gpu->context().set_op_call_site_function(wanted.op_call_sites);
   if (wanted.nodes)
     gpu->context().add_nodes();
   else
@@ -83,18 +83,18 @@ CudaCollector* collector() {
 }
 
 // Once in each recording.
-void lose_gpu() {
+void warn_no_gpu() {
   static std::atomic<std::uint32_t> told{0};
-  if (told.exchange(record::epoch()) != record::epoch()) lose(kNoGpu);
+  if (told.exchange(record::epoch()) != record::epoch()) warn(kNoGpu);
 }
 
 bool start(unsigned who) {
   CudaCollector* const gpu = collector();
-  if (!gpu) return lose_gpu(), false;
+  if (!gpu) return warn_no_gpu(), false;
   if (!gpu->on(who)) return false;
   if (!gpu->start_flush_thread()) {
     gpu->off(who, After::leave);
-    return lose_gpu(), false;
+    return warn_no_gpu(), false;
   }
   // The collector may have been made before the driver was initialised and had its handler.
   static std::once_flag again;
@@ -134,14 +134,14 @@ LAPTIME_API void laptime_cuda_flush(void) {
   if (CudaCollector* const gpu = made.load()) gpu->flush();
 }
 
-LAPTIME_API void laptime_cuda_set_places(PlaceFunction function) {
+LAPTIME_API void laptime_cuda_set_call_sites(CallSiteFunction function) {
   const std::lock_guard lock(making);
-  wanted.places = function;
+  wanted.call_sites = function;
   apply_wanted();
 }
-LAPTIME_API void laptime_cuda_set_op_places(OpPlaceFunction function) {
+LAPTIME_API void laptime_cuda_set_op_call_sites(OpCallSiteFunction function) {
   const std::lock_guard lock(making);
-  wanted.op_places = function;
+  wanted.op_call_sites = function;
   apply_wanted();
 }
 LAPTIME_API void laptime_cuda_set_nodes(int on) {
@@ -149,12 +149,12 @@ LAPTIME_API void laptime_cuda_set_nodes(int on) {
   wanted.nodes = on != 0;
   apply_wanted();
 }
-LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t place) {
-  KernelPlaces::get().add(kernel, place);
+LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t call_site) {
+  KernelCallSites::get().add(kernel, call_site);
 }
 LAPTIME_API void laptime_cuda_name_instruction(const char* module, const char* instruction,
-                                               std::uint32_t place) {
-  XlaPlaces::get().add(module, instruction, place);
+                                               std::uint32_t call_site) {
+  XlaCallSites::get().add(module, instruction, call_site);
 }
 LAPTIME_API int laptime_cuda_bind_torch(void) { return TorchContext::get().bind() ? 1 : 0; }
 LAPTIME_API int laptime_cuda_current_node(std::int64_t* sequence, std::uint64_t* thread) {

@@ -3,10 +3,10 @@
 
 namespace laptime::cuda {
 
-// On whose behalf the GPU is recorded: as long as anybody wishes it.
-enum Wish : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
+// On whose behalf the GPU is recorded: as long as anybody requests it.
+enum Request : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
 
-// What becomes of CUPTI when nobody wishes to record any more: it rests in the process; or it is
+// What becomes of CUPTI when nobody requests to record any more: it rests in the process; or it is
 // taken out as soon as everything has arrived. `leave_soon`: the caller has the program wait for
 // the GPU, so that what has not arrived a moment later never will.
 enum class After : int { rest = 0, leave = 1, leave_soon = 2 };

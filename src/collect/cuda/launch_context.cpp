@@ -1,7 +1,7 @@
 #include "collect/cuda/launch_context.h"
 
 #include "collect/cuda/nvtx/nvtx_ranges.h"
-#include "collect/cuda/nvtx/xla_places.h"
+#include "collect/cuda/nvtx/xla_call_sites.h"
 #include "format/record.h"
 
 namespace laptime::cuda {
@@ -13,31 +13,32 @@ void LaunchContext::add_nodes() {
 }
 
 LaunchContext::Op LaunchContext::op() const {
-  const OpPlaceFunction function = op_place_.load(std::memory_order_acquire);
+  const OpCallSiteFunction function = op_call_site_.load(std::memory_order_acquire);
   const std::int64_t told = function ? function() : -1;
   if (told < 0) return {};
   return {true, (told >> 32) != 0, static_cast<std::uint32_t>(told)};
 }
 
-std::uint32_t LaunchContext::find_place() const {
-  const PlaceFunction function = place_.load(std::memory_order_acquire);
+std::uint32_t LaunchContext::find_call_site() const {
+  const CallSiteFunction function = call_site_.load(std::memory_order_acquire);
   return function ? function() : 0;
 }
 
-std::uint32_t LaunchContext::place() const {
+std::uint32_t LaunchContext::call_site() const {
   const Op around = op();
-  return around.place != 0 ? around.place : find_place();
+  return around.call_site != 0 ? around.call_site : find_call_site();
 }
 
 LaunchOrigin LaunchContext::here() const {
   const Op around = op();
   // The op's record has its node, or leads to it.
-  if (around.recorded) return {OpLink::pack(around.place, 0, -1), around.backward};
+  if (around.recorded) return {OpLink::pack(around.call_site, 0, -1), around.backward};
   const std::uint32_t compiled =
-      XlaPlaces::in_use() ? XlaPlaces::get().place(nvtx::innermost(nvtx::Role::xla_module),
-                                                   nvtx::innermost(nvtx::Role::xla_instruction))
-                          : 0;
-  const std::uint32_t line = compiled ? compiled : find_place();
+      XlaCallSites::in_use()
+          ? XlaCallSites::get().call_site(nvtx::innermost(nvtx::Role::xla_module),
+                                          nvtx::innermost(nvtx::Role::xla_instruction))
+          : 0;
+  const std::uint32_t line = compiled ? compiled : find_call_site();
   if (!nodes_.load(std::memory_order_acquire)) return {OpLink::pack(line, 0, -1), false};
   const TorchContext::Node node = torch_.current_node();
   if (node.running && line == 0)

@@ -9,15 +9,15 @@
 
 namespace laptime::cuda {
 
-// The calling thread's place (record::add_place), 0 unknown. Called on the hot path, without the
-// GIL.
-using PlaceFunction = std::uint32_t (*)();
+// The calling thread's call site (record::add_call_site), 0 unknown. Called on the hot path,
+// without the GIL.
+using CallSiteFunction = std::uint32_t (*)();
 
 // Of a thread inside of an op that is being recorded: the op's place in the low 32 bits, and
 // whether an autograd node runs around it in the bit above; negative: it is in none. Cheaper than
 // to look for the line; a launch in a recorded op counts for the op's line anyway
 // (analyze/launches.h).
-using OpPlaceFunction = std::int64_t (*)();
+using OpCallSiteFunction = std::int64_t (*)();
 
 struct LaunchOrigin {
   std::uint64_t packed;  // OpLink::pack
@@ -26,11 +26,11 @@ struct LaunchOrigin {
 
 class LaunchContext {
  public:
-  void set_place_function(PlaceFunction function) {
-    place_.store(function, std::memory_order_release);
+  void set_call_site_function(CallSiteFunction function) {
+    call_site_.store(function, std::memory_order_release);
   }
-  void set_op_place_function(OpPlaceFunction function) {
-    op_place_.store(function, std::memory_order_release);
+  void set_op_call_site_function(OpCallSiteFunction function) {
+    op_call_site_.store(function, std::memory_order_release);
   }
   // Launches carry autograd's node from now on. Contract: TorchContext is bound.
   void add_nodes();
@@ -38,18 +38,18 @@ class LaunchContext {
 
   LaunchOrigin here() const;
   // The line alone, for waits.
-  std::uint32_t place() const;
+  std::uint32_t call_site() const;
 
  private:
   struct Op {
     bool recorded = false, backward = false;
-    std::uint32_t place = 0;
+    std::uint32_t call_site = 0;
   };
   Op op() const;
-  std::uint32_t find_place() const;
+  std::uint32_t find_call_site() const;
 
-  std::atomic<PlaceFunction> place_{nullptr};
-  std::atomic<OpPlaceFunction> op_place_{nullptr};
+  std::atomic<CallSiteFunction> call_site_{nullptr};
+  std::atomic<OpCallSiteFunction> op_call_site_{nullptr};
   TorchContext torch_;  // a copy: it lies where a launch looks anyway
   std::atomic<bool> nodes_{false};
 };

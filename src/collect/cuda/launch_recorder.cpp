@@ -61,8 +61,8 @@ void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) 
 }
 
 void LaunchRecorder::put_wait(std::uint64_t start, std::uint64_t end, std::uint32_t name) {
-  const record::Arg place{ArgKey::call_site, ArgType::place, context_.place()};
-  record::put_span({start, end, name, SpanKind::sync}, &place, place.value ? 1 : 0);
+  const record::Arg call_site{ArgKey::call_site, ArgType::call_site, context_.call_site()};
+  record::put_span({start, end, name, SpanKind::sync}, &call_site, call_site.value ? 1 : 0);
 }
 
 // A graph's nodes are captured once, cloned when it is instantiated, and run many times under the
@@ -96,8 +96,8 @@ void LaunchRecorder::put_graph_node(std::uint64_t node, const LaunchOrigin& orig
   const std::uint64_t now = ticks();
   record::Arg args[2];
   std::uint32_t count = 0;
-  if (const std::uint32_t place = OpLink::place(origin.packed))
-    args[count++] = {ArgKey::call_site, ArgType::place, place};
+  if (const std::uint32_t call_site = OpLink::call_site(origin.packed))
+    args[count++] = {ArgKey::call_site, ArgType::call_site, call_site};
   if (origin.backward || OpLink::autograd(origin.packed))
     args[count++] = {ArgKey::autograd, ArgType::integer,
                      static_cast<std::uint64_t>(LaunchNode::pack(origin.packed, origin.backward))};

@@ -1,6 +1,6 @@
 // What happens in CUPTI's callbacks: a launch becomes a record with the line and the autograd node
-// that it came from; a wait becomes a span of kind sync; a node of a CUDA graph becomes a mark that
-// tells where it was captured.
+// that it came from; a wait becomes a span of kind sync; a node of a CUDA graph becomes an instant
+// that tells where it was captured.
 //
 // Contract: on the program's own threads and hot; no lock, no allocation but where a graph is
 // captured.

@@ -26,13 +26,13 @@ struct ReadSpan {
   LaunchConfig config;
   CopyInfo copy;
   std::int64_t bytes, autograd;  // -1: none
-  std::uint64_t place, graph_node;
+  std::uint64_t call_site, graph_node;
 };
 
 // What was recorded, by kind.
 struct ReadRun {
   std::vector<ReadSpan> spans;
-  std::map<std::string, std::uint64_t> losses;
+  std::map<std::string, std::uint64_t> warnings;
   std::map<std::string, std::string> properties;
   std::uint64_t file_bytes = 0;
 
@@ -49,7 +49,7 @@ inline ReadRun read_run(const std::string& path) {
   EXPECT_TRUE(content) << content.error().message;
   ReadRun run;
   run.file_bytes = content->file_bytes;
-  for (const LossCount& loss : content->losses) run.losses[loss.name] = loss.count;
+  for (const WarningCount& warning : content->warnings) run.warnings[warning.name] = warning.count;
   for (const PartContent& part : content->parts) {
     std::map<std::uint64_t, std::string> strings;
     std::map<std::uint32_t, std::uint32_t> tracks;
@@ -88,7 +88,7 @@ inline ReadRun read_run(const std::string& path) {
         if (key == ArgKey::copy) span.copy = CopyInfo::unpack(value);
         if (key == ArgKey::bytes) span.bytes = static_cast<std::int64_t>(value);
         if (key == ArgKey::autograd) span.autograd = static_cast<std::int64_t>(value);
-        if (key == ArgKey::call_site) span.place = value;
+        if (key == ArgKey::call_site) span.call_site = value;
       }
     }
   }

@@ -5,7 +5,7 @@
 // programs used. A share of wall time would let events cost more on a busy machine: the program
 // stands still and the budget fills, although none of the waiting is the program's own.
 //
-// Assumption: the cost of an event is known (calibrated at start). Consequence: over any stretch
+// Assumption: the cost of an event is known (calibrated at start). Consequence: over any interval
 // the engines cost at most the share plus one bucket, on a busy machine too. The bucket is small,
 // so a quiet hour does not pay for a slow minute.
 #pragma once

@@ -1,5 +1,5 @@
 // What is not measured, and why: one line each, said once. The Python side prints them or makes
-// loss rows of them.
+// warning rows of them.
 #pragma once
 
 #include <string>

@@ -212,23 +212,23 @@ struct Postponed {
 std::atomic<Postponed> postponed;
 static_assert(std::atomic<Postponed>::is_always_lock_free);
 
-void lose_steps(std::uint32_t count) {
+void warn_steps_without_gil(std::uint32_t count) {
   static const char message[] =
       "steps marked by threads without the GIL, while the interpreter was busy: their lines and "
       "functions count for the run, not for a step";
-  record::lose(record::loss_index("steps_without_gil", Severity::warning, message), count);
+  record::warn(record::warning_index("steps_without_gil", Severity::warning, message), count);
 }
 
 void write_step(std::uint32_t ended) {
   const Postponed before = postponed.exchange({});
-  if (before.count != 0) lose_steps(before.count + 1);
+  if (before.count != 0) warn_steps_without_gil(before.count + 1);
   TallyWriter::instance().write(before.count != 0 ? kNoStep : ended);
 }
 
 int write_postponed(void*) {
   const Postponed steps = postponed.exchange({});
   if (steps.count == 0 || !record::on()) return 0;
-  if (steps.count > 1) lose_steps(steps.count);
+  if (steps.count > 1) warn_steps_without_gil(steps.count);
   TallyWriter::instance().write(steps.count == 1 ? steps.last : kNoStep);
   return 0;
 }

@@ -6,7 +6,7 @@ namespace laptime::python {
 
 // Observes the recorder's steps from now on. A mark that is made without the GIL is written by the
 // interpreter as soon as it can; where another mark comes first, nobody knows which of the steps
-// the counts belong to: they are written as belonging to none, and that is counted as a loss.
+// the counts belong to: they are written as belonging to none, and that is counted as a warning.
 void install_tally_writer();
 
 // Writes what was counted so far, as part of the current step. Call with the GIL held, before

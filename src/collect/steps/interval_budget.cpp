@@ -4,12 +4,12 @@
 
 namespace laptime::steps {
 
-// No stretch costs more than the time it took.
-void StretchBudget::pay(const Turn& turn) {
+// No interval costs more than the time it took.
+void IntervalBudget::pay(const Turn& turn) {
   spent_ += std::min(std::max(turn.counted, kCost * turn.wall), turn.wall);
 }
 
-bool StretchBudget::after(const Turn& turn, double switching) {
+bool IntervalBudget::after(const Turn& turn, double switching) {
   const double share = share_ * turn.wall;
   allowed_ += std::max(share - turn.others, kLeast * share);
   if (turns_before_ > 0) --turns_before_;
@@ -26,7 +26,7 @@ bool StretchBudget::after(const Turn& turn, double switching) {
   return begins;
 }
 
-void StretchBudget::end(const Turn& turn, double switching) {
+void IntervalBudget::end(const Turn& turn, double switching) {
   if (!turn.recorded) return;
   pay(turn);
   spent_ += switching;

@@ -1,7 +1,7 @@
-// Which stretches of time are recorded in a program that makes no steps: as many as the budget
+// Which intervals of time are recorded in a program that makes no steps: as many as the budget
 // allows.
 //
-// Assumption: there is nothing to compare a recorded stretch with, so what it costs is taken to be
+// Assumption: there is nothing to compare a recorded interval with, so what it costs is taken to be
 // a fifth of its time, or what its events should have cost if that is more. Consequence: where
 // recording is cheaper than that, less is recorded than might be. Times are in any one unit.
 #pragma once
@@ -18,16 +18,16 @@ struct Turn {
   double others = 0;   // what other engines spent of the same budget
 };
 
-class StretchBudget {
+class IntervalBudget {
  public:
-  // `turns_before`: of the clock, until the first stretch may begin; with 0 it begins at once, and
+  // `turns_before`: of the clock, until the first interval may begin; with 0 it begins at once, and
   // lasts kFirst turns whatever it costs.
-  StretchBudget(double share, unsigned turns_before)
+  IntervalBudget(double share, unsigned turns_before)
       : share_(share), turns_before_(turns_before), least_(turns_before == 0 ? kFirst : 0) {}
 
-  // With the same share: nothing spent, nothing owed, and the first stretch may begin at the next
+  // With the same share: nothing spent, nothing owed, and the first interval may begin at the next
   // turn.
-  StretchBudget anew() const { return {share_, 1}; }
+  IntervalBudget anew() const { return {share_, 1}; }
 
   bool first() const { return turns_before_ == 0; }
 
@@ -39,7 +39,7 @@ class StretchBudget {
 
   double spent() const { return spent_; }
 
-  static constexpr double kCost = 0.2;    // of a stretch, until its events say more
+  static constexpr double kCost = 0.2;    // of an interval, until its events say more
   static constexpr double kLeast = 0.25;  // of the budget, whatever others spend
   static constexpr unsigned kBurst = 2;   // turns in a row, and no fewer
   static constexpr unsigned kFirst = 4;   // so many where recording begins at once
@@ -49,7 +49,7 @@ class StretchBudget {
 
   double share_;
   unsigned turns_before_;
-  unsigned least_;  // turns until the stretch may end
+  unsigned least_;  // turns until the interval may end
   double allowed_ = 0, spent_ = 0;
 };
 

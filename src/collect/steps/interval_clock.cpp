@@ -27,9 +27,9 @@ struct Hearing {
 };
 Hearing hearing;
 
-class StretchClock {
+class IntervalClock {
  public:
-  explicit StretchClock(StretchPlan plan) : plan_(std::move(plan)), turned_(ticks()) {}
+  explicit IntervalClock(IntervalPlan plan) : plan_(std::move(plan)), turned_(ticks()) {}
 
   void run() {
     std::unique_lock lock(mutex_);
@@ -50,14 +50,14 @@ class StretchClock {
     changed_.notify_all();
   }
 
-  // Where the first stretch is recorded at once, that is when this returns.
+  // Where the first interval is recorded at once, that is when this returns.
   void await_begin() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return begun_; });
   }
 
   // Also by two threads at once.
-  StretchSums stop() {
+  IntervalSums stop() {
     std::unique_lock lock(mutex_);
     stop_ = true;
     asked_.notify_all();
@@ -180,35 +180,35 @@ class StretchClock {
 
   void tell(std::uint64_t time, double state) {
     told_ = true;
-    record::put_value(time, record::intern(kStretchValue), state);
+    record::put_value(time, record::intern(kIntervalValue), state);
   }
 
   std::mutex mutex_;  // held by the thread but for its waits
   std::condition_variable asked_, changed_;
   bool begun_ = false, stop_ = false, over_ = false, told_ = false;
-  StretchPlan plan_;
+  IntervalPlan plan_;
   std::uint64_t begin_ = 0, turned_, others_ = 0, events_ = 0, switched_on_ = 0;
   double switching_ = 0;      // ticks, the last time
   bool on_ = false;           // while the clock decides
   std::uint64_t steps_ = 0;   // that had ended at the last turn
   unsigned quiet_turns_ = 0;  // since the last step's end …
   Turn quiet_{};              // … and what passed in them
-  StretchSums sums_;
+  IntervalSums sums_;
 };
 
 // Of this process. A forked child leaves its parent's as it lies there.
 struct Running {
   std::mutex mutex;
-  std::shared_ptr<StretchClock> clock;
+  std::shared_ptr<IntervalClock> clock;
 };
 Running* running = new Running;
 
-std::shared_ptr<StretchClock> running_clock() {
+std::shared_ptr<IntervalClock> running_clock() {
   const std::lock_guard lock(running->mutex);
   return running->clock;
 }
 
-void at_process_exit() { (void)stop_stretches(); }
+void at_process_exit() { (void)stop_intervals(); }
 
 // Before a fork handlers run in the reverse order of their registration: the clock's lock is taken
 // first, then those that its turn takes.
@@ -233,7 +233,7 @@ void watch_process() {
   (void)watched;
 }
 
-bool start_thread(std::shared_ptr<StretchClock> clock) {
+bool start_thread(std::shared_ptr<IntervalClock> clock) {
   const NoSignals meanwhile;
   try {
     std::thread([clock = std::move(clock)] {
@@ -248,11 +248,11 @@ bool start_thread(std::shared_ptr<StretchClock> clock) {
 
 }  // namespace
 
-bool start_stretches(StretchPlan plan) {
+bool start_intervals(IntervalPlan plan) {
   watch_process();
   const std::lock_guard lock(running->mutex);
   if (running->clock) return false;
-  auto clock = std::make_shared<StretchClock>(std::move(plan));
+  auto clock = std::make_shared<IntervalClock>(std::move(plan));
   if (!start_thread(clock)) return false;
   clock->await_begin();
   running->clock = std::move(clock);
@@ -270,10 +270,10 @@ bool end_step() {
 
 void steps_record(bool on) { hearing.steps_record = on; }
 
-std::optional<StretchSums> stop_stretches() {
-  const std::shared_ptr<StretchClock> clock = running_clock();
+std::optional<IntervalSums> stop_intervals() {
+  const std::shared_ptr<IntervalClock> clock = running_clock();
   if (!clock) return std::nullopt;
-  const StretchSums sums = clock->stop();
+  const IntervalSums sums = clock->stop();
   const std::lock_guard lock(running->mutex);
   if (running->clock == clock) running->clock.reset();
   return sums;

@@ -29,16 +29,16 @@ struct ClockedSource {
   std::function<std::uint64_t()> events;  // so far
 };
 
-struct StretchPlan {
+struct IntervalPlan {
   std::vector<ClockedSource> sources;  // switched on in this order, off in the other
-  StretchBudget budget;                // in ticks
+  IntervalBudget budget;               // in ticks
   double event_ticks;                  // what an event costs
   std::chrono::nanoseconds period;
   std::function<std::uint64_t()> others = [] {
     return std::uint64_t{0};
   };  // ticks that others have spent of the budget so far
   std::vector<std::function<void()>> only_steps_switch_on = {};  // how each is switched off
-  bool leaves_no_trace = false;  // before the first stretch begins: a process that is over by then
+  bool leaves_no_trace = false;  // before the first interval begins: a process that is over by then
                                  // has recorded nothing
   unsigned quiet_turns =
       12;  // and kQuietSteps median steps, without a step's end, until the clock decides again
@@ -46,26 +46,26 @@ struct StretchPlan {
 
 // While the clock decides, the value of this name says what holds from there on
 // (analyze/recorded_part.h). Where it took over, that is from the last step's end on: what steps
-// had left on until then is its first stretch.
-inline constexpr const char* kStretchValue = "ops recorded";
+// had left on until then is its first interval.
+inline constexpr const char* kIntervalValue = "ops recorded";
 inline constexpr double kRecorded = 1, kResting = 0, kEnded = -1;
 
 inline constexpr unsigned kQuietSteps = 4;
 
-struct StretchSums {
+struct IntervalSums {
   double spent = 0;  // ticks that recording added
   bool recorded = false, rested = false;
   unsigned took_over = 0;  // how often no step had ended for a while
 };
 
 // False: one runs already, or no thread can be had.
-bool start_stretches(StretchPlan plan);
+bool start_intervals(IntervalPlan plan);
 // HOT, but where the clock decides. A step ends, and steps decide from here on. True: the clock
 // decided, for all or the last part of that step; all sources are off.
 bool end_step();
 // Whether steps have the sources on until the next one ends. Contract: steps decide.
 void steps_record(bool on);
 // What the clock has on is off when this returns. None: nothing runs, in this process.
-std::optional<StretchSums> stop_stretches();
+std::optional<IntervalSums> stop_intervals();
 
 }  // namespace laptime::steps

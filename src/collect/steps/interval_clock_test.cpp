@@ -25,8 +25,8 @@ struct Watched : std::enable_shared_from_this<Watched> {
   }
 };
 
-StretchPlan plan(std::vector<ClockedSource> sources, double share, unsigned turns_before) {
-  return {std::move(sources), StretchBudget(share, turns_before), 1.0, 1ms};
+IntervalPlan plan(std::vector<ClockedSource> sources, double share, unsigned turns_before) {
+  return {std::move(sources), IntervalBudget(share, turns_before), 1.0, 1ms};
 }
 
 template <typename Reached>
@@ -36,104 +36,104 @@ bool comes(Reached reached, int limit_ms = 20'000) {
 }
 
 // In a recording: without one nothing is switched on.
-class StretchClock : public RecorderTest {
+class IntervalClock : public RecorderTest {
  protected:
-  StretchClock() { EXPECT_EQ(laptime_start(path_.c_str(), nullptr), 0); }
-  ~StretchClock() override { laptime_stop(); }
+  IntervalClock() { EXPECT_EQ(laptime_start(path_.c_str(), nullptr), 0); }
+  ~IntervalClock() override { laptime_stop(); }
 };
 
-TEST_F(StretchClock, NothingRunsBeforeItIsStarted) { EXPECT_FALSE(stop_stretches()); }
+TEST_F(IntervalClock, NothingRunsBeforeItIsStarted) { EXPECT_FALSE(stop_intervals()); }
 
-TEST_F(StretchClock, TheFirstStretchIsOnWhenStartReturns) {
+TEST_F(IntervalClock, TheFirstIntervalIsOnWhenStartReturns) {
   const auto watched = std::make_shared<Watched>();
-  StretchPlan slow = plan({watched->source()}, 0.05, 0);
+  IntervalPlan slow = plan({watched->source()}, 0.05, 0);
   slow.period = 1h;
-  ASSERT_TRUE(start_stretches(std::move(slow)));
+  ASSERT_TRUE(start_intervals(std::move(slow)));
   EXPECT_TRUE(watched->on);
-  const auto sums = stop_stretches();
+  const auto sums = stop_intervals();
   ASSERT_TRUE(sums);
   EXPECT_FALSE(watched->on);
   EXPECT_TRUE(sums->recorded);
   EXPECT_GT(sums->spent, 0);
-  EXPECT_FALSE(stop_stretches());
+  EXPECT_FALSE(stop_intervals());
 }
 
-TEST_F(StretchClock, RestsUntilAStretchIsPaidFor) {
+TEST_F(IntervalClock, RestsUntilAStretchIsPaidFor) {
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.1, 2)));
+  ASSERT_TRUE(start_intervals(plan({watched->source()}, 0.1, 2)));
   EXPECT_EQ(watched->switched_off, 0);
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 3; }));
-  const auto sums = stop_stretches();
+  const auto sums = stop_intervals();
   EXPECT_TRUE(sums->recorded && sums->rested);
   ASSERT_EQ(laptime_stop(), 0);
   const Counted counted = count(path_);
-  EXPECT_GE(counted.values, 2u + 2 * 3) << "0 at both ends, and each stretch's begin and end";
+  EXPECT_GE(counted.values, 2u + 2 * 3) << "0 at both ends, and each interval's begin and end";
 }
 
-TEST_F(StretchClock, SourcesGoOnInOrderAndOffInTheOther) {
+TEST_F(IntervalClock, SourcesGoOnInOrderAndOffInTheOther) {
   const auto order = std::make_shared<std::string>();
   std::vector<ClockedSource> sources;
   for (const char name : {'a', 'b'})
     sources.push_back({[=] { *order += name; },
                        [=] { *order += static_cast<char>(name - 'a' + 'A'); },
                        [] { return std::uint64_t{0}; }});
-  StretchPlan slow = plan(std::move(sources), 0.05, 0);
+  IntervalPlan slow = plan(std::move(sources), 0.05, 0);
   slow.period = 1h;
-  ASSERT_TRUE(start_stretches(std::move(slow)));
-  ASSERT_TRUE(stop_stretches());
+  ASSERT_TRUE(start_intervals(std::move(slow)));
+  ASSERT_TRUE(stop_intervals());
   EXPECT_EQ(*order, "abBA");
 }
 
-TEST_F(StretchClock, WithoutARecordingNothingStaysOn) {
+TEST_F(IntervalClock, WithoutARecordingNothingStaysOn) {
   const auto watched = std::make_shared<Watched>();
   ASSERT_EQ(laptime_stop(), 0);
-  ASSERT_TRUE(start_stretches(plan({watched->source()}, 1.0, 1)));
+  ASSERT_TRUE(start_intervals(plan({watched->source()}, 1.0, 1)));
   EXPECT_FALSE(comes([&] { return watched->switched_on > 0; }, 50));
-  ASSERT_TRUE(stop_stretches());
+  ASSERT_TRUE(stop_intervals());
 }
 
-TEST_F(StretchClock, OnlyOneRuns) {
+TEST_F(IntervalClock, OnlyOneRuns) {
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.05, 1000)));
-  EXPECT_FALSE(start_stretches(plan({watched->source()}, 0.05, 1000)));
-  const auto sums = stop_stretches();
+  ASSERT_TRUE(start_intervals(plan({watched->source()}, 0.05, 1000)));
+  EXPECT_FALSE(start_intervals(plan({watched->source()}, 0.05, 1000)));
+  const auto sums = stop_intervals();
   EXPECT_FALSE(sums->recorded);
   EXPECT_EQ(watched->switched_on, 0);
 }
 
-TEST_F(StretchClock, StopsForTwoThreadsAtOnce) {
+TEST_F(IntervalClock, StopsForTwoThreadsAtOnce) {
   for (int i = 0; i < 50; ++i) {
     const auto watched = std::make_shared<Watched>();
-    ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.5, 0)));
-    std::thread other([] { (void)stop_stretches(); });
-    (void)stop_stretches();
+    ASSERT_TRUE(start_intervals(plan({watched->source()}, 0.5, 0)));
+    std::thread other([] { (void)stop_intervals(); });
+    (void)stop_intervals();
     EXPECT_FALSE(watched->on);
     other.join();
   }
 }
 
-StretchPlan silent_plan(const std::shared_ptr<Watched>& watched, unsigned turns_before) {
-  StretchPlan silent = plan({watched->source()}, 0.1, turns_before);
+IntervalPlan silent_plan(const std::shared_ptr<Watched>& watched, unsigned turns_before) {
+  IntervalPlan silent = plan({watched->source()}, 0.1, turns_before);
   silent.leaves_no_trace = true;
   return silent;
 }
 
-TEST_F(StretchClock, MayLeaveNoTraceBeforeTheFirstStretch) {
+TEST_F(IntervalClock, MayLeaveNoTraceBeforeTheFirstInterval) {
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(silent_plan(watched, 1'000'000)));
+  ASSERT_TRUE(start_intervals(silent_plan(watched, 1'000'000)));
   std::this_thread::sleep_for(5ms);
-  ASSERT_TRUE(stop_stretches());
+  ASSERT_TRUE(stop_intervals());
   ASSERT_EQ(laptime_stop(), 0);
   EXPECT_EQ(count(path_).values, 0u);
 }
 
-TEST_F(StretchClock, AFirstStretchTellsWhenItsClockBegan) {
+TEST_F(IntervalClock, AFirstIntervalTellsWhenItsClockBegan) {
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(silent_plan(watched, 2)));
+  ASSERT_TRUE(start_intervals(silent_plan(watched, 2)));
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; }));
-  ASSERT_TRUE(stop_stretches());
+  ASSERT_TRUE(stop_intervals());
   ASSERT_EQ(laptime_stop(), 0);
-  EXPECT_GE(count(path_).values, 4u) << "0 at the begin, the stretch's begin and end, the end";
+  EXPECT_GE(count(path_).values, 4u) << "0 at the begin, the interval's begin and end, the end";
 }
 
 // Sources as steps switch them.
@@ -143,86 +143,86 @@ void switch_by_steps(const std::vector<ClockedSource>& sources, bool on) {
 }
 
 // In which steps decide once one has ended.
-StretchPlan stepping_plan(std::vector<ClockedSource> sources, unsigned quiet_turns) {
-  StretchPlan made = plan(std::move(sources), 0.1, 1000);
+IntervalPlan stepping_plan(std::vector<ClockedSource> sources, unsigned quiet_turns) {
+  IntervalPlan made = plan(std::move(sources), 0.1, 1000);
   made.quiet_turns = quiet_turns;
   return made;
 }
 
-TEST_F(StretchClock, TheFirstStepTakesOverAndTheClockListens) {
+TEST_F(IntervalClock, TheFirstStepTakesOverAndTheClockListens) {
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(plan({watched->source()}, 0.5, 0)));
+  ASSERT_TRUE(start_intervals(plan({watched->source()}, 0.5, 0)));
   EXPECT_TRUE(end_step()) << "the clock decided until here";
   EXPECT_FALSE(watched->on);
   EXPECT_FALSE(end_step());
   const int before = watched->switched_on;
   std::this_thread::sleep_for(5ms);
   EXPECT_EQ(watched->switched_on, before);
-  const auto sums = stop_stretches();
+  const auto sums = stop_intervals();
   EXPECT_TRUE(sums->recorded);
   EXPECT_GT(sums->spent, 0);
   EXPECT_EQ(sums->took_over, 0u);
 }
 
-TEST_F(StretchClock, WhatStepsLeaveOnIsSwitchedOffWhenNoneEndsAnyMore) {
+TEST_F(IntervalClock, WhatStepsLeaveOnIsSwitchedOffWhenNoneEndsAnyMore) {
   const auto watched = std::make_shared<Watched>();
   std::atomic<int> memory_off{0};
-  StretchPlan plan = stepping_plan({watched->source()}, 3);
+  IntervalPlan plan = stepping_plan({watched->source()}, 3);
   plan.only_steps_switch_on.push_back([&] { ++memory_off; });
-  ASSERT_TRUE(start_stretches(std::move(plan)));
+  ASSERT_TRUE(start_intervals(std::move(plan)));
   ASSERT_TRUE(end_step());
   switch_by_steps({watched->source()}, true);
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; })) << "by the clock";
-  EXPECT_TRUE(comes([&] { return watched->switched_on >= 3; })) << "and it goes on in stretches";
+  EXPECT_TRUE(comes([&] { return watched->switched_on >= 3; })) << "and it goes on in intervals";
   EXPECT_TRUE(end_step()) << "which the next step's end is told";
   EXPECT_FALSE(watched->on);
   EXPECT_EQ(memory_off, 1);
   EXPECT_FALSE(end_step());
-  EXPECT_EQ(stop_stretches()->took_over, 1u);
+  EXPECT_EQ(stop_intervals()->took_over, 1u);
 }
 
-TEST_F(StretchClock, StepsThatTakeLongAreNotQuiet) {
+TEST_F(IntervalClock, StepsThatTakeLongAreNotQuiet) {
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(stepping_plan({watched->source()}, 1)));
+  ASSERT_TRUE(start_intervals(stepping_plan({watched->source()}, 1)));
   bool cut = true;
   for (int i = 0; i < 100 && cut; ++i) {  // each many turns of the clock
     std::this_thread::sleep_for(30ms);
     cut = end_step();
   }
   EXPECT_FALSE(cut) << "once their median is known";
-  ASSERT_TRUE(stop_stretches());
+  ASSERT_TRUE(stop_intervals());
 }
 
-TEST_F(StretchClock, StepsThatEndAllTheTimeAreNeverCut) {
+TEST_F(IntervalClock, StepsThatEndAllTheTimeAreNeverCut) {
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(stepping_plan({watched->source()}, 20)));
+  ASSERT_TRUE(start_intervals(stepping_plan({watched->source()}, 20)));
   (void)end_step();
   for (int i = 0; i < 2000; ++i) {
     switch_by_steps({watched->source()}, i % 2 == 0);
     const bool was_on = watched->on, cut = end_step();  // by a machine that was away for some turns
     EXPECT_TRUE(cut || was_on == (i % 2 == 0));
   }
-  ASSERT_TRUE(stop_stretches());
+  ASSERT_TRUE(stop_intervals());
 }
 
-TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
+TEST_F(IntervalClock, AForkedChildHasNoneAndItsParentGoesOn) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process "
                   "with threads";
 #endif
   const auto watched = std::make_shared<Watched>();
-  ASSERT_TRUE(start_stretches(plan({watched->source()}, 1.0, 0)));
+  ASSERT_TRUE(start_intervals(plan({watched->source()}, 1.0, 0)));
   for (int i = 0; i < 20; ++i) {
     const pid_t child = fork();
     if (child == 0) {
-      const bool none = !stop_stretches();
+      const bool none = !stop_intervals();
 #if defined(__SANITIZE_ADDRESS__)
       _exit(none ? 7 : 1);  // AddressSanitizer's allocator, before LLVM 17, may be locked for ever
                             // in a child: it is not told of forks
 #endif
       const auto own = std::make_shared<Watched>();
-      const bool starts = start_stretches(plan({own->source()}, 1.0, 0)) && own->switched_on > 0;
-      const bool stops = stop_stretches().has_value() && !own->on;
+      const bool starts = start_intervals(plan({own->source()}, 1.0, 0)) && own->switched_on > 0;
+      const bool stops = stop_intervals().has_value() && !own->on;
       _exit(none && starts && stops ? 7 : 1);
     }
     int status = 0;
@@ -231,7 +231,7 @@ TEST_F(StretchClock, AForkedChildHasNoneAndItsParentGoesOn) {
   }
   const int before = watched->switched_on;
   EXPECT_TRUE(comes([&] { return watched->switched_on > before; }));
-  EXPECT_TRUE(stop_stretches());
+  EXPECT_TRUE(stop_intervals());
   EXPECT_FALSE(watched->on);
 }
 

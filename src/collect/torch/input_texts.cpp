@@ -5,11 +5,11 @@
 
 namespace laptime::torch {
 
-void lose_inputs() {
+void warn_too_many_inputs() {
   static const std::uint32_t lost =
-      record::loss_index("too_many_inputs", Severity::warning,
-                         "ops past the limit of different inputs have no shapes");
-  record::lose(lost);
+      record::warning_index("too_many_inputs", Severity::warning,
+                            "ops past the limit of different inputs have no shapes");
+  record::warn(lost);
 }
 
 std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule) {
@@ -19,7 +19,7 @@ std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule) {
       {ArgKey::types, ArgType::string, record::intern(types_text(inputs, record::kLongestName))},
       {ArgKey::flops, ArgType::integer, count}};
   const std::uint16_t told = record::add_args(args, count != 0 ? 3 : 2);
-  if (told == 0) lose_inputs();
+  if (told == 0) warn_too_many_inputs();
   return told;
 }
 

@@ -8,9 +8,9 @@
 
 namespace laptime::torch {
 
-// Shapes, types and FLOPs as arguments that ops share (record::add_args); 0, and a loss, when there
-// are too many.
+// Shapes, types and FLOPs as arguments that ops share (record::add_args); 0, and a warning, when
+// there are too many.
 std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule);
-void lose_inputs();
+void warn_too_many_inputs();
 
 }  // namespace laptime::torch

@@ -10,7 +10,7 @@ namespace laptime::torch {
 
 namespace {
 
-std::atomic<std::uint32_t> not_followed_loss{0};
+std::atomic<std::uint32_t> not_followed_warning{0};
 
 std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
@@ -49,7 +49,7 @@ void reserved(int device, std::uint64_t bytes) {
   record::put_value(ticks(), record::intern(name), static_cast<double>(bytes));
 }
 
-void not_followed() { record::lose(not_followed_loss.load(std::memory_order_relaxed)); }
+void not_followed() { record::warn(not_followed_warning.load(std::memory_order_relaxed)); }
 
 }  // namespace
 
@@ -62,10 +62,10 @@ const LaptimeMemoryHost& memory_host() {
 
 void begin_memory() {
   (void)name_of(LAPTIME_MEMORY_CPU);
-  not_followed_loss = record::loss_index(
+  not_followed_warning = record::warning_index(
       "memory_not_followed", Severity::warning,
       "blocks of memory from an allocator that does not tell of their end; left out");
-  record::lose(record::loss_index(
+  record::warn(record::warning_index(
       "memory_from_before", Severity::info,
       "times that recording of memory began while blocks of unknown size were alive; of these only "
       "parameters, buffers, gradients and optimizer state are counted"));

@@ -8,7 +8,7 @@ namespace laptime::torch {
 // Lives as long as the process.
 const LaptimeMemoryHost& memory_host();
 
-// To be called when recording of memory begins, before the wrapper is on: names and losses belong
+// To be called when recording of memory begins, before the wrapper is on: names and warnings belong
 // to a recording. Counted: each beginning, because what is alive then and has no role will not be
 // in any figure.
 void begin_memory();

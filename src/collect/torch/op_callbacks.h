@@ -45,16 +45,16 @@ inline void classify_by_scope(std::uint32_t scope, std::uint64_t& tail, std::uin
                           OpTraits::flops(traits));
 }
 
-inline std::uint32_t place_of(const OpHost& host, OpThread& thread, OpEntry& entry) {
+inline std::uint32_t call_site_of(const OpHost& host, OpThread& thread, OpEntry& entry) {
   if ((entry.traits & OpTraits::kBackward) != 0) [[unlikely]] {
     host.enter_backward(thread, entry);
     return 0;
   }
   if (thread.ops != 0) return 0;
   if (thread.floor != OpThread::no_floor()) [[unlikely]]
-    return thread.op_place = host.place_in_backward(thread);
-  const std::uint32_t guarded = thread.guards.place();
-  return thread.op_place = guarded != 0 ? guarded : host.find_place(thread);
+    return thread.op_call_site = host.call_site_in_backward(thread);
+  const std::uint32_t guarded = thread.guards.call_site();
+  return thread.op_call_site = guarded != 0 ? guarded : host.find_call_site(thread);
 }
 
 // Whether integers and switches among the inputs are told with their values: where these say how
@@ -128,17 +128,17 @@ template <typename Name, typename Describe = NoInputs>
   entry.function = op.function;
   entry.tail = tail;
   entry.traits = traits;
-  const std::uint32_t place = place_of(host, *thread, entry);
+  const std::uint32_t call_site = call_site_of(host, *thread, entry);
   thread->ops += traits & OpTraits::kContainsOps;
-  entry.link = OpLink::pack(place, static_cast<std::uint8_t>(op.thread), op.sequence);
+  entry.link = OpLink::pack(call_site, static_cast<std::uint8_t>(op.thread), op.sequence);
   describe(*thread, entry);
   ++thread->begun;
   ++thread->next;
   entry.start = op_ticks(host);
 }
 
-inline void store_word(RawUnit* unit, std::size_t number, std::uint64_t word) {
-  std::memcpy(reinterpret_cast<char*>(unit) + number * sizeof word, &word, sizeof word);
+inline void store_word(RawRecord* record, std::size_t number, std::uint64_t word) {
+  std::memcpy(reinterpret_cast<char*>(record) + number * sizeof word, &word, sizeof word);
 }
 
 [[gnu::always_inline]] inline void end_op(const OpHost& host, OpThread* thread,
@@ -147,19 +147,19 @@ inline void store_word(RawUnit* unit, std::size_t number, std::uint64_t word) {
   if (thread == nullptr || thread->next == thread->first) [[unlikely]]
     return host.end(thread, function, now);
   OpEntry& entry = thread->next[-1];
-  RawUnit* const unit = record::reserve(*thread->lane, 1);
+  RawRecord* const record = record::reserve(*thread->cursor, 1);
   const std::uint32_t traits = entry.traits;
-  if (entry.function != function || unit == nullptr) [[unlikely]]
+  if (entry.function != function || record == nullptr) [[unlikely]]
     return host.end(thread, function, now);
   thread->next = &entry;
   thread->ops -= traits & OpTraits::kContainsOps;
   if ((traits & OpTraits::kBackward) != 0) [[unlikely]]
     thread->floor = entry.outer_floor;
-  store_word(unit, 0, entry.start);
-  store_word(unit, 1, now);
-  store_word(unit, 2, entry.link);
-  store_word(unit, 3, entry.tail);
-  record::publish(*thread->lane, unit + 1);
+  store_word(record, 0, entry.start);
+  store_word(record, 1, now);
+  store_word(record, 2, entry.link);
+  store_word(record, 3, entry.tail);
+  record::publish(*thread->cursor, record + 1);
 }
 
 }  // namespace laptime::torch

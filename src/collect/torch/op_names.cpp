@@ -17,7 +17,7 @@ std::uint32_t bits_of(std::string_view text) {
 OpFacts describe_name(std::string_view text, std::uint32_t id) {
   const std::uint32_t traits = OpTraits::pack(bits_of(text), flop_rule(text));
   const SpanKind kind = (traits & OpTraits::kBackward) != 0 ? SpanKind::backward : SpanKind::op;
-  return {OpTail{id, 0, kind, UnitType::op}.word(), traits};
+  return {OpTail{id, 0, kind, RecordType::op}.word(), traits};
 }
 
 }  // namespace laptime::torch

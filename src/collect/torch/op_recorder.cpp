@@ -41,9 +41,9 @@ Registry::Registry() {
                    [] { registry().mutex.unlock(); });
 }
 
-PlaceSource places{[]() -> const void* { return nullptr; },
-                   [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return 0; },
-                   [](void*) {}};
+CallSiteSource call_sites{[]() -> const void* { return nullptr; },
+                          [](void*&, const void*, CallSiteGuards*) -> std::uint32_t { return 0; },
+                          [](void*) {}};
 
 // The calling thread's, for whoever asks; also after the thread's own objects are gone.
 __attribute__((tls_model("initial-exec"))) thread_local constinit const OpThread* op_thread_here =
@@ -60,12 +60,12 @@ void detach(OwnedThread* thread) {
     if (thread->following) thread->following->previous = thread->previous;
     if (all.threads == thread) all.threads = thread->following;
   }
-  if (thread->place_memory) places.forget(thread->place_memory);
+  if (thread->call_site_memory) call_sites.forget(thread->call_site_memory);
   delete thread;
 }
 
-// A C++ thread-local: it goes before the recorder's own state of the thread, which the lane is part
-// of.
+// A C++ thread-local: it goes before the recorder's own state of the thread, which the cursor is
+// part of.
 struct AtThreadEnd {
   OwnedThread* thread = nullptr;
   ~AtThreadEnd() {
@@ -75,10 +75,10 @@ struct AtThreadEnd {
 thread_local AtThreadEnd at_thread_end;
 
 OpThread* attach(OpThread** here) {
-  record::Lane* const lane = record::lane();
-  auto* const thread = lane && !at_thread_end.thread ? new (std::nothrow) OwnedThread : nullptr;
+  record::Cursor* const cursor = record::cursor();
+  auto* const thread = cursor && !at_thread_end.thread ? new (std::nothrow) OwnedThread : nullptr;
   if (!thread) return nullptr;
-  thread->lane = lane;
+  thread->cursor = cursor;
   thread->here = here;
   at_thread_end.thread = thread;
   op_thread_here = thread;
@@ -112,24 +112,24 @@ OpFacts find_name(OpThread& thread, std::uint64_t hash, const char* text, std::s
 
 void enter_backward(OpThread& thread, OpEntry& entry) {
   entry.outer_floor = thread.floor;
-  thread.floor = places.innermost_frame();
+  thread.floor = call_sites.innermost_frame();
 }
 
-std::uint32_t find_place(OpThread& thread) {
-  return places.place(thread.place_memory, nullptr, &thread.guards);
+std::uint32_t find_call_site(OpThread& thread) {
+  return call_sites.call_site(thread.call_site_memory, nullptr, &thread.guards);
 }
 
 // Python that a backward node runs (a checkpoint's forward pass done again, a hook, a Function's
 // backward) has lines of its own; the line that called backward() says nothing about the op.
-std::uint32_t place_in_backward(OpThread& thread) {
-  return places.innermost_frame() == thread.floor
+std::uint32_t call_site_in_backward(OpThread& thread) {
+  return call_sites.innermost_frame() == thread.floor
              ? 0
-             : places.place(thread.place_memory, thread.floor, nullptr);
+             : call_sites.call_site(thread.call_site_memory, thread.floor, nullptr);
 }
 
 void describe_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash,
                      const std::int64_t* words, std::uint32_t count) {
-  if (thread.inputs.is_full()) return lose_inputs();
+  if (thread.inputs.is_full()) return warn_too_many_inputs();
   const std::uint16_t told =
       count == 0 ? 0 : tell_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
   entry.tail = OpTail::with_inputs(entry.tail, told);
@@ -158,28 +158,29 @@ void put(const OpEntry& entry, std::uint64_t now) {
 }
 
 void end(OpThread* thread, const void* function, std::uint64_t now) {
-  static const std::uint32_t unmatched = record::loss_index(
+  static const std::uint32_t unmatched = record::warning_index(
       "op_end_without_begin", Severity::info,
       "regions that ended on another thread than they began on were left out of the ops");
   if (OpEntry* const entry = find_entry(thread, function))
     put(take(*thread, entry), now);
   else
-    record::lose(unmatched);
+    record::warn(unmatched);
 }
 
 }  // namespace
 
-void set_place_source(PlaceSource source) { places = source; }
+void set_call_site_source(CallSiteSource source) { call_sites = source; }
 
 OpHost op_host() {
-  return {kShimVersion, kTscChoice.use,     &monotonic_ns,   &attach,          &grow, &find_name,
-          &find_place,  &place_in_backward, &enter_backward, &describe_inputs, &end};
+  return {kShimVersion, kTscChoice.use,  &monotonic_ns,          &attach,         &grow,
+          &find_name,   &find_call_site, &call_site_in_backward, &enter_backward, &describe_inputs,
+          &end};
 }
 
-std::int64_t op_place_here() {
+std::int64_t op_call_site_here() {
   const OpThread* const thread = op_thread_here;
   if (thread == nullptr || thread->ops == 0) return kInNoOp;
-  return thread->op_place | (thread->floor != OpThread::no_floor() ? kInBackward : 0);
+  return thread->op_call_site | (thread->floor != OpThread::no_floor() ? kInBackward : 0);
 }
 
 std::vector<BegunOp> begun_ops() {

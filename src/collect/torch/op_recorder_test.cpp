@@ -17,9 +17,10 @@ const void* frame = nullptr;
 std::uint32_t asked = 0;
 
 OpHost counted_host() {
-  set_place_source({[] { return frame; },
-                    [](void*&, const void*, PlaceGuards*) -> std::uint32_t { return ++asked; },
-                    [](void*) {}});
+  set_call_site_source(
+      {[] { return frame; },
+       [](void*&, const void*, CallSiteGuards*) -> std::uint32_t { return ++asked; },
+       [](void*) {}});
   return op_host();
 }
 
@@ -36,21 +37,21 @@ struct Program {
              [name] { return std::string_view(name); });
   }
   void end(int number) { end_op(host, here, function(number)); }
-  std::uint32_t place() const { return OpLink::place(here->next[-1].link); }
+  std::uint32_t call_site() const { return OpLink::call_site(here->next[-1].link); }
   std::uint32_t name() const { return OpTail::of(here->next[-1].tail).name; }
 };
 
-TEST(OpRecorder, OnlyOutermostOpsAskForTheirPlace) {
+TEST(OpRecorder, OnlyOutermostOpsAskForTheirCallSite) {
   Program program;
   asked = 0;
   program.begin(1, "aten::conv2d");
   program.begin(2, "aten::convolution");
-  EXPECT_EQ(program.place(), 0u);
+  EXPECT_EQ(program.call_site(), 0u);
   program.end(2);
   program.end(1);
   program.begin(3, "region", 7);
   program.begin(4, "aten::add");
-  EXPECT_EQ(program.place(), 3u);
+  EXPECT_EQ(program.call_site(), 3u);
   program.end(4);
   program.end(3);
   EXPECT_EQ(here->next, here->first);
@@ -64,36 +65,36 @@ TEST(OpRecorder, InsideBackwardOnlyPythonThatRanSinceHasAPlace) {
   program.begin(1, "autograd::engine::evaluate_function: MulBackward0");
   program.begin(2, "MulBackward0", kScopeBackward);
   program.begin(3, "aten::mul");
-  EXPECT_EQ(program.place(), 0u);
+  EXPECT_EQ(program.call_site(), 0u);
   program.end(3);
   frame = &inner;
   program.begin(4, "aten::conv2d");
-  EXPECT_EQ(program.place(), 1u);
+  EXPECT_EQ(program.call_site(), 1u);
   program.end(4);
   frame = &outer;
   program.end(2);
   program.end(1);
   program.begin(5, "aten::mul");
-  EXPECT_EQ(program.place(), 2u);
+  EXPECT_EQ(program.call_site(), 2u);
   program.end(5);
 }
 
 TEST(OpRecorder, TellsWhereTheThreadStandsInsideOfAnOp) {
   Program program;
   asked = 6;
-  EXPECT_EQ(op_place_here(), kInNoOp);
+  EXPECT_EQ(op_call_site_here(), kInNoOp);
   program.begin(1, "aten::conv2d");
-  EXPECT_EQ(op_place_here(), 7);
+  EXPECT_EQ(op_call_site_here(), 7);
   program.begin(2, "aten::convolution");
-  EXPECT_EQ(op_place_here(), 7);
-  std::thread([] { EXPECT_EQ(op_place_here(), kInNoOp); }).join();
+  EXPECT_EQ(op_call_site_here(), 7);
+  std::thread([] { EXPECT_EQ(op_call_site_here(), kInNoOp); }).join();
   program.end(2);
   program.end(1);
-  EXPECT_EQ(op_place_here(), kInNoOp);
+  EXPECT_EQ(op_call_site_here(), kInNoOp);
   program.begin(3, "MulBackward0", kScopeBackward);
-  EXPECT_EQ(op_place_here(), kInNoOp);
+  EXPECT_EQ(op_call_site_here(), kInNoOp);
   program.begin(4, "aten::mul");
-  EXPECT_EQ(op_place_here(), kInBackward) << "no Python runs in it";
+  EXPECT_EQ(op_call_site_here(), kInBackward) << "no Python runs in it";
   program.end(4);
   program.end(3);
 }
@@ -142,34 +143,34 @@ TEST(OpRecorder, NestsDeeperThanAnyRoomItStartsWith) {
   EXPECT_EQ(here->ops, 0u);
 }
 
-TEST(PlaceGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
+TEST(CallSiteGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
   std::uint64_t callers[2] = {11, 12}, running = 20;
-  PlaceGuards guards;
+  CallSiteGuards guards;
   guards.clear();
   for (const std::uint64_t& caller : callers) EXPECT_TRUE(guards.add(&caller));
   guards.uses = 3;
   guards.instruction = &running;
   guards.slot(20) = {20, 5};
-  EXPECT_EQ(guards.place(), 5u);
+  EXPECT_EQ(guards.call_site(), 5u);
   running = 22;  // a line that was not asked for yet
-  EXPECT_EQ(guards.place(), 0u);
+  EXPECT_EQ(guards.call_site(), 0u);
   running = 20;
   callers[1] = 13;
-  EXPECT_EQ(guards.place(), 0u);
+  EXPECT_EQ(guards.call_site(), 0u);
   callers[1] = 12;
-  EXPECT_EQ(guards.place(), 5u);
-  EXPECT_EQ(guards.place(), 0u) << "Python is asked again after some uses";
+  EXPECT_EQ(guards.call_site(), 5u);
+  EXPECT_EQ(guards.call_site(), 0u) << "Python is asked again after some uses";
 }
 
-TEST(PlaceGuards, HoldUpToTheLastThatThereIsRoomFor) {
-  std::uint64_t words[PlaceGuards::kMost] = {};
-  PlaceGuards guards;
+TEST(CallSiteGuards, HoldUpToTheLastThatThereIsRoomFor) {
+  std::uint64_t words[CallSiteGuards::kMost] = {};
+  CallSiteGuards guards;
   guards.clear();
   EXPECT_TRUE(guards.hold());
   for (const std::uint64_t& word : words) EXPECT_TRUE(guards.add(&word) && guards.hold());
   EXPECT_FALSE(guards.add(&words[0]));
   EXPECT_TRUE(guards.hold());
-  words[PlaceGuards::kMost - 1] = 1;
+  words[CallSiteGuards::kMost - 1] = 1;
   EXPECT_FALSE(guards.hold());
 }
 

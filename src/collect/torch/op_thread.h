@@ -11,10 +11,10 @@
 #include <cstring>
 #include <string_view>
 
+#include "collect/torch/call_site_guards.h"
 #include "collect/torch/known_by_hash.h"
-#include "collect/torch/place_guards.h"
 #include "format/record.h"
-#include "record/lane.h"
+#include "record/cursor.h"
 
 namespace laptime::torch {
 
@@ -35,8 +35,8 @@ enum class FlopRule : std::uint8_t {
 
 // What an op's name and scope say about it, as the hot path copies it: in one word each.
 struct OpTraits {
-  // Of those inside: an op's belong to its place; a backward node's are not at the place of the
-  // frames that called it; an annotation's and a user function's have places of their own.
+  // Of those inside: an op's belong to its call site; a backward node's are not at the call site of
+  // the frames that called it; an annotation's and a user function's have call sites of their own.
   static constexpr std::uint32_t kContainsOps = 1, kBackward = 2;
 
   static constexpr std::uint32_t pack(std::uint32_t bits, FlopRule rule) {
@@ -48,12 +48,12 @@ struct OpTraits {
   static constexpr std::uint32_t without_flops(std::uint32_t traits) { return traits & 0xFF; }
 };
 
-// The last eight bytes of an op's RawUnit.
+// The last eight bytes of an op's RawRecord.
 struct OpTail {
   std::uint32_t name;    // record::intern
   std::uint16_t inputs;  // record::add_args; 0: not described
   SpanKind kind;
-  UnitType type;
+  RecordType type;
 
   std::uint64_t word() const {
     std::uint64_t word;
@@ -71,9 +71,9 @@ struct OpTail {
     return tail.word();
   }
 };
-static_assert(sizeof(OpTail) == 8 && offsetof(RawUnit, name) == 24 &&
-              offsetof(RawUnit, track) == 28 && offsetof(RawUnit, kind) == 30 &&
-              offsetof(RawUnit, type) == 31);
+static_assert(sizeof(OpTail) == 8 && offsetof(RawRecord, name) == 24 &&
+              offsetof(RawRecord, track) == 28 && offsetof(RawRecord, kind) == 30 &&
+              offsetof(RawRecord, type) == 31);
 
 // What a name says of an op of scope FUNCTION.
 struct OpFacts {
@@ -126,15 +126,15 @@ struct OpThread {
   OpEntry* next = nullptr;  // one past the innermost
   OpEntry* first = nullptr;
   OpEntry* end = nullptr;
-  record::Lane* lane = nullptr;
+  record::Cursor* cursor = nullptr;
   std::uint64_t begun = 0;
   const void* floor =
       no_floor();  // inside a backward node: the frame that called it, null where there was none
-  std::uint32_t ops = 0;       // entries that contain ops
-  std::uint32_t op_place = 0;  // of the outermost of these
-  void* place_memory = nullptr;
+  std::uint32_t ops = 0;           // entries that contain ops
+  std::uint32_t op_call_site = 0;  // of the outermost of these
+  void* call_site_memory = nullptr;
   // What stands before these is one cache line.
-  alignas(64) PlaceGuards guards;
+  alignas(64) CallSiteGuards guards;
   KnownNames names;
   KnownInputs inputs;
   OpSchemas schemas[kSchemas];

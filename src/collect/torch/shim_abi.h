@@ -26,9 +26,9 @@ struct OpHost {
   bool (*grow)(OpThread& thread);
   // What a name says that the thread has not met.
   OpFacts (*find_name)(OpThread& thread, std::uint64_t hash, const char* text, std::size_t length);
-  // The place of the thread's innermost line of the user's, where the guards do not tell it.
-  std::uint32_t (*find_place)(OpThread& thread);
-  std::uint32_t (*place_in_backward)(OpThread& thread);
+  // The call site of the thread's innermost line of the user's, where the guards do not tell it.
+  std::uint32_t (*find_call_site)(OpThread& thread);
+  std::uint32_t (*call_site_in_backward)(OpThread& thread);
   void (*enter_backward)(OpThread& thread, OpEntry& entry);
   // Of inputs whose hash the thread has not met. `words`: see InputKind; integers' numbers only
   // where has_numbers.

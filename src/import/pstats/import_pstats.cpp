@@ -25,8 +25,9 @@ class PstatsImport {
     if (!functions) return odd("its value is no dict");
     for (std::size_t i = 0; i < functions->size(); i += 2)
       RETURN_IF_ERROR(add_function(part, (*functions)[i], (*functions)[i + 1]));
-    part.add_loss("estimated_caller_times", Severity::info, estimated_,
-                  "the file has no times by caller; they are estimated from the numbers of calls");
+    part.add_warning(
+        "estimated_caller_times", Severity::info, estimated_,
+        "the file has no times by caller; they are estimated from the numbers of calls");
     return {};
   }
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime::replay {
 
@@ -47,7 +47,7 @@ Task collective_task(const GraphSource& source, const TaskGraph& graph, std::uin
 
 std::vector<std::int64_t> with_collective_cuts(std::span<const HostStep> steps,
                                                std::vector<std::int64_t> ends) {
-  std::vector<Stretch> waits;
+  std::vector<Interval> waits;
   for (const HostStep& step : steps) {
     for (const CollectiveWait& wait : step.waits) {
       waits.push_back({wait.start, wait.end});
@@ -55,8 +55,8 @@ std::vector<std::int64_t> with_collective_cuts(std::span<const HostStep> steps,
     }
   }
   // One that begins within another wait divides nothing: the thread stands still before and after.
-  const Stretches joined(std::move(waits));
-  for (const Stretch& wait : joined.parts()) ends.push_back(wait.start);
+  const Intervals joined(std::move(waits));
+  for (const Interval& wait : joined.parts()) ends.push_back(wait.start);
   std::sort(ends.begin(), ends.end());
   ends.erase(std::unique(ends.begin(), ends.end()), ends.end());
   return ends;

@@ -107,8 +107,8 @@ class GpuTasks {
     const GpuWork& work = source_.gpu.all()[number];
     const SpanColumns& spans = source_.run.tracks[work.track].spans;
     Task task;
-    task.track = work.track, task.row = work.row, task.work = number, task.place = work.place,
-    task.kind = task_kind(work);
+    task.track = work.track, task.row = work.row, task.work = number,
+    task.call_site = work.call_site, task.kind = task_kind(work);
     task.start = spans.start[work.row], task.end = spans.end(work.row),
     task.own = spans.duration[work.row];
     const std::int64_t launched = launch_of(work);

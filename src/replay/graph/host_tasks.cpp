@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/code/span_place.h"
+#include "trace/code/span_call_site.h"
 #include "trace/run/nesting.h"
 
 namespace laptime::replay {
@@ -123,8 +123,9 @@ class Tiling {
       task.frame = open_.back();
       const Frame& frame = graph_.frames[task.frame];
       task.category = frame.category;
-      for (std::uint32_t f = task.frame; f != kNone && task.place == 0; f = graph_.frames[f].outer)
-        task.place = place_of(graph_.frames[f].row);
+      for (std::uint32_t f = task.frame; f != kNone && task.call_site == 0;
+           f = graph_.frames[f].outer)
+        task.call_site = call_site_of(graph_.frames[f].row);
     }
     task.start = now_, task.end = until, task.own = until - now_;
     if (last_ != kNone) task.needs[0] = {last_, 0};
@@ -133,8 +134,8 @@ class Tiling {
   }
 
   // Tracks without ops have only what was recorded with a call.
-  std::uint32_t place_of(std::uint32_t row) const {
-    return row < ops_.place.size() ? ops_.place[row] : recorded_place(spans_, row);
+  std::uint32_t call_site_of(std::uint32_t row) const {
+    return row < ops_.call_site.size() ? ops_.call_site[row] : recorded_call_site(spans_, row);
   }
 
   const GraphSource& source_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime::replay {
 
@@ -97,15 +97,15 @@ std::vector<CategoryTimes> split_replayed(const TaskGraph& graph, const Replay& 
 
 std::vector<DeviceTimes> device_times(const TaskGraph& graph, const Replay& replay) {
   const StepEnds ends = step_ends(graph, replay);
-  std::vector<Stretch> work;
+  std::vector<Interval> work;
   for (std::size_t i = 0; i < graph.tasks.size(); ++i)
     if (graph.tasks[i].kind != TaskKind::host) work.push_back({replay.start[i], replay.end[i]});
-  const Stretches busy(std::move(work));
+  const Intervals busy(std::move(work));
   std::vector<DeviceTimes> steps(ends.all.size());
   std::int64_t from = ends.begin;
   for (std::size_t s = 0; s < steps.size(); from = ends.all[s++]) {
     steps[s].wall_ns = ends.all[s] - from;
-    for (const Stretch& part : busy.parts())
+    for (const Interval& part : busy.parts())
       steps[s].busy_ns +=
           std::max<std::int64_t>(0, std::min(part.end, ends.all[s]) - std::max(part.start, from));
   }

@@ -130,7 +130,7 @@ TEST(Replay, AWaitForACollectiveShrinksWithIt) {
 
 TEST(Replay, ScalesWhatIsInsideAndWhatALineCalled) {
   OpRun t;
-  const std::uint32_t line = t.place(42), other = t.place(43);
+  const std::uint32_t line = t.call_site(42), other = t.call_site(43);
   t.add(0, {20, 60, "aten::convolution"});
   t.add(0, {10, 80, "aten::conv2d", SpanKind::op, 0, line});
   t.add(0, {100, 50, "aten::relu", SpanKind::op, 0, other});
@@ -157,7 +157,7 @@ TEST(Replay, AWorseOutlookTakesLessOff) {
 
 TEST(Replay, ALinesOwnPythonComesOffTheGaps) {
   OpRun t;
-  t.add(0, {0, 100, "aten::mm", SpanKind::op, 0, t.place(42)});
+  t.add(0, {0, 100, "aten::mm", SpanKind::op, 0, t.call_site(42)});
   t.add_step(0, 0, 1'000);
   TallyColumns& rows = t.run.tracks[0].tallies;
   rows.kind = {TallyKind::line};

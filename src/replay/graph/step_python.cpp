@@ -17,7 +17,8 @@ using Line = std::pair<std::uint32_t, std::uint32_t>;  // file, line
 
 std::set<Line> lines_with_ops(const Run& run) {
   std::set<Line> lines;
-  for (const Place& place : run.places) lines.insert({run.codes[place.code].file, place.line});
+  for (const CallSite& call_site : run.call_sites)
+    lines.insert({run.codes[call_site.code].file, call_site.line});
   return lines;
 }
 

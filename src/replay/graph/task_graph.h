@@ -1,6 +1,6 @@
 // What a run did in a row of recorded steps, as tasks and what each had to wait for.
 //
-// A *task* is a stretch of a thread or a GPU stream that did one thing: a piece of the innermost
+// A *task* is an interval of a thread or a GPU stream that did one thing: a piece of the innermost
 // span, or of the program's own code between spans. The tasks of the stepping thread tile its steps
 // without a gap. A task begins when all that it depends on has ended, each with its delay; then it
 // takes its own time. What a thread waited — for a sync, for backward on another thread, for a copy
@@ -53,7 +53,7 @@ struct Task {
       kNone;  // TaskGraph::frames; none: the program's own code. Of GPU work: that of its launch
   std::uint32_t row = kNone;          // GPU work: its span
   std::uint32_t work = kNone;         // GPU work: GpuWorkload::all
-  std::uint32_t place = 0;            // Run::places
+  std::uint32_t call_site = 0;        // Run::call sites
   std::uint32_t step = kNone;         // TaskGraph::steps, of the stepping thread's tasks
   std::uint32_t launched_in = kNone;  // GPU work: the step; none: one before the graph's first
   TaskKind kind = TaskKind::host;

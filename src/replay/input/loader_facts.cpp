@@ -69,7 +69,7 @@ unsigned most_at_once(const std::vector<Worker>& workers) {
   return static_cast<unsigned>(most);
 }
 
-// The stretches of the stepping thread in which it waited for a batch.
+// The intervals of the stepping thread in which it waited for a batch.
 struct Take {
   std::size_t step;
   std::int64_t start, end;

@@ -22,23 +22,23 @@ PathPart describe(const GraphSource& source, const TaskGraph& graph, const Task&
   const Run& run = source.run;
   if (task.row != kNone)
     return {task.track, short_kernel_name(run.strings[run.tracks[task.track].spans.name[task.row]]),
-            task.place, 0};
+            task.call_site, 0};
   if (task.frame == kNone)
     return {task.track,
             host_category_name(task.category,
                                knowledge_of(run, graph.steps[task.step == kNone ? 0 : task.step])),
-            task.place, 0};
+            task.call_site, 0};
   std::uint32_t shown = kNone;
   for (std::uint32_t f = task.frame; f != kNone; f = graph.frames[f].outer)
     if (!only_names(run.tracks[graph.frames[f].track].spans.kind[graph.frames[f].row])) shown = f;
   const Frame& frame = graph.frames[shown == kNone ? task.frame : shown];
-  const auto& places = source.ops.tracks[frame.track].place;
+  const auto& call_sites = source.ops.tracks[frame.track].call_site;
   return {task.track, std::string(run.strings[run.tracks[frame.track].spans.name[frame.row]]),
-          frame.row < places.size() ? places[frame.row] : 0, 0};
+          frame.row < call_sites.size() ? call_sites[frame.row] : 0, 0};
 }
 
 bool alike(const PathPart& a, const PathPart& b) {
-  return a.track == b.track && a.place == b.place && a.name == b.name;
+  return a.track == b.track && a.call_site == b.call_site && a.name == b.name;
 }
 
 // From the end of `last` back to `begin`.
@@ -100,8 +100,8 @@ std::vector<PathPart> steady_path(const GraphSource& source, const TaskGraph& gr
 std::vector<PathPart> sum_path(const LineIds& lines, const std::vector<PathPart>& path) {
   std::map<std::pair<std::string, std::uint32_t>, PathPart> sums;
   for (const PathPart& part : path) {
-    PathPart& sum = sums.try_emplace({part.name, lines[part.place]},
-                                     PathPart{part.track, part.name, part.place, 0})
+    PathPart& sum = sums.try_emplace({part.name, lines[part.call_site]},
+                                     PathPart{part.track, part.name, part.call_site, 0})
                         .first->second;
     sum.ns += part.ns;
   }

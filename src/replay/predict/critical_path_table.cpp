@@ -2,8 +2,8 @@
 #include <map>
 
 #include "base/percentile.h"
-#include "replay/predict/critical_path.h"
 #include "replay/graph/task_graph.h"
+#include "replay/predict/critical_path.h"
 #include "tables/code/line_columns.h"
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"
@@ -30,9 +30,10 @@ constexpr ColumnOf<PathRow> kPathColumns[] = {
      [](auto& r) { return thread_label(r.source.run, r.source.run.tracks[r.part.track]); }},
     {"name", "The outermost op, the wait, the kernel, `python` or `launch latency`.",
      [](auto& r) { return std::string(r.part.name); }},
-    {"file", "The line's file.", [](auto& r) { return file_at(r.lines, r.lines[r.part.place]); }},
+    {"file", "The line's file.",
+     [](auto& r) { return file_at(r.lines, r.lines[r.part.call_site]); }},
     {"line", "The line that it belongs to.",
-     [](auto& r) { return line_at(r.lines, r.lines[r.part.place]); }},
+     [](auto& r) { return line_at(r.lines, r.lines[r.part.call_site]); }},
     {"ns", Unit::ns, "How long it took.", [](auto& r) { return r.part.ns; }},
     {"share", Unit::share, "The same, of the step.",
      [](auto& r) { return ratio(r.part.ns, r.step.wall_ns); }}};
@@ -56,14 +57,14 @@ Table critical_path_table(const Analysis& analysis) {
       phases[{step.step.track, step.step.phase}].push_back(&step);
   if (phases.empty()) return table;
   const GraphSource source(analysis);
-  for (auto& [key, laps] : phases) {
-    std::stable_sort(laps.begin(), laps.end(), [](const HostStep* a, const HostStep* b) {
-      return a->step.wall_ns < b->step.wall_ns;
-    });
-    const std::size_t median = percentile_index(laps.size(), 0.5),
-                      slow = percentile_index(laps.size(), kSlow);
-    add_rows(source, "median", *laps[median], table);
-    if (slow != median) add_rows(source, "slow", *laps[slow], table);
+  for (auto& [key, phase_steps] : phases) {
+    std::stable_sort(
+        phase_steps.begin(), phase_steps.end(),
+        [](const HostStep* a, const HostStep* b) { return a->step.wall_ns < b->step.wall_ns; });
+    const std::size_t median = percentile_index(phase_steps.size(), 0.5),
+                      slow = percentile_index(phase_steps.size(), kSlow);
+    add_rows(source, "median", *phase_steps[median], table);
+    if (slow != median) add_rows(source, "slow", *phase_steps[slow], table);
   }
   return table;
 }

@@ -184,9 +184,9 @@ std::vector<CategoryTimes> PhaseModel::times(const Pricing& pricing, Outlook out
   simulate_loader(pricing, outlook, times);
   if (!has_gpu()) return times;
   // While the host waits for input a GPU catches up: its other waits change with this one.
-  for (const Lap& lap : laps(pricing, outlook, times)) {
-    const std::vector<CategoryTimes> split = split_replayed(*lap.graph, lap.replay);
-    std::copy(split.begin(), split.end(), times.begin() + lap.first);
+  for (const ReplayedBurst& burst : bursts(pricing, outlook, times)) {
+    const std::vector<CategoryTimes> split = split_replayed(*burst.graph, burst.replay);
+    std::copy(split.begin(), split.end(), times.begin() + burst.first);
   }
   return times;
 }
@@ -309,9 +309,9 @@ void PhaseModel::simulate_loader(const Pricing& pricing, Outlook outlook,
   for (std::size_t i = 0; i < times.size(); ++i) times[i][kInput] = waits[i];
 }
 
-std::vector<PhaseModel::Lap> PhaseModel::laps(const Pricing& pricing, Outlook outlook,
-                                              std::span<const CategoryTimes> times) const {
-  std::vector<Lap> laps;
+std::vector<PhaseModel::ReplayedBurst> PhaseModel::bursts(
+    const Pricing& pricing, Outlook outlook, std::span<const CategoryTimes> times) const {
+  std::vector<ReplayedBurst> bursts;
   for (const Burst& burst : bursts_) {
     Prices prices = pricing.prices(burst.graph, outlook);
     if (is_simulated(pricing)) {
@@ -325,9 +325,9 @@ std::vector<PhaseModel::Lap> PhaseModel::laps(const Pricing& pricing, Outlook ou
         fit_communication(burst.graph, replayed,
                           times.subspan(burst.first, burst.graph.steps.size()), prices.own))
       replayed = replay(burst.graph, prices);
-    laps.push_back({&burst.graph, std::move(replayed), burst.first});
+    bursts.push_back({&burst.graph, std::move(replayed), burst.first});
   }
-  return laps;
+  return bursts;
 }
 
 }  // namespace laptime::replay

@@ -38,13 +38,13 @@ class PhaseModel {
   std::vector<CategoryTimes> times(const Pricing& pricing, Outlook outlook) const;
 
   // A graph and its replay, with what is waited for input and for other ranks as `times` has it.
-  struct Lap {
+  struct ReplayedBurst {
     const TaskGraph* graph;
     Replay replay;
     std::uint32_t first;  // steps(): the graph's first
   };
-  std::vector<Lap> laps(const Pricing& pricing, Outlook outlook,
-                        std::span<const CategoryTimes> times) const;
+  std::vector<ReplayedBurst> bursts(const Pricing& pricing, Outlook outlook,
+                                    std::span<const CategoryTimes> times) const;
 
  private:
   struct Burst {

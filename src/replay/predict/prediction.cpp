@@ -179,8 +179,8 @@ class PhasePredictor {
   std::optional<double> busy_share(const Pricing& pricing,
                                    const std::vector<CategoryTimes>& times) const {
     double busy = 0, wall = 0;
-    for (const PhaseModel::Lap& lap : model_.laps(pricing, Outlook::expected, times))
-      for (const DeviceTimes& step : device_times(*lap.graph, lap.replay))
+    for (const PhaseModel::ReplayedBurst& burst : model_.bursts(pricing, Outlook::expected, times))
+      for (const DeviceTimes& step : device_times(*burst.graph, burst.replay))
         busy += static_cast<double>(step.busy_ns), wall += static_cast<double>(step.wall_ns);
     return wall > 0 ? std::optional(busy / wall) : std::nullopt;
   }
@@ -188,14 +188,15 @@ class PhasePredictor {
   void find_next(const std::vector<CategoryTimes>& times) {
     const double wanted = median(walls_of(times));
     double nearest = -1;
-    for (const PhaseModel::Lap& lap : model_.laps(priced_, Outlook::expected, times)) {
-      for (std::uint32_t s = 0; s < lap.graph->steps.size(); ++s) {
-        const CategoryTimes& step = times[lap.first + s];
+    for (const PhaseModel::ReplayedBurst& burst :
+         model_.bursts(priced_, Outlook::expected, times)) {
+      for (std::uint32_t s = 0; s < burst.graph->steps.size(); ++s) {
+        const CategoryTimes& step = times[burst.first + s];
         const double away = std::abs(static_cast<double>(sum(step)) - wanted);
         if (nearest >= 0 && away >= nearest) continue;
         nearest = away;
         result_.next = sum_path(model_.source().analysis.lines(),
-                                steady_path(model_.source(), *lap.graph, lap.replay, s));
+                                steady_path(model_.source(), *burst.graph, burst.replay, s));
       }
     }
   }

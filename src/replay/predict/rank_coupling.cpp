@@ -31,9 +31,10 @@ RankCoupling::RankCoupling(const Analysis& analysis,
   const std::vector<Rank>& ranks = analysis.ranks();
   if (ranks.size() < 2) return;
   for (const Rank& rank : ranks) {
-    const auto phase = std::find_if(
-        phases.begin(), phases.end(),
-        [&](std::span<const HostStep> steps) { return lap_of(steps.front().step) == rank.lap; });
+    const auto phase =
+        std::find_if(phases.begin(), phases.end(), [&](std::span<const HostStep> steps) {
+          return phase_of(steps.front().step) == rank.main_phase;
+        });
     if (phase == phases.end() ||
         std::any_of(phase->begin(), phase->end(), [](const HostStep& s) { return s.has_gpu; })) {
       members_.clear();

@@ -108,7 +108,7 @@ struct NextFacts {
   const PathPart& part;
   std::int64_t wall_ns;
 
-  std::uint32_t line() const { return of.analysis.lines()[part.place]; }
+  std::uint32_t line() const { return of.analysis.lines()[part.call_site]; }
 };
 
 constexpr ColumnOf<NextFacts> kNextColumns[] = {

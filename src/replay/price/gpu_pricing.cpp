@@ -121,7 +121,7 @@ bool GpuPricing::is_small_transfer(const Task& task) const {
 }
 
 bool GpuPricing::is_named(std::size_t scale, const Task& task) const {
-  if (work_lines_[scale] && !work_lines_[scale]->place(task.place)) return false;
+  if (work_lines_[scale] && !work_lines_[scale]->call_site(task.call_site)) return false;
   const std::uint32_t name = run_.tracks[task.track].spans.name[task.row],
                       op = source_.gpu.all()[task.work].op;
   const auto [it, is_new] = named_[scale].try_emplace({name, op}, false);
@@ -206,7 +206,7 @@ void GpuPricing::release(const TaskGraph& graph, Prices& prices) const {
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
     const auto named = [&](const NameMatch& match) {
-      return task.place != 0 && match.place(task.place);
+      return task.call_site != 0 && match.call_site(task.call_site);
     };
     if (task.kind != TaskKind::host || task.wait != Wait::gpu ||
         !(all_waits_ || std::any_of(waits_.begin(), waits_.end(), named)))

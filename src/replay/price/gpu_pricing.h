@@ -6,7 +6,7 @@
 // proportion, less a fixed part each; at best those with fewer blocks than the GPU has
 // multiprocessors do not grow until they fill it. Ops of the host that launch cost the same
 // whatever the batch; others grow, and so does the program's own code as far as its lines work on a
-// batch (step_python.h); where lines are not known, stretches longer than any framework's way from
+// batch (step_python.h); where lines are not known, intervals longer than any framework's way from
 // op to op (at best none). Pinned memory is read as fast as a bus of today does; at worst the
 // program itself must copy each batch into it.
 #pragma once

@@ -14,7 +14,7 @@ constexpr std::int64_t kStep = 1'000'000;
 // Steps that launch one kernel of 600 µs, wait for it at line 9, and compute 300 µs in Python.
 GpuRun waiting(int steps) {
   GpuRun t;
-  const std::uint32_t line = t.place(9);
+  const std::uint32_t line = t.call_site(9);
   for (std::uint32_t i = 0; i < static_cast<std::uint32_t>(steps); ++i) {
     const std::int64_t at = i * kStep;
     t.launch(at + 50'000, 10'000, i);
@@ -47,7 +47,7 @@ TEST(GpuPricing, WithoutTheWaitHostAndGpuWorkBesideEachOther) {
 // As .cpu() makes it: the copy's own call lasts until the kernel and the copy are done.
 TEST(GpuPricing, ACopyToPageableMemoryIsWaitedForInItsCall) {
   GpuRun t;
-  const std::uint32_t line = t.place(9);
+  const std::uint32_t line = t.call_site(9);
   for (std::uint32_t i = 0; i < 8; ++i) {
     const std::int64_t at = i * kStep;
     t.launch(at + 50'000, 10'000, 2 * i);
@@ -175,7 +175,7 @@ TEST(GpuPricing, WorkOfOneLineIsScaledThereOnly) {
   for (const std::uint32_t line : {7u, 8u}) {
     const std::int64_t at = line == 7 ? 10'000 : 450'000;
     t.add(0, {at, 5'000, "cuLaunchKernel", SpanKind::launch, LaunchLink::pack(1, line),
-              t.place(line)});
+              t.call_site(line)});
     t.kernel(t.stream, at + 10'000, 400'000, line);
   }
   t.add(0, {870'000, 30'000, "cuStreamSynchronize", SpanKind::sync});

@@ -39,7 +39,7 @@ bool is_category(const std::string& pattern, HostCategory category) {
 NameMatch::NameMatch(const Run& run, const std::string& pattern)
     : line_(as_line(pattern)),
       names_(run.strings.size()),
-      places_(run.places.size()),
+      call_sites_(run.call_sites.size()),
       functions_(run.codes.size()),
       files_(run.codes.size()) {
   // Strings are of many sorts; only names of spans count.
@@ -65,10 +65,10 @@ NameMatch::NameMatch(const Run& run, const std::string& pattern)
     files_[code] = line_ && is_file(run.strings[run.codes[code].file], line_->file);
     any_ |= functions_[code];
   }
-  for (std::size_t place = 1; place < run.places.size(); ++place) {
-    places_[place] = run.places[place].code < files_.size() &&
-                     line(run.places[place].code, run.places[place].line);
-    any_ |= places_[place];
+  for (std::size_t call_site = 1; call_site < run.call_sites.size(); ++call_site) {
+    call_sites_[call_site] = run.call_sites[call_site].code < files_.size() &&
+                             line(run.call_sites[call_site].code, run.call_sites[call_site].line);
+    any_ |= call_sites_[call_site];
   }
 }
 

@@ -18,7 +18,7 @@ class NameMatch {
 
   // Contract: ids of the run.
   bool names(std::uint32_t name) const { return names_[name]; }
-  bool place(std::uint32_t place) const { return places_[place]; }
+  bool call_site(std::uint32_t call_site) const { return call_sites_[call_site]; }
   bool category(HostCategory category) const {
     return categories_[static_cast<std::size_t>(category)];
   }
@@ -28,13 +28,13 @@ class NameMatch {
   }
   // By frame of a graph: whether it or one around it is named.
   std::vector<bool> frames(const Run& run, const TaskGraph& graph) const;
-  // Whether anything in the run has such a name, place or category.
+  // Whether anything in the run has such a name, call site or category.
   bool any() const { return any_; }
 
  private:
   std::optional<LinePattern> line_;
-  std::vector<bool> names_, places_;     // by string, by place
-  std::vector<bool> functions_, files_;  // by code: its function is named, its file is the line's
+  std::vector<bool> names_, call_sites_;  // by string, by call site
+  std::vector<bool> functions_, files_;   // by code: its function is named, its file is the line's
   std::array<bool, kHostCategories> categories_{};
   bool any_ = false;
 };

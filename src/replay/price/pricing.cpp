@@ -51,7 +51,7 @@ bool Pricing::is_named(const Scaled& entry, const std::vector<bool>& frames,
   if (task.frame != kNone && frames[task.frame]) return true;
   if (task.row != kNone && entry.match.names(run_.tracks[task.track].spans.name[task.row]))
     return true;
-  if (task.place != 0 && entry.match.place(task.place)) return true;
+  if (task.call_site != 0 && entry.match.call_site(task.call_site)) return true;
   return task.kind == TaskKind::host && entry.match.category(task.category);
 }
 
@@ -96,7 +96,7 @@ void Pricing::release_lines(const Scaled& entry, const TaskGraph& graph, Prices&
   if (prices.released.empty()) prices.released.resize(graph.tasks.size());
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
     const Task& task = graph.tasks[i];
-    if (task.wait == Wait::gpu && task.place != 0 && entry.match.place(task.place))
+    if (task.wait == Wait::gpu && task.call_site != 0 && entry.match.call_site(task.call_site))
       prices.released[i] = true, prices.own[i] = 0;
   }
 }
@@ -117,7 +117,7 @@ void Pricing::take_off_lines(const TaskGraph& graph, Outlook outlook,
       if (task.category == HostCategory::rest) sums[task.step].gaps += static_cast<double>(own[i]);
       if (task.category == HostCategory::input)
         sums[task.step].input += static_cast<double>(own[i]);
-      if (task.category != HostCategory::backward && entry.match.place(task.place))
+      if (task.category != HostCategory::backward && entry.match.call_site(task.call_site))
         sums[task.step].ops += static_cast<double>(own[i]);
     }
     const double off = 1 - factor_at(entry.scale, outlook);

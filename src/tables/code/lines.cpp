@@ -101,12 +101,12 @@ class OpLines {
     if (threads == Threads::apart) return;
     const std::vector<OpTimes>& times = analysis.op_times();
     known_ = !times.empty();
-    for (std::uint32_t place = 0; place < times.size(); ++place)
-      if (times[place].any() && ids_[place] != 0) at(place).add(times[place]);
-    const std::vector<std::uint64_t> gpu = gpu_ns_by_place(analysis.run(), analysis.gpu());
+    for (std::uint32_t call_site = 0; call_site < times.size(); ++call_site)
+      if (times[call_site].any() && ids_[call_site] != 0) at(call_site).add(times[call_site]);
+    const std::vector<std::uint64_t> gpu = gpu_ns_by_call_site(analysis.run(), analysis.gpu());
     gpu_known_ = !gpu.empty();
-    for (std::uint32_t place = 0; place < gpu.size(); ++place)
-      if (gpu[place] > 0 && ids_[place] != 0) at(place).gpu_ns += gpu[place];
+    for (std::uint32_t call_site = 0; call_site < gpu.size(); ++call_site)
+      if (gpu[call_site] > 0 && ids_[call_site] != 0) at(call_site).gpu_ns += gpu[call_site];
   }
 
   bool known() const { return known_; }
@@ -123,8 +123,8 @@ class OpLines {
   }
 
  private:
-  OpTimes& at(std::uint32_t place) {
-    return lines_[{ids_.code(ids_[place]), ids_.line(ids_[place])}];
+  OpTimes& at(std::uint32_t call_site) {
+    return lines_[{ids_.code(ids_[call_site]), ids_.line(ids_[call_site])}];
   }
 
   const LineIds& ids_;
@@ -141,7 +141,7 @@ class LineBytes {
     for (const MemoryPeak& peak : analysis.memory_peaks()) {
       known_ = true;
       for (const PeakBlock& block : peak.blocks)
-        if (const std::uint32_t id = ids[block.place]; id != 0)
+        if (const std::uint32_t id = ids[block.call_site]; id != 0)
           bytes_[{ids.code(id), ids.line(id)}] += block.block.bytes;
     }
   }
@@ -308,7 +308,7 @@ file that a run names is never opened. There is no source in these cases:
 
 - C and C++;
 - files over 2 MB, and what exceeds 32 MB compressed;
-- files changed after they were loaded (`source_left_out` in `losses`);
+- files changed after they were loaded (`source_left_out` in `warnings`);
 - `--no-source`.)",
                                                                    lines_table, kLineGroupings);
 

@@ -37,14 +37,14 @@ struct SourceLine {
   auto operator<=>(const SourceLine&) const = default;
 };
 
-// By place: the package's line below the program's own; code 0 where there is none.
+// By call site: the package's line below the program's own; code 0 where there is none.
 std::vector<SourceLine> lines_below(const Run& run, const MergedCodes& merged) {
-  std::vector<SourceLine> lines(run.places.size());
-  for (std::size_t i = 0; i < run.places.size(); ++i) {
-    const Place& place = run.places[i];
-    for (std::uint32_t row = place.frame; row != 0; row = run.call_frames[row].caller) {
+  std::vector<SourceLine> lines(run.call_sites.size());
+  for (std::size_t i = 0; i < run.call_sites.size(); ++i) {
+    const CallSite& call_site = run.call_sites[i];
+    for (std::uint32_t row = call_site.frame; row != 0; row = run.call_frames[row].caller) {
       const CallFrame& frame = run.call_frames[row];
-      if (frame.code == place.code && frame.line == place.line)
+      if (frame.code == call_site.code && frame.line == call_site.line)
         break;  // from here on it is the program's
       if (!is_package(run.strings[run.codes[frame.code].file])) continue;
       lines[i] = {merged[frame.code], frame.line};
@@ -163,9 +163,10 @@ class PackageSums {
   std::string file(const SourceLine& line) const {
     return std::string(run_.strings[run_.codes[line.code].file]);
   }
-  PackageLineSums& sums_at(std::uint32_t phase, std::uint32_t place) {
-    const Place& at = run_.places[place];
-    PackageLineSums& sums = sums_[{phase, below_[place], SourceLine{merged_[at.code], at.line}}];
+  PackageLineSums& sums_at(std::uint32_t phase, std::uint32_t call_site) {
+    const CallSite& at = run_.call_sites[call_site];
+    PackageLineSums& sums =
+        sums_[{phase, below_[call_site], SourceLine{merged_[at.code], at.line}}];
     sums.module.add(run_.strings[at.module]);
     return sums;
   }
@@ -175,12 +176,12 @@ class PackageSums {
       const SpanColumns& spans = run_.tracks[t].spans;
       const TrackOps& ops = analysis_.ops().tracks[t];
       for (std::uint32_t row = 0; row < ops.size(); ++row) {
-        if (below_[ops.place[row]].code == 0 || ops.pass[row] == OpPass::none ||
+        if (below_[ops.call_site[row]].code == 0 || ops.pass[row] == OpPass::none ||
             (spans.kind[row] != SpanKind::op && spans.kind[row] != SpanKind::backward))
           continue;
         const Step* const step = steps[run_.tracks[t].process].find(spans.start[row]);
         if (!step) continue;
-        PackageLineSums& sums = sums_at(step->phase, ops.place[row]);
+        PackageLineSums& sums = sums_at(step->phase, ops.call_site[row]);
         (ops.pass[row] == OpPass::backward ? sums.backward_ns : sums.op_ns) +=
             static_cast<double>(ops.tree.self_ns[row]);
       }
@@ -189,10 +190,10 @@ class PackageSums {
   // Work belongs to the step in which it begins.
   void add_gpu(const std::vector<StepsByTime>& steps) {
     for (const GpuWork& work : analysis_.gpu().all()) {
-      if (below_[work.place].code == 0) continue;
+      if (below_[work.call_site].code == 0) continue;
       const Track& track = run_.tracks[work.track];
       if (const Step* const step = steps[track.process].find(track.spans.start[work.row]))
-        sums_at(step->phase, work.place).gpu_ns +=
+        sums_at(step->phase, work.call_site).gpu_ns +=
             static_cast<double>(track.spans.duration[work.row]);
     }
   }
@@ -200,7 +201,7 @@ class PackageSums {
   const Analysis& analysis_;
   const Run& run_;
   const MergedCodes merged_;
-  const std::vector<SourceLine> below_;  // by place
+  const std::vector<SourceLine> below_;  // by call site
   std::map<std::uint32_t, PhaseSteps> phases_;
   std::map<Key, PackageLineSums> sums_;
 };

@@ -71,7 +71,7 @@ void add_gpu_times(const Analysis& analysis, Phases& phases) {
   const std::vector<StepsByTime> steps(by_process.begin(), by_process.end());
   const LineIds& ids = analysis.lines();
   for (const GpuWork& work : analysis.gpu().all()) {
-    const std::uint32_t id = ids[work.place];
+    const std::uint32_t id = ids[work.call_site];
     const Track& track = run.tracks[work.track];
     const Step* const step =
         id == 0 ? nullptr : steps[track.process].find(track.spans.start[work.row]);

@@ -46,9 +46,8 @@ struct CopyRow {
 };
 
 constexpr ColumnOf<CopyRow> kCopyColumns[] = {
-    {"kind", "The direction.", 
-     [](auto& r) { return kind_text(r.sums.kind, r.sums.copy, r.name); }},
-    {"memory", "From which memory to which.", 
+    {"kind", "The direction.", [](auto& r) { return kind_text(r.sums.kind, r.sums.copy, r.name); }},
+    {"memory", "From which memory to which.",
      [](auto& r) { return memory_text(r.sums.kind, r.sums.copy); }},
     {"file", "The file of the line that copies.", [](auto& r) { return file_at(r.lines, r.line); }},
     {"line", "The line that copies.", [](auto& r) { return line_at(r.lines, r.line); }},
@@ -83,7 +82,7 @@ Table copies_table(const Analysis& analysis) {
     const SpanColumns& spans = run.tracks[work.track].spans;
     if (spans.kind[work.row] != SpanKind::copy && spans.kind[work.row] != SpanKind::fill) continue;
     const std::uint32_t device = device_of(run.tracks[work.track]);
-    CopySums& sums = all[{spans.name[work.row], lines[work.place], work.op,
+    CopySums& sums = all[{spans.name[work.row], lines[work.call_site], work.op,
                           grouping == CopyGrouping::device ? device : 0}];
     sums.kind = spans.kind[work.row];
     sums.copy = work.copy;

@@ -136,14 +136,14 @@ class KernelTable {
   void add(const GpuWork& work, const KernelEffort& effort) {
     const Track& track = run_.tracks[work.track];
     const auto& [name, math] = kernel_named(track.spans.name[work.row]);
-    const std::uint32_t line = lines_[work.place];
+    const std::uint32_t line = lines_[work.call_site];
     KernelSums& sums = sums_[{name, work.op, line, work.pass, group_of(work)}];
     const std::int64_t ns = track.spans.duration[work.row];
     ++sums.calls;
     sums.launch_config.add(work.launch_config);
     sums.tensor_cores.add(math.tensor_cores);
     sums.device.add(device_of(track));
-    sums.module.add(run_.strings[run_.places[work.place].module]);
+    sums.module.add(run_.strings[run_.call_sites[work.call_site].module]);
     if (const std::uint32_t region = work.launch ? region_around(run_, ops_, *work.launch) : 0) {
       sums.region.add(region);
       regions_[line].add(region);
@@ -168,7 +168,7 @@ class KernelTable {
       case KernelGrouping::device:
         return device_of(run_.tracks[work.track]);
       case KernelGrouping::module:
-        return run_.places[work.place].module;
+        return run_.call_sites[work.call_site].module;
     }
     return 0;
   }

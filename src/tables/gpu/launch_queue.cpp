@@ -41,7 +41,7 @@ class Queue {
     for (std::size_t i = 1; i < changes_.size(); ++i) changes_[i].depth += changes_[i - 1].depth;
   }
 
-  // Of a stretch in which something was launched; nothing where nothing was.
+  // Of an interval in which something was launched; nothing where nothing was.
   std::optional<QueueTimes> within(std::int64_t start, std::int64_t end) const {
     const auto launched_at = [](const Queued& work, std::int64_t time) {
       return work.launched_ns < time;
@@ -110,7 +110,7 @@ std::map<Device, Queue> find_queues(const Run& run, const GpuWorkload& gpu) {
 
 struct QueueRow {
   const Run& run;
-  const Step* step;  // null: the row is of a stretch of time
+  const Step* step;  // null: the row is of an interval of time
   Device device;
   QueueTimes times;
 };
@@ -150,12 +150,12 @@ Table launch_queue_table(const Analysis& analysis) {
         if (const auto times = queue.within(step.start_ns, step.start_ns + step.wall_ns))
           kLaunchQueue.add(table, {run, &step, device, *times});
   }
-  const std::vector<Stretches> by_clock = find_stretches_by_clock(analysis.run(), analysis.steps());
+  const std::vector<Intervals> by_clock = find_intervals_by_clock(analysis.run(), analysis.steps());
   for (const auto& [device, queue] : queues) {
-    const std::vector<Stretch>& recorded = by_clock[device.first].parts();
-    for (const Stretch& part : recorded.empty() && analysis.steps().empty()
-                                   ? std::vector<Stretch>{{0, run.end_ns}}
-                                   : recorded)
+    const std::vector<Interval>& recorded = by_clock[device.first].parts();
+    for (const Interval& part : recorded.empty() && analysis.steps().empty()
+                                    ? std::vector<Interval>{{0, run.end_ns}}
+                                    : recorded)
       if (const auto times = queue.within(part.start, part.end))
         kLaunchQueue.add(table, {run, nullptr, device, *times});
   }

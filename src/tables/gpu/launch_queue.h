@@ -4,7 +4,7 @@
 // depth is how many are. Median and maximum are over the time of the step, empty_share is the part
 // of it in which nothing waited: a GPU that finishes then has to wait for the host. lead is how
 // long the work launched in the step was in the queue: how far the host runs ahead. A run without
-// steps is one row, or one for each stretch that was recorded by the clock.
+// steps is one row, or one for each interval that was recorded by the clock.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -5,7 +5,7 @@
 
 #include "trace/analysis.h"
 #include "trace/gpu/gpu_work.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/steps/steps.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 struct StreamWork {
   std::uint64_t kernels = 0, copies = 0;
-  std::vector<Stretch> busy;
+  std::vector<Interval> busy;
 };
 
 struct StreamRow {
@@ -53,14 +53,14 @@ Table streams_table(const Analysis& analysis) {
     stream.busy.push_back({spans.start[work.row], spans.end(work.row)});
   }
   Table table = kStreams.empty("GPU streams" + from_recorded(analysis.run(), analysis.steps()));
-  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, analysis.steps());
+  const std::vector<Intervals> left_out = find_left_out_of_gpu(run, analysis.steps());
   for (auto& [number, stream] : streams) {
     const Track& track = run.tracks[number];
-    const Stretches busy(std::move(stream.busy));
+    const Intervals busy(std::move(stream.busy));
     if (busy.empty()) continue;
     const std::int64_t first = busy.parts().front().start, last = busy.parts().back().end,
                        busy_ns = busy.within(first, last);
-    // What a recorded step or stretch launched may run on while the next one rests.
+    // What a recorded step or interval launched may run on while the next one rests.
     const std::int64_t recorded_ns =
         std::max(busy_ns, last - first - left_out[track.process].within(first, last));
     kStreams.add(table, {run, track, stream, busy_ns, recorded_ns, first, last});

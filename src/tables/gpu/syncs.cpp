@@ -52,8 +52,8 @@ Table syncs_table(const Analysis& analysis) {
   const LineIds& lines = analysis.lines();
   std::map<SyncKey, SyncSums> all;
   for (const GpuWait& wait : analysis.gpu_waits()) {
-    SyncSums& sums =
-        all[{wait.track, run.tracks[wait.track].spans.name[wait.row], lines[wait.place], wait.op}];
+    SyncSums& sums = all[{wait.track, run.tracks[wait.track].spans.name[wait.row],
+                          lines[wait.call_site], wait.op}];
     const std::int64_t ns = wait.end_ns - wait.start_ns;
     ++sums.calls;
     sums.wait_ns += ns;

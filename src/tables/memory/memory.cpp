@@ -27,13 +27,13 @@ std::pair<std::uint32_t, std::uint32_t> key_of(MemoryGrouping grouping, const Pe
   const auto category = static_cast<std::uint32_t>(block.category);
   switch (grouping) {
     case MemoryGrouping::line:
-      return {category, lines[block.place]};
+      return {category, lines[block.call_site]};
     case MemoryGrouping::category:
       return {category, 0};
     case MemoryGrouping::op:
       return {block.op, 0};
     case MemoryGrouping::module:
-      return {run.places[block.place].module, 0};
+      return {run.call_sites[block.call_site].module, 0};
   }
   return {};
 }
@@ -44,8 +44,8 @@ std::vector<RowSums> sum_rows(MemoryGrouping grouping, const MemoryPeak& peak, c
   for (const PeakBlock& block : peak.blocks) {
     RowSums& row = sums[key_of(grouping, block, run, lines)];
     row.category.add(static_cast<std::uint32_t>(block.category) + 1);
-    row.line.add(lines[block.place]);
-    row.module.add(run.places[block.place].module);
+    row.line.add(lines[block.call_site]);
+    row.module.add(run.call_sites[block.call_site].module);
     row.op.add(block.op);
     row.bytes += block.block.bytes;
     ++row.blocks;
@@ -59,8 +59,9 @@ std::vector<RowSums> sum_rows(MemoryGrouping grouping, const MemoryPeak& peak, c
 
 // The collector counts the times that it began among blocks that it does not know.
 bool may_miss_blocks(const Run& run) {
-  return std::any_of(run.losses.begin(), run.losses.end(),
-                     [](const LossCount& loss) { return loss.name == "memory_from_before"; });
+  return std::any_of(run.warnings.begin(), run.warnings.end(), [](const WarningCount& warning) {
+    return warning.name == "memory_from_before";
+  });
 }
 
 struct PeakRow {

@@ -26,17 +26,17 @@ class CurveMaker {
       of_its_kind = birth ? of_its_kind + block.bytes : of_its_kind - block.bytes;
       add({birth ? block.born_ns : block.died_ns, live_bytes, live});
     });
-    end_stretch();
+    end_interval();
   }
 
   std::vector<CurvePoint> take() { return std::move(points_); }
 
  private:
   void add(const CurvePoint& point) {
-    if (!open_ || point.time_ns - stretch_start_ >= width_) {
-      end_stretch();
+    if (!open_ || point.time_ns - interval_start_ >= width_) {
+      end_interval();
       open_ = true;
-      stretch_start_ = first_ + (point.time_ns - first_) / width_ * width_;
+      interval_start_ = first_ + (point.time_ns - first_) / width_ * width_;
       low_ = high_ = point;
     } else if (point.bytes > high_.bytes) {
       high_ = point;
@@ -44,7 +44,7 @@ class CurveMaker {
       low_ = point;
     }
   }
-  void end_stretch() {
+  void end_interval() {
     if (!open_) return;
     const bool rising = low_.time_ns < high_.time_ns;
     points_.push_back(rising ? low_ : high_);
@@ -53,7 +53,7 @@ class CurveMaker {
 
   std::int64_t first_, width_;
   bool open_ = false;
-  std::int64_t stretch_start_ = 0;
+  std::int64_t interval_start_ = 0;
   CurvePoint low_{}, high_{};
   std::vector<CurvePoint> points_;
 };

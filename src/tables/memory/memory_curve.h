@@ -2,7 +2,7 @@
 // a caching allocator held at these moments, and what the bytes were for (memory_peak.h), which sum
 // to them.
 //
-// The time from the first event to the last is cut into equal stretches; of each the lowest and the
+// The time from the first event to the last is cut into equal intervals; of each the lowest and the
 // highest value are kept, at their own times. Consequence: the curve's maximum is the peak, however
 // long the run.
 #pragma once

@@ -22,7 +22,7 @@ constexpr double kLeastKept = 0.8;
 
 // What one line and op hold, from step end to step end.
 struct Holding {
-  std::uint32_t place = 0, op = 0;
+  std::uint32_t call_site = 0, op = 0;
   std::uint64_t now = 0, at_last_end = 0, when_settled = 0;
   std::uint64_t rises = 0;
   std::uint32_t rise_count = 0, last_rise = 0;
@@ -81,10 +81,11 @@ class Holdings {
     for (Holding& holding : holdings_) holding.end_step(static_cast<std::uint32_t>(step + 1));
   }
   std::size_t holding_of(const MemoryBlock& block) {
-    const MarkOrigin origin = origin_of(analysis_.run(), analysis_.ops(), block.track, block.row);
+    const InstantOrigin origin =
+        origin_of(analysis_.run(), analysis_.ops(), block.track, block.row);
     const auto [it, is_new] =
-        by_line_.try_emplace({analysis_.lines()[origin.place], origin.op}, holdings_.size());
-    if (is_new) holdings_.emplace_back(Holding{.place = origin.place, .op = origin.op});
+        by_line_.try_emplace({analysis_.lines()[origin.call_site], origin.op}, holdings_.size());
+    if (is_new) holdings_.emplace_back(Holding{.call_site = origin.call_site, .op = origin.op});
     return it->second;
   }
 
@@ -121,7 +122,7 @@ std::vector<MemoryGrowth> find_memory_growth(const Analysis& analysis) {
     const Holdings holdings(analysis, history, step_ends[history.process]);
     for (const Holding& held : holdings.all())
       if (held.grows(steps))
-        growth.push_back({history.process, history.device, held.place, held.op, held.now,
+        growth.push_back({history.process, history.device, held.call_site, held.op, held.now,
                           held.now - held.when_settled, held.rise_count, steps - kSettlingSteps});
   }
   std::stable_sort(growth.begin(), growth.end(), [](const MemoryGrowth& a, const MemoryGrowth& b) {
@@ -140,8 +141,8 @@ struct GrowthRow {
 
 constexpr ColumnOf<GrowthRow> kGrowthColumns[] = {
     {"file", "The file of the line that allocated.",
-     [](auto& r) { return file_at(r.lines, r.lines[r.growth.place]); }},
-    {"line", "That line.", [](auto& r) { return line_at(r.lines, r.lines[r.growth.place]); }},
+     [](auto& r) { return file_at(r.lines, r.lines[r.growth.call_site]); }},
+    {"line", "That line.", [](auto& r) { return line_at(r.lines, r.lines[r.growth.call_site]); }},
     {"op", "The outermost op that allocated.",
      [](auto& r) { return string_at(r.run, r.growth.op); }},
     {"bytes_per_step", Unit::bytes, "What it gains a recorded step.",

@@ -19,9 +19,9 @@ namespace laptime {
 
 struct MemoryGrowth {
   std::uint32_t process, device;
-  std::uint32_t place, op;     // Run::places, string id of the outermost op; 0 unknown
-  std::uint64_t held_bytes;    // when the last step ended
-  std::uint64_t gained_bytes;  // over the steps that were looked at
+  std::uint32_t call_site, op;  // Run::call sites, string id of the outermost op; 0 unknown
+  std::uint64_t held_bytes;     // when the last step ended
+  std::uint64_t gained_bytes;   // over the steps that were looked at
   std::uint32_t steps_grown, steps_seen;
 
   double bytes_per_step() const { return static_cast<double>(gained_bytes) / steps_seen; }

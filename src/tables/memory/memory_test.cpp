@@ -106,7 +106,7 @@ TEST(Memory, ProcessesAndDevicesAreApart) {
 
 TEST(Memory, CategoriesFollowTheStep) {
   MemoryRun r;
-  const std::uint32_t conv = r.place(12, "conv"), loss = r.place(14);
+  const std::uint32_t conv = r.call_site(12, "conv"), warning = r.call_site(14);
   r.role(1, 0x100, 1000, "parameter");  // was there before
   r.allocate(5, 0x200, 64);
   r.add(0, {4, 4, "input", SpanKind::loader});
@@ -115,7 +115,7 @@ TEST(Memory, CategoriesFollowTheStep) {
   r.add(0, {10, 5, "aten::conv2d", SpanKind::op, 0, conv});
   r.release(16, 0x400);
   r.allocate(18, 0x500, 40);
-  r.add(0, {17, 2, "aten::nll_loss", SpanKind::op, 0, loss});
+  r.add(0, {17, 2, "aten::nll_warning", SpanKind::op, 0, warning});
   r.allocate(32, 0x600, 1000);
   r.allocate(33, 0x700, 500);
   r.add(0, {31, 4, "aten::convolution_backward"});
@@ -131,7 +131,7 @@ TEST(Memory, CategoriesFollowTheStep) {
   EXPECT_EQ(by_category(peak), expected);
   const auto forward = std::find_if(peak.blocks.begin(), peak.blocks.end(),
                                     [](const PeakBlock& b) { return b.block.bytes == 200; });
-  EXPECT_EQ(forward->place, conv);
+  EXPECT_EQ(forward->call_site, conv);
   EXPECT_EQ(r.run.strings[forward->op], "aten::conv2d");
 }
 
@@ -162,7 +162,7 @@ TEST(Memory, WhatOutlivesItsStepWithoutBackwardIsNoActivation) {
 
 TEST(Memory, GrowthIsFoundWhereItHappens) {
   MemoryRun r;
-  const std::uint32_t leak = r.place(7), scratch = r.place(9);
+  const std::uint32_t leak = r.call_site(7), scratch = r.call_site(9);
   for (int step = 0; step < 12; ++step) {
     const std::int64_t t = step * 100;
     r.allocate(t + 11, 0x10000u + static_cast<std::uint64_t>(step) * 64, 48);
@@ -174,7 +174,7 @@ TEST(Memory, GrowthIsFoundWhereItHappens) {
   }
   const auto growth = find_memory_growth(Analysis(r.run));
   ASSERT_EQ(growth.size(), 1u);
-  EXPECT_EQ(r.run.places[growth[0].place].line, 7u);
+  EXPECT_EQ(r.run.call_sites[growth[0].call_site].line, 7u);
   EXPECT_DOUBLE_EQ(growth[0].bytes_per_step(), 48);
   EXPECT_EQ(growth[0].held_bytes, 12u * 48);
   EXPECT_EQ(growth[0].steps_grown, 10u);

@@ -33,14 +33,15 @@ void for_each_enclosing(std::string_view path, Visit visit) {
 
 // What is known of the time in ops, and of what GPUs did for them.
 struct KnownTimes {
-  std::vector<OpTimes> times;  // by place
+  std::vector<OpTimes> times;  // by call site
   bool ops = false, gpu = false;
 
   explicit KnownTimes(const Analysis& analysis) : times(analysis.op_times()), ops(!times.empty()) {
-    const std::vector<std::uint64_t> gpu_ns = gpu_ns_by_place(analysis.run(), analysis.gpu());
+    const std::vector<std::uint64_t> gpu_ns = gpu_ns_by_call_site(analysis.run(), analysis.gpu());
     gpu = !gpu_ns.empty();
     times.resize(std::max(times.size(), gpu_ns.size()));
-    for (std::size_t place = 0; place < gpu_ns.size(); ++place) times[place].gpu_ns = gpu_ns[place];
+    for (std::size_t call_site = 0; call_site < gpu_ns.size(); ++call_site)
+      times[call_site].gpu_ns = gpu_ns[call_site];
   }
 };
 
@@ -74,13 +75,13 @@ constexpr TableOf<ModuleRow> kModules{"modules", kModuleColumns};
 
 Table modules_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  std::map<std::uint32_t, OpTimes> by_name;  // several places have one module
+  std::map<std::uint32_t, OpTimes> by_name;  // several call sites have one module
   OpTimes sum;
   const KnownTimes known(analysis);
-  for (std::size_t place = 0; place < known.times.size(); ++place) {
-    if (!known.times[place].any()) continue;
-    by_name[run.places[place].module].add(known.times[place]);
-    sum.add(known.times[place]);
+  for (std::size_t call_site = 0; call_site < known.times.size(); ++call_site) {
+    if (!known.times[call_site].any()) continue;
+    by_name[run.call_sites[call_site].module].add(known.times[call_site]);
+    sum.add(known.times[call_site]);
   }
   std::map<std::string, ModuleTimes, std::less<>> modules;
   for (const auto& [name, own] : by_name) {

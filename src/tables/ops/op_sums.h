@@ -54,8 +54,8 @@ class GroupSums {
     auto flops_of = spans.flops.cursor();
     for (std::uint32_t row = first; row < last; ++row) {
       if (ops.pass[row] == OpPass::none) continue;
-      const std::uint32_t place = ops.place[row], line = lines[place],
-                          module = run.places[place].module;
+      const std::uint32_t call_site = ops.call_site[row], line = lines[call_site],
+                          module = run.call_sites[call_site].module;
       const std::uint32_t shapes = shapes_of.value_or(row, 0);
       const std::uint64_t* const flops = flops_of.find(row);
       OpSums& sums = at(spans.name[row], grouping == OpGrouping::shape    ? shapes
@@ -82,16 +82,16 @@ class GroupSums {
 
  private:
   OpSums& at(std::uint32_t name, std::uint32_t group) {
-    std::uint32_t& place = places_[(static_cast<std::uint64_t>(name) << 32 | group) + 1];
-    if (place == 0) {
+    std::uint32_t& call_site = call_sites_[(static_cast<std::uint64_t>(name) << 32 | group) + 1];
+    if (call_site == 0) {
       sums_.emplace_back().name = name;
       sums_.back().group = group;
-      place = static_cast<std::uint32_t>(sums_.size());
+      call_site = static_cast<std::uint32_t>(sums_.size());
     }
-    return sums_[place - 1];
+    return sums_[call_site - 1];
   }
 
-  FlatMap<std::uint32_t> places_;  // name and group → row of sums_, from 1
+  FlatMap<std::uint32_t> call_sites_;  // name and group → row of sums_, from 1
   std::vector<OpSums> sums_;
 };
 

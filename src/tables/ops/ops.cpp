@@ -29,8 +29,8 @@ class OpStacks {
     ops.tree.outside_in([&](std::uint32_t row) {
       if (!is_in_op_tree(spans.kind[row])) return;
       const std::uint32_t parent = ops.tree.parent[row];
-      stacks[row] =
-          add(parent == kNoRow ? bottom(lines_[ops.place[row]]) : stacks[parent], spans.name[row]);
+      stacks[row] = add(parent == kNoRow ? bottom(lines_[ops.call_site[row]]) : stacks[parent],
+                        spans.name[row]);
     });
     return stacks;
   }

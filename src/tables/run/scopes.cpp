@@ -20,7 +20,7 @@ constexpr std::uint32_t kNoPlace = ~0u;
 struct NameSums {
   std::uint32_t name = 0;
   std::uint64_t calls = 0, total_ns = 0, self_ns = 0;
-  std::size_t durations_end = 0;  // of its stretch in ThreadGroup::durations
+  std::size_t durations_end = 0;  // of its interval in ThreadGroup::durations
 };
 
 // Sums by name while a group's rows are walked. The table of places is as long as the run has

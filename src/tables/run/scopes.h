@@ -1,5 +1,5 @@
 // Table `scopes`: where the time of each thread went, by name. Threads with the same name are one
-// row a name. Steps are left out: they are the laps, not what is done in them. `share` is self time
+// row a name. Steps are left out: they contain everything else. `share` is self time
 // against the run's duration.
 #pragma once
 

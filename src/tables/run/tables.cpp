@@ -21,11 +21,11 @@
 #include "tables/memory/memory_steps.h"
 #include "tables/ops/modules.h"
 #include "tables/ops/ops.h"
-#include "tables/run/losses.h"
 #include "tables/run/run_facts.h"
 #include "tables/run/scopes.h"
 #include "tables/run/setting_facts.h"
 #include "tables/run/values.h"
+#include "tables/run/warnings.h"
 #include "tables/steps/breakdown.h"
 #include "tables/steps/breakdown_steps.h"
 #include "tables/steps/device_steps.h"
@@ -51,7 +51,7 @@ constexpr const TableDefinition* kTables[] = {
     &kOpsTable,           &kModulesTable,        &kMemoryTable,
     &kMemoryDevicesTable, &kMemoryStepsTable,    &kMemoryCurveTable,
     &kMemoryGrowthTable,  &kInputTable,          &kCompileTable,
-    &kSettingsTable,      &kValuesTable,         &kLossesTable};
+    &kSettingsTable,      &kValuesTable,         &kWarningsTable};
 
 }  // namespace
 

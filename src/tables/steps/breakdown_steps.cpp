@@ -89,9 +89,10 @@ Table breakdown_steps_table(const Analysis& analysis) {
 
 Table breakdown_time_table(const Analysis& analysis) {
   Table table = kBreakdownTime.empty("Where steps went over time");
-  std::map<std::pair<std::uint32_t, std::uint32_t>, HostSteps> laps;  // by track and phase
-  for (const HostStep& s : analysis.host_steps()) laps[{s.step.track, s.step.phase}].push_back(&s);
-  for (const auto& [key, steps] : laps)
+  std::map<std::pair<std::uint32_t, std::uint32_t>, HostSteps> phases;  // by track and phase
+  for (const HostStep& s : analysis.host_steps())
+    phases[{s.step.track, s.step.phase}].push_back(&s);
+  for (const auto& [key, steps] : phases)
     for (const HostSteps& part : cut(steps)) add_part(analysis.run(), part, table);
   return table;
 }

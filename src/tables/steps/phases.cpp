@@ -10,7 +10,7 @@
 #include "trace/code/line_facts.h"
 #include "trace/code/line_self_times.h"
 #include "trace/code/source_lines.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 #include "trace/steps/step_times.h"
 #include "trace/steps/steps.h"
 #include "trace/time/host_time.h"
@@ -23,7 +23,7 @@ constexpr double kLeastRowShare = 0.01;  // of the run, for a row of its own bet
 
 struct PhaseTime {
   std::string name;
-  std::uint64_t count = 0;  // steps, checkpoints or stretches between steps, 0 for the others
+  std::uint64_t count = 0;  // steps, checkpoints or intervals between steps, 0 for the others
   std::int64_t ns = 0;
   std::map<CodeLine, double> lines = {};  // self times
 
@@ -40,13 +40,13 @@ struct PhaseTime {
   }
 };
 
-Stretches checkpoints_of(const Run& run, const SpanColumns& spans) {
+Intervals checkpoints_of(const Run& run, const SpanColumns& spans) {
   const std::uint32_t name = run.strings.find(kCheckpointName);
-  std::vector<Stretch> found;
+  std::vector<Interval> found;
   for (std::size_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::scope && spans.name[row] == name)
       found.push_back({spans.start[row], spans.end(row)});
-  return Stretches(std::move(found));
+  return Intervals(std::move(found));
 }
 
 enum class StepSort { counted, warmup, pause };
@@ -68,7 +68,7 @@ std::string name_of(const Run& run, std::uint32_t phase, StepSort sort) {
 class ThreadPhases {
  public:
   // `steps`: in their order.
-  ThreadPhases(const Run& run, std::span<const Step> steps, const Stretches& cut_out)
+  ThreadPhases(const Run& run, std::span<const Step> steps, const Intervals& cut_out)
       : run_(run), cut_out_(cut_out.parts()), first_(&steps.front()) {
     take(steps.front().start_ns, before_);
     for (const Step& step : steps) {
@@ -156,7 +156,7 @@ class ThreadPhases {
   }
 
   const Run& run_;
-  const std::vector<Stretch>& cut_out_;
+  const std::vector<Interval>& cut_out_;
   const Step* const first_;
   std::size_t next_ = 0;
   std::int64_t now_ = 0;
@@ -222,7 +222,7 @@ Table phases_table(const Analysis& analysis) {
     const auto last =
         std::find_if(first, steps.end(), [&](const Step& s) { return s.track != first->track; });
     const Track& track = run.tracks[first->track];
-    const Stretches checkpoints = checkpoints_of(run, track.spans);
+    const Intervals checkpoints = checkpoints_of(run, track.spans);
     ThreadPhases phases(run, {first, last}, checkpoints);
     if (knows_line_self_times(run.processes[track.process]))
       phases.add_lines(track.tallies, track.process, steps, index, merged);

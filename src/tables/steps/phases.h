@@ -6,7 +6,7 @@
 // it spends most time, if that is at least 1 % of the run.
 //
 // The rows of a thread sum to the run's duration. share is of that; mean_ns is of one step or
-// stretch. file, line, function and source: the line with the most time of its own there, line_ns
+// interval. file, line, function and source: the line with the most time of its own there, line_ns
 // that time; unknown where no line was timed.
 #pragma once
 

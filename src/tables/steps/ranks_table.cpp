@@ -39,7 +39,7 @@ struct RankRow {
 constexpr ColumnOf<RankRow> kRankColumns[] = {
     {"rank", "The rank, as the process reports it.", [](auto& r) { return r.rank.number; }},
     {"pid", "The process.", [](auto& r) { return r.run.processes[r.rank.process].pid; }},
-    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.rank.lap.phase]; }},
+    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.rank.main_phase.phase]; }},
     {"steps", Unit::count, "How many steps the medians are over.",
      [](auto& r) { return r.rank.steps.size(); }},
     {"median_ns", Unit::ns, "The median step time.",

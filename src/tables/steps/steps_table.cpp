@@ -23,22 +23,22 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Step*>> by_p
 // What is known of the steps of a thread and phase.
 struct SummaryRow {
   const Run& run;
-  const std::vector<const Step*>& laps;  // all of them
-  std::size_t counted = 0;               // steps that count, like the sums
+  const std::vector<const Step*>& phases;  // all of them
+  std::size_t counted = 0;                 // steps that count, like the sums
   std::optional<std::int64_t> median_ns{}, p5_ns{}, p95_ns{};
   double wall_ns = 0, samples = 0, samples_wall_ns = 0, slow_ns = 0;
   std::size_t slow = 0;
 
   template <typename Wanted>
   std::int64_t count(Wanted wanted) const {
-    return std::count_if(laps.begin(), laps.end(), [&](const Step* s) { return wanted(*s); });
+    return std::count_if(phases.begin(), phases.end(), [&](const Step* s) { return wanted(*s); });
   }
 };
 
-SummaryRow summarize(const Run& run, const std::vector<const Step*>& laps) {
-  SummaryRow row{run, laps};
+SummaryRow summarize(const Run& run, const std::vector<const Step*>& phases) {
+  SummaryRow row{run, phases};
   std::vector<std::int64_t> walls;
-  for (const Step* step : laps) {
+  for (const Step* step : phases) {
     if (!step->counts) continue;
     walls.push_back(step->wall_ns);
     row.wall_ns += static_cast<double>(step->wall_ns);
@@ -57,11 +57,11 @@ SummaryRow summarize(const Run& run, const std::vector<const Step*>& laps) {
 }
 
 constexpr ColumnOf<SummaryRow> kSummaryColumns[] = {
-    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.laps.front()->phase]; }},
+    {"phase", "The phase.", [](auto& r) { return r.run.strings[r.phases.front()->phase]; }},
     {"thread", "The thread that steps.",
-     [](auto& r) { return thread_label(r.run, r.run.tracks[r.laps.front()->track]); }},
+     [](auto& r) { return thread_label(r.run, r.run.tracks[r.phases.front()->track]); }},
     {"steps", Unit::count, "How many steps, the warm-up included.",
-     [](auto& r) { return r.laps.size(); }},
+     [](auto& r) { return r.phases.size(); }},
     {"warmup", Unit::count, "How many of them are warm-up.",
      [](auto& r) { return r.count([](auto& s) { return s.kind == StepKind::warmup; }); }},
     {"median_ns", Unit::ns, "The median step time.", [](auto& r) { return r.median_ns; }},
@@ -73,7 +73,7 @@ constexpr ColumnOf<SummaryRow> kSummaryColumns[] = {
      [](auto& r) { return ratio(r.samples * 1e9, r.samples_wall_ns); }},
     {"recorded", Unit::count, "How many steps have op records.",
      [](auto& r) {
-       return known_if(r.laps.front()->ops != StepOps::not_told,
+       return known_if(r.phases.front()->ops != StepOps::not_told,
                        r.count([](auto& s) { return s.ops == StepOps::recorded; }));
      }},
     {"compile", Unit::count, "During how many steps something was compiled; unknown if in none.",
@@ -120,8 +120,8 @@ Table steps_table(const Analysis& analysis) {
 
 Table step_summary_table(const Analysis& analysis) {
   Table table = kStepSummary.empty("Steps, without warmup");
-  for (const auto& [key, laps] : by_phase(analysis.steps()))
-    kStepSummary.add(table, summarize(analysis.run(), laps));
+  for (const auto& [key, phases] : by_phase(analysis.steps()))
+    kStepSummary.add(table, summarize(analysis.run(), phases));
   return table;
 }
 

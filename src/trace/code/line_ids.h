@@ -1,5 +1,5 @@
-// Places that are one line to a reader: equal function and line, whichever process recorded them
-// and whichever module ran.
+// Call sites that are one line to a reader: equal function and line, whichever process recorded
+// them and whichever module ran.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class LineIds {
   explicit LineIds(const Run& run);
 
   // Id 0 is the unknown line.
-  std::uint32_t operator[](std::uint32_t place) const { return ids_[place]; }
+  std::uint32_t operator[](std::uint32_t call_site) const { return ids_[call_site]; }
   std::size_t size() const { return lines_.size(); }
   std::uint32_t code(std::uint32_t id) const {
     return lines_[id].code;
@@ -30,7 +30,7 @@ class LineIds {
     std::uint32_t code, line;
   };
   const Run& run_;
-  std::vector<std::uint32_t> ids_;  // by place
+  std::vector<std::uint32_t> ids_;  // by call site
   std::vector<Line> lines_;
 };
 

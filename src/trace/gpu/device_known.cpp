@@ -32,8 +32,9 @@ bool DeviceKnown::knows(std::int64_t time) const {
 
 std::size_t DeviceKnown::rests_before(std::int64_t time) const {
   const auto& parts = left_out_->parts();
-  const auto after = std::upper_bound(parts.begin(), parts.end(), time,
-                                      [](std::int64_t t, const Stretch& s) { return t < s.start; });
+  const auto after =
+      std::upper_bound(parts.begin(), parts.end(), time,
+                       [](std::int64_t t, const Interval& s) { return t < s.start; });
   return static_cast<std::size_t>(after - parts.begin());
 }
 

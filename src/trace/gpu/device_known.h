@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "trace/run/covered.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
@@ -20,7 +20,7 @@ inline constexpr std::int64_t kIdleLatency = 20'000;  // on an H200 up to 8 µs
 class DeviceKnown {
  public:
   // `left_out`: what of the device's process was not recorded (recorded_part.h); outlives this.
-  explicit DeviceKnown(const Stretches& left_out) : left_out_(&left_out) {}
+  explicit DeviceKnown(const Intervals& left_out) : left_out_(&left_out) {}
 
   struct Queued {
     std::int64_t called_ns, launched_ns, start_ns;  // launched_ns: from when on it could begin
@@ -35,10 +35,10 @@ class DeviceKnown {
   bool knows(std::int64_t time) const;
 
  private:
-  // How many stretches that were left out came before.
+  // How many intervals that were left out came before.
   std::size_t rests_before(std::int64_t time) const;
 
-  const Stretches* left_out_;
+  const Intervals* left_out_;
   std::map<std::pair<std::size_t, std::uint32_t>, Queued> first_;  // by rests before it, and stream
   std::map<std::size_t, std::int64_t> known_from_;                 // by rests before it
 };

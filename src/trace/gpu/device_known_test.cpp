@@ -8,7 +8,7 @@ namespace {
 constexpr std::int64_t kUs = 1'000;
 
 // Recorded from 0 to 1 ms and from 3 to 6 ms.
-const Stretches kRested({{1'000 * kUs, 3'000 * kUs}});
+const Intervals kRested({{1'000 * kUs, 3'000 * kUs}});
 
 struct Work {
   std::uint32_t stream;
@@ -17,7 +17,7 @@ struct Work {
 
 DeviceKnown known(std::initializer_list<Work> all) {
   DeviceKnown result(kRested);
-  std::vector<Stretch> busy;
+  std::vector<Interval> busy;
   for (const Work& work : all) {
     result.add(work.stream, {work.called * kUs, work.called * kUs + 5 * kUs, work.start * kUs});
     busy.push_back({work.start * kUs, work.end * kUs});

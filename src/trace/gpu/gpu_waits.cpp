@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trace/code/span_place.h"
+#include "trace/code/span_call_site.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/ops/ops_around.h"
 #include "trace/steps/recorded_part.h"
@@ -19,10 +19,10 @@ std::vector<GpuWait> find_syncs(const Run& run, std::uint32_t track, const Track
   const OpsAround ops_around(run, track, ops);
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
     if (spans.kind[row] != SpanKind::sync) continue;
-    const std::uint32_t own = recorded_place(spans, row);
+    const std::uint32_t own = recorded_call_site(spans, row);
     const OpAround around = ops_around.at(spans.start[row], own != 0);
     found.push_back({spans.start[row], spans.end(row), track, row, around.op,
-                     around.place ? around.place : own});
+                     around.call_site ? around.call_site : own});
   }
   return found;
 }
@@ -30,7 +30,7 @@ std::vector<GpuWait> find_syncs(const Run& run, std::uint32_t track, const Track
 // `earlier` and `later` follow each other on their thread.
 bool goes_on(const GpuWait& earlier, const GpuWait& later,
              const std::vector<std::int64_t>& launches) {
-  if (earlier.place != later.place || later.place == 0) return false;
+  if (earlier.call_site != later.call_site || later.call_site == 0) return false;
   const auto next = std::lower_bound(launches.begin(), launches.end(), earlier.end_ns);
   return next == launches.end() || *next > later.start_ns;  // a copy that waits is a launch itself
 }
@@ -46,7 +46,7 @@ std::vector<std::int64_t> launches_of(const SpanColumns& spans) {
 
 // Appends those of one thread that lie in no other, the last one first.
 void add_outermost(std::vector<GpuWait> waits, const std::vector<std::int64_t>& launches,
-                   Stretches::Cursor leaving_out, std::vector<GpuWait>& all) {
+                   Intervals::Cursor leaving_out, std::vector<GpuWait>& all) {
   const std::size_t first = all.size();
   std::sort(waits.begin(), waits.end(), [](const GpuWait& a, const GpuWait& b) {
     return a.end_ns != b.end_ns ? a.end_ns > b.end_ns : a.start_ns < b.start_ns;
@@ -70,13 +70,13 @@ std::vector<GpuWait> find_gpu_waits(const Run& run, const std::vector<Step>& ste
   for (const GpuWork& work : gpu.all())
     if (const Launch* const call = work.launch; call && work.waits && work.copy.is_from_gpu())
       by_track[call->track].push_back(
-          {call->start_ns, call->end_ns, call->track, call->row, call->op, call->place});
-  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
+          {call->start_ns, call->end_ns, call->track, call->row, call->op, call->call_site});
+  const std::vector<Intervals> left_out = find_left_out_of_gpu(run, steps);
   std::vector<GpuWait> all;
   for (std::size_t t = 0; t < by_track.size(); ++t)
     if (!by_track[t].empty())
       add_outermost(std::move(by_track[t]), launches_of(run.tracks[t].spans),
-                    Stretches::Cursor(left_out[run.tracks[t].process]), all);
+                    Intervals::Cursor(left_out[run.tracks[t].process]), all);
   return all;
 }
 

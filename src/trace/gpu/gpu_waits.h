@@ -19,11 +19,11 @@ namespace laptime {
 struct GpuWait {
   std::int64_t start_ns, end_ns;
   std::uint32_t track, row;
-  std::uint32_t op;      // Run::strings: the outermost op around it, or the backward node; 0 none
-  std::uint32_t place;   // Run::places, 0 unknown: with op records where the op around it belongs,
-                         // as of a launch (launches.h)
-  bool goes_on = false;  // the wait before it on its thread was at the same place, and nothing was
-                         // launched since: `.cpu()` waits in two calls
+  std::uint32_t op;  // Run::strings: the outermost op around it, or the backward node; 0 none
+  std::uint32_t call_site;  // Run::call sites, 0 unknown: with op records where the op around it
+                            // belongs, as of a launch (launches.h)
+  bool goes_on = false;  // the wait before it on its thread was at the same call site, and nothing
+                         // was launched since: `.cpu()` waits in two calls
 };
 
 // By track; without those made while recording rested.

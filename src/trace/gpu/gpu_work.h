@@ -10,8 +10,8 @@
 
 #include "trace/gpu/launches.h"
 #include "trace/ops/attribution.h"
+#include "trace/run/intervals.h"
 #include "trace/run/run.h"
-#include "trace/run/stretches.h"
 #include "trace/steps/steps.h"
 
 namespace laptime {
@@ -31,7 +31,7 @@ struct GpuWork {
   CopyInfo copy{};                  // the same
   const Launch* launch = nullptr;   // null: not recorded, or begun after the work
   std::uint32_t op = 0;             // Run::strings, 0 unknown
-  std::uint32_t place = 0;          // Run::places, 0 unknown
+  std::uint32_t call_site = 0;      // Run::call sites, 0 unknown
   OpPass pass = OpPass::none;       // none: unknown
   bool in_graph = false;            // a node of a CUDA graph ran it: its launch is that of many
   bool waits = false;  // a copy, and the call that made it returned only when it was done or on its
@@ -61,14 +61,14 @@ class GpuWorkload {
   }  // how much of it began before its launch
 
  private:
-  void add_track(const Run& run, std::uint32_t track, const Stretches& left_out);
+  void add_track(const Run& run, std::uint32_t track, const Intervals& left_out);
 
   std::vector<Launches> launches_;
   std::vector<GpuWork> work_;
   std::uint64_t before_launch_ = 0;
 };
 
-// What GPUs did for each place, forward and backward; empty where nothing of a GPU is recorded.
-std::vector<std::uint64_t> gpu_ns_by_place(const Run& run, const GpuWorkload& gpu);
+// What GPUs did for each call site, forward and backward; empty where nothing of a GPU is recorded.
+std::vector<std::uint64_t> gpu_ns_by_call_site(const Run& run, const GpuWorkload& gpu);
 
 }  // namespace laptime

@@ -24,7 +24,7 @@ Launches::Launches(const Run& run, const OpAttribution& ops,
   });
   for (std::uint32_t i = static_cast<std::uint32_t>(by_time_.size()); i-- > 0;)
     by_link_[launches_[by_time_[i]].link] = i + 1;
-  find_backward_places();
+  find_backward_call_sites();
 }
 
 void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t track) {
@@ -47,17 +47,17 @@ void Launches::add_track(const Run& run, const TrackOps& ops, std::uint32_t trac
       launch.op_row = around.row;
       launch.op = around.op;
       if (ops.pass[around.row] != OpPass::none) launch.pass = ops.pass[around.row];
-      node.done = around.place != 0;
-      if (node.done) launch.place = around.place;
+      node.done = around.call_site != 0;
+      if (node.done) launch.call_site = around.call_site;
     }
     launches_.push_back(launch);
     nodes_.push_back(node);
   }
 }
 
-void Launches::find_backward_places() {
+void Launches::find_backward_call_sites() {
   for (std::uint32_t i = 0; i < launches_.size(); ++i)
-    if (nodes_[i].link != 0 && launches_[i].place != 0 &&
+    if (nodes_[i].link != 0 && launches_[i].call_site != 0 &&
         (nodes_[i].has_line || !nodes_[i].backward))
       made_nodes_.push_back(i);
   std::stable_sort(made_nodes_.begin(), made_nodes_.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -68,23 +68,23 @@ void Launches::find_backward_places() {
     Launch& launch = launches_[i];
     if (!nodes_[i].backward || nodes_[i].done || nodes_[i].has_line) continue;
     const bool has_previous = i > 0 && launches_[i - 1].track == launch.track;
-    const std::uint32_t forward = nodes_[i].link != 0 ? place_of_node(nodes_[i].link)
-                                  : has_previous      ? launches_[i - 1].place
+    const std::uint32_t forward = nodes_[i].link != 0 ? call_site_of_node(nodes_[i].link)
+                                  : has_previous      ? launches_[i - 1].call_site
                                                       : 0;
-    if (forward != 0) launch.place = forward;
+    if (forward != 0) launch.call_site = forward;
   }
 }
 
-std::uint32_t Launches::place_of_node(std::uint64_t node) const {
+std::uint32_t Launches::call_site_of_node(std::uint64_t node) const {
   const auto at = std::lower_bound(
       made_nodes_.begin(), made_nodes_.end(), node,
       [&](std::uint32_t row, std::uint64_t link) { return nodes_[row].link < link; });
   const auto is_near = [&](std::uint32_t row) {
     return std::max(nodes_[row].link, node) - std::min(nodes_[row].link, node) <= kNearNodes;
   };
-  if (at != made_nodes_.end() && nodes_[*at].link == node) return launches_[*at].place;
-  if (at != made_nodes_.begin() && is_near(*(at - 1))) return launches_[*(at - 1)].place;
-  return at != made_nodes_.end() && is_near(*at) ? launches_[*at].place : 0;
+  if (at != made_nodes_.end() && nodes_[*at].link == node) return launches_[*at].call_site;
+  if (at != made_nodes_.begin() && is_near(*(at - 1))) return launches_[*(at - 1)].call_site;
+  return at != made_nodes_.end() && is_near(*at) ? launches_[*at].call_site : 0;
 }
 
 const Launch* Launches::find(std::uint64_t link, std::int64_t time) const {

@@ -24,7 +24,7 @@ struct Launch {
   std::uint64_t link = 0;
   std::uint32_t track = 0, row = 0;
   std::uint32_t op = 0;  // Run::strings: the outermost op around it, or the backward node; 0 none
-  std::uint32_t place = 0;  // Run::places, 0 unknown
+  std::uint32_t call_site = 0;  // Run::call sites, 0 unknown
   OpPass pass = OpPass::forward;
   std::uint32_t op_row = kNoRow;  // of its track: the innermost span of the op tree around it
 };
@@ -45,21 +45,21 @@ class Launches {
 
  private:
   void add_track(const Run& run, const TrackOps& ops, std::uint32_t track);
-  void find_backward_places();
-  std::uint32_t place_of_node(std::uint64_t node) const;
+  void find_backward_call_sites();
+  std::uint32_t call_site_of_node(std::uint64_t node) const;
 
   struct Node {              // what a launch knew of autograd
-    std::uint64_t link = 0;  // with a place the node made last, else the node that ran it
+    std::uint64_t link = 0;  // with a call site the node made last, else the node that ran it
     bool backward = false;
     bool has_line = false;  // of its own
-    bool done = false;      // its place comes from an op
+    bool done = false;      // its call site comes from an op
   };
   std::vector<Launch> launches_;        // by track, then in the order of their ends
   std::vector<Node> nodes_;             // the same rows
   FlatMap<std::uint32_t> by_link_;      // → first of its launches in by_time_ + 1
   std::vector<std::uint32_t> by_time_;  // rows, by link and start
   std::vector<std::uint32_t>
-      made_nodes_;  // rows of forward launches with a place, by node and start
+      made_nodes_;  // rows of forward launches with a call site, by node and start
 };
 
 }  // namespace laptime

@@ -21,7 +21,7 @@ std::int64_t next_after(const std::vector<std::int64_t>& moments, std::int64_t t
   return it == moments.end() ? INT64_MAX : *it;
 }
 
-// Of the span that a mark was made in.
+// Of the span that an instant was made in.
 OpPass pass_around(const TrackOps& ops, std::uint32_t row) {
   const std::uint32_t around = row < ops.size() ? ops.tree.parent[row] : kNoRow;
   return around == kNoRow ? OpPass::none : ops.pass[around];
@@ -51,15 +51,15 @@ const char* category_name(MemoryCategory category) {
   return "";
 }
 
-MarkOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track,
-                     std::uint32_t row) {
+InstantOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track,
+                        std::uint32_t row) {
   const TrackOps& tree = ops.tracks[track];
-  MarkOrigin origin;
+  InstantOrigin origin;
   if (row >= tree.size()) return origin;
   const SpanColumns& spans = run.tracks[track].spans;
   std::uint32_t around = tree.tree.parent[row];
   if (around == kNoRow) return origin;
-  origin.place = tree.place[row];
+  origin.call_site = tree.call_site[row];
   origin.pass = tree.pass[around];
   origin.op = spans.name[around];
   for (; around != kNoRow; around = tree.tree.parent[around])
@@ -72,7 +72,7 @@ MemoryCategories::MemoryCategories(const Run& run, const OpAttribution& ops, std
   for (std::size_t t = 0; t < run.tracks.size(); ++t) {
     if (run.tracks[t].process != process) continue;
     const SpanColumns& spans = run.tracks[t].spans;
-    std::vector<Stretch> loading;
+    std::vector<Interval> loading;
     for (std::size_t row = 0; row < spans.size(); ++row) switch (spans.kind[row]) {
         case SpanKind::loader:
           loading.push_back({spans.start[row], spans.end(row) + 1});
@@ -87,7 +87,7 @@ MemoryCategories::MemoryCategories(const Run& run, const OpAttribution& ops, std
         default:
           break;
       }
-    loading_[t] = Stretches(std::move(loading));
+    loading_[t] = Intervals(std::move(loading));
   }
   std::sort(backward_starts_.begin(), backward_starts_.end());
   std::sort(step_ends_.begin(), step_ends_.end());
@@ -101,10 +101,10 @@ bool MemoryCategories::is_activation(const MemoryBlock& block) const {
 
 void MemoryCategories::describe(PeakBlock& peak) const {
   const MemoryBlock& block = peak.block;
-  const MarkOrigin origin =
-      block.from_before ? MarkOrigin{} : origin_of(run_, ops_, block.track, block.row);
+  const InstantOrigin origin =
+      block.from_before ? InstantOrigin{} : origin_of(run_, ops_, block.track, block.row);
   peak.op = origin.op;
-  peak.place = origin.place;
+  peak.call_site = origin.call_site;
   peak.category = category_of(block, origin.pass);
 }
 

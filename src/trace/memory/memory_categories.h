@@ -12,7 +12,7 @@
 
 #include "trace/memory/memory_history.h"
 #include "trace/ops/attribution.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
@@ -32,8 +32,8 @@ const char* category_name(MemoryCategory category);
 struct PeakBlock {
   MemoryBlock block;
   MemoryCategory category = MemoryCategory::temporary;
-  std::uint32_t place = 0;  // Run::places, 0 unknown
-  std::uint32_t op = 0;     // string id: the outermost op in which it was allocated, 0 unknown
+  std::uint32_t call_site = 0;  // Run::call sites, 0 unknown
+  std::uint32_t op = 0;         // string id: the outermost op in which it was allocated, 0 unknown
 };
 
 class MemoryCategories {
@@ -41,7 +41,7 @@ class MemoryCategories {
   // What is given must outlive this.
   MemoryCategories(const Run& run, const OpAttribution& ops, std::uint32_t process);
 
-  // Sets category, place and op.
+  // Sets category, call site and op.
   void describe(PeakBlock& block) const;
   MemoryCategory category_of(const MemoryBlock& block) const;
 
@@ -51,18 +51,18 @@ class MemoryCategories {
 
   const Run& run_;
   const OpAttribution& ops_;
-  std::vector<Stretches> loading_;  // by track
+  std::vector<Intervals> loading_;  // by track
   std::int64_t first_step_ns_ = INT64_MAX;
   std::vector<std::int64_t> backward_starts_;  // rising
   std::vector<std::int64_t> step_ends_;        // rising
 };
 
-// Where a mark was made: the outermost op around it (string id, 0 none) and its place.
-struct MarkOrigin {
-  std::uint32_t op = 0, place = 0;
+// Where an instant was made: the outermost op around it (string id, 0 none) and its call site.
+struct InstantOrigin {
+  std::uint32_t op = 0, call_site = 0;
   OpPass pass = OpPass::none;
 };
-MarkOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track,
-                     std::uint32_t row);
+InstantOrigin origin_of(const Run& run, const OpAttribution& ops, std::uint32_t track,
+                        std::uint32_t row);
 
 }  // namespace laptime

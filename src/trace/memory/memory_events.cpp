@@ -11,7 +11,7 @@ constexpr std::uint64_t kMaxBlockBytes = 1ull << 46;
 
 }  // namespace
 
-MemoryMarks::MemoryMarks(const Run& run, std::uint32_t track)
+MemoryInstants::MemoryInstants(const Run& run, std::uint32_t track)
     : spans_(&run.tracks[track].spans),
       track_(track),
       order_(end_order(*spans_)),
@@ -21,11 +21,11 @@ MemoryMarks::MemoryMarks(const Run& run, std::uint32_t track)
   skip_others();
 }
 
-void MemoryMarks::skip_others() {
-  while (next_ < size_ && !is_mark(spans_->kind[row_at(next_)])) ++next_;
+void MemoryInstants::skip_others() {
+  while (next_ < size_ && !is_instant(spans_->kind[row_at(next_)])) ++next_;
 }
 
-MemoryEvent MemoryMarks::take() {
+MemoryEvent MemoryInstants::take() {
   const std::uint32_t row = row_at(next_++);
   skip_others();
   return {spans_->start[row],

@@ -23,10 +23,10 @@ struct MemoryEvent {
   std::uint32_t device_of_role = 0;  // string id, 0 for the CPU
 };
 
-// The marks of one track in the order of time.
-class MemoryMarks {
+// The instants of one track in the order of time.
+class MemoryInstants {
  public:
-  MemoryMarks(const Run& run, std::uint32_t track);
+  MemoryInstants(const Run& run, std::uint32_t track);
 
   // False at the end. What next() would give is not yet taken.
   bool at_end() const { return next_ >= size_; }
@@ -50,11 +50,11 @@ class MemoryMarks {
 // Calls visit(const MemoryEvent&) for each. Marks without an address are left out.
 template <typename Visit>
 void for_each_memory_event(const Run& run, std::uint32_t process, Visit visit) {
-  std::vector<MemoryMarks> tracks;
+  std::vector<MemoryInstants> tracks;
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     if (run.tracks[t].process != process) continue;
-    MemoryMarks marks(run, t);
-    if (!marks.at_end()) tracks.push_back(std::move(marks));
+    MemoryInstants instants(run, t);
+    if (!instants.at_end()) tracks.push_back(std::move(instants));
   }
   while (!tracks.empty()) {
     std::size_t first = 0;
@@ -64,11 +64,11 @@ void for_each_memory_event(const Run& run, std::uint32_t process, Visit visit) {
       until = std::min(until, tracks[earlier ? first : i].next_time());
       if (earlier) first = i;
     }
-    MemoryMarks& marks = tracks[first];
+    MemoryInstants& instants = tracks[first];
     do {
-      if (const MemoryEvent event = marks.take(); event.address != 0) visit(event);
-    } while (!marks.at_end() && marks.next_time() <= until);
-    if (marks.at_end()) tracks.erase(tracks.begin() + static_cast<std::ptrdiff_t>(first));
+      if (const MemoryEvent event = instants.take(); event.address != 0) visit(event);
+    } while (!instants.at_end() && instants.next_time() <= until);
+    if (instants.at_end()) tracks.erase(tracks.begin() + static_cast<std::ptrdiff_t>(first));
   }
 }
 

@@ -22,7 +22,7 @@ struct MemoryBlock {
   std::int64_t born_ns = 0;
   std::int64_t died_ns = INT64_MAX;  // never, as far as was recorded
   std::uint32_t track = 0,
-                row = 0;  // of the allocation; of the role's mark for a block from before
+                row = 0;  // of the allocation; of the role's instant for a block from before
   std::uint32_t released_track = 0,
                 released_row = kNoRow;  // kNoRow: it lives still, or its release was missed
   std::uint32_t role = 0;               // string id of the last that was told, 0 none

@@ -5,11 +5,11 @@ namespace laptime {
 std::vector<BulkVector<std::int64_t>> op_self_bytes(const OpAttribution& ops,
                                                     const std::vector<MemoryHistory>& memory) {
   std::vector<BulkVector<std::int64_t>> bytes(ops.tracks.size());
-  const auto add = [&](std::uint32_t track, std::uint32_t mark, std::int64_t change) {
+  const auto add = [&](std::uint32_t track, std::uint32_t instant, std::int64_t change) {
     const OpTree& tree = ops.tracks[track].tree;
-    if (mark >= tree.size() || tree.parent[mark] == kNoRow) return;
+    if (instant >= tree.size() || tree.parent[instant] == kNoRow) return;
     if (bytes[track].empty()) bytes[track].resize(tree.size(), 0);
-    bytes[track][tree.parent[mark]] += change;
+    bytes[track][tree.parent[instant]] += change;
   };
   for (const MemoryHistory& history : memory)
     for (const MemoryBlock& block : history.blocks) {

@@ -35,7 +35,7 @@ class TrackWalk {
     ops_.tree = build_op_tree(spans_);
     if (ops_.size() == 0) return;
     ops_.pass.resize(ops_.size(), OpPass::none);
-    read_own_places();
+    read_own_call_sites();
     find_closures();
     ops_.tree.outside_in([&](std::uint32_t row) { visit(row); });
   }
@@ -53,43 +53,43 @@ class TrackWalk {
     }
   }
 
-  void read_own_places() {
+  void read_own_call_sites() {
     const SideColumn<std::uint32_t>& call_sites = spans_.call_site;
-    ops_.place.resize(ops_.size(), 0);
+    ops_.call_site.resize(ops_.size(), 0);
     for (std::size_t i = 0; i < call_sites.size(); ++i)
-      if (call_sites.row[i] < ops_.size()) ops_.place[call_sites.row[i]] = call_sites.value[i];
+      if (call_sites.row[i] < ops_.size()) ops_.call_site[call_sites.row[i]] = call_sites.value[i];
   }
 
   void visit(std::uint32_t row) {
     const SpanKind kind = spans_.kind[row];
     const std::uint32_t parent = ops_.tree.parent[row];
-    const PlaceCode around = parent == kNoRow ? 0 : ops_.place[parent];
-    if (is_mark(kind)) {
-      ops_.place[row] = around;
+    const CallSiteCode around = parent == kNoRow ? 0 : ops_.call_site[parent];
+    if (is_instant(kind)) {
+      ops_.call_site[row] = around;
       return;
     }
     if (!is_in_op_tree(kind)) return;
-    ops_.place[row] =
+    ops_.call_site[row] =
         kind == SpanKind::backward ? unit_of(row, parent, around) : code_of(row, around);
     if (!repeats_parent(spans_, row, parent))
       ops_.pass[row] = pass_of(row, parent);
     else if (around == 0)
-      ops_.place[parent] =
-          ops_.place[row];  // the hook does not know the line, torch's annotation does
+      ops_.call_site[parent] =
+          ops_.call_site[row];  // the hook does not know the line, torch's annotation does
   }
 
-  PlaceCode code_of(std::uint32_t row, PlaceCode around) {
-    const std::uint32_t own = ops_.place[row];
+  CallSiteCode code_of(std::uint32_t row, CallSiteCode around) {
+    const std::uint32_t own = ops_.call_site[row];
     if (own == 0) return around;
     if (is_unit(around))
-      if (std::uint32_t& of_ops = units_[unit_number(around)].place_of_ops; of_ops == 0)
+      if (std::uint32_t& of_ops = units_[unit_number(around)].call_site_of_ops; of_ops == 0)
         of_ops = own;
     return own;
   }
 
   // A node joins the evaluate_function around it, and tells it its link; every other backward span
   // is a new unit.
-  PlaceCode unit_of(std::uint32_t row, std::uint32_t parent, PlaceCode around) {
+  CallSiteCode unit_of(std::uint32_t row, std::uint32_t parent, CallSiteCode around) {
     const std::uint64_t link = spans_.link.empty() ? 0 : spans_.link[row];
     if (is_unit(around) && spans_.kind[parent] == SpanKind::backward &&
         !names_.evaluate[spans_.name[row]]) {
@@ -98,7 +98,7 @@ class TrackWalk {
       if (link == 0 || known == link) return around;
     }
     units_.push_back({link, spans_.start[row]});
-    return kUnitCode | static_cast<PlaceCode>(units_.size() - 1);
+    return kUnitCode | static_cast<CallSiteCode>(units_.size() - 1);
   }
 
   OpPass pass_of(std::uint32_t row, std::uint32_t parent) const {
@@ -129,7 +129,7 @@ void for_each_forward_op(const Run& run, const std::vector<std::uint32_t>& track
     if (spans.link.empty()) continue;
     for (std::size_t row = 0; row < ops.size(); ++row)
       if (spans.link[row] != 0 && spans.kind[row] == SpanKind::op)
-        add(spans.link[row], ForwardOp{spans.start[row], t, ops.place[row]});
+        add(spans.link[row], ForwardOp{spans.start[row], t, ops.call_site[row]});
   }
 }
 
@@ -153,10 +153,11 @@ void resolve_units(const Run& run, const std::vector<std::uint32_t>& tracks,
 }
 
 void settle_rows(const SpanColumns& spans, const std::vector<BackwardUnit>& units,
-                 const Stretches& left_out, TrackOps& ops) {
-  Stretches::Cursor leaving_out(left_out);
+                 const Intervals& left_out, TrackOps& ops) {
+  Intervals::Cursor leaving_out(left_out);
   for (std::size_t row = 0; row < ops.size(); ++row) {
-    if (is_unit(ops.place[row])) ops.place[row] = units[unit_number(ops.place[row])].place;
+    if (is_unit(ops.call_site[row]))
+      ops.call_site[row] = units[unit_number(ops.call_site[row])].call_site;
     if (!left_out.empty() && ops.pass[row] != OpPass::none &&
         leaving_out.contains(spans.start[row]))
       ops.pass[row] = OpPass::none;
@@ -188,7 +189,7 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
     tracks_of[run.tracks[t].process].push_back(t);
   parallel_for(tracks_of.size(),
                [&](std::size_t p) { resolve_units(run, tracks_of[p], result, units); });
-  const std::vector<Stretches> left_out = find_left_out(run, steps);
+  const std::vector<Intervals> left_out = find_left_out(run, steps);
   parallel_for(run.tracks.size(), [&](std::size_t t) {
     settle_rows(run.tracks[t].spans, units[t], left_out[run.tracks[t].process], result.tracks[t]);
   });

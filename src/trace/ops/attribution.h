@@ -1,14 +1,14 @@
 // Which line of the program, and which module, each op belongs to.
 //
-// An op inside another op belongs where that one does, unless it has a place of its own (a function
-// of the user's ran between). Backward work belongs where its forward op was called: a *unit* is
-// one evaluation of an autograd node — its evaluate_function span with the node inside it — and
-// takes the place of the last op of its process that started before it with the node's link. All
-// that runs within a unit is the unit's, before, in and after the node. A unit without a link
-// (AccumulateGrad) takes the place of the unit that ended before it on its thread. Where no forward
-// op is found, the unit has the place of its own ops. An op inside a unit has a place of its own
-// only where Python ran in the unit (a checkpoint's forward pass done again, a Function's backward,
-// a hook): it keeps that place.
+// An op inside another op belongs where that one does, unless it has a call site of its own (a
+// function of the user's ran between). Backward work belongs where its forward op was called: a
+// *unit* is one evaluation of an autograd node — its evaluate_function span with the node inside it
+// — and takes the call site of the last op of its process that started before it with the node's
+// link. All that runs within a unit is the unit's, before, in and after the node. A unit without a
+// link (AccumulateGrad) takes the call site of the unit that ended before it on its thread. Where
+// no forward op is found, the unit has the call site of its own ops. An op inside a unit has a call
+// site of its own only where Python ran in the unit (a checkpoint's forward pass done again, a
+// Function's backward, a hook): it keeps that call site.
 //
 // Consequence: every op costs its line once, forward and backward, however often a tensor is used;
 // a second derivative ends at the line of the first forward op.
@@ -30,8 +30,8 @@ enum class OpPass : std::uint8_t { none, forward, backward, optimizer };
 // By row of one track's spans; all columns are empty for a track without ops.
 struct TrackOps {
   OpTree tree;
-  BulkVector<std::uint32_t> place;  // Run::places, 0 unknown. Marks: the place of the op that made
-                                    // them; others: their own
+  BulkVector<std::uint32_t> call_site;  // Run::call sites, 0 unknown. Instants: the call site of
+                                        // the op that made them; others: their own
   BulkVector<OpPass> pass;
 
   std::size_t size() const { return tree.size(); }

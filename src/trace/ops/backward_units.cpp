@@ -52,24 +52,24 @@ BackwardUnits::Source BackwardUnits::source_of(UnitId id) {
 
 void BackwardUnits::resolve(UnitId id) {
   std::vector<UnitId> path;
-  std::uint32_t place = 0;
+  std::uint32_t call_site = 0;
   for (;;) {
     BackwardUnit& unit = at(id);
     if (unit.state != BackwardUnit::State::open) {
-      place = unit.place;  // unknown still where damaged rows lead in a circle
+      call_site = unit.call_site;  // unknown still where damaged rows lead in a circle
       break;
     }
     unit.state = BackwardUnit::State::asked;
     path.push_back(id);
     const Source source = source_of(id);
-    place = source.place;
+    call_site = source.call_site;
     if (!source.is_unit) break;
     id = source.unit;
   }
   for (; !path.empty(); path.pop_back()) {
     BackwardUnit& unit = at(path.back());
-    if (place == 0) place = unit.place_of_ops;
-    unit.place = place;
+    if (call_site == 0) call_site = unit.call_site_of_ops;
+    unit.call_site = call_site;
     unit.state = BackwardUnit::State::done;
   }
 }

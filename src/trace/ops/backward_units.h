@@ -1,8 +1,8 @@
-// The units of backward work of one process (attribution.h) and the places that they take.
+// The units of backward work of one process (attribution.h) and the call sites that they take.
 //
-// While a track is walked its rows get *codes*: a place, or the number of the unit on whose place
-// they wait. Codes become places once all tracks of the process are known, because backward runs on
-// other threads than forward.
+// While a track is walked its rows get *codes*: a call site, or the number of the unit on whose
+// call site they wait. Codes become call sites once all tracks of the process are known, because
+// backward runs on other threads than forward.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,17 @@
 
 namespace laptime {
 
-using PlaceCode = std::uint32_t;
-inline constexpr PlaceCode kUnitCode = 1u << 31;
-inline bool is_unit(PlaceCode code) { return (code & kUnitCode) != 0; }
-inline std::uint32_t unit_number(PlaceCode code) { return code & ~kUnitCode; }
+using CallSiteCode = std::uint32_t;
+inline constexpr CallSiteCode kUnitCode = 1u << 31;
+inline bool is_unit(CallSiteCode code) { return (code & kUnitCode) != 0; }
+inline std::uint32_t unit_number(CallSiteCode code) { return code & ~kUnitCode; }
 
 struct BackwardUnit {
   std::uint64_t link = 0;
   std::int64_t start_ns = 0;
-  std::uint32_t place_of_ops = 0;  // the first place that ops in it have of their own, 0 unknown
-  std::uint32_t place = 0;         // the answer
+  std::uint32_t call_site_of_ops =
+      0;                        // the first call site that ops in it have of their own, 0 unknown
+  std::uint32_t call_site = 0;  // the answer
   enum class State : std::uint8_t { open, asked, done } state = State::open;
 };
 
@@ -30,7 +31,7 @@ struct BackwardUnit {
 struct ForwardOp {
   std::int64_t start_ns = INT64_MIN;
   std::uint32_t track = 0;
-  PlaceCode code = 0;
+  CallSiteCode code = 0;
 };
 
 class BackwardUnits {
@@ -55,11 +56,11 @@ class BackwardUnits {
   };
   BackwardUnit& at(UnitId id) { return (*units_[id.track])[id.number]; }
   const ForwardOp* forward_of(const BackwardUnit& unit) const;
-  // What the unit's place hangs on: another unit, or a place.
+  // What the unit's call site hangs on: another unit, or a call site.
   struct Source {
     bool is_unit = false;
     UnitId unit{};
-    std::uint32_t place = 0;
+    std::uint32_t call_site = 0;
   };
   Source source_of(UnitId id);
   void resolve(UnitId id);

@@ -13,7 +13,7 @@ class OpRun {
  public:
   OpRun() {
     run.codes.emplace_back();
-    run.places.emplace_back();
+    run.call_sites.emplace_back();
     run.codes.push_back({run.strings.add("train.py"), run.strings.add("forward"), 1, 0});
     run.processes.emplace_back();
     add_thread();
@@ -31,9 +31,9 @@ class OpRun {
     run.tracks[track].os_id = device << 32 | stream;
     return track;
   }
-  std::uint32_t place(std::uint32_t line, std::string_view module = "") {
-    run.places.push_back({1, line, run.strings.add(module)});
-    return static_cast<std::uint32_t>(run.places.size() - 1);
+  std::uint32_t call_site(std::uint32_t line, std::string_view module = "") {
+    run.call_sites.push_back({1, line, run.strings.add(module)});
+    return static_cast<std::uint32_t>(run.call_sites.size() - 1);
   }
 
   struct Span {
@@ -41,7 +41,7 @@ class OpRun {
     std::string_view name;
     SpanKind kind = SpanKind::op;
     std::uint64_t link = 0;
-    std::uint32_t place = 0;
+    std::uint32_t call_site = 0;
   };
   // The row's number.
   std::uint32_t add(std::uint32_t track, const Span& span) {
@@ -52,7 +52,7 @@ class OpRun {
     spans.name.push_back(run.strings.add(span.name));
     spans.kind.push_back(span.kind);
     spans.link.push_back(span.link);
-    if (span.place != 0) spans.call_site.add(row, span.place);
+    if (span.call_site != 0) spans.call_site.add(row, span.call_site);
     if (span.kind == SpanKind::copy || span.kind == SpanKind::fill)
       if (const auto copy = copy_named(span.name)) spans.copy.add(row, *copy);
     run.end_ns = std::max(run.end_ns, span.start + span.duration);

@@ -7,7 +7,7 @@ namespace {
 void add_track(const SpanColumns& spans, const TrackOps& ops, std::vector<OpTimes>& times) {
   for (std::uint32_t row = 0; row < ops.size(); ++row) {
     const SpanKind kind = spans.kind[row];
-    OpTimes& at = times[ops.place[row]];
+    OpTimes& at = times[ops.call_site[row]];
     if (kind == SpanKind::loader) at.wait_ns += static_cast<std::uint64_t>(spans.duration[row]);
     if (ops.pass[row] == OpPass::none || (kind != SpanKind::op && kind != SpanKind::backward))
       continue;
@@ -35,7 +35,7 @@ std::vector<OpTimes> sum_op_times(const Run& run, const OpAttribution& attributi
   std::vector<OpTimes> sums;
   for (std::size_t t = 0; t < run.tracks.size(); ++t) {
     if (attribution.tracks[t].size() == 0) continue;
-    sums.resize(run.places.size());
+    sums.resize(run.call_sites.size());
     add_track(run.tracks[t].spans, attribution.tracks[t], sums);
   }
   return sums;

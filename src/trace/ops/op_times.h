@@ -1,6 +1,6 @@
-// What ops took, summed by something that their places tell: a line, a module. Every op's self time
-// is counted once, so sums over places are sums over the time in ops. Optimizers' ops count as
-// forward: they run where they were called.
+// What ops took, summed by something that their call sites tell: a line, a module. Every op's self
+// time is counted once, so sums over call sites are sums over the time in ops. Optimizers' ops
+// count as forward: they run where they were called.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct OpTimes {
   void add(const OpTimes& other);
 };
 
-// By place of the run; empty when it has no ops.
+// By call site of the run; empty when it has no ops.
 std::vector<OpTimes> sum_op_times(const Run& run, const OpAttribution& attribution);
 
 }  // namespace laptime

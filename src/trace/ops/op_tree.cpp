@@ -52,7 +52,7 @@ OpTree build_op_tree(const SpanColumns& spans) {
     const SpanKind kind = spans.kind[row];
     const bool takes_part = is_in_op_tree(kind);
     const std::uint32_t parent =
-        takes_part || is_mark(kind) ? open.innermost_at(spans.start[row]) : kNoRow;
+        takes_part || is_instant(kind) ? open.innermost_at(spans.start[row]) : kNoRow;
     const bool enters = takes_part && !repeats_parent(spans, row, parent);
     tree.parent[row] = parent;
     tree.self_ns[row] = enters ? spans.duration[row] : 0;

@@ -20,7 +20,7 @@ OpAround OpsAround::at(std::int64_t time, bool has_line) const {
   if (around.row == kNoRow) return around;
   around.op = name_around(around.row);
   if (around.op != 0 && (!has_line || is_of_torch(around.row)))
-    around.place = ops_.place[around.row];
+    around.call_site = ops_.call_site[around.row];
   return around;
 }
 

@@ -13,8 +13,8 @@ namespace laptime {
 struct OpAround {
   std::uint32_t row = kNoRow;  // the innermost span of the op tree
   std::uint32_t op = 0;        // Run::strings: the outermost op, or the backward node; 0 none
-  std::uint32_t place =
-      0;  // Run::places: the call's, whatever it recorded itself; 0: the ops do not tell
+  std::uint32_t call_site =
+      0;  // Run::call sites: the call's, whatever it recorded itself; 0: the ops do not tell
 };
 
 // Contract: what it is made of outlives it.

@@ -74,12 +74,12 @@ std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps,
   const auto& left_out = device_steps.left_out;
   std::vector<Rank> ranks;
   for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
-    const auto lap = is_rank[process] ? find_main_lap(run, steps, process) : std::nullopt;
-    if (!lap) continue;
-    Rank rank{rank_number(run.processes[process].properties), process, *lap, {}};
+    const auto main_phase = is_rank[process] ? find_main_phase(run, steps, process) : std::nullopt;
+    if (!main_phase) continue;
+    Rank rank{rank_number(run.processes[process].properties), process, *main_phase, {}};
     std::size_t next = 0;
     for (const HostStep& s : steps) {
-      if (lap_of(s.step) != *lap) continue;
+      if (phase_of(s.step) != *main_phase) continue;
       const std::size_t position = next++;
       if (!s.step.counts || !(s.has_ops || s.has_gpu) ||
           left_out.contains({s.step.track, s.step.number}))

@@ -14,13 +14,13 @@
 
 #include "trace/time/device_time.h"
 #include "trace/time/host_time.h"
-#include "trace/time/main_lap.h"
+#include "trace/time/main_phase.h"
 
 namespace laptime {
 
 struct RankStep {
   const HostStep* step;
-  std::size_t position = 0;        // among all steps of the lap
+  std::size_t position = 0;        // among all steps of the main_phase
   std::int64_t waiting_ns = 0;     // in communication …
   std::int64_t overlapped_ns = 0;  // … and what ran beside other work
 
@@ -30,7 +30,7 @@ struct RankStep {
 struct Rank {
   std::optional<std::int64_t> number;  // nothing: the process does not tell
   std::uint32_t process = 0;           // Run::processes
-  LapKey lap;
+  PhaseKey main_phase;
   std::vector<RankStep>
       steps;  // those of which communication is known, but warmup and those that compile
 };

@@ -61,7 +61,7 @@ class RunLoader {
     run_.file_bytes = content_.file_bytes;
     run_.sealed = content_.sealed;
     run_.codes.emplace_back();
-    run_.places.emplace_back();
+    run_.call_sites.emplace_back();
     run_.call_frames.emplace_back();
   }
 
@@ -75,7 +75,7 @@ class RunLoader {
     align_clocks();
     for (Part& part : parts_) add_process(part);
     load_blocks();
-    run_.losses = std::move(content_.losses);
+    run_.warnings = std::move(content_.warnings);
     return std::move(run_);
   }
 
@@ -119,7 +119,7 @@ void RunLoader::align_clocks() {
   for (Part& part : parts_) {
     const bool lost = any_known && !part.knows_clock() && part.start_ns != INT64_MAX;
     if (lost)
-      content_.count_loss(
+      content_.count_warning(
           "unknown_clock", Severity::warning, 1,
           "a process left no clock reading; its times are set to begin with the run");
     if (part.start_ns == INT64_MAX) part.start_ns = run_start;
@@ -178,8 +178,8 @@ void RunLoader::load_blocks() {
       run_.end_ns = std::max(run_.end_ns, outcome.last_ns);
     }
   const SpanLoader::Outcome outcome = spans.load();
-  content_.count_loss("damaged_chunk", Severity::error, damaged + outcome.damaged_blocks,
-                      "part of the file is damaged; the rest is shown");
+  content_.count_warning("damaged_chunk", Severity::error, damaged + outcome.damaged_blocks,
+                         "part of the file is damaged; the rest is shown");
   run_.end_ns = std::max(run_.end_ns, outcome.last_ns);
   for (const Part& part : parts_)
     for (const ClockFact& point : part.facts.clock)

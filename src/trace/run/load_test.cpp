@@ -66,7 +66,8 @@ struct TestArg {
   std::uint64_t value;
 };
 
-// A thread with `count` spans that have these arguments, with a place and a launch config, both 1.
+// A thread with `count` spans that have these arguments, with a call site and a launch config,
+// both 1.
 Run with_args(std::uint32_t count, const std::vector<TestArg>& args) {
   SpanColumns spans = rows(count, 0, false);
   spans.args = {};
@@ -83,7 +84,7 @@ Run with_args(std::uint32_t count, const std::vector<TestArg>& args) {
   EXPECT_TRUE(writer.add_facts(
       part,
       {StringFact{1, "one"}, StringFact{2, "two"}, TrackFact{kTrack, TrackKind::thread, 77, 0},
-       PlaceFact{1, 0, 42, 0}, LaunchConfigFact{1, {{128, 1, 1}, {256, 2, 1}, 40, 8, 16384}}}));
+       CallSiteFact{1, 0, 42, 0}, LaunchConfigFact{1, {{128, 1, 1}, {256, 2, 1}, 40, 8, 16384}}}));
   EXPECT_TRUE(writer.finish());
   return load(sink.data);
 }
@@ -91,14 +92,14 @@ Run with_args(std::uint32_t count, const std::vector<TestArg>& args) {
 TEST(Load, SortsWellKnownArgumentsIntoColumns) {
   const CopyInfo copy{CopyDirection::device_to_host, MemoryKind::device, MemoryKind::pinned, true};
   const auto run =
-      with_args(4, {{0, ArgKey::call_site, ArgType::place, 1},
+      with_args(4, {{0, ArgKey::call_site, ArgType::call_site, 1},
                     {0, ArgKey::launch_config, ArgType::launch_config, 1},
                     {1, ArgKey::bytes, ArgType::integer, 4096},
                     {1, ArgKey::copy, ArgType::integer, copy.pack()},
                     {2, ArgKey::autograd, ArgType::integer, static_cast<std::uint64_t>(-3)},
                     {2, named_key(2), ArgType::string, 1}});
   const Spans& spans = run.tracks[0].spans;
-  EXPECT_EQ(run.places[*spans.call_site.find(0)].line, 42u);
+  EXPECT_EQ(run.call_sites[*spans.call_site.find(0)].line, 42u);
   EXPECT_EQ(run.launch_configs.find(*spans.launch_config.find(0))->block[1], 2u);
   EXPECT_EQ(spans.bytes.value_or(1, 0), 4096u);
   EXPECT_EQ(spans.copy.value_or(1, {}), copy);
@@ -110,7 +111,7 @@ TEST(Load, SortsWellKnownArgumentsIntoColumns) {
 
 TEST(Load, LeavesOutArgumentsThatMakeNoSense) {
   const auto run =
-      with_args(4, {{0, ArgKey::call_site, ArgType::place, 4711},
+      with_args(4, {{0, ArgKey::call_site, ArgType::call_site, 4711},
                     {0, ArgKey::launch_config, ArgType::launch_config, 9},
                     {0, ArgKey::bytes, ArgType::string, 1},
                     {1, ArgKey::call_site, ArgType::integer, 1},
@@ -142,7 +143,7 @@ TEST(Load, PutsEveryBlockInItsPlace) {
   EXPECT_EQ(run.strings[static_cast<std::uint32_t>(track.spans.args.value[0])], "one");
   EXPECT_EQ(run.end_ns, 2995);
   EXPECT_EQ(run.column_bytes(), 300u * (21 + 8) + 3 * 17);
-  EXPECT_TRUE(run.losses.empty());
+  EXPECT_TRUE(run.warnings.empty());
 }
 
 TEST(Load, TakesADamagedBlockOut) {
@@ -156,9 +157,9 @@ TEST(Load, TakesADamagedBlockOut) {
   EXPECT_EQ(spans.link.size(), 200u);
   EXPECT_EQ(spans.link[100], 0u);
   EXPECT_EQ(spans.args.row, (std::vector<std::uint32_t>{99, 199}));
-  ASSERT_EQ(run.losses.size(), 1u);
-  EXPECT_EQ(run.losses[0].name, "damaged_chunk");
-  EXPECT_EQ(run.losses[0].count, 1u);
+  ASSERT_EQ(run.warnings.size(), 1u);
+  EXPECT_EQ(run.warnings[0].name, "damaged_chunk");
+  EXPECT_EQ(run.warnings[0].count, 1u);
 }
 
 TEST(Load, CorrectsClocks) {
@@ -196,8 +197,8 @@ TEST(Load, TimesThatCannotBeAreDamage) {
   ASSERT_TRUE(writer.finish());
   const laptime::Run run = load(sink.data);
   EXPECT_EQ(run.span_count(), 0u);
-  ASSERT_EQ(run.losses.size(), 1u);
-  EXPECT_EQ(run.losses[0].name, "damaged_chunk");
+  ASSERT_EQ(run.warnings.size(), 1u);
+  EXPECT_EQ(run.warnings[0].name, "damaged_chunk");
 }
 
 TEST(Load, APartWithoutAProcessSpeaksOfTheRun) {

@@ -19,9 +19,9 @@ namespace laptime {
 // Row numbers in the order of ends, or nothing when the rows already are in that order.
 std::vector<std::uint32_t> end_order(const SpanColumns& spans);
 
-// Steps mark laps, and marks carry data; they are not part of what the program does.
+// Steps say where phases end, and instants carry data; they are not part of what the program does.
 inline bool takes_part_in_nesting(SpanKind kind) {
-  return kind != SpanKind::step && !is_mark(kind);
+  return kind != SpanKind::step && !is_instant(kind);
 }
 
 // Calls visit(row, self_ns) for every span but steps, children before their parent. Self time is

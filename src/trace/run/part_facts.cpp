@@ -21,9 +21,9 @@ struct FirstPass {
     facts.properties.insert_or_assign(std::string(fact.key), fact.value);
   }
   void operator()(const ClockFact& fact) { facts.clock.push_back(fact); }
-  void operator()(const LossFact&) {}
+  void operator()(const WarningFact&) {}
   void operator()(const CodeFact&) {}
-  void operator()(const PlaceFact&) {}
+  void operator()(const CallSiteFact&) {}
   void operator()(const ArgsFact&) {}
   void operator()(const CallFrameFact&) {}
   void operator()(const SourceFact&) {}
@@ -50,10 +50,10 @@ void read_frame(const CallFrameFact& fact, PartFacts& facts, Run& run, ReadBudge
     run.call_frames.push_back(frame);
 }
 
-// Places name codes and strings, which may stand after them.
-void read_place(const PlaceFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
-  if (facts.places.set(fact.id, static_cast<std::uint32_t>(run.places.size()), budget))
-    run.places.push_back(
+// Call sites name codes and strings, which may stand after them.
+void read_call_site(const CallSiteFact& fact, PartFacts& facts, Run& run, ReadBudget& budget) {
+  if (facts.call_sites.set(fact.id, static_cast<std::uint32_t>(run.call_sites.size()), budget))
+    run.call_sites.push_back(
         {facts.codes[fact.code], fact.line, facts.names[fact.module], facts.frames[fact.frame]});
 }
 
@@ -86,7 +86,8 @@ PartFacts read_facts(const PartContent& part, Run& run, ReadBudget& budget) {
     if (const auto* frame = std::get_if<CallFrameFact>(&fact))
       read_frame(*frame, facts, run, budget);
   for (const Fact& fact : part.facts)
-    if (const auto* place = std::get_if<PlaceFact>(&fact)) read_place(*place, facts, run, budget);
+    if (const auto* call_site = std::get_if<CallSiteFact>(&fact))
+      read_call_site(*call_site, facts, run, budget);
   for (const Fact& fact : part.facts)
     if (const auto* source = std::get_if<SourceFact>(&fact)) read_source(*source, facts, run);
   return facts;

@@ -25,7 +25,7 @@ class IdMap {
 };
 
 struct PartFacts {
-  IdMap names, codes, frames, places, launch_configs;
+  IdMap names, codes, frames, call_sites, launch_configs;
   std::map<std::uint32_t, TrackFact> tracks;
   Properties properties;
   std::vector<ClockFact> clock;

@@ -48,7 +48,7 @@ struct Code {
   std::uint32_t flags = 0;  // CodeFlags
 };
 
-struct Place {
+struct CallSite {
   std::uint32_t code = 0;  // Run::codes
   std::uint32_t line = 0;
   std::uint32_t module = 0;  // string id: path in the model, 0 none
@@ -83,12 +83,12 @@ struct Run {
       processes;  // in the order of their start; the first is the one that was asked to record
   std::vector<Track> tracks;           // by process, then in the order of their numbers
   std::vector<Code> codes;             // row 0 is the unknown code
-  std::vector<Place> places;           // row 0 is the unknown place
+  std::vector<CallSite> call_sites;    // row 0 is the unknown call site
   std::vector<CallFrame> call_frames;  // row 0 is no frame
   LaunchConfigs launch_configs;
   SourceTexts sources;
   LinkColumns links;
-  std::vector<LossCount> losses;
+  std::vector<WarningCount> warnings;
 
   std::size_t span_count() const;
   // Bytes that the decoded columns take.

@@ -61,7 +61,7 @@ class ArgSorter {
       case ArgKey::none:
         return;
       case ArgKey::call_site:
-        return add_id(payloads_.call_site, row, type, ArgType::place, facts_.places[value]);
+        return add_id(payloads_.call_site, row, type, ArgType::call_site, facts_.call_sites[value]);
       case ArgKey::bytes:
         return add_integer(payloads_.bytes, row, type, value);
       case ArgKey::copy:
@@ -102,7 +102,7 @@ class ArgSorter {
   }
   void add_named(std::uint32_t row, ArgKey key, ArgType type, std::uint64_t value) {
     if (type == ArgType::string) value = facts_.names[value];
-    if (type == ArgType::place) value = facts_.places[value];
+    if (type == ArgType::call_site) value = facts_.call_sites[value];
     if (type == ArgType::launch_config) value = facts_.launch_configs[value];
     named_.row.push_back(row);
     named_.key.push_back(named_key(facts_.names[string_of(key)]));

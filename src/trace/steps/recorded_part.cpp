@@ -19,7 +19,7 @@ constexpr std::int64_t kWithoutSteps = 3'000'000'000;
 // other.
 struct ByClock {
   std::int64_t begin, end;
-  std::vector<Stretch> recorded, rested;
+  std::vector<Interval> recorded, rested;
 };
 
 struct Change {
@@ -62,15 +62,15 @@ std::vector<ByClock> find_parts(const std::vector<Change>& changes) {
   std::vector<ByClock> parts;
   bool open = false;
   for (std::size_t i = 0; i + 1 < changes.size(); ++i) {
-    const Stretch stretch{changes[i].time, changes[i + 1].time};
+    const Interval interval{changes[i].time, changes[i + 1].time};
     if (changes[i].to == Change::To::ended) {
       open = false;
       continue;
     }
-    if (!std::exchange(open, true)) parts.push_back({stretch.start, stretch.end, {}, {}});
+    if (!std::exchange(open, true)) parts.push_back({interval.start, interval.end, {}, {}});
     (changes[i].to == Change::To::recorded ? parts.back().recorded : parts.back().rested)
-        .push_back(stretch);
-    parts.back().end = stretch.end;
+        .push_back(interval);
+    parts.back().end = interval.end;
   }
   return parts;
 }
@@ -89,7 +89,7 @@ std::vector<std::vector<ByClock>> find_by_clock(const Run& run) {
 
 // What the steps of one process say.
 struct Stepping {
-  std::vector<Stretch> recorded, rested;
+  std::vector<Interval> recorded, rested;
 
   bool told() const { return !recorded.empty() || !rested.empty(); }
 };
@@ -114,7 +114,7 @@ bool counts(const ByClock& part, const Stepping& steps) {
   std::int64_t later_ns = 0;
   bool is_before_all = true;
   for (const auto* const some : {&steps.recorded, &steps.rested})
-    for (const Stretch& step : *some) {
+    for (const Interval& step : *some) {
       is_before_all &= step.end > middle;
       if (step.start > middle) later_ns += step.end - step.start;
     }
@@ -122,7 +122,7 @@ bool counts(const ByClock& part, const Stepping& steps) {
 }
 
 struct Told {
-  std::vector<Stretch> recorded, rested;
+  std::vector<Interval> recorded, rested;
 };
 
 // The clock's parts that count.
@@ -137,29 +137,29 @@ Told told_of(const std::vector<ByClock>& parts, const Stepping& steps) {
 }
 
 // All moments but these.
-Stretches complement(const Stretches& of) {
-  std::vector<Stretch> rest;
+Intervals complement(const Intervals& of) {
+  std::vector<Interval> rest;
   std::int64_t from = INT64_MIN;
-  for (const Stretch& part : of.parts()) {
+  for (const Interval& part : of.parts()) {
     rest.push_back({from, part.start});
     from = part.end;
   }
   rest.push_back({from, INT64_MAX});
-  return Stretches(std::move(rest));
+  return Intervals(std::move(rest));
 }
 
 // Of one process.
-Stretches left_out_of(const std::vector<ByClock>& parts, const Stepping& steps) {
+Intervals left_out_of(const std::vector<ByClock>& parts, const Stepping& steps) {
   Told told = told_of(parts, steps);
-  if (!steps.told()) return Stretches(std::move(told.rested));
+  if (!steps.told()) return Intervals(std::move(told.rested));
   if (steps.rested.empty() && parts.empty()) return {};
   told.recorded.insert(told.recorded.end(), steps.recorded.begin(), steps.recorded.end());
-  return complement(Stretches(std::move(told.recorded)));
+  return complement(Intervals(std::move(told.recorded)));
 }
 
-std::int64_t length_of(const std::vector<Stretch>& stretches) {
+std::int64_t length_of(const std::vector<Interval>& intervals) {
   std::int64_t ns = 0;
-  for (const Stretch& stretch : stretches) ns += stretch.end - stretch.start;
+  for (const Interval& interval : intervals) ns += interval.end - interval.start;
   return ns;
 }
 
@@ -191,24 +191,24 @@ std::string told_by_clock(const Run& run, const std::vector<Step>& steps) {
 
 }  // namespace
 
-std::vector<Stretches> find_stretches_by_clock(const Run& run, const std::vector<Step>& steps) {
+std::vector<Intervals> find_intervals_by_clock(const Run& run, const std::vector<Step>& steps) {
   const std::vector<Stepping> stepping = find_stepping(run, steps);
-  std::vector<Stretches> found;
+  std::vector<Intervals> found;
   for (const std::vector<ByClock>& process : find_by_clock(run))
     found.emplace_back(told_of(process, stepping[found.size()]).recorded);
   return found;
 }
 
-std::vector<Stretches> find_left_out(const Run& run, const std::vector<Step>& steps) {
+std::vector<Intervals> find_left_out(const Run& run, const std::vector<Step>& steps) {
   const std::vector<Stepping> stepping = find_stepping(run, steps);
-  std::vector<Stretches> found;
+  std::vector<Intervals> found;
   for (const std::vector<ByClock>& process : find_by_clock(run))
     found.push_back(left_out_of(process, stepping[found.size()]));
   return found;
 }
 
-std::vector<Stretches> find_left_out_of_gpu(const Run& run, const std::vector<Step>& steps) {
-  std::vector<Stretches> found = find_left_out(run, steps);
+std::vector<Intervals> find_left_out_of_gpu(const Run& run, const std::vector<Step>& steps) {
+  std::vector<Intervals> found = find_left_out(run, steps);
   for (std::size_t process = 0; process < found.size(); ++process)
     if (!run.processes[process].properties.contains("gpu")) found[process] = {};
   return found;

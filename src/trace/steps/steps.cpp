@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/percentile.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
@@ -45,12 +45,12 @@ void add_steps_of(const Run& run, std::uint32_t track, std::vector<Step>& steps)
 
 // Marks the steps during which their process compiled.
 void find_compile_steps(const Run& run, std::vector<Step>& steps) {
-  std::vector<std::vector<Stretch>> compiling(run.processes.size());
+  std::vector<std::vector<Interval>> compiling(run.processes.size());
   for (const Track& track : run.tracks)
     for (std::size_t row = 0; row < track.spans.size(); ++row)
       if (track.spans.kind[row] == SpanKind::compile)
         compiling[track.process].push_back({track.spans.start[row], track.spans.end(row)});
-  std::vector<Stretches> merged(compiling.begin(), compiling.end());
+  std::vector<Intervals> merged(compiling.begin(), compiling.end());
   for (Step& step : steps)
     if (merged[run.tracks[step.track].process].overlaps(step.start_ns,
                                                         step.start_ns + step.wall_ns))
@@ -60,9 +60,9 @@ void find_compile_steps(const Run& run, std::vector<Step>& steps) {
 // Steps that compare with each other: of one track and phase.
 template <typename Steps>
 auto laps_of(Steps& steps) {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<decltype(steps.data())>> laps;
-  for (auto& step : steps) laps[{step.track, step.phase}].push_back(&step);
-  return laps;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<decltype(steps.data())>> phases;
+  for (auto& step : steps) phases[{step.track, step.phase}].push_back(&step);
+  return phases;
 }
 
 std::int64_t median(std::vector<std::int64_t> values) { return take_percentile(values, 0.5); }
@@ -145,7 +145,7 @@ std::vector<Step> find_steps(const Run& run) {
   std::vector<Step> steps;
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) add_steps_of(run, t, steps);
   if (!steps.empty()) find_compile_steps(run, steps);
-  for (auto& [key, laps] : laps_of(steps)) classify_steps(laps);
+  for (auto& [key, phases] : laps_of(steps)) classify_steps(phases);
   return steps;
 }
 

@@ -1,4 +1,4 @@
-// Steps: the laps of a training program, from spans of kind step.
+// The steps of a training program, from spans of kind step.
 //
 // Kinds of steps:
 //   warmup   the first step of a thread, and those right after it that are slow as outliers are:

@@ -10,28 +10,28 @@ constexpr std::int64_t kToldLate = 5'000'000;  // some turns of the scheduler
 
 }  // namespace
 
-// The first own stretch that ends no earlier: the moment lies in the gap before it, or within.
+// The first own interval that ends no earlier: the moment lies in the gap before it, or within.
 std::size_t CollectiveWaits::own_after(std::int64_t time) const {
-  const std::vector<Stretch>& parts = own_.parts();
+  const std::vector<Interval>& parts = own_.parts();
   return static_cast<std::size_t>(
       std::lower_bound(parts.begin(), parts.end(), time,
-                       [](const Stretch& part, std::int64_t t) { return part.end < t; }) -
+                       [](const Interval& part, std::int64_t t) { return part.end < t; }) -
       parts.begin());
 }
 
-void CollectiveWaits::note(const Stretch& collective) {
+void CollectiveWaits::note(const Interval& collective) {
   const std::size_t next = own_after(collective.end);
   if (next == own_.parts().size() || own_.parts()[next].start >= collective.end)
     explained_.insert(next);
 }
 
-Stretch CollectiveWaits::find(const Stretch& collective) const {
-  const std::vector<Stretch>& parts = own_.parts();
+Interval CollectiveWaits::find(const Interval& collective) const {
+  const std::vector<Interval>& parts = own_.parts();
   const std::int64_t end = collective.end;
-  Stretch found{end, end};
+  Interval found{end, end};
   for (std::size_t next = own_after(end);; --next) {
-    const Stretch gap{std::max(collective.start, next == 0 ? INT64_MIN : parts[next - 1].end),
-                      next == parts.size() ? end : std::min(parts[next].start, end)};
+    const Interval gap{std::max(collective.start, next == 0 ? INT64_MIN : parts[next - 1].end),
+                       next == parts.size() ? end : std::min(parts[next].start, end)};
     const std::int64_t late = end - gap.end, length = gap.end - gap.start;
     if (late > kToldLate || length < 0) break;
     if (late <= length / 2 && length > found.end - found.start &&

@@ -8,26 +8,26 @@
 #include <cstdint>
 #include <unordered_set>
 
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 
 namespace laptime {
 
 class CollectiveWaits {
  public:
   // `own`: when the thread was in something of its own.
-  explicit CollectiveWaits(Stretches own) : own_(std::move(own)) {}
+  explicit CollectiveWaits(Intervals own) : own_(std::move(own)) {}
 
   // Contract: told of all collectives before any is asked about.
-  void note(const Stretch& collective);
+  void note(const Interval& collective);
   // Empty, at the collective's end: it is not waited for.
-  Stretch find(const Stretch& collective) const;
+  Interval find(const Interval& collective) const;
 
  private:
   std::size_t own_after(std::int64_t time) const;
 
-  Stretches own_;
+  Intervals own_;
   std::unordered_set<std::size_t>
-      explained_;  // gaps, by the own stretch after them, in which a collective ends
+      explained_;  // gaps, by the own interval after them, in which a collective ends
 };
 
 }  // namespace laptime

@@ -16,7 +16,7 @@ namespace laptime {
 
 namespace {
 
-std::vector<Stretch> joined(std::vector<Stretch> a, const std::vector<Stretch>& b) {
+std::vector<Interval> joined(std::vector<Interval> a, const std::vector<Interval>& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -30,9 +30,9 @@ std::int64_t launched_ns(const GpuWork& work) {
 
 // All work of one device of one process.
 struct DeviceWork {
-  explicit DeviceWork(const Stretches& left_out) : known(left_out) {}
+  explicit DeviceWork(const Intervals& left_out) : known(left_out) {}
 
-  std::vector<Stretch> compute, communication, copies;
+  std::vector<Interval> compute, communication, copies;
   struct Start {
     std::int64_t start_ns, launched_ns;
   };
@@ -91,7 +91,7 @@ class DeviceTime {
   }
 
  private:
-  // Of an idle stretch that began at `began` and goes on until `to`.
+  // Of an idle interval that began at `began` and goes on until `to`.
   DeviceCategory reason(std::int64_t began, std::int64_t to, const Covered& waits) const {
     const auto next =
         std::lower_bound(starts_.begin(), starts_.end(), to,
@@ -112,7 +112,7 @@ class DeviceTime {
 using Device = std::pair<std::uint32_t, std::uint32_t>;  // process, device
 
 std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu,
-                                          const std::vector<Stretches>& left_out) {
+                                          const std::vector<Intervals>& left_out) {
   std::map<Device, DeviceWork> works;
   std::map<std::uint32_t, bool> communicates;  // by name
   for (const GpuWork& work : gpu.all()) {
@@ -120,17 +120,17 @@ std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu
     const SpanColumns& spans = track.spans;
     DeviceWork& device =
         works.try_emplace({track.process, device_of(track)}, left_out[track.process]).first->second;
-    const Stretch stretch{spans.start[work.row], spans.end(work.row)};
+    const Interval interval{spans.start[work.row], spans.end(work.row)};
     const auto [it, is_new] = communicates.try_emplace(spans.name[work.row]);
     if (is_new) it->second = is_communication_kernel(run.strings[it->first]);
     const SpanKind kind = it->second ? SpanKind::communication : spans.kind[work.row];
     (kind == SpanKind::kernel          ? device.compute
      : kind == SpanKind::communication ? device.communication
                                        : device.copies)
-        .push_back(stretch);
-    device.starts.push_back({stretch.start, launched_ns(work)});
+        .push_back(interval);
+    device.starts.push_back({interval.start, launched_ns(work)});
     if (work.launch)
-      device.known.add(work.track, {work.launch->start_ns, launched_ns(work), stretch.start});
+      device.known.add(work.track, {work.launch->start_ns, launched_ns(work), interval.start});
   }
   std::map<Device, DeviceTime> times;
   for (auto& [device, work] : works) times.emplace(device, DeviceTime(std::move(work)));
@@ -139,14 +139,14 @@ std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu
 
 // By process.
 std::vector<Covered> covered_by_waits(const Run& run, const std::vector<GpuWait>& gpu_waits) {
-  std::vector<std::vector<Stretch>> waits(run.processes.size());
+  std::vector<std::vector<Interval>> waits(run.processes.size());
   for (const GpuWait& wait : gpu_waits)
     waits[run.tracks[wait.track].process].push_back({wait.start_ns, wait.end_ns});
   return {std::make_move_iterator(waits.begin()), std::make_move_iterator(waits.end())};
 }
 
-std::vector<Stretch> input_waits(const SpanColumns& spans) {
-  std::vector<Stretch> found;
+std::vector<Interval> input_waits(const SpanColumns& spans) {
+  std::vector<Interval> found;
   for (std::size_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::loader) found.push_back({spans.start[row], spans.end(row)});
   return found;
@@ -179,7 +179,7 @@ class PhaseDevices {
 DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps,
                                const GpuWorkload& gpu, const std::vector<GpuWait>& gpu_waits) {
   DeviceSteps result;
-  const std::vector<Stretches> left_out = find_left_out_of_gpu(run, steps);
+  const std::vector<Intervals> left_out = find_left_out_of_gpu(run, steps);
   const std::map<Device, DeviceTime> times = device_times(run, gpu, left_out);
   if (times.empty()) return result;
   const PhaseDevices devices(run, steps, times);

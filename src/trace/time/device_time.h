@@ -5,8 +5,8 @@
 // at once counts once, and the categories sum to the step's wall time exactly. What copies and
 // communication did beside compute is overlapped.
 //
-// An idle stretch has a reason. Moments in which the thread that steps waits for a batch: input.
-// The rest of the stretch, by what held when it began, in whichever step that was: other, if what
+// An idle interval has a reason. Moments in which the thread that steps waits for a batch: input.
+// The rest of the interval, by what held when it began, in whichever step that was: other, if what
 // ran next had been launched by then (it waited for another stream, a device, or the hardware);
 // else a sync, if the host was waiting for the GPU when it ran dry (gpu_waits.h); else launches,
 // also where nothing followed. Where the launch of what ran next is not known and nobody waited:

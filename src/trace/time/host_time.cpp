@@ -10,14 +10,14 @@
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/kernel_names.h"
 #include "trace/ops/attribution.h"
-#include "trace/run/stretches.h"
+#include "trace/run/intervals.h"
 #include "trace/time/collective_waits.h"
 
 namespace laptime {
 
 namespace {
 
-struct Interval {
+struct CategoryPiece {
   std::int64_t start, end;
   HostCategory category;
   bool awaited = false;  // a launch for backward, the end of a collective: the stepping thread
@@ -78,12 +78,12 @@ class TrackWalk {
       add(row, HostCategory::forward);
   }
   void visit_collective(std::uint32_t row) {
-    visit_(Interval{spans_.start[row], spans_.end(row), HostCategory::communication, false, false,
-                    row});
+    visit_(CategoryPiece{spans_.start[row], spans_.end(row), HostCategory::communication, false,
+                         false, row});
     if (ops_.is_outermost(spans_, row)) after_backward_ = false;
   }
   void put(std::uint32_t row, HostCategory category) {
-    visit_(Interval{spans_.start[row], spans_.end(row), category});
+    visit_(CategoryPiece{spans_.start[row], spans_.end(row), category});
   }
   // Puts what backward does not go on across.
   void add(std::uint32_t row, HostCategory category) {
@@ -93,7 +93,7 @@ class TrackWalk {
   // From the end of the backward span before it, when nothing else came in between.
   void add_backward(std::uint32_t row) {
     if (after_backward_ && backward_end_ < spans_.start[row])
-      visit_(Interval{backward_end_, spans_.start[row], HostCategory::backward, false, true});
+      visit_(CategoryPiece{backward_end_, spans_.start[row], HostCategory::backward, false, true});
     put(row, HostCategory::backward);
     backward_end_ = spans_.end(row);
     after_backward_ = true;
@@ -109,9 +109,9 @@ class TrackWalk {
 
 // All that threads were in. Nothing of it is kept: of a run of millions of ops it is walked twice
 // instead.
-class Intervals {
+class CategoryPieces {
  public:
-  Intervals(const Run& run, const OpAttribution& ops, const GpuWorkload& gpu)
+  CategoryPieces(const Run& run, const OpAttribution& ops, const GpuWorkload& gpu)
       : run_(run), ops_(ops), names_(run_.strings), driver_times_(find_driver_times(run_, gpu)) {}
 
   template <typename Visit>
@@ -121,7 +121,7 @@ class Intervals {
       const HostCategory category = call.work == DriverWork::sync_wait   ? HostCategory::sync
                                     : call.work == DriverWork::copy_wait ? HostCategory::copy
                                                                          : HostCategory::launch;
-      visit(Interval{call.start_ns, call.end_ns, category, call.backward, false});
+      visit(CategoryPiece{call.start_ns, call.end_ns, category, call.backward, false});
     }
   }
   const Run& run() const { return run_; }
@@ -139,7 +139,7 @@ class Edge {
  public:
   Edge() = default;
   // `time`: since the step's start.
-  Edge(std::int64_t time, const Interval& of, bool own, bool begins)
+  Edge(std::int64_t time, const CategoryPiece& of, bool own, bool begins)
       : bits_(static_cast<std::uint64_t>(time) << kFlagBits |
               static_cast<std::uint64_t>(of.category) << 3 | std::uint64_t{own} << 2 |
               std::uint64_t{of.awaited} << 1 | std::uint64_t{begins}) {}
@@ -213,7 +213,7 @@ class Sweep {
 class StepEdges {
  public:
   // `steps`: those of one track, in their order.
-  StepEdges(const Intervals& intervals, std::span<HostStep> steps)
+  StepEdges(const CategoryPieces& intervals, std::span<HostStep> steps)
       : intervals_(intervals), own_(steps.front().step.track), steps_(steps), ends_(steps.size()) {
     const std::vector<Track>& tracks = intervals.run().tracks;
     for (std::uint32_t t = 0; t < tracks.size(); ++t)
@@ -234,14 +234,14 @@ class StepEdges {
 
  private:
   struct Collective {
-    Interval interval;
+    CategoryPiece interval;
     std::uint32_t track;
   };
 
   std::int64_t start(std::size_t s) const { return steps_[s].step.start_ns; }
   std::int64_t end(std::size_t s) const { return start(s) + steps_[s].step.wall_ns; }
   template <typename Visit>
-  void in_steps(const Interval& interval, Visit visit) {
+  void in_steps(const CategoryPiece& interval, Visit visit) {
     for (std::size_t s = first_ending_after(interval.start);
          s < steps_.size() && start(s) < interval.end; ++s) {
       const std::int64_t from = std::max(interval.start, start(s)),
@@ -250,11 +250,11 @@ class StepEdges {
     }
   }
   void add_all() {
-    intervals_.visit(own_, [&](const Interval& interval) { add(interval, true); });
+    intervals_.visit(own_, [&](const CategoryPiece& interval) { add(interval, true); });
     for (const std::uint32_t t : others_) add_other(t);
     add_collectives();
   }
-  void add(const Interval& interval, bool own) {
+  void add(const CategoryPiece& interval, bool own) {
     in_steps(interval, [&](std::size_t s, std::int64_t from, std::int64_t to) {
       if (!counting_) {
         edges_[ends_[s]] = Edge(from - start(s), interval, own, true);
@@ -264,7 +264,7 @@ class StepEdges {
     });
   }
   void add_other(std::uint32_t track) {
-    intervals_.visit(track, [&](const Interval& interval) {
+    intervals_.visit(track, [&](const CategoryPiece& interval) {
       if (interval.between && starts_within(interval)) return;
       if (interval.category != HostCategory::communication)
         add(interval, false);
@@ -274,22 +274,23 @@ class StepEdges {
   }
   void add_collectives() {
     if (collectives_.empty()) return;
-    std::vector<Stretch> busy;
-    intervals_.visit(
-        own_, [&](const Interval& interval) { busy.push_back({interval.start, interval.end}); });
-    CollectiveWaits waits{Stretches(std::move(busy))};
-    const auto stretch = [](const Collective& collective) {
-      return Stretch{collective.interval.start, collective.interval.end};
+    std::vector<Interval> busy;
+    intervals_.visit(own_, [&](const CategoryPiece& interval) {
+      busy.push_back({interval.start, interval.end});
+    });
+    CollectiveWaits waits{Intervals(std::move(busy))};
+    const auto interval = [](const Collective& collective) {
+      return Interval{collective.interval.start, collective.interval.end};
     };
-    for (const Collective& collective : collectives_) waits.note(stretch(collective));
+    for (const Collective& collective : collectives_) waits.note(interval(collective));
     for (const Collective& collective : collectives_)
-      add_collective(collective, waits.find(stretch(collective)));
+      add_collective(collective, waits.find(interval(collective)));
     for (HostStep& step : steps_)
       std::sort(step.waits.begin(), step.waits.end(),
                 [](const CollectiveWait& a, const CollectiveWait& b) { return a.end < b.end; });
   }
-  void add_collective(const Collective& collective, const Stretch& wait) {
-    Interval before = collective.interval, waited = collective.interval;
+  void add_collective(const Collective& collective, const Interval& wait) {
+    CategoryPiece before = collective.interval, waited = collective.interval;
     before.end = waited.start = wait.start;
     waited.end = wait.end;
     waited.awaited = true;
@@ -301,15 +302,15 @@ class StepEdges {
     });
   }
   // Whether the thread that steps began something meanwhile.
-  bool starts_within(const Interval& interval) {
+  bool starts_within(const CategoryPiece& interval) {
     if (own_starts_.empty()) {
-      intervals_.visit(own_, [&](const Interval& own) { own_starts_.push_back(own.start); });
+      intervals_.visit(own_, [&](const CategoryPiece& own) { own_starts_.push_back(own.start); });
       std::sort(own_starts_.begin(), own_starts_.end());
     }
     const auto next = std::lower_bound(own_starts_.begin(), own_starts_.end(), interval.start);
     return next != own_starts_.end() && *next < interval.end;
   }
-  // Intervals mostly come in their order: the search begins where the last one ended.
+  // CategoryPieces mostly come in their order: the search begins where the last one ended.
   std::size_t first_ending_after(std::int64_t time) {
     if (hint_ < steps_.size() && end(hint_) > time && (hint_ == 0 || end(hint_ - 1) <= time))
       return hint_;
@@ -319,7 +320,7 @@ class StepEdges {
     return hint_ = static_cast<std::size_t>(it - steps_.begin());
   }
 
-  const Intervals& intervals_;
+  const CategoryPieces& intervals_;
   std::uint32_t own_;
   std::vector<std::uint32_t> others_;  // tracks of its process
   std::span<HostStep> steps_;
@@ -390,7 +391,7 @@ std::vector<HostStep> split_steps(const Run& run, const std::vector<Step>& all_s
   std::vector<HostStep> steps;
   for (const Step& step : all_steps) steps.push_back({step, false, false, {}, {}, {}});
   if (steps.empty()) return steps;
-  const Intervals intervals(run, ops, gpu);
+  const CategoryPieces intervals(run, ops, gpu);
   const std::vector<bool> has_ops = processes_with(
       run, [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; });
   const std::vector<bool> has_gpu = processes_with(run, is_gpu_work);

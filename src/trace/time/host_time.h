@@ -75,11 +75,11 @@ const char* category_name(HostCategory category);
 // By string: whether it is the name of an op that allocates, copies or fills.
 std::vector<bool> memory_ops(const StringTable& strings);
 
-// A stretch in which the stepping thread waits for a collective, and that collective's span.
+// An interval in which the stepping thread waits for a collective, and that collective's span.
 struct CollectiveWait {
   std::int64_t start, end;
   std::uint32_t track, row;
-  bool done;  // the collective, with the end of the stretch; else that is the step's
+  bool done;  // the collective, with the end of the interval; else that is the step's
 };
 
 struct HostStep {

@@ -2,13 +2,14 @@
 
 #include <unordered_map>
 
-#include "trace/ops/place_stacks.h"
+#include "trace/ops/call_site_stacks.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr std::uint32_t kMemoryName = ~0u;  // marks are named after their device, but are one group
+constexpr std::uint32_t kMemoryName =
+    ~0u;  // instants are named after their device, but are one group
 
 struct GroupKey {
   std::uint32_t name, shapes, stack;
@@ -41,7 +42,8 @@ class Groups {
     const GroupKey key = key_of(event);
     std::uint32_t* const latest = key.name == kMemoryName ? &memory_ : &latest_[key.name];
     if (*latest != kUnknown && keys_[*latest] == key) return averages_[*latest];
-    const auto [it, is_new] = places_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
+    const auto [it, is_new] =
+        call_sites_.try_emplace(key, static_cast<std::uint32_t>(keys_.size()));
     if (is_new) {
       keys_.push_back(key);
       averages_.push_back({.first = row});
@@ -58,15 +60,15 @@ class Groups {
     if (event.is_memory()) return {kMemoryName, 0, 0, 0};
     const std::uint32_t sort = event.on_device ? 2 : event.is_annotation() ? 1 : 0;
     return {names_[event.name], grouping_.by_shapes ? event.shapes : 0,
-            stacks_.empty() ? 0 : stacks_[event.place], sort};
+            stacks_.empty() ? 0 : stacks_[event.call_site], sort};
   }
 
   const TorchGrouping grouping_;
   std::vector<std::uint32_t> names_, latest_;
-  std::vector<std::uint32_t> stacks_;  // by place; empty: they do not matter
+  std::vector<std::uint32_t> stacks_;  // by call site; empty: they do not matter
   std::uint32_t memory_ = kUnknown;
   std::vector<GroupKey> keys_;
-  std::unordered_map<GroupKey, std::uint32_t, GroupHash> places_;
+  std::unordered_map<GroupKey, std::uint32_t, GroupHash> call_sites_;
   std::vector<TorchAverage> averages_;
 };
 

@@ -15,7 +15,7 @@ struct TorchGrouping {
 
 struct TorchAverage {
   std::uint32_t first =
-      0;  // the first event of the group: its name, kind, shapes and place are the group's
+      0;  // the first event of the group: its name, kind, shapes and call site are the group's
   std::uint64_t calls = 0;
   std::int64_t cpu_ns = 0, self_cpu_ns = 0, kernel_ns = 0, self_kernel_ns = 0;
   std::int64_t cpu_bytes = 0, self_cpu_bytes = 0, device_bytes = 0, self_device_bytes = 0;

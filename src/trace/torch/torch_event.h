@@ -10,7 +10,7 @@ namespace laptime {
 struct TorchEvent {
   static constexpr std::uint32_t kNone = ~0u;
 
-  std::int64_t start_ns, duration_ns;  // since the stretch's begin
+  std::int64_t start_ns, duration_ns;  // since the interval's begin
   std::int64_t children_ns = 0;        // what its direct children took
   std::int64_t kernel_ns = 0, self_kernel_ns = 0;
   std::int64_t cpu_bytes = 0, self_cpu_bytes = 0;
@@ -21,7 +21,7 @@ struct TorchEvent {
   std::uint64_t link = 0;
   std::uint64_t id = 0;                           // torch's number of the op, where it was noted
   std::uint32_t name = 0, shapes = 0, types = 0;  // string ids
-  std::uint32_t place = 0;                        // Run::places
+  std::uint32_t call_site = 0;                    // Run::call sites
   std::uint32_t launch_config = 0;                // of a kernel: Run::launch_configs
   std::uint32_t details = 0;                      // string id: TorchNote::details
   std::uint32_t parent = kNone;
@@ -34,7 +34,7 @@ struct TorchEvent {
     return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::annotation;
   }
   bool is_annotation() const { return kind == SpanKind::annotation; }
-  bool is_memory() const { return is_mark(kind); }
+  bool is_memory() const { return is_instant(kind); }
   std::int64_t self_ns() const { return duration_ns - children_ns; }
 };
 

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 7> kWithFlops = {
     "aten::conv2d",  "aten::mm",  "aten::addmm", "aten::bmm",
     "aten::baddbmm", "aten::mul", "aten::add"};
 
-struct ProcessStretch {
+struct ProcessInterval {
   std::uint32_t process, track;
   std::int64_t begin, end;
   bool contains(const SpanColumns& spans, std::size_t row) const {
@@ -36,14 +36,14 @@ struct ProcessStretch {
   }
 };
 
-Result<ProcessStretch> find_stretch(const Run& run, std::uint64_t link) {
+Result<ProcessInterval> find_interval(const Run& run, std::uint64_t link) {
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const Track& track = run.tracks[t];
     for (std::size_t row = track.spans.link.size(); row-- > 0;)
       if (track.spans.link[row] == link && track.spans.kind[row] == SpanKind::scope)
-        return ProcessStretch{track.process, t, track.spans.start[row], track.spans.end(row)};
+        return ProcessInterval{track.process, t, track.spans.start[row], track.spans.end(row)};
   }
-  return fail(ErrorKind::bad_file, run.path + " does not hold the stretch that was profiled");
+  return fail(ErrorKind::bad_file, run.path + " does not hold the interval that was profiled");
 }
 
 bool is_event(SpanKind kind) {
@@ -68,13 +68,13 @@ std::unordered_set<std::uint32_t> ids_of(const StringTable& strings,
 
 // What all threads share.
 struct Context {
-  ProcessStretch stretch;
+  ProcessInterval interval;
   TorchMemory memory;
   std::unordered_set<std::uint32_t> left_out, with_flops;  // names
   std::vector<UnendedOp> unended;
 
-  Context(const Run& run, const ProcessStretch& where, std::vector<UnendedOp> open)
-      : stretch(where),
+  Context(const Run& run, const ProcessInterval& where, std::vector<UnendedOp> open)
+      : interval(where),
         memory(read_memory(run, where.process, where.begin, where.end)),
         left_out(ids_of(run.strings, kLeftOut)),
         with_flops(ids_of(run.strings, kWithFlops)),
@@ -85,13 +85,13 @@ struct Context {
 // first.
 class ThreadEvents {
  public:
-  // `places`: by row, or empty.
-  ThreadEvents(const Run& run, const Context& context, const BulkVector<std::uint32_t>& places,
+  // `call_sites`: by row, or empty.
+  ThreadEvents(const Run& run, const Context& context, const BulkVector<std::uint32_t>& call_sites,
                std::uint32_t track)
       : run_(run),
         context_(context),
-        stretch_(context.stretch),
-        places_(places),
+        interval_(context.interval),
+        call_sites_(call_sites),
         spans_(run.tracks[track].spans),
         shapes_(spans_.shapes.cursor()),
         types_(spans_.types.cursor()),
@@ -103,12 +103,12 @@ class ThreadEvents {
     reserve_nodes();
     for (std::size_t i = 0; i < spans_.size(); ++i) {
       const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
-      if (!stretch_.contains(spans_, row)) continue;
+      if (!interval_.contains(spans_, row)) continue;
       const SpanKind kind = spans_.kind[row];
-      if (is_memory_mark(kind)) add_memory(row);
+      if (is_memory_instant(kind)) add_memory(row);
       if (is_event(kind) && !context_.left_out.contains(spans_.name[row])) add_event(row);
     }
-    if (track_ == stretch_.track) add_unended();
+    if (track_ == interval_.track) add_unended();
     std::vector<TorchEvent> events;
     events.reserve(nodes_.size());
     for (const std::uint32_t root : orphans_) write_out(root, events);
@@ -124,12 +124,12 @@ class ThreadEvents {
 
   void reserve_nodes() {
     std::size_t rows = 0;
-    for (std::size_t row = 0; row < spans_.size(); ++row) rows += stretch_.contains(spans_, row);
+    for (std::size_t row = 0; row < spans_.size(); ++row) rows += interval_.contains(spans_, row);
     nodes_.reserve(rows);
   }
 
   void add_memory(std::uint32_t row) {
-    const auto found = context_.memory.bytes.find(mark_key(track_, row));
+    const auto found = context_.memory.bytes.find(instant_key(track_, row));
     if (found == context_.memory.bytes.end()) return;
     Node& node = add_node(row);
     (is_cpu(run_.strings[spans_.name[row]]) ? node.event.self_cpu_bytes
@@ -140,7 +140,7 @@ class ThreadEvents {
   void add_event(std::uint32_t row) {
     const auto self = static_cast<std::uint32_t>(nodes_.size());
     add_node(row);
-    if (!places_.empty()) nodes_[self].event.place = places_[row];
+    if (!call_sites_.empty()) nodes_[self].event.call_site = call_sites_[row];
     TorchEvent& event = nodes_[self].event;
     event.shapes = shapes_.value_or(row, 0);
     event.types = types_.value_or(row, 0);
@@ -158,7 +158,7 @@ class ThreadEvents {
       const auto self = static_cast<std::uint32_t>(nodes_.size());
       TorchEvent& event = nodes_.emplace_back().event;
       event.start_ns = op.start_ns;
-      event.duration_ns = std::max<std::int64_t>(0, stretch_.end - stretch_.begin - op.start_ns);
+      event.duration_ns = std::max<std::int64_t>(0, interval_.end - interval_.begin - op.start_ns);
       event.name = op.name;
       event.kind = op.kind;
       event.track = track_;
@@ -178,7 +178,7 @@ class ThreadEvents {
 
   Node& add_node(std::uint32_t row) {
     Node& node = nodes_.emplace_back();
-    node.event.start_ns = spans_.start[row] - stretch_.begin;
+    node.event.start_ns = spans_.start[row] - interval_.begin;
     node.event.duration_ns = spans_.duration[row];
     node.event.name = spans_.name[row];
     node.event.kind = spans_.kind[row];
@@ -231,8 +231,8 @@ class ThreadEvents {
 
   const Run& run_;
   const Context& context_;
-  const ProcessStretch& stretch_;
-  const BulkVector<std::uint32_t>& places_;
+  const ProcessInterval& interval_;
+  const BulkVector<std::uint32_t>& call_sites_;
   const Spans& spans_;
   SideColumn<std::uint32_t>::Cursor shapes_, types_;
   SideColumn<std::uint64_t>::Cursor flops_;
@@ -242,18 +242,18 @@ class ThreadEvents {
 };
 
 std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number,
-                                      const ProcessStretch& stretch) {
+                                      const ProcessInterval& interval) {
   std::vector<TorchEvent> events;
   const Spans& spans = track.spans;
   auto configs = spans.launch_config.cursor();
   auto bytes = spans.bytes.cursor();
   auto copies = spans.copy.cursor();
   for (std::uint32_t row = 0; row < spans.size(); ++row) {
-    // Work may end after the stretch that launched it.
-    if (!is_device_work(spans.kind[row]) || spans.start[row] < stretch.begin ||
-        spans.start[row] > stretch.end)
+    // Work may end after the interval that launched it.
+    if (!is_device_work(spans.kind[row]) || spans.start[row] < interval.begin ||
+        spans.start[row] > interval.end)
       continue;
-    TorchEvent event{.start_ns = spans.start[row] - stretch.begin,
+    TorchEvent event{.start_ns = spans.start[row] - interval.begin,
                      .duration_ns = spans.duration[row]};
     event.kernel_ns = event.self_kernel_ns = event.duration_ns;
     event.link = spans.link.empty() ? 0 : spans.link[row];
@@ -340,26 +340,26 @@ bool is_backward_node(const TorchEvent& event, const Run& run) {
          !run.strings[event.name].starts_with("autograd::engine::");
 }
 
-Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, Places places,
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, CallSites call_sites,
                                  TorchNotes notes) {
-  ASSIGN_OR_RETURN(const ProcessStretch stretch, find_stretch(run, link));
-  const Context context(run, stretch, std::move(notes.unended));
+  ASSIGN_OR_RETURN(const ProcessInterval interval, find_interval(run, link));
+  const Context context(run, interval, std::move(notes.unended));
   OpAttribution attribution;
-  if (places == Places::yes) attribution = attribute_ops(run, find_steps(run));
+  if (call_sites == CallSites::yes) attribution = attribute_ops(run, find_steps(run));
   attribution.tracks.resize(run.tracks.size());
   TorchEvents result;
-  result.process = stretch.process;
-  result.begin_ns = stretch.begin;
-  result.duration_ns = stretch.end - stretch.begin;
+  result.process = interval.process;
+  result.begin_ns = interval.begin;
+  result.duration_ns = interval.end - interval.begin;
   std::vector<std::vector<TorchEvent>> lists;
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) {
     const Track& track = run.tracks[t];
-    if (track.process != stretch.process) continue;
+    if (track.process != interval.process) continue;
     lists.push_back(track.kind == TrackKind::thread
-                        ? ThreadEvents(run, context, attribution.tracks[t].place, t).build()
-                        : device_events(track, t, stretch));
+                        ? ThreadEvents(run, context, attribution.tracks[t].call_site, t).build()
+                        : device_events(track, t, interval));
   }
-  result.memory = context.memory.marks;
+  result.memory = context.memory.instants;
   result.events = merge(std::move(lists));
   add_up(result.events);
   add_notes(run, std::move(notes), result.duration_ns, result.events);

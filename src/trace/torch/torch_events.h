@@ -1,7 +1,7 @@
-// The ops of a stretch of a run the way torch.profiler shows them: a list in the order of starts,
+// The ops of an interval of a run the way torch.profiler shows them: a list in the order of starts,
 // with parents, own shares of time and memory, and the line and kernels of each.
 //
-// The stretch is that of one span, known by its link, in the process that recorded it: what lies
+// The interval is that of one span, known by its link, in the process that recorded it: what lies
 // within counts. As torch does, a node whose only child has its name takes the child's place
 // (`aten::add` around `aten::add`), and the calls that make annotations and a few that only read a
 // flag are left out. Calls of the driver that give work to a GPU or wait for it are events too.
@@ -23,10 +23,10 @@
 namespace laptime {
 
 struct TorchEvents {
-  std::vector<TorchEvent> events;  // by start, an outer one before those it contains
-  std::vector<MemoryMark> memory;  // by time
+  std::vector<TorchEvent> events;     // by start, an outer one before those it contains
+  std::vector<MemoryInstant> memory;  // by time
   std::uint32_t process = 0;
-  std::int64_t begin_ns = 0, duration_ns = 0;  // of the stretch, in the run
+  std::int64_t begin_ns = 0, duration_ns = 0;  // of the interval, in the run
 };
 
 // As torch.profiler writes it.
@@ -44,10 +44,10 @@ inline std::uint32_t forward_thread(std::uint64_t link) {
 bool is_backward_node(const TorchEvent& event, const Run& run);
 
 // Whether events get their lines (attribution.h), which takes as long as all the rest.
-enum class Places : bool { no, yes };
+enum class CallSites : bool { no, yes };
 
 // An error when no span has the link.
-Result<TorchEvents> torch_events(const Run& run, std::uint64_t stretch, Places places,
+Result<TorchEvents> torch_events(const Run& run, std::uint64_t interval, CallSites call_sites,
                                  TorchNotes notes = {});
 
 }  // namespace laptime

@@ -8,9 +8,9 @@
 namespace laptime {
 namespace {
 
-constexpr std::uint64_t kStretch = 77;
+constexpr std::uint64_t kInterval = 77;
 
-// A run with one process, built span by span in the order of their ends; the profiled stretch is
+// A run with one process, built span by span in the order of their ends; the profiled interval is
 // 100 … 1100.
 struct TracedOps {
   Run run;
@@ -19,9 +19,9 @@ struct TracedOps {
   TracedOps() {
     run.processes.emplace_back();
     run.codes.emplace_back();
-    run.places.emplace_back();
+    run.call_sites.emplace_back();
     add_track(TrackKind::thread);
-    add("torch.profiler", SpanKind::scope, 0, 1000, kStretch);
+    add("torch.profiler", SpanKind::scope, 0, 1000, kInterval);
   }
   std::uint32_t add_track(TrackKind kind) {
     run.tracks.emplace_back();
@@ -46,11 +46,11 @@ struct TracedOps {
     add(device, kind, at, at, address);
     if (bytes != 0) spans().bytes.add(last_row(), bytes);
   }
-  std::uint32_t place(std::uint32_t line) {
-    run.places.push_back({0, line, 0});
-    return static_cast<std::uint32_t>(run.places.size() - 1);
+  std::uint32_t call_site(std::uint32_t line) {
+    run.call_sites.push_back({0, line, 0});
+    return static_cast<std::uint32_t>(run.call_sites.size() - 1);
   }
-  TorchEvents events() { return *torch_events(run, kStretch, Places::yes); }
+  TorchEvents events() { return *torch_events(run, kInterval, CallSites::yes); }
   // "name start+duration self parent | …"
   std::string outline() {
     std::string text;
@@ -95,7 +95,7 @@ TEST(TorchEvents, LeavesOutWhatLiesOutsideAndTheProfilersOwnCalls) {
   s.op("profiler::_record_function_enter_new", 20, 30);
   s.op("after", 990, 1010);
   EXPECT_EQ(s.outline(), "inner 25+1 1 -1");
-  EXPECT_FALSE(torch_events(s.run, 1234, Places::no));
+  EXPECT_FALSE(torch_events(s.run, 1234, CallSites::no));
 }
 
 TEST(TorchEvents, AnOnlyChildOfTheSameNameIsItsParent) {
@@ -143,19 +143,19 @@ TEST(TorchEvents, MemoryBelongsToTheInnermostEvent) {
   EXPECT_EQ(events.memory[1].bytes, -30);
 }
 
-TEST(TorchEvents, PlacesComeFromOutsideAndForBackwardFromForward) {
+TEST(TorchEvents, CallSitesComeFromOutsideAndForBackwardFromForward) {
   TracedOps s;
   const std::uint64_t node = OpLink::autograd(OpLink::pack(0, 1, 5));
   s.op("conv_inner", 12, 14);
   s.op("conv", 10, 20, node);
-  s.spans().call_site.add(s.last_row(), s.place(42));
+  s.spans().call_site.add(s.last_row(), s.call_site(42));
   s.op("mm", 32, 34);
   s.add("ConvBackward0", SpanKind::backward, 31, 39, node);
   s.add("autograd::engine::evaluate_function: ConvBackward0", SpanKind::backward, 30, 40);
   const TorchEvents events = s.events();
   ASSERT_EQ(events.events.size(), 5u);
   for (const TorchEvent& e : events.events)
-    EXPECT_EQ(s.run.places[e.place].line, 42u) << s.run.strings[e.name];
+    EXPECT_EQ(s.run.call_sites[e.call_site].line, 42u) << s.run.strings[e.name];
   EXPECT_TRUE(is_backward_node(events.events[3], s.run));
   EXPECT_FALSE(is_backward_node(events.events[2], s.run));
   EXPECT_EQ(events.events[2].link, node);
@@ -206,7 +206,7 @@ TEST(TorchAverages, GroupByNameShapesAndStack) {
     s.op("mm", 10 + 100 * i, 20 + 100 * i);
     if (i != 1)
       s.spans().shapes.add(s.last_row(), s.run.strings.add(i == 0 ? "[[2, 2]]" : "[[3, 3]]"));
-    s.spans().call_site.add(s.last_row(), s.place(static_cast<std::uint32_t>(i % 2)));
+    s.spans().call_site.add(s.last_row(), s.call_site(static_cast<std::uint32_t>(i % 2)));
     s.add(fmt::format("ProfilerStep#{}", i).c_str(), SpanKind::annotation, 5 + 100 * i,
           30 + 100 * i);
   }
@@ -233,7 +233,7 @@ TEST(TorchEvents, OpsThatHaveNotEndedLastUntilTheSessionDoes) {
   notes.unended = {{-5, s.run.strings.add("began before"), SpanKind::annotation},
                    {200, s.run.strings.add("outer"), SpanKind::annotation},
                    {450, s.run.strings.add("inner"), SpanKind::annotation}};
-  const TorchEvents found = *torch_events(s.run, kStretch, Places::no, notes);
+  const TorchEvents found = *torch_events(s.run, kInterval, CallSites::no, notes);
   std::string text;
   for (const TorchEvent& e : found.events)
     text += fmt::format("{} {}+{} {} | ", s.run.strings[e.name], e.start_ns, e.duration_ns,
@@ -253,7 +253,7 @@ TEST(TorchEvents, NotesFindTheirOpsThoughTheClocksDrift) {
     if (i != 4) notes.notes.push_back({7, 200 * i + i, static_cast<std::uint64_t>(i) + 50, 0});
   }
   notes.notes.push_back({8, 0, 99, 0});
-  const TorchEvents found = *torch_events(s.run, kStretch, Places::no, notes);
+  const TorchEvents found = *torch_events(s.run, kInterval, CallSites::no, notes);
   ASSERT_EQ(found.events.size(), 9u);
   for (std::uint64_t i = 0; i < 9; ++i) EXPECT_EQ(found.events[i].id, i == 4 ? 0 : i + 50);
 }

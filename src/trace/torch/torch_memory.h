@@ -1,4 +1,4 @@
-// The allocations and releases of a stretch of a process, as torch.profiler counts them: a
+// The allocations and releases of an interval of a process, as torch.profiler counts them: a
 // release's size is that of the allocation it ends, and one of a block that was never seen is left
 // out.
 #pragma once
@@ -11,8 +11,8 @@
 
 namespace laptime {
 
-struct MemoryMark {
-  std::int64_t time_ns;  // since the stretch's begin
+struct MemoryInstant {
+  std::int64_t time_ns;  // since the interval's begin
   std::int64_t bytes;    // negative: given back
   std::uint64_t address;
   std::uint32_t device;  // string id
@@ -20,15 +20,15 @@ struct MemoryMark {
 };
 
 struct TorchMemory {
-  std::vector<MemoryMark> marks;  // by time
+  std::vector<MemoryInstant> instants;  // by time
   std::unordered_map<std::uint64_t, std::int64_t>
-      bytes;  // by mark_key: the same, for who walks a track's rows
+      bytes;  // by instant_key: the same, for who walks a track's rows
 };
 
-inline bool is_memory_mark(SpanKind kind) {
+inline bool is_memory_instant(SpanKind kind) {
   return kind == SpanKind::allocate || kind == SpanKind::release;
 }
-inline std::uint64_t mark_key(std::uint32_t track, std::uint32_t row) {
+inline std::uint64_t instant_key(std::uint32_t track, std::uint32_t row) {
   return std::uint64_t{track} << 32 | row;
 }
 

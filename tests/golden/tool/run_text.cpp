@@ -70,9 +70,9 @@ class RunMaker {
         {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value},
         {"link", &RunMaker::take_link},       {"code", &RunMaker::take_code},
         {"line", &RunMaker::take_line},       {"call", &RunMaker::take_call},
-        {"edge", &RunMaker::take_edge},       {"place", &RunMaker::take_place},
+        {"edge", &RunMaker::take_edge},       {"call_site", &RunMaker::take_call_site},
         {"frame", &RunMaker::take_frame},     {"source", &RunMaker::take_source},
-        {"loss", &RunMaker::take_loss},       {"block", &RunMaker::take_block},
+        {"warning", &RunMaker::take_warning}, {"block", &RunMaker::take_block},
         {"corrupt", &RunMaker::take_corrupt}, {"cut", &RunMaker::take_cut},
         {"version", &RunMaker::take_version}};
     if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
@@ -125,7 +125,7 @@ class RunMaker {
         string_id("GPU " + std::to_string(device) + " stream " + std::to_string(stream))});
     return {};
   }
-  // span THREAD START DURATION NAME [kind=K] [link=N] [place=N] [bytes=N] [KEY=VALUE]…
+  // span THREAD START DURATION NAME [kind=K] [link=N] [call site=N] [bytes=N] [KEY=VALUE]…
   Status take_span(const Statement& s) {
     ASSIGN_OR_RETURN(const std::int64_t track, s.number(0));
     ASSIGN_OR_RETURN(const std::int64_t start, s.time(1));
@@ -185,18 +185,21 @@ class RunMaker {
   }
   // Whole numbers are integers, all else strings; a name that is no well-known key's is a string.
   Status add_option(SpanColumns& spans, const std::string& key, const std::string& value) {
-    static const std::map<std::string, ArgKey, std::less<>> kKeys{
-        {"place", ArgKey::call_site}, {"bytes", ArgKey::bytes}, {"shapes", ArgKey::shapes},
-        {"types", ArgKey::types},     {"flops", ArgKey::flops}, {"samples", ArgKey::samples},
-        {"ops", ArgKey::ops}};
+    static const std::map<std::string, ArgKey, std::less<>> kKeys{{"call_site", ArgKey::call_site},
+                                                                  {"bytes", ArgKey::bytes},
+                                                                  {"shapes", ArgKey::shapes},
+                                                                  {"types", ArgKey::types},
+                                                                  {"flops", ArgKey::flops},
+                                                                  {"samples", ArgKey::samples},
+                                                                  {"ops", ArgKey::ops}};
     const auto known = kKeys.find(key);
-    const bool is_place = key == "place";
+    const bool is_call_site = key == "call_site";
     const auto number = parse_number(value);
-    if (is_place && !number) return fail(ErrorKind::usage, number.error().message);
+    if (is_call_site && !number) return fail(ErrorKind::usage, number.error().message);
     add_arg(spans, known != kKeys.end() ? known->second : named_key(string_id(key)),
-            is_place ? ArgType::place
-            : number ? ArgType::integer
-                     : ArgType::string,
+            is_call_site ? ArgType::call_site
+            : number     ? ArgType::integer
+                         : ArgType::string,
             number ? static_cast<std::uint64_t>(*number) : string_id(value));
     return {};
   }
@@ -268,14 +271,14 @@ class RunMaker {
     }
     sources_.clear();
   }
-  // place NUMBER CODE LINE [MODULE]
-  Status take_place(const Statement& s) {
+  // call site NUMBER CODE LINE [MODULE]
+  Status take_call_site(const Statement& s) {
     ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
     ASSIGN_OR_RETURN(const std::uint32_t code, small(s, 1));
     ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 2));
     ASSIGN_OR_RETURN(const std::uint32_t frame, option(s, "frame"));
     facts_.push_back(
-        PlaceFact{id, code, line, s.words.size() > 3 ? string_id(s.words[3]) : 0, frame});
+        CallSiteFact{id, code, line, s.words.size() > 3 ? string_id(s.words[3]) : 0, frame});
     return {};
   }
   // frame NUMBER CALLER CODE LINE
@@ -332,8 +335,8 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::int64_t number, parse_number(it->second));
     return static_cast<std::uint32_t>(number);
   }
-  // loss NAME SEVERITY COUNT MESSAGE
-  Status take_loss(const Statement& s) {
+  // warning NAME SEVERITY COUNT MESSAGE
+  Status take_warning(const Statement& s) {
     ASSIGN_OR_RETURN(const std::string name, s.word(0));
     ASSIGN_OR_RETURN(const std::string severity, s.word(1));
     ASSIGN_OR_RETURN(const std::int64_t count, s.number(2));
@@ -342,7 +345,7 @@ class RunMaker {
                            : severity == "warning" ? Severity::warning
                                                    : Severity::info;
     facts_.push_back(
-        LossFact{0, level, static_cast<std::uint64_t>(count), keep(name), keep(message)});
+        WarningFact{0, level, static_cast<std::uint64_t>(count), keep(name), keep(message)});
     return {};
   }
   // block: what comes next goes into new blocks

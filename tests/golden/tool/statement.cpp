@@ -90,12 +90,12 @@ Result<std::int64_t> Statement::number(std::size_t index) const {
 Result<std::int64_t> Statement::time(std::size_t index) const {
   ASSIGN_OR_RETURN(const std::string text, word(index));
   const std::size_t digits = text.find_last_of("0123456789") + 1;
-  const std::string unit = text.substr(digits);
-  const std::int64_t factor = unit == "s"    ? 1'000'000'000
-                              : unit == "ms" ? 1'000'000
-                              : unit == "us" ? 1000
-                                             : 1;
-  if (factor == 1 && !unit.empty() && unit != "ns")
+  const std::string record = text.substr(digits);
+  const std::int64_t factor = record == "s"    ? 1'000'000'000
+                              : record == "ms" ? 1'000'000
+                              : record == "us" ? 1000
+                                               : 1;
+  if (factor == 1 && !record.empty() && record != "ns")
     return fail(ErrorKind::usage, "'" + text + "' is not a time");
   ASSIGN_OR_RETURN(const std::int64_t number, parse_number(text.substr(0, digits)));
   return number * factor;

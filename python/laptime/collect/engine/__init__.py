@@ -36,7 +36,7 @@ __all__ = [
     "snapshot_functions",
     "snapshot_lines",
     "start",
-    "start_or_lose",
+    "start_or_warn",
     "start_sources",
     "stop",
     "stop_sources",
@@ -166,14 +166,14 @@ def start(
                 _undo_asked()
 
 
-def start_or_lose(**options: Any) -> bool:
+def start_or_warn(**options: Any) -> bool:
     """False where other tools hold all ids of sys.monitoring: a warning of the recording, and the
     rest goes on.
     """
     try:
         start(**options)
     except RuntimeError as error:
-        recording.lose("monitoring_taken", f"lines and functions are not measured: {error}")
+        recording.warn("monitoring_taken", f"lines and functions are not measured: {error}")
         return False
     return True
 

@@ -33,6 +33,6 @@ def _replace(namespace: str) -> None:
 
 def _warn(namespace: str, reason: str) -> None:
     text = f"{namespace}: Trainer(profiler='…') uses Lightning's own profilers: {reason}"
-    recording.lose("lightning_profilers", text)
+    recording.warn("lightning_profilers", text)
     with contextlib.suppress(Exception):  # the program may have closed it
         print(f"laptime: {text}", file=sys.stderr)

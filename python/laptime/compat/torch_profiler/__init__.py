@@ -5,7 +5,7 @@ How it is built. Options, schedule, tables and trace handlers are the installed 
 ``profile`` is a subclass of ``torch.profiler.profile``, so whatever that accepts is accepted, and
 what it prints looks as it always did. Laptime takes the place of what lies underneath (backend.py):
 ops come from laptime's source, go through the recorder into a temporary ``.lap`` file (capture.py;
-under ``laptime run`` into the recording that is on, where the profiled stretch is found again by
+under ``laptime run`` into the recording that is on, where the profile session is found again by
 its mark), and are read back, nested and averaged in C++ (src/trace/torch/torch_events.h). Events
 become Python objects only when ``events()`` is asked for.
 

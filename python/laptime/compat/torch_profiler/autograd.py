@@ -16,7 +16,7 @@ from torch.autograd.profiler_util import EventList
 from laptime.compat.torch_profiler import own_options, sources
 from laptime.compat.torch_profiler.capture import Capture
 from laptime.compat.torch_profiler.events import Cycle, Options, merge
-from laptime.compat.torch_profiler.gpu_stretch import GpuStretch
+from laptime.compat.torch_profiler.gpu_session import GpuSession
 
 __all__ = ["profile", "record_function"]
 
@@ -59,7 +59,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         super().__init__(enabled, **options)
         self._cycles: list[Cycle] = []
         self._capture: Capture | None = None
-        self._gpu: GpuStretch | None = None
+        self._gpu: GpuSession | None = None
         self._needs_loading = False
         if enabled:
             self._options = Options(
@@ -75,7 +75,7 @@ class profile(TorchProfile):  # type: ignore[misc, valid-type]
         self.entered = True
         if hasattr(self, "create_trace_id"):
             self.trace_id = self.create_trace_id()
-        self._gpu = GpuStretch() if self.use_device == "cuda" else None
+        self._gpu = GpuSession() if self.use_device == "cuda" else None
 
     def _start_trace(self) -> None:
         self.entered = True

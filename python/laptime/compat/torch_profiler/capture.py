@@ -1,6 +1,6 @@
-"""One stretch of profiling: recorded, found again, loaded.
+"""One profile session: recorded, found again, loaded.
 
-Where the process records already, the stretch is part of that recording, and is read from this
+Where the process records already, the session is part of that recording, and is read from this
 process's own part of it. Otherwise a recording of its own goes into a temporary folder, which lives
 until its events are no longer needed.
 """
@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 from laptime._native import recording, torch_session
 from laptime.compat.torch_profiler import sources
 from laptime.compat.torch_profiler.details import Details
-from laptime.compat.torch_profiler.gpu_stretch import GpuStretch
+from laptime.compat.torch_profiler.gpu_session import GpuSession
 
 
 def _remove(folder: str, owner: int) -> None:
@@ -31,7 +31,7 @@ class Capture:
     _running: ClassVar[weakref.WeakSet[Capture]] = weakref.WeakSet()
 
     def __init__(
-        self, *, shapes: bool, memory: bool, modules: bool, frames: bool, gpu: GpuStretch | None
+        self, *, shapes: bool, memory: bool, modules: bool, frames: bool, gpu: GpuSession | None
     ) -> None:
         self._ops = sources.ops(shapes=shapes, frames=frames)
         self._details = Details(inputs=shapes, modules=modules)
@@ -41,7 +41,7 @@ class Capture:
         self._remove_file: weakref.finalize[Any, Any] | None = None
         self._path = ""
         self._owns_recording = False
-        self._stretch = torch_session.Stretch()
+        self._session = torch_session.ProfileSession()
         self._link = 0
         self._notes: Any = None
         self._loaded: Any = None
@@ -61,18 +61,18 @@ class Capture:
             self._memory.on()
         if self._gpu is not None:
             self._gpu.begin()
-        self._stretch.begin()
+        self._session.begin()
         self._ops.on()
         self._details.on()
 
     def stop(self) -> None:
         Capture._running.discard(self)
         self._ops.off()
-        details = self._details.off(self._stretch.begin_ticks())
+        details = self._details.off(self._session.begin_ticks())
         if self._gpu is not None:
             self._gpu.wait()
-        self._link = self._stretch.end()
-        self._notes = torch_session.Notes(self._stretch, details)
+        self._link = self._session.end()
+        self._notes = torch_session.Notes(self._session, details)
         if self._gpu is not None:
             self._gpu.end()
         if self._memory is not None:
@@ -82,10 +82,10 @@ class Capture:
         elif self._link:
             # Now: the outer recording may end, and its parts with it, before anybody asks for the
             # events.
-            self._loaded = self._load(torch_session.part_path(), self._stretch.begin_ns())
+            self._loaded = self._load(torch_session.part_path(), self._session.begin_ns())
 
     def toggle(self, on: bool) -> None:
-        """Ops only in between; the stretch goes on."""
+        """Ops only in between; the session goes on."""
         self._ops.on() if on else self._ops.off()
 
     @property

@@ -100,7 +100,7 @@ class Average(FunctionEventAvg):
 
 
 class Cycle:
-    """The events of one stretch of profiling."""
+    """The events of one profile session."""
 
     def __init__(self, loaded: Any, options: Options) -> None:
         self._loaded = loaded

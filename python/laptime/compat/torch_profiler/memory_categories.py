@@ -28,7 +28,7 @@ Span = tuple[int, int]
 
 
 def backward_passes(rows: Iterable[Any]) -> list[Span]:
-    """Begin and end in ns of each stretch of time in which autograd's nodes ran. ``rows``: of
+    """Begin and end in ns of each session of time in which autograd's nodes ran. ``rows``: of
     events, by start.
     """
     passes: list[Span] = []

@@ -64,10 +64,10 @@ def _tell(program: str, functions: SourceFunctions) -> None:
     module = _MODULE.match(program)
     for instruction, (file, line, name) in lines_of_instructions(program):
         if torch_ops.is_user_code(file):
-            place = torch_ops.place_of(file, *functions.find(file, line, name), line)
-            cuda.name_kernel(_as_symbol(instruction), place)
+            call_site = torch_ops.call_site_of(file, *functions.find(file, line, name), line)
+            cuda.name_kernel(_as_symbol(instruction), call_site)
             if module is not None:
-                cuda.name_instruction(module[1], instruction, place)
+                cuda.name_instruction(module[1], instruction, call_site)
 
 
 def lines_of_instructions(program: str) -> Iterator[tuple[str, Line]]:

@@ -52,7 +52,7 @@ class _SharedGpu:
             if cuda.leave(_use_the_gpu)
             else "could not leave the GPU to jax.profiler in time"
         )
-        recording.lose(
+        recording.warn(
             "gpu_left",
             "the GPU was left to the program's own jax.profiler; its work in that time is not"
             " recorded",

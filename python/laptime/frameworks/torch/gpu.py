@@ -72,7 +72,7 @@ class TorchGpu(Source):
             if left
             else "could not leave the GPU to torch.profiler in time"
         )
-        recording.lose(
+        recording.warn(
             "gpu_left",
             "the GPU was left to the program's own torch.profiler; its work is recorded until then"
             " only",

@@ -69,7 +69,7 @@ class MemorySource(Source):
             return
         self._cuda_wanted = False
         if not self._memory.attach_cuda():
-            recording.lose(
+            recording.warn(
                 "memory_of_gpu",
                 "the GPU's memory is not recorded: CUDA's headers were not found when the op"
                 " recorder was built",

@@ -24,7 +24,7 @@ class OpSource(Source):
         self.tell()
 
     @property
-    def wish(self) -> _native.Wish | None:
+    def request(self) -> _native.Request | None:
         """Switches it on any thread, without Python. None: that is impossible."""
         return None
 

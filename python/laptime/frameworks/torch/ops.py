@@ -107,7 +107,7 @@ class _Callbacks(OpSource):
     ) -> None:
         super().__init__(kind)
         # By itself it may be switched on any thread.
-        self._wish = source.wish(inputs=details.shapes, frames=details.frames)
+        self._request = source.request(inputs=details.shapes, frames=details.frames)
         self._open = True
         # Modules are told of while the program builds its models, so that they need not be searched
         # for later.
@@ -116,8 +116,8 @@ class _Callbacks(OpSource):
         )
 
     @property
-    def wish(self) -> _native.Wish:
-        return self._wish
+    def request(self) -> _native.Request:
+        return self._request
 
     @property
     def events(self) -> int:
@@ -126,10 +126,10 @@ class _Callbacks(OpSource):
     def on(self) -> None:
         if self._open:
             self.tell()
-            self._wish.on()
+            self._request.on()
 
     def off(self) -> None:
-        self._wish.off()
+        self._request.off()
         _native.name_modules()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Ops by way of torch's own profiler: dearer, without lines, written when each recorded stretch
+"""Ops by way of torch's own profiler: dearer, without lines, written when each recorded interval
 ends.
 """
 
@@ -51,9 +51,9 @@ class ProfilerOps(OpSource):
         try:
             profiler.start()
         except RuntimeError:  # the program profiles itself at this moment
-            recording.lose(
+            recording.warn(
                 "ops_profiler_busy",
-                "stretches without ops, because the program used torch.profiler itself",
+                "intervals without ops, because the program used torch.profiler itself",
             )
             return
         self._running = profiler

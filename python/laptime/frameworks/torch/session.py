@@ -18,12 +18,12 @@ from laptime.frameworks.torch.compile_events import watch_compilations
 from laptime.frameworks.torch.event_cost import measure_event_cost
 from laptime.frameworks.torch.gc_spans import GcSpans
 from laptime.frameworks.torch.hooks import install_hooks, install_worker_hooks
-from laptime.frameworks.torch.laps import Laps
+from laptime.frameworks.torch.intervals import Sums
 from laptime.frameworks.torch.patches import Patches
 from laptime.frameworks.torch.schedule import Budget, Everything, Ranges, Schedule
 from laptime.frameworks.torch.settings import Settings
 from laptime.frameworks.torch.sources import load_sources, say_off
-from laptime.frameworks.torch.stretches import Sums
+from laptime.frameworks.torch.step_source import StepSource
 
 if TYPE_CHECKING:
     from laptime.frameworks.torch import Options
@@ -43,7 +43,7 @@ class Session:
         self._gc = GcSpans()
         self._settings = Settings()
         self._engines_before: tuple[int, int] | None = None
-        self._laps = Laps(
+        self._steps = StepSource(
             self._new_schedule,
             lambda: load_sources(options),
             self._settings.optimizer_stepped,
@@ -52,15 +52,15 @@ class Session:
 
     def start(self) -> None:
         recording.set_property("torch", torch.__version__)
-        install_hooks(self._laps.hooks, self._patches)
+        install_hooks(self._steps.hooks, self._patches)
         self._settings.install(self._patches)
         self._gc.install()
-        marks.mark_step = self._laps.marked_by_program
+        marks.mark_step = self._steps.marked_by_program
         children.when_known(self, Session._begin_in_child)
         if children.is_known():
             self._begin_in_child(self._options["block"])
         elif not children.will_be_known():
-            self._laps.load_sources()
+            self._steps.load_sources()
             self._record_by_clock(self._options["block"])
         watch_compilations(self._patches)  # after the sources, which say whose code is the user's
 
@@ -70,7 +70,7 @@ class Session:
         """
         self._has_stopped = True
         with contextlib.ExitStack() as closing:
-            closing.callback(self._laps.close)
+            closing.callback(self._steps.close)
             closing.callback(self._close_facts)
             closing.callback(self._patches.remove)
             closing.callback(self._gc.remove)
@@ -79,17 +79,17 @@ class Session:
                 _await_gpu()
 
     def _close_facts(self) -> None:
-        self._laps.finish()
-        by_clock = self._laps.end_stretches()
+        self._steps.finish()
+        by_clock = self._steps.end_intervals()
         self._say_if_no_steps(by_clock)
         self._say_if_steps_stopped(by_clock)
         self._write_cost()
-        self._settings.close(self._laps.cpu_shares.facts())
+        self._settings.close(self._steps.cpu_shares.facts())
 
     def after_fork(self) -> None:
         self._engines_before = None
         self._is_child = self._is_forked = True
-        self._laps.after_fork()
+        self._steps.after_fork()
         if not children.is_forked_by_multiprocessing():
             self._begin_in_child()
 
@@ -102,7 +102,7 @@ class Session:
             self._in_worker = children.is_loader_worker()
             self._hook_worker()
             if not self._in_worker:
-                self._laps.begin_in_child()
+                self._steps.begin_in_child()
                 self._record_by_clock(at_once)
         except Exception as error:
             if raised_by_handler(error):
@@ -121,7 +121,7 @@ class Session:
         """Where no steps end. Where more than the budget decides, that does."""
         budget = self._options["budget"]
         if budget is not None and self._options["steps"] is None:
-            self._laps.record_by_clock(budget, at_once, self._is_forked)
+            self._steps.record_by_clock(budget, at_once, self._is_forked)
 
     def _say_if_no_steps(self, by_clock: Sums) -> None:
         """Not of workers, nor of children that were over before the clock began, and not where
@@ -129,28 +129,28 @@ class Session:
         """
         if self._in_worker or (self._is_child and not by_clock.recorded):
             return
-        if not self._laps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
+        if not self._steps.waited_in_vain() or time.perf_counter_ns() - self._began < _SHORTEST_NS:
             return
-        names, clocked = self._laps.source_names(), self._laps.clocked_names
+        names, clocked = self._steps.source_names(), self._steps.clocked_names
         missing = [name for name in names if name not in clocked]
         if not by_clock.recorded:
-            recording.lose(
+            recording.warn(
                 "torch_no_steps", f"no steps found: no {' or '.join(names)} recorded; {_INSTEAD}"
             )
         elif by_clock.rested or missing:
             without = f", no {' or '.join(missing)}" if missing else ""
-            recording.lose(
-                "torch_stretches",
+            recording.warn(
+                "torch_intervals",
                 f"no steps found: {' and '.join(clocked)} of parts of the time{without};"
                 f" {_INSTEAD}",
             )
 
     def _say_if_steps_stopped(self, by_clock: Sums) -> None:
-        if self._laps.steps and by_clock.took_over:
-            recording.lose(
+        if self._steps.steps and by_clock.took_over:
+            recording.warn(
                 "torch_between_steps",
                 "no step ended for three seconds and more:"
-                f" {' and '.join(self._laps.clocked_names)} there of parts of the time, if any;"
+                f" {' and '.join(self._steps.clocked_names)} there of parts of the time, if any;"
                 f" {_INSTEAD}",
                 by_clock.took_over,
             )
@@ -159,7 +159,7 @@ class Session:
         ticks = recording.now() - self._began_ticks
         if ticks > 0:
             ns_a_tick = (time.perf_counter_ns() - self._began) / ticks
-            for name, cost in self._laps.costs().items():
+            for name, cost in self._steps.costs().items():
                 recording.set_property(f"{name}_ns", str(round(cost * ns_a_tick)))
 
     def _new_schedule(self) -> Schedule:
@@ -172,8 +172,8 @@ class Session:
             else Budget(
                 budget,
                 self._share_of_engines,
-                lambda: self._laps.switching(),
-                lambda: self._laps.cost.hooks,
+                lambda: self._steps.switching(),
+                lambda: self._steps.cost.hooks,
             )
         )
 

@@ -2,7 +2,7 @@
 iteration, each kind of optimizer and the process-wide switches with the first step, autocast when
 it is first entered.
 
-Nothing is done in later steps. What goes wrong here is one named loss, and the program goes on.
+Nothing is done in later steps. What goes wrong here is one named warning, and the program goes on.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _carefully(tell: Callable[..., None], *arguments: Any) -> None:
     except Exception as error:
         if raised_by_handler(error):
             raise
-        recording.lose("torch_settings", f"a setting of torch's is not known: {_one_line(error)}")
+        recording.warn("torch_settings", f"a setting of torch's is not known: {_one_line(error)}")
 
 
 def _one_line(error: Exception) -> str:

@@ -104,7 +104,7 @@ def _load(name: str, arguments: dict[str, Any]) -> Source | None:
         say_off(name, error)
         return None
     if source.kind.startswith("off"):
-        _lose(name, source.kind.removeprefix("off: "))
+        _warn(name, source.kind.removeprefix("off: "))
         return None
     return source
 
@@ -112,8 +112,8 @@ def _load(name: str, arguments: dict[str, Any]) -> Source | None:
 def say_off(name: str, error: object) -> None:
     reason = " ".join(str(error).split()) or type(error).__name__
     say(f"torch {name} off: {reason}")
-    _lose(name, reason)
+    _warn(name, reason)
 
 
-def _lose(name: str, reason: str) -> None:
-    recording.lose(f"torch_{name}", f"torch {name} not recorded: {reason}")
+def _warn(name: str, reason: str) -> None:
+    recording.warn(f"torch_{name}", f"torch {name} not recorded: {reason}")

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/clock.h"
-#include "collect/cuda/nvtx/xla_places.h"
+#include "collect/cuda/nvtx/xla_call_sites.h"
 #include "record/collector.h"
 
 namespace laptime::nvtx {
@@ -14,10 +14,10 @@ namespace {
 
 constexpr int kNotTracked = -2;  // NVTX's own word for a pop without a push
 
-void lose_range() {
-  static const std::uint32_t loss = record::loss_index(
+void warn_range() {
+  static const std::uint32_t warning = record::warning_index(
       "nvtx_ranges", Severity::warning, "NVTX ranges left out: too many open at once");
-  record::lose(loss);
+  record::warn(warning);
 }
 
 struct OpenRange {
@@ -71,7 +71,7 @@ namespace {
 
 RangeName learn(std::string_view text) {
   const std::uint32_t id = record::intern(text);
-  return {id, cuda::XlaPlaces::get().know_range(id, text)};
+  return {id, cuda::XlaCallSites::get().know_range(id, text)};
 }
 
 }  // namespace
@@ -90,7 +90,7 @@ RangeName name_of(std::string_view text) {
 
 int push(std::uint64_t domain, RangeName name) {
   if (thread.depth == kMostOpen) {
-    lose_range();
+    warn_range();
     return kMostOpen + thread.too_deep++;
   }
   thread.open[static_cast<std::size_t>(thread.depth)] = {domain, ticks(), name};
@@ -122,7 +122,7 @@ std::uint64_t start(RangeName name) {
   ProcessRange& range = process_ranges[id % process_ranges.size()];
   std::uint64_t free = 0;
   if (!range.id.compare_exchange_strong(free, ~0ull, std::memory_order_acquire)) {
-    lose_range();
+    warn_range();
     return id;
   }
   range.start = ticks();

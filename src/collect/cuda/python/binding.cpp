@@ -50,7 +50,7 @@ void bind_states(nb::module_& m) {
       .value("REST", After::rest)
       .value("LEAVE", After::leave)
       .value("LEAVE_SOON", After::leave_soon);
-  nb::enum_<Wish>(m, "Requester", "On whose behalf the GPU is recorded.")
+  nb::enum_<Request>(m, "Requester", "On whose behalf the GPU is recorded.")
       .value("RECORDING", kRecording)
       .value("PROFILER", kProfiler)
       .value("EVERYBODY", kEverybody);
@@ -60,10 +60,10 @@ void bind_calls(nb::module_& m) {
   using Released = nb::call_guard<nb::gil_scoped_release>;
   nb::class_<CudaCalls>(m, "Library")
       .def(
-          "on", [](const CudaCalls& calls, Wish who) { return calls.on(who); }, nb::arg("who"),
+          "on", [](const CudaCalls& calls, Request who) { return calls.on(who); }, nb::arg("who"),
           Released())
       .def(
-          "off", [](const CudaCalls& calls, Wish who, After after) { calls.off(who, after); },
+          "off", [](const CudaCalls& calls, Request who, After after) { calls.off(who, after); },
           nb::arg("who"), nb::arg("after"), Released())
       .def(
           "stay_away", [](const CudaCalls& calls, bool away) { calls.stay_away(away ? 1 : 0); },
@@ -74,15 +74,15 @@ void bind_calls(nb::module_& m) {
       .def(
           "flush", [](const CudaCalls& calls) { calls.flush(); }, Released())
       .def(
-          "set_places",
+          "set_call_sites",
           [](const CudaCalls& calls, std::uintptr_t function) {
-            calls.set_places(reinterpret_cast<PlaceFunction>(function));
+            calls.set_call_sites(reinterpret_cast<CallSiteFunction>(function));
           },
           nb::arg("function"), Released())
       .def(
-          "set_op_places",
+          "set_op_call_sites",
           [](const CudaCalls& calls, std::uintptr_t function) {
-            calls.set_op_places(reinterpret_cast<OpPlaceFunction>(function));
+            calls.set_op_call_sites(reinterpret_cast<OpCallSiteFunction>(function));
           },
           nb::arg("function"), Released())
       .def(
@@ -90,17 +90,17 @@ void bind_calls(nb::module_& m) {
           nb::arg("on"), Released())
       .def(
           "name_kernel",
-          [](const CudaCalls& calls, const std::string& kernel, std::uint32_t place) {
-            calls.name_kernel(kernel.c_str(), place);
+          [](const CudaCalls& calls, const std::string& kernel, std::uint32_t call_site) {
+            calls.name_kernel(kernel.c_str(), call_site);
           },
-          nb::arg("kernel"), nb::arg("place"), Released())
+          nb::arg("kernel"), nb::arg("call_site"), Released())
       .def(
           "name_instruction",
           [](const CudaCalls& calls, const std::string& module, const std::string& instruction,
-             std::uint32_t place) {
-            calls.name_instruction(module.c_str(), instruction.c_str(), place);
+             std::uint32_t call_site) {
+            calls.name_instruction(module.c_str(), instruction.c_str(), call_site);
           },
-          nb::arg("module"), nb::arg("instruction"), nb::arg("place"), Released())
+          nb::arg("module"), nb::arg("instruction"), nb::arg("call_site"), Released())
       .def(
           "bind_torch", [](const CudaCalls& calls) { return calls.bind_torch() != 0; }, Released())
       .def("current_node", &current_node, Released())

@@ -29,8 +29,8 @@ CudaCalls::CudaCalls(const std::string& path) {
   find(library, state, "laptime_cuda_state");
   find(library, counts, "laptime_cuda_counts");
   find(library, flush, "laptime_cuda_flush");
-  find(library, set_places, "laptime_cuda_set_places");
-  find(library, set_op_places, "laptime_cuda_set_op_places");
+  find(library, set_call_sites, "laptime_cuda_set_call_sites");
+  find(library, set_op_call_sites, "laptime_cuda_set_op_call_sites");
   find(library, set_nodes, "laptime_cuda_set_nodes");
   find(library, name_kernel, "laptime_cuda_name_kernel");
   find(library, name_instruction, "laptime_cuda_name_instruction");

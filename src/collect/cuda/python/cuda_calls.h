@@ -20,8 +20,8 @@ struct CudaCalls {
   decltype(&laptime_cuda_state) state;
   decltype(&laptime_cuda_counts) counts;
   decltype(&laptime_cuda_flush) flush;
-  decltype(&laptime_cuda_set_places) set_places;
-  decltype(&laptime_cuda_set_op_places) set_op_places;
+  decltype(&laptime_cuda_set_call_sites) set_call_sites;
+  decltype(&laptime_cuda_set_op_call_sites) set_op_call_sites;
   decltype(&laptime_cuda_set_nodes) set_nodes;
   decltype(&laptime_cuda_name_kernel) name_kernel;
   decltype(&laptime_cuda_name_instruction) name_instruction;

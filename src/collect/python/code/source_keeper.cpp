@@ -68,7 +68,7 @@ void SourceKeeper::read(const std::string& file, bool loaded_just_now) {
     record::add_source(file, {PyBytes_AS_STRING(text.get()),
                               static_cast<std::size_t>(PyBytes_GET_SIZE(text.get()))});
   } else if (text.get() == Py_False) {
-    record::lose_source();
+    record::warn_source_left_out();
   }
 }
 

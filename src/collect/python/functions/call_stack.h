@@ -62,7 +62,7 @@ class EdgeTable {
 
 struct OpenCall;
 
-// What a stretch of a program sees of one thread's calls, as if a profiler of its own had been
+// What an interval of a program sees of one thread's calls, as if a profiler of its own had been
 // switched on for it: only calls that begin while it is open, with counts and recursion of its own.
 // Layers may lie within each other, and open again later.
 class CallLayer {

@@ -27,7 +27,7 @@ bool is_looked_up(const CodeRecord& record, std::int64_t unit, int line) {
 }
 
 // Where each code unit's entry begins in the line table, in bytes: what a lookup decodes first.
-std::vector<std::uint32_t> bytes_before_units(PyObject* code) {
+std::vector<std::uint32_t> bytes_before_records(PyObject* code) {
   PyObject* table = reinterpret_cast<PyCodeObject*>(code)->co_linetable;
   const auto* bytes = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(table));
   const auto size = static_cast<std::uint32_t>(PyBytes_GET_SIZE(table));
@@ -56,12 +56,12 @@ double lookup_ticks_a_byte(PyObject* code, std::size_t units) {
 
 LineEventCosts line_event_costs(const CodeRecord& record, double usual_ticks) {
   LineEventCosts costs;
-  const std::int64_t last_unit = Py_SIZE(record.code);
+  const std::int64_t last_record = Py_SIZE(record.code);
   // The distance changes by the line and by the unit: code that has few of both has no lookup.
   if (record.code == nullptr ||
-      (record.slot_count <= kMostDistance && last_unit < -kLeastDistance << kUnitsALineShift))
+      (record.slot_count <= kMostDistance && last_record < -kLeastDistance << kUnitsALineShift))
     return costs;
-  const std::vector<std::uint32_t> before = bytes_before_units(record.code);
+  const std::vector<std::uint32_t> before = bytes_before_records(record.code);
   if (before.empty()) return costs;
   double ticks_a_byte = 0;
   constexpr double kMost = std::numeric_limits<std::uint16_t>::max();

@@ -9,9 +9,9 @@
 #include "collect/torch/op_details.h"
 #include "collect/torch/op_recorder.h"
 #include "collect/torch/probe.h"
+#include "collect/torch/python/call_sites.h"
 #include "collect/torch/python/module_paths.h"
-#include "collect/torch/python/op_wishes.h"
-#include "collect/torch/python/places.h"
+#include "collect/torch/python/op_requests.h"
 #include "collect/torch/python/profiled_ops.h"
 #include "collect/torch/python/shim_library.h"
 #include "record/collector.h"
@@ -33,7 +33,9 @@ class Source {
   }
 
   // Never destroyed: another thread may still be switching by it.
-  const OpWish* wish(bool inputs, bool frames) const { return new OpWish(*shim_, inputs, frames); }
+  const OpRequest* request(bool inputs, bool frames) const {
+    return new OpRequest(*shim_, inputs, frames);
+  }
 
   // From here to stop_probe nothing is recorded, and the callbacks are the caller's to switch.
   void start_probe() const {
@@ -74,11 +76,11 @@ void configure(std::vector<std::string> library_paths, std::vector<std::string> 
                std::vector<std::string> framework_folders) {
   if (!PyCode_Check(module_call.ptr()) || !PyType_Check(module_type.ptr()))
     throw nb::type_error("a code object and a type are expected");
-  configure_places({{std::move(library_paths), std::move(include), std::move(exclude)},
-                    std::move(framework_folders),
-                    module_call.ptr(),
-                    module_type.ptr()});
-  set_place_source(python_places());
+  configure_call_sites({{std::move(library_paths), std::move(include), std::move(exclude)},
+                        std::move(framework_folders),
+                        module_call.ptr(),
+                        module_type.ptr()});
+  set_call_site_source(python_call_sites());
   static const bool told_at_exit =
       (nb::module_::import_("atexit").attr("register")(nb::cpp_function(&python_will_end)), true);
   (void)told_at_exit;
@@ -121,18 +123,19 @@ void bind_ops(nb::module_& module) {
   bind_profiled_ops(m);
   m.def("count", &op_count);
   m.def("epoch", [] { return record::epoch(); });
-  m.def("place_function", [] { return reinterpret_cast<std::uintptr_t>(&place_here); });
-  m.def("op_place_function", [] { return reinterpret_cast<std::uintptr_t>(&op_place_here); });
+  m.def("call_site_function", [] { return reinterpret_cast<std::uintptr_t>(&call_site_here); });
+  m.def("op_call_site_function",
+        [] { return reinterpret_cast<std::uintptr_t>(&op_call_site_here); });
   m.def("is_user_code", &is_user_code);
-  m.def("place_of", &place_of_line, nb::arg("file"), nb::arg("function"), nb::arg("function_line"),
-        nb::arg("line"));
+  m.def("call_site_of", &call_site_of_line, nb::arg("file"), nb::arg("function"),
+        nb::arg("function_line"), nb::arg("line"));
   m.def("add_generated_code", &add_generated, nb::arg("file"), nb::arg("rows"));
   m.def("name_modules", [] { name_modules(false); });
   m.def("note_parent",
         [](nb::handle module, nb::handle, nb::handle) { note_parent(module.ptr()); });
-  nb::class_<OpWish>(m, "Wish").def("on", &OpWish::on).def("off", &OpWish::off);
+  nb::class_<OpRequest>(m, "Request").def("on", &OpRequest::on).def("off", &OpRequest::off);
   nb::class_<Source>(m, "Source")
-      .def("wish", &Source::wish, nb::kw_only(), nb::arg("inputs"), nb::arg("frames"),
+      .def("request", &Source::request, nb::kw_only(), nb::arg("inputs"), nb::arg("frames"),
            nb::rv_policy::reference)
       .def("start_probe", &Source::start_probe)
       .def("on", &Source::on)

@@ -9,20 +9,20 @@
 #include "collect/python/lines/line_engine.h"
 #include "collect/steps/interval_clock.h"
 #include "collect/torch/op_recorder.h"
-#include "collect/torch/python/op_wishes.h"
+#include "collect/torch/python/op_requests.h"
 
 namespace nb = nanobind;
 
 namespace laptime::torch {
 
 using steps::ClockedSource;
-using steps::StretchBudget;
-using steps::StretchPlan;
+using steps::IntervalBudget;
+using steps::IntervalPlan;
 
 namespace {
 
 // The GPU's library, and on whose behalf it is called.
-using Gpu = std::tuple<const cuda::CudaCalls*, cuda::Wish>;
+using Gpu = std::tuple<const cuda::CudaCalls*, cuda::Request>;
 
 ClockedSource gpu_source(const Gpu& gpu) {
   const auto [calls, who] = gpu;
@@ -35,8 +35,8 @@ ClockedSource gpu_source(const Gpu& gpu) {
           }};
 }
 
-ClockedSource op_source(const OpWish& wish) {
-  return {[&wish] { (void)wish.on(); }, [&wish] { (void)wish.off(); }, &op_count};
+ClockedSource op_source(const OpRequest& request) {
+  return {[&request] { (void)request.on(); }, [&request] { (void)request.off(); }, &op_count};
 }
 
 std::uint64_t engines_paid() {
@@ -44,33 +44,33 @@ std::uint64_t engines_paid() {
          python::FunctionEngine::instance().budget().paid();
 }
 
-bool start(const OpWish* ops, std::optional<Gpu> gpu, std::optional<std::uintptr_t> memory_off,
+bool start(const OpRequest* ops, std::optional<Gpu> gpu, std::optional<std::uintptr_t> memory_off,
            double share, unsigned turns_before, double event_ticks, double period_s,
            bool leaves_no_trace) {
-  StretchPlan plan{{},
-                   StretchBudget(share, turns_before),
-                   event_ticks,
-                   std::chrono::nanoseconds(static_cast<std::int64_t>(period_s * 1e9))};
+  IntervalPlan plan{{},
+                    IntervalBudget(share, turns_before),
+                    event_ticks,
+                    std::chrono::nanoseconds(static_cast<std::int64_t>(period_s * 1e9))};
   plan.others = &engines_paid;
   plan.leaves_no_trace = leaves_no_trace;
   if (gpu) plan.sources.push_back(gpu_source(*gpu));  // first, because it takes milliseconds
   if (ops != nullptr) plan.sources.push_back(op_source(*ops));
   if (memory_off) plan.only_steps_switch_on.emplace_back(reinterpret_cast<void (*)()>(*memory_off));
-  prepare_wishes();
+  prepare_requests();
   (void)op_count();
-  return steps::start_stretches(std::move(plan));
+  return steps::start_intervals(std::move(plan));
 }
 
 std::optional<std::tuple<double, bool, bool, unsigned>> stop() {
-  const auto sums = steps::stop_stretches();
+  const auto sums = steps::stop_intervals();
   if (!sums) return std::nullopt;
   return std::tuple(sums->spent, sums->recorded, sums->rested, sums->took_over);
 }
 
 }  // namespace
 
-void bind_stretches(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_stretches",
+void bind_intervals(nb::module_& module) {
+  nb::module_ m = module.def_submodule("torch_intervals",
                                        "The clock that records by where there are no steps.");
   m.def("start", &start, nb::kw_only(), nb::arg("ops").none(), nb::arg("gpu").none(),
         nb::arg("memory_off").none(), nb::arg("share"), nb::arg("turns_before"),

@@ -1,10 +1,10 @@
-// Python's hold on the clock of programs without steps: laptime._native.torch_stretches.
+// Python's hold on the clock of programs without steps: laptime._native.torch_intervals.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace laptime::torch {
 
-void bind_stretches(nanobind::module_& module);
+void bind_intervals(nanobind::module_& module);
 
 }  // namespace laptime::torch

@@ -17,9 +17,9 @@ namespace laptime::torch {
 
 namespace {
 
-// A stretch of the program's time, in the recording that is on: begun here, and found again in the
+// A session of the program's time, in the recording that is on: begun here, and found again in the
 // file by its link.
-class Stretch {
+class ProfileSession {
  public:
   void begin() { start_ = ticks(); }
   std::uint64_t begin_ticks() const { return start_; }
@@ -44,11 +44,11 @@ class Stretch {
 };
 
 // Contract: called when the session has ended, while its recording is on.
-SessionNotes notes_of(Stretch& stretch, const OpDetails* details) {
+SessionNotes notes_of(ProfileSession& session, const OpDetails* details) {
   SessionNotes notes;
   if (details != nullptr) notes.details = *details;
-  const std::int64_t begin = stretch.begin_ns();
-  for (const BegunOp& op : stretch.take_unended())
+  const std::int64_t begin = session.begin_ns();
+  for (const BegunOp& op : session.take_unended())
     notes.unended.push_back(
         {record::name_text(op.name), record::part_ns(op.start) - begin, op.kind});
   return notes;
@@ -62,19 +62,19 @@ void bind_sessions(nb::module_& module) {
   m.def(
       "part_path", [] { return std::string(record::part_path()); },
       "The file that this process records into, '' when none.");
-  nb::class_<Stretch>(m, "Stretch")
+  nb::class_<ProfileSession>(m, "ProfileSession")
       .def(nb::init<>())
-      .def("begin", &Stretch::begin)
-      .def("begin_ns", &Stretch::begin_ns)
-      .def("end", &Stretch::end)
-      .def("begin_ticks", &Stretch::begin_ticks);
+      .def("begin", &ProfileSession::begin)
+      .def("begin_ns", &ProfileSession::begin_ns)
+      .def("end", &ProfileSession::end)
+      .def("begin_ticks", &ProfileSession::begin_ticks);
   nb::class_<SessionNotes>(m, "Notes")
       .def(
           "__init__",
-          [](SessionNotes* self, Stretch& stretch, const OpDetails* details) {
-            new (self) SessionNotes(notes_of(stretch, details));
+          [](SessionNotes* self, ProfileSession& session, const OpDetails* details) {
+            new (self) SessionNotes(notes_of(session, details));
           },
-          nb::arg("stretch"), nb::arg("details").none());
+          nb::arg("session"), nb::arg("details").none());
 }
 
 }  // namespace laptime::torch

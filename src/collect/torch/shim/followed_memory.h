@@ -61,17 +61,17 @@ inline bool put_block(laptime::SpanKind kind, int device, const void* address,
                       std::uint64_t bytes) {
   laptime::torch::OpThread* const thread = laptime_shim::op_thread;
   const std::uint32_t name = told().device_names[device + 1].load(std::memory_order_relaxed);
-  laptime::RawUnit* const unit =
-      thread != nullptr && name != 0 ? laptime::record::reserve(*thread->lane, 1) : nullptr;
-  if (unit == nullptr) return false;
-  *unit = {laptime::torch::op_ticks(laptime_shim::op_host),
-           bytes,
-           reinterpret_cast<std::uint64_t>(address),
-           name,
-           0,
-           static_cast<std::uint8_t>(kind),
-           laptime::UnitType::memory};
-  laptime::record::publish(*thread->lane, unit + 1);
+  laptime::RawRecord* const record =
+      thread != nullptr && name != 0 ? laptime::record::reserve(*thread->cursor, 1) : nullptr;
+  if (record == nullptr) return false;
+  *record = {laptime::torch::op_ticks(laptime_shim::op_host),
+             bytes,
+             reinterpret_cast<std::uint64_t>(address),
+             name,
+             0,
+             static_cast<std::uint8_t>(kind),
+             laptime::RecordType::memory};
+  laptime::record::publish(*thread->cursor, record + 1);
   return true;
 }
 

@@ -1,0 +1,25 @@
+// The thread and phase that a program is mostly about: training where there is any, else the phase
+// that took longest; of the threads that step, the one that spent most time in it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "trace/run/run.h"
+#include "trace/time/host_time.h"
+
+namespace laptime {
+
+struct PhaseKey {
+  std::uint32_t track = 0, phase = 0;  // Run::tracks, Run::strings
+
+  auto operator<=>(const PhaseKey&) const = default;
+};
+inline PhaseKey phase_of(const Step& step) { return {step.track, step.phase}; }
+
+// Of all processes, or of one; nothing where it has no steps.
+std::optional<PhaseKey> find_main_phase(const Run& run, const std::vector<HostStep>& steps,
+                                        std::optional<std::uint32_t> process = std::nullopt);
+
+}  // namespace laptime
