@@ -1,10 +1,10 @@
-// Spreads the spans of one thread over trace_rows in which they only nest or follow each other, as
+// Spreads the spans of one thread over rows of a viewer in which they only nest or follow each other, as
 // timeline viewers need it.
 //
 // Assumption: spans come in falling order of their ends, the outer before the inner. Consequence: a
-// trace_row needs to remember only the starts of the spans that are still open around the present
-// one, and these rise. A thread that calls properly uses one trace_row; each span that would cross
-// another moves to the first trace_row where it does not.
+// row needs to remember only the starts of the spans that are still open around the present
+// one, and these rise. A thread that calls properly uses one row; each span that would cross
+// another moves to the first row where it does not.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class TraceRows {
   // Beyond these a viewer shows nothing readable.
   static constexpr std::size_t kMostRows = 64;
 
-  // The trace_row, or nothing when all are taken.
+  // The row, or nothing when all are taken.
   std::optional<std::size_t> place(std::int64_t start, std::int64_t end) {
     for (std::size_t i = 0; i < open_.size(); ++i)
       if (fits(open_[i], start, end)) return i;

@@ -32,7 +32,7 @@ TEST_F(RecorderTest, ScopesStepsAndValuesAreAllThere) {
     {
       const NamedScope named("epoch " + std::to_string(i % 5));
     }
-    value("warning", 1.0 / (i + 1));
+    value("loss", 1.0 / (i + 1));
     step(64);
   }
   ASSERT_EQ(laptime_stop(), 0);

@@ -175,7 +175,7 @@ Table step_line_rows(const Analysis& analysis, const std::string& phase, const P
   const Table all = step_lines_table(analysis);
   Table table{"lines",
               "Lines of a " + step_of_phase(phase),
-              {{"place", ColumnType::text},
+              {{"line", ColumnType::text},
                {"self", ColumnType::real, Unit::ns},
                {"share", ColumnType::real},
                {"gpu", ColumnType::real, Unit::ns},
@@ -210,7 +210,7 @@ Table advice_rows(const Analysis& analysis, const Places& places) {
               "What to do",
               {{"gain", ColumnType::text, Unit::none, Prominence::prominent},
                {"rule", ColumnType::text},
-               {"place", ColumnType::text},
+               {"line", ColumnType::text},
                {"fix", ColumnType::text, Unit::none, Prominence::prominent}},
               {}};
   if (all.rows.size() > kAdviceRows)
@@ -237,7 +237,7 @@ std::vector<Table> training_tables(const Analysis& analysis, const Places& place
 // Lines and functions of a program that does not train, or of which no step is known.
 Table timed_rows(Table all, const char* title, std::initializer_list<std::string_view> columns,
                  const Places& places) {
-  Table table{all.name, title, {{"place", ColumnType::text}}, {}};
+  Table table{all.name, title, {{"line", ColumnType::text}}, {}};
   keep_top(all, kRows);
   for (const std::string_view column : columns)
     if (const auto at = find_column(all, column)) table.columns.push_back(all.columns[*at]);

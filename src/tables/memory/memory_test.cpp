@@ -106,7 +106,7 @@ TEST(Memory, ProcessesAndDevicesAreApart) {
 
 TEST(Memory, CategoriesFollowTheStep) {
   MemoryRun r;
-  const std::uint32_t conv = r.call_site(12, "conv"), warning = r.call_site(14);
+  const std::uint32_t conv = r.call_site(12, "conv"), loss = r.call_site(14);
   r.role(1, 0x100, 1000, "parameter");  // was there before
   r.allocate(5, 0x200, 64);
   r.add(0, {4, 4, "input", SpanKind::loader});
@@ -115,7 +115,7 @@ TEST(Memory, CategoriesFollowTheStep) {
   r.add(0, {10, 5, "aten::conv2d", SpanKind::op, 0, conv});
   r.release(16, 0x400);
   r.allocate(18, 0x500, 40);
-  r.add(0, {17, 2, "aten::nll_warning", SpanKind::op, 0, warning});
+  r.add(0, {17, 2, "aten::nll_loss", SpanKind::op, 0, loss});
   r.allocate(32, 0x600, 1000);
   r.allocate(33, 0x700, 500);
   r.add(0, {31, 4, "aten::convolution_backward"});

@@ -14,7 +14,7 @@ namespace {
 class XlaCallSitesTest : public testing::Test {
  protected:
   XlaCallSitesTest() {
-    for (const char* module : {"jit_step", "jit_warning"})
+    for (const char* module : {"jit_step", "jit_loss"})
       for (std::uint32_t i = 1; i <= 3; ++i)
         XlaCallSites::get().add(module, "custom-call." + std::to_string(i),
                                 i + (module[4] == 'l' ? 10 : 0));
@@ -47,7 +47,7 @@ TEST_F(XlaCallSitesTest, TheInstructionOfTheInnermostModuleTellsTheLine) {
   EXPECT_EQ(here(), 2u);
   push("something of cuBLAS's own");
   EXPECT_EQ(here(), 2u);
-  push("XlaModule:#hlo_module=jit_warning#");
+  push("XlaModule:#hlo_module=jit_loss#");
   push("Thunk:#hlo_op=custom-call.1#");
   EXPECT_EQ(here(), 11u);
   std::thread([] { EXPECT_EQ(here(), 0u) << "another thread's ranges"; }).join();

@@ -56,10 +56,10 @@ double lookup_ticks_a_byte(PyObject* code, std::size_t units) {
 
 LineEventCosts line_event_costs(const CodeRecord& record, double usual_ticks) {
   LineEventCosts costs;
-  const std::int64_t last_record = Py_SIZE(record.code);
+  const std::int64_t last_unit = Py_SIZE(record.code);
   // The distance changes by the line and by the unit: code that has few of both has no lookup.
   if (record.code == nullptr ||
-      (record.slot_count <= kMostDistance && last_record < -kLeastDistance << kUnitsALineShift))
+      (record.slot_count <= kMostDistance && last_unit < -kLeastDistance << kUnitsALineShift))
     return costs;
   const std::vector<std::uint32_t> before = bytes_before_records(record.code);
   if (before.empty()) return costs;

@@ -158,7 +158,7 @@ class SharedCallSites {
   }
   static std::uint32_t checked(std::uint32_t call_site) {
     static const std::uint32_t warning = record::warning_index(
-        "too_many_call_sites", Severity::warning, "ops past the limit of call_sites have no line");
+        "too_many_call_sites", Severity::warning, "ops past the limit of call sites have no line");
     if (call_site == 0) record::warn(warning);
     return call_site;
   }
