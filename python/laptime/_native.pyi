@@ -405,7 +405,7 @@ class torch_session:
     @staticmethod
     def part_path() -> str: ...
 
-    class Interval:
+    class ProfileSession:
         def __init__(self) -> None: ...
         def begin(self) -> None: ...
         def begin_ns(self) -> int: ...
@@ -416,7 +416,7 @@ class torch_session:
         """Made when the session has ended, while its recording is on."""
 
         def __init__(
-            self, interval: torch_session.ProfileSession, details: torch_ops.Details | None
+            self, session: torch_session.ProfileSession, details: torch_ops.Details | None
         ) -> None: ...
 
 class torch_memory:

@@ -73,6 +73,7 @@ class RunLoader {
       parts_.back().clock = ClockMap(parts_.back().facts.clock);
     }
     align_clocks();
+    RETURN_IF_ERROR(make_room_for_tracks());
     for (Part& part : parts_) add_process(part);
     load_blocks();
     run_.warnings = std::move(content_.warnings);
@@ -82,6 +83,7 @@ class RunLoader {
  private:
   Status check_memory();
   void align_clocks();
+  Status make_room_for_tracks();
   void add_process(Part& part);
   void add_track(Part& part, std::uint32_t id, const TrackFact* fact);
   void load_blocks();
@@ -131,6 +133,16 @@ void RunLoader::align_clocks() {
   }
   std::stable_sort(parts_.begin(), parts_.end(),
                    [](const Part& a, const Part& b) { return a.start_ns < b.start_ns; });
+}
+
+// A track costs several hundred bytes even when it is empty.
+Status RunLoader::make_room_for_tracks() {
+  std::size_t count = 0;
+  for (const Part& part : parts_) count += part.facts.tracks.size();
+  content_.budget.take(count * sizeof(Track));
+  if (content_.budget.exceeded()) return content_.budget.refusal(run_.path);
+  run_.tracks.reserve(count);
+  return {};
 }
 
 void RunLoader::add_process(Part& part) {
