@@ -19,14 +19,14 @@ constexpr Importer kImporters[] = {
     {"line_profiler's .lprof", looks_like_lprof, import_lprof},
 };
 
-bool is_phase(ByteView head) {
+bool is_run(ByteView head) {
   return head.size() >= sizeof kLapMagic &&
          std::equal(std::begin(kLapMagic), std::end(kLapMagic), head.begin());
 }
 
 tl::unexpected<Error> refuse_unknown(ByteView head, bool is_compressed) {
   if (head.empty()) return fail(ErrorKind::bad_file, "is empty");
-  if (is_phase(head))
+  if (is_run(head))
     return fail(ErrorKind::usage,
                 is_compressed ? "is a laptime run: decompress it, and laptime report shows it"
                               : "is a laptime run already: laptime report shows it");
