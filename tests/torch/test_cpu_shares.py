@@ -37,7 +37,7 @@ def test_waits_and_the_rest_are_told_apart(clocks):
     for _ in range(5):
         step(shares, clocks)
     facts = shares.facts()
-    assert (facts["input_cpu"], facts["step_cpu"]) == ("0.200", "1.000")
+    assert (facts["input_cpu"], facts["step_cpu"]) == (0.2, 1.0)
 
 
 def test_a_step_that_was_stopped_tells_nothing(clocks):
@@ -46,7 +46,7 @@ def test_a_step_that_was_stopped_tells_nothing(clocks):
         step(shares, clocks, besides=(100, 90))
     step(shares, clocks, wait=(10**9, 20), besides=(10**9, 90))
     facts = shares.facts()
-    assert (facts["input_cpu"], facts["step_cpu"]) == ("0.200", "0.900")
+    assert (facts["input_cpu"], facts["step_cpu"]) == (0.2, 0.9)
 
 
 def test_only_so_many_steps_are_looked_at(clocks):
