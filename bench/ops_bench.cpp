@@ -38,13 +38,13 @@ class Trainer {
     step_call_ = run_.call_site(51);
     leak_ = run_.call_site(52);
     run_.run.processes[0].properties = {{"python", "3.11"},
-                                        {"cpus", "8"},
-                                        {"loader 1 workers", "0"},
+                                        {"cpus", 8},
+                                        {"loader 1 workers", 0},
                                         {"loader 1 dataset", "TensorDataset"},
-                                        {"loader 1 batch", "64"},
+                                        {"loader 1 batch", 64},
                                         {"optimizer 1 class", "SGD"},
                                         {"optimizer 1 way", "single"},
-                                        {"optimizer 1 may_fuse", "1"},
+                                        {"optimizer 1 may_fuse", 1},
                                         {"optimizer 1 device", "cpu"}};
   }
 

@@ -115,7 +115,7 @@ Status add_facts(LapWriter& writer) {
   std::vector<Fact> facts{ClockFact{0, 1'000'000'000, 1'700'000'000'000'000'000},
                           ClockFact{60'000'000'000, 61'000'003'000, 1'700'000'060'000'000'000}};
   for (std::uint32_t i = 1; i < names.size(); ++i) facts.push_back(StringFact{i, names[i]});
-  facts.push_back(PropertyFact{"pid", "4711"});
+  facts.push_back(PropertyFact{"pid", 4711});
   return writer.add_facts(0, facts);
 }
 

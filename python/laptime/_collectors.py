@@ -207,8 +207,8 @@ def _write_counts() -> None:
         _end_collectors()
         write_closing_facts()
         wall_ns, cpu_ns = work.so_far()
-        recording.set_property("own_time_ns", str(wall_ns))
-        recording.set_property("own_cpu_ns", str(cpu_ns))
+        recording.set_property("own_time_ns", wall_ns)
+        recording.set_property("own_cpu_ns", cpu_ns)
 
 
 def _end_collectors() -> None:

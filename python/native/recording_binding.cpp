@@ -1,9 +1,11 @@
 #include "recording_binding.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/variant.h>
 #include <optional>
 #include <set>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "collect/python/interpreter/string_caster.h"
@@ -16,6 +18,11 @@ namespace nb = nanobind;
 namespace laptime::python {
 
 namespace {
+
+void set_property(const std::string& key,
+                  const std::variant<std::string, std::int64_t, double>& value) {
+  std::visit([&](const auto& v) { record::set_property(key, v); }, value);
+}
 
 // "" or why it did not start.
 std::string start(const std::optional<std::string>& path) {
@@ -131,8 +138,7 @@ void bind_recording(nb::module_& module) {
     if (laptime_is_recording()) laptime_record_value(laptime_name(name.data(), name.size()), value);
   });
   m.def("name_thread", [](const std::string& name) { laptime_name_thread(name.c_str()); });
-  m.def("set_property",
-        [](const std::string& key, const std::string& value) { record::set_property(key, value); });
+  m.def("set_property", &set_property, nb::arg("key"), nb::arg("value"));
   m.def("say", [](const std::string& message) { record::say(message); });
   m.def("warn", &warn, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
   nb::class_<Scope>(m, "Scope")

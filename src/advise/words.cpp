@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/humane.h"
+#include "format/names.h"
 
 namespace laptime {
 
@@ -48,7 +49,7 @@ std::string cited(std::string_view source) {
 }
 
 std::string step_of_phase(std::string_view phase) {
-  return phase == "step" ? "step" : fmt::format("{} step", phase);
+  return phase == span_name::kStep ? "step" : fmt::format("{} step", phase);
 }
 
 std::string in_makers_words(const Settings& settings, std::string fix) {

@@ -9,6 +9,7 @@
 #include "export/flows.h"
 #include "export/trace_ids.h"
 #include "export/trace_rows.h"
+#include "format/names.h"
 #include "trace/run/kind_names.h"
 #include "trace/run/nesting.h"
 
@@ -58,9 +59,9 @@ class ChromeWriter {
   };
 
   void write_process(std::uint32_t p) {
-    const auto command = run_.processes[p].properties.find("command");
-    if (command != run_.processes[p].properties.end())
-      name_event("process_name", ids_.pid(p), 0, command->second);
+    const Properties& properties = run_.processes[p].properties;
+    if (properties.contains(property::kCommand))
+      name_event("process_name", ids_.pid(p), 0, property_text(properties, property::kCommand));
   }
 
   void write_track(std::size_t t) {

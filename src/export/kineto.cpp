@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <set>
 #include <unordered_map>
 
@@ -37,15 +36,6 @@ const char* category(const TorchEvent& event) {
 // A stream's number in the system is device × 2³² + stream.
 std::uint64_t device_of(const Track& stream) { return stream.os_id >> 32; }
 std::uint64_t stream_of(const Track& stream) { return stream.os_id & 0xFFFF'FFFFu; }
-
-// "cuda:1" → 1; -1 for the CPU, as Kineto writes it.
-int device_index(std::string_view device) {
-  const std::size_t colon = device.rfind(':');
-  int index = device == "cpu" ? -1 : 0;
-  if (colon != std::string_view::npos)
-    std::from_chars(device.data() + colon + 1, device.data() + device.size(), index);
-  return index;
-}
 
 class KinetoWriter {
  public:
@@ -217,7 +207,8 @@ class KinetoWriter {
   void write_memory() {
     std::unordered_map<std::uint32_t, std::int64_t> totals;
     for (const MemoryInstant& mark : memory_) {
-      const std::string_view device = run_.strings[mark.device];
+      const auto device = run_.device(mark.device);
+      const bool on_cpu = run_.is_cpu(mark.device);
       const std::int64_t total = totals[mark.device] += mark.bytes;
       out_.begin_event();
       out_.write(
@@ -228,7 +219,8 @@ class KinetoWriter {
       out_.write(
           ", \"args\": {{\"Total Reserved\": 0, \"Total Allocated\": {}, \"Bytes\": {}, \"Device "
           "Id\": {}, \"Device Type\": {}, \"Addr\": {}}}}}",
-          total, mark.bytes, device_index(device), device == "cpu" ? 0 : 1, mark.address);
+          total, mark.bytes, on_cpu ? -1 : static_cast<int>(device ? device->index : 0),
+          on_cpu ? 0 : 1, mark.address);
     }
   }
 

@@ -18,11 +18,36 @@ enum class FactType : std::uint8_t {
   args = 8,
   frame = 9,
   source = 10,
-  launch_config = 11
+  launch_config = 11,
+  device_property = 12,
+  device = 13
+};
+
+// Stable numbers too: of the types of a property's value.
+enum class ValueType : std::uint8_t { text = 1, integer = 2, real = 3 };
+
+struct ValueEncoder {
+  ByteWriter& out;
+  void operator()(std::string_view text) {
+    out.u8(static_cast<std::uint8_t>(ValueType::text));
+    out.string(text);
+  }
+  void operator()(std::int64_t integer) {
+    out.u8(static_cast<std::uint8_t>(ValueType::integer));
+    out.signed_varint(integer);
+  }
+  void operator()(double real) {
+    out.u8(static_cast<std::uint8_t>(ValueType::real));
+    out.f64(real);
+  }
 };
 
 struct Encoder {
   ByteWriter out;
+  void device(Device device) {
+    out.u8(static_cast<std::uint8_t>(device.kind));
+    out.varint(device.index);
+  }
   FactType operator()(const StringFact& f) {
     out.varint(f.id);
     out.string(f.text);
@@ -37,8 +62,19 @@ struct Encoder {
   }
   FactType operator()(const PropertyFact& f) {
     out.string(f.key);
-    out.string(f.value);
+    std::visit(ValueEncoder{out}, f.value);
     return FactType::property;
+  }
+  FactType operator()(const DevicePropertyFact& f) {
+    device(f.device);
+    out.string(f.key);
+    std::visit(ValueEncoder{out}, f.value);
+    return FactType::device_property;
+  }
+  FactType operator()(const DeviceFact& f) {
+    out.varint(f.name);
+    device(f.device);
+    return FactType::device;
   }
   FactType operator()(const ClockFact& f) {
     out.signed_varint(f.part_ns);
@@ -113,6 +149,34 @@ ArgsFact decode_args(ByteReader& in) {
   return fact;
 }
 
+Device decode_device(ByteReader& in) { return {static_cast<DeviceKind>(in.u8()), id32(in)}; }
+
+// Nothing for a type that a later version has.
+std::optional<PropertyValue> decode_value(ByteReader& in) {
+  switch (static_cast<ValueType>(in.u8())) {
+    case ValueType::text:
+      return in.string();
+    case ValueType::integer:
+      return in.signed_varint();
+    case ValueType::real:
+      return in.f64();
+  }
+  return std::nullopt;
+}
+
+std::optional<Fact> decode_property(ByteReader& in) {
+  const std::string_view key = in.string();
+  const auto value = decode_value(in);
+  return value ? std::optional<Fact>(PropertyFact{key, *value}) : std::nullopt;
+}
+
+std::optional<Fact> decode_device_property(ByteReader& in) {
+  const Device device = decode_device(in);
+  const std::string_view key = in.string();
+  const auto value = decode_value(in);
+  return value ? std::optional<Fact>(DevicePropertyFact{device, key, *value}) : std::nullopt;
+}
+
 std::optional<Fact> decode(FactType type, ByteReader& in) {
   // Braced initialisers read their fields left to right.
   switch (type) {
@@ -121,7 +185,11 @@ std::optional<Fact> decode(FactType type, ByteReader& in) {
     case FactType::track:
       return TrackFact{id32(in), static_cast<TrackKind>(in.u8()), in.varint(), id32(in)};
     case FactType::property:
-      return PropertyFact{in.string(), in.string()};
+      return decode_property(in);
+    case FactType::device_property:
+      return decode_device_property(in);
+    case FactType::device:
+      return DeviceFact{id32(in), decode_device(in)};
     case FactType::clock:
       return ClockFact{in.signed_varint(), in.signed_varint(), in.signed_varint()};
     case FactType::warning:

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "format/device.h"
 #include "format/names.h"
 #include "format/record.h"
 
@@ -30,9 +31,20 @@ struct TrackFact {  // a later fact with the same id replaces the earlier: threa
   std::uint64_t os_id;  // thread id, stream id
   std::uint32_t name;   // string id, 0 unnamed
 };
-struct PropertyFact {  // "command", "python", "device 0 name" …; a later value replaces an earlier
-                       // one
-  std::string_view key, value;
+// A text, an integer or a real; numbers are never written as texts.
+using PropertyValue = std::variant<std::string_view, std::int64_t, double>;
+struct PropertyFact {  // of the process (names.h); a later value replaces an earlier one
+  std::string_view key;
+  PropertyValue value;
+};
+struct DevicePropertyFact {  // the same of a device that the process sees
+  Device device;
+  std::string_view key;
+  PropertyValue value;
+};
+struct DeviceFact {    // the device that records mean by a name
+  std::uint32_t name;  // string id
+  Device device;
 };
 struct ClockFact {  // the same moment on the part's clock, on the machine's, and as a date
   std::int64_t part_ns;
@@ -106,7 +118,8 @@ struct SourceFact {    // the text of a source file as the recording process saw
 };
 
 using Fact = std::variant<StringFact, TrackFact, PropertyFact, ClockFact, WarningFact, CodeFact,
-                          CallSiteFact, ArgsFact, CallFrameFact, SourceFact, LaunchConfigFact>;
+                          CallSiteFact, ArgsFact, CallFrameFact, SourceFact, LaunchConfigFact,
+                          DevicePropertyFact, DeviceFact>;
 
 void append_fact(Bytes& out, const Fact& fact);
 

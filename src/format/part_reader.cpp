@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "format/frame.h"
+#include "format/names.h"
 #include "format/part.h"
 #include "format/raw_batch.h"
 #include "format/reader.h"
@@ -185,13 +186,6 @@ void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedS
                     "raw records that make no sense were left out");
 }
 
-void add_property(RunContent& run, PartContent& part, std::string_view key,
-                  const std::string& value) {
-  const ByteView kept = run.keep(Bytes(value.begin(), value.end()));
-  part.facts.push_back(
-      PropertyFact{key, {reinterpret_cast<const char*>(kept.data()), kept.size()}});
-}
-
 bool has_property(const PartContent& part, std::string_view key) {
   return std::ranges::any_of(part.facts, [&](const Fact& fact) {
     const auto* const property = std::get_if<PropertyFact>(&fact);
@@ -200,24 +194,28 @@ bool has_property(const PartContent& part, std::string_view key) {
 }
 
 // A loader's worker is ended by its program in whatever way: all that it was to do is done then.
-bool is_loader_worker(const PartContent& part) { return has_property(part, "loader_worker"); }
+bool is_loader_worker(const PartContent& part) {
+  return has_property(part, property::kLoaderWorker);
+}
 
 // The Python package notes the engines when they start, and their cost once it has written their
 // last counts.
 bool counts_in_memory(const PartContent& part) {
-  return has_property(part, "python_engines") && !has_property(part, "python_cost_ns");
+  return has_property(part, property::kPythonEngines) &&
+         !has_property(part, property::kPythonCostNs);
 }
 
 void add_header_properties(RunContent& run, PartContent& part, const PartHeader& header) {
-  add_property(run, part, "pid", std::to_string(header.pid));
-  add_property(run, part, "parent_pid", std::to_string(header.parent_pid));
-  add_property(run, part, "records",
-               std::to_string(header.records.load(std::memory_order_relaxed)));
-  add_property(run, part, "encoder_ns",
-               std::to_string(header.encoder_ns.load(std::memory_order_relaxed)));
-  add_property(run, part, "record_cost_ps", std::to_string(header.record_cost_ps));
+  const auto add = [&](std::string_view key, std::uint64_t value) {
+    part.facts.push_back(PropertyFact{key, static_cast<std::int64_t>(value)});
+  };
+  add(property::kPid, header.pid);
+  add(property::kParentPid, header.parent_pid);
+  add(property::kRecords, header.records.load(std::memory_order_relaxed));
+  add(property::kEncoderNs, header.encoder_ns.load(std::memory_order_relaxed));
+  add(property::kRecordCostPs, header.record_cost_ps);
   if (const std::uint64_t cpu_ns = header.cpu_ns.load(std::memory_order_relaxed))
-    add_property(run, part, "cpu_ns", std::to_string(cpu_ns));
+    add(property::kCpuNs, cpu_ns);
   if (header.state.load(std::memory_order_acquire) != PartState::finished &&
       !is_loader_worker(part))
     run.count_warning("unfinished_process", Severity::info, 1,

@@ -18,13 +18,21 @@ namespace {
 constexpr std::size_t kMostWarnings = 1000;
 constexpr std::string_view kOtherWarnings = "other_warnings";
 
+std::size_t text_size(const PropertyValue& value) {
+  const auto* const text = std::get_if<std::string_view>(&value);
+  return text ? text->size() : 0;
+}
+
 // The list of facts may have been moved to a longer one; the model keeps maps of some of them.
 std::uint64_t memory_for(const Fact& fact) {
   constexpr std::uint64_t kListed = 2 * sizeof(Fact), kMapNode = 192, kTrack = 1024;
   if (const auto* text = std::get_if<StringFact>(&fact))
     return kListed + kMapNode + text->text.size();
   if (const auto* property = std::get_if<PropertyFact>(&fact))
-    return kListed + kMapNode + property->key.size() + property->value.size();
+    return kListed + kMapNode + property->key.size() + text_size(property->value);
+  if (const auto* property = std::get_if<DevicePropertyFact>(&fact))
+    return kListed + 2 * kMapNode + property->key.size() + text_size(property->value);
+  if (std::holds_alternative<DeviceFact>(fact)) return kListed + kMapNode;
   if (const auto* source = std::get_if<SourceFact>(&fact))
     return kListed + kMapNode + source->stored.size();
   if (std::holds_alternative<TrackFact>(fact)) return kListed + kTrack;

@@ -58,6 +58,38 @@ TEST(SealedReader, ReadsWhatTheWriterWrote) {
   EXPECT_EQ(warning_of(*run, "missing_footer"), 0u);
 }
 
+TEST(Facts, PropertiesKeepTheirTypes) {
+  Bytes payload;
+  append_fact(payload, PropertyFact{"text", "12"});
+  append_fact(payload, PropertyFact{"integer", std::int64_t{-12}});
+  append_fact(payload, PropertyFact{"real", 1.25});
+  append_fact(payload, DevicePropertyFact{{DeviceKind::cuda, 3}, "clock_hz", INT64_MAX});
+  append_fact(payload, DeviceFact{7, {DeviceKind::cuda, 300}});
+  std::vector<Fact> facts;
+  ASSERT_TRUE(for_each_fact(payload, [&](const Fact& fact) { facts.push_back(fact); }));
+  ASSERT_EQ(facts.size(), 5u);
+  EXPECT_EQ(std::get<PropertyFact>(facts[0]).value, PropertyValue(std::string_view("12")));
+  EXPECT_EQ(std::get<PropertyFact>(facts[1]).value, PropertyValue(std::int64_t{-12}));
+  EXPECT_EQ(std::get<PropertyFact>(facts[2]).value, PropertyValue(1.25));
+  const auto& of_device = std::get<DevicePropertyFact>(facts[3]);
+  EXPECT_EQ(of_device.device, (Device{DeviceKind::cuda, 3}));
+  EXPECT_EQ(of_device.key, "clock_hz");
+  EXPECT_EQ(of_device.value, PropertyValue(INT64_MAX));
+  EXPECT_EQ(std::get<DeviceFact>(facts[4]).name, 7u);
+  EXPECT_EQ(std::get<DeviceFact>(facts[4]).device.index, 300u);
+}
+
+TEST(Facts, APropertyOfAnUnknownTypeIsSkipped) {
+  Bytes payload;
+  append_fact(payload, PropertyFact{"key", std::int64_t{1}});
+  payload[payload.size() - 2] = 99;  // the value's type
+  append_fact(payload, PropertyFact{"next", std::int64_t{2}});
+  std::vector<Fact> facts;
+  ASSERT_TRUE(for_each_fact(payload, [&](const Fact& fact) { facts.push_back(fact); }));
+  ASSERT_EQ(facts.size(), 1u);
+  EXPECT_EQ(std::get<PropertyFact>(facts[0]).key, "next");
+}
+
 TEST(SealedReader, SaysWhatIsWrongInOneLine) {
   const Bytes text = {'h', 'e', 'l', 'l', 'o', ' ', 'w', 'o', 'r',
                       'l', 'd', ',', ' ', 'a', 'l', 'l', '\n'};

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/os/process.h"
+#include "format/names.h"
 #include "format/source_text.h"
 #include "format/stored_sources.h"
 #include "format/writer.h"
@@ -133,7 +134,7 @@ Status seal(const RunContent& run, Sink& sink) {
     warnings.push_back(
         WarningFact{0, warning.severity, warning.count, warning.name, warning.message});
   if (damaged)
-    warnings.push_back(WarningFact{0, Severity::error, damaged, "damaged_chunk",
+    warnings.push_back(WarningFact{0, Severity::error, damaged, warning_name::kDamaged,
                                    "part of the recording is damaged; the rest is shown"});
   if (sources.left_out())
     warnings.push_back(WarningFact{0, Severity::warning, sources.left_out(), kSourceLeftOut,

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "format/frame.h"
+#include "format/names.h"
 #include "format/part.h"
 #include "format/reader.h"
 #include "format/version.h"
@@ -113,7 +114,7 @@ void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
   };
   for (const std::uint64_t offset : footer.facts) take_at(offset);
   for (const IndexEntry& entry : footer.index) take_at(entry.offset);
-  run.count_warning("damaged_chunk", Severity::error, damaged, kDamaged);
+  run.count_warning(warning_name::kDamaged, Severity::error, damaged, kDamaged);
 }
 
 // Without a footer (cut off, or damaged) the frames themselves are looked for.
@@ -137,7 +138,7 @@ void read_by_scan(RunContent& run, ByteView file) {
     if (vain > vain_left) break;
     vain_left -= vain;
   }
-  run.count_warning("damaged_chunk", Severity::error, damaged, kDamaged);
+  run.count_warning(warning_name::kDamaged, Severity::error, damaged, kDamaged);
   std::vector<IndexEntry> index;
   for (const PartContent& part : run.parts)
     for (const Block& block : part.blocks) index.push_back({block.summary, 0});

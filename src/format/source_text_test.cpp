@@ -45,8 +45,8 @@ Bytes run_of(const std::vector<std::string>& texts) {
   auto writer = LapWriter::create(sink);
   for (const std::string& text : texts) {
     const PackedSource packed = pack_source(text);
-    EXPECT_TRUE(writer->add_facts(
-        writer->add_part(), {StringFact{7, "a.py"}, packed.fact(7), PropertyFact{"pid", "1"}}));
+    EXPECT_TRUE(writer->add_facts(writer->add_part(),
+                                  {StringFact{7, "a.py"}, packed.fact(7), PropertyFact{"pid", 1}}));
   }
   EXPECT_TRUE(writer->finish());
   return sink.data;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "format/names.h"
 #include "format/part.h"
 
 namespace laptime {
@@ -83,7 +84,7 @@ Status TallyPart::write(LapWriter& writer, std::string_view file) {
   add_warning("impossible_times", Severity::warning, impossible_times_,
               "negative or senseless times in the imported file were set to 0");
   facts_.push_back(TrackFact{kFirstThreadTrack, TrackKind::thread, 0, text(file)});
-  add_property("imported_from", file);
+  add_property(property::kImportedFrom, file);
   const std::uint32_t part = writer.add_part();
   RETURN_IF_ERROR(writer.add_facts(part, facts_));
   return writer.add_rows(part, kFirstThreadTrack, tallies_);

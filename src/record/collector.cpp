@@ -7,6 +7,7 @@
 #include <bit>
 #include <mutex>
 
+#include "format/names.h"
 #include "format/part_folder.h"
 #include "record/put.h"
 #include "record/recorder.h"
@@ -125,9 +126,13 @@ void add_source(std::string_view file, std::string_view text) noexcept {
 }
 void repeat_sources() noexcept { Recorder::get().repeat_sources(); }
 void warn_source_left_out() noexcept { Recorder::get().warn_source_left_out(); }
-void set_property(std::string_view key, std::string_view value) noexcept {
+void set_property(std::string_view key, const PropertyValue& value) noexcept {
   Recorder::get().set_property(key, value);
 }
+void set_device_property(Device device, std::string_view key, const PropertyValue& value) noexcept {
+  Recorder::get().set_device_property(device, key, value);
+}
+std::uint32_t add_device(Device device) noexcept { return Recorder::get().add_device(device); }
 std::uint32_t warning_index(std::string_view name, Severity severity,
                             std::string_view message) noexcept {
   return Recorder::get().warning_index(name, severity, message);
@@ -240,7 +245,7 @@ std::uint64_t mark_step(const StepMark& mark) noexcept {
   Recorder& recorder = Recorder::get();
   Recording* const recording = recorder.current();
   if (!thread || !recording) return 0;
-  static const std::uint32_t step_name = intern("step");
+  static const std::uint32_t step_name = intern(span_name::kStep);
   const std::uint64_t now = ticks(),
                       end = thread->step_start < mark.end && mark.end < now ? mark.end : now;
   const Span span{thread->step_start, end, mark.phase ? mark.phase : step_name, SpanKind::step};

@@ -72,7 +72,11 @@ LAPTIME_API void add_source(std::string_view file, std::string_view text) noexce
 LAPTIME_API void repeat_sources() noexcept;
 // Counts a file whose text is left out of the run.
 LAPTIME_API void warn_source_left_out() noexcept;
-LAPTIME_API void set_property(std::string_view key, std::string_view value) noexcept;
+LAPTIME_API void set_property(std::string_view key, const PropertyValue& value) noexcept;
+LAPTIME_API void set_device_property(Device device, std::string_view key,
+                                     const PropertyValue& value) noexcept;
+// The id of a device's name, for put_memory and ArgKey::device.
+LAPTIME_API std::uint32_t add_device(Device device) noexcept;
 // A named warning; the same name gives the same index. `name` and `message` must outlive the
 // process (literals).
 LAPTIME_API std::uint32_t warning_index(std::string_view name, Severity severity,
@@ -90,8 +94,7 @@ LAPTIME_API void put_span(const Span& span) noexcept;
 LAPTIME_API void put_span(const Span& span, const Arg* args, std::uint32_t count) noexcept;
 LAPTIME_API void put_op(const Op& op) noexcept;
 LAPTIME_API void put_op(const Op& op, const Arg* args, std::uint32_t count) noexcept;
-// SpanKind::allocate or release of the memory at `address`, now; `device`: intern'ed, "cpu",
-// "cuda:0".
+// SpanKind::allocate or release of the memory at `address`, now; `device`: add_device's.
 LAPTIME_API void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t bytes,
                             std::uint32_t device) noexcept;
 LAPTIME_API void put_launch(const Launch& launch) noexcept;

@@ -102,7 +102,7 @@ TEST_F(CollectorTest, OpsAndMemoryAreOneRecordAndReadAsSpansWithArguments) {
   record::put_op(
       {now, now + 200, OpLink::pack(call_site, 1, 7), record::intern("aten::outer"), SpanKind::op},
       &shapes, 1);
-  record::put_memory(SpanKind::allocate, 0xABC0, 4096, record::intern("cpu"));
+  record::put_memory(SpanKind::allocate, 0xABC0, 4096, record::add_device({}));
   ASSERT_EQ(laptime_stop(), 0);
 
   const auto run = open_run(path_);
@@ -119,6 +119,38 @@ TEST_F(CollectorTest, OpsAndMemoryAreOneRecordAndReadAsSpansWithArguments) {
             (std::vector<ArgType>{ArgType::call_site, ArgType::string, ArgType::integer}));
   EXPECT_EQ(spans.args.value[0], call_site);
   EXPECT_EQ(spans.args.value[2], 4096u);
+}
+
+// A later recording has the devices of an earlier one: collectors keep the ids of their names.
+TEST_F(CollectorTest, DevicesAndPropertiesAreTyped) {
+  constexpr Device kSecond{DeviceKind::cuda, 1};
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  const std::uint32_t name = record::add_device(kSecond);
+  EXPECT_EQ(record::add_device(kSecond), name);
+  EXPECT_STREQ(record::name_text(name), "cuda:1");
+  ASSERT_EQ(laptime_stop(), 0);
+  ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
+  record::set_property("integer", 5);
+  record::set_property("real", 0.5);
+  record::set_property("text", "5");
+  record::set_device_property(kSecond, "memory_bytes", 4096);
+  ASSERT_EQ(laptime_stop(), 0);
+  const auto run = open_run(path_);
+  ASSERT_TRUE(run);
+  std::map<std::string_view, PropertyValue> properties;
+  std::map<std::uint32_t, Device> devices;
+  for (const Fact& fact : run->parts.at(0).facts) {
+    if (const auto* property = std::get_if<PropertyFact>(&fact))
+      properties[property->key] = property->value;
+    if (const auto* property = std::get_if<DevicePropertyFact>(&fact))
+      properties[property->key] = property->value;
+    if (const auto* device = std::get_if<DeviceFact>(&fact)) devices[device->name] = device->device;
+  }
+  EXPECT_EQ(properties["integer"], PropertyValue(std::int64_t{5}));
+  EXPECT_EQ(properties["real"], PropertyValue(0.5));
+  EXPECT_EQ(properties["text"], PropertyValue(std::string_view("5")));
+  EXPECT_EQ(properties["memory_bytes"], PropertyValue(std::int64_t{4096}));
+  EXPECT_EQ(devices[name], kSecond);
 }
 
 TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {

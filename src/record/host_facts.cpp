@@ -5,8 +5,11 @@
 #include <unistd.h>
 #include <algorithm>
 #include <climits>
+#include <optional>
+#include <string>
 
 #include "base/os/file.h"
+#include "format/names.h"
 #include "laptime/laptime.h"
 
 namespace laptime::record {
@@ -34,22 +37,29 @@ std::string working_directory() {
   return ::getcwd(path, sizeof path) ? path : "";
 }
 
-// Processors that this process may use; empty when the system does not tell.
-std::string processors() {
+// Processors that this process may use.
+std::optional<int> processors() {
   cpu_set_t set;
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::to_string(CPU_COUNT(&set)) : "";
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::optional(CPU_COUNT(&set))
+                                                       : std::nullopt;
+}
+
+std::vector<PropertyFact>* make_facts() {
+  static const auto* const command = new std::string(command_line());
+  static const auto* const host = new std::string(host_name());
+  static const auto* const directory = new std::string(working_directory());
+  auto* const facts = new std::vector<PropertyFact>{{property::kCommand, *command},
+                                                    {property::kHost, *host},
+                                                    {property::kDirectory, *directory},
+                                                    {property::kLaptimeVersion, laptime_version()}};
+  if (const auto cpus = processors()) facts->push_back({property::kCpus, *cpus});
+  return facts;
 }
 
 }  // namespace
 
-const std::vector<std::pair<std::string, std::string>>& host_facts() {
-  static const auto* facts = new std::vector<std::pair<std::string, std::string>>{
-      {"command", command_line()},
-      {"host", host_name()},
-      {"directory", working_directory()},
-      {"cpus", processors()},
-      {"laptime_version", laptime_version()},
-  };
+const std::vector<PropertyFact>& host_facts() {
+  static const auto* const facts = make_facts();
   return *facts;
 }
 

@@ -1,14 +1,13 @@
 // What is said once about the process that records: command line, host, laptime's version.
 #pragma once
 
-#include <string>
-#include <utility>
 #include <vector>
+
+#include "format/facts.h"
 
 namespace laptime::record {
 
-// Views of the result go into facts: keep it as long as them. The list is cached after the first
-// call.
-const std::vector<std::pair<std::string, std::string>>& host_facts();
+// The list and the texts that it views are made in the first call and stay for ever.
+const std::vector<PropertyFact>& host_facts();
 
 }  // namespace laptime::record

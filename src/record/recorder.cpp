@@ -144,7 +144,8 @@ std::vector<Fact> Recorder::opening_facts() {
   for (std::uint32_t i = 0; i < warnings_.size(); ++i)
     facts.push_back(
         WarningFact{i, warnings_[i].severity, 0, warnings_[i].name, warnings_[i].message});
-  for (const auto& [key, value] : host_facts()) facts.push_back(PropertyFact{key, value});
+  for (const auto& [device, name] : devices_) facts.push_back(DeviceFact{name, device});
+  for (const PropertyFact& fact : host_facts()) facts.push_back(fact);
   return facts;
 }
 

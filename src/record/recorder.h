@@ -105,7 +105,9 @@ class Recorder {
   void copy_args(SharedArgs& known);
   std::uint32_t warning_index(std::string_view name, Severity severity, std::string_view message);
   std::uint16_t add_track(TrackKind kind, std::uint64_t os_id, std::string_view name);
-  void set_property(std::string_view key, std::string_view value);
+  void set_property(std::string_view key, const PropertyValue& value);
+  void set_device_property(Device device, std::string_view key, const PropertyValue& value);
+  std::uint32_t add_device(Device device);
 
   Recording* current() const { return current_.load(std::memory_order_acquire); }
   std::uint32_t epoch() const { return epoch_.load(std::memory_order_relaxed); }
@@ -150,6 +152,7 @@ class Recorder {
       call_site_ids_;  // (code, line, module, frame)
   std::vector<CallFrameFact> frames_;
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> frame_ids_;  // (caller, code, line)
+  std::map<Device, std::uint32_t> devices_;                          // string ids of their names
   std::vector<LaunchConfigFact> launch_configs_;
   std::map<LaunchConfig, std::uint32_t> launch_config_ids_;
   std::vector<ArgsFact> args_;

@@ -184,9 +184,24 @@ std::uint16_t Recorder::add_track(TrackKind kind, std::uint64_t os_id, std::stri
   return static_cast<std::uint16_t>(track);
 }
 
-void Recorder::set_property(std::string_view key, std::string_view value) {
+void Recorder::set_property(std::string_view key, const PropertyValue& value) {
   if (Recording* const recording = current())
     recording->part.append_facts({PropertyFact{key, value}});
+}
+
+void Recorder::set_device_property(Device device, std::string_view key,
+                                   const PropertyValue& value) {
+  if (Recording* const recording = current())
+    recording->part.append_facts({DevicePropertyFact{device, key, value}});
+}
+
+std::uint32_t Recorder::add_device(Device device) {
+  const std::uint32_t name = intern(device_name(device));
+  const std::lock_guard lock(facts_);
+  if (Recording* const recording = current();
+      devices_.try_emplace(device, name).second && recording)
+    recording->part.append_facts({DeviceFact{name, device}});
+  return name;
 }
 
 }  // namespace laptime::record

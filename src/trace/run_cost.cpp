@@ -8,8 +8,9 @@
 
 #include "base/bootstrap.h"
 #include "base/percentile.h"
+#include "format/names.h"
 #include "trace/analysis.h"
-#include "trace/run/property_number.h"
+#include "trace/run/properties.h"
 #include "trace/steps/steps.h"
 #include "trace/time/main_phase.h"
 
@@ -112,35 +113,36 @@ class ProcessCost {
 
   // Nothing where it did not count its records.
   std::optional<Estimate> find() {
-    const auto records = property_number(properties_, "records"),
-               picoseconds = property_number(properties_, "record_cost_ps");
+    const auto records = property_number(properties_, property::kRecords),
+               picoseconds = property_number(properties_, property::kRecordCostPs);
     if (!records || !picoseconds) return std::nullopt;
     const double waits = longer_by_waiting();
     // Short work is rarely interrupted on a busy machine, and the program around it is: both wait
     // alike.
-    Estimate cost{std::max(number("own_time_ns"), waits * number("own_cpu_ns")), 0};
+    Estimate cost{std::max(number(property::kOwnTimeNs), waits * number(property::kOwnCpuNs)), 0};
     // A recorded op's own record is part of its price.
-    const double ops = number("torch_ops_ns") > 0 ? static_cast<double>(count_ops()) : 0;
+    const double ops = number(property::kTorchOpsNs) > 0 ? static_cast<double>(count_ops()) : 0;
     cost.add(priced(waits * std::max(0.0, static_cast<double>(*records) - ops) *
                     static_cast<double>(*picoseconds) / 1000));
-    for (const char* events : {"python_cost_ns", "torch_hooks_ns", "torch_by_clock_ns"})
+    for (const std::string_view events :
+         {property::kPythonCostNs, property::kTorchHooksNs, property::kTorchByClockNs})
       cost.add(priced(waits * number(events)));
     // Its own thread: nobody waits for it where a processor is free.
-    const double encoder = number("encoder_ns") / 2;
+    const double encoder = number(property::kEncoderNs) / 2;
     cost.add({encoder, encoder / kConfidence});
-    cost.add(of_recorded_steps(waits * number("torch_ops_ns")));
+    cost.add(of_recorded_steps(waits * number(property::kTorchOpsNs)));
     return cost;
   }
   bool compared() const { return compared_; }
 
  private:
-  double number(const char* key) const {
+  double number(std::string_view key) const {
     return static_cast<double>(property_number(properties_, key).value_or(0));
   }
 
   // Than with a processor of its own.
   double longer_by_waiting() const {
-    const double ran = number("ran_ns"), waited = number("waited_for_processor_ns");
+    const double ran = number(property::kRanNs), waited = number(property::kWaitedForProcessorNs);
     return ran > 0 ? std::clamp((ran + waited) / ran, 1.0, kMostWait) : 1;
   }
   std::size_t count_ops() const {

@@ -26,7 +26,7 @@ OpRun alternating(double added, double tremble, std::uint64_t seed) {
     now += wall;
   }
   t.run.end_ns = now;
-  t.run.processes[0].properties = {{"records", "0"}, {"record_cost_ps", "20000"}};
+  t.run.processes[0].properties = {{"records", 0}, {"record_cost_ps", 20000}};
   return t;
 }
 
@@ -60,10 +60,10 @@ TEST(RunCost, WhatNothingIsComparedWithIsPriced) {
   OpRun t;
   for (int i = 0; i < 100; ++i) t.add_step(0, i * 10 * kMs, 10 * kMs, 1);
   t.run.end_ns = 1100 * kMs;
-  t.run.processes[0].properties = {{"records", "1000000"},
-                                   {"record_cost_ps", "20000"},
-                                   {"own_time_ns", "60000000"},
-                                   {"python_cost_ns", "20000000"}};
+  t.run.processes[0].properties = {{"records", 1000000},
+                                   {"record_cost_ps", 20000},
+                                   {"own_time_ns", 60000000},
+                                   {"python_cost_ns", 20000000}};
   const RunCost cost = cost_of(t.run);
   EXPECT_FALSE(cost.compared);
   EXPECT_NEAR(cost.share, 0.1, 1e-9);  // 100 ms of 1,100
@@ -75,7 +75,7 @@ TEST(RunCost, TheIntervalHoldsTheCostThoughItBeMostOfTheRun) {
   OpRun t;
   t.run.end_ns = 1000 * kMs;
   t.run.processes[0].properties = {
-      {"records", "0"}, {"record_cost_ps", "20000"}, {"python_cost_ns", "700000000"}};
+      {"records", 0}, {"record_cost_ps", 20000}, {"python_cost_ns", 700000000}};
   const RunCost cost = cost_of(t.run);
   EXPECT_LT(cost.low, cost.share);
   EXPECT_GT(cost.high, cost.share);
@@ -85,10 +85,10 @@ TEST(RunCost, EventsTakeLongerWhereTheThreadWaitsForAProcessor) {
   OpRun t;
   t.run.end_ns = 1000 * kMs;
   t.run.processes[0].properties = {
-      {"records", "0"}, {"record_cost_ps", "20000"}, {"python_cost_ns", "20000000"}};
+      {"records", 0}, {"record_cost_ps", 20000}, {"python_cost_ns", 20000000}};
   const double alone = cost_of(t.run).ns;
   t.run.processes[0].properties.insert(
-      {{"ran_ns", "300000000"}, {"waited_for_processor_ns", "600000000"}});
+      {{"ran_ns", 300000000}, {"waited_for_processor_ns", 600000000}});
   EXPECT_NEAR(cost_of(t.run).ns, 3 * alone, 1);
 }
 

@@ -23,7 +23,7 @@ std::vector<Fact> facts() {
           StringFact{4, "trainer"},
           TrackFact{kThread, TrackKind::thread, 4242, 4},
           TrackFact{kStream, TrackKind::stream, 7, 0},
-          PropertyFact{"pid", "4242"},
+          PropertyFact{"pid", 4242},
           PropertyFact{"command", "./train --steps 10"},
           ClockFact{0, 1'000'000, 1'700'000'000'000'000'000},
           ClockFact{5'000'000, 6'000'100, 1'700'000'000'005'000'000},

@@ -37,7 +37,7 @@ def test_waits_and_the_rest_are_told_apart(clocks):
     for _ in range(5):
         step(shares, clocks)
     facts = shares.facts()
-    assert (facts["input_cpu"], facts["step_cpu"]) == ("0.200", "1.000")
+    assert (facts["input_cpu"], facts["step_cpu"]) == (0.2, 1.0)
 
 
 def test_a_step_that_was_stopped_tells_nothing(clocks):
@@ -46,7 +46,7 @@ def test_a_step_that_was_stopped_tells_nothing(clocks):
         step(shares, clocks, besides=(100, 90))
     step(shares, clocks, wait=(10**9, 20), besides=(10**9, 90))
     facts = shares.facts()
-    assert (facts["input_cpu"], facts["step_cpu"]) == ("0.200", "0.900")
+    assert (facts["input_cpu"], facts["step_cpu"]) == (0.2, 0.9)
 
 
 def test_only_so_many_steps_are_looked_at(clocks):
@@ -67,7 +67,7 @@ def test_processors_of_all_threads_are_counted(clocks):
     shares = CpuShares()
     for _ in range(5):
         step(shares, clocks, besides=(100, 100, 180))
-    assert shares.facts()["step_cpus"] == "1.80"
+    assert shares.facts()["step_cpus"] == 1.8
 
 
 def test_a_program_without_a_loader_is_told_too(clocks):
@@ -77,7 +77,7 @@ def test_a_program_without_a_loader_is_told_too(clocks):
         clocks.pass_by(100, 90, 170)
         shares.step_ended()
     facts = shares.facts()
-    assert (facts["step_cpu"], facts["step_cpus"]) == ("0.900", "1.70")
+    assert (facts["step_cpu"], facts["step_cpus"]) == (0.9, 1.7)
     assert "input_cpu" not in facts
 
 
@@ -88,4 +88,4 @@ def test_marks_of_a_loaders_steps_count_nothing_twice(clocks):
         shares.step_ended()
         shares.step_began()
         clocks.pass_by(1000, 0)
-    assert shares.facts()["step_cpu"] == "1.000"
+    assert shares.facts()["step_cpu"] == 1.0

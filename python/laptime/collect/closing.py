@@ -20,10 +20,10 @@ def write_closing_facts() -> None:
     """Call while recording is still on."""
     if not recording.on():
         return
-    recording.set_property("python_cost_ns", str(round(_TRACED * engine.own_cost().estimated_ns)))
+    recording.set_property("python_cost_ns", round(_TRACED * engine.own_cost().estimated_ns))
     if waited := waited_for_processor():
-        recording.set_property("ran_ns", str(waited[0]))
-        recording.set_property("waited_for_processor_ns", str(waited[1]))
+        recording.set_property("ran_ns", waited[0])
+        recording.set_property("waited_for_processor_ns", waited[1])
     if frameworks := [name for name in _FRAMEWORKS if name in sys.modules]:
         recording.set_property("frameworks", ",".join(frameworks))
     for notice in engine.notices():

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/percentile.h"
+#include "format/names.h"
 #include "replay/input/loader_facts.h"
 #include "trace/input/worker_processes.h"
 #include "trace/run/intervals.h"
@@ -39,7 +40,7 @@ Intervals phase_intervals(const MainPhase& main_phase) {
 
 LoaderWorkers find_loader_workers(const Run& run, const MainPhase& main_phase) {
   LoaderWorkers workers;
-  const std::uint32_t fetch = run.strings.find("fetch");
+  const std::uint32_t fetch = run.strings.find(span_name::kFetch);
   if (fetch == StringTable::kNoString) return workers;
   const Intervals in_phase = phase_intervals(main_phase);
   const std::vector<bool> may_work = may_work_for(run, run.tracks[main_phase.track()].process);

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 
-#include "trace/run/property_number.h"
+#include "format/names.h"
+#include "trace/run/properties.h"
 
 namespace laptime {
 
@@ -34,12 +35,15 @@ std::string Machine::sentence() const {
 
 Machine find_machine(const Run& run, const Process& process) {
   Machine machine;
-  const auto whole = [&](const char* key) { return property_number<double>(run.properties, key); };
+  const auto whole = [&](std::string_view key) {
+    return property_number<double>(run.properties, key);
+  };
   machine.cpus =
-      whole("cpus").value_or(property_number<double>(process.properties, "cpus").value_or(0));
-  machine.running = property_number<double>(process.properties, "torch running");
-  const auto wall = whole("wall_ns"), busy = whole("machine_busy_ns"), user = whole("cpu_user_ns"),
-             system = whole("cpu_system_ns");
+      whole(property::kCpus)
+          .value_or(property_number<double>(process.properties, property::kCpus).value_or(0));
+  machine.running = property_number<double>(process.properties, property::kTorchRunning);
+  const auto wall = whole(property::kWallNs), busy = whole(property::kMachineBusyNs),
+             user = whole(property::kCpuUserNs), system = whole(property::kCpuSystemNs);
   if (!wall || !busy || !user || !system || *wall <= 0) return machine;
   machine.used = (*user + *system) / *wall;
   machine.others = std::max(0.0, *busy / *wall - *machine.used);

@@ -33,7 +33,7 @@ Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> preci
 }
 
 std::optional<Left> left_on_card(const Evidence& evidence, Precision from, Precision to) {
-  const DevicePeaks peaks = device_peaks(evidence.process().properties, 0);
+  const DevicePeaks peaks = device_peaks(evidence.process(), 0);
   const auto slow = static_cast<double>(peaks.flops_per_s(from)),
              fast = static_cast<double>(peaks.flops_per_s(to));
   if (slow <= 0 || fast <= 0) return std::nullopt;

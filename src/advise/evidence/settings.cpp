@@ -1,7 +1,8 @@
 #include "advise/evidence/settings.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "format/names.h"
 
 namespace laptime {
 
@@ -21,23 +22,13 @@ class Facts {
     return it != properties_.end() && it->first.starts_with(prefix_);
   }
   std::string text(const char* key) const {
-    const auto it = properties_.find(prefix_ + key);
-    return it == properties_.end() ? "" : it->second;
+    return std::string(property_text(properties_, prefix_ + key));
   }
   std::optional<std::int64_t> number(const char* key) const {
-    const std::string digits = text(key);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (digits.empty() || error != std::errc() || end != digits.data() + digits.size())
-      return std::nullopt;
-    return value;
+    return property_number(properties_, prefix_ + key);
   }
   std::optional<double> real(const char* key) const {
-    const std::string digits = text(key);
-    double value = 0;
-    return std::from_chars(digits.data(), digits.data() + digits.size(), value).ec == std::errc()
-               ? std::optional(value)
-               : std::nullopt;
+    return property_number<double>(properties_, prefix_ + key);
   }
   std::optional<bool> flag(const char* key) const {
     const auto value = number(key);
@@ -93,18 +84,18 @@ OptimizerSettings read_optimizer(const Facts& facts) {
 }  // namespace
 
 Settings::Settings(const Properties& properties) {
-  const auto numbered = [&](const char* what, std::size_t i) {
-    return Facts(properties, what + std::string(" ") + std::to_string(i + 1) + " ");
+  const auto numbered = [&](std::string_view what, std::size_t i) {
+    return Facts(properties, std::string(what) + std::to_string(i + 1) + " ");
   };
-  while (numbered("loader", loaders.size()).any())
-    loaders.push_back(read_loader(numbered("loader", loaders.size())));
-  while (numbered("optimizer", optimizers.size()).any())
-    optimizers.push_back(read_optimizer(numbered("optimizer", optimizers.size())));
-  const Facts torch(properties, "torch ");
+  while (numbered(property::kLoader, loaders.size()).any())
+    loaders.push_back(read_loader(numbered(property::kLoader, loaders.size())));
+  while (numbered(property::kOptimizer, optimizers.size()).any())
+    optimizers.push_back(read_optimizer(numbered(property::kOptimizer, optimizers.size())));
+  const Facts torch(properties, std::string(property::kTorch));
   threads = torch.number("threads");
   step_cpus = torch.real("step_cpus");
   input_cpu = torch.real("input_cpu");
-  cpus = Facts(properties, "").number("cpus");
+  cpus = property_number(properties, property::kCpus);
   matmul_precision = torch.text("matmul_precision");
   cudnn_tf32 = torch.flag("cudnn_tf32");
   cudnn_benchmark = torch.flag("cudnn_benchmark");

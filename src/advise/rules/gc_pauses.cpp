@@ -5,6 +5,7 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"
+#include "format/names.h"
 
 namespace laptime {
 
@@ -13,7 +14,7 @@ namespace {
 replay::Changes gc_pauses_in_general() { return replay::scale_change("gc", 0, 0, 0.2); }
 
 std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
-  const SpanSum full = StepSpans(evidence, SpanKind::gc).within("gc 2");
+  const SpanSum full = StepSpans(evidence, SpanKind::gc).within(span_name::kFullCollection);
   if (full.count < kFewestEvents) return {};
   const double ns = full.ns / static_cast<double>(evidence.main_phase().steps().size());
   return {{"", 0, evidence.share(ns), std::nullopt, Confidence::high,

@@ -5,6 +5,7 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"
+#include "format/names.h"
 
 namespace laptime {
 
@@ -43,7 +44,7 @@ double ops_by_index(const Evidence& evidence) {
 }
 
 bool compiles(const Run& run) {
-  return run.strings.find("torch.compile") != StringTable::kNoString;
+  return run.strings.find(span_name::kCompile) != StringTable::kNoString;
 }
 
 // torch.compile's graphs hold the model's forward and backward. They do not hold the optimizer, nor

@@ -3,6 +3,7 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "format/names.h"
 #include "trace/ops/op_tree.h"
 
 namespace laptime {
@@ -29,14 +30,15 @@ std::string fused(const OptimizerSettings& optimizer) {
 }
 
 std::string step_name(const std::string& optimizer) {
-  return fmt::format("Optimizer.step#{}.step", optimizer);
+  return fmt::format("{}{}.step", span_name::kOptimizerStep, optimizer);
 }
 
 // What its step() takes of a step, known in every step.
 Part time_of_steps(const Evidence& evidence, const std::string& name) {
   const Run& run = evidence.run();
   const std::uint32_t id = run.strings.find(step_name(name)),
-                      update = run.strings.find(fmt::format("{}{}.step", kOptimizerUpdate, name));
+                      update = run.strings.find(
+                          fmt::format("{}{}.step", span_name::kOptimizerUpdate, name));
   const SpanColumns& spans = run.tracks[evidence.main_phase().track()].spans;
   const auto& steps = evidence.main_phase().steps();
   std::vector<double> ns(steps.size());

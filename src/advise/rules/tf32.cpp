@@ -1,21 +1,20 @@
 #include <fmt/format.h>
-#include <cstdlib>
 #include <utility>
 
 #include "advise/evidence/products.h"
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "format/names.h"
+#include "trace/gpu/device_facts.h"
 
 namespace laptime {
 
 namespace {
 
-constexpr int kFirstWithTf32 = 8;  // compute capability
+constexpr std::uint64_t kFirstWithTf32 = 8;  // major compute capability
 
 bool has_tf32(const Evidence& evidence) {
-  const auto compute = evidence.process().properties.find("cuda device 0 compute");
-  return compute != evidence.process().properties.end() &&
-         std::atoi(compute->second.c_str()) >= kFirstWithTf32;
+  return device_number(evidence.process(), 0, device_property::kComputeMajor) >= kFirstWithTf32;
 }
 
 // Convolutions stay as they are: cuDNN has its own setting, which is on by default.

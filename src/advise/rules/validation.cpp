@@ -2,6 +2,7 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "format/names.h"
 
 namespace laptime {
 
@@ -11,7 +12,7 @@ constexpr double kLargeShare = 0.25;  // of training and validation together
 
 std::vector<Finding> find_validation(const Evidence& evidence) {
   const Run& run = evidence.run();
-  const std::uint32_t validation = run.strings.find("validation");
+  const std::uint32_t validation = run.strings.find(span_name::kValidation);
   double total = 0;
   std::size_t count = 0;
   for (const Step& step : evidence.analysis().steps()) {

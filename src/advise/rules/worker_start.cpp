@@ -4,6 +4,7 @@
 #include "advise/rules.h"
 #include "advise/words.h"
 #include "base/humane.h"
+#include "format/names.h"
 
 namespace laptime {
 
@@ -17,11 +18,11 @@ std::vector<Finding> find_worker_start(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   if (!loader || loader->workers == 0 || loader->persistent) return {};
   const StepSpans spans(evidence, SpanKind::loader);
-  const SpanSum starts = spans.within("start loader");
+  const SpanSum starts = spans.within(span_name::kStartLoader);
   if (starts.count < kFewestEvents) return {};
   const auto steps = static_cast<double>(evidence.main_phase().steps().size());
-  const SpanSum first_batches = spans.first_after("input", "start loader"),
-                ends = spans.between("input end");
+  const SpanSum first_batches = spans.first_after(span_name::kInput, span_name::kStartLoader),
+                ends = spans.between(span_name::kInputEnd);
   const double ns = (starts.ns + first_batches.ns) / steps, ending = ends.ns / steps;
   Gain gain = predict(evidence.step_ns() + ending, Part{ns + ending, 0}, {0, 0.3});
   gain.high *= kRestFaster;

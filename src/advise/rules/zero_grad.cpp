@@ -2,6 +2,7 @@
 
 #include "advise/rules.h"
 #include "advise/words.h"
+#include "format/names.h"
 
 namespace laptime {
 
@@ -17,7 +18,7 @@ std::vector<Finding> find_zero_grad(const Evidence& evidence) {
   double ns = 0, calls = 0;
   const StepOp* largest = nullptr;
   for (const StepOp& op : evidence.ops()) {
-    if (!op.within.starts_with("Optimizer.zero_grad#") ||
+    if (!op.within.starts_with(span_name::kOptimizerZeroGrad) ||
         (op.name != "aten::zero_" && op.name != "aten::_foreach_zero_"))
       continue;
     ns += op.total_ns;

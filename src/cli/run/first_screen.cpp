@@ -10,6 +10,7 @@
 #include "advise/words.h"
 #include "base/humane.h"
 #include "cli/overview.h"
+#include "format/names.h"
 #include "show/screen_text.h"
 #include "tables/code/functions.h"
 #include "tables/code/lines.h"
@@ -287,9 +288,9 @@ std::string warning_line(const Analysis& analysis, std::size_t width) {
 // Of a program that trains with a framework of which little is recorded.
 std::string framework_line(const Run& run) {
   for (const Process& process : run.processes) {
-    const auto frameworks = process.properties.find("frameworks");
-    if (frameworks == process.properties.end()) continue;
-    const char* const name = frameworks->second.starts_with("tensorflow") ? "TensorFlow" : "JAX";
+    const std::string_view frameworks = property_text(process.properties, property::kFrameworks);
+    if (frameworks.empty()) continue;
+    const char* const name = frameworks.starts_with("tensorflow") ? "TensorFlow" : "JAX";
     return fmt::format(
         "{}: your lines and GPU work are recorded; its ops, steps and input are not. "
         "laptime.step() marks steps.\n",

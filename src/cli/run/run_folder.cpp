@@ -14,8 +14,10 @@
 #include "base/os/output_path.h"
 #include "base/os/process.h"
 #include "cli/standard_streams.h"
+#include "format/names.h"
 #include "format/reader.h"
 #include "format/seal.h"
+#include "trace/run/properties.h"
 
 namespace laptime {
 
@@ -38,28 +40,29 @@ std::string join(const std::vector<std::string>& words) {
 }
 
 // What `laptime run` saw from outside, as the run's own facts.
-std::vector<std::pair<std::string, std::string>> outside_facts(
+std::vector<std::pair<std::string_view, Property>> outside_facts(
     const std::vector<std::string>& command, const ChildEnd& end,
     const std::optional<MachineLoad>& machine) {
   std::error_code ignored;
-  std::vector<std::pair<std::string, std::string>> facts{
-      {"command", join(command)},
-      {"directory", fs::current_path(ignored).string()},
-      {"host", host_name()},
-      {"laptime_version", LAPTIME_VERSION},
-      {"wall_ns", std::to_string(end.wall_ns)},
-      {"cpu_user_ns", std::to_string(end.cpu_user_ns)},
-      {"cpu_system_ns", std::to_string(end.cpu_system_ns)},
-      {"max_rss_bytes", std::to_string(end.max_rss_bytes)},
+  const auto integer = [](auto number) { return static_cast<std::int64_t>(number); };
+  std::vector<std::pair<std::string_view, Property>> facts{
+      {property::kCommand, join(command)},
+      {property::kDirectory, fs::current_path(ignored).string()},
+      {property::kHost, host_name()},
+      {property::kLaptimeVersion, LAPTIME_VERSION},
+      {property::kWallNs, integer(end.wall_ns)},
+      {property::kCpuUserNs, integer(end.cpu_user_ns)},
+      {property::kCpuSystemNs, integer(end.cpu_system_ns)},
+      {property::kMaxRssBytes, integer(end.max_rss_bytes)},
   };
   if (machine) {
-    facts.emplace_back("machine_busy_ns", std::to_string(machine->busy_ns));
-    facts.emplace_back("cpus", std::to_string(machine->cpus));
+    facts.emplace_back(property::kMachineBusyNs, integer(machine->busy_ns));
+    facts.emplace_back(property::kCpus, integer(machine->cpus));
   }
   if (end.signal != 0)
-    facts.emplace_back("exit_signal", std::to_string(end.signal));
+    facts.emplace_back(property::kExitSignal, integer(end.signal));
   else
-    facts.emplace_back("exit_code", std::to_string(end.exit_code));
+    facts.emplace_back(property::kExitCode, integer(end.exit_code));
   return facts;
 }
 
@@ -164,11 +167,14 @@ std::vector<std::uint32_t> await_offspring(const PartFolder& folder) {
   return joined;
 }
 
+// Views `facts`.
 PartContent part_of(std::vector<Fact> clock,
-                    const std::vector<std::pair<std::string, std::string>>& facts) {
+                    const std::vector<std::pair<std::string_view, Property>>& facts) {
   PartContent part;
   part.facts = std::move(clock);
-  for (const auto& [key, value] : facts) part.facts.push_back(PropertyFact{key, value});
+  for (const auto& [key, value] : facts)
+    part.facts.push_back(
+        PropertyFact{key, std::visit([](const auto& v) -> PropertyValue { return v; }, value)});
   return part;
 }
 

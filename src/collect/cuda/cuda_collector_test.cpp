@@ -455,15 +455,16 @@ TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
   api.devices = 2;
   gpu.tick();
   const ReadRun run = stop_and_read();
-  EXPECT_EQ(run.properties.at("cuda device 0 name"), "Fake 0");
-  EXPECT_EQ(run.properties.at("cuda device 1 name"), "Fake 1");
-  EXPECT_EQ(run.properties.at("cuda device 0 compute"), "9.0");
-  EXPECT_EQ(run.properties.at("cuda device 0 peak_bytes_per_s"),
-            std::to_string(3'201'000'000ull * 2 * 6144 / 8));
-  EXPECT_NEAR(std::stod(run.properties.at("cuda device 0 peak_flops_fp16")) * 1e-12, 989.4,
+  const auto& first = run.devices.at(0);
+  const auto number = [&](const char* key) { return std::get<std::int64_t>(first.at(key)); };
+  EXPECT_EQ(std::get<std::string>(first.at("name")), "Fake 0");
+  EXPECT_EQ(std::get<std::string>(run.devices.at(1).at("name")), "Fake 1");
+  EXPECT_EQ(number("compute_major"), 9);
+  EXPECT_EQ(number("compute_minor"), 0);
+  EXPECT_EQ(number("peak_bytes_per_s"), 3'201'000'000ll * 2 * 6144 / 8);
+  EXPECT_NEAR(static_cast<double>(number("peak_flops_fp16")) * 1e-12, 989.4,
               2);  // device_peaks_test.cpp has the rest
-  EXPECT_FALSE(run.properties.contains("cuda device 0 l2_bytes"))
-      << "what the driver does not tell is left out";
+  EXPECT_FALSE(first.contains("l2_bytes")) << "what the driver does not tell is left out";
 }
 
 // The shape of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes a GPU

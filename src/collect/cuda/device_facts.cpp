@@ -3,6 +3,7 @@
 #include <string>
 
 #include "collect/cuda/device_peaks.h"
+#include "format/names.h"
 #include "record/collector.h"
 
 namespace laptime::cuda {
@@ -15,15 +16,16 @@ class DeviceFacts {
 
   void write() {
     if (api_.device_name(device_, name_) != kSuccess) return;
-    set("name", name_);
+    set(device_property::kName, std::string_view(name_));
     std::uint64_t memory = 0;
-    if (api_.device_memory(device_, &memory) == kSuccess) set("memory_bytes", memory);
-    copy("multiprocessors", kMultiprocessors);
-    copy("l2_bytes", kL2Bytes);
-    copy("max_threads_per_multiprocessor", kMaxThreadsPerMultiprocessor);
-    copy("max_blocks_per_multiprocessor", kMaxBlocksPerMultiprocessor);
-    copy("registers_per_multiprocessor", kMaxRegistersPerMultiprocessor);
-    copy("shared_bytes_per_multiprocessor", kMaxSharedPerMultiprocessor);
+    if (api_.device_memory(device_, &memory) == kSuccess)
+      set(device_property::kMemoryBytes, memory);
+    copy(device_property::kMultiprocessors, kMultiprocessors);
+    copy(device_property::kL2Bytes, kL2Bytes);
+    copy(device_property::kMaxThreads, kMaxThreadsPerMultiprocessor);
+    copy(device_property::kMaxBlocks, kMaxBlocksPerMultiprocessor);
+    copy(device_property::kRegisters, kMaxRegistersPerMultiprocessor);
+    copy(device_property::kSharedBytes, kMaxSharedPerMultiprocessor);
     write_peaks();
   }
 
@@ -35,25 +37,29 @@ class DeviceFacts {
                ? static_cast<std::uint64_t>(value)
                : 0;
   }
-  void set(const char* key, std::string_view value) {
-    record::set_property("cuda device " + std::to_string(device_) + ' ' + key, value);
+  void set(std::string_view key, const PropertyValue& value) {
+    record::set_device_property({DeviceKind::cuda, static_cast<std::uint32_t>(device_)}, key,
+                                value);
   }
-  void set(const char* key, std::uint64_t value) { set(key, std::to_string(value)); }
-  void copy(const char* key, DeviceAttribute which) {
+  void set(std::string_view key, std::uint64_t value) {
+    set(key, PropertyValue(static_cast<std::int64_t>(value)));
+  }
+  void copy(std::string_view key, DeviceAttribute which) {
     if (const std::uint64_t value = attribute(which)) set(key, value);
   }
   void write_peaks() {
     const std::uint64_t clock = attribute(kClockKHz) * 1000;
-    if (clock) set("clock_hz", clock);
+    if (clock) set(device_property::kClockHz, clock);
     // Memory moves on both edges of its clock.
     const std::uint64_t bandwidth =
         attribute(kMemoryClockKHz) * 1000 * 2 * attribute(kMemoryBusWidth) / 8;
-    if (bandwidth) set("peak_bytes_per_s", bandwidth);
+    if (bandwidth) set(device_property::kPeakBytesPerS, bandwidth);
     const auto major = static_cast<int>(attribute(kComputeMajor)),
                minor = static_cast<int>(attribute(kComputeMinor));
-    set("compute", std::to_string(major) + '.' + std::to_string(minor));
+    set(device_property::kComputeMajor, PropertyValue(std::int64_t{major}));
+    set(device_property::kComputeMinor, PropertyValue(std::int64_t{minor}));
     for (const Peak& peak : peaks_of({name_, major, minor, attribute(kMultiprocessors), clock}))
-      set((std::string("peak_flops_") + peak.precision).c_str(), peak.flops_per_s);
+      set(peak.key, peak.flops_per_s);
   }
 
   CudaApi& api_;

@@ -1,7 +1,6 @@
-// What the devices are, written as properties of the process: "cuda device 0 name", "…
-// multiprocessors", "… memory_bytes", "… clock_hz", "… compute" (9.0), "… peak_bytes_per_s", "…
-// peak_flops_fp64" and "_fp32", "_fp64_tensor", "_tf32", "_fp16" and "_fp8" for dense products on
-// tensor cores, where the architecture is known, and the limits that occupancy follows from.
+// Writes what the devices are as device properties: the name, memory, clock, compute capability,
+// peaks of memory and of dense products, and the limits that occupancy follows from. Peaks of
+// products are written where the architecture is known. format/names.h has the keys.
 #pragma once
 
 #include "collect/cuda/cuda_api.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "format/names.h"
+
 namespace laptime::cuda {
 
 namespace {
@@ -41,7 +43,7 @@ bool has_half_tensor_rate(std::string_view name) {
 
 }  // namespace
 
-std::vector<Peak> peaks_of(const DeviceKind& device) {
+std::vector<Peak> peaks_of(const DeviceModel& device) {
   const auto a = std::find_if(std::begin(kArchitectures), std::end(kArchitectures),
                               [&](const Architecture& known) {
                                 return known.major == device.major && known.minor == device.minor;
@@ -49,19 +51,19 @@ std::vector<Peak> peaks_of(const DeviceKind& device) {
   if (a == std::end(kArchitectures)) return {};
   const std::uint64_t cycles = device.clock_hz * device.multiprocessors;
   std::vector<Peak> peaks;
-  const auto add = [&](const char* precision, int per_cycle, Ratio of_clock) {
+  const auto add = [&](std::string_view key, int per_cycle, Ratio of_clock) {
     if (const std::uint64_t flops = cycles * static_cast<std::uint64_t>(per_cycle) /
                                     of_clock.denominator * of_clock.numerator)
-      peaks.push_back({precision, flops});
+      peaks.push_back({key, flops});
   };
   const Ratio tensor{a->tensor_clock.numerator,
                      a->tensor_clock.denominator * (has_half_tensor_rate(device.name) ? 2 : 1)};
-  add("fp64", a->fp64, {});
-  add("fp64_tensor", a->fp64_tensor, {});
-  add("fp32", a->fp32, {});
-  add("tf32", a->tf32, tensor);
-  add("fp16", a->fp16, tensor);
-  add("fp8", a->fp8, tensor);
+  add(device_property::kPeakFlopsFp64, a->fp64, {});
+  add(device_property::kPeakFlopsFp64Tensor, a->fp64_tensor, {});
+  add(device_property::kPeakFlopsFp32, a->fp32, {});
+  add(device_property::kPeakFlopsTf32, a->tf32, tensor);
+  add(device_property::kPeakFlopsFp16, a->fp16, tensor);
+  add(device_property::kPeakFlopsFp8, a->fp8, tensor);
   return peaks;
 }
 

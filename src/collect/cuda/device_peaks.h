@@ -8,19 +8,19 @@
 
 namespace laptime::cuda {
 
-struct DeviceKind {
+struct DeviceModel {
   std::string_view name;  // as the driver has it
   int major, minor;       // compute capability
   std::uint64_t multiprocessors, clock_hz;
 };
 
 struct Peak {
-  const char* precision;  // "fp64", "fp32"; on tensor cores, dense, summed up in fp32:
-                          // "fp64_tensor", "tf32", "fp16", "fp8"
+  std::string_view key;  // of the device's property, by precision. Those on tensor cores
+                         // (fp64_tensor, tf32, fp16, fp8): dense, summed up in fp32
   std::uint64_t flops_per_s;
 };
 
 // Those that it has; none of an architecture that is not known.
-std::vector<Peak> peaks_of(const DeviceKind& device);
+std::vector<Peak> peaks_of(const DeviceModel& device);
 
 }  // namespace laptime::cuda

@@ -10,10 +10,11 @@ namespace laptime::cuda {
 namespace {
 
 struct DataSheet {
-  DeviceKind device;
+  DeviceModel device;
   std::map<std::string, double> tflops;
 };
 
+constexpr std::string_view kPrefix = "peak_flops_";
 const DataSheet kDataSheets[] = {
     {{"NVIDIA H200", 9, 0, 132, 1'980'000'000},
      {{"fp64", 33.5},
@@ -43,7 +44,8 @@ TEST(DevicePeaks, AreThoseOfTheDataSheets) {
   for (const auto& [device, tflops] : kDataSheets) {
     std::map<std::string, double> found;
     for (const Peak& peak : peaks_of(device))
-      found[peak.precision] = static_cast<double>(peak.flops_per_s) * 1e-12;
+      found[std::string(peak.key.substr(kPrefix.size()))] =
+          static_cast<double>(peak.flops_per_s) * 1e-12;
     for (const auto& [precision, expected] : tflops)
       EXPECT_NEAR(found[precision], expected, expected * 1e-2) << device.name << ' ' << precision;
     EXPECT_EQ(found.contains("fp8"), tflops.contains("fp8")) << device.name;

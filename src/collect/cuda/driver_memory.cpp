@@ -1,7 +1,5 @@
 #include "collect/cuda/driver_memory.h"
 
-#include <string>
-
 #include "collect/cuda/driver_calls.h"
 #include "record/collector.h"
 
@@ -77,7 +75,7 @@ std::uint32_t DriverMemory::device_name(void* context) {
   if (!context || api_.device_of(context, &device) != kSuccess) device = 0;
   std::atomic<std::uint32_t>& known = names_[device % names_.size()];
   if (const std::uint32_t name = known.load(std::memory_order_relaxed)) return name;
-  const std::uint32_t name = record::intern("cuda:" + std::to_string(device));
+  const std::uint32_t name = record::add_device({DeviceKind::cuda, device});
   known.store(name, std::memory_order_relaxed);
   return name;
 }

@@ -33,7 +33,8 @@ struct ReadSpan {
 struct ReadRun {
   std::vector<ReadSpan> spans;
   std::map<std::string, std::uint64_t> warnings;
-  std::map<std::string, std::string> properties;
+  std::map<std::uint32_t, std::map<std::string, std::variant<std::string, std::int64_t>>>
+      devices;  // their properties
   std::uint64_t file_bytes = 0;
 
   std::vector<ReadSpan> of(SpanKind kind) const {
@@ -58,8 +59,11 @@ inline ReadRun read_run(const std::string& path) {
       if (const auto* s = std::get_if<StringFact>(&fact)) strings[s->id] = s->text;
       if (const auto* c = std::get_if<LaunchConfigFact>(&fact)) configs[c->id] = c->config;
       if (const auto* t = std::get_if<TrackFact>(&fact)) tracks[t->id] = t->name;
-      if (const auto* p = std::get_if<PropertyFact>(&fact))
-        run.properties[std::string(p->key)] = p->value;
+      if (const auto* p = std::get_if<DevicePropertyFact>(&fact)) {
+        auto& value = run.devices[p->device.index][std::string(p->key)];
+        if (const auto* text = std::get_if<std::string_view>(&p->value)) value = std::string(*text);
+        if (const auto* number = std::get_if<std::int64_t>(&p->value)) value = *number;
+      }
     }
     for (const Block& block : part.blocks) {
       if (block.summary.table != TableType::spans) continue;

@@ -12,6 +12,7 @@
 
 #include "base/os/no_signals.h"
 #include "collect/steps/step_pulse.h"
+#include "format/names.h"
 #include "record/collector.h"
 
 namespace laptime::steps {
@@ -180,7 +181,7 @@ class IntervalClock {
 
   void tell(std::uint64_t time, double state) {
     told_ = true;
-    record::put_value(time, record::intern(kIntervalValue), state);
+    record::put_value(time, record::intern(value_name::kOpsRecorded), state);
   }
 
   std::mutex mutex_;  // held by the thread but for its waits

@@ -44,10 +44,9 @@ struct IntervalPlan {
       12;  // and kQuietSteps median steps, without a step's end, until the clock decides again
 };
 
-// While the clock decides, the value of this name says what holds from there on
+// While the clock decides, the value kOpsRecorded (format/names.h) says what holds from there on
 // (analyze/recorded_part.h). Where it took over, that is from the last step's end on: what steps
 // had left on until then is its first interval.
-inline constexpr const char* kIntervalValue = "ops recorded";
 inline constexpr double kRecorded = 1, kResting = 0, kEnded = -1;
 
 inline constexpr unsigned kQuietSteps = 4;

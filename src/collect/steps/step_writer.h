@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "collect/steps/step_rules.h"
+#include "format/names.h"
 #include "record/collector.h"
 
 namespace laptime::steps {
@@ -13,11 +14,11 @@ namespace laptime::steps {
 inline const char* phase_name(StepPhase phase) {
   switch (phase) {
     case StepPhase::train:
-      return "train";
+      return span_name::kTrain.data();
     case StepPhase::validation:
-      return "validation";
+      return span_name::kValidation.data();
     case StepPhase::inference:
-      return "inference";
+      return span_name::kInference.data();
   }
   return "";
 }

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <string>
 
+#include "format/device.h"
+#include "format/names.h"
 #include "record/collector.h"
 
 namespace laptime::torch {
@@ -17,11 +19,17 @@ std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_
 constinit std::array<std::atomic<std::uint32_t>, LAPTIME_MEMORY_DEVICES> device_names{};
 static_assert(LAPTIME_MEMORY_CPU == -1);
 
+Device device_of(int device) {
+  return device == LAPTIME_MEMORY_CPU
+             ? Device{}
+             : Device{DeviceKind::cuda, static_cast<std::uint32_t>(device)};
+}
+
 std::uint32_t name_of(int device) {
   std::atomic<std::uint32_t>& known =
       device_names[static_cast<unsigned>(device + 1) % device_names.size()];
   if (const std::uint32_t name = known.load(std::memory_order_relaxed)) return name;
-  const std::uint32_t name = record::intern(device < 0 ? "cpu" : "cuda:" + std::to_string(device));
+  const std::uint32_t name = record::add_device(device_of(device));
   known.store(name, std::memory_order_relaxed);
   return name;
 }
@@ -45,7 +53,7 @@ void has_role(int device, const void* address, std::uint64_t bytes, std::uint32_
 }
 
 void reserved(int device, std::uint64_t bytes) {
-  const std::string name = "cuda:" + std::to_string(device) + " reserved";
+  const std::string name = reserved_name(device_name(device_of(device)));
   record::put_value(ticks(), record::intern(name), static_cast<double>(bytes));
 }
 
@@ -66,7 +74,7 @@ void begin_memory() {
       "memory_not_followed", Severity::warning,
       "blocks of memory from an allocator that does not tell of their end; left out");
   record::warn(record::warning_index(
-      "memory_from_before", Severity::info,
+      warning_name::kMemoryFromBefore, Severity::info,
       "times that recording of memory began while blocks of unknown size were alive; of these only "
       "parameters, buffers, gradients and optimizer state are counted"));
 }

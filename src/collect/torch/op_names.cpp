@@ -1,13 +1,14 @@
 #include "collect/torch/op_names.h"
 
 #include "collect/torch/flops.h"
+#include "format/names.h"
 
 namespace laptime::torch {
 
 namespace {
 
 std::uint32_t bits_of(std::string_view text) {
-  if (text.starts_with("autograd::engine::evaluate_function")) return OpTraits::kBackward;
+  if (text.starts_with(span_name::kEvaluateFunction)) return OpTraits::kBackward;
   // No namespace, as torch.autograd.Function's: may run lines of the user's inside.
   return text.find("::") == std::string_view::npos ? 0 : OpTraits::kContainsOps;
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "format/names.h"
 #include "import/lprof/pickle_reader.h"
 #include "import/python_shape.h"
 #include "import/tally_part.h"
@@ -114,8 +115,8 @@ Status import_lprof(ByteStream& in, std::string_view file_name, LapWriter& write
   RETURN_IF_ERROR(in.finish());
   TallyPart part(in.budget());
   RETURN_IF_ERROR(LprofImport(tree, in.offset()).run(part));
-  part.add_property("source_format", "lprof");
-  part.add_property("line_self_time", "unknown");
+  part.add_property(property::kSourceFormat, "lprof");
+  part.add_property(property::kLineSelfTime, property::kUnknown);
   return part.write(writer, file_name);
 }
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "format/names.h"
 #include "import/pstats/marshal_reader.h"
 #include "import/python_shape.h"
 #include "import/tally_part.h"
@@ -100,7 +101,7 @@ Status import_pstats(ByteStream& in, std::string_view file_name, LapWriter& writ
   RETURN_IF_ERROR(in.finish());
   TallyPart part(in.budget());
   RETURN_IF_ERROR(PstatsImport(tree, in.offset()).run(part));
-  part.add_property("source_format", "pstats");
+  part.add_property(property::kSourceFormat, "pstats");
   return part.write(writer, file_name);
 }
 

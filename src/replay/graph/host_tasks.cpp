@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/names.h"
 #include "trace/code/span_call_site.h"
 #include "trace/run/nesting.h"
 
@@ -37,7 +38,7 @@ HostCategory own_category(const GraphSource& source, const SpanColumns& spans, c
     case SpanKind::annotation:
       if (is_collective) return HostCategory::communication;
       return row < ops.size() && ops.pass[row] == OpPass::optimizer &&
-                     source.run.strings[spans.name[row]].starts_with("Optimizer.")
+                     source.run.strings[spans.name[row]].starts_with(span_name::kOptimizer)
                  ? HostCategory::optimizer
                  : HostCategory::rest;
     default:

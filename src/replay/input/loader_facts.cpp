@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
+#include <climits>
 #include <optional>
 
+#include "format/names.h"
 #include "trace/input/worker_processes.h"
 
 namespace laptime::replay {
@@ -37,7 +38,7 @@ std::size_t step_at(std::span<const HostStep> steps, std::int64_t time) {
 // Of each worker that fetched mostly while one of the steps ran.
 std::vector<Worker> find_workers(const Run& run, std::span<const HostStep> steps) {
   std::vector<Worker> workers;
-  const std::uint32_t name = run.strings.find("fetch");
+  const std::uint32_t name = run.strings.find(span_name::kFetch);
   if (name == StringTable::kNoString) return workers;
   const std::uint32_t process = run.tracks[steps.front().step.track].process;
   const std::vector<bool> may_work = may_work_for(run, process);
@@ -78,7 +79,7 @@ struct Take {
 class Takes {
  public:
   Takes(const Run& run, std::span<const HostStep> steps) : steps_(steps), restarts_(steps.size()) {
-    const std::uint32_t starting = run.strings.find("start loader");
+    const std::uint32_t starting = run.strings.find(span_name::kStartLoader);
     const SpanColumns& spans = run.tracks[steps.front().step.track].spans;
     for (std::size_t row = 0; row < spans.size(); ++row) {
       if (spans.kind[row] != SpanKind::loader) continue;
@@ -224,13 +225,10 @@ void describe_rounds(std::span<const HostStep> steps, const Takes& takes,
 }
 
 std::optional<unsigned> setting(const Properties& properties, std::size_t loader, const char* key) {
-  const auto it = properties.find(fmt::format("loader {} {}", loader, key));
-  unsigned value = 0;
-  if (it == properties.end() ||
-      std::from_chars(it->second.data(), it->second.data() + it->second.size(), value).ec !=
-          std::errc())
-    return std::nullopt;
-  return value;
+  const auto value =
+      property_number(properties, fmt::format("{}{} {}", property::kLoader, loader, key));
+  return value && *value >= 0 && *value <= UINT_MAX ? std::optional(static_cast<unsigned>(*value))
+                                                    : std::nullopt;
 }
 
 // That of the first loader with so many workers, as the program set it (docs/records.md).

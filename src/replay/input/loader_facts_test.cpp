@@ -15,8 +15,8 @@ constexpr std::int64_t kCompute = 1'000, kHandOver = 30, kBetween = 20;
 class LoaderRun : public OpRun {
  public:
   LoaderRun(unsigned workers, unsigned prefetch) : prefetch_(prefetch) {
-    run.processes[0].properties["loader 1 workers"] = std::to_string(workers);
-    run.processes[0].properties["loader 1 prefetch"] = std::to_string(prefetch);
+    run.processes[0].properties["loader 1 workers"] = workers;
+    run.processes[0].properties["loader 1 prefetch"] = prefetch;
     for (unsigned w = 0; w < workers; ++w) {
       run.processes.emplace_back();
       workers_.push_back(add_thread(static_cast<std::uint32_t>(run.processes.size() - 1)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "format/names.h"
 #include "replay/graph/replay.h"
 #include "trace/gpu/device_facts.h"
 #include "trace/gpu/gpu_work.h"
@@ -294,8 +295,8 @@ double GpuPricing::work_growth(const Task& task, std::int64_t own, Outlook outlo
                                          : nullptr;
   if (!config) return linear;
   const Track& track = run_.tracks[task.track];
-  const auto processors = static_cast<double>(
-      device_number(run_.processes[track.process].properties, device_of(track), "multiprocessors"));
+  const auto processors = static_cast<double>(device_number(
+      run_.processes[track.process], device_of(track), device_property::kMultiprocessors));
   const auto& grid = config->grid;
   const double filled =
       processors > 0 ? static_cast<double>(grid[0]) * grid[1] * grid[2] / processors : 1;

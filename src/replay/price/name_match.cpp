@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 #include <algorithm>
 
+#include "format/names.h"
 #include "trace/gpu/kernel_names.h"
 #include "trace/ops/op_tree.h"
 #include "trace/run/nesting.h"
@@ -12,15 +13,15 @@ namespace laptime::replay {
 namespace {
 
 // A step of an optimizer with a closure is what it does besides (step_hooks.h).
-constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 
 std::string renamed(std::string_view text, std::string_view from, std::string_view to) {
   return std::string(to).append(text.substr(from.size()));
 }
 
 bool has_update(const Run& run, std::string_view text, const std::vector<bool>& used) {
-  if (!text.starts_with(kOptimizerStep)) return false;
-  const std::uint32_t id = run.strings.find(renamed(text, kOptimizerStep, kOptimizerUpdate));
+  if (!text.starts_with(span_name::kOptimizerStep)) return false;
+  const std::uint32_t id =
+      run.strings.find(renamed(text, span_name::kOptimizerStep, span_name::kOptimizerUpdate));
   return id != StringTable::kNoString && used[id];
 }
 
@@ -51,10 +52,11 @@ NameMatch::NameMatch(const Run& run, const std::string& pattern)
   for (std::uint32_t id = 1; id < run.strings.size(); ++id) {
     if (!used[id]) continue;
     const std::string_view text = run.strings[id];
-    names_[id] = (fits(pattern, text) && !has_update(run, text, used)) ||
-                 (text.starts_with("_Z") && fits(pattern, short_kernel_name(text))) ||
-                 (text.starts_with(kOptimizerUpdate) &&
-                  fits(pattern, renamed(text, kOptimizerUpdate, kOptimizerStep)));
+    names_[id] =
+        (fits(pattern, text) && !has_update(run, text, used)) ||
+        (text.starts_with("_Z") && fits(pattern, short_kernel_name(text))) ||
+        (text.starts_with(span_name::kOptimizerUpdate) &&
+         fits(pattern, renamed(text, span_name::kOptimizerUpdate, span_name::kOptimizerStep)));
     any_ |= names_[id];
   }
   for (std::size_t c = 0; c < kHostCategories; ++c)

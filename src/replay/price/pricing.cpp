@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "format/names.h"
 #include "replay/graph/replay.h"
 #include "replay/price/recorder_share.h"
 
@@ -152,7 +153,7 @@ double Pricing::fetch_factor(const LoaderFacts& loader, Outlook outlook) const {
   double factor = changes_.batch * host_;
   for (const Scaled& entry : scaled_) {
     const double own = factor_at(entry.scale, outlook);
-    const std::uint32_t fetch = run_.strings.find("fetch");
+    const std::uint32_t fetch = run_.strings.find(span_name::kFetch);
     if (entry.match.category(HostCategory::input) ||
         (fetch != StringTable::kNoString && entry.match.names(fetch)))
       factor *= own;

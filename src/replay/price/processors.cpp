@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trace/run/property_number.h"
+#include "format/names.h"
+#include "trace/run/properties.h"
 
 namespace laptime::replay {
 
@@ -17,8 +18,8 @@ constexpr double kOthersMayDiffer = 2;  // by this factor from what was counted
 std::optional<double> computed_by_workers(const Run& run, const LoaderFacts& loader) {
   double cpu = 0;
   for (const std::uint32_t track : loader.worker_tracks) {
-    const auto own =
-        property_number<double>(run.processes[run.tracks[track].process].properties, "cpu_ns");
+    const auto own = property_number<double>(run.processes[run.tracks[track].process].properties,
+                                             property::kCpuNs);
     if (!own) return std::nullopt;
     cpu += *own;
   }
@@ -64,16 +65,18 @@ struct Sharing {
 
 Processors find_processors(const Run& run, const Process& process, const LoaderFacts& loader) {
   Processors processors;
-  processors.count = property_number<double>(process.properties, "cpus").value_or(0);
-  processors.threads = property_number<double>(process.properties, "torch threads").value_or(1);
-  processors.running = property_number<double>(process.properties, "torch running");
-  processors.used = property_number<double>(process.properties, "torch step_cpus");
+  processors.count = property_number<double>(process.properties, property::kCpus).value_or(0);
+  processors.threads =
+      property_number<double>(process.properties, property::kTorchThreads).value_or(1);
+  processors.running = property_number<double>(process.properties, property::kTorchRunning);
+  processors.used = property_number<double>(process.properties, property::kTorchStepCpus);
   const auto share = loader.workers > 0
                          ? computed_by_workers(run, loader)
-                         : property_number<double>(process.properties, "torch input_cpu");
+                         : property_number<double>(process.properties, property::kTorchInputCpu);
   // A step that is not interrupted computes all the time: what it lacks, batches made meanwhile
   // lack too.
-  const double had = property_number<double>(process.properties, "torch step_cpu").value_or(1);
+  const double had =
+      property_number<double>(process.properties, property::kTorchStepCpu).value_or(1);
   if (share && had > 0) processors.fetching = std::clamp(*share / had, 0.0, 1.0);
   return processors;
 }

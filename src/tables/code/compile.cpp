@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "format/names.h"
 #include "tables/code/line_columns.h"
 #include "trace/analysis.h"
 #include "trace/code/line_ids.h"
@@ -45,8 +46,8 @@ class CompileRows {
   CompileRows(const Run& run, const LineIds& lines)
       : run_(run),
         lines_(lines),
-        function_key_(run.strings.find("function")),
-        reason_key_(run.strings.find("reason")) {
+        function_key_(run.strings.find(arg_name::kFunction)),
+        reason_key_(run.strings.find(arg_name::kReason)) {
     for (const Track& track : run.tracks) add(track.spans);
   }
 

@@ -183,7 +183,7 @@ class KernelTable {
     const auto [it, is_new] =
         occupancies_.try_emplace({track.process, device_of(track), work.launch_config});
     if (!is_new) return it->second;
-    const auto limits = device_limits(run_.processes[track.process].properties, device_of(track));
+    const auto limits = device_limits(run_.processes[track.process], device_of(track));
     const LaunchConfig* const launch = run_.launch_configs.find(work.launch_config);
     if (limits && launch) it->second = occupancy(*launch, *limits);
     return it->second;
@@ -191,8 +191,7 @@ class KernelTable {
 
   const DevicePeaks& peaks_of(const Track& track) {
     const auto [it, is_new] = peaks_.try_emplace({track.process, device_of(track)});
-    if (is_new)
-      it->second = device_peaks(run_.processes[track.process].properties, device_of(track));
+    if (is_new) it->second = device_peaks(run_.processes[track.process], device_of(track));
     return it->second;
   }
   const Run& run_;

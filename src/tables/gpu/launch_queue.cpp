@@ -93,10 +93,10 @@ class Queue {
   std::vector<Change> changes_;  // by time
 };
 
-using Device = std::pair<std::uint32_t, std::uint32_t>;  // process, device
+using ProcessDevice = std::pair<std::uint32_t, std::uint32_t>;  // process, device
 
-std::map<Device, Queue> find_queues(const Run& run, const GpuWorkload& gpu) {
-  std::map<Device, Queue> queues;
+std::map<ProcessDevice, Queue> find_queues(const Run& run, const GpuWorkload& gpu) {
+  std::map<ProcessDevice, Queue> queues;
   for (const GpuWork& work : gpu.all()) {
     if (!work.launch) continue;
     const Track& track = run.tracks[work.track];
@@ -111,7 +111,7 @@ std::map<Device, Queue> find_queues(const Run& run, const GpuWorkload& gpu) {
 struct QueueRow {
   const Run& run;
   const Step* step;  // null: the row is of an interval of time
-  Device device;
+  ProcessDevice device;
   QueueTimes times;
 };
 
@@ -142,7 +142,7 @@ Table launch_queue_table(const Analysis& analysis) {
   const Run& run = analysis.run();
   Table table = kLaunchQueue.empty("Launched ahead of the GPU" +
                                    from_recorded(analysis.run(), analysis.steps()));
-  const std::map<Device, Queue> queues = find_queues(run, analysis.gpu());
+  const std::map<ProcessDevice, Queue> queues = find_queues(run, analysis.gpu());
   for (const Step& step : analysis.steps()) {
     if (step.ops == StepOps::rested) continue;
     for (const auto& [device, queue] : queues)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "format/names.h"
 #include "tables/code/line_columns.h"
 #include "tables/memory/memory_labels.h"
 #include "tables/ops/agreement.h"
@@ -60,7 +61,7 @@ std::vector<RowSums> sum_rows(MemoryGrouping grouping, const MemoryPeak& peak, c
 // The collector counts the times that it began among blocks that it does not know.
 bool may_miss_blocks(const Run& run) {
   return std::any_of(run.warnings.begin(), run.warnings.end(), [](const WarningCount& warning) {
-    return warning.name == "memory_from_before";
+    return warning.name == warning_name::kMemoryFromBefore;
   });
 }
 

@@ -1,7 +1,6 @@
 #include "tables/memory/memory_devices.h"
 
-#include <charconv>
-
+#include "format/names.h"
 #include "tables/memory/memory_labels.h"
 #include "trace/analysis.h"
 #include "trace/gpu/device_facts.h"
@@ -14,18 +13,12 @@ namespace laptime {
 
 namespace {
 
-constexpr std::string_view kCuda = "cuda:";
-
 // Unknown for devices that are no GPU or that nobody described.
 std::optional<std::uint64_t> device_bytes(const Run& run, const MemoryPeak& peak) {
-  std::string_view name = run.strings[peak.device];
-  if (!name.starts_with(kCuda)) return std::nullopt;
-  name.remove_prefix(kCuda.size());
-  std::uint32_t device = 0;
-  if (std::from_chars(name.data(), name.data() + name.size(), device).ec != std::errc())
-    return std::nullopt;
+  const auto device = run.device(peak.device);
+  if (!device || device->kind != DeviceKind::cuda) return std::nullopt;
   const std::uint64_t bytes =
-      device_number(run.processes[peak.process].properties, device, "memory_bytes");
+      device_number(run.processes[peak.process], device->index, device_property::kMemoryBytes);
   return known_if(bytes != 0, bytes);
 }
 struct DeviceMemoryRow {

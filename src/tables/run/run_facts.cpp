@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <ctime>
 
+#include "format/names.h"
 #include "trace/analysis.h"
-#include "trace/run/property_number.h"
+#include "trace/run/properties.h"
 #include "trace/run_cost.h"
 #include "trace/steps/steps.h"
 
@@ -14,20 +15,24 @@ namespace laptime {
 namespace {
 
 // What the run says as a whole, else its first process.
-Cell text_of(const Run& run, const char* key) {
-  if (const auto it = run.properties.find(key); it != run.properties.end()) return it->second;
-  if (run.processes.empty()) return kUnknown;
-  const Properties& first = run.processes.front().properties;
-  const auto it = first.find(key);
-  return it == first.end() ? kUnknown : Cell(it->second);
+Cell text_of(const Run& run, std::string_view key) {
+  const auto text_in = [&](const Properties& properties) -> std::optional<Cell> {
+    const auto it = properties.find(key);
+    if (it == properties.end()) return std::nullopt;
+    const auto* const text = std::get_if<std::string>(&it->second);
+    return text ? Cell(*text) : kUnknown;
+  };
+  if (const auto text = text_in(run.properties)) return *text;
+  return run.processes.empty() ? kUnknown
+                               : text_in(run.processes.front().properties).value_or(kUnknown);
 }
 
-Cell run_number(const Run& run, const char* key) {
+Cell run_number(const Run& run, std::string_view key) {
   const auto number = property_number(run.properties, key);
   return number ? Cell(*number) : kUnknown;
 }
 
-Cell sum_over_processes(const Run& run, const char* key) {
+Cell sum_over_processes(const Run& run, std::string_view key) {
   std::optional<std::int64_t> sum;
   for (const Process& process : run.processes)
     if (const auto number = property_number(process.properties, key))
@@ -78,18 +83,18 @@ class RunFacts {
   std::vector<RunFact> all_;
 };
 void add_program(const Run& run, RunFacts& rows) {
-  rows.add("command", text_of(run, "command"));
-  rows.add("directory", text_of(run, "directory"));
-  rows.add("host", text_of(run, "host"));
+  rows.add("command", text_of(run, property::kCommand));
+  rows.add("directory", text_of(run, property::kDirectory));
+  rows.add("host", text_of(run, property::kHost));
   rows.add("date", date_of(run));
-  rows.add("laptime_version", text_of(run, "laptime_version"));
-  rows.add("exit_code", run_number(run, "exit_code"));
-  rows.add("exit_signal", run_number(run, "exit_signal"));
+  rows.add("laptime_version", text_of(run, property::kLaptimeVersion));
+  rows.add("exit_code", run_number(run, property::kExitCode));
+  rows.add("exit_signal", run_number(run, property::kExitSignal));
   rows.add("duration", run.end_ns > 0 ? Cell(run.end_ns) : kUnknown, Unit::ns);
-  rows.add("wall", run_number(run, "wall_ns"), Unit::ns);
-  rows.add("cpu_user", run_number(run, "cpu_user_ns"), Unit::ns);
-  rows.add("cpu_system", run_number(run, "cpu_system_ns"), Unit::ns);
-  rows.add("max_rss", run_number(run, "max_rss_bytes"), Unit::bytes);
+  rows.add("wall", run_number(run, property::kWallNs), Unit::ns);
+  rows.add("cpu_user", run_number(run, property::kCpuUserNs), Unit::ns);
+  rows.add("cpu_system", run_number(run, property::kCpuSystemNs), Unit::ns);
+  rows.add("max_rss", run_number(run, property::kMaxRssBytes), Unit::bytes);
 }
 
 Cell count_recorded_steps(const std::vector<Step>& steps) {
@@ -108,7 +113,7 @@ void add_recording(const Run& run, const std::vector<Step>& steps, RunFacts& row
   rows.add("recorded_steps", count_recorded_steps(steps), Unit::count);
   rows.add("spans", integer_cell(spans), Unit::count);
   rows.add("values", integer_cell(count_values(run)), Unit::count);
-  rows.add("records", sum_over_processes(run, "records"), Unit::count);
+  rows.add("records", sum_over_processes(run, property::kRecords), Unit::count);
   rows.add("sealed", run.sealed ? "yes" : "no");
   rows.add("file_size", integer_cell(run.file_bytes), Unit::bytes);
   rows.add("bytes_per_span",
@@ -122,7 +127,8 @@ void add_cost(const Analysis& analysis, RunFacts& rows) {
     rows.add(key, cost ? Cell((*cost).*member) : kUnknown, unit);
   };
   add("own_cost", &RunCost::ns, Unit::ns);
-  if (const Cell setup = sum_over_processes(analysis.run(), "torch_setup_ns"); setup != kUnknown)
+  if (const Cell setup = sum_over_processes(analysis.run(), property::kTorchSetupNs);
+      setup != kUnknown)
     rows.add("setup", setup, Unit::ns);
   add("own_cost_share", &RunCost::share, Unit::share);
   add("own_cost_low", &RunCost::low, Unit::share);
@@ -132,7 +138,7 @@ void add_cost(const Analysis& analysis, RunFacts& rows) {
 }  // namespace
 
 std::string run_directory(const Run& run) {
-  const Cell folder = text_of(run, "directory");
+  const Cell folder = text_of(run, property::kDirectory);
   return folder == kUnknown ? "" : std::get<std::string>(folder);
 }
 

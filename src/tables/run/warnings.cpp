@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/names.h"
 #include "trace/analysis.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/steps/steps.h"
@@ -26,10 +27,11 @@ const char* severity_name(Severity severity) {
 // has steps, the warning is removed, or reduced to what was not recorded.
 void reword_missing_steps(std::vector<WarningCount>& warnings) {
   constexpr std::string_view kNoSteps = "no steps found";
-  std::erase_if(warnings,
-                [](const WarningCount& warning) { return warning.name == "torch_no_steps"; });
+  std::erase_if(warnings, [](const WarningCount& warning) {
+    return warning.name == warning_name::kTorchNoSteps;
+  });
   for (WarningCount& warning : warnings)
-    if (warning.name == "torch_intervals" && warning.message.starts_with(kNoSteps)) {
+    if (warning.name == warning_name::kTorchIntervals && warning.message.starts_with(kNoSteps)) {
       warning.message.resize(
           std::min(warning.message.size(),
                    warning.message.find("; use ")));  // the remedy is not for a launcher

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/percentile.h"
+#include "format/names.h"
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"
 #include "trace/steps/steps.h"
@@ -11,8 +12,6 @@
 namespace laptime {
 
 namespace {
-
-constexpr const char* kFetch = "fetch";  // what a worker calls the making of a batch
 
 struct Waits {
   const Track* track = nullptr;
@@ -23,7 +22,7 @@ struct Waits {
 
 struct InputRow {
   const Run& run;
-  const char* what;
+  std::string_view what;
   std::optional<std::string_view> phase;
   const Track& track;
   std::uint64_t batches;
@@ -50,7 +49,7 @@ constexpr ColumnOf<InputRow> kInputColumns[] = {
      [](auto& r) { return static_cast<std::int64_t>(r.total_ns); }}};
 constexpr TableOf<InputRow> kInput{"input", kInputColumns};
 
-InputRow input_row(const Run& run, const char* what, std::optional<std::string_view> phase,
+InputRow input_row(const Run& run, std::string_view what, std::optional<std::string_view> phase,
                    const Track& track, std::uint64_t batches, std::vector<std::int64_t> times,
                    double whole_ns) {
   double total = 0;
@@ -104,7 +103,7 @@ class StepWaits {
 class EmptyWaits {
  public:
   explicit EmptyWaits(const StringTable& strings)
-      : start_(strings.find("start loader")), end_(strings.find("input end")) {}
+      : start_(strings.find(span_name::kStartLoader)), end_(strings.find(span_name::kInputEnd)) {}
   bool has(std::uint32_t name) const { return name == start_ || name == end_; }
 
  private:
@@ -136,7 +135,7 @@ void add_waits(const Run& run, const std::vector<Step>& steps, Table& table) {
 }
 
 void add_fetches(const Run& run, Table& table) {
-  const std::uint32_t fetch = run.strings.find(kFetch);
+  const std::uint32_t fetch = run.strings.find(span_name::kFetch);
   if (fetch == StringTable::kNoString) return;
   for (const Track& track : run.tracks) {
     std::vector<std::int64_t> times;
@@ -149,8 +148,8 @@ void add_fetches(const Run& run, Table& table) {
     }
     const std::size_t batches = times.size();
     if (batches > 0)
-      kInput.add(table, input_row(run, kFetch, std::nullopt, track, batches, std::move(times),
-                                  static_cast<double>(last - first)));
+      kInput.add(table, input_row(run, span_name::kFetch, std::nullopt, track, batches,
+                                  std::move(times), static_cast<double>(last - first)));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <tuple>
 
+#include "format/names.h"
 #include "tables/run/thread_label.h"
 #include "trace/analysis.h"
 #include "trace/code/line_facts.h"
@@ -41,7 +42,7 @@ struct PhaseTime {
 };
 
 Intervals checkpoints_of(const Run& run, const SpanColumns& spans) {
-  const std::uint32_t name = run.strings.find(kCheckpointName);
+  const std::uint32_t name = run.strings.find(span_name::kCheckpoint);
   std::vector<Interval> found;
   for (std::size_t row = 0; row < spans.size(); ++row)
     if (spans.kind[row] == SpanKind::scope && spans.name[row] == name)
@@ -162,7 +163,7 @@ class ThreadPhases {
   std::int64_t now_ = 0;
   std::map<std::pair<std::uint32_t, StepSort>, PhaseTime> phases_;
   std::map<const Step*, PhaseTime> between_;  // by the step that follows
-  PhaseTime checkpoints_{kCheckpointName}, before_{"before the first step"},
+  PhaseTime checkpoints_{std::string(span_name::kCheckpoint)}, before_{"before the first step"},
       after_{"after the last step"};
 };
 

@@ -1,21 +1,14 @@
 #include "trace/code/line_facts.h"
 
+#include "format/names.h"
+
 namespace laptime {
 
-namespace {
-
-std::string_view property(const Properties& properties, const char* key) {
-  const auto it = properties.find(key);
-  return it == properties.end() ? std::string_view() : std::string_view(it->second);
-}
-
-}  // namespace
-
 bool leaves_source_out(const Process& process) {
-  return property(process.properties, "source_text") == "left out";
+  return property_text(process.properties, property::kSourceText) == property::kLeftOut;
 }
 bool knows_line_self_times(const Process& process) {
-  return property(process.properties, "line_self_time") != "unknown";
+  return property_text(process.properties, property::kLineSelfTime) != property::kUnknown;
 }
 
 }  // namespace laptime

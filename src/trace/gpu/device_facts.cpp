@@ -1,17 +1,14 @@
 #include "trace/gpu/device_facts.h"
 
-#include <charconv>
-#include <string>
+#include "format/names.h"
 
 namespace laptime {
 
-std::uint64_t device_number(const Properties& properties, std::uint32_t device,
-                            std::string_view key) {
-  const auto it = properties.find("cuda device " + std::to_string(device) + ' ' + std::string(key));
-  std::uint64_t number = 0;
-  if (it != properties.end())
-    std::from_chars(it->second.data(), it->second.data() + it->second.size(), number);
-  return number;
+std::uint64_t device_number(const Process& process, std::uint32_t device, std::string_view key) {
+  const auto known = process.devices.find({DeviceKind::cuda, device});
+  const auto number =
+      known == process.devices.end() ? std::nullopt : property_number(known->second, key);
+  return number && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
 }
 
 std::uint64_t DevicePeaks::flops_per_s(Precision precision) const {
@@ -32,11 +29,12 @@ std::uint64_t DevicePeaks::flops_per_s(Precision precision) const {
   return 0;
 }
 
-DevicePeaks device_peaks(const Properties& properties, std::uint32_t device) {
-  const auto number = [&](std::string_view key) { return device_number(properties, device, key); };
-  return {number("peak_bytes_per_s"), number("peak_flops_fp64"), number("peak_flops_fp64_tensor"),
-          number("peak_flops_fp32"),  number("peak_flops_tf32"), number("peak_flops_fp16"),
-          number("peak_flops_fp8")};
+DevicePeaks device_peaks(const Process& process, std::uint32_t device) {
+  const auto number = [&](std::string_view key) { return device_number(process, device, key); };
+  return {number(device_property::kPeakBytesPerS),       number(device_property::kPeakFlopsFp64),
+          number(device_property::kPeakFlopsFp64Tensor), number(device_property::kPeakFlopsFp32),
+          number(device_property::kPeakFlopsTf32),       number(device_property::kPeakFlopsFp16),
+          number(device_property::kPeakFlopsFp8)};
 }
 
 }  // namespace laptime

@@ -12,8 +12,7 @@
 namespace laptime {
 
 // 0: not told.
-std::uint64_t device_number(const Properties& properties, std::uint32_t device,
-                            std::string_view key);
+std::uint64_t device_number(const Process& process, std::uint32_t device, std::string_view key);
 
 struct DevicePeaks {
   std::uint64_t bytes_per_s = 0;  // 0: not told
@@ -23,6 +22,6 @@ struct DevicePeaks {
   // 0: not told.
   std::uint64_t flops_per_s(Precision precision) const;
 };
-DevicePeaks device_peaks(const Properties& properties, std::uint32_t device);
+DevicePeaks device_peaks(const Process& process, std::uint32_t device);
 
 }  // namespace laptime

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "format/names.h"
 #include "trace/gpu/device_facts.h"
 
 namespace laptime {
@@ -37,14 +38,12 @@ std::uint64_t blocks_by_shared(std::uint64_t bytes, const DeviceLimits& limits) 
 
 }  // namespace
 
-std::optional<DeviceLimits> device_limits(const Properties& properties, std::uint32_t device) {
-  const auto number = [&](std::string_view key) { return device_number(properties, device, key); };
-  const DeviceLimits limits{number("multiprocessors"),
-                            number("max_threads_per_multiprocessor"),
-                            number("max_blocks_per_multiprocessor"),
-                            number("registers_per_multiprocessor"),
-                            number("shared_bytes_per_multiprocessor"),
-                            number("compute")};
+std::optional<DeviceLimits> device_limits(const Process& process, std::uint32_t device) {
+  const auto number = [&](std::string_view key) { return device_number(process, device, key); };
+  const DeviceLimits limits{
+      number(device_property::kMultiprocessors), number(device_property::kMaxThreads),
+      number(device_property::kMaxBlocks),       number(device_property::kRegisters),
+      number(device_property::kSharedBytes),     number(device_property::kComputeMajor)};
   return limits.threads && limits.blocks && limits.registers && limits.shared_bytes
              ? std::optional(limits)
              : std::nullopt;

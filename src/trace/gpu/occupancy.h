@@ -20,7 +20,7 @@ struct DeviceLimits {
   std::uint64_t compute_major = 0;  // 0: not told, taken as 8 or later
 };
 // Nothing where the process does not know the device.
-std::optional<DeviceLimits> device_limits(const Properties& properties, std::uint32_t device);
+std::optional<DeviceLimits> device_limits(const Process& process, std::uint32_t device);
 
 // 0 to 1; nothing when a limit is unknown or no block fits.
 std::optional<double> occupancy(const LaunchConfig& launch, const DeviceLimits& limits);

@@ -37,11 +37,12 @@ TEST(Occupancy, SharedMemoryIsRoundedWithTheSystemsPart) {
 TEST(Occupancy, ABlockWithoutThreadsHasNone) { EXPECT_FALSE(occupancy(LaunchConfig{}, kHopper)); }
 
 TEST(Occupancy, LimitsComeFromTheProcessThatSawTheDevice) {
-  const Properties known{{"cuda device 1 max_threads_per_multiprocessor", "2048"},
-                         {"cuda device 1 max_blocks_per_multiprocessor", "32"},
-                         {"cuda device 1 registers_per_multiprocessor", "65536"},
-                         {"cuda device 1 shared_bytes_per_multiprocessor", "233472"},
-                         {"cuda device 1 compute", "9.0"}};
+  Process known;
+  known.devices[{DeviceKind::cuda, 1}] = {{"max_threads_per_multiprocessor", 2048},
+                                          {"max_blocks_per_multiprocessor", 32},
+                                          {"registers_per_multiprocessor", 65536},
+                                          {"shared_bytes_per_multiprocessor", 233472},
+                                          {"compute_major", 9}};
   EXPECT_TRUE(device_limits(known, 1));
   EXPECT_EQ(device_limits(known, 1)->compute_major, 9u);
   EXPECT_FALSE(device_limits(known, 0));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "format/names.h"
+
 namespace laptime {
 
 namespace {
@@ -32,17 +34,17 @@ OpPass pass_around(const TrackOps& ops, std::uint32_t row) {
 const char* category_name(MemoryCategory category) {
   switch (category) {
     case MemoryCategory::parameter:
-      return "parameter";
+      return span_name::kParameter.data();
     case MemoryCategory::buffer:
-      return "buffer";
+      return span_name::kBuffer.data();
     case MemoryCategory::gradient:
-      return "gradient";
+      return span_name::kGradient.data();
     case MemoryCategory::optimizer_state:
-      return "optimizer state";
+      return span_name::kOptimizerState.data();
     case MemoryCategory::activation:
       return "activation";
     case MemoryCategory::input:
-      return "input";
+      return span_name::kInput.data();
     case MemoryCategory::before_steps:
       return "before steps";
     case MemoryCategory::temporary:

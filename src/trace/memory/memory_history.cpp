@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "base/parallel.h"
+#include "format/names.h"
 #include "trace/memory/live_blocks.h"
 #include "trace/memory/memory_events.h"
 
@@ -33,7 +34,7 @@ class MemoryReplay {
       take(event);
     });
     std::vector<MemoryHistory> histories;
-    for (Device& device : devices_) {
+    for (DeviceBlocks& device : devices_) {
       device.history.first_ns = first_ns_;
       device.history.last_ns = last_ns_;
       histories.push_back(std::move(device.history));
@@ -42,7 +43,7 @@ class MemoryReplay {
   }
 
  private:
-  struct Device {
+  struct DeviceBlocks {
     MemoryHistory history;
     LiveBlocks live;
   };
@@ -52,25 +53,25 @@ class MemoryReplay {
       case SpanKind::allocate:
         return allocate(device_of(event.name), event);
       case SpanKind::release:
-        if (Device* const device = find_device(event.name)) end_block(*device, event);
+        if (DeviceBlocks* const device = find_device(event.name)) end_block(*device, event);
         return;
       default:
         return tell_role(event);
     }
   }
-  void allocate(Device& device, const MemoryEvent& event) {
+  void allocate(DeviceBlocks& device, const MemoryEvent& event) {
     end_block(device, event);
     add(device, event.address,
         {.bytes = event.bytes, .born_ns = event.time_ns, .track = event.track, .row = event.row});
   }
-  void add(Device& device, std::uint64_t address, const MemoryBlock& block) {
+  void add(DeviceBlocks& device, std::uint64_t address, const MemoryBlock& block) {
     const auto number = static_cast<std::uint32_t>(device.history.blocks.size());
     device.live.add(address, number);
     device.history.blocks.push_back(block);
     device.history.changes.push_back({number, 1});
   }
   // `event`: the release, or an allocation that shows that it was missed.
-  void end_block(Device& device, const MemoryEvent& event) {
+  void end_block(DeviceBlocks& device, const MemoryEvent& event) {
     LiveBlocks::Entry* const found = device.live.find(event.address);
     if (!found) return;
     MemoryBlock& block = device.history.blocks[found->block];
@@ -83,13 +84,13 @@ class MemoryReplay {
     device.live.remove(found);
   }
   void tell_role(const MemoryEvent& event) {
-    for (Device& device : devices_)
+    for (DeviceBlocks& device : devices_)
       if (const LiveBlocks::Entry* const found = device.live.find(event.address)) {
         device.history.blocks[found->block].role = event.name;
         return;
       }
     const std::uint32_t device =
-        event.device_of_role ? event.device_of_role : run_.strings.find("cpu");
+        event.device_of_role ? event.device_of_role : run_.strings.find(kCpuName);
     add(device_of(device), event.address,
         {.bytes = event.bytes,
          .born_ns = event.time_ns,
@@ -98,14 +99,14 @@ class MemoryReplay {
          .role = event.name,
          .from_before = true});
   }
-  Device* find_device(std::uint32_t name) {
-    for (Device& device : devices_)
+  DeviceBlocks* find_device(std::uint32_t name) {
+    for (DeviceBlocks& device : devices_)
       if (device.history.device == name) return &device;
     return nullptr;
   }
-  Device& device_of(std::uint32_t name) {
-    if (Device* const known = find_device(name)) return *known;
-    Device& added = devices_.emplace_back();
+  DeviceBlocks& device_of(std::uint32_t name) {
+    if (DeviceBlocks* const known = find_device(name)) return *known;
+    DeviceBlocks& added = devices_.emplace_back();
     added.history.process = process_;
     added.history.device = name;
     // Growing would touch twice the memory; what is not used is never touched.
@@ -117,7 +118,7 @@ class MemoryReplay {
   const Run& run_;
   std::uint32_t process_;
   std::size_t allocations_ = 0, releases_ = 0;
-  std::deque<Device> devices_;  // stay where they are
+  std::deque<DeviceBlocks> devices_;  // stay where they are
   std::int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
 };
 

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 
+#include "format/device.h"
+
 namespace laptime {
 
 ReservedMemory::ReservedMemory(const Run& run, std::uint32_t process, std::uint32_t device) {
-  const std::uint32_t name = run.strings.find(std::string(run.strings[device]) + " reserved");
+  const std::uint32_t name = run.strings.find(reserved_name(run.strings[device]));
   for (const Track& track : run.tracks) {
     if (track.process != process) continue;
     for (std::size_t i = 0; i < track.values.size(); ++i)

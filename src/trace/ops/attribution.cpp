@@ -3,15 +3,13 @@
 #include <algorithm>
 
 #include "base/parallel.h"
+#include "format/names.h"
 #include "trace/ops/backward_units.h"
 #include "trace/steps/recorded_part.h"
 
 namespace laptime {
 
 namespace {
-
-constexpr std::string_view kEvaluate = "autograd::engine::evaluate_function";
-constexpr std::string_view kOptimizer = "Optimizer.";
 
 std::vector<bool> names_starting_with(const StringTable& strings, std::string_view beginning) {
   std::vector<bool> flags(strings.size());
@@ -178,9 +176,9 @@ OpAttribution attribute_ops(const Run& run, const std::vector<Step>& steps) {
   OpAttribution result;
   result.tracks.resize(run.tracks.size());
   std::vector<std::vector<BackwardUnit>> units(run.tracks.size());
-  const Names names{names_starting_with(run.strings, kEvaluate),
-                    names_starting_with(run.strings, kOptimizer),
-                    names_starting_with(run.strings, kOptimizerUpdate)};
+  const Names names{names_starting_with(run.strings, span_name::kEvaluateFunction),
+                    names_starting_with(run.strings, span_name::kOptimizer),
+                    names_starting_with(run.strings, span_name::kOptimizerUpdate)};
   parallel_for(run.tracks.size(), [&](std::size_t t) {
     TrackWalk(names, run.tracks[t].spans, result.tracks[t], units[t]).walk();
   });

@@ -43,10 +43,6 @@ struct OpTree {
 
 OpTree build_op_tree(const SpanColumns& spans);
 
-// Beginning of the name of what an optimizer's step does besides its closure, which is the
-// program's forward and backward.
-inline constexpr std::string_view kOptimizerUpdate = "Optimizer.update#";
-
 // A hook's optimizer span and the annotation that torch makes of the same call are one thing said
 // twice; the inner one is left out of the tree (its children are the outer one's) and of every
 // count.

@@ -1,10 +1,10 @@
 #include "trace/ranks/ranks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 
 #include "base/percentile.h"
+#include "format/names.h"
 #include "trace/gpu/kernel_names.h"
 #include "trace/steps/recorded_part.h"
 #include "trace/time/device_time.h"
@@ -28,16 +28,6 @@ std::vector<bool> processes_with_collectives(const Run& run) {
   }
   for (std::size_t p = 0; p < steps.size(); ++p) steps[p] = steps[p] && talks[p];
   return steps;
-}
-
-std::optional<std::int64_t> rank_number(const Properties& properties) {
-  const auto it = properties.find("rank");
-  std::int64_t number = 0;
-  if (it == properties.end() ||
-      std::from_chars(it->second.data(), it->second.data() + it->second.size(), number).ec !=
-          std::errc())
-    return std::nullopt;
-  return number;
 }
 
 // By track and number of a step: its GPU that waits longest.
@@ -76,7 +66,10 @@ std::vector<Rank> find_ranks(const Run& run, const std::vector<HostStep>& steps,
   for (std::uint32_t process = 0; process < run.processes.size(); ++process) {
     const auto main_phase = is_rank[process] ? find_main_phase(run, steps, process) : std::nullopt;
     if (!main_phase) continue;
-    Rank rank{rank_number(run.processes[process].properties), process, *main_phase, {}};
+    Rank rank{property_number(run.processes[process].properties, property::kRank),
+              process,
+              *main_phase,
+              {}};
     std::size_t next = 0;
     for (const HostStep& s : steps) {
       if (phase_of(s.step) != *main_phase) continue;

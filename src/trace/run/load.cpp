@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
 #include <numeric>
 
+#include "format/names.h"
 #include "trace/run/row_load.h"
 #include "trace/run/run.h"
 #include "trace/run/span_load.h"
@@ -21,18 +21,16 @@ struct Part {
   bool knows_clock() const { return !facts.clock.empty(); }
   // A part without rows, threads or a process id speaks of the run: `laptime run` writes it.
   bool is_process() const {
-    return !content->blocks.empty() || !facts.tracks.empty() || facts.properties.contains("pid");
+    return !content->blocks.empty() || !facts.tracks.empty() ||
+           facts.properties.contains(property::kPid);
   }
 };
 
 std::int64_t clamp_time(std::int64_t ns) { return std::clamp(ns, -kMaxTimeNs, kMaxTimeNs); }
 
-std::uint32_t number_or_zero(const Properties& properties, const char* key) {
-  const auto it = properties.find(key);
-  std::uint32_t number = 0;
-  if (it != properties.end())
-    std::from_chars(it->second.data(), it->second.data() + it->second.size(), number);
-  return number;
+std::uint32_t number_or_zero(const Properties& properties, std::string_view key) {
+  const std::int64_t number = property_number(properties, key).value_or(0);
+  return number > 0 && number <= UINT32_MAX ? static_cast<std::uint32_t>(number) : 0;
 }
 
 std::uint64_t bytes_per_row(const BlockSummary& s) {
@@ -151,9 +149,9 @@ void RunLoader::add_process(Part& part) {
     run_.properties.merge(properties);
     return;
   }
-  run_.processes.push_back({number_or_zero(properties, "pid"),
-                            number_or_zero(properties, "parent_pid"), std::move(properties),
-                            part.start_ns});
+  run_.processes.push_back({number_or_zero(properties, property::kPid),
+                            number_or_zero(properties, property::kParentPid), std::move(properties),
+                            std::move(part.facts.devices), part.start_ns});
   for (const auto& [id, fact] : part.facts.tracks) add_track(part, id, &fact);
   for (const Block& block : part.content->blocks)
     if (!part.tracks.contains(block.summary.track)) add_track(part, block.summary.track, nullptr);
@@ -190,7 +188,7 @@ void RunLoader::load_blocks() {
       run_.end_ns = std::max(run_.end_ns, outcome.last_ns);
     }
   const SpanLoader::Outcome outcome = spans.load();
-  content_.count_warning("damaged_chunk", Severity::error, damaged + outcome.damaged_blocks,
+  content_.count_warning(warning_name::kDamaged, Severity::error, damaged + outcome.damaged_blocks,
                          "part of the file is damaged; the rest is shown");
   run_.end_ns = std::max(run_.end_ns, outcome.last_ns);
   for (const Part& part : parts_)

@@ -201,15 +201,40 @@ TEST(Load, TimesThatCannotBeAreDamage) {
   EXPECT_EQ(run.warnings[0].name, "damaged_chunk");
 }
 
+TEST(Load, KeepsTheTypesOfPropertiesAndDevices) {
+  constexpr Device kSecond{DeviceKind::cuda, 1};
+  MemorySink sink;
+  LapWriter writer = *LapWriter::create(sink);
+  ASSERT_TRUE(writer.add_facts(
+      writer.add_part(),
+      {PropertyFact{"pid", 12}, PropertyFact{"cpus", "8"}, PropertyFact{"torch running", 4.5},
+       DeviceFact{2, kSecond}, DevicePropertyFact{kSecond, "memory_bytes", 4096},
+       StringFact{1, "cpu"}, StringFact{2, "cuda:1"}, DeviceFact{1, {}}}));
+  ASSERT_TRUE(writer.finish());
+  const laptime::Run run = load(sink.data);
+  ASSERT_EQ(run.processes.size(), 1u);
+  const Process& process = run.processes[0];
+  EXPECT_EQ(property_number(process.properties, "pid"), 12);
+  EXPECT_EQ(property_number(process.properties, "cpus"), std::nullopt) << "a text is no number";
+  EXPECT_EQ(property_text(process.properties, "cpus"), "8");
+  EXPECT_EQ(property_number<double>(process.properties, "torch running"), 4.5);
+  EXPECT_EQ(property_number(process.properties, "torch running"), std::nullopt);
+  EXPECT_EQ(property_number(process.devices.at(kSecond), "memory_bytes"), 4096);
+  EXPECT_EQ(run.device(run.strings.find("cuda:1")), kSecond);
+  EXPECT_TRUE(run.is_cpu(run.strings.find("cpu")));
+  EXPECT_FALSE(run.is_cpu(run.strings.find("cuda:1")));
+  EXPECT_FALSE(run.device(0));
+}
+
 TEST(Load, APartWithoutAProcessSpeaksOfTheRun) {
   MemorySink sink;
   LapWriter writer = *LapWriter::create(sink);
-  ASSERT_TRUE(writer.add_facts(writer.add_part(), {PropertyFact{"exit_code", "3"}}));
+  ASSERT_TRUE(writer.add_facts(writer.add_part(), {PropertyFact{"exit_code", 3}}));
   ASSERT_TRUE(writer.add_facts(writer.add_part(),
-                               {PropertyFact{"pid", "12"}, PropertyFact{"parent_pid", "11"}}));
+                               {PropertyFact{"pid", 12}, PropertyFact{"parent_pid", 11}}));
   ASSERT_TRUE(writer.finish());
   const laptime::Run run = load(sink.data);
-  EXPECT_EQ(run.properties.at("exit_code"), "3");
+  EXPECT_EQ(property_number(run.properties, "exit_code"), 3);
   ASSERT_EQ(run.processes.size(), 1u);
   EXPECT_EQ(run.processes[0].pid, 12u);
   EXPECT_EQ(run.processes[0].parent_pid, 11u);

@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::uint32_t kMaxId = 1u << 24;
 
+Property owned(const PropertyValue& value) {
+  if (const auto* const text = std::get_if<std::string_view>(&value)) return std::string(*text);
+  if (const auto* const integer = std::get_if<std::int64_t>(&value)) return *integer;
+  return std::get<double>(value);
+}
+
 struct FirstPass {
   PartFacts& facts;
   Run& run;
@@ -18,8 +24,12 @@ struct FirstPass {
   }
   void operator()(const TrackFact& fact) { facts.tracks.insert_or_assign(fact.id, fact); }
   void operator()(const PropertyFact& fact) {
-    facts.properties.insert_or_assign(std::string(fact.key), fact.value);
+    facts.properties.insert_or_assign(std::string(fact.key), owned(fact.value));
   }
+  void operator()(const DevicePropertyFact& fact) {
+    facts.devices[fact.device].insert_or_assign(std::string(fact.key), owned(fact.value));
+  }
+  void operator()(const DeviceFact&) {}
   void operator()(const ClockFact& fact) { facts.clock.push_back(fact); }
   void operator()(const WarningFact&) {}
   void operator()(const CodeFact&) {}
@@ -80,6 +90,10 @@ bool IdMap::set(std::uint32_t id, std::uint32_t to, ReadBudget& budget) {
 PartFacts read_facts(const PartContent& part, Run& run, ReadBudget& budget) {
   PartFacts facts;
   for (const Fact& fact : part.facts) std::visit(FirstPass{facts, run, budget}, fact);
+  for (const Fact& fact : part.facts)
+    if (const auto* device = std::get_if<DeviceFact>(&fact))
+      if (const std::uint32_t name = facts.names[device->name])
+        run.devices.try_emplace(name, device->device);
   for (const Fact& fact : part.facts)
     if (const auto* code = std::get_if<CodeFact>(&fact)) read_code(*code, facts, run, budget);
   for (const Fact& fact : part.facts)

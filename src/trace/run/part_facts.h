@@ -28,6 +28,7 @@ struct PartFacts {
   IdMap names, codes, frames, call_sites, launch_configs;
   std::map<std::uint32_t, TrackFact> tracks;
   Properties properties;
+  std::map<Device, Properties> devices;
   std::vector<ClockFact> clock;
 };
 

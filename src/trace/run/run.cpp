@@ -32,6 +32,11 @@ std::size_t bytes_of_track(const Track& t) {
 
 }  // namespace
 
+std::optional<Device> Run::device(std::uint32_t name) const {
+  const auto it = devices.find(name);
+  return it == devices.end() ? std::nullopt : std::optional(it->second);
+}
+
 std::size_t Run::span_count() const {
   std::size_t n = 0;
   for (const Track& t : tracks) n += t.spans.size();

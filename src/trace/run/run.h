@@ -18,18 +18,18 @@
 #include "format/facts.h"
 #include "format/reader.h"
 #include "trace/run/launch_configs.h"
+#include "trace/run/properties.h"
 #include "trace/run/spans.h"
 #include "trace/run/string_table.h"
 
 namespace laptime {
 
-using Properties = std::map<std::string, std::string>;
-
 struct Process {
   std::uint32_t pid = 0;
   std::uint32_t parent_pid = 0;
   Properties properties;
-  std::int64_t started_at_ns = 0;  // since the run's start
+  std::map<Device, Properties> devices;  // that it described
+  std::int64_t started_at_ns = 0;        // since the run's start
 };
 
 struct Track {
@@ -86,11 +86,15 @@ struct Run {
   std::vector<CallSite> call_sites;    // row 0 is the unknown call site
   std::vector<CallFrame> call_frames;  // row 0 is no frame
   LaunchConfigs launch_configs;
+  std::map<std::uint32_t, Device> devices;  // by the string id of the name that records carry
   SourceTexts sources;
   LinkColumns links;
   std::vector<WarningCount> warnings;
 
   std::size_t span_count() const;
+  // The device that records mean by a name; unknown if no process described the name.
+  std::optional<Device> device(std::uint32_t name) const;
+  bool is_cpu(std::uint32_t name) const { return device(name) == Device{DeviceKind::cpu, 0}; }
   // Bytes that the decoded columns take.
   std::size_t column_bytes() const;
 };

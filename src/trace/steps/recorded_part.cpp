@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/humane.h"
+#include "format/names.h"
 #include "trace/steps/steps.h"
 
 namespace laptime {
@@ -34,7 +35,7 @@ Change::To meaning(double value) {
 // By process, whichever threads wrote the value down.
 std::vector<std::vector<Change>> find_changes(const Run& run) {
   std::vector<std::vector<Change>> found(run.processes.size());
-  const std::uint32_t name = run.strings.find("ops recorded");
+  const std::uint32_t name = run.strings.find(value_name::kOpsRecorded);
   if (name == StringTable::kNoString) return found;
   for (const Track& track : run.tracks)
     for (std::size_t i = 0; i < track.values.size(); ++i)
@@ -210,7 +211,7 @@ std::vector<Intervals> find_left_out(const Run& run, const std::vector<Step>& st
 std::vector<Intervals> find_left_out_of_gpu(const Run& run, const std::vector<Step>& steps) {
   std::vector<Intervals> found = find_left_out(run, steps);
   for (std::size_t process = 0; process < found.size(); ++process)
-    if (!run.processes[process].properties.contains("gpu")) found[process] = {};
+    if (!run.processes[process].properties.contains(property::kGpu)) found[process] = {};
   return found;
 }
 

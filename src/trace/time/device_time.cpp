@@ -109,11 +109,11 @@ class DeviceTime {
   Covered compute_, communication_, copies_, with_communication_, busy_;
 };
 
-using Device = std::pair<std::uint32_t, std::uint32_t>;  // process, device
+using ProcessDevice = std::pair<std::uint32_t, std::uint32_t>;  // process, device
 
-std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu,
-                                          const std::vector<Intervals>& left_out) {
-  std::map<Device, DeviceWork> works;
+std::map<ProcessDevice, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu,
+                                                 const std::vector<Intervals>& left_out) {
+  std::map<ProcessDevice, DeviceWork> works;
   std::map<std::uint32_t, bool> communicates;  // by name
   for (const GpuWork& work : gpu.all()) {
     const Track& track = run.tracks[work.track];
@@ -132,7 +132,7 @@ std::map<Device, DeviceTime> device_times(const Run& run, const GpuWorkload& gpu
     if (work.launch)
       device.known.add(work.track, {work.launch->start_ns, launched_ns(work), interval.start});
   }
-  std::map<Device, DeviceTime> times;
+  std::map<ProcessDevice, DeviceTime> times;
   for (auto& [device, work] : works) times.emplace(device, DeviceTime(std::move(work)));
   return times;
 }
@@ -156,7 +156,7 @@ std::vector<Interval> input_waits(const SpanColumns& spans) {
 class PhaseDevices {
  public:
   PhaseDevices(const Run& run, const std::vector<Step>& steps,
-               const std::map<Device, DeviceTime>& times)
+               const std::map<ProcessDevice, DeviceTime>& times)
       : run_(run) {
     for (const Step& step : steps)
       for (const auto& [device, time] : times)
@@ -164,14 +164,14 @@ class PhaseDevices {
             time.works_in(step))
           phases_.insert({device, step.phase});
   }
-  bool has(const Device& device, const Step& step) const {
+  bool has(const ProcessDevice& device, const Step& step) const {
     return device.first == run_.tracks[step.track].process &&
            phases_.contains({device, step.phase});
   }
 
  private:
   const Run& run_;
-  std::set<std::pair<Device, std::uint32_t>> phases_;
+  std::set<std::pair<ProcessDevice, std::uint32_t>> phases_;
 };
 
 }  // namespace
@@ -180,7 +180,7 @@ DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps,
                                const GpuWorkload& gpu, const std::vector<GpuWait>& gpu_waits) {
   DeviceSteps result;
   const std::vector<Intervals> left_out = find_left_out_of_gpu(run, steps);
-  const std::map<Device, DeviceTime> times = device_times(run, gpu, left_out);
+  const std::map<ProcessDevice, DeviceTime> times = device_times(run, gpu, left_out);
   if (times.empty()) return result;
   const PhaseDevices devices(run, steps, times);
   const std::vector<Covered> waits = covered_by_waits(run, gpu_waits);

@@ -6,6 +6,7 @@
 
 #include "base/bulk_vector.h"
 #include "base/parallel.h"
+#include "format/names.h"
 #include "trace/gpu/driver_time.h"
 #include "trace/gpu/gpu_work.h"
 #include "trace/gpu/kernel_names.h"
@@ -32,7 +33,7 @@ struct OpNames {
   explicit OpNames(const StringTable& strings)
       : memory(memory_ops(strings)),
         collective(collectives(strings)),
-        checkpoint(strings.find(kCheckpointName)) {}
+        checkpoint(strings.find(span_name::kCheckpoint)) {}
 
   std::vector<bool> memory, collective;
   std::uint32_t checkpoint;  // of scopes that are one
@@ -361,7 +362,7 @@ const char* category_name(HostCategory category) {
     case HostCategory::optimizer:
       return "optimizer";
     case HostCategory::checkpoint:
-      return kCheckpointName;
+      return span_name::kCheckpoint.data();
     case HostCategory::communication:
       return "communication";
     case HostCategory::memory:

@@ -37,8 +37,6 @@
 
 namespace laptime {
 
-inline constexpr const char* kCheckpointName = "checkpoint";
-
 enum class HostCategory : std::uint8_t {
   input,
   compile,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "format/names.h"
+
 namespace laptime {
 
 std::optional<PhaseKey> find_main_phase(const Run& run, const std::vector<HostStep>& steps,
@@ -12,7 +14,7 @@ std::optional<PhaseKey> find_main_phase(const Run& run, const std::vector<HostSt
     if (!process || run.tracks[s.step.track].process == *process)
       totals[phase_of(s.step)] += static_cast<double>(s.step.wall_ns);
   if (totals.empty()) return std::nullopt;
-  const std::uint32_t train = run.strings.find("train");
+  const std::uint32_t train = run.strings.find(span_name::kTrain);
   const auto weight = [&](const auto& entry) {
     return std::pair(entry.first.phase == train, entry.second);
   };

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "format/names.h"
 #include "trace/gpu/kernel_names.h"
 #include "trace/ops/attribution.h"
 #include "trace/run/nesting.h"
@@ -54,8 +55,6 @@ bool is_device_work(SpanKind kind) {
   return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill ||
          kind == SpanKind::communication;
 }
-
-bool is_cpu(std::string_view device) { return device == "cpu"; }
 
 // The strings that are one of the names.
 std::unordered_set<std::uint32_t> ids_of(const StringTable& strings,
@@ -132,8 +131,8 @@ class ThreadEvents {
     const auto found = context_.memory.bytes.find(instant_key(track_, row));
     if (found == context_.memory.bytes.end()) return;
     Node& node = add_node(row);
-    (is_cpu(run_.strings[spans_.name[row]]) ? node.event.self_cpu_bytes
-                                            : node.event.self_device_bytes) = found->second;
+    (run_.is_cpu(spans_.name[row]) ? node.event.self_cpu_bytes : node.event.self_device_bytes) =
+        found->second;
     orphans_.push_back(static_cast<std::uint32_t>(nodes_.size() - 1));
   }
 
@@ -337,7 +336,7 @@ std::string event_name(const TorchEvent& event, const Run& run) {
 
 bool is_backward_node(const TorchEvent& event, const Run& run) {
   return event.kind == SpanKind::backward &&
-         !run.strings[event.name].starts_with("autograd::engine::");
+         !run.strings[event.name].starts_with(span_name::kAutogradEngine);
 }
 
 Result<TorchEvents> torch_events(const Run& run, std::uint64_t link, CallSites call_sites,

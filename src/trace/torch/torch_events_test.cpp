@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "format/names.h"
 #include "trace/torch/torch_averages.h"
 
 namespace laptime {
@@ -44,6 +45,7 @@ struct TracedOps {
   void memory(SpanKind kind, const char* device, std::int64_t at, std::uint64_t bytes,
               std::uint64_t address) {
     add(device, kind, at, at, address);
+    if (std::string_view(device) == kCpuName) run.devices[spans().name.back()] = {};
     if (bytes != 0) spans().bytes.add(last_row(), bytes);
   }
   std::uint32_t call_site(std::uint32_t line) {

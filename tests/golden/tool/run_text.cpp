@@ -1,6 +1,7 @@
 #include "run_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 #include <sstream>
 
 #include "format/frame.h"
+#include "format/names.h"
 #include "format/part.h"
 #include "format/source_text.h"
 #include "format/test_copies.h"
@@ -89,9 +91,44 @@ class RunMaker {
     RETURN_IF_ERROR(end_part());
     part_ = writer_->add_part();
     in_part_ = true;
-    for (const auto& [key, value] : s.options)
-      facts_.push_back(PropertyFact{keep(key), keep(value)});
+    for (const auto& [key, value] : s.options) add_property(key, value);
     return {};
+  }
+  // "cuda device 0 KEY" is a property of that device; its compute capability is two numbers.
+  void add_property(const std::string& key, const std::string& value) {
+    unsigned index = 0, major = 0, minor = 0;
+    int at = 0;
+    if (std::sscanf(key.c_str(), "cuda device %u %n", &index, &at) != 1 || at == 0) {
+      facts_.push_back(PropertyFact{keep(key), property_value(value)});
+      return;
+    }
+    const Device device{DeviceKind::cuda, index};
+    const std::string name = key.substr(static_cast<std::size_t>(at));
+    if (name == "compute" && std::sscanf(value.c_str(), "%u.%u", &major, &minor) == 2) {
+      facts_.push_back(DevicePropertyFact{device, "compute_major", std::int64_t{major}});
+      facts_.push_back(DevicePropertyFact{device, "compute_minor", std::int64_t{minor}});
+    } else {
+      facts_.push_back(DevicePropertyFact{device, keep(name), property_value(value)});
+    }
+  }
+  // Digits are an integer, digits with one point between them a real, all else is a text.
+  PropertyValue property_value(const std::string& text) {
+    if (const auto integer = parse_number(text)) return *integer;
+    double real = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), real);
+    const bool digits = text.find_first_not_of("-.0123456789") == std::string::npos;
+    if (digits && error == std::errc() && end == text.data() + text.size()) return real;
+    return keep(text);
+  }
+  // The id of a name, with the device that it means.
+  std::uint32_t device_id(const std::string& name) {
+    const std::uint32_t id = string_id(name);
+    unsigned index = 0;
+    if (name == kCpuName)
+      facts_.push_back(DeviceFact{id, {}});
+    else if (std::sscanf(name.c_str(), "cuda:%u", &index) == 1)
+      facts_.push_back(DeviceFact{id, {DeviceKind::cuda, index}});
+    return id;
   }
   // clock PART_TIME MONOTONIC [REALTIME]
   Status take_clock(const Statement& s) {
@@ -153,7 +190,7 @@ class RunMaker {
         ASSIGN_OR_RETURN(const std::uint32_t config, config_id(value));
         add_arg(spans, ArgKey::launch_config, ArgType::launch_config, config);
       } else if (key == "device") {
-        add_arg(spans, ArgKey::device, ArgType::string, string_id(value));
+        add_arg(spans, ArgKey::device, ArgType::string, device_id(value));
       } else if (key == "graph_node") {
         ASSIGN_OR_RETURN(const std::int64_t number, parse_number(value));
         add_arg(spans, ArgKey::graph_node, ArgType::integer,
@@ -166,8 +203,10 @@ class RunMaker {
       add_arg(spans, ArgKey::copy, ArgType::integer, copy->pack());
     spans.start.push_back(start + shift_);
     spans.duration.push_back(duration);
-    spans.name.push_back(string_id(name));
-    spans.kind.push_back(static_cast<SpanKind>(kind));
+    const auto span_kind = static_cast<SpanKind>(kind);
+    const bool is_memory = span_kind == SpanKind::allocate || span_kind == SpanKind::release;
+    spans.name.push_back(is_memory ? device_id(name) : string_id(name));
+    spans.kind.push_back(span_kind);
     if (link != 0 && spans.link.empty()) spans.link.resize(spans.size() - 1, 0);
     if (link != 0 || !spans.link.empty()) spans.link.push_back(static_cast<std::uint64_t>(link));
     return {};

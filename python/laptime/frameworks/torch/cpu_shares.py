@@ -60,14 +60,14 @@ class CpuShares:
 
     def facts(self) -> Facts:
         """Medians, because a step may have been stopped for long; of the others the mean."""
-        facts = {}
+        facts: Facts = {}
         for key, shares in (("input_cpu", self._input), ("step_cpu", self._besides)):
             if shares:
-                facts[key] = f"{median(shares):.3f}"
+                facts[key] = round(median(shares), 3)
         if self._used:
-            facts["step_cpus"] = f"{median(self._used):.2f}"
+            facts["step_cpus"] = round(median(self._used), 2)
         if self._running:
-            facts["running"] = f"{fmean(self._running):.2f}"
+            facts["running"] = round(fmean(self._running), 2)
         return facts
 
     def _begin(self) -> None:

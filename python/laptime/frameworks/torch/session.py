@@ -112,7 +112,7 @@ class Session:
     def _hook_worker(self) -> None:
         if self._in_worker:
             recording.begin_step()  # a forked child has no part to write to before its first record
-            recording.set_property("loader_worker", "1")
+            recording.set_property("loader_worker", 1)
         if not self._has_worker_hooks:
             self._has_worker_hooks = True
             install_worker_hooks(self._patches)
@@ -160,7 +160,7 @@ class Session:
         if ticks > 0:
             ns_a_tick = (time.perf_counter_ns() - self._began) / ticks
             for name, cost in self._steps.costs().items():
-                recording.set_property(f"{name}_ns", str(round(cost * ns_a_tick)))
+                recording.set_property(f"{name}_ns", round(cost * ns_a_tick))
 
     def _new_schedule(self) -> Schedule:
         steps, budget = self._options["steps"], self._options["budget"]

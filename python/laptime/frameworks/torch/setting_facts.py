@@ -1,5 +1,5 @@
-"""What is worth knowing of how a program set torch up: functions from torch's objects to texts.
-They change nothing.
+"""What is worth knowing of how a program set torch up: functions from torch's objects to texts and
+numbers. They change nothing.
 
 Contract: a fact that cannot be had is left out. ``docs/records.md`` lists the keys.
 """
@@ -17,7 +17,7 @@ import torch
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 
-Facts = dict[str, str]
+Facts = dict[str, str | int | float]
 
 _DEEPEST = 8  # datasets wrapped in datasets
 _USUAL_SAMPLERS = (
@@ -28,16 +28,16 @@ _USUAL_SAMPLERS = (
 
 
 def loader_facts(loader: Any) -> Facts:
-    facts = {
-        "workers": str(int(loader.num_workers)),
-        "pin_memory": str(int(bool(loader.pin_memory))),
-        "persistent": str(int(bool(loader.persistent_workers))),
-        "in_order": str(int(bool(getattr(loader, "in_order", True)))),
-        "gradients": str(int(torch.is_grad_enabled())),
+    facts: Facts = {
+        "workers": int(loader.num_workers),
+        "pin_memory": int(bool(loader.pin_memory)),
+        "persistent": int(bool(loader.persistent_workers)),
+        "in_order": int(bool(getattr(loader, "in_order", True))),
+        "gradients": int(torch.is_grad_enabled()),
     }
     for key, value in (("batch", loader.batch_size), ("prefetch", loader.prefetch_factor)):
         if isinstance(value, int):
-            facts[key] = str(value)
+            facts[key] = int(value)
     sampler = type(loader.sampler).__name__
     if sampler not in _USUAL_SAMPLERS:
         facts["sampler"] = sampler
@@ -70,7 +70,7 @@ def _code_facts(name: str, function: Any) -> Facts:
     code = getattr(function, "__code__", None)
     if code is None:
         return {}
-    return {f"{name}_file": code.co_filename, f"{name}_line": str(code.co_firstlineno)}
+    return {f"{name}_file": code.co_filename, f"{name}_line": code.co_firstlineno}
 
 
 def optimizer_facts(optimizer: torch.optim.Optimizer) -> Facts:
@@ -85,17 +85,17 @@ def _facts_of(optimizer: torch.optim.Optimizer) -> Facts:
     group = optimizer.param_groups[0]
     parameters = [p for g in optimizer.param_groups for p in g["params"]]
     first = parameters[0]
-    facts = {
+    facts: Facts = {
         "class": type(optimizer).__name__,
-        "tensors": str(len(parameters)),
-        "elements": str(sum(p.numel() for p in parameters)),
+        "tensors": len(parameters),
+        "elements": sum(p.numel() for p in parameters),
         "device": first.device.type,
         "dtype": str(first.dtype).removeprefix("torch."),
     }
     if "foreach" in group or "fused" in group:
         facts["way"] = _way_of(group, parameters)
     if "fused" in group:
-        facts["may_fuse"] = str(int(_may_fuse(parameters)))
+        facts["may_fuse"] = int(_may_fuse(parameters))
     return facts
 
 
@@ -126,12 +126,12 @@ def switch_facts() -> Facts:
     """Process-wide switches, the CPUs that the process may use, and its rank."""
     return {
         **_rank_facts(),
-        "torch threads": str(torch.get_num_threads()),
-        "cpus": str(usable_cpus()),
+        "torch threads": torch.get_num_threads(),
+        "cpus": usable_cpus(),
         **_bfloat16_facts(),
         "torch matmul_precision": torch.get_float32_matmul_precision(),
-        "torch cudnn_tf32": str(int(torch.backends.cudnn.allow_tf32)),
-        "torch cudnn_benchmark": str(int(torch.backends.cudnn.benchmark)),
+        "torch cudnn_tf32": int(torch.backends.cudnn.allow_tf32),
+        "torch cudnn_benchmark": int(torch.backends.cudnn.benchmark),
     }
 
 
@@ -141,8 +141,8 @@ def _rank_facts() -> Facts:
     """
     distributed = sys.modules.get("torch.distributed")
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
-        return {"rank": str(distributed.get_rank())}
-    return {"rank": os.environ["RANK"]} if os.environ.get("RANK", "").isdecimal() else {}
+        return {"rank": distributed.get_rank()}
+    return {"rank": int(os.environ["RANK"])} if os.environ.get("RANK", "").isdecimal() else {}
 
 
 def _bfloat16_facts() -> Facts:
@@ -188,12 +188,12 @@ def cuda_memory_facts() -> Facts:
         return {}
     statistics = torch.cuda.memory_stats()
     return {
-        "torch cuda_peak_bytes": str(statistics["allocated_bytes.all.peak"]),
-        "torch cuda_reserved_bytes": str(statistics["reserved_bytes.all.peak"]),
-        "torch cuda_retries": str(statistics["num_alloc_retries"]),
-        "torch cuda_total_bytes": str(
-            torch.cuda.get_device_properties(torch.cuda.current_device()).total_memory
-        ),
+        "torch cuda_peak_bytes": statistics["allocated_bytes.all.peak"],
+        "torch cuda_reserved_bytes": statistics["reserved_bytes.all.peak"],
+        "torch cuda_retries": statistics["num_alloc_retries"],
+        "torch cuda_total_bytes": torch.cuda.get_device_properties(
+            torch.cuda.current_device()
+        ).total_memory,
     }
 
 

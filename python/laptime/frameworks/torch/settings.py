@@ -95,7 +95,7 @@ class Settings:
             names = setting_facts.convolutions_with_idle_bias(instances(torch.nn.Module))
             _tell(
                 "torch ",
-                {"idle_biases": str(len(names)), "idle_bias_names": ", ".join(names[:_NAMED])},
+                {"idle_biases": len(names), "idle_bias_names": ", ".join(names[:_NAMED])},
             )
 
     def _tell_switches(self) -> None:
@@ -116,7 +116,7 @@ class Settings:
         """The innermost line of the program's own, and the package that it called, if that made the
         thing of its own accord.
         """
-        facts = {}
+        facts: setting_facts.Facts = {}
         while frame is not None:
             file = frame.f_code.co_filename
             if any(package in file for package in _PACKAGES):
@@ -124,7 +124,7 @@ class Settings:
                 if module not in _COPYING:
                     facts["made_by"] = module
             elif not file.startswith((*self._libraries, "<")):
-                return {"file": file, "line": str(frame.f_lineno), **facts}
+                return {"file": file, "line": frame.f_lineno, **facts}
             frame = frame.f_back
         return None
 

@@ -113,7 +113,7 @@ class StepSource:
             engine.skip_lines_since(begin)
             recording.put_span(recording.name("laptime: set-up"), recording.SCOPE, begin)
             self._setup_ns += time.perf_counter_ns() - begin_ns
-            recording.set_property("torch_setup_ns", str(self._setup_ns))
+            recording.set_property("torch_setup_ns", self._setup_ns)
 
     def record_by_clock(self, budget: float, at_once: bool, forked: bool = False) -> None:
         """Where no steps end: that one began may mean no more than a batch to look at. Contract:

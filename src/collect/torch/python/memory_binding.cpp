@@ -10,6 +10,7 @@
 #include "collect/torch/memory_recorder.h"
 #include "collect/torch/python/shim_library.h"
 #include "collect/torch/python/tensor_addresses.h"
+#include "format/names.h"
 #include "record/collector.h"
 
 namespace nb = nanobind;
@@ -116,8 +117,8 @@ class Memory {
                    state_name_ = interned("state");
   std::vector<std::uint64_t> addresses_;               // room that is kept
   std::unordered_map<const PyObject*, State> states_;  // by optimizer, as it looked
-  const std::uint32_t parameter_ = record::intern("parameter"),
-                      gradient_ = record::intern("gradient");
+  const std::uint32_t parameter_ = record::intern(span_name::kParameter),
+                      gradient_ = record::intern(span_name::kGradient);
 };
 
 Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle parameter,
