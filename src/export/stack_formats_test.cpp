@@ -2,7 +2,7 @@
 
 #include "export/speedscope.h"
 #include "export/stacks.h"
-#include "trace/run/tally_runs.h"
+#include "trace/testing/tally_runs.h"
 
 namespace laptime {
 namespace {

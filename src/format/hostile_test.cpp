@@ -3,7 +3,7 @@
 
 #include "format/frame.h"
 #include "format/reader.h"
-#include "format/test_warnings.h"
+#include "format/testing/warnings.h"
 #include "format/writer.h"
 
 namespace laptime {

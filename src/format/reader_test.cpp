@@ -8,7 +8,7 @@
 
 #include "format/part.h"
 #include "format/seal.h"
-#include "format/test_warnings.h"
+#include "format/testing/warnings.h"
 #include "format/writer.h"
 
 namespace laptime {

@@ -6,7 +6,7 @@
 
 #include "format/seal.h"
 #include "format/stored_sources.h"
-#include "format/test_warnings.h"
+#include "format/testing/warnings.h"
 #include "format/writer.h"
 
 namespace laptime {

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "import/open_stream.h"
-#include "import/test_compression.h"
+#include "import/testing/compression.h"
 
 namespace laptime {
 namespace {

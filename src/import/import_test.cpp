@@ -11,7 +11,7 @@
 
 #include "format/reader.h"
 #include "import/open_stream.h"
-#include "import/test_compression.h"
+#include "import/testing/compression.h"
 
 namespace laptime {
 namespace {

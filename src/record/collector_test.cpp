@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "record/collector.h"
-#include "record/test_recording.h"
+#include "record/testing/recording.h"
 
 namespace laptime {
 namespace {

@@ -12,7 +12,7 @@
 #include "format/frame.h"
 #include "format/part.h"
 #include "format/source_text.h"
-#include "format/test_copies.h"
+#include "format/testing/copies.h"
 #include "format/writer.h"
 #include "statement.h"
 #include "trace/run/kind_names.h"
