@@ -171,7 +171,7 @@ void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const Spa
   b.delta_column(ColumnId::end_delta, begin, end, [&](std::size_t i) { return spans.end(i); });
   b.column(ColumnId::duration, begin, end,
            [&](std::size_t i) { return static_cast<std::uint64_t>(spans.duration[i]); });
-  if (!spans.link.empty() && std::any_of(spans.link.begin() + begin, spans.link.begin() + end,
+  if (!spans.link.empty() && std::any_of(spans.link.data() + begin, spans.link.data() + end,
                                          [](auto v) { return v != 0; })) {
     summary.has_links = true;
     b.delta_column(ColumnId::link_delta, begin, end, [&](std::size_t i) { return spans.link[i]; });

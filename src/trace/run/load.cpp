@@ -49,7 +49,7 @@ std::uint64_t bytes_per_row(const BlockSummary& s) {
   return 0;
 }
 constexpr std::uint64_t kBytesPerArg =
-    3 * 17;  // each is in its block's list, its track's, and what that grew from
+    3ull * 17;  // each is in its block's list, its track's, and what that grew from
 // Tables keep about as much of each record as its columns have (measured: 408 MB where the columns
 // take 210 MB).
 constexpr std::uint64_t kTimesColumns = 2;
