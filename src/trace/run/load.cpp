@@ -41,8 +41,6 @@ std::uint64_t bytes_per_row(const BlockSummary& s) {
       return 21 + (s.has_links ? 8 : 0);
     case TableType::values:
       return 20;
-    case TableType::links:
-      return 25;
     case TableType::tallies:
       return 53;
   }
@@ -191,8 +189,6 @@ RowsOutcome RunLoader::load_rows(const Part& part, const Block& block) {
   switch (block.summary.table) {
     case TableType::values:
       return load_values(block, part.facts, part.clock, track.values);
-    case TableType::links:
-      return load_links(block, part.clock, run_.links);
     case TableType::tallies:
       return load_tallies(block, part.facts, track.tallies);
     case TableType::spans:

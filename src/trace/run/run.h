@@ -87,7 +87,6 @@ struct Run {
   std::vector<CallFrame> call_frames;  // row 0 is no frame
   LaunchConfigs launch_configs;
   SourceTexts sources;
-  LinkColumns links;
   std::vector<WarningCount> warnings;
 
   std::size_t span_count() const;
