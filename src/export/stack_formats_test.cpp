@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/testing/memory_sink.h"
 #include "export/speedscope.h"
 #include "export/stacks.h"
 #include "trace/testing/tally_runs.h"

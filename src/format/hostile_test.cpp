@@ -1,6 +1,7 @@
 // Files whose numbers lie to make a reader allocate or work without bound.
 #include <gtest/gtest.h>
 
+#include "base/testing/memory_sink.h"
 #include "format/frame.h"
 #include "format/reader.h"
 #include "format/testing/warnings.h"

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <cstring>
 
+#include "base/testing/memory_sink.h"
 #include "format/part.h"
 #include "format/seal.h"
 #include "format/testing/warnings.h"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/testing/memory_sink.h"
 #include "format/seal.h"
 #include "format/stored_sources.h"
 #include "format/testing/warnings.h"

@@ -13,6 +13,7 @@
 
 #include "import/open_stream.h"
 #include "import/testing/compression.h"
+#include "import/testing/memory_source.h"
 
 namespace laptime {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/testing/memory_sink.h"
 #include "format/frame.h"
 #include "format/part.h"
 #include "format/raw_batch.h"

@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/testing/memory_sink.h"
 #include "format/frame.h"
 #include "format/part.h"
 #include "format/source_text.h"
