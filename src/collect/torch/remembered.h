@@ -1,9 +1,9 @@
 // A hash table of what a thread remembers: it grows with what there is, so that nothing that is met
 // in every step is forgotten, and forgets all when there is too much of it.
 //
-// `kMost`: its slots. `Entry`: a default-constructed one is free; `key()`; `Key`, which has `hash()`, and compares.
-// Contract: references hold until the next add or clear. Nothing is thrown: FlatMap (base) may not
-// be used here, as it throws where there is no memory.
+// `Entry`: a default-constructed one is free; `key()`; `Key`, which has `hash()`, and compares.
+// `kMost`: the most slots. Contract: references hold until the next add or clear.
+// Nothing is thrown, so FlatMap (base) cannot serve here: it throws where there is no memory.
 #pragma once
 
 #include <cstddef>
