@@ -10,7 +10,7 @@
 #include "tables/memory/memory_curve.h"
 #include "tables/memory/memory_growth.h"
 #include "tables/memory/memory_steps.h"
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace {
 

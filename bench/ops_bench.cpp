@@ -15,7 +15,7 @@
 #include "bench/report.h"
 #include "tables/run/tables.h"
 #include "trace/ops/attribution.h"
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "advise/rules.h"
-#include "replay/price/gpu_runs.h"
+#include "replay/testing/gpu_runs.h"
 
 namespace laptime {
 namespace {

@@ -1,6 +1,7 @@
 #include "base/clock.h"
 
 #include <time.h>
+#include <cmath>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -57,7 +58,7 @@ ClockPoint read_clock_point() {
 TickScale TickScale::from_rate(std::uint64_t origin_ticks, double ns_per_tick) {
   TickScale scale;
   scale.origin_ = origin_ticks;
-  scale.ns_per_tick_ = static_cast<std::uint64_t>(ns_per_tick * 4294967296.0 + 0.5);
+  scale.ns_per_tick_ = static_cast<std::uint64_t>(std::llround(ns_per_tick * 4294967296.0));
   return scale;
 }
 

@@ -13,13 +13,4 @@ class Sink {
   virtual Status write(ByteView bytes) = 0;
 };
 
-class MemorySink final : public Sink {
- public:
-  Status write(ByteView bytes) override {
-    data.insert(data.end(), bytes.begin(), bytes.end());
-    return {};
-  }
-  Bytes data;
-};
-
 }  // namespace laptime

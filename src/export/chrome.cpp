@@ -1,12 +1,10 @@
 #include "export/chrome.h"
 
-#include <bit>
 #include <cmath>
 #include <map>
 
 #include "base/utf8.h"
 #include "export/event_stream.h"
-#include "export/flows.h"
 #include "export/trace_ids.h"
 #include "export/trace_rows.h"
 #include "format/names.h"
@@ -35,7 +33,7 @@ class JsonNames {
 class ChromeWriter {
  public:
   ChromeWriter(const Run& run, Sink& sink)
-      : run_(run), out_(sink), ids_(run), names_(run.strings), flows_(run.links) {}
+      : run_(run), out_(sink), ids_(run), names_(run.strings) {}
 
   Result<ChromeExport> write() {
     out_.write("{{\"displayTimeUnit\": \"ns\", \"otherData\": {{\"laptime\": \"" LAPTIME_VERSION
@@ -117,7 +115,6 @@ class ChromeWriter {
     ++done_.spans;
     done_.flattened += !keeps_duration;
     if (spans.link.empty()) return;
-    write_flows(spans, row, trace_rows.pid, tid);
     if (spans.link[row] != 0) write_launch(spans, row, trace_rows.pid, tid);
   }
 
@@ -191,12 +188,8 @@ class ChromeWriter {
       out_.buffer() += names_[static_cast<std::uint32_t>(value)];
     else if (type == ArgType::call_site)
       write_call_site(run_.call_sites[value < run_.call_sites.size() ? value : 0]);
-    else if (type == ArgType::integer)
-      out_.write("{}", static_cast<std::int64_t>(value));
-    else if (const double real = std::bit_cast<double>(value); std::isfinite(real))
-      out_.write("{}", real);
     else
-      out_.buffer() += "null";
+      out_.write("{}", static_cast<std::int64_t>(value));
   }
 
   void write_call_site(const CallSite& call_site) {
@@ -207,18 +200,6 @@ class ChromeWriter {
     const std::string_view file = run_.strings[run_.codes[call_site.code].file];
     append_json_string(out_.buffer(), fmt::format("{}:{}", file, call_site.line));
     if (call_site.module != 0) out_.write(",\"module\":{}", names_[call_site.module]);
-  }
-
-  void write_flows(const SpanColumns& spans, std::uint32_t row, std::uint64_t pid,
-                   std::uint64_t tid) {
-    flows_.at_span(spans.link[row], [&](std::size_t link, bool is_start) {
-      out_.begin_event();
-      out_.write("{{\"ph\":\"{}\",\"id\":{},\"pid\":{},\"tid\":{},\"ts\":", is_start ? "s" : "f",
-                 link + 1, pid, tid);
-      out_.write_time(spans.start[row]);
-      out_.write(",\"cat\":\"link\",\"name\":\"link\"{}}}", is_start ? "" : ",\"bp\":\"e\"");
-      done_.flows += is_start;
-    });
   }
 
   // An arrow from a call that gave a GPU work to that work. Numbers of launches are too large for
@@ -265,7 +246,6 @@ class ChromeWriter {
   EventStream out_;
   TraceIds ids_;
   JsonNames names_;
-  Flows flows_;
   ChromeExport done_;
 };
 

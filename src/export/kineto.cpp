@@ -26,7 +26,6 @@ const char* category(const TorchEvent& event) {
     case SpanKind::fill:
       return "gpu_memset";
     case SpanKind::kernel:
-    case SpanKind::communication:
       return "kernel";
     default:
       return "cpu_op";

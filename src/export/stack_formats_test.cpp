@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "base/testing/memory_sink.h"
 #include "export/speedscope.h"
 #include "export/stacks.h"
-#include "trace/run/tally_runs.h"
+#include "trace/testing/tally_runs.h"
 
 namespace laptime {
 namespace {

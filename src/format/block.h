@@ -18,7 +18,7 @@
 
 namespace laptime {
 
-enum class TableType : std::uint8_t { spans = 1, values = 2, links = 3, tallies = 4 };
+enum class TableType : std::uint8_t { spans = 1, values = 2, tallies = 4 };  // 3 is free
 
 // Blocks are cut here: large enough to compress and decode well, small enough to be a unit of
 // parallel work.
@@ -54,8 +54,6 @@ void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const Spa
                   std::size_t begin, std::size_t end);
 void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const ValueColumns&,
                   std::size_t begin, std::size_t end);
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const LinkColumns&,
-                  std::size_t begin, std::size_t end);
 void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const TallyColumns&,
                   std::size_t begin, std::size_t end);
 
@@ -85,7 +83,6 @@ struct SpanTarget {
 bool decode_spans(const Block& block, const SpanTarget& target);
 bool decode_block(const Block& block, SpanColumns& append_to);
 bool decode_block(const Block& block, ValueColumns& append_to);
-bool decode_block(const Block& block, LinkColumns& append_to);
 bool decode_block(const Block& block, TallyColumns& append_to);
 
 }  // namespace laptime

@@ -217,15 +217,6 @@ bool decode_block(const Block& block, ValueColumns& out) {
          });
 }
 
-bool decode_block(const Block& block, LinkColumns& out) {
-  const OpenColumns columns(block);
-  const std::size_t rows = block.summary.rows;
-  return columns.ok() && columns.append_delta(ColumnId::time_delta, rows, out.time) &&
-         columns.append_delta(ColumnId::from_delta, rows, out.from) &&
-         columns.append_delta(ColumnId::to_delta, rows, out.to) &&
-         columns.append(ColumnId::kind, rows, out.kind);
-}
-
 bool decode_block(const Block& block, TallyColumns& out) {
   const OpenColumns columns(block);
   const std::size_t rows = block.summary.rows;

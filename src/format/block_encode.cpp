@@ -171,7 +171,7 @@ void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const Spa
   b.delta_column(ColumnId::end_delta, begin, end, [&](std::size_t i) { return spans.end(i); });
   b.column(ColumnId::duration, begin, end,
            [&](std::size_t i) { return static_cast<std::uint64_t>(spans.duration[i]); });
-  if (!spans.link.empty() && std::any_of(spans.link.begin() + begin, spans.link.begin() + end,
+  if (!spans.link.empty() && std::any_of(spans.link.data() + begin, spans.link.data() + end,
                                          [](auto v) { return v != 0; })) {
     summary.has_links = true;
     b.delta_column(ColumnId::link_delta, begin, end, [&](std::size_t i) { return spans.link[i]; });
@@ -193,17 +193,6 @@ void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const Val
     return changed;
   });
   b.finish(out, summarize(TableType::values, part, track, values.time, begin, end));
-}
-
-void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const LinkColumns& links,
-                  std::size_t begin, std::size_t end) {
-  BlockBuilder b;
-  b.delta_column(ColumnId::time_delta, begin, end, [&](std::size_t i) { return links.time[i]; });
-  b.delta_column(ColumnId::from_delta, begin, end, [&](std::size_t i) { return links.from[i]; });
-  b.delta_column(ColumnId::to_delta, begin, end, [&](std::size_t i) { return links.to[i]; });
-  b.column(ColumnId::kind, begin, end,
-           [&](std::size_t i) { return static_cast<std::uint64_t>(links.kind[i]); });
-  b.finish(out, summarize(TableType::links, part, track, links.time, begin, end));
 }
 
 void append_block(Bytes& out, std::uint32_t part, std::uint32_t track, const TallyColumns& t,

@@ -18,8 +18,7 @@ enum class ColumnId : std::uint8_t {
   time_delta = 10,
   name = 11,
   real = 12,
-  from_delta = 13,
-  to_delta = 14,
+  // 13 and 14 are free.
   kind = 15,
   step_delta = 16,
   code_delta = 17,

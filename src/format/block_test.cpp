@@ -95,19 +95,14 @@ TEST(Block, SummaryTellsRangeAndLongest) {
   EXPECT_EQ(s.total_ns, 46u);
 }
 
-TEST(Block, ValuesLinksAndTalliesComeBack) {
+TEST(Block, ValuesAndTalliesComeBack) {
   ValueColumns values;
-  LinkColumns links;
   TallyColumns tallies;
   std::mt19937_64 random(5);
   for (int i = 0; i < 1000; ++i) {
     values.time.push_back(i * 100);
     values.name.push_back(static_cast<std::uint32_t>(i % 3));
     values.value.push_back(i % 10 ? 1.0 / (i + 1) : -0.0);
-    links.time.push_back(i);
-    links.from.push_back(random());
-    links.to.push_back(random());
-    links.kind.push_back(LinkKind::backward_of);
     tallies.kind.push_back(i % 2 ? TallyKind::line : TallyKind::call);
     for (auto* column : {&tallies.step, &tallies.code, &tallies.where})
       column->push_back(static_cast<std::uint32_t>(random()));
@@ -117,20 +112,15 @@ TEST(Block, ValuesLinksAndTalliesComeBack) {
   }
   Bytes frames;
   append_blocks(frames, 0, 1, values);
-  append_blocks(frames, 0, 1, links);
   append_blocks(frames, 0, 1, tallies);
   const auto blocks = blocks_of(frames);
-  ASSERT_EQ(blocks.size(), 3u);
+  ASSERT_EQ(blocks.size(), 2u);
   ValueColumns values_back;
-  LinkColumns links_back;
   TallyColumns tallies_back;
   ASSERT_TRUE(decode_block(blocks[0], values_back));
-  ASSERT_TRUE(decode_block(blocks[1], links_back));
-  ASSERT_TRUE(decode_block(blocks[2], tallies_back));
+  ASSERT_TRUE(decode_block(blocks[1], tallies_back));
   EXPECT_EQ(values_back.time, values.time);
   EXPECT_EQ(values_back.value, values.value);
-  EXPECT_EQ(links_back.from, links.from);
-  EXPECT_EQ(links_back.to, links.to);
   EXPECT_EQ(tallies_back.where, tallies.where);
   EXPECT_EQ(tallies_back.extra_ns, tallies.extra_ns);
 }

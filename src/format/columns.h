@@ -41,14 +41,6 @@ struct ValueColumns {
   std::size_t size() const { return time.size(); }
 };
 
-struct LinkColumns {
-  std::vector<std::int64_t> time;
-  std::vector<std::uint64_t> from, to;
-  std::vector<LinkKind> kind;
-
-  std::size_t size() const { return time.size(); }
-};
-
 // Counter deltas of one thread over one step. `code` is a code fact's id; `where` is a line, or the
 // caller's code.
 struct TallyColumns {

@@ -17,7 +17,7 @@
 
 namespace laptime {
 
-enum class TrackKind : std::uint8_t { thread = 0, stream = 1, counter = 2, device = 3 };
+enum class TrackKind : std::uint8_t { thread = 0, stream = 1, device = 3 };  // 2 is free
 enum class Severity : std::uint8_t { info = 0, warning = 1, error = 2 };
 
 struct StringFact {

@@ -1,9 +1,10 @@
 // Files whose numbers lie to make a reader allocate or work without bound.
 #include <gtest/gtest.h>
 
+#include "base/testing/memory_sink.h"
 #include "format/frame.h"
 #include "format/reader.h"
-#include "format/test_warnings.h"
+#include "format/testing/warnings.h"
 #include "format/writer.h"
 
 namespace laptime {

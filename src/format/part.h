@@ -57,7 +57,7 @@ inline constexpr std::uint32_t kFirstThreadTrack = 65536;
 
 enum class SlotState : std::uint32_t { free = 0, active = 1, full = 2 };
 
-inline constexpr std::size_t kSlotSize = 64 * 1024;
+inline constexpr std::size_t kSlotSize = 64ull * 1024;
 
 struct SlotHeader {
   std::atomic<std::uint32_t> used;  // records published

@@ -158,7 +158,7 @@ std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const P
 // record.
 bool fits(RunContent& run, const std::vector<CopiedSlot>& slots, const LogReader& log) {
   constexpr std::uint64_t kRecord = 64,
-                          kArgument = 3 * 17;  // with what is left behind as columns grow
+                          kArgument = 3ull * 17;  // with what is left behind as columns grow
   for (const CopiedSlot& slot : slots) {
     std::uint64_t arguments = 0;
     for (const RawRecord& record : slot.records)

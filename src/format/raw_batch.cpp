@@ -124,14 +124,6 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawRecord> records)
         values.value.push_back(std::bit_cast<double>(record.end));
         break;
       }
-      case RecordType::link: {
-        LinkColumns& links = links_[track];
-        links.time.push_back(static_cast<std::int64_t>(scale_.to_ns(record.link)));
-        links.from.push_back(record.start);
-        links.to.push_back(record.end);
-        links.kind.push_back(static_cast<LinkKind>(record.kind));
-        break;
-      }
       case RecordType::tally:
         good = i + 1 < records.size() && add_tally(slot_track, record, records[i + 1]);
         i += good;
@@ -153,7 +145,6 @@ void RawBatch::append_blocks_to(Bytes& out, std::uint32_t part) {
   };
   drain(spans_);
   drain(values_);
-  drain(links_);
   drain(tallies_);
 }
 

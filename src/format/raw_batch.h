@@ -44,7 +44,6 @@ class RawBatch {
   const SharedArgs& shared_;
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;
-  std::map<std::uint32_t, LinkColumns> links_;
   std::map<std::uint32_t, TallyColumns> tallies_;
   SpanColumns* last_spans_ = nullptr;  // where the latest span went: its arguments follow it
   std::uint64_t malformed_ = 0;

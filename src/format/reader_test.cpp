@@ -6,9 +6,10 @@
 #include <unistd.h>
 #include <cstring>
 
+#include "base/testing/memory_sink.h"
 #include "format/part.h"
 #include "format/seal.h"
-#include "format/test_warnings.h"
+#include "format/testing/warnings.h"
 #include "format/writer.h"
 
 namespace laptime {

@@ -16,8 +16,8 @@ enum class RecordType : std::uint8_t {
   none = 0,
   span = 1,   // start, end: ticks; link: shared by spans that belong together, 0 none
   value = 2,  // start: ticks; end: the bits of a double
-  link = 3,   // start, end: the two link ids; link: ticks; kind: LinkKind
-  arg = 4,    // belongs to the span before it; name: ArgKey; end: payload; kind: ArgType
+  // 3 is free.
+  arg = 4,  // belongs to the span before it; name: ArgKey; end: payload; kind: ArgType
   tally =
       5,  // start: hits; end: inclusive ticks; link: exclusive ticks; name: code; kind: TallyKind
   tally_more = 6,  // second half: start: step; end: extra count; link: extra ticks; name: line or
@@ -35,7 +35,7 @@ enum class RecordType : std::uint8_t {
 enum class SpanKind : std::uint8_t {
   scope = 0,  // named by the user
   step = 1,   // one step
-  function = 2,
+  // 2 is free.
   op = 3,
   backward = 4,
   kernel = 5,
@@ -47,7 +47,7 @@ enum class SpanKind : std::uint8_t {
   compile = 11,
   gc = 12,
   optimizer = 13,
-  communication = 14,
+  // 14 is free.
   // Instants about memory: link is the address, ArgKey::bytes the size.
   allocate = 15,
   release = 16,
@@ -63,12 +63,11 @@ inline bool is_instant(SpanKind kind) {
 // What an argument's value is: an int64, the bits of a double, or the id of a fact.
 enum class ArgType : std::uint8_t {
   integer = 0,
-  real = 1,
+  // 1 is free.
   string = 2,
   call_site = 3,
   launch_config = 4
 };
-enum class LinkKind : std::uint8_t { causes = 0, backward_of = 1, message = 2, child_process = 3 };
 // In a tally's step: what was counted before that step began and after the one before it ended.
 inline constexpr std::uint32_t kBeforeStep = 1u << 31;
 

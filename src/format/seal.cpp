@@ -66,7 +66,6 @@ class PartSealer {
         part_(part),
         spans_(writer, part),
         values_(writer, part),
-        links_(writer, part),
         tallies_(writer, part) {}
 
   // Returns how many blocks were damaged and left out.
@@ -80,7 +79,6 @@ class PartSealer {
     }
     RETURN_IF_ERROR(spans_.flush_all());
     RETURN_IF_ERROR(values_.flush_all());
-    RETURN_IF_ERROR(links_.flush_all());
     RETURN_IF_ERROR(tallies_.flush_all());
     return damaged;
   }
@@ -92,8 +90,6 @@ class PartSealer {
         return add_to(spans_, block);
       case TableType::values:
         return add_to(values_, block);
-      case TableType::links:
-        return add_to(links_, block);
       case TableType::tallies:
         return add_to(tallies_, block);
     }
@@ -112,7 +108,6 @@ class PartSealer {
   std::uint32_t part_;
   Merger<SpanColumns> spans_;
   Merger<ValueColumns> values_;
-  Merger<LinkColumns> links_;
   Merger<TallyColumns> tallies_;
 };
 

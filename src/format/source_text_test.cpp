@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <random>
 
+#include "base/testing/memory_sink.h"
 #include "format/seal.h"
 #include "format/stored_sources.h"
-#include "format/test_warnings.h"
+#include "format/testing/warnings.h"
 #include "format/writer.h"
 
 namespace laptime {

@@ -30,7 +30,4 @@ struct OpenedFile {
 // writer.
 Result<OpenedFile> open_byte_source(const std::string& path);
 
-// Returns at most `most` bytes at a time. Contract: the bytes outlive the source.
-std::unique_ptr<ByteSource> memory_source(ByteView bytes, std::size_t most = SIZE_MAX);
-
 }  // namespace laptime

@@ -17,9 +17,10 @@ Result<ByteStream> ByteStream::create(std::unique_ptr<ByteSource> source, Import
 std::size_t ByteStream::pull(std::span<std::uint8_t> out) {
   if (at_end_) return 0;
   auto n = source_->read(out);
-  if (!n) error_ = std::move(n).error();
   at_end_ = !n || *n == 0;
-  return at_end_ ? 0 : *n;
+  if (n) return *n;
+  error_ = std::move(n).error();
+  return 0;
 }
 
 void ByteStream::buffer_up_to(std::size_t n) {

@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "import/open_stream.h"
-#include "import/test_compression.h"
+#include "import/testing/compression.h"
+#include "import/testing/memory_source.h"
 
 namespace laptime {
 namespace {

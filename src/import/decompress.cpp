@@ -134,7 +134,7 @@ class ZstdSource final : public Decompressor {
       : Decompressor(std::move(stored)), zstd_(ZSTD_createDStream()) {
     if (!zstd_) throw std::bad_alloc();
     // The window is what zstd allocates; at most half of what is left.
-    const int log = std::bit_width(stored_.budget().left() / 2) - 1;
+    const int log = static_cast<int>(std::bit_width(stored_.budget().left() / 2)) - 1;
     const auto bounds = ZSTD_dParam_getBounds(ZSTD_d_windowLogMax);
     ZSTD_DCtx_setParameter(zstd_.get(), ZSTD_d_windowLogMax,
                            std::clamp(log, bounds.lowerBound, bounds.upperBound));

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <thread>
 
+#include "base/testing/memory_sink.h"
 #include "format/reader.h"
 #include "import/open_stream.h"
-#include "import/test_compression.h"
+#include "import/testing/compression.h"
+#include "import/testing/memory_source.h"
 
 namespace laptime {
 namespace {

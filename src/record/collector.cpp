@@ -180,10 +180,6 @@ void put_value(std::uint64_t time, std::uint32_t name, double value, std::uint16
   put_record({time, std::bit_cast<std::uint64_t>(value), 0, name, track, 0, RecordType::value});
 }
 
-void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept {
-  put_record({from, to, ticks(), 0, 0, static_cast<std::uint8_t>(kind), RecordType::link});
-}
-
 void put_tally(const Tally& t) noexcept {
   const auto low = static_cast<std::uint16_t>(t.track),
              high = static_cast<std::uint16_t>(t.track >> 16);

@@ -100,7 +100,6 @@ LAPTIME_API void put_memory(SpanKind kind, std::uint64_t address, std::uint64_t 
 LAPTIME_API void put_launch(const Launch& launch) noexcept;
 LAPTIME_API void put_value(std::uint64_t time, std::uint32_t name, double value,
                            std::uint16_t track = 0) noexcept;
-LAPTIME_API void put_link(LinkKind kind, std::uint64_t from, std::uint64_t to) noexcept;
 
 // For a collector that stores its records itself (record/cursor.h); null when there is no memory.
 // The same for the life of the calling thread; after the thread's C++ thread-locals are gone it
@@ -110,7 +109,7 @@ LAPTIME_API Cursor* cursor() noexcept;
 
 LAPTIME_API void put_tally(const Tally& tally) noexcept;
 
-// A new id for Span::link and put_link, unique over the run's processes.
+// A new id for Span::link, unique over the run's processes.
 LAPTIME_API std::uint64_t new_link() noexcept;
 
 // Ends the calling thread's current step; how long it was, in ticks, 0 when nothing records.

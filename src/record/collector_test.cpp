@@ -7,14 +7,14 @@
 #include <thread>
 
 #include "record/collector.h"
-#include "record/test_recording.h"
+#include "record/testing/recording.h"
 
 namespace laptime {
 namespace {
 
 class CollectorTest : public RecorderTest {};
 
-TEST_F(CollectorTest, TalliesLinksAndArgumentsOfCollectors) {
+TEST_F(CollectorTest, TalliesAndArgumentsOfCollectors) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   const std::uint32_t code = record::add_code("train.py", "main", 10, 0);
   const std::uint32_t warning =

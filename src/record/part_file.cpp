@@ -143,8 +143,9 @@ void PartFile::discard() {
 
 void PartFile::detach() {
   if (header_) {
-    ::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE,
-           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    // Replaces a mapping of the same size, so it needs no other address or descriptor.
+    (void)::mmap(header_, mapped_size(), PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     keep_taken(header_, mapped_size());
     stop_watching_pages();
   }

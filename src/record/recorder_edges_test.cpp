@@ -12,7 +12,7 @@
 
 #include "record/collector.h"
 #include "record/recorder.h"
-#include "record/test_recording.h"
+#include "record/testing/recording.h"
 
 namespace laptime {
 namespace {

@@ -30,15 +30,6 @@ SpanColumns equal_spans(std::size_t count, std::size_t args) {
   return columns;
 }
 
-LinkColumns equal_links() {
-  LinkColumns columns;
-  columns.time.assign(kMaxBlockRows, 1);
-  columns.from.assign(kMaxBlockRows, 1);
-  columns.to.assign(kMaxBlockRows, 2);
-  columns.kind.assign(kMaxBlockRows, LinkKind::causes);
-  return columns;
-}
-
 TallyColumns equal_tallies() {
   TallyColumns columns;
   columns.kind.assign(kMaxBlockRows, TallyKind::line);
@@ -148,7 +139,6 @@ std::vector<Seed> bombs() {
       {"spans", many_blocks(block_of(equal_spans(kMaxBlockRows, 0)))},
       {"arguments", many_blocks(block_of(equal_spans(kMaxBlockRows, 8u << 20)))},
       {"one_block_often", one_block_often(block_of(equal_spans(kMaxBlockRows, 0)))},
-      {"links", many_blocks(block_of(equal_links()))},
       {"tallies", many_blocks(block_of(equal_tallies()))},
       {"properties", many_facts([](std::size_t) { return PropertyFact{"", ""}; })},
       {"strings",

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/sink.h"
+#include "base/testing/memory_sink.h"
 #include "format/seal.h"
 #include "trace/run/run.h"
 

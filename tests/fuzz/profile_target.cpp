@@ -4,11 +4,12 @@
 #include <string_view>
 #include <utility>
 
-#include "base/sink.h"
+#include "base/testing/memory_sink.h"
 #include "format/writer.h"
 #include "import/lprof/import_lprof.h"
 #include "import/open_stream.h"
 #include "import/pstats/import_pstats.h"
+#include "import/testing/memory_source.h"
 #include "load_and_seal.h"
 
 namespace {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/testing/memory_sink.h"
 #include "format/frame.h"
 #include "format/part.h"
 #include "format/raw_batch.h"
@@ -63,17 +64,6 @@ ValueColumns values(std::size_t count) {
   return columns;
 }
 
-LinkColumns links() {
-  LinkColumns columns;
-  for (std::uint64_t i = 0; i < 5; ++i) {
-    columns.time.push_back(static_cast<std::int64_t>(i * 800));
-    columns.from.push_back(i);
-    columns.to.push_back(i + 1);
-    columns.kind.push_back(static_cast<LinkKind>(i % 4));
-  }
-  return columns;
-}
-
 TallyColumns tallies() {
   TallyColumns columns;
   for (std::uint32_t i = 0; i < 6; ++i) {
@@ -100,7 +90,6 @@ Bytes sealed(std::size_t count, bool all_tables) {
   if (all_tables) {
     (void)writer.add_rows(part, kStream, spans(3, false));
     (void)writer.add_rows(part, kThread, values(4));
-    (void)writer.add_rows(part, kThread, links());
     (void)writer.add_rows(part, kThread, tallies());
     const std::uint32_t second = writer.add_part();
     (void)writer.add_facts(second, facts());
@@ -128,7 +117,6 @@ void fill_slot(Slot& slot, std::uint64_t sequence) {
       {0, 64, 0, 3, 0, static_cast<std::uint8_t>(ArgType::integer), RecordType::arg},
       {500, 2500, 9, 2, 0, static_cast<std::uint8_t>(SpanKind::step), RecordType::span},
       {2600, std::bit_cast<std::uint64_t>(0.25), 0, 3, 0, 0, RecordType::value},
-      {9, 10, 2700, 0, 0, static_cast<std::uint8_t>(LinkKind::causes), RecordType::link},
       {4, 4000, 3000, 1, 0, static_cast<std::uint8_t>(TallyKind::line), RecordType::tally},
       {2, 0, 0, 11, 0, 0, RecordType::tally_more},
       {2750, 2760, OpLink::pack(1, 1, 5), 1, 0, static_cast<std::uint8_t>(SpanKind::op),

@@ -104,21 +104,6 @@ bool WrittenParts::has(std::size_t offset) const {
   return after != parts_->begin() && offset < std::prev(after)->second;
 }
 
-Result<Bytes> read_whole_file(const std::string& path) {
-  ASSIGN_OR_RETURN(OpenFile file, open_regular(path));
-  Bytes data(file.size);
-  std::size_t done = 0;
-  while (done < data.size()) {
-    const ssize_t n = ::read(file.fd.get(), data.data() + done, data.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno_error(ErrorKind::bad_file, "cannot read " + path, errno);
-    if (n == 0) break;
-    done += static_cast<std::size_t>(n);
-  }
-  data.resize(done);
-  return data;
-}
-
 int write_fully(int fd, ByteView data) {
   while (!data.empty()) {
     const ssize_t n = ::write(fd, data.data(), data.size());

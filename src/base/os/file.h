@@ -36,8 +36,8 @@ class UniqueFd {
 };
 
 // A file's bytes, mapped read-only. Assumption: whoever wrote it no longer truncates it; a file
-// that shrinks under a reader would raise SIGBUS, so live parts are copied into memory instead
-// (read_whole_file).
+// that shrinks under a reader would raise SIGBUS, so live parts are copied into memory
+// instead.
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
@@ -67,8 +67,6 @@ class WrittenParts {
  private:
   std::optional<std::vector<std::pair<std::size_t, std::size_t>>> parts_;  // begin, end, in order
 };
-
-Result<Bytes> read_whole_file(const std::string& path);
 
 // Writes all of `data`, at the descriptor's position or at `offset`; 0 or the errno that stopped
 // it. Async-signal-safe.

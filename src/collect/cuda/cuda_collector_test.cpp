@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "collect/cuda/kernel_call_sites.h"
-#include "collect/cuda/test_recorded_gpu.h"
+#include "collect/testing/recorded_gpu.h"
 #include "record/collector.h"
 
 namespace laptime::cuda {

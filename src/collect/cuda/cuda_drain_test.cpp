@@ -7,7 +7,7 @@
 
 #include "base/os/no_signals.h"
 #include "collect/cuda/awaited_launches.h"
-#include "collect/cuda/test_recorded_gpu.h"
+#include "collect/testing/recorded_gpu.h"
 
 namespace laptime::cuda {
 

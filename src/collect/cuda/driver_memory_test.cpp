@@ -1,6 +1,6 @@
 #include "collect/cuda/driver_memory.h"
 
-#include "collect/cuda/test_recorded_gpu.h"
+#include "collect/testing/recorded_gpu.h"
 
 namespace laptime::cuda {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <thread>
 
-#include "record/test_recording.h"
+#include "record/testing/recording.h"
 
 namespace laptime::steps {
 namespace {

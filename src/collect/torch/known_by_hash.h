@@ -4,11 +4,13 @@
 // program of ten thousand million.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <new>
 #include <string_view>
+
+#include "collect/torch/remembered.h"
 
 namespace laptime::torch {
 
@@ -48,54 +50,30 @@ inline std::uint64_t hash_of(std::string_view text) {
 template <typename Value, std::size_t kMost>
 class KnownByHash {
  public:
-  KnownByHash() = default;
-  KnownByHash(const KnownByHash&) = delete;
-  ~KnownByHash() { delete[] entries_; }
-
   // Null: not met.
-  const Value* find(std::uint64_t hash) const {
-    if (entries_ == nullptr) [[unlikely]]
-      return nullptr;
-    const Entry& entry = entries_[slot_of(hash)];
-    return entry.hash == hash ? &entry.value : nullptr;
+  const Value* find(std::uint64_t hash) {
+    const Entry* const entry = entries_.find({hash});
+    return entry == nullptr ? nullptr : &entry->value;
   }
-  bool is_full() const { return size_ >= kMost; }
+  bool is_full() const { return entries_.size() >= kMost; }
   // Contract: not met, and not full. Without memory for it, it is met again.
-  void add(std::uint64_t hash, const Value& value) {
-    if (2 * (size_ + 1) > capacity_ && !grow()) return;
-    entries_[slot_of(hash)] = {hash, value};
-    ++size_;
-  }
+  void add(std::uint64_t hash, const Value& value) { entries_.add({hash, value}); }
 
  private:
   struct Entry {
+    struct Key {
+      std::uint64_t value;
+      std::uint64_t hash() const { return std::rotl(value, 32); }
+      bool operator==(const Key&) const = default;
+    };
     std::uint64_t hash = 0;  // 0: free
     Value value{};
+
+    bool is_free() const { return hash == 0; }
+    Key key() const { return {hash}; }
   };
-  static constexpr std::size_t kFirst = 512;
 
-  // Where it is, or would be.
-  std::size_t slot_of(std::uint64_t hash) const {
-    const std::size_t mask = capacity_ - 1;
-    std::size_t at = hash & mask;
-    while (entries_[at].hash != 0 && entries_[at].hash != hash) at = (at + 1) & mask;
-    return at;
-  }
-  bool grow() {
-    const std::size_t before = capacity_, capacity = before == 0 ? kFirst : 2 * before;
-    Entry* const grown = new (std::nothrow) Entry[capacity];
-    if (grown == nullptr) return false;
-    Entry* const old = entries_;
-    entries_ = grown;
-    capacity_ = capacity;
-    for (std::size_t i = 0; i < before; ++i)
-      if (old[i].hash != 0) entries_[slot_of(old[i].hash)] = old[i];
-    delete[] old;
-    return true;
-  }
-
-  Entry* entries_ = nullptr;
-  std::size_t capacity_ = 0, size_ = 0;
+  Remembered<Entry, 2 * kMost> entries_;  // at most every second slot is taken
 };
 
 }  // namespace laptime::torch

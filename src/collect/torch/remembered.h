@@ -2,7 +2,8 @@
 // in every step is forgotten, and forgets all when there is too much of it.
 //
 // `Entry`: a default-constructed one is free; `key()`; `Key`, which has `hash()`, and compares.
-// Contract: references hold until the next add or clear.
+// `kMost`: the most slots. Contract: references hold until the next add or clear.
+// Nothing is thrown, so FlatMap (base) cannot serve here: it throws where there is no memory.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,7 @@
 
 namespace laptime::torch {
 
-template <typename Entry>
+template <typename Entry, std::size_t kMost = 1u << 15>
 class Remembered {
  public:
   using Key = typename Entry::Key;
@@ -31,13 +32,14 @@ class Remembered {
     ++size_;
     return &(slots_[slot_of(entry.key())] = entry);
   }
+  std::size_t size() const { return size_; }
   void clear() {
     for (std::size_t i = 0; i < capacity_; ++i) slots_[i] = {};
     size_ = 0;
   }
 
  private:
-  static constexpr std::size_t kFirst = 256, kMost = 1u << 15;
+  static constexpr std::size_t kFirst = 256;
 
   // Where it is, or would be.
   std::size_t slot_of(const Key& key) const {

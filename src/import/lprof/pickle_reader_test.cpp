@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "import/testing/memory_source.h"
+
 namespace laptime {
 namespace {
 

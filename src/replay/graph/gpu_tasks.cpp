@@ -79,11 +79,9 @@ class GpuTasks {
   }
   TaskKind task_kind(const GpuWork& work) const {
     const SpanColumns& spans = source_.run.tracks[work.track].spans;
-    const SpanKind kind = spans.kind[work.row];
-    if (kind == SpanKind::communication ||
-        is_communication_kernel(source_.run.strings[spans.name[work.row]]))
+    if (is_communication_kernel(source_.run.strings[spans.name[work.row]]))
       return TaskKind::communication;
-    return kind == SpanKind::kernel ? TaskKind::kernel : TaskKind::copy;
+    return spans.kind[work.row] == SpanKind::kernel ? TaskKind::kernel : TaskKind::copy;
   }
   // The task of a thread that ended where the moment's began; kNone: not in the graph.
   std::uint32_t task_before(std::uint32_t track, std::int64_t time) const {

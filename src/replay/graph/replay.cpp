@@ -34,14 +34,14 @@ Replay replay(const TaskGraph& graph, const Prices& prices) {
     const bool is_host = task.kind == TaskKind::host,
                released = is_host && !prices.released.empty() && prices.released[i];
     std::int64_t ready = INT64_MIN;
-    for (std::uint8_t n = 0; n < task.needs.size(); ++n) {
+    for (std::size_t n = 0; n < task.needs.size(); ++n) {
       const Dependency& need = task.needs[n];
       if (need.task == kNone || (released && n == kWaitNeed)) continue;
       const std::int64_t delay =
           is_host && need.delay > 0 && need.delay <= prices.free_gap ? 0 : need.delay;
       if (result.end[need.task] + delay < ready) continue;
       ready = result.end[need.task] + delay;
-      result.cause[i] = n;
+      result.cause[i] = static_cast<std::uint8_t>(n);
     }
     result.start[i] = ready == INT64_MIN ? task.start : ready;
     result.end[i] = result.start[i] + prices.own[i];

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 
-#include "replay/price/gpu_runs.h"
+#include "replay/testing/gpu_runs.h"
 
 namespace laptime::replay {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "trace/analysis.h"
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace laptime::replay {
 namespace {

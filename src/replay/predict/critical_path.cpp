@@ -12,9 +12,7 @@ namespace {
 
 constexpr const char* kLatency = "launch latency";
 
-bool only_names(SpanKind kind) {
-  return kind == SpanKind::scope || kind == SpanKind::annotation || kind == SpanKind::function;
-}
+bool only_names(SpanKind kind) { return kind == SpanKind::scope || kind == SpanKind::annotation; }
 
 // What a reader knows the task by: the outermost span that does something, else the innermost that
 // only has a name.

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "replay/graph/task_graph.h"
-#include "replay/price/gpu_runs.h"
+#include "replay/testing/gpu_runs.h"
 #include "trace/analysis.h"
 
 namespace laptime::replay {

@@ -5,7 +5,7 @@
 
 #include "format/source_text.h"
 #include "trace/analysis.h"
-#include "trace/run/tally_runs.h"
+#include "trace/testing/tally_runs.h"
 
 namespace laptime {
 namespace {

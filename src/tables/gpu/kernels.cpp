@@ -96,8 +96,7 @@ class KernelTable {
     const std::vector<KernelEffort> efforts =
         find_kernel_efforts(run_, analysis.ops(), analysis.gpu());
     for (std::size_t i = 0; i < all.size(); ++i) {
-      const SpanKind kind = run_.tracks[all[i].track].spans.kind[all[i].row];
-      if (kind == SpanKind::kernel || kind == SpanKind::communication)
+      if (run_.tracks[all[i].track].spans.kind[all[i].row] == SpanKind::kernel)
         add(all[i], efforts.empty() ? KernelEffort{} : efforts[i]);
     }
   }

@@ -11,7 +11,7 @@
 #include "trace/analysis.h"
 #include "trace/memory/memory_peak.h"
 #include "trace/memory/op_memory.h"
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace laptime {
 namespace {

@@ -158,7 +158,7 @@ ScopeRow scope_row(const Run& run, ThreadGroup& group, std::size_t which) {
   // there.
   const std::size_t middle = percentile_index(durations.size(), 0.50),
                     high = percentile_index(durations.size(), 0.95);
-  std::nth_element(durations.begin() + middle, durations.begin() + high, durations.end());
+  std::nth_element(&durations[middle], &durations[high], durations.data() + durations.size());
   return {run.strings[sums.name],      group.label, sums.calls,      sums.total_ns,
           group.nested[which].self_ns, p50,         durations[high], run.end_ns};
 }

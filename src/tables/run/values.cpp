@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "tables/run/thread_label.h"
@@ -14,7 +15,8 @@ namespace {
 struct Series {
   std::uint64_t count = 0, finite = 0;
   std::int64_t first_time = INT64_MAX, last_time = INT64_MIN;
-  double first = 0, last = 0, least = INFINITY, most = -INFINITY, sum = 0;
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  double first = 0, last = 0, least = kInfinity, most = -kInfinity, sum = 0;
 
   void add(std::int64_t time, double value) {
     ++count;

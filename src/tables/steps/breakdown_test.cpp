@@ -7,8 +7,8 @@
 #include "tables/steps/phases.h"
 #include "tables/steps/slow_steps.h"
 #include "trace/analysis.h"
-#include "trace/ops/odd_runs.h"
 #include "trace/steps/steps.h"
+#include "trace/testing/odd_runs.h"
 
 namespace laptime {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "tables/steps/breakdown.h"
 #include "trace/analysis.h"
-#include "trace/ops/op_runs.h"
 #include "trace/steps/steps.h"
+#include "trace/testing/op_runs.h"
 
 namespace laptime {
 namespace {

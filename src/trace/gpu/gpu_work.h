@@ -17,8 +17,7 @@
 namespace laptime {
 
 inline bool is_gpu_work(SpanKind kind) {
-  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill ||
-         kind == SpanKind::communication;
+  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill;
 }
 
 // A copy of a number or a few, not of a batch.

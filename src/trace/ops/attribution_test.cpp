@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace laptime {
 namespace {

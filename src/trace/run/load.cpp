@@ -39,15 +39,13 @@ std::uint64_t bytes_per_row(const BlockSummary& s) {
       return 21 + (s.has_links ? 8 : 0);
     case TableType::values:
       return 20;
-    case TableType::links:
-      return 25;
     case TableType::tallies:
       return 53;
   }
   return 0;
 }
 constexpr std::uint64_t kBytesPerArg =
-    3 * 17;  // each is in its block's list, its track's, and what that grew from
+    3ull * 17;  // each is in its block's list, its track's, and what that grew from
 // Tables keep about as much of each record as its columns have (measured: 408 MB where the columns
 // take 210 MB).
 constexpr std::uint64_t kTimesColumns = 2;
@@ -201,8 +199,6 @@ RowsOutcome RunLoader::load_rows(const Part& part, const Block& block) {
   switch (block.summary.table) {
     case TableType::values:
       return load_values(block, part.facts, part.clock, track.values);
-    case TableType::links:
-      return load_links(block, part.clock, run_.links);
     case TableType::tallies:
       return load_tallies(block, part.facts, track.tallies);
     case TableType::spans:

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/testing/memory_sink.h"
 #include "format/frame.h"
 #include "format/writer.h"
 #include "trace/run/run.h"

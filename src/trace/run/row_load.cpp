@@ -11,7 +11,6 @@ void cut(std::size_t rows, Columns&... columns) {
   (columns.resize(std::min(rows, columns.size())), ...);
 }
 void cut(std::size_t rows, ValueColumns& c) { cut(rows, c.time, c.name, c.value); }
-void cut(std::size_t rows, LinkColumns& c) { cut(rows, c.time, c.from, c.to, c.kind); }
 void cut(std::size_t rows, TallyColumns& c) {
   cut(rows, c.kind, c.step, c.code, c.where, c.hits, c.inclusive, c.exclusive, c.extra_hits,
       c.extra_ns);
@@ -39,14 +38,6 @@ RowsOutcome load_values(const Block& block, const PartFacts& facts, const ClockM
   if (outcome.good) settle_times(out, before, clock, outcome);
   if (!outcome.good) cut(before, out);
   for (std::size_t i = before; i < out.size(); ++i) out.name[i] = facts.names[out.name[i]];
-  return outcome;
-}
-
-RowsOutcome load_links(const Block& block, const ClockMap& clock, LinkColumns& out) {
-  const std::size_t before = out.size();
-  RowsOutcome outcome{decode_block(block, out)};
-  if (outcome.good) settle_times(out, before, clock, outcome);
-  if (!outcome.good) cut(before, out);
   return outcome;
 }
 

@@ -1,4 +1,4 @@
-// Decodes the blocks that are not spans: values and tallies onto their tracks, links into the run.
+// Decodes the blocks that are not spans: values and tallies, onto their tracks.
 // Same contract as SpanLoader: a block that does not decode leaves no rows and is counted.
 #pragma once
 
@@ -17,7 +17,6 @@ struct RowsOutcome {
 
 RowsOutcome load_values(const Block& block, const PartFacts& facts, const ClockMap& clock,
                         ValueColumns& append_to);
-RowsOutcome load_links(const Block& block, const ClockMap& clock, LinkColumns& append_to);
 RowsOutcome load_tallies(const Block& block, const PartFacts& facts, TallyColumns& append_to);
 
 }  // namespace laptime

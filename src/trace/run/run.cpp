@@ -44,7 +44,7 @@ std::size_t Run::span_count() const {
 }
 
 std::size_t Run::column_bytes() const {
-  std::size_t n = bytes_of(links.time, links.from, links.to, links.kind);
+  std::size_t n = 0;
   for (const Track& t : tracks) n += bytes_of_track(t);
   return n;
 }

@@ -88,7 +88,6 @@ struct Run {
   LaunchConfigs launch_configs;
   std::map<std::uint32_t, Device> devices;  // by the string id of the name that records carry
   SourceTexts sources;
-  LinkColumns links;
   std::vector<WarningCount> warnings;
 
   std::size_t span_count() const;

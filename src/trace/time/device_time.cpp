@@ -123,10 +123,9 @@ std::map<ProcessDevice, DeviceTime> device_times(const Run& run, const GpuWorklo
     const Interval interval{spans.start[work.row], spans.end(work.row)};
     const auto [it, is_new] = communicates.try_emplace(spans.name[work.row]);
     if (is_new) it->second = is_communication_kernel(run.strings[it->first]);
-    const SpanKind kind = it->second ? SpanKind::communication : spans.kind[work.row];
-    (kind == SpanKind::kernel          ? device.compute
-     : kind == SpanKind::communication ? device.communication
-                                       : device.copies)
+    (it->second                                 ? device.communication
+     : spans.kind[work.row] == SpanKind::kernel ? device.compute
+                                                : device.copies)
         .push_back(interval);
     device.starts.push_back({interval.start, launched_ns(work)});
     if (work.launch)

@@ -3,25 +3,29 @@
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
+#include <string_view>
+#include <utility>
 
 #include "trace/analysis.h"
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace laptime {
 namespace {
+
+constexpr std::string_view kAllReduce = "ncclDevKernel_AllReduce";
 
 std::int64_t at(const std::array<std::int64_t, kDeviceCategories>& ns, DeviceCategory category) {
   return ns[static_cast<std::size_t>(category)];
 }
 
-// How many of the step's moments lie in spans of the kinds, one by one.
+// How many of the step's moments lie in spans of the names, one by one.
 std::int64_t moments(const OpRun& t, const std::vector<std::uint32_t>& tracks, const Step& step,
-                     std::initializer_list<SpanKind> kinds) {
+                     std::initializer_list<std::string_view> names) {
   std::vector<bool> covered(static_cast<std::size_t>(step.wall_ns));
   for (const std::uint32_t track : tracks) {
     const SpanColumns& spans = t.run.tracks[track].spans;
     for (std::size_t row = 0; row < spans.size(); ++row)
-      if (std::find(kinds.begin(), kinds.end(), spans.kind[row]) != kinds.end())
+      if (std::find(names.begin(), names.end(), t.run.strings[spans.name[row]]) != names.end())
         for (std::int64_t time = std::max(spans.start[row], step.start_ns);
              time < std::min(spans.end(row), step.start_ns + step.wall_ns); ++time)
           covered[static_cast<std::size_t>(time - step.start_ns)] = true;
@@ -36,13 +40,16 @@ TEST(DeviceTime, SumsToTheWallTimeAndTellsExposedFromOverlapped) {
     std::mt19937 random(seed);
     OpRun t;
     const std::vector<std::uint32_t> streams{t.add_stream(0, 7), t.add_stream(0, 13)};
-    const SpanKind work[] = {SpanKind::kernel, SpanKind::copy, SpanKind::fill,
-                             SpanKind::communication};
+    const std::pair<std::string_view, SpanKind> work[] = {{"kernel", SpanKind::kernel},
+                                                          {"copy", SpanKind::copy},
+                                                          {"fill", SpanKind::fill},
+                                                          {kAllReduce, SpanKind::kernel}};
     const SpanKind waits[] = {SpanKind::loader, SpanKind::sync};
-    for (int i = 0; i < 40; ++i)
-      t.add(streams[random() % 2],
-            {static_cast<std::int64_t>(random() % 900), static_cast<std::int64_t>(random() % 40),
-             "work", work[random() % 4]});
+    for (int i = 0; i < 40; ++i) {
+      const auto& [name, kind] = work[random() % 4];
+      t.add(streams[random() % 2], {static_cast<std::int64_t>(random() % 900),
+                                    static_cast<std::int64_t>(random() % 40), name, kind});
+    }
     for (int i = 0; i < 10; ++i)
       t.add(0, {static_cast<std::int64_t>(random() % 900), static_cast<std::int64_t>(random() % 60),
                 "wait", waits[random() % 2]});
@@ -53,19 +60,16 @@ TEST(DeviceTime, SumsToTheWallTimeAndTellsExposedFromOverlapped) {
       ASSERT_EQ(std::accumulate(s.exposed.begin(), s.exposed.end(), std::int64_t{0}),
                 s.step.wall_ns)
           << seed;
-      ASSERT_EQ(at(s.exposed, DeviceCategory::compute),
-                moments(t, streams, s.step, {SpanKind::kernel}))
+      ASSERT_EQ(at(s.exposed, DeviceCategory::compute), moments(t, streams, s.step, {"kernel"}))
           << seed;
       ASSERT_EQ(at(s.exposed, DeviceCategory::communication) +
                     at(s.overlapped, DeviceCategory::communication),
-                moments(t, streams, s.step, {SpanKind::communication}))
+                moments(t, streams, s.step, {kAllReduce}))
           << seed;
       ASSERT_EQ(at(s.exposed, DeviceCategory::copies) + at(s.overlapped, DeviceCategory::copies),
-                moments(t, streams, s.step, {SpanKind::copy, SpanKind::fill}))
+                moments(t, streams, s.step, {"copy", "fill"}))
           << seed;
-      const std::int64_t busy =
-          moments(t, streams, s.step,
-                  {SpanKind::kernel, SpanKind::copy, SpanKind::fill, SpanKind::communication});
+      const std::int64_t busy = moments(t, streams, s.step, {"kernel", "copy", "fill", kAllReduce});
       ASSERT_EQ(at(s.exposed, DeviceCategory::compute) +
                     at(s.exposed, DeviceCategory::communication) +
                     at(s.exposed, DeviceCategory::copies),

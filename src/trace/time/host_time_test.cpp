@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "trace/analysis.h"
-#include "trace/ops/odd_runs.h"
+#include "trace/testing/odd_runs.h"
 
 namespace laptime {
 namespace {

@@ -52,8 +52,7 @@ bool is_event(SpanKind kind) {
          kind == SpanKind::launch || kind == SpanKind::sync;
 }
 bool is_device_work(SpanKind kind) {
-  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill ||
-         kind == SpanKind::communication;
+  return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill;
 }
 
 // The strings that are one of the names.
@@ -327,8 +326,7 @@ void add_up(std::vector<TorchEvent>& events) {
 std::string event_name(const TorchEvent& event, const Run& run) {
   if (event.is_memory()) return "[memory]";
   const std::string_view name = run.strings[event.name];
-  if (event.kind == SpanKind::kernel || event.kind == SpanKind::communication)
-    return demangled_kernel_name(name);
+  if (event.kind == SpanKind::kernel) return demangled_kernel_name(name);
   // torch.profiler does not tell blocking copies from others.
   if (event.copy.blocking) return copy_name(event.copy);
   return std::string(name);

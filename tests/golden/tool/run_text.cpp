@@ -10,11 +10,12 @@
 #include <map>
 #include <sstream>
 
+#include "base/testing/memory_sink.h"
 #include "format/frame.h"
 #include "format/names.h"
 #include "format/part.h"
 #include "format/source_text.h"
-#include "format/test_copies.h"
+#include "format/testing/copies.h"
 #include "format/writer.h"
 #include "statement.h"
 #include "trace/run/kind_names.h"
@@ -66,17 +67,24 @@ class RunMaker {
   }
 
   Status take(std::string_view line) {
-    static const std::map<std::string, Take> kVerbs{
-        {"process", &RunMaker::take_process}, {"clock", &RunMaker::take_clock},
-        {"thread", &RunMaker::take_thread},   {"stream", &RunMaker::take_stream},
-        {"span", &RunMaker::take_span},       {"value", &RunMaker::take_value},
-        {"link", &RunMaker::take_link},       {"code", &RunMaker::take_code},
-        {"line", &RunMaker::take_line},       {"call", &RunMaker::take_call},
-        {"edge", &RunMaker::take_edge},       {"call_site", &RunMaker::take_call_site},
-        {"frame", &RunMaker::take_frame},     {"source", &RunMaker::take_source},
-        {"warning", &RunMaker::take_warning}, {"block", &RunMaker::take_block},
-        {"corrupt", &RunMaker::take_corrupt}, {"cut", &RunMaker::take_cut},
-        {"version", &RunMaker::take_version}};
+    static const std::map<std::string, Take> kVerbs{{"process", &RunMaker::take_process},
+                                                    {"clock", &RunMaker::take_clock},
+                                                    {"thread", &RunMaker::take_thread},
+                                                    {"stream", &RunMaker::take_stream},
+                                                    {"span", &RunMaker::take_span},
+                                                    {"value", &RunMaker::take_value},
+                                                    {"code", &RunMaker::take_code},
+                                                    {"line", &RunMaker::take_line},
+                                                    {"call", &RunMaker::take_call},
+                                                    {"edge", &RunMaker::take_edge},
+                                                    {"call_site", &RunMaker::take_call_site},
+                                                    {"frame", &RunMaker::take_frame},
+                                                    {"source", &RunMaker::take_source},
+                                                    {"warning", &RunMaker::take_warning},
+                                                    {"block", &RunMaker::take_block},
+                                                    {"corrupt", &RunMaker::take_corrupt},
+                                                    {"cut", &RunMaker::take_cut},
+                                                    {"version", &RunMaker::take_version}};
     if (line.find_first_not_of(' ') == std::string_view::npos || line.front() == '#') return {};
     ASSIGN_OR_RETURN(const Statement statement, parse_statement(line));
     const auto verb = kVerbs.find(statement.verb);
@@ -266,16 +274,6 @@ class RunMaker {
     values.value.push_back(std::strtod(number.c_str(), nullptr));
     return {};
   }
-  // link FROM TO
-  Status take_link(const Statement& s) {
-    ASSIGN_OR_RETURN(const std::int64_t from, s.number(0));
-    ASSIGN_OR_RETURN(const std::int64_t to, s.number(1));
-    links_.time.push_back(0);
-    links_.from.push_back(static_cast<std::uint64_t>(from));
-    links_.to.push_back(static_cast<std::uint64_t>(to));
-    links_.kind.push_back(LinkKind::causes);
-    return {};
-  }
   // code NUMBER FILE FIRST_LINE NAME [flags=N]
   Status take_code(const Statement& s) {
     ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
@@ -444,8 +442,6 @@ class RunMaker {
     RETURN_IF_ERROR(write_table(spans_));
     RETURN_IF_ERROR(write_table(values_));
     RETURN_IF_ERROR(write_table(tallies_));
-    if (links_.size() > 0) RETURN_IF_ERROR(writer_->add_rows(part_, 1, links_));
-    links_ = {};
     return {};
   }
   Status end_part() {
@@ -473,7 +469,6 @@ class RunMaker {
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;
   std::map<std::uint32_t, TallyColumns> tallies_;
-  LinkColumns links_;
   std::vector<Harm> harms_;
 };
 

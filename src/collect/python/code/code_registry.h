@@ -44,7 +44,6 @@ class CodeRegistry {
 
   const std::vector<std::unique_ptr<CodeRecord>>& records() const { return records_; }
   std::uint32_t next_callable_id() { return next_id_++; }
-  std::uint32_t callable_count() const { return next_id_; }
 
  private:
   CodeRecord* add(PyObject* code);

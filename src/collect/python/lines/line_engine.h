@@ -114,7 +114,6 @@ class LineEngine {
 
   // Of a line event, of entering and leaving code that is timed by line, and of the same by call.
   void set_event_cost(double line_ticks, double entry_ticks, double call_ticks);
-  double line_event_ticks() const { return line_event_ticks_; }
   // In line events: what costs as much as several of them counts as several.
   std::uint64_t events() const;
   std::uint64_t realignments() const { return realignments_; }

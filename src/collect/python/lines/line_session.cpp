@@ -1,6 +1,7 @@
 #include "collect/python/lines/line_session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/clock.h"
@@ -135,7 +136,7 @@ nb::list LineSession::rows(std::size_t index) const {
         static_cast<double>(static_cast<std::int64_t>(slots[slot].ticks)) * ns_per_tick();
     result.append(nb::make_tuple(watched.record->base_line + static_cast<std::int32_t>(slot),
                                  slots[slot].hits,
-                                 ns > 0 ? static_cast<std::uint64_t>(ns + 0.5) : 0));
+                                 ns > 0 ? static_cast<std::uint64_t>(std::llround(ns)) : 0));
   }
   return result;
 }

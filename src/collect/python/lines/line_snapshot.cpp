@@ -1,6 +1,7 @@
 #include "collect/python/lines/line_snapshot.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "collect/python/code/code_registry.h"
 #include "collect/python/tick_rate.h"
@@ -39,7 +40,7 @@ void add_row(LineRow& row, const LineCounter& sum, double ns, double event_ns) {
   const double own_cost = static_cast<double>(sum.hits) * event_ns;
   const auto in_ns = [&](std::uint64_t ticks) {
     const double value = static_cast<double>(static_cast<std::int64_t>(ticks)) * ns - own_cost;
-    return value > 0 ? static_cast<std::uint64_t>(value + 0.5) : 0;
+    return value > 0 ? static_cast<std::uint64_t>(std::llround(value)) : 0;
   };
   row.hits += sum.hits;
   row.inclusive_ns += in_ns(sum.inclusive);

@@ -110,6 +110,7 @@ void bind_ops(nb::module_& module) {
   m.attr("IDS") = static_cast<unsigned>(LAPTIME_DETAIL_IDS);
   m.attr("MODULES") = static_cast<unsigned>(LAPTIME_DETAIL_MODULES);
   m.attr("INPUTS") = static_cast<unsigned>(LAPTIME_DETAIL_INPUTS);
+  // NOLINTNEXTLINE(bugprone-unused-raii): the constructor registers a class without methods.
   nb::class_<OpDetails>(m, "Details");
   nb::class_<OpDetailSource>(m, "DetailSource")
       .def("enter", &OpDetailSource::enter, nb::arg("inputs"))

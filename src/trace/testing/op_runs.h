@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "format/test_copies.h"
+#include "format/testing/copies.h"
 #include "trace/run/run.h"
 
 namespace laptime {

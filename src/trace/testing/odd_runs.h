@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace laptime {
 

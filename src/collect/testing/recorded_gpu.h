@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "collect/cuda/cuda_collector.h"
-#include "collect/cuda/fake_cuda.h"
+#include "collect/testing/fake_cuda.h"
 #include "format/reader.h"
 #include "laptime/laptime.h"
 

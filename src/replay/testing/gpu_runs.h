@@ -10,7 +10,7 @@
 #include "replay/price/changes.h"
 #include "replay/price/pricing.h"
 #include "trace/analysis.h"
-#include "trace/ops/op_runs.h"
+#include "trace/testing/op_runs.h"
 
 namespace laptime::replay {
 
