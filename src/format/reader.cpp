@@ -13,12 +13,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Recorders know a few dozen names. A file may give any number; each count looks through all of
-// them.
+// Recorders use a few dozen names. A file may have any number, and each count searches all of them.
 constexpr std::size_t kMostWarnings = 1000;
 constexpr std::string_view kOtherWarnings = "other_warnings";
 
-// The list of facts may have been moved to a longer one; the model keeps maps of some of them.
+// The list of facts may have been moved to a longer one. The loaded run keeps maps of some facts.
 std::uint64_t memory_for(const Fact& fact) {
   constexpr std::uint64_t kListed = 2 * sizeof(Fact), kMapNode = 192, kTrack = 1024;
   if (const auto* text = std::get_if<StringFact>(&fact))
@@ -61,8 +60,8 @@ void RunContent::release_pages() const {
 
 namespace {
 
-// Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
-// Mapped twice: see read_part.
+// Parts only grow and are never truncated while they exist, so mapping a live one is safe. Mapped
+// twice: see read_part.
 Status read_part_file(RunContent& run, const std::string& path) {
   const auto map_now = [&]() -> Result<ByteView> {
     ASSIGN_OR_RETURN(MappedFile map, MappedFile::open(path));

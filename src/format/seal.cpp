@@ -15,17 +15,16 @@ namespace laptime {
 namespace {
 
 constexpr std::uint32_t kMergeBelow = 8192;
-// Ten thousand threads with a few rows each must not gather up memory at the end of somebody's
-// training.
+// Ten thousand threads with a few rows each must not collect memory at the end of a training.
 constexpr std::size_t kMostPendingRows = 1u << 20;
 
-// Gathers small blocks of one table and track until they are worth a block of their own.
+// Collects small blocks of one table and track until they fill a block.
 template <typename Columns>
 class Merger {
  public:
   Merger(LapWriter& writer, std::uint32_t part) : writer_(writer), part_(part) {}
 
-  // False when the block is damaged inside; it is left out.
+  // False if the block is damaged inside. Then it is left out.
   Result<bool> add(const Block& block) {
     Columns decoded;
     if (!decode_block(block, decoded)) return false;
@@ -35,7 +34,7 @@ class Merger {
     if (pending.size() == 0)
       pending = std::move(decoded);
     else
-      decode_block(block, pending);  // onto the end; it decoded once, so it does again
+      decode_block(block, pending);  // appended; it decoded once, so it does again
     if (pending.size() >= kMergeBelow) RETURN_IF_ERROR(flush(block.summary.track));
     return true;
   }
@@ -200,7 +199,7 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
   for (const MissingPart& missing : folder.missing()) folder.remove(missing);
   if (kept.empty()) folder.remove_if_empty();
   for (const FoundPart& part : folder.parts())
-    if (!contains(found, part.name)) kept.push_back(part);  // began meanwhile
+    if (!contains(found, part.name)) kept.push_back(part);  // started meanwhile
   return kept;
 }
 

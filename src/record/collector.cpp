@@ -191,8 +191,8 @@ void put_tally(const Tally& t) noexcept {
 }
 
 std::uint64_t new_link() noexcept {
-  // Processes differ in the high bits; a child that is forked keeps counting from its parent's
-  // number under its own pid.
+  // Processes differ in the high bits. A forked child continues from its parent's count with its
+  // own pid.
   static std::atomic<std::uint64_t> next{1};
   return static_cast<std::uint64_t>(::getpid()) << 40 |
          (next.fetch_add(1, std::memory_order_relaxed) & ((1ull << 40) - 1));
@@ -211,8 +211,8 @@ void add_stop_observer(StopObserver observer) noexcept {
 
 namespace {
 
-// The calling thread, ready for a record of several records. Its first record must be a slow one:
-// that tells the thread where its first step began.
+// The calling thread, ready for a group of records. Its first record must take the slow path, which
+// sets the begin of the thread's first step.
 ThreadState* ready_thread() noexcept {
   ThreadState* const thread = thread_state();
   if (!thread || (!reserve(*thread, 3) && !renew_slot(*thread, 3))) return nullptr;

@@ -14,7 +14,7 @@ namespace laptime::record {
 namespace {
 
 std::string command_line() {
-  // /proc files have no size; a command line longer than this is cut.
+  // /proc files have no size. A longer command line is cut.
   std::string text(4096, '\0');
   const UniqueFd fd(::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
   const ssize_t n = fd ? ::read(fd.get(), text.data(), text.size()) : 0;
@@ -34,7 +34,7 @@ std::string working_directory() {
   return ::getcwd(path, sizeof path) ? path : "";
 }
 
-// Processors that this process may use; empty when the system does not tell.
+// Processors that this process may use. Empty if the system does not report them.
 std::string processors() {
   cpu_set_t set;
   return ::sched_getaffinity(0, sizeof set, &set) == 0 ? std::to_string(CPU_COUNT(&set)) : "";

@@ -1,4 +1,4 @@
-// What is said once about the process that records: command line, host, laptime's version.
+// Facts that each recording process reports once: command line, host, laptime's version.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace laptime::record {
 
-// Views of the result go into facts: keep it as long as them. The list is cached after the first
+// Facts are views of the result, so keep it as long as them. The list is cached after the first
 // call.
 const std::vector<std::pair<std::string, std::string>>& host_facts();
 

@@ -16,7 +16,7 @@
 #include "record/say.h"
 #include "record/self_cost.h"
 
-// Programs read it without a lock; start and stop write it, and every slow path looks again.
+// Programs read it without a lock. Start and stop write it, and every slow path checks it again.
 extern "C" {
 int laptime_recording = 0;
 }
@@ -30,7 +30,8 @@ void set_recording(bool on) {
   __atomic_store_n(&laptime_recording, on ? how : LAPTIME_OFF, __ATOMIC_SEQ_CST);
 }
 
-// The encoder works on a batch of its own beside the slots; measured with two threads flat out: 20
+// The encoder needs memory for a batch besides the slots: 20 MiB, measured with two threads at full
+// speed.
 // MiB.
 constexpr std::uint64_t kEncoderMemory = 32ull << 20;
 
@@ -40,8 +41,8 @@ std::uint32_t slots_for(std::uint64_t memory_limit) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(raw / kSlotSize, 1u << 18));
 }
 
-// Where another live process records already, this one joins its run. What a run that was killed
-// left there is kept.
+// If another live process already records there, this one joins its run. The remains of a killed
+// run are kept.
 Status prepare_folder(RecordingPlan& plan) {
   std::error_code ignored;
   plan.folder = std::filesystem::absolute(plan.folder, ignored);
@@ -102,7 +103,7 @@ Status Recorder::start(RecordingPlan plan) {
   return {};
 }
 
-// A run that another process seals has no other way to know that this one is not in it.
+// A run that another process seals cannot know otherwise that this process is missing.
 Status Recorder::open_part_or_leave_word() {
   const Status opened = open_part();
   if (!opened && plan_.seal_as.empty()) leave_missing_part(plan_.folder, opened.error().message);
@@ -129,8 +130,8 @@ Status Recorder::open_part() {
     recording->part.discard();
     return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
   }
-  current_.store(recording, std::memory_order_release);  // with facts_ held: a fact that is new is
-                                                         // among the opening ones, or goes to it
+  // with facts_ held: a new fact is either among the opening ones, or is written to this recording
+  current_.store(recording, std::memory_order_release);
   return {};
 }
 
@@ -187,7 +188,7 @@ void Recorder::note_stop(Recording& recording, int error_number) noexcept {
   int none = 0;
   if (!recording.stopped_by.compare_exchange_strong(none, error_number)) return;
   if (error_number == PartFile::kSealed) set_recording(false);
-  // Their slots may be in memory that nobody will read.
+  // Their slots may be in memory that nothing will read.
   if (error_number == PartFile::kPageLost) send_threads_to_slow_path();
 }
 

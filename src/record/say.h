@@ -7,9 +7,9 @@
 
 namespace laptime::record {
 
-// "laptime: …", one line on stderr, straight from a buffer: usable with any lock held.
+// Writes "laptime: …", one line, to stderr, directly from a buffer. Usable with any lock held.
 LAPTIME_API void say(std::string_view message) noexcept;
-// Descriptor 2 is the process's stderr as it is now: for tests that capture it.
+// Treats the present descriptor 2 as the process's stderr, for tests that capture it.
 LAPTIME_API void stderr_was_replaced() noexcept;
 
 }  // namespace laptime::record

@@ -1,4 +1,4 @@
-// The recorder's own warnings. Collectors add theirs by name through warning_index.
+// The recorder's own warnings. Collectors add theirs by name with warning_index.
 #pragma once
 
 #include <cstdint>

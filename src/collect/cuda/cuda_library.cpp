@@ -21,10 +21,9 @@ using namespace laptime::cuda;
 namespace {
 
 std::atomic<bool> deferred{false};
-std::atomic<unsigned> wished_early{
-    0};  // cuda::Request, said while the program had not loaded CUDA yet
+std::atomic<unsigned> wished_early{0};  // cuda::Request, made before the program loaded CUDA
 
-// For the collector, once there is one.
+// Settings for the collector, kept until it exists.
 struct Wanted {
   CallSiteFunction call_sites = nullptr;
   OpCallSiteFunction op_call_sites = nullptr;
@@ -49,9 +48,9 @@ void apply_wanted() {
     gpu->context().leave_out_nodes();
 }
 
-// Handlers run in reverse order: this one before the driver's, which came earlier. The recording
-// ends after both, and the flush thread lives even longer: CUPTI would be asked when there is no
-// driver any more.
+// Handlers run in reverse order, so this one runs before the driver's, which was registered
+// earlier. The recording ends after both, and the flush thread ends even later. Without this
+// handler CUPTI would be called after the driver is gone.
 void end_at_exit() {
   std::atexit([] { made.load()->end(); });
 }
@@ -72,9 +71,9 @@ void make_collector() {
   end_at_exit();
 }
 
-// Null where there is no CUDA to record, which is said once.
+// Null if there is no CUDA to record, which is reported once.
 CudaCollector* collector() {
-  if (!tried.load()) {  // once it was, without the lock: a forked child may find it held
+  if (!tried.load()) {  // after the first call no lock: a forked child may find it locked
     const std::lock_guard lock(making);
     if (!tried.load()) make_collector();
     tried.store(true);
@@ -82,7 +81,7 @@ CudaCollector* collector() {
   return made.load();
 }
 
-// Once in each recording.
+// Called once per recording.
 void warn_no_gpu() {
   static std::atomic<std::uint32_t> told{0};
   if (told.exchange(record::epoch()) != record::epoch()) warn(kNoGpu);
@@ -96,7 +95,7 @@ bool start(unsigned who) {
     gpu->off(who, After::leave);
     return warn_no_gpu(), false;
   }
-  // The collector may have been made before the driver was initialised and had its handler.
+  // The collector may have been made before the driver was initialised and registered its handler.
   static std::once_flag again;
   if (gpu->knows_devices()) std::call_once(again, &end_at_exit);
   return true;
@@ -170,7 +169,7 @@ LAPTIME_API void laptime_cuda_next_node(std::int64_t* sequence, std::uint64_t* t
 
 LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
 
-// Called by the driver while it is initialised. 1: success.
+// The driver calls this while it is initialised. 1: success.
 LAPTIME_API int InitializeInjection(void) {
   if (!record::on()) return 1;
   if (deferred.load()) {

@@ -45,7 +45,7 @@ class DeviceFacts {
   void write_peaks() {
     const std::uint64_t clock = attribute(kClockKHz) * 1000;
     if (clock) set("clock_hz", clock);
-    // Memory moves on both edges of its clock.
+    // Memory transfers data on both edges of its clock.
     const std::uint64_t bandwidth =
         attribute(kMemoryClockKHz) * 1000 * 2 * attribute(kMemoryBusWidth) / 8;
     if (bandwidth) set("peak_bytes_per_s", bandwidth);

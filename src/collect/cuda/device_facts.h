@@ -1,14 +1,14 @@
-// What the devices are, written as properties of the process: "cuda device 0 name", "…
-// multiprocessors", "… memory_bytes", "… clock_hz", "… compute" (9.0), "… peak_bytes_per_s", "…
-// peak_flops_fp64" and "_fp32", "_fp64_tensor", "_tf32", "_fp16" and "_fp8" for dense products on
-// tensor cores, where the architecture is known, and the limits that occupancy follows from.
+// The devices' facts, as properties of the process: "cuda device 0 name", "… multiprocessors", "…
+// memory_bytes", "… clock_hz", "… compute" (9.0), "… peak_bytes_per_s", and the limits that
+// determine occupancy. If the architecture is known, also "… peak_flops_fp64", "_fp32", and for
+// dense products on tensor cores "_fp64_tensor", "_tf32", "_fp16", "_fp8".
 #pragma once
 
 #include "collect/cuda/cuda_api.h"
 
 namespace laptime::cuda {
 
-// False when the driver does not know its devices yet.
+// False if the driver does not know its devices yet.
 bool write_device_facts(CudaApi& api);
 
 }  // namespace laptime::cuda

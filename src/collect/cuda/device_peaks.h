@@ -1,5 +1,5 @@
-// What a device can reach at the most, by precision, from its architecture, its multiprocessors and
-// its highest clock.
+// The peak rates of a device by precision, from its architecture, its multiprocessors and its
+// highest clock.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 namespace laptime::cuda {
 
 struct DeviceKind {
-  std::string_view name;  // as the driver has it
+  std::string_view name;  // as the driver reports it
   int major, minor;       // compute capability
   std::uint64_t multiprocessors, clock_hz;
 };
 
 struct Peak {
-  const char* precision;  // "fp64", "fp32"; on tensor cores, dense, summed up in fp32:
-                          // "fp64_tensor", "tf32", "fp16", "fp8"
+  // "fp64", "fp32"; dense on tensor cores with fp32 sums: "fp64_tensor", "tf32", "fp16", "fp8"
+  const char* precision;
   std::uint64_t flops_per_s;
 };
 
-// Those that it has; none of an architecture that is not known.
+// The precisions that the device supports. Empty for an unknown architecture.
 std::vector<Peak> peaks_of(const DeviceKind& device);
 
 }  // namespace laptime::cuda

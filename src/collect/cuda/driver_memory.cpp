@@ -23,7 +23,7 @@ constexpr Kind kind_of(std::uint32_t id) {
   }
 }
 
-// How the calls' parameters begin.
+// The first parameters of the calls.
 struct AllocateParameters {
   const std::uint64_t* address;
   std::size_t bytes;

@@ -1,4 +1,4 @@
-// What the GPU's data can lack, each under one name.
+// The warnings about missing GPU data, each with one name.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 namespace laptime::cuda {
 
-// What threads read is written once, before they are told that it is there.
+// Threads read data that was written once, before they see the flag.
 void LaunchContext::add_nodes() {
   if (!torch_.is_bound()) torch_ = TorchContext::get();
   nodes_.store(true, std::memory_order_release);

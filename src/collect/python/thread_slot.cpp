@@ -15,7 +15,7 @@ namespace laptime::python {
 
 namespace {
 
-// Runs when a thread ends, without the GIL: only marks.
+// Runs when a thread ends, without the GIL, so it only sets a mark.
 struct EndMark {
   ThreadSlot* slot = nullptr;
   ~EndMark() {

@@ -18,9 +18,9 @@ namespace laptime::steps {
 
 namespace {
 
-// Of this process's steps, whichever clock runs. A clock that is about to decide says so and then
-// looks whether a step has ended; who ends a step counts it and then looks whether the clock
-// decides. So one of them sees the other.
+// The steps of this process, for all clocks. A clock that is about to decide sets its flag, then
+// checks whether a step has ended. The thread that ends a step counts it, then checks the flag. So
+// at least one of them sees the other.
 struct Hearing {
   StepPulse steps;
   std::atomic<bool> clock_decides{false}, steps_record{false};
@@ -50,13 +50,13 @@ class IntervalClock {
     changed_.notify_all();
   }
 
-  // Where the first interval is recorded at once, that is when this returns.
+  // Returns after the first interval has begun, if that is recorded at once.
   void await_begin() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return begun_; });
   }
 
-  // Also by two threads at once.
+  // Two threads may call this at once.
   IntervalSums stop() {
     std::unique_lock lock(mutex_);
     stop_ = true;
@@ -65,7 +65,7 @@ class IntervalClock {
     return sums_;
   }
 
-  // To the steps; false: they decide already.
+  // Lets the steps decide. False: they decide already.
   bool hand_over() {
     const std::lock_guard lock(mutex_);
     return leave();
@@ -147,7 +147,7 @@ class IntervalClock {
 
   void switch_on() {
     const std::uint64_t began = ticks();
-    std::uint64_t last = began;  // what the last source sees from here on is recorded by all
+    std::uint64_t last = began;  // after this, all sources record
     for (const ClockedSource& source : plan_.sources) {
       last = ticks();
       source.on();
@@ -183,20 +183,20 @@ class IntervalClock {
     record::put_value(time, record::intern(kIntervalValue), state);
   }
 
-  std::mutex mutex_;  // held by the thread but for its waits
+  std::mutex mutex_;  // the thread holds it except while it waits
   std::condition_variable asked_, changed_;
   bool begun_ = false, stop_ = false, over_ = false, told_ = false;
   IntervalPlan plan_;
   std::uint64_t begin_ = 0, turned_, others_ = 0, events_ = 0, switched_on_ = 0;
-  double switching_ = 0;      // ticks, the last time
+  double switching_ = 0;      // ticks that the last switch took
   bool on_ = false;           // while the clock decides
-  std::uint64_t steps_ = 0;   // that had ended at the last turn
-  unsigned quiet_turns_ = 0;  // since the last step's end …
-  Turn quiet_{};              // … and what passed in them
+  std::uint64_t steps_ = 0;   // steps that had ended at the last turn
+  unsigned quiet_turns_ = 0;  // turns since the last step's end
+  Turn quiet_{};              // what passed in these turns
   IntervalSums sums_;
 };
 
-// Of this process. A forked child leaves its parent's as it lies there.
+// The clock of this process. A forked child abandons its parent's object.
 struct Running {
   std::mutex mutex;
   std::shared_ptr<IntervalClock> clock;
@@ -210,8 +210,8 @@ std::shared_ptr<IntervalClock> running_clock() {
 
 void at_process_exit() { (void)stop_intervals(); }
 
-// Before a fork handlers run in the reverse order of their registration: the clock's lock is taken
-// first, then those that its turn takes.
+// Before a fork, handlers run in the reverse order of their registration. So the clock's lock is
+// taken first, then the locks that its turn takes.
 void watch_process() {
   static const bool watched = [] {
     ::pthread_atfork(
@@ -227,7 +227,7 @@ void watch_process() {
           running = new Running;
           hearing.clock_decides = hearing.steps_record = false;
         });
-    // torch's own objects go later.
+    // torch's own objects are destroyed later.
     return std::atexit(&at_process_exit) == 0;
   }();
   (void)watched;

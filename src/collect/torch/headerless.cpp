@@ -16,8 +16,8 @@ namespace laptime::torch {
 namespace {
 
 struct Function;  // at::RecordFunction
-// std::unique_ptr<at::ObserverContext>, always null: not trivial, so that it is returned where a
-// unique_ptr would be.
+// std::unique_ptr<at::ObserverContext>, always null. It is not trivial, so it is returned the same
+// way as a unique_ptr.
 struct NoContext {
   void* none = nullptr;
   NoContext() = default;
@@ -42,9 +42,9 @@ struct Torch {
   std::uint64_t (*thread)();
 } torch_functions;
 
-constexpr std::size_t kWords = 64;  // of a RecordFunction that are looked at
-// From the sequence number to the forward thread's: the inputs (16), keyword inputs (56) and
-// outputs (24) lie between.
+constexpr std::size_t kWords = 64;  // words of a RecordFunction that are searched
+// The distance from the sequence number to the forward thread's number: the inputs (16), keyword
+// inputs (56) and outputs (24) lie between.
 constexpr std::size_t kSequenceToForward = 8 + 16 + 56 + 24;
 
 struct Layout {
@@ -57,7 +57,7 @@ std::uint64_t word_at(const Function& function, std::size_t offset) {
   return word;
 }
 
-// ---- Calibration: which word always says what torch says. ----
+// ---- Calibration: find the words that always equal torch's own answers. ----
 struct Sighting {
   std::array<std::uint64_t, kWords> words;
   std::uint64_t sequence, thread;
@@ -78,7 +78,7 @@ NoContext note(const Function& function) {
 }
 void ignore_end(const Function&, void*) {}
 
-// The only word that is `expected` in all sightings; kWords when there is none, or several.
+// The only word that equals `expected` in all sightings. kWords if there is none, or several.
 std::size_t only_word(std::uint64_t Sighting::* expected) {
   std::size_t found = kWords;
   for (std::size_t i = 0; i < kWords; ++i) {
@@ -126,7 +126,7 @@ NoContext tell_begin(const Function& function) {
     told->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
   return {};
 }
-// Of another thread's op perhaps after the probe has gone.
+// Also called for another thread's op, perhaps after the probe is gone.
 void tell_end(const Function& function, void*) {
   if (const OpProbe* const told = probe) told->end(&function);
 }

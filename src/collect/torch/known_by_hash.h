@@ -1,7 +1,7 @@
-// What a thread remembers of texts and inputs by a 64-bit hash of them, which stands for the whole.
+// What a thread remembers of texts and inputs. Their 64-bit hash alone identifies them.
 //
-// Assumption: a program has at most 65,536 kinds of either, of which two share a hash in one
-// program of ten thousand million.
+// Assumption: a program has at most 65,536 kinds of either. Then two of them share a hash in one of
+// ten thousand million programs.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ class WordHash {
  public:
   explicit WordHash(std::uint64_t seed) : value_(seed + kOdd) {}
 
-  // Both halves of a product: each bit of the word moves half of the result's.
+  // Uses both halves of the product: each bit of the word changes half of the result's bits.
   void word(std::uint64_t word) {
     __extension__ using Product = unsigned __int128;
     const Product product = static_cast<Product>(value_ ^ word) * kOdd;
@@ -44,7 +44,7 @@ inline std::uint64_t hash_of(std::string_view text) {
   return hash.value();
 }
 
-// Grows, as what is met in every step and was forgotten would have to be made anew each time.
+// Grows instead of forgetting: what each step meets again would have to be made again.
 template <typename Value, std::size_t kMost>
 class KnownByHash {
  public:
@@ -52,7 +52,7 @@ class KnownByHash {
   KnownByHash(const KnownByHash&) = delete;
   ~KnownByHash() { delete[] entries_; }
 
-  // Null: not met.
+  // Null: unknown.
   const Value* find(std::uint64_t hash) const {
     if (entries_ == nullptr) [[unlikely]]
       return nullptr;
@@ -60,7 +60,7 @@ class KnownByHash {
     return entry.hash == hash ? &entry.value : nullptr;
   }
   bool is_full() const { return size_ >= kMost; }
-  // Contract: not met, and not full. Without memory for it, it is met again.
+  // Contract: `hash` is unknown, and the table is not full. If memory is short, nothing is added.
   void add(std::uint64_t hash, const Value& value) {
     if (2 * (size_ + 1) > capacity_ && !grow()) return;
     entries_[slot_of(hash)] = {hash, value};
@@ -74,7 +74,7 @@ class KnownByHash {
   };
   static constexpr std::size_t kFirst = 512;
 
-  // Where it is, or would be.
+  // The slot of `hash`, or the free slot where it belongs.
   std::size_t slot_of(std::uint64_t hash) const {
     const std::size_t mask = capacity_ - 1;
     std::size_t at = hash & mask;

@@ -30,8 +30,8 @@ void allocated(int device, const void* address, std::uint64_t bytes) {
   record::put_memory(SpanKind::allocate, number(address), bytes, name_of(device));
 }
 
-// Only the allocator knows the size, and not every one can be asked: the allocation's record has
-// it.
+// The size is unknown here: only the allocator has it, and some cannot be queried. The allocation's
+// record has the size.
 void released(int device, const void* address) {
   record::put_memory(SpanKind::release, number(address), 0, name_of(device));
 }

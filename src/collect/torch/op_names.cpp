@@ -8,7 +8,7 @@ namespace {
 
 std::uint32_t bits_of(std::string_view text) {
   if (text.starts_with("autograd::engine::evaluate_function")) return OpTraits::kBackward;
-  // No namespace, as torch.autograd.Function's: may run lines of the user's inside.
+  // No namespace, like the names of torch.autograd.Function: it may run the user's lines inside.
   return text.find("::") == std::string_view::npos ? 0 : OpTraits::kContainsOps;
 }
 

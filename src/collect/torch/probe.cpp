@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMostOps = 256;
 
 std::atomic<bool> on{false};
-std::atomic<pthread_t> thread{};  // that it looks at
+std::atomic<pthread_t> thread{};  // the thread that the probe watches
 
-// Of that thread.
+// The state of that thread.
 struct Probe {
   const OpShim* shim = nullptr;
   std::vector<ProbedOp> ops;

@@ -14,7 +14,7 @@ namespace laptime::cuda {
 
 namespace {
 
-// Never destroyed: another thread may still be switching by it.
+// Never destroyed: another thread may still use it for a switch.
 const CudaCalls* open(const std::string& path) { return new CudaCalls(path); }
 
 std::tuple<std::uint64_t, std::uint64_t> counts(const CudaCalls& calls) {

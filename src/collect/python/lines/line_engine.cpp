@@ -15,8 +15,8 @@
 namespace laptime::python {
 
 namespace {
-// What line events may add to one call that runs each line once. Shorter code may run by line until
-// the budget has paid for it.
+// The most that line events may add to one call that runs each line once. Shorter code may run by
+// line until the budget has paid for it.
 constexpr double kLongestPassSeconds = 0.005;
 }  // namespace
 
@@ -104,7 +104,8 @@ const std::vector<int>& LineEngine::first_lines_of(const std::string& file) {
   }
   PyErr_Clear();
   return statements_[file] =
-             std::move(first_lines);  // another thread may have been as far meanwhile: same result
+             // another thread may have done the same meanwhile: same result
+         std::move(first_lines);
 }
 
 void LineEngine::read_statements(CodeRecord* record) {
@@ -222,7 +223,7 @@ void LineEngine::enter_demoted(ThreadSlot* slot, CodeRecord* record, std::uint64
 void LineEngine::pay(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
   const std::int32_t events = slot->line_meter.restart(now);
   record->blamed_events += static_cast<std::uint64_t>(events);
-  // One sample may be bad luck; code that is met twice is where the events are.
+  // One sample may be chance. Code that is sampled twice has the events.
   const bool may_be_demoted = record->sessions == 0 && record->blamed_events > 1500;
   if (!budget_.spend(events, line_event_ticks_, now) && may_be_demoted) demote(record, now);
 }
@@ -278,7 +279,8 @@ void LineEngine::clear() {
   settle_all(ticks());
   ++clears_;
   for (const auto& record : CodeRegistry::instance().records()) {
-    if (!running_) record->level = Level::lines;  // while running, what was too dear stays so
+    // while running, code that was too expensive stays demoted
+    if (!running_) record->level = Level::lines;
     forget(record.get());
   }
   for (const auto& slot : ThreadSlots::instance().all()) slot->line_meter = {};

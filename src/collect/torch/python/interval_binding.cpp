@@ -21,7 +21,7 @@ using steps::IntervalPlan;
 
 namespace {
 
-// The GPU's library, and on whose behalf it is called.
+// The GPU's library, and the request under which it is called.
 using Gpu = std::tuple<const cuda::CudaCalls*, cuda::Request>;
 
 ClockedSource gpu_source(const Gpu& gpu) {

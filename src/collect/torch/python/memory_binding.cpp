@@ -24,7 +24,7 @@ class Memory {
   Memory(const LaptimeMemoryShim& shim, const TensorAddresses& tensors)
       : shim_(shim), tensors_(tensors) {}
 
-  // Throws where it cannot.
+  // Throws if the allocator cannot be followed.
   void attach() const {
     if (shim_.attach() != 0)
       throw std::runtime_error("the program's own CPU allocator cannot be followed");
@@ -39,14 +39,14 @@ class Memory {
   std::uintptr_t off_function() const { return reinterpret_cast<std::uintptr_t>(shim_.off); }
   void close() const { shim_.close(); }
 
-  // What is no tensor among them is passed over.
+  // Ignores objects that are not tensors.
   void mark(nb::handle tensors, std::string_view role) const {
     tell({held(tensors)}, record::intern(role), 0);
   }
   // The tensors are parameters, and their gradients are gradients.
   void mark_parameters(nb::handle tensors) const { tell({held(tensors)}, parameter_, gradient_); }
-  // Before the optimizer steps, in each step: its parameters and their gradients. Whether it has
-  // more state than when this was last asked.
+  // Called before the optimizer steps, in each step. Marks its parameters and their gradients.
+  // Returns whether it has more state than at the last call.
   bool mark_before_step(nb::handle optimizer) {
     mark_parameters_of(optimizer);
     return has_new_state(optimizer);
@@ -65,7 +65,7 @@ class Memory {
   static nb::object interned(const char* name) {
     return nb::steal(PyUnicode_InternFromString(name));
   }
-  // What is held lives until it was told, whatever runs in Python meanwhile.
+  // Keeps the objects alive until they are reported, whatever runs in Python meanwhile.
   static nb::object held(nb::handle objects) {
     nb::object list = nb::steal(PySequence_List(objects.ptr()));
     if (!list.is_valid()) throw nb::python_error();
@@ -111,11 +111,11 @@ class Memory {
 
   const LaptimeMemoryShim& shim_;
   const TensorAddresses tensors_;
-  // Names that need no making when they are asked for.
+  // Names made in advance.
   const nb::object groups_name_ = interned("param_groups"), parameters_name_ = interned("params"),
                    state_name_ = interned("state");
-  std::vector<std::uint64_t> addresses_;               // room that is kept
-  std::unordered_map<const PyObject*, State> states_;  // by optimizer, as it looked
+  std::vector<std::uint64_t> addresses_;               // capacity is kept
+  std::unordered_map<const PyObject*, State> states_;  // by optimizer, as last seen
   const std::uint32_t parameter_ = record::intern("parameter"),
                       gradient_ = record::intern("gradient");
 };

@@ -24,19 +24,19 @@ using steps::StepRules;
 
 namespace {
 
-// Python's side of it, called where something happens that is not in every step.
+// Callbacks into Python for events that do not occur in every step.
 struct StepCallbacks {
   nb::object begin;         // (): the first step of all begins
-  nb::object mark;          // (phase, samples, ticks): a step has ended, then; 0: now
+  nb::object mark;          // (phase, samples, ticks): a step ended at that time; 0: now
   nb::object gradients_on;  // () -> bool
   nb::object
-      add_loader;  // (iterator) -> the number of its loader; its end is told by `loader_dropped`
+      add_loader;  // (iterator) -> the number of its loader; `loader_dropped` reports its end
   nb::object is_training;  // (weak reference to a model) -> bool
   nb::object first_step;   // (optimizer): the first of its class has stepped
-  nb::object shares;       // told of the batches of recorded steps: ended(), asked(), came()
+  nb::object shares;       // gets the batches of recorded steps: ended(), asked(), came()
 };
 
-// What optimizers of one class do is called so.
+// The names that optimizers of one class have in a run.
 struct OptimizerClass {
   explicit OptimizerClass(nb::handle optimizer)
       : type(nb::borrow(optimizer.type())),
@@ -46,8 +46,7 @@ struct OptimizerClass {
 
   nb::object type;
   std::uint32_t step, zero_grad;
-  std::uint32_t
-      update;  // what a step does besides its closure, which is the program's forward and backward
+  std::uint32_t update;  // a step without its closure, which is the program's forward and backward
   bool has_stepped = false;
 
  private:
@@ -57,10 +56,10 @@ struct OptimizerClass {
   }
 };
 
-// An optimizer in its step.
+// An optimizer during its step.
 struct Stepping {
   PyObject* optimizer;
-  std::uint64_t start;  // ticks: of the step, or when its closure ended
+  std::uint64_t start;  // ticks: the begin of the step, or the end of its closure
   bool had_closure = false;
 };
 
@@ -88,14 +87,14 @@ class StepHooks {
         line_(std::move(line)),
         thread_(thread) {}
 
-  // In a child that was forked: it has seen nothing.
+  // Called in a forked child, which has seen no events.
   void start_over(nb::object shares, unsigned long thread) {
     callbacks_.shares = std::move(shares);
     *this = StepHooks(std::move(callbacks_), std::move(words_), std::move(line_), thread);
   }
 
-  // A loop over a loader begins. What came since the loop before it belongs to no step; that its
-  // workers start belongs to the first.
+  // A loop over a loader begins. Events since the last loop belong to no step. The start of the
+  // loader's workers belongs to the first step.
   void loop_began(nb::handle) {
     if (!makes_steps() || !rules_.is_between()) return;
     record::begin_step();
@@ -126,13 +125,13 @@ class StepHooks {
       rules_.closed(loader);
   }
 
-  // `iterator`: its address, which another may have from now on.
+  // `iterator`: its address, which another object may have from now on.
   void loader_dropped(std::uintptr_t iterator, std::int64_t loader) {
     std::erase_if(loaders_, [&](const auto& known) { return known.first == iterator; });
     if (makes_steps()) mark(rules_.dropped(loader));
   }
 
-  // One was made before anything was seen.
+  // An optimizer was made before recording began.
   void optimizer_exists() {
     has_optimizer_ = true;
     rules_.optimizer_exists();
@@ -144,7 +143,7 @@ class StepHooks {
     if (!has_begun_) record::begin_step();
   }
 
-  // `start`: when that began, in ticks.
+  // `start`: when zeroing began, in ticks.
   void gradients_zeroed(nb::handle optimizer, std::uint64_t start) {
     put_optimizer_span(class_of(optimizer).zero_grad, start);
     rules_.gradients_zeroed(number_of(optimizer));
@@ -158,7 +157,7 @@ class StepHooks {
       stepping_.push_back(stepping);
   }
 
-  // The step calls the closure that it was given; some do so many times.
+  // The step calls its closure; some do so many times.
   void closure_began(nb::handle optimizer) {
     const auto it = find_stepping(optimizer);
     if (it != stepping_.end() && it->had_closure)
@@ -180,7 +179,8 @@ class StepHooks {
     if (notice_step()) mark(rules_.optimizer_stepped(number_of(optimizer), ticks()));
   }
 
-  // Gradients are asked for. Within that, or on another thread, it is torch that asks.
+  // Gradients are requested. If the thread is inside a backward, or is another one, torch requests
+  // them.
   void backward_began(nb::handle) {
     if (!makes_steps() || backwards_++ > 0) return;
     backward_line_ = line_.of_caller();
@@ -196,14 +196,14 @@ class StepHooks {
       mark(rules_.backward_ended(line, ticks()));
   }
 
-  // With mixed precision a step whose gradients overflow is skipped: for the loop it was a step all
+  // With mixed precision, a step whose gradients overflow is skipped. For the loop it is a step all
   // the same.
   void scaler_updated() {
     if (!stepped_ && notice_step()) mark(rules_.optimizer_skipped(ticks()));
     stepped_ = false;
   }
 
-  // A model was put into eval mode; `module`: a weak reference to it.
+  // A model was put into eval mode. `module`: a weak reference to it.
   void evaluating(nb::object module) {
     evaluated_ = std::move(module);
     if (makes_steps()) rules_.evaluation_began(ticks());
@@ -215,14 +215,14 @@ class StepHooks {
     mark(rules_.evaluation_ended());
   }
 
-  // Nothing more is seen.
+  // No more events are seen.
   void finish() {
     if (makes_steps()) mark(rules_.finished());
   }
 
   bool recorded() const { return recorded_; }
   void set_recorded(bool recorded) { recorded_ = recorded; }
-  // Whether ended steps are told to `mark`; else they are marked here.
+  // Whether ended steps are reported to `mark`. Otherwise they are marked here.
   bool tells() const { return tells_; }
   void set_tells(bool tells) { tells_ = tells; }
   // The program marks its steps itself.
@@ -232,8 +232,8 @@ class StepHooks {
     has_begun_ |= by_program;
   }
 
-  // laptime tries torch out on the calling thread: what it computes meanwhile is no step of the
-  // program's.
+  // laptime tests torch on the calling thread. What it computes meanwhile is no step of the
+  // program.
   void set_busy(bool busy) { busy_thread_ = busy ? PyThread_get_thread_ident() : 0; }
 
   int traverse(visitproc visit, void* arg) const {
@@ -272,7 +272,7 @@ class StepHooks {
     return thread == thread_ && thread != busy_thread_ && !by_program_;
   }
 
-  // Whether steps are told from optimizers.
+  // Whether steps are found from optimizers.
   bool notice_step() {
     stepped_ = true;
     evaluated_ = {};
@@ -319,16 +319,15 @@ class StepHooks {
   unsigned long thread_, busy_thread_ = 0;
   StepRules rules_;
   steps::StepWriter writer_;
-  std::vector<std::pair<std::uintptr_t, std::int64_t>>
-      loaders_;  // by address of the iterator, of those that live
+  std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // of living iterators, by address
   std::vector<OptimizerClass> classes_;
   std::vector<Stepping> stepping_;
   nb::object evaluated_;  // a weak reference; null: none since an optimizer stepped
   bool has_begun_ = false, loop_has_begun_ = false, has_optimizer_ = false, has_trained_ = false,
        by_program_ = false, recorded_ = false, tells_ = true;
-  int backwards_ = 0;  // that run within each other, on the thread whose steps are marked
+  int backwards_ = 0;               // nested backwards, on the thread whose steps are marked
   std::int64_t backward_line_ = 0;  // of the outermost; 0: none of the program's own
-  bool stepped_ = false;            // an optimizer, since the gradient scaler looked last
+  bool stepped_ = false;            // an optimizer stepped since the gradient scaler last checked
   bool gradients_ = true;
 };
 

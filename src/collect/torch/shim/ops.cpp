@@ -1,9 +1,9 @@
-// laptime's op recorder, the part that sees torch: hands each op's begin and end to laptime's
+// laptime's op recorder, the part that sees torch: passes each op's begin and end to laptime's
 // module.
 //
-// Built on the user's machine against the torch that is installed there, with nothing else: no
-// Python headers, no laptime library. Contract: nothing here throws into torch, and a callback that
-// is off costs nothing.
+// Built on the user's machine against the installed torch only: without Python headers and without
+// a laptime library. Contract: nothing here throws into torch, and a callback that is off costs
+// nothing.
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 #include <atomic>
@@ -34,8 +34,8 @@ enum Callbacks { kPlain, kWithInputs, kTelling, kNone };
 at::CallbackHandle handles[kNone];
 int running = kNone;
 
-// torch keeps an operator's schema to itself, and tells its name by a call that reads it. A
-// template's arguments may name what is private.
+// torch keeps an operator's schema private, and returns its name only by a call that reads it. A
+// template's arguments may name private members.
 using Descriptor = std::variant<std::string, at::RecordFunction::schema_ref_t>;
 template <Descriptor at::RecordFunction::* Member>
 struct DescriptorOf {
@@ -51,7 +51,7 @@ inline const void* schema_of(const at::RecordFunction& function) {
       std::get_if<at::RecordFunction::schema_ref_t>(&descriptor_of(function));
   return schema != nullptr ? &schema->get() : nullptr;
 }
-// Ends with a 0.
+// The text is zero-terminated.
 inline std::string_view name_of(const at::RecordFunction& function) {
   const auto* const text = std::get_if<std::string>(&descriptor_of(function));
   return text != nullptr ? std::string_view(*text) : std::string_view(function.name());
@@ -78,7 +78,7 @@ std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& functi
     told->begin(op.function, name_of(function).data(), op.sequence, op.thread, op.scope);
   return nullptr;
 }
-// Of another thread's op perhaps after the probe has gone.
+// Also called for another thread's op, perhaps after the probe is gone.
 void tell_end(const at::RecordFunction& function, at::ObserverContext*) {
   if (const OpProbe* const told = probe) told->end(&function);
 }
