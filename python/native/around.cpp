@@ -47,7 +47,7 @@ void give_up(Around* self) {
   PyErr_Fetch(&type, &value, &traceback);
   PyObject* const text = value ? PyObject_Str(value) : nullptr;
   const char* const reason = text ? PyUnicode_AsUTF8(text) : nullptr;
-  PySys_FormatStderr("laptime: calls of %R are no longer seen: %s\n", self->function,
+  PySys_FormatStderr("laptime: calls of %R are no longer recorded: %s\n", self->function,
                      reason ? reason : "");
   PyErr_Clear();
   Py_XDECREF(text);

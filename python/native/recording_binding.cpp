@@ -23,7 +23,7 @@ std::string start(const std::optional<std::string>& path) {
     const nb::gil_scoped_release released;
     if (laptime_start(path ? path->c_str() : nullptr, nullptr) != 0) return laptime_error();
   }
-  pass_over_tallies();
+  ignore_tallies();
   return "";
 }
 
@@ -42,8 +42,8 @@ void warn(const std::string& name, const std::string& message, std::uint64_t cou
 // recorded; -1: no source records them. `end`: when it ended, in ticks; 0: now.
 std::uint64_t mark_step(std::uint64_t samples, std::uint32_t phase, int ops, std::uint64_t end) {
   using Ops = record::StepMark::Ops;
-  const Ops told = ops < 0 ? Ops::not_told : ops == 0 ? Ops::resting : Ops::recorded;
-  return record::mark_step({.samples = samples, .phase = phase, .ops = told, .end = end});
+  const Ops recorded = ops < 0 ? Ops::unknown : ops == 0 ? Ops::resting : Ops::recorded;
+  return record::mark_step({.samples = samples, .phase = phase, .ops = recorded, .end = end});
 }
 
 void put_span(std::uint32_t name, std::uint8_t kind, std::uint64_t start) {
@@ -132,7 +132,7 @@ void bind_recording(nb::module_& module) {
   m.def("name_thread", [](const std::string& name) { laptime_name_thread(name.c_str()); });
   m.def("set_property",
         [](const std::string& key, const std::string& value) { record::set_property(key, value); });
-  m.def("say", [](const std::string& message) { record::say(message); });
+  m.def("say", [](const std::string& message) { record::print_line(message); });
   m.def("warn", &warn, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
   nb::class_<Scope>(m, "Scope")
       .def(nb::init<std::string, std::uint8_t>(), nb::arg("name"), nb::arg("kind") = 0)

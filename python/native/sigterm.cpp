@@ -99,8 +99,8 @@ void ask_python() {
 void on_sigterm(int) {
   const int error_before = errno;
   if (python_process != ::getpid() || !Py_IsInitialized()) end_process();
-  std::uint64_t nobody_asked = 0;
-  if (deadline.compare_exchange_strong(nobody_asked, monotonic_ns() + kToAnswer))
+  std::uint64_t no_deadline = 0;
+  if (deadline.compare_exchange_strong(no_deadline, monotonic_ns() + kToAnswer))
     ask_python();
   else
     end_if_overdue();
@@ -112,8 +112,8 @@ void install(int answered_by) {
   set_default(answers);  // Python calls its handler; other code sees the earlier action
   unwritten =
       record::warning_index("sigterm", Severity::warning,
-                            "SIGTERM came in a call that did not return in time: what Python "
-                            "counted since the last step is missing");
+                            "SIGTERM came during a call that did not return in time: the counts of "
+                            "Python code since the last step are missing");
   python_process = ::getpid();
   handle(SIGTERM, &on_sigterm);
 }

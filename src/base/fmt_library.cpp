@@ -1,6 +1,6 @@
-// {fmt}, compiled once. If only its headers were used, every source that formats would compile all
-// of it, which takes half of such a source's compile time. cmake/Libraries.cmake lists the versions
-// for which this is sufficient.
+// {fmt}, compiled once. With its headers alone, every source that formats would compile all of it.
+// That takes half of such a source's compile time. cmake/Libraries.cmake
+// selects the versions for which this file suffices.
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>
 

@@ -60,8 +60,8 @@ struct CopyInfo {
   bool is_from_gpu() const { return direction == CopyDirection::device_to_host; }
   // Between a CPU and a GPU.
   bool is_transfer() const { return is_to_gpu() || is_from_gpu(); }
-  // Whether the call returns only when the data have left: copies from and to pageable memory, or
-  // blocking ones.
+  // Whether the call returns only when the data are under way: copies from and to pageable memory,
+  // or blocking ones.
   bool waits() const {
     return blocking || source == MemoryKind::pageable || target == MemoryKind::pageable;
   }

@@ -1,11 +1,11 @@
-// The part file: what one process owns in NAME.lap.d/ while it records.
+// The part file: the file of one process in NAME.lap.d/ while it records.
 //
 //   0                 4096                                      log_offset
 //   | PartHeader | 0  | slot 0 | slot 1 | … (sparse, mapped)   | frame | frame | … (appended)
 //
-// The header and the slots are a shared mapping, so what a thread stored survives SIGKILL. A slot
-// whose sequence number is in a batch frame of the log is already encoded, whatever its state says:
-// the process died before freeing it.
+// The header and the slots are a shared mapping, so records that a thread stored survive SIGKILL.
+// If a batch frame of the log has a slot's sequence number, the slot is already encoded, whatever
+// its state is: the process died before freeing it.
 #pragma once
 
 #include <atomic>
@@ -40,7 +40,7 @@ struct PartHeader {
   double ns_per_tick;          // … and runs at this rate
   std::atomic<PartState> state;
   std::uint32_t parent_pid;
-  std::atomic<std::uint64_t> records;     // stored so far; added when a slot is full
+  std::atomic<std::uint64_t> records;     // stored so far; added slot by slot
   std::atomic<std::uint64_t> encoder_ns;  // CPU time of the background thread
   std::uint64_t record_cost_ps;           // measured cost of storing one record
   std::atomic<std::uint64_t> cpu_ns;      // CPU time of the process, from its start; 0: unknown

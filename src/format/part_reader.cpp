@@ -183,7 +183,7 @@ void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedS
     at += frame->total_size;
   }
   run.count_warning("malformed_records", Severity::error, batch.malformed(),
-                    "raw records that make no sense were left out");
+                    "invalid raw records were left out");
 }
 
 void add_property(RunContent& run, PartContent& part, std::string_view key,
@@ -222,12 +222,11 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
   if (header.state.load(std::memory_order_acquire) != PartState::finished &&
       !is_loader_worker(part))
     run.count_warning("unfinished_process", Severity::info, 1,
-                      "a process was killed, or still runs; all that it had recorded is here");
+                      "a process was killed or still runs; everything it had recorded is included");
   if (header.state.load(std::memory_order_acquire) != PartState::finished && counts_in_memory(part))
-    run.count_warning(
-        "counts_in_memory", Severity::warning, 1,
-        "a process was killed, or still runs: what Python counted by line and function "
-        "since its last step is not here");
+    run.count_warning("counts_in_memory", Severity::warning, 1,
+                      "a process was killed or still runs: the counts of lines and functions since "
+                      "its last step are missing");
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ void RunContent::count_warning(std::string_view name, Severity severity, std::ui
     warnings.push_back({std::string(name), severity, count, std::string(message)});
   else
     count_warning(kOtherWarnings, Severity::warning, count,
-                  "warnings of the file under further names");
+                  "warnings with more names than the limit");
 }
 
 void RunContent::add_fact(PartContent& part, const Fact& fact) {

@@ -185,8 +185,8 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
     const auto running =
         std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
     run.count_warning("outlived", Severity::warning, static_cast<std::uint64_t>(running),
-                      "processes still ran when the run was sealed; what they record from then on "
-                      "stays in the folder NAME.lap.d");
+                      "processes still ran when the run was sealed; their later records "
+                      "stay in the folder NAME.lap.d");
     if (run.parts.empty() && outside.facts.empty())
       return fail(ErrorKind::bad_file, folder.path() + " holds no recording");
     if (!outside.facts.empty()) run.parts.push_back(std::move(outside));
@@ -207,9 +207,8 @@ std::string left_line(const std::vector<FoundPart>& left, const std::string& fol
   std::string pids;
   for (const FoundPart& part : left)
     if (part.is_live) pids += (pids.empty() ? "" : ", ") + std::to_string(part.pid);
-  if (pids.empty()) return "some of what was recorded could not be read; it stays in " + folder;
-  return "processes of this run still run (" + pids + "); what they record from now on stays in " +
-         folder;
+  if (pids.empty()) return "some records could not be read; they stay in " + folder;
+  return "processes of this run still run (" + pids + "); their later records stay in " + folder;
 }
 
 }  // namespace laptime

@@ -35,7 +35,7 @@ void take_facts(RunContent& run, PartContent& part, ByteView entries) {
   });
   if (!whole)
     run.count_warning("damaged_facts", Severity::error, 1,
-                      "a list of facts is malformed; what follows in it is left out");
+                      "a list of facts is malformed; the rest of it is left out");
 }
 
 Status check_header(ByteView file, const std::string& name) {
@@ -118,7 +118,7 @@ void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
 // Without a footer (truncated or damaged), frames are searched by their magic.
 void read_by_scan(RunContent& run, ByteView file) {
   run.count_warning("missing_footer", Severity::warning, 1,
-                    "the file's end is missing; what is before it is shown");
+                    "the end of the file is missing; everything before it is shown");
   FrameTaker taker(
       run, run.file_bytes + kMaxFrameSize);  // the frame after a damaged size may overlap it
   std::uint64_t damaged = 0;

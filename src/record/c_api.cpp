@@ -17,7 +17,7 @@ thread_local std::string last_error;
 
 int fail_with(const Error& error) {
   last_error = error.message;
-  say(error.message);
+  print_line(error.message);
   return -1;
 }
 

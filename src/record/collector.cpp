@@ -247,7 +247,7 @@ std::uint64_t mark_step(const StepMark& mark) noexcept {
   Arg args[2];
   std::uint32_t count = 0;
   if (mark.samples != 0) args[count++] = {ArgKey::samples, ArgType::integer, mark.samples};
-  if (mark.ops != StepMark::Ops::not_told)
+  if (mark.ops != StepMark::Ops::unknown)
     args[count++] = {ArgKey::ops, ArgType::integer, mark.ops == StepMark::Ops::recorded};
   thread->step_start = end;
   put_span(span, args, count);

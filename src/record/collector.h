@@ -14,8 +14,8 @@
 #include "format/facts.h"
 #include "format/record.h"
 #include "laptime/laptime.h"
+#include "record/print_line.h"
 #include "record/records.h"
-#include "record/say.h"
 
 namespace laptime::record {
 

@@ -141,7 +141,7 @@ TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
     EXPECT_EQ(spans.args.value[1], 1ull << 40);
     EXPECT_EQ(spans.args.type[0], ArgType::string);
   };
-  check(path_ + ".d");  // as after a kill
+  check(path_ + ".d");  // as after SIGKILL
   ASSERT_EQ(laptime_stop(), 0);
   check(path_);
   // A later recording, and a number from before it.

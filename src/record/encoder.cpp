@@ -109,7 +109,7 @@ void Encoder::drain() {
 }
 
 void Encoder::encode(const std::vector<Slot*>& slots) {
-  learn_(shared_);  // arguments of these slots were reported before their records were made
+  add_shared_(shared_);  // arguments of these slots were reported before their records were made
   RawBatch batch(scale_, shared_);
   Bytes payload;
   ByteWriter out(payload);

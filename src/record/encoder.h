@@ -21,13 +21,13 @@ namespace laptime::record {
 
 class Encoder {
  public:
-  // `learn` adds the shared arguments that are new since its last call.
-  Encoder(PartFile& part, SlotPool& pool, TickScale scale, std::function<void(SharedArgs&)> learn,
-          std::function<void(int)> on_error)
+  // `add_shared` adds the shared arguments that are new since its last call.
+  Encoder(PartFile& part, SlotPool& pool, TickScale scale,
+          std::function<void(SharedArgs&)> add_shared, std::function<void(int)> on_error)
       : part_(part),
         pool_(pool),
         scale_(scale),
-        learn_(std::move(learn)),
+        add_shared_(std::move(add_shared)),
         on_error_(std::move(on_error)) {}
 
   // 0 or an errno.
@@ -52,7 +52,7 @@ class Encoder {
   PartFile& part_;
   SlotPool& pool_;
   TickScale scale_;
-  std::function<void(SharedArgs&)> learn_;
+  std::function<void(SharedArgs&)> add_shared_;
   std::function<void(int)> on_error_;
   SharedArgs shared_;
   pthread_t thread_{};

@@ -13,7 +13,7 @@
 
 #include "format/seal.h"
 #include "record/host_facts.h"
-#include "record/say.h"
+#include "record/print_line.h"
 #include "record/self_cost.h"
 
 // Programs read it without a lock. Start and stop write it, and every slow path checks it again.
@@ -54,7 +54,7 @@ Status prepare_folder(RecordingPlan& plan) {
     plan.seal_as.clear();
   } else if (!parts.empty()) {
     ASSIGN_OR_RETURN(const std::string name, keep_unsealed(plan.seal_as));
-    say(kept_line(plan.seal_as, name));
+    print_line(kept_line(plan.seal_as, name));
     RETURN_IF_ERROR(PartFolder::make(plan.folder));
   }
   return {};
@@ -161,7 +161,7 @@ Status Recorder::stop() {
   ASSIGN_OR_RETURN(const PartFolder folder, PartFolder::open(plan_.folder));
   ASSIGN_OR_RETURN(const std::vector<FoundPart> left,
                    seal_folder(folder, plan_.seal_as, {}, LiveParts::end_offspring));
-  if (!left.empty()) say(left_line(left, plan_.folder));
+  if (!left.empty()) print_line(left_line(left, plan_.folder));
   return {};
 }
 
@@ -179,7 +179,7 @@ void Recorder::end_part(Recording& recording) {
     }
   }
   recording.encoder.finish(active);
-  say_stop(recording);
+  print_stop(recording);
   recording.part.header().state.store(PartState::finished, std::memory_order_release);
   recording.part.detach();
 }
@@ -192,15 +192,17 @@ void Recorder::note_stop(Recording& recording, int error_number) noexcept {
   if (error_number == PartFile::kPageLost) send_threads_to_slow_path();
 }
 
-void Recorder::say_stop(Recording& recording) noexcept {
+void Recorder::print_stop(Recording& recording) noexcept {
   const int error_number = recording.stopped_by.load();
-  if (error_number == 0 || error_number == PartFile::kSealed || recording.stop_said.exchange(true))
+  if (error_number == 0 || error_number == PartFile::kSealed ||
+      recording.stop_printed.exchange(true))
     return;
   char line[512];
-  std::snprintf(line, sizeof line,
-                "recording stopped: %s (%s); the program goes on, what was recorded is kept",
-                text_of(error_number), plan_.folder.c_str());
-  say(line);
+  std::snprintf(
+      line, sizeof line,
+      "recording stopped: %s (%s); the program continues, and its earlier records are kept",
+      text_of(error_number), plan_.folder.c_str());
+  print_line(line);
 }
 
 void Recorder::send_threads_to_slow_path() {

@@ -55,7 +55,7 @@ struct Recording {
   std::atomic<std::uint32_t> next_track{1};
   std::atomic<std::uint32_t> steps{0};
   std::atomic<int> stopped_by{0};  // the part's first error
-  std::atomic<bool> stop_said{false};
+  std::atomic<bool> stop_printed{false};
   // By kernel id: tracks of threads that have not recorded anything themselves yet. Protected by
   // the registry's lock.
   std::map<std::uint64_t, std::uint32_t> tracks_ahead;
@@ -74,7 +74,7 @@ class Recorder {
   void note_stop(Recording& recording, int error_number) noexcept;
   // Prints one line about it, once. Contract: not called on the encoder's thread, which does not
   // have the program's stderr.
-  void say_stop(Recording& recording) noexcept;
+  void print_stop(Recording& recording) noexcept;
 
   // Slow path of a record: room for `count` records. Null if nothing records, or no slot is free
   // (which is counted).

@@ -147,7 +147,7 @@ RawRecord* Recorder::give_slot(ThreadState& thread, Recording& recording) noexce
     warn(error != 0                      ? warning_of(error)
          : recording.part.is_cut_short() ? kWarningFileLimit
                                          : kWarningBufferFull);
-    say_stop(recording);
+    print_stop(recording);
     return nullptr;
   }
   if (recording.pool.free_count() == kWakeAtFree) recording.encoder.wake();
@@ -211,7 +211,7 @@ void Recorder::begin_child_part() noexcept {
   if (!child_needs_part_) return;
   if (const Status opened = open_part_or_leave_word(); !opened) {
     __atomic_store_n(&laptime_recording, 0, __ATOMIC_SEQ_CST);
-    say(opened.error().message);
+    print_line(opened.error().message);
   }
   child_needs_part_ = false;
 }

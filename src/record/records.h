@@ -57,7 +57,7 @@ struct StepMark {
   std::uint64_t samples = 0;  // 0: unknown
   std::uint32_t phase = 0;    // interned: "train", "validation"; 0: "step"
   // Whether all its ops were recorded, if a source records ops in some steps only.
-  enum class Ops : std::uint8_t { not_told, resting, recorded } ops = Ops::not_told;
+  enum class Ops : std::uint8_t { unknown, resting, recorded } ops = Ops::unknown;
   std::uint64_t end =
       0;  // ticks: when it ended; 0: now; a moment outside the step is replaced by now
 };

@@ -106,7 +106,7 @@ void ActivityReader::take(const ActivityMemset& f) {
       record::intern(fill_name(fill.target)), SpanKind::fill, payload);
 }
 
-// A viewer of another tool sees only names, so the name of a blocking copy tells that it blocks.
+// A viewer of another tool sees only names, so the name of a blocking copy has a suffix.
 void ActivityReader::put_copy(const Work& work, const CopyInfo& copy, std::uint64_t bytes) {
   Payload payload;
   payload.add(ArgKey::bytes, ArgType::integer, bytes);

@@ -32,7 +32,7 @@ class ActivityReader {
 
   void read(std::uint8_t* buffer, std::size_t valid, std::uint32_t generation);
   // Whether incomplete records are delivered, too. They have no times and answer no launch. If
-  // another record has answered the launch (a graph's, by another node), they count as dropped.
+  // another record has answered the launch (a graph's, by another node), a warning counts them.
   void take_incomplete(bool on) { takes_incomplete_.store(on, std::memory_order_relaxed); }
 
   std::uint64_t records() const { return records_.load(std::memory_order_relaxed); }

@@ -52,13 +52,13 @@ bool CudaCollector::is_forked() const { return pid_ != ::getpid(); }
 bool CudaCollector::on(unsigned who) {
   if (is_forked()) return false;
   const std::lock_guard lock(control_);
-  if (away_) return false;
+  if (disabled_) return false;
   requests_ |= who;
   switch (state()) {
     case State::capturing:
       return true;
     case State::failed:
-      return tell_failed(), false;
+      return warn_failed(), false;
     case State::draining:
       break;
     case State::leaving:
@@ -126,13 +126,13 @@ void CudaCollector::fail(ApiResult result, const std::string& other) {
           " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
   if (result == kInsufficientPrivileges)
     why = "the driver lets only administrators profile (CUPTI error 35)";
-  record::say("GPU is not recorded: " + why);
+  record::print_line("GPU is not recorded: " + why);
   state_.store(State::failed, std::memory_order_release);
-  tell_failed();
+  warn_failed();
 }
 
 // Called once per recording.
-void CudaCollector::tell_failed() {
+void CudaCollector::warn_failed() {
   if (failed_epoch_ == record::epoch()) return;
   failed_epoch_ = record::epoch();
   warn(kNoGpu);
@@ -165,10 +165,10 @@ void CudaCollector::off(unsigned who, After after) {
   state_.store(State::draining, std::memory_order_release);
 }
 
-void CudaCollector::stay_away(bool away) {
+void CudaCollector::set_disabled(bool disabled) {
   if (is_forked()) return;
   const std::lock_guard lock(control_);
-  away_ = away;
+  disabled_ = disabled;
 }
 
 void CudaCollector::flush() {

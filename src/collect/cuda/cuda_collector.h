@@ -44,10 +44,10 @@ class CudaCollector {
   // Records no new work, unless another request is open. Called again while CUPTI drains, the
   // stronger `after` counts.
   void off(unsigned who, After after);
-  // While away, all requests to record are ignored.
-  void stay_away(bool away);
+  // While disabled, all requests to record are ignored.
+  void set_disabled(bool disabled);
   // From the next on(), also records memory that the program takes from the driver.
-  void want_driver_memory() { memory_.want(); }
+  void request_driver_memory() { memory_.request(); }
   void flush();
   // For the end of a recording: switches off and delivers what the GPU has finished or finishes in
   // a moment.
@@ -78,7 +78,7 @@ class CudaCollector {
   bool is_forked() const;
   void write_facts();
   void fail(ApiResult result, const std::string& other);
-  void tell_failed();
+  void warn_failed();
   std::uint64_t unanswered() const;
   void deliver_rest();
   ApiResult enable_kinds(bool on);
@@ -100,7 +100,7 @@ class CudaCollector {
   DriverMemory memory_;
   std::mutex control_;
   unsigned requests_ = 0;
-  bool away_ = false;
+  bool disabled_ = false;
   std::atomic<std::uint32_t> generation_{0};
   After after_ = After::rest;
   std::uint64_t drained_records_ = 0;  // at the last tick

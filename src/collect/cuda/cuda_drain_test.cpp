@@ -1,4 +1,4 @@
-// What is still under way on the GPU when the collector is to leave, or the recording to end.
+// Work that is still under way on the GPU when the collector must leave, or the recording ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,16 +112,16 @@ TEST_F(CudaCollectorTest, WhereTheProgramWaitsForTheGpuNothingIsAwaitedForLong) 
   EXPECT_EQ(stop_and_read().warnings.at("gpu_work_not_seen"), 1u);
 }
 
-// A call that ends then takes CUPTI out: whoever asks it for more asks what is no longer there.
+// A call that ends then takes CUPTI out. A request to CUPTI after that would find nothing.
 TEST_F(CudaCollectorTest, NothingIsAskedOfCuptiOnceACallMayTakeItOut) {
   gpu.on(kRecording);
   gpu.off(kRecording, After::leave);
-  api.while_asking_for_calls = [&] { api.call(kLaunchKernel, 9); };
+  api.while_enabling_calls = [&] { api.call(kLaunchKernel, 9); };
   tick_until(State::leaving);
-  api.while_asking_for_calls = nullptr;
+  api.while_enabling_calls = nullptr;
   api.call(kLaunchKernel, 10);
   EXPECT_EQ(gpu.state(), State::finalized);
-  EXPECT_EQ(api.asked_after_finalize, 0);
+  EXPECT_EQ(api.calls_after_finalize, 0);
 }
 
 TEST_F(CudaCollectorTest, AProcessThatEndsWhileCuptiIsTakenOutStaysWithoutIt) {

@@ -16,7 +16,7 @@ LAPTIME_API laptime::cuda::State laptime_cuda_on(unsigned who);
 // Never makes a collector: a forked child, which must load nothing, calls it too.
 LAPTIME_API void laptime_cuda_off(unsigned who, laptime::cuda::After after);
 // Not 0: requests to record the GPU are ignored until this is called with 0.
-LAPTIME_API void laptime_cuda_stay_away(int away);
+LAPTIME_API void laptime_cuda_set_disabled(int disabled);
 LAPTIME_API laptime::cuda::State laptime_cuda_state(void);
 // Launches and GPU records so far.
 LAPTIME_API void laptime_cuda_counts(std::uint64_t* launches, std::uint64_t* records);

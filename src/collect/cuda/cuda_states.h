@@ -6,9 +6,9 @@ namespace laptime::cuda {
 // Who requests that the GPU be recorded. It is recorded while any request is open.
 enum Request : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
 
-// What happens to CUPTI when the last request ends. rest: it stays in the process. leave: it is
-// taken out as soon as everything has arrived. leave_soon: the caller makes the program wait for
-// the GPU, so records that are missing a moment later will never come.
+// What happens to CUPTI when the last request ends: it stays in the process, or it is taken out as
+// soon as everything has arrived. leave_soon: the caller makes the program wait for the GPU. So
+// records that are missing a moment later will never come.
 enum class After : int { rest = 0, leave = 1, leave_soon = 2 };
 
 enum class State : int {

@@ -40,7 +40,7 @@ struct ReleaseParameters {
 }  // namespace
 
 void DriverMemory::enable(bool on) {
-  if (!wanted_.load()) return;
+  if (!requested_.load()) return;
 #define LAPTIME_ENABLE(name, number) (void)api_.enable_callback(on, kDriverDomain, number);
   LAPTIME_CUDA_ALLOCATE_CALLS(LAPTIME_ENABLE)
   LAPTIME_CUDA_ALLOCATE_ROWS_CALLS(LAPTIME_ENABLE)

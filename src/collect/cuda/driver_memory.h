@@ -20,7 +20,7 @@ class DriverMemory {
   explicit DriverMemory(CudaApi& api) : api_(api) {}
 
   // Records from the next enable() on.
-  void want() { wanted_.store(true); }
+  void request() { requested_.store(true); }
   void enable(bool on);
   // Records a call that takes or releases memory. Ignores others.
   void on_driver_call(std::uint32_t id, const CallbackData& call);
@@ -30,7 +30,7 @@ class DriverMemory {
   void allocated(std::uint32_t id, const CallbackData& call);
 
   CudaApi& api_;
-  std::atomic<bool> wanted_{false};
+  std::atomic<bool> requested_{false};
   std::array<std::atomic<std::uint32_t>, 64> names_{};  // by device, interned
 };
 

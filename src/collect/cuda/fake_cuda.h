@@ -19,7 +19,7 @@ class FakeCuda final : public CudaApi {
   // ---- Its behaviour ----
   ApiResult subscribe_result = kSuccess;
   std::function<void()> while_enabling, while_disabling,
-      while_asking_for_calls;                  // what another thread of the program does meanwhile
+      while_enabling_calls;                    // what another thread of the program does meanwhile
   std::map<std::uint32_t, ApiResult> refused;  // kinds
   std::function<void()> while_finalizing;
   std::string holder;            // who has the subscription when subscribe fails
@@ -40,7 +40,7 @@ class FakeCuda final : public CudaApi {
   void* user = nullptr;
   ClockFunction clock = nullptr;
   bool finalizes = false;  // until the next subscription
-  int asked_after_finalize = 0;
+  int calls_after_finalize = 0;
 
   // ---- The program's part ----
   // A call of the driver, as CUPTI reports it.
@@ -48,7 +48,7 @@ class FakeCuda final : public CudaApi {
       std::uint32_t id, std::uint32_t correlation, const std::function<void()>& inside = [] {}) {
     CallbackData info{};
     info.correlation = correlation;
-    tell(id, info, inside);
+    deliver(id, info, inside);
   }
   // A call whose parameters and result are read. A context is its device's number.
   void call_with(
@@ -58,9 +58,9 @@ class FakeCuda final : public CudaApi {
     info.parameters = parameters;
     info.return_value = &result;
     info.context = context;
-    tell(id, info, inside);
+    deliver(id, info, inside);
   }
-  void tell(std::uint32_t id, CallbackData& info, const std::function<void()>& inside) {
+  void deliver(std::uint32_t id, CallbackData& info, const std::function<void()>& inside) {
     if (!callbacks.contains({kDriverDomain, id})) return inside();
     std::uint64_t data = 0;
     info.correlation_data = &data;
@@ -120,9 +120,9 @@ class FakeCuda final : public CudaApi {
   }
   ApiResult unsubscribe() override { return calls.push_back("unsubscribe"), kSuccess; }
   ApiResult enable_callback(bool on, std::uint32_t domain, std::uint32_t id) override {
-    if (finalizes) ++asked_after_finalize;
+    if (finalizes) ++calls_after_finalize;
     on ? (void)callbacks.insert({domain, id}) : (void)callbacks.erase({domain, id});
-    if (on && while_asking_for_calls) while_asking_for_calls();
+    if (on && while_enabling_calls) while_enabling_calls();
     return kSuccess;
   }
   ApiResult promise_zeroed_buffers() override { return calls.push_back("zeroed"), kSuccess; }

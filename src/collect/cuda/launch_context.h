@@ -13,9 +13,9 @@ namespace laptime::cuda {
 // without the GIL.
 using CallSiteFunction = std::uint32_t (*)();
 
-// For a thread inside of a recorded op: the op's call site in the low 32 bits; the bit above is set
-// if an autograd node runs around it. Negative if the thread is in no recorded op. This is cheaper
-// than searching the line, and a launch in a recorded op counts for the op's line anyway
+// For a thread inside of a recorded op: the op's call site in the low 32 bits. The bit above is set
+// if an autograd node runs around the op. Negative if the thread is in no recorded op. This is
+// cheaper than searching the line, and a launch in a recorded op counts for the op's line anyway
 // (trace/gpu/launches.h).
 using OpCallSiteFunction = std::int64_t (*)();
 

@@ -219,8 +219,8 @@ nb::list demoted() {
 // gone by now.
 bool had_subinterpreters() {
   if (PyInterpreterState_Next(PyInterpreterState_Head()) != nullptr) return true;
-  const char* said = std::getenv("LAPTIME_SUBINTERPRETERS");
-  return said != nullptr && said == std::to_string(::getpid());
+  const char* reported = std::getenv("LAPTIME_SUBINTERPRETERS");
+  return reported != nullptr && reported == std::to_string(::getpid());
 }
 
 void bind_shared(nb::module_& m) {
@@ -236,7 +236,7 @@ void bind_shared(nb::module_& m) {
     }
     if (LineEngine::instance().realignments() + FunctionEngine::instance().slips() != 0) {
       add_notice("stacks_switched",
-                 "the program switches stacks without telling Python's tools (greenlets do): times "
+                 "the program switches stacks unseen by Python's tools (as greenlets do): times "
                  "and callers "
                  "around the switches are uncertain");
     }

@@ -69,7 +69,7 @@ class TallyWriter {
     SourceKeeper::instance().keep_new();
   }
 
-  void pass_over() {
+  void ignore_counts() {
     passing_over_ = true;
     visit();
   }
@@ -79,7 +79,7 @@ class TallyWriter {
     const std::uint64_t now = ticks();
     LineEngine::instance().settle_all(now);
     FunctionEngine::instance().settle_all(now);
-    follow_clears();
+    follow_resets();
     const auto& slots = ThreadSlots::instance().all();
     written_.resize(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -92,7 +92,7 @@ class TallyWriter {
   }
 
   // Counters that were reset begin again at zero.
-  void follow_clears() {
+  void follow_resets() {
     const std::uint32_t lines = LineEngine::instance().clears(),
                         functions = FunctionEngine::instance().clears();
     for (Written& thread : written_) {
@@ -260,6 +260,6 @@ void write_tallies() {
   if (record::on()) TallyWriter::instance().write(record::current_step());
 }
 
-void pass_over_tallies() { TallyWriter::instance().pass_over(); }
+void ignore_tallies() { TallyWriter::instance().ignore_counts(); }
 
 }  // namespace laptime::python

@@ -15,6 +15,6 @@ void write_tallies();
 
 // The counts so far belong to no recording. Contract: the GIL is held. Called when a recording has
 // begun.
-void pass_over_tallies();
+void ignore_tallies();
 
 }  // namespace laptime::python

@@ -27,7 +27,7 @@ class IntervalBudget {
 
   // Returns a budget with the same share that has spent nothing. The first interval may begin at
   // the next turn.
-  IntervalBudget anew() const { return {share_, 1}; }
+  IntervalBudget restarted() const { return {share_, 1}; }
 
   bool first() const { return turns_before_ == 0; }
 

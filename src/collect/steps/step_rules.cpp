@@ -13,7 +13,7 @@ void StepRules::gradients_zeroed(std::int64_t optimizer) {
   zeroed_.add(optimizer);
 }
 
-std::optional<EndedStep> StepRules::ask(std::int64_t loader, bool gradients, bool evaluating) {
+std::optional<EndedStep> StepRules::request(std::int64_t loader, bool gradients, bool evaluating) {
   open_.add(loader);
   evaluation_ = 0;
   if (batches_ == 0) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<EndedStep> StepRules::ask(std::int64_t loader, bool gradients, boo
   return end(*phase);
 }
 
-void StepRules::got(std::int64_t loader, std::uint64_t samples, bool gradients) {
+void StepRules::received(std::int64_t loader, std::uint64_t samples, bool gradients) {
   loaders_.add(loader);
   ++batches_;
   samples_ += samples;

@@ -92,9 +92,9 @@ class StepRules {
   void gradients_zeroed(std::int64_t optimizer);
   // The program requests a batch. `gradients`: whether they are on. `evaluating`: whether a model
   // was put into eval mode.
-  std::optional<EndedStep> ask(std::int64_t loader, bool gradients, bool evaluating);
+  std::optional<EndedStep> request(std::int64_t loader, bool gradients, bool evaluating);
   // The program received a batch.
-  void got(std::int64_t loader, std::uint64_t samples, bool gradients);
+  void received(std::int64_t loader, std::uint64_t samples, bool gradients);
   // The loader is exhausted: no more batches follow.
   void closed(std::int64_t loader) { leave(loader); }
   // The loader's iterator was destroyed. The loop over it was left early, or it knew how many

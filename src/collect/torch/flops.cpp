@@ -126,16 +126,17 @@ std::uint64_t any_convolution_flops(const OpInputs& inputs) {
 // tells which are requested, input 7 whether the convolution was transposed.
 std::uint64_t convolution_backward_flops(const OpInputs& inputs) {
   const auto transposed = read_switch(inputs.at(7));
-  const OpInput asked = inputs.at(10);
-  if (!transposed || asked.kind != InputKind::integers || asked.numbers.size() < 2) return 0;
+  const OpInput requested = inputs.at(10);
+  if (!transposed || requested.kind != InputKind::integers || requested.numbers.size() < 2)
+    return 0;
   const Convolution c{tensor_sizes(inputs, *transposed ? 1 : 0), tensor_sizes(inputs, 2)};
   if (!c.is_sound()) return 0;
-  const std::uint64_t products = (asked.numbers[0] != 0) + (asked.numbers[1] != 0);
+  const std::uint64_t products = (requested.numbers[0] != 0) + (requested.numbers[1] != 0);
   return products * c.flops_at(product(c.space()));
 }
 
-// Products of queries and keys, and of weights and values. Masks, causality and softmax are not
-// counted.
+// Products for each pair of a query and a key: as wide as a query, and as wide as a value. Masks,
+// causality and softmax are not counted.
 struct AttentionProducts {
   std::uint64_t of_query_width, of_value_width;
 };

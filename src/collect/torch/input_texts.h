@@ -10,7 +10,7 @@ namespace laptime::torch {
 
 // Stores shapes, types and FLOPs as arguments that ops share (record::add_args). Returns 0, and
 // counts a warning, if there are too many.
-std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule);
+std::uint16_t add_inputs(const OpInputs& inputs, FlopRule rule);
 void warn_too_many_inputs();
 
 }  // namespace laptime::torch

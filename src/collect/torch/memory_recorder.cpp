@@ -64,10 +64,10 @@ void begin_memory() {
   (void)name_of(LAPTIME_MEMORY_CPU);
   not_followed_warning = record::warning_index(
       "memory_not_followed", Severity::warning,
-      "blocks of memory from an allocator that does not tell of their end; left out");
+      "memory blocks left out: their allocator does not report their release");
   record::warn(record::warning_index(
       "memory_from_before", Severity::info,
-      "times that recording of memory began while blocks of unknown size were alive; of these only "
+      "recordings of memory that began while blocks of unknown size were alive: of these, only "
       "parameters, buffers, gradients and optimizer state are counted"));
 }
 

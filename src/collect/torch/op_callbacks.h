@@ -97,8 +97,8 @@ template <typename Name>
   return facts;
 }
 
-// What the op's name says about it. For a known operator, the text is not read: nothing else in the
-// cache needs its memory.
+// The facts in the op's name. The text of a known operator is not read, because it is in memory
+// that nothing else uses (a cache miss).
 template <typename Name>
 [[gnu::always_inline]] inline OpFacts facts_of(const OpHost& host, OpThread& thread,
                                                const void* schema, const Name& name) {

@@ -102,7 +102,7 @@ std::string_view type_of(const OpInput& input) {
   return "";
 }
 
-// `nothing` and the separator of two texts both have two characters.
+// `nothing` replaces a text that is left out. It and the separator have two characters each.
 std::string text_within(std::vector<std::string> texts, std::string_view nothing,
                         std::size_t longest) {
   texts.resize(std::min(texts.size(), longest / 4));

@@ -132,10 +132,10 @@ std::uint32_t call_site_in_backward(OpThread& thread) {
 void describe_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash,
                      const std::int64_t* words, std::uint32_t count) {
   if (thread.inputs.is_full()) return warn_too_many_inputs();
-  const std::uint16_t told =
-      count == 0 ? 0 : tell_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
-  entry.tail = OpTail::with_inputs(entry.tail, told);
-  thread.inputs.add(hash, told);
+  const std::uint16_t args =
+      count == 0 ? 0 : add_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
+  entry.tail = OpTail::with_inputs(entry.tail, args);
+  thread.inputs.add(hash, args);
 }
 
 OpEntry* find_entry(const OpThread* thread, const void* function) {

@@ -48,7 +48,7 @@ struct OpShim {
   std::int64_t (*peek_sequence)();
   std::uint64_t (*thread_number)();
   // Reports each begin and end of an op instead of recording it. Null: records.
-  void (*tell)(const OpProbe* probe);
+  void (*report)(const OpProbe* probe);
 };
 
 // What a shim exports under the name "laptime_torch_ops".

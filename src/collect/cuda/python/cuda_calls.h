@@ -16,7 +16,7 @@ struct CudaCalls {
 
   decltype(&laptime_cuda_on) on;
   decltype(&laptime_cuda_off) off;
-  decltype(&laptime_cuda_stay_away) stay_away;
+  decltype(&laptime_cuda_set_disabled) set_disabled;
   decltype(&laptime_cuda_state) state;
   decltype(&laptime_cuda_counts) counts;
   decltype(&laptime_cuda_flush) flush;

@@ -46,11 +46,11 @@ struct CodeRecord : Callable {
   bool shared_library_mark = false;  // a mark for all library code: says only "library"
   std::uint32_t sessions =
       0;  // line profilers that added it: watched at every start, never demoted
-  std::uint32_t armed_epoch = 0;    // the start of the line engine whose events are set
-  std::uint64_t blamed_events = 0;  // from the budget's sampling
+  std::uint32_t armed_epoch = 0;     // the start of the line engine whose events are set
+  std::uint64_t sampled_events = 0;  // from the budget's sampling
   std::vector<std::uint16_t>
-      event_costs;              // by slot, in usual line events (line_event_cost.h); empty: 1 each
-  bool has_dear_lines = false;  // whether event_costs has values other than 1
+      event_costs;  // by slot, in usual line events (line_event_cost.h); empty: 1 each
+  bool has_costly_lines = false;  // whether event_costs has values other than 1
   // by slot: slot of its statement's first line, with StatementFlags; empty: each line is its own
   std::vector<std::uint32_t> statements;
   std::vector<bool>

@@ -60,9 +60,8 @@ PyObject* on_c_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
 void move_tool() {
   detach_functions();
   if (attach_functions(with_builtins)) return;
-  add_notice(
-      kMonitoringTaken,
-      "the program took all tool ids of sys.monitoring: from then on its calls are not measured");
+  add_notice(kMonitoringTaken,
+             "the program took all tool ids of sys.monitoring: its calls are no longer measured");
   engine->stop();
 }
 

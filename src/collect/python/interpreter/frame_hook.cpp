@@ -28,7 +28,7 @@ bool follow_calls = false;
 const FrameLimiter* limiter = nullptr;
 _PyFrameEvalFunction previous_hook = _PyEval_EvalFrameDefault;
 
-void say_other_tracer() {
+void note_other_tracer() {
   add_notice("other-tracer",
              "another tool traces this program (sys.settrace): its code is timed by function, not "
              "by line");
@@ -127,7 +127,7 @@ PyObject* evaluate_on_stack(PyThreadState* thread, EvalFrame* frame, int throwin
     const SharedTrace both(thread, slot, trace_lines);
     return evaluate_on_stack(thread, frame, throwing, record, true);
   }
-  say_other_tracer();
+  note_other_tracer();
   const SharedTracePause pause(thread, slot);
   return evaluate_on_stack(thread, frame, throwing, record, false);
 }
@@ -250,7 +250,7 @@ bool attach_lines(bool) {
     if (thread->c_tracefunc == nullptr) {
       set_trace(thread, trace_lines);
     } else {
-      say_other_tracer();
+      note_other_tracer();
     }
   });
   return true;

@@ -88,7 +88,7 @@ class LineEngine {
   LineFrame* realign(ThreadSlot* slot, const PyObject* code, std::uint64_t now);
 
   // Called before meter(), after an event of a line that costs more than a usual one.
-  static void charge_dear_line(ThreadSlot* slot, const LineFrame* frame) {
+  static void charge_costly_line(ThreadSlot* slot, const LineFrame* frame) {
     slot->line_meter.left -=
         frame->record->event_costs[static_cast<std::size_t>(frame->current - frame->lines)] - 1;
   }
@@ -132,7 +132,7 @@ class LineEngine {
   void read_statements(CodeRecord* record);
   // Computes the cost of its line events. If one pass costs too much, the code is timed by call
   // from the start.
-  void weigh(CodeRecord* record);
+  void estimate_cost(CodeRecord* record);
   std::vector<RunningFrame> running_frames(PyThreadState* thread);
   void rebuild(ThreadSlot* slot, PyThreadState* thread, std::uint64_t since,
                const PyObject* entering);

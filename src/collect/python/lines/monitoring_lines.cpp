@@ -59,8 +59,8 @@ PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
     if (frame == nullptr) return Py_None;
   }
   frame->move_to(small_int(args[1]), now);
-  if (frame->record->has_dear_lines) [[unlikely]]
-    LineEngine::charge_dear_line(slot, frame);
+  if (frame->record->has_costly_lines) [[unlikely]]
+    LineEngine::charge_costly_line(slot, frame);
   engine->meter(slot, frame->record, now);
   return Py_None;
 }
@@ -140,9 +140,8 @@ PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
 void move_tool() {
   detach_lines();
   if (!attach_lines(only_explicit)) {
-    add_notice(
-        kMonitoringTaken,
-        "the program took all tool ids of sys.monitoring: from then on its lines are not measured");
+    add_notice(kMonitoringTaken,
+               "the program took all tool ids of sys.monitoring: its lines are no longer measured");
     return engine->stop();
   }
   for (const auto& record : CodeRegistry::instance().records())

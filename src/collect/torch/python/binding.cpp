@@ -82,9 +82,9 @@ void configure(std::vector<std::string> library_paths, std::vector<std::string> 
                         module_call.ptr(),
                         module_type.ptr()});
   set_call_site_source(python_call_sites());
-  static const bool told_at_exit =
+  static const bool registered_at_exit =
       (nb::module_::import_("atexit").attr("register")(nb::cpp_function(&python_will_end)), true);
-  (void)told_at_exit;
+  (void)registered_at_exit;
   record::add_step_observer([](std::uint32_t) noexcept { name_modules(false); });
   record::add_stop_observer([]() noexcept { name_modules(true); });
 }

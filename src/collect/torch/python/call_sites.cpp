@@ -123,7 +123,7 @@ class SharedCallSites {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < paths.size(); ++i) {
       modules_.give_name(unnamed.numbers[i], paths[i]);
-      tell_call_sites(unnamed.numbers[i]);
+      name_call_sites(unnamed.numbers[i]);
     }
     generation.fetch_add(1, std::memory_order_relaxed);
   }
@@ -178,7 +178,7 @@ class SharedCallSites {
       unnamed.modules.push_back(modules_.module(number));
     return unnamed;
   }
-  void tell_call_sites(ModuleNumbers::Number number) {
+  void name_call_sites(ModuleNumbers::Number number) {
     for (auto at = unnamed_.lower_bound({number, 0, 0, 0});
          at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
       record::set_call_site(at->second, std::get<1>(at->first), std::get<2>(at->first),
@@ -222,8 +222,8 @@ inline FrameRef module_frame_outside(const ThreadCallSites& thread, FrameRef fra
   return nullptr;
 }
 
-// Three frames, each null if there is none: the innermost of the user's code or of code generated
-// from it, the innermost that calls a module, and the innermost of a package that the user's code
+// Three frames, each null if there is none: the innermost of the user's code (or of code generated
+// from it), the innermost that calls a module, and the package's innermost that the user's code
 // called.
 struct Caller {
   FrameRef frame;

@@ -41,10 +41,10 @@ class Memory {
 
   // Ignores objects that are not tensors.
   void mark(nb::handle tensors, std::string_view role) const {
-    tell({held(tensors)}, record::intern(role), 0);
+    report({held(tensors)}, record::intern(role), 0);
   }
   // The tensors are parameters, and their gradients are gradients.
-  void mark_parameters(nb::handle tensors) const { tell({held(tensors)}, parameter_, gradient_); }
+  void mark_parameters(nb::handle tensors) const { report({held(tensors)}, parameter_, gradient_); }
   // Called before the optimizer steps, in each step. Marks its parameters and their gradients.
   // Returns whether it has more state than at the last call.
   bool mark_before_step(nb::handle optimizer) {
@@ -71,24 +71,24 @@ class Memory {
     if (!list.is_valid()) throw nb::python_error();
     return list;
   }
-  void tell(const std::vector<nb::object>& lists, std::uint32_t role,
-            std::uint32_t gradient_role) const {
+  void report(const std::vector<nb::object>& lists, std::uint32_t role,
+              std::uint32_t gradient_role) const {
     std::vector<std::uint64_t> addresses;
     for (const nb::object& list : lists) tensors_.add(list, addresses);
-    tell(addresses, role, gradient_role);
+    report(addresses, role, gradient_role);
   }
-  void tell(const std::vector<std::uint64_t>& addresses, std::uint32_t role,
-            std::uint32_t gradient_role) const {
+  void report(const std::vector<std::uint64_t>& addresses, std::uint32_t role,
+              std::uint32_t gradient_role) const {
     if (!addresses.empty()) shim_.mark(addresses.data(), addresses.size(), role, gradient_role);
   }
 
   void mark_parameters_of(nb::handle optimizer) {
     const nb::object groups = optimizer.attr(groups_name_);
     addresses_.clear();
-    if (add_at_once(groups)) return tell(addresses_, parameter_, gradient_);
+    if (add_at_once(groups)) return report(addresses_, parameter_, gradient_);
     std::vector<nb::object> lists;
     for (const nb::handle group : held(groups)) lists.push_back(held(group[parameters_name_]));
-    tell(lists, parameter_, gradient_);
+    report(lists, parameter_, gradient_);
   }
   bool add_at_once(nb::handle groups) {
     if (!PyList_CheckExact(groups.ptr())) return false;
@@ -132,8 +132,7 @@ Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle param
 }  // namespace
 
 void bind_memory(nb::module_& module) {
-  nb::module_ m =
-      module.def_submodule("torch_memory", "The recorder of what torch's allocators do.");
+  nb::module_ m = module.def_submodule("torch_memory", "The recorder of torch's allocators.");
   m.def("open", &open_memory, nb::arg("path"), nb::arg("tensor"), nb::arg("parameter"),
         nb::arg("disable"), nb::arg("mode_is_on"), nb::rv_policy::reference);
   nb::class_<Memory>(m, "Memory")

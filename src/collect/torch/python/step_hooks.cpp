@@ -33,7 +33,7 @@ struct StepCallbacks {
       add_loader;  // (iterator) -> the number of its loader; `loader_dropped` reports its end
   nb::object is_training;  // (weak reference to a model) -> bool
   nb::object first_step;   // (optimizer): the first of its class has stepped
-  nb::object shares;       // gets the batches of recorded steps: ended(), asked(), came()
+  nb::object shares;       // gets the batches of recorded steps: ended(), requested(), received()
 };
 
 // The names that optimizers of one class have in a run.
@@ -101,7 +101,7 @@ class StepHooks {
     loop_has_begun_ = true;
   }
 
-  void batch_asked(nb::handle iterator) {
+  void batch_requested(nb::handle iterator) {
     if (!makes_steps()) return;
     if (!std::exchange(loop_has_begun_, false) && rules_.is_between()) record::begin_step();
     if (!has_begun_) {
@@ -111,16 +111,16 @@ class StepHooks {
     if (recorded_) callbacks_.shares.attr("ended")();
     gradients_ = is_true(callbacks_.gradients_on());
     const std::int64_t loader = loader_of(iterator);
-    mark(rules_.ask(loader, gradients_, is_evaluating()));
-    if (recorded_) callbacks_.shares.attr("asked")();
+    mark(rules_.request(loader, gradients_, is_evaluating()));
+    if (recorded_) callbacks_.shares.attr("requested")();
   }
 
-  void batch_came(nb::handle iterator, nb::handle batch, nb::handle raised) {
+  void batch_received(nb::handle iterator, nb::handle batch, nb::handle raised) {
     if (!makes_steps()) return;
     const std::int64_t loader = loader_of(iterator);
-    if (recorded_) callbacks_.shares.attr("came")();
+    if (recorded_) callbacks_.shares.attr("received")();
     if (raised.is_none())
-      rules_.got(loader, samples_in(nb::borrow(batch), words_), gradients_);
+      rules_.received(loader, samples_in(nb::borrow(batch), words_), gradients_);
     else if (PyErr_GivenExceptionMatches(raised.ptr(), PyExc_StopIteration))
       rules_.closed(loader);
   }
@@ -223,8 +223,8 @@ class StepHooks {
   bool recorded() const { return recorded_; }
   void set_recorded(bool recorded) { recorded_ = recorded; }
   // Whether ended steps are reported to `mark`. Otherwise they are marked here.
-  bool tells() const { return tells_; }
-  void set_tells(bool tells) { tells_ = tells; }
+  bool reports_steps() const { return reports_steps_; }
+  void set_reports_steps(bool reports_steps) { reports_steps_ = reports_steps; }
   // The program marks its steps itself.
   bool by_program() const { return by_program_; }
   void set_by_program(bool by_program) {
@@ -306,7 +306,7 @@ class StepHooks {
     if (!ended) return;
     has_begun_ = true;
     if (ended->begin != 0) record::begin_step_at(ended->begin);
-    if (tells_) {
+    if (reports_steps_) {
       callbacks_.mark(steps::phase_name(ended->phase), ended->samples, ended->moment);
       return;
     }
@@ -324,7 +324,7 @@ class StepHooks {
   std::vector<Stepping> stepping_;
   nb::object evaluated_;  // a weak reference; null: none since an optimizer stepped
   bool has_begun_ = false, loop_has_begun_ = false, has_optimizer_ = false, has_trained_ = false,
-       by_program_ = false, recorded_ = false, tells_ = true;
+       by_program_ = false, recorded_ = false, reports_steps_ = true;
   int backwards_ = 0;               // nested backwards, on the thread whose steps are marked
   std::int64_t backward_line_ = 0;  // of the outermost; 0: none of the program's own
   bool stepped_ = false;            // an optimizer stepped since the gradient scaler last checked
@@ -348,8 +348,8 @@ PyType_Slot hook_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse_h
 }  // namespace
 
 void bind_step_hooks(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_steps",
-                                       "Steps, told from what torch's loaders and optimizers do.");
+  nb::module_ m = module.def_submodule(
+      "torch_steps", "Finds steps from the events of torch's loaders and optimizers.");
   nb::class_<StepHooks>(m, "StepHooks", nb::type_slots(hook_slots))
       .def(
           "__init__",
@@ -369,9 +369,9 @@ void bind_step_hooks(nb::module_& module) {
           nb::arg("disable"), nb::arg("mode_is_on"))
       .def("start_over", &StepHooks::start_over, nb::arg("shares"), nb::arg("thread"))
       .def("loop_began", &StepHooks::loop_began)
-      .def("batch_asked", &StepHooks::batch_asked)
-      .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(),
-           nb::arg("raised").none())
+      .def("batch_requested", &StepHooks::batch_requested)
+      .def("batch_received", &StepHooks::batch_received, nb::arg("iterator"),
+           nb::arg("batch").none(), nb::arg("raised").none())
       .def("loader_dropped", &StepHooks::loader_dropped)
       .def("optimizer_exists", &StepHooks::optimizer_exists)
       .def("optimizer_made", &StepHooks::optimizer_made)
@@ -389,7 +389,7 @@ void bind_step_hooks(nb::module_& module) {
       .def("finish", &StepHooks::finish)
       .def("set_busy", &StepHooks::set_busy)
       .def_prop_rw("recorded", &StepHooks::recorded, &StepHooks::set_recorded)
-      .def_prop_rw("tells", &StepHooks::tells, &StepHooks::set_tells)
+      .def_prop_rw("reports_steps", &StepHooks::reports_steps, &StepHooks::set_reports_steps)
       .def_prop_rw("by_program", &StepHooks::by_program, &StepHooks::set_by_program);
 }
 

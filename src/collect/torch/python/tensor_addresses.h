@@ -42,7 +42,7 @@ class TensorAddresses {
     const bool reads = can_read();
     for (const nanobind::handle object : objects)
       if (PyObject_TypeCheck(object.ptr(), tensor_))
-        addresses.push_back(reads && is_plain(object.ptr()) ? read(object.ptr()) : ask(object));
+        addresses.push_back(reads && is_plain(object.ptr()) ? read(object.ptr()) : query(object));
   }
 
  private:
@@ -54,7 +54,7 @@ class TensorAddresses {
   std::uint64_t read(PyObject* plain) const {
     return as_number(getter_->get(plain, getter_->closure));
   }
-  std::uint64_t ask(nanobind::handle tensor) const {
+  std::uint64_t query(nanobind::handle tensor) const {
     return as_number(quiet_.attribute(tensor, name_));
   }
   // `address`: a new reference, or null with the exception set.

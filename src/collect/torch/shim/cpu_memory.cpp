@@ -48,7 +48,7 @@ class Wrapper : public c10::Allocator {
       (void)block.compare_exchange_deleter(base_deleter_, own_deleter_);
   }
   void release(void* block) const {
-    tell_release(LAPTIME_MEMORY_CPU, block);
+    report_release(LAPTIME_MEMORY_CPU, block);
     base_deleter_(block);
   }
 
@@ -80,9 +80,9 @@ class Wrapper : public c10::Allocator {
   void follow(c10::DataPtr& block, std::size_t bytes) const {
     if (block.get() == block.get_context() &&
         block.compare_exchange_deleter(base_deleter_, own_deleter_))
-      tell_allocation(LAPTIME_MEMORY_CPU, block.get(), bytes);
+      report_allocation(LAPTIME_MEMORY_CPU, block.get(), bytes);
     else
-      told().not_followed();
+      memory_host().not_followed();
   }
 
   c10::Allocator* base_ = nullptr;
@@ -139,12 +139,12 @@ void mark_block(const c10::TensorImpl& tensor, std::uint32_t role) {
   if (storage == nullptr || storage->data() == nullptr) return;
   c10::DataPtr& block = storage->_mutable_data_ptr_no_checks();
   if (device.is_cuda()) {
-    if (!told_roles.has(block.get(), role) && follow_cuda_block(block.get()))
-      tell_role(device.index(), block.get(), storage->nbytes(), role);
+    if (!reported_roles.has(block.get(), role) && follow_cuda_block(block.get()))
+      report_role(device.index(), block.get(), storage->nbytes(), role);
     return;
   }
   for (std::size_t i = 0; i < wrapper_count; ++i) wrappers[i]->adopt(block);
-  tell_role(LAPTIME_MEMORY_CPU, block.get(), storage->nbytes(), role);
+  report_role(LAPTIME_MEMORY_CPU, block.get(), storage->nbytes(), role);
 }
 
 // What the self-test's own thread sees; other threads may allocate.
@@ -203,7 +203,7 @@ bool begin() {
   return true;
 }
 void on() {
-  told_roles.clear();
+  reported_roles.clear();
   mode = Mode::record;
   (void)try_to<begin>();
 }

@@ -67,7 +67,7 @@ void change_held(int device, std::int64_t by) {
   std::atomic<std::int64_t>& bytes = held[static_cast<unsigned>(device) % held.size()];
   const std::int64_t now = bytes.fetch_add(by, std::memory_order_relaxed) + by;
   if (mode.load(std::memory_order_relaxed) == Mode::record)
-    told().reserved(device, now > 0 ? static_cast<std::uint64_t>(now) : 0);
+    memory_host().reserved(device, now > 0 ? static_cast<std::uint64_t>(now) : 0);
 }
 
 // A template, because the entry's type has moved between torch's namespaces. The fields read here
@@ -80,9 +80,9 @@ void track(const auto& entry) {
     case Entry::ALLOC:
       if (mode.load(std::memory_order_relaxed) != Mode::record) return;
       followed.add(entry.addr_);
-      return tell_allocation(entry.device_, address, entry.size_);
+      return report_allocation(entry.device_, address, entry.size_);
     case Entry::FREE_REQUESTED:
-      if (followed.remove(entry.addr_)) tell_release(entry.device_, address);
+      if (followed.remove(entry.addr_)) report_release(entry.device_, address);
       return;
     case Entry::SEGMENT_ALLOC:
     case Entry::SEGMENT_MAP:

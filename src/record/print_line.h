@@ -8,7 +8,7 @@
 namespace laptime::record {
 
 // Writes "laptime: …", one line, to stderr, directly from a buffer. Usable with any lock held.
-LAPTIME_API void say(std::string_view message) noexcept;
+LAPTIME_API void print_line(std::string_view message) noexcept;
 // Treats the present descriptor 2 as the process's stderr, for tests that capture it.
 LAPTIME_API void stderr_was_replaced() noexcept;
 

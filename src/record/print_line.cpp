@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "base/os/quiet_write.h"
-#include "record/say.h"
+#include "record/print_line.h"
 
 namespace laptime::record {
 
@@ -45,7 +45,7 @@ OwnStderr& own_stderr() {
 
 void stderr_was_replaced() noexcept { own_stderr() = OwnStderr(); }
 
-void say(std::string_view message) noexcept {
+void print_line(std::string_view message) noexcept {
   if (!own_stderr().takes_a_line()) return;
   char line[512];
   const int n = std::snprintf(line, sizeof line, "laptime: %.*s\n",
