@@ -23,7 +23,7 @@ std::vector<std::int64_t> steps(std::size_t count, double median_ns, std::uint64
   return times;
 }
 
-TEST(CompareMedians, TooFewStepsTellNothing) {
+TEST(CompareMedians, TooFewStepsHaveNoResult) {
   EXPECT_FALSE(compare_medians(steps(7, 1e6, 1), steps(100, 1e6, 2)));
   EXPECT_FALSE(compare_medians(steps(100, 1e6, 1), {}));
   EXPECT_FALSE(compare_medians(std::vector<std::int64_t>(20, 0), steps(20, 1e6, 2)));
@@ -94,7 +94,7 @@ TEST(ComparePaired, WhatDiffersFromStepToStepIs) {
   EXPECT_NEAR(ratio->ratio, 0.8, 0.01);
 }
 
-TEST(ComparePaired, TooFewOrUnequalTellNothing) {
+TEST(ComparePaired, TooFewOrUnequalHaveNoResult) {
   EXPECT_FALSE(compare_paired(steps(7, 1e6, 1), steps(7, 1e6, 2)));
   EXPECT_FALSE(compare_paired(steps(20, 1e6, 1), steps(21, 1e6, 2)));
 }

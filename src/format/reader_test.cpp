@@ -58,7 +58,7 @@ TEST(SealedReader, ReadsWhatTheWriterWrote) {
   EXPECT_EQ(warning_of(*run, "missing_footer"), 0u);
 }
 
-TEST(SealedReader, SaysWhatIsWrongInOneLine) {
+TEST(SealedReader, ReportsWhatIsWrongInOneLine) {
   const Bytes text = {'h', 'e', 'l', 'l', 'o', ' ', 'w', 'o', 'r',
                       'l', 'd', ',', ' ', 'a', 'l', 'l', '\n'};
   EXPECT_NE(read_sealed(text, "notes.txt").error().message.find("notes.txt is not a laptime run"),

@@ -153,7 +153,7 @@ TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
   check(path_);
 }
 
-TEST_F(CollectorTest, AnOpWhoseArgumentsNobodyToldIsLeftOut) {
+TEST_F(CollectorTest, AnOpWithUnknownArgumentsIsLeftOut) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   const std::uint64_t now = laptime_now();
   record::put_op({now, now + 100, 0, record::intern("aten::mm"), SpanKind::op, 60'000});

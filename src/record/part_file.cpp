@@ -24,7 +24,7 @@ namespace {
 
 // Addresses of ended parts stay reserved (detach). Adjacent, they are one mapping to the kernel,
 // which allows a process about 65,000. They are far below the kernel's usual mappings, so that
-// nothing comes between. They are not lower, for two reasons: the thread sanitizer leaves a program
+// nothing comes between. They are not lower, for two reasons. The thread sanitizer leaves a program
 // no addresses 1.5 TiB below the highest, and the kernel starts up to 1 TiB below that. The kernel
 // replaces an address outside of the program's range by 0.
 constexpr std::uintptr_t kAway = std::uintptr_t{1} << 38;

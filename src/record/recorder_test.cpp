@@ -281,12 +281,12 @@ TEST_F(RecorderTest, KilledAtRandomMomentsEveryAcknowledgedRecordIsReadBack) {
 }
 
 TEST_F(RecorderTest, AFolderThatCannotBeWrittenIsOneErrorAndTheProgramGoesOn) {
-  EXPECT_EQ(laptime_start("/proc/no/such/call_site.lap", nullptr), -1);
+  EXPECT_EQ(laptime_start("/proc/no/such/place.lap", nullptr), -1);
   EXPECT_NE(std::string(laptime_error()).find("cannot create"), std::string::npos);
   scopes(10);
 }
 
-TEST_F(RecorderTest, AStepBeginsWhereItIsTold) {
+TEST_F(RecorderTest, AStepBeginsAtTheGivenMoment) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   usleep(20'000);
   const std::uint64_t before = ticks();

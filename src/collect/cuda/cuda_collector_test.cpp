@@ -301,7 +301,7 @@ TEST_F(CudaCollectorTest, ARefusedKindGivesTheSubscriptionBack) {
             "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI "
             "error 35)\n");
   EXPECT_EQ(api.calls.back(), "unsubscribe");
-  EXPECT_TRUE(api.kinds.empty()) << "nobody would fetch the others' records";
+  EXPECT_TRUE(api.kinds.empty()) << "the other kinds' records would never be fetched";
 }
 
 TEST_F(CudaCollectorTest, CopiesBetweenGpusAreReadAndNotMissedWhereTheyAreRefused) {
@@ -350,7 +350,7 @@ TEST_F(CudaCollectorTest, IsOnAsLongAsAnybodyRequestsIt) {
   gpu.off(kRecording, After::leave);
   EXPECT_EQ(gpu.state(), State::capturing);
   gpu.off(kRecording, After::leave);
-  EXPECT_EQ(gpu.state(), State::capturing) << "off twice takes nobody else's request";
+  EXPECT_EQ(gpu.state(), State::capturing) << "a second off cancels no other request";
   gpu.off(kProfiler, After::rest);
   EXPECT_EQ(gpu.state(), State::draining);
   gpu.on(kProfiler);
@@ -390,7 +390,7 @@ TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
   EXPECT_EQ(kernels[1].link, LaunchLink::pack(2, 1)) << "numbers begin anew, links do not";
 }
 
-TEST_F(CudaCollectorTest, AfterTheEndCuptiIsNotAskedAgain) {
+TEST_F(CudaCollectorTest, AfterTheEndCuptiIsNotCalledAgain) {
   gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
@@ -463,8 +463,7 @@ TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
             std::to_string(3'201'000'000ull * 2 * 6144 / 8));
   EXPECT_NEAR(std::stod(run.properties.at("cuda device 0 peak_flops_fp16")) * 1e-12, 989.4,
               2);  // device_peaks_test.cpp has the rest
-  EXPECT_FALSE(run.properties.contains("cuda device 0 l2_bytes"))
-      << "what the driver does not tell is left out";
+  EXPECT_FALSE(run.properties.contains("cuda device 0 l2_bytes")) << "unknown facts are left out";
 }
 
 // The pattern of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes per

@@ -113,7 +113,7 @@ TEST_F(CudaCollectorTest, WhereTheProgramWaitsForTheGpuNothingIsAwaitedForLong) 
 }
 
 // A call that ends then takes CUPTI out. A request to CUPTI after that would find nothing.
-TEST_F(CudaCollectorTest, NothingIsAskedOfCuptiOnceACallMayTakeItOut) {
+TEST_F(CudaCollectorTest, CuptiIsNotCalledOnceACallMayTakeItOut) {
   gpu.on(kRecording);
   gpu.off(kRecording, After::leave);
   api.while_enabling_calls = [&] { api.call(kLaunchKernel, 9); };
@@ -133,7 +133,7 @@ TEST_F(CudaCollectorTest, AProcessThatEndsWhileCuptiIsTakenOutStaysWithoutIt) {
   EXPECT_FALSE(gpu.on(kRecording));
 }
 
-TEST_F(CudaCollectorTest, AnswersToLaunchesThatNobodyAwaitedHideNoOthers) {
+TEST_F(CudaCollectorTest, AnswersToLaunchesThatAreNotAwaitedHideNoOthers) {
   std::uint32_t number = 100;
   api.while_enabling = [&] {
     const std::uint64_t now = api.clock();
@@ -182,7 +182,7 @@ TEST_F(CudaCollectorTest, WhatCuptiDroppedIsLostOnce) {
   EXPECT_FALSE(run.warnings.contains("gpu_work_not_seen"));
 }
 
-TEST_F(CudaCollectorTest, AForkedChildHearsNothingOfWhatItsParentAskedFor) {
+TEST_F(CudaCollectorTest, AForkedChildIgnoresItsParentsCallbacks) {
   gpu.on(kRecording);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -195,7 +195,7 @@ TEST_F(CudaCollectorTest, AForkedChildHearsNothingOfWhatItsParentAskedFor) {
   EXPECT_EQ(gpu.state(), State::capturing);
 }
 
-TEST_F(CudaCollectorTest, AForkedChildEndsThoughTheParentsThreadIsAsking) {
+TEST_F(CudaCollectorTest, AForkedChildEndsWhileTheParentsThreadFlushes) {
   gpu.on(kRecording);
   api.while_flushing = [&] {
     const pid_t child = ::fork();
@@ -212,7 +212,7 @@ TEST_F(CudaCollectorTest, AForkedChildEndsThoughTheParentsThreadIsAsking) {
   api.while_flushing = nullptr;
 }
 
-TEST_F(CudaCollectorTest, EachRecordingIsToldThatTheGpuFailed) {
+TEST_F(CudaCollectorTest, EachRecordingIsWarnedThatTheGpuFailed) {
   api.subscribe_result = kMultipleSubscribers;
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_FALSE(gpu.on(kRecording));
@@ -223,7 +223,7 @@ TEST_F(CudaCollectorTest, EachRecordingIsToldThatTheGpuFailed) {
   EXPECT_EQ(read_run(folder_ + "/again.lap").warnings.at("gpu_not_recorded"), 1u);
 }
 
-TEST(AwaitedLaunchesTest, AnAnswerThatNobodyAwaitsHidesNothing) {
+TEST(AwaitedLaunchesTest, AnAnswerThatIsNotAwaitedHidesNothing) {
   AwaitedLaunches awaited;
   for (const std::uint32_t number : {5u, 6u, 0xFFFF'FFFFu, 7 + 3 * AwaitedLaunches::kWindow})
     awaited.await(number);

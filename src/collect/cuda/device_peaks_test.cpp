@@ -50,7 +50,7 @@ TEST(DevicePeaks, AreThoseOfTheDataSheets) {
   }
 }
 
-TEST(DevicePeaks, NothingIsSaidOfAnUnknownArchitecture) {
+TEST(DevicePeaks, AnUnknownArchitectureHasNoPeaks) {
   EXPECT_TRUE(peaks_of({"NVIDIA Z1", 42, 0, 100, 2'000'000'000}).empty());
 }
 

@@ -70,7 +70,7 @@ TEST_F(DriverMemoryTest, WhatFailedOrIsNothingIsNoBlock) {
   EXPECT_TRUE(run.of(SpanKind::release).empty());
 }
 
-TEST_F(DriverMemoryTest, IsLeftAloneWhereNobodyAsksForIt) {
+TEST_F(DriverMemoryTest, IsNotRecordedWithoutARequest) {
   ASSERT_TRUE(gpu.on(kRecording));
   EXPECT_FALSE(api.callbacks.contains({kDriverDomain, kAllocate}));
 }

@@ -127,7 +127,7 @@ TEST_F(IntervalClock, MayLeaveNoTraceBeforeTheFirstInterval) {
   EXPECT_EQ(count(path_).values, 0u);
 }
 
-TEST_F(IntervalClock, AFirstIntervalTellsWhenItsClockBegan) {
+TEST_F(IntervalClock, AFirstIntervalHasTheBeginOfItsClock) {
   const auto watched = std::make_shared<Watched>();
   ASSERT_TRUE(start_intervals(silent_plan(watched, 2)));
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; }));
@@ -174,7 +174,7 @@ TEST_F(IntervalClock, WhatStepsLeaveOnIsSwitchedOffWhenNoneEndsAnyMore) {
   switch_by_steps({watched->source()}, true);
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; })) << "by the clock";
   EXPECT_TRUE(comes([&] { return watched->switched_on >= 3; })) << "and it goes on in intervals";
-  EXPECT_TRUE(end_step()) << "which the next step's end is told";
+  EXPECT_TRUE(end_step()) << "and the end of the next step reports it";
   EXPECT_FALSE(watched->on);
   EXPECT_EQ(memory_off, 1);
   EXPECT_FALSE(end_step());

@@ -87,7 +87,7 @@ TEST(Flops, ATransposedConvolutionAppliesItsWeightToEveryInput) {
   EXPECT_EQ(flops(flop_rule("aten::convolution"), plain.inputs()), 2u * 2 * 9 * 4 * 4 * 9);
 }
 
-TEST(Flops, AConvolutionsBackwardPassMakesTheProductsThatAreAskedFor) {
+TEST(Flops, AConvolutionsBackwardPassMakesTheRequestedProducts) {
   const auto backward = [](std::int64_t transposed, std::vector<std::int64_t> requested) {
     Words words;
     words.tensor({2, 6, 4, 4})

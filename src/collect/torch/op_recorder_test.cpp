@@ -41,7 +41,7 @@ struct Program {
   std::uint32_t name() const { return OpTail::of(here->next[-1].tail).name; }
 };
 
-TEST(OpRecorder, OnlyOutermostOpsAskForTheirCallSite) {
+TEST(OpRecorder, OnlyOutermostOpsQueryTheirCallSite) {
   Program program;
   queries = 0;
   program.begin(1, "aten::conv2d");
@@ -79,7 +79,7 @@ TEST(OpRecorder, InsideBackwardOnlyPythonThatRanSinceHasAPlace) {
   program.end(5);
 }
 
-TEST(OpRecorder, TellsWhereTheThreadStandsInsideOfAnOp) {
+TEST(OpRecorder, ReturnsTheCallSiteInsideOfAnOp) {
   Program program;
   queries = 6;
   EXPECT_EQ(op_call_site_here(), kInNoOp);
@@ -143,7 +143,7 @@ TEST(OpRecorder, NestsDeeperThanAnyRoomItStartsWith) {
   EXPECT_EQ(here->ops, 0u);
 }
 
-TEST(CallSiteGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
+TEST(CallSiteGuards, ReturnTheCallSiteWhileAllConditionsHold) {
   std::uint64_t callers[2] = {11, 12}, running = 20;
   CallSiteGuards guards;
   guards.clear();
@@ -159,7 +159,7 @@ TEST(CallSiteGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
   EXPECT_EQ(guards.call_site(), 0u);
   callers[1] = 12;
   EXPECT_EQ(guards.call_site(), 5u);
-  EXPECT_EQ(guards.call_site(), 0u) << "Python is asked again after some uses";
+  EXPECT_EQ(guards.call_site(), 0u) << "Python is queried again after some uses";
 }
 
 TEST(CallSiteGuards, HoldUpToTheLastThatThereIsRoomFor) {
