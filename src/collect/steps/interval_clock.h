@@ -43,10 +43,9 @@ struct IntervalPlan {
   std::vector<std::function<void()>> only_steps_switch_on = {};  // how to switch each of these off
   // record nothing before the first interval, so a process that ends by then leaves no trace
   bool leaves_no_trace = false;
-  unsigned quiet_turns =
-      // turns, and at least kQuietSteps median steps, without a step's end until the clock decides
-      // again
-      12;
+  // Turns, and at least kQuietSteps median steps, without a step's end until the clock decides
+  // again.
+  unsigned quiet_turns = 12;
 };
 
 // While the clock decides, this value is the state from that moment on

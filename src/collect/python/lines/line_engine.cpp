@@ -103,9 +103,8 @@ const std::vector<int>& LineEngine::first_lines_of(const std::string& file) {
         static_cast<int>(PyLong_AsLong(PySequence_Fast_GET_ITEM(lines.get(), i))));
   }
   PyErr_Clear();
-  return statements_[file] =
-             // another thread may have done the same meanwhile: same result
-         std::move(first_lines);
+  // Another thread may have done the same meanwhile: same result.
+  return statements_[file] = std::move(first_lines);
 }
 
 void LineEngine::read_statements(CodeRecord* record) {
