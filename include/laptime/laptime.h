@@ -2,17 +2,19 @@
  *
  * Contract: no call here throws, aborts, blocks on another thread's recording, or changes what the
  * program computes. When nothing records, every call is one predictable branch. When recording
- * fails (no space, no permission) one line goes to stderr, recording stops, and the program goes
- * on.
+ * fails (no space, no permission), it prints one line on stderr and stops, and the program goes on.
  *
  * The ABI is stable: functions are never removed, structs grow only at the end and carry their
  * size.
  *
- *   laptime_start("run.lap", NULL);              or run the program under `laptime run --
- * ./trainer` static laptime_site forward = LAPTIME_SITE("forward"); uint64_t t = laptime_begin();
+ * Start recording with laptime_start, or run the program under `laptime run -- ./trainer`:
+ *
+ *   laptime_start("run.lap", NULL);
+ *   static laptime_site forward = LAPTIME_SITE("forward");
+ *   uint64_t t = laptime_begin();
  *   ...
  *   laptime_end(&forward, t);
- *   laptime_step(batch_size);                    at the end of each training step
+ *   laptime_step(batch_size);
  *   laptime_stop();
  */
 #ifndef LAPTIME_LAPTIME_H
@@ -36,12 +38,12 @@ extern "C" {
 #define LAPTIME_NOEXCEPT
 #endif
 
-/* Not 0 while recording. LAPTIME_BY_TSC: and the clock is the processor's time-stamp counter, so
- * that laptime_begin needs no call. Read-only for programs. */
+/* Not 0 while recording. LAPTIME_BY_TSC: the clock is the processor's time-stamp counter, so
+ * laptime_begin needs no call. Read-only for programs. */
 enum { LAPTIME_OFF = 0, LAPTIME_BY_TSC = 1, LAPTIME_BY_CALL = 2 };
 extern LAPTIME_API int laptime_recording;
 
-/* A place in the source that is timed; make it static. `id` is laptime's. */
+/* A timed place in the source. Make it static. `id` belongs to laptime. */
 typedef struct laptime_site {
   const char* name;
   uint32_t id;
@@ -53,9 +55,10 @@ typedef struct laptime_options {
   uint64_t memory_limit; /* bytes of raw records held at most; 0: 128 MiB */
 } laptime_options;
 
-/* Starts recording into PATH (a .lap file, written when recording stops; until then PATH.d/ holds
- * it). NULL: the folder that `laptime run` gave, else "laptime.lap". Returns 0, or -1 with the
- * reason in laptime_error(). Starting twice is an error; starting again after laptime_stop is fine.
+/* Starts recording into PATH, a .lap file that is written when recording stops. Until then PATH.d/
+ * contains the run. NULL: the folder of `laptime run`, else "laptime.lap". Returns 0, or -1 with
+ * the reason in laptime_error(). Starting twice is an error. Starting again after laptime_stop is
+ * not.
  */
 LAPTIME_API int laptime_start(const char* path, const laptime_options* options) LAPTIME_NOEXCEPT;
 /* Stops and writes the file. Also done at exit. Returns 0, or -1 with the reason in
@@ -68,11 +71,11 @@ LAPTIME_API const char* laptime_version(void) LAPTIME_NOEXCEPT;
 /* The clock, in ticks; never 0. */
 LAPTIME_API uint64_t laptime_now(void) LAPTIME_NOEXCEPT;
 
-/* A name known only at run time, as a number for the calls below; about 50 ns, keep it where it is
- * used often. */
+/* The number of a name known only at run time, for the calls below. Takes about 50 ns: keep the
+ * number if it is used often. */
 LAPTIME_API uint32_t laptime_name(const char* text, size_t length) LAPTIME_NOEXCEPT;
 
-/* Records a span from START (laptime_now or laptime_begin) to now. Nothing if START is 0. */
+/* Records a span from START (laptime_now or laptime_begin) to now. Does nothing if START is 0. */
 LAPTIME_API void laptime_end_site(laptime_site* site, uint64_t start) LAPTIME_NOEXCEPT;
 LAPTIME_API void laptime_end_name(uint32_t name, uint64_t start) LAPTIME_NOEXCEPT;
 
@@ -83,8 +86,8 @@ LAPTIME_API void laptime_record_value(uint32_t name, double value) LAPTIME_NOEXC
 /* Names the calling thread in reports. */
 LAPTIME_API void laptime_name_thread(const char* name) LAPTIME_NOEXCEPT;
 
-/* Another thread may start or stop recording at any time: the flag is read once, as one atomic
- * load. */
+/* Reads the flag once, with an atomic load: another thread may start or stop recording at any time.
+ */
 static inline int laptime_is_recording(void) {
 #if defined(__GNUC__)
   return __atomic_load_n(&laptime_recording, __ATOMIC_RELAXED);

@@ -16,7 +16,7 @@
 
 namespace laptime {
 
-// Times from here to the end of the enclosing block, under a name that a static site holds.
+// Times from here to the end of the enclosing block. A static site holds the name.
 class [[nodiscard]] Scope {
  public:
   explicit Scope(laptime_site& site) noexcept : site_(&site), start_(laptime_begin()) {}
@@ -56,7 +56,7 @@ inline void value(std::string_view name, double v) noexcept {
 
 inline void name_thread(const char* name) noexcept { laptime_name_thread(name); }
 
-// Records while it lives; ok() says whether recording could start.
+// Records while it exists. ok() returns whether recording could start.
 class [[nodiscard]] Recording {
  public:
   explicit Recording(const char* path = nullptr, const laptime_options* options = nullptr) noexcept

@@ -15,12 +15,12 @@ struct Around {
   PyObject_HEAD vectorcallfunc call;
   PyObject *function, *before, *after;  // before and after: null for none
   std::uint32_t name;                   // 0: no span
-  std::uint32_t end_name;               // where StopIteration is raised
+  std::uint32_t end_name;               // used if StopIteration is raised
   SpanKind kind;
 };
 
-// The exception that is under way, kept out of the way of the calls in between. One that comes
-// meanwhile takes its place.
+// Saves the exception that propagates, so that the calls in between do not see it. An exception
+// that they raise replaces it.
 class HeldError {
  public:
   HeldError() { PyErr_Fetch(&type_, &value_, &traceback_); }
@@ -41,13 +41,13 @@ class HeldError {
   PyObject *type_, *value_, *traceback_;
 };
 
-// One line, and never again: the function is on its own from here on.
+// Prints one line, once. From then on the function is called alone.
 void give_up(Around* self) {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
   PyObject* const text = value ? PyObject_Str(value) : nullptr;
   const char* const reason = text ? PyUnicode_AsUTF8(text) : nullptr;
-  PySys_FormatStderr("laptime: calls of %R are no longer seen: %s\n", self->function,
+  PySys_FormatStderr("laptime: calls of %R are no longer recorded: %s\n", self->function,
                      reason ? reason : "");
   PyErr_Clear();
   Py_XDECREF(text);
@@ -58,7 +58,8 @@ void give_up(Around* self) {
   Py_CLEAR(self->after);
 }
 
-// Whether a handler of the program's raised what is under way (laptime/collect/signal_handlers.py).
+// Whether a handler of the program raised the current exception
+// (laptime/collect/signal_handlers.py).
 bool is_raised_by_handler() {
   PyObject *type, *value, *traceback;
   PyErr_Fetch(&type, &value, &traceback);
@@ -74,8 +75,8 @@ bool is_raised_by_handler() {
   return is_raised;
 }
 
-// Whether the call may go on. Ctrl-C, and what handlers of the program's raise, arrive wherever
-// Python happens to run, and are the program's.
+// Whether the call may continue. Ctrl-C, and exceptions of the program's handlers, arrive anywhere
+// in Python code. They belong to the program.
 bool survive(Around* self, PyObject* result) {
   Py_XDECREF(result);
   if (result) return true;

@@ -1,4 +1,4 @@
-// The module laptime._native: Python's door to the recorder of this process.
+// The module laptime._native: Python's interface to the recorder of this process.
 #include <nanobind/nanobind.h>
 
 #include "around.h"

@@ -30,14 +30,14 @@ std::string start(const std::optional<std::string>& path) {
     const nb::gil_scoped_release released;
     if (laptime_start(path ? path->c_str() : nullptr, nullptr) != 0) return laptime_error();
   }
-  pass_over_tallies();
+  ignore_tallies();
   return "";
 }
 
 // The GIL stays held: the engines write their last counts while recording stops.
 bool stop() { return laptime_stop() == 0; }
 
-// Names and messages of warnings live as long as the process: the same few, said once each.
+// Names and messages of warnings live as long as the process. There are few, and each is kept once.
 void warn(const std::string& name, const std::string& message, std::uint64_t count) {
   static auto* kept = new std::set<std::string>;
   const std::string& kept_name = *kept->insert(name).first;
@@ -45,12 +45,12 @@ void warn(const std::string& name, const std::string& message, std::uint64_t cou
   record::warn(record::warning_index(kept_name, Severity::warning, kept_message), count);
 }
 
-// Ends the calling thread's step; its wall time in ticks. `ops`: whether they were recorded, -1:
-// nothing records them. `end`: when, in ticks; 0: now.
+// Ends the calling thread's step and returns its wall time in ticks. `ops`: whether they were
+// recorded; -1: no source records them. `end`: when it ended, in ticks; 0: now.
 std::uint64_t mark_step(std::uint64_t samples, std::uint32_t phase, int ops, std::uint64_t end) {
   using Ops = record::StepMark::Ops;
-  const Ops told = ops < 0 ? Ops::not_told : ops == 0 ? Ops::resting : Ops::recorded;
-  return record::mark_step({.samples = samples, .phase = phase, .ops = told, .end = end});
+  const Ops recorded = ops < 0 ? Ops::unknown : ops == 0 ? Ops::resting : Ops::recorded;
+  return record::mark_step({.samples = samples, .phase = phase, .ops = recorded, .end = end});
 }
 
 void put_span(std::uint32_t name, std::uint8_t kind, std::uint64_t start) {
@@ -59,8 +59,7 @@ void put_span(std::uint32_t name, std::uint8_t kind, std::uint64_t start) {
         {.start = start, .end = ticks(), .name = name, .kind = static_cast<SpanKind>(kind)});
 }
 
-// A span with a line of somebody's code, and the strings that go with it. Slow: for what happens
-// rarely.
+// A span with a line of Python code, and its strings. Slow: for rare events.
 void put_event(const std::string& name, std::uint8_t kind, std::uint64_t start,
                const std::string& file, std::uint32_t line, const std::string& function,
                const nb::dict& strings) {
@@ -81,7 +80,7 @@ void put_event(const std::string& name, std::uint8_t kind, std::uint64_t start,
   record::put_span(span, args.data(), static_cast<std::uint32_t>(args.size()));
 }
 
-// One timed region. Contract: an object times one region at a time; entering again before leaving
+// One timed region. Contract: an object times one region at a time. Entering again before leaving
 // starts over.
 class Scope {
  public:
@@ -139,7 +138,7 @@ void bind_recording(nb::module_& module) {
   });
   m.def("name_thread", [](const std::string& name) { laptime_name_thread(name.c_str()); });
   m.def("set_property", &set_property, nb::arg("key"), nb::arg("value"));
-  m.def("say", [](const std::string& message) { record::say(message); });
+  m.def("say", [](const std::string& message) { record::print_line(message); });
   m.def("warn", &warn, nb::arg("name"), nb::arg("message"), nb::arg("count") = 1);
   nb::class_<Scope>(m, "Scope")
       .def(nb::init<std::string, std::uint8_t>(), nb::arg("name"), nb::arg("kind") = 0)

@@ -1,5 +1,5 @@
-// Python's view of the recorder: start, stop, scopes, steps. One recorder a process, shared with C
-// and C++ code.
+// Python's interface to the recorder: start, stop, scopes, steps. A process has one recorder,
+// shared with C and C++ code.
 #pragma once
 
 #include <nanobind/nanobind.h>

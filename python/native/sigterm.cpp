@@ -19,17 +19,17 @@ namespace {
 
 constexpr std::uint64_t kSecond = 1'000'000'000;
 constexpr std::uint64_t kToAnswer = kSecond;
-// A signal that came just before a call that blocks is not looked at until the next one interrupts
-// that call.
+// A signal that came just before a blocking call is not handled until the next one interrupts that
+// call.
 constexpr std::uint64_t kAgain = kSecond / 10;
 constexpr std::uint64_t kToWrite = 5 * kSecond;
 
-// All of it is read and written in a signal's handler: atomics without locks, and numbers that are
-// written before it is installed.
+// A signal handler reads and writes all of this. So these are lock-free atomics, or numbers that
+// are written before it is installed.
 int answers = 0;  // the signal whose Python handler writes the counts
 std::uint32_t unwritten = 0;
 std::atomic<pid_t> python_process{0};
-std::atomic<std::uint64_t> deadline{0};  // 0: nobody asked this process to end
+std::atomic<std::uint64_t> deadline{0};  // 0: no request to end this process
 std::atomic<int> timer{-1};
 
 void set_default(int number) {
@@ -48,7 +48,7 @@ void set_default(int number) {
   ::_exit(128 + SIGTERM);
 }
 
-// The system's own calls: libc's may allocate.
+// System calls, because libc's functions may allocate.
 bool create_timer() {
   sigevent event{};
   event.sigev_notify = SIGEV_SIGNAL;
@@ -74,8 +74,8 @@ void end_if_overdue() {
   end_process();
 }
 
-// The timer's: not SIGTERM again, which the program may have its own handler of behind ours
-// (faulthandler's).
+// The timer's signal. Not SIGTERM again, because the program may have chained its own handler
+// behind ours (faulthandler's).
 void on_timer(int) {
   const int error_before = errno;
   if (python_process == ::getpid()) end_if_overdue();
@@ -85,7 +85,7 @@ void on_timer(int) {
 void handle(int number, void (*handler)(int)) {
   struct sigaction ours{};
   ours.sa_handler = handler;
-  ours.sa_flags = SA_ONSTACK;  // as Python's own
+  ours.sa_flags = SA_ONSTACK;  // like Python's own
   sigemptyset(&ours.sa_mask);
   ::sigaction(number, &ours, nullptr);
 }
@@ -99,8 +99,8 @@ void ask_python() {
 void on_sigterm(int) {
   const int error_before = errno;
   if (python_process != ::getpid() || !Py_IsInitialized()) end_process();
-  std::uint64_t nobody_asked = 0;
-  if (deadline.compare_exchange_strong(nobody_asked, monotonic_ns() + kToAnswer))
+  std::uint64_t no_deadline = 0;
+  if (deadline.compare_exchange_strong(no_deadline, monotonic_ns() + kToAnswer))
     ask_python();
   else
     end_if_overdue();
@@ -109,11 +109,11 @@ void on_sigterm(int) {
 
 void install(int answered_by) {
   answers = answered_by;
-  set_default(answers);  // Python calls its handler; from outside the signal is what it was
+  set_default(answers);  // Python calls its handler; other code sees the earlier action
   unwritten =
       record::warning_index("sigterm", Severity::warning,
-                            "SIGTERM came in a call that did not return in time: what Python "
-                            "counted since the last step is missing");
+                            "SIGTERM came during a call that did not return in time: the counts of "
+                            "Python code since the last step are missing");
   python_process = ::getpid();
   handle(SIGTERM, &on_sigterm);
 }

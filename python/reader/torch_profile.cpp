@@ -20,7 +20,7 @@ namespace laptime::reader {
 
 namespace {
 
-// The notes with their texts in the table of the run.
+// The notes, with their texts in the run's string table.
 TorchNotes notes_in(StringTable& strings, const torch::SessionNotes& session) {
   TorchNotes notes;
   notes.duration_ns = session.details.duration_ns;
@@ -35,7 +35,7 @@ TorchNotes notes_in(StringTable& strings, const torch::SessionNotes& session) {
 // A recorded session, loaded.
 class Profile {
  public:
-  // `from_ns`: what ended before it is not looked at: an outer recording may be long.
+  // `from_ns`: spans that ended before it are skipped, because an outer recording may be long.
   Profile(const std::string& path, std::uint64_t link, std::int64_t from_ns, bool call_sites,
           const torch::SessionNotes& notes) {
     const nb::gil_scoped_release released;
@@ -53,7 +53,7 @@ class Profile {
     if (!events) throw std::runtime_error(events.error().message);
     events_ = std::move(*events);
     gather_roles();
-    // Only names, call sites and threads are needed from here on.
+    // From here on only names, call sites and threads are needed.
     for (Track& track : run_->tracks) track.spans = {};
     number_threads();
   }
@@ -82,8 +82,8 @@ class Profile {
   }
 
   // Event number `row`: (name, trace name, thread, start ns, ns, parent or None, scope, annotation,
-  // on device, sequence number, forward thread, shapes, types, stack, cpu bytes, device bytes,
-  // kernel ns of its own, flops, device, details)
+  // on device, sequence number, forward thread, shapes, types, stack, cpu bytes, device bytes, own
+  // kernel ns, flops, device, details)
   nb::tuple event(std::size_t row) const {
     const TorchEvent& e = events_.events.at(row);
     const bool in_autograd =
@@ -99,7 +99,7 @@ class Profile {
         e.on_device ? os_id >> 32 : 0, text(e.details));
   }
 
-  // [(ns, bytes, address, device)], by time; bytes below 0: given back.
+  // [(ns, bytes, address, device)], by time. Negative bytes: released.
   nb::list memory() const {
     nb::list result;
     for (const MemoryInstant& m : events_.memory)
@@ -107,7 +107,7 @@ class Profile {
     return result;
   }
 
-  // [(address, role)], a later one in place of an earlier.
+  // [(address, role)]. A later one replaces an earlier one.
   nb::list roles() const {
     nb::list result;
     for (const auto& [address, role] : roles_) result.append(nb::make_tuple(address, text(role)));
@@ -135,7 +135,7 @@ class Profile {
   }
 
  private:
-  // A thread has the number that autograd calls it by, where it ran a forward pass.
+  // A thread that ran a forward pass has autograd's number for it.
   void number_threads() {
     threads_.assign(run_->tracks.size(), 0);
     std::uint32_t most = 0;

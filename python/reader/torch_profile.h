@@ -1,5 +1,5 @@
-// What torch.profiler's drop-in reads back: a recorded session as events, averages and Kineto's
-// trace.
+// The data that torch.profiler's drop-in reads back: a recorded session as events, averages and
+// Kineto's trace.
 #pragma once
 
 #include <nanobind/nanobind.h>

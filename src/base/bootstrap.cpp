@@ -13,16 +13,16 @@ namespace {
 
 constexpr std::size_t kResamples = 2000;
 constexpr std::size_t kMostPaired = 2000,
-                      kPairedResamples = 500;  // of predictions: many are made of one run
+                      kPairedResamples = 500;  // of predictions, of which a run has many
 constexpr std::size_t kMostBlocks = 12;        // long blocks, so that slow drift stays inside them
 constexpr double kOutside = 0.025;             // on each side of the interval
-// Drawn again, few blocks vary less than new ones would: the spread of n draws is short by
-// sqrt((n-1)/n), and Student's 97.5 % point at n-1 degrees of freedom stands in for the normal one.
-// For n = kMostBlocks: 2.20 / 1.96 * sqrt(12 / 11).
+// Corrects for few blocks. The spread of n resampled blocks is too small by sqrt((n-1)/n).
+// Student's 97.5 % point at n-1 degrees of freedom replaces the normal one. For n = kMostBlocks:
+// 2.20 / 1.96 * sqrt(12 / 11).
 constexpr double kFewBlocks = 1.17;
 
-// Draws blocks of a series of so many steps, begun anywhere (the series is a ring), until as
-// many steps are drawn as it has.
+// Draws blocks of a series until the series' number of steps is drawn. Blocks begin anywhere, and
+// the series is a ring.
 class BlockSampler {
  public:
   explicit BlockSampler(std::size_t steps)
@@ -36,7 +36,7 @@ class BlockSampler {
       filled += count;
     }
   }
-  // What was drawn last, of the series.
+  // The values of `series` at the last draw.
   std::span<std::int64_t> of(std::span<const std::int64_t> series) {
     for (std::size_t i = 0; i < drawn_.size(); ++i) values_[i] = series[drawn_[i]];
     return values_;
@@ -63,7 +63,7 @@ double widened(double end, double ratio) {
   return ratio > 0 ? ratio * std::pow(end / ratio, kFewBlocks) : end;
 }
 
-// `middle`: of values that may be reordered. `draw`: of both series, drawn once more.
+// `middle`: of values that may be reordered. `draw`: resamples both series.
 template <typename Middle, typename Draw>
 std::optional<RatioInterval> interval_of(std::vector<std::int64_t> first,
                                          std::vector<std::int64_t> second, std::size_t resamples,

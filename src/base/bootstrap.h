@@ -1,10 +1,10 @@
-// How much faster or slower one series of step times is than another, and how sure that is.
+// Compares two series of step times: how much faster or slower one is, with a confidence interval.
 //
-// Assumption: neighbouring steps are alike (caches, clocks and other programs change slowly), so
-// single steps are no independent draws; blocks of steps nearly are. Consequence: whole
-// blocks are drawn again (a block bootstrap), and the interval widens where a run drifts. What
-// differs between two runs of the same program from start to start (memory layout, the other
-// tenants of the machine) no single pair can show; kNegligible stands for it.
+// Assumption: neighbouring steps are alike, because caches, clocks and other programs change
+// slowly. So single steps are not independent draws, but blocks of steps nearly are. Consequence:
+// whole blocks are resampled (a block bootstrap), and the interval widens if a run drifts. Some
+// differences exist between any two starts of the same program (memory layout, other load of the
+// machine). A single pair of runs cannot show them; kNegligible is their bound.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,22 @@
 namespace laptime {
 
 struct RatioInterval {
-  double ratio;      // of the second over the first: of their medians, or what the function says
-  double low, high;  // where it lies with 95 % confidence
+  double ratio;      // the second over the first: of their medians, or of the function's statistic
+  double low, high;  // 95 % confidence interval
 };
 
-// Fewer steps than this on either side tell nothing.
+// With fewer steps on either side, nothing is known.
 inline constexpr std::size_t kFewestToCompare = 8;
-// Differences of the median below this are not told apart from a second start of the same program
-// (docs/accuracy.md).
+// A second start of the same program can differ by this much in its median (docs/accuracy.md).
 inline constexpr double kNegligible = 0.02;
 
-// The same input gives the same answer. Nothing when a side has too few steps or its median is 0.
+// Deterministic. Empty if a side has too few steps or its median is 0.
 std::optional<RatioInterval> compare_medians(std::span<const std::int64_t> first,
                                              std::span<const std::int64_t> second);
 
-// The ratio of middle means (percentile.h) of two times of the same steps, as they were and as they
-// would be: what all steps have in common — a machine that is slow for a while — is in both. Of
-// long series steps far enough apart are looked at.
+// The ratio of middle means (percentile.h) of two times of the same steps: actual and predicted.
+// What all steps have in common, such as a slow phase of the machine, is in both. Long series are
+// sampled at a regular distance.
 std::optional<RatioInterval> compare_paired(std::span<const std::int64_t> first,
                                             std::span<const std::int64_t> second);
 

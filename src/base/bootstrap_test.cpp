@@ -8,7 +8,7 @@
 namespace laptime {
 namespace {
 
-// Step times that drift slowly and tremble, with a tail of slow ones, as real ones do.
+// Step times with slow drift, noise and a tail of slow ones, like real ones.
 std::vector<std::int64_t> steps(std::size_t count, double median_ns, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> tremble(0, 0.03);
@@ -23,7 +23,7 @@ std::vector<std::int64_t> steps(std::size_t count, double median_ns, std::uint64
   return times;
 }
 
-TEST(CompareMedians, TooFewStepsTellNothing) {
+TEST(CompareMedians, TooFewStepsHaveNoResult) {
   EXPECT_FALSE(compare_medians(steps(7, 1e6, 1), steps(100, 1e6, 2)));
   EXPECT_FALSE(compare_medians(steps(100, 1e6, 1), {}));
   EXPECT_FALSE(compare_medians(std::vector<std::int64_t>(20, 0), steps(20, 1e6, 2)));
@@ -44,14 +44,14 @@ TEST(CompareMedians, SteadySeriesGiveANarrowInterval) {
   EXPECT_DOUBLE_EQ(ratio->high, 1.25);
 }
 
-// A sanitizer looks for other things, and makes a pair take twenty times as long.
+// A sanitizer checks other things, and makes a pair take twenty times as long.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr int kFewerTimes = 5;
 #else
 constexpr int kFewerTimes = 1;
 #endif
 
-// 95 % of the intervals must hold the truth; over 200 pairs fewer than 180 would be no chance.
+// 95 % of the intervals must hold the truth. Fewer than 180 of 200 pairs would not be chance.
 TEST(CompareMedians, TheIntervalHoldsTheTruth) {
   int held = 0;
   for (std::uint64_t pair = 0; pair < 200 / kFewerTimes; ++pair) {
@@ -94,7 +94,7 @@ TEST(ComparePaired, WhatDiffersFromStepToStepIs) {
   EXPECT_NEAR(ratio->ratio, 0.8, 0.01);
 }
 
-TEST(ComparePaired, TooFewOrUnequalTellNothing) {
+TEST(ComparePaired, TooFewOrUnequalHaveNoResult) {
   EXPECT_FALSE(compare_paired(steps(7, 1e6, 1), steps(7, 1e6, 2)));
   EXPECT_FALSE(compare_paired(steps(20, 1e6, 1), steps(21, 1e6, 2)));
 }

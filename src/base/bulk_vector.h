@@ -1,7 +1,6 @@
-// A vector for bulk data. Assumption: whoever resizes it writes every element before reading it.
-// Consequence: resize(n) zeroes nothing (resize(n, v) still fills), so the first touch of each page
-// is the decoder's own, on its own core; and large ones ask for huge pages, which spares most of
-// the page faults.
+// A vector for bulk data. Assumption: the caller of resize writes every element before reading it.
+// Consequence: resize(n) does not zero (resize(n, v) still fills), so the decoder touches each page
+// first, on its own core. Large vectors use huge pages, which avoids most page faults.
 #pragma once
 
 #include <sys/mman.h>
@@ -28,7 +27,7 @@ struct BulkAllocator {
     void* const p = ::operator new(bytes, alignment(bytes));
     if (bytes >= kLarge)
       ::madvise(p, bytes / kHugePage * kHugePage,
-                MADV_HUGEPAGE);  // a wish: refusal changes nothing
+                MADV_HUGEPAGE);  // a hint: refusal changes nothing
     return static_cast<T*>(p);
   }
   void deallocate(T* p, std::size_t n) noexcept { ::operator delete(p, alignment(n * sizeof(T))); }

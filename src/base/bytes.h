@@ -1,6 +1,6 @@
-// Byte buffers for encoding and decoding. ByteReader never trusts what it reads: a read past the
-// end sets failed() and yields zeros from then on, so a decoder checks once, after a group of
-// reads, and before it uses a number as a size.
+// Byte buffers for encoding and decoding. ByteReader never trusts its input: a read past the end
+// sets failed() and returns zeros from then on. So a decoder checks once, after a group of reads
+// and before it uses a number as a size.
 #pragma once
 
 #include <cstdint>

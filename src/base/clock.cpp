@@ -38,8 +38,8 @@ std::uint64_t thread_cpu_ns() { return read_posix_clock(CLOCK_THREAD_CPUTIME_ID)
 std::uint64_t process_cpu_ns() { return read_posix_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 ClockPoint read_clock_point() {
-  // The pair read in the shortest time is the one least disturbed; realtime only dates the run, so
-  // it may lag.
+  // The pair that was read in the shortest time is the least disturbed. realtime only dates the
+  // run, so it may lag.
   ClockPoint best{};
   std::uint64_t best_gap = ~0ull;
   for (int i = 0; i < 8; ++i) {

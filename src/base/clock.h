@@ -20,8 +20,8 @@ std::uint64_t realtime_ns();
 std::uint64_t thread_cpu_ns();
 std::uint64_t process_cpu_ns();
 
-// Decided once, before main; a constant as far as the branch predictor is concerned. A class,
-// because only objects of class type can be initialised ahead of other constructors.
+// Decided once, before main, so branches on it are predicted. A class, because only objects of
+// class type can be initialised before other constructors.
 struct TscChoice {
   const bool use = tsc_is_invariant();
 };
@@ -43,13 +43,13 @@ struct ClockPoint {
 };
 ClockPoint read_clock_point();
 
-// Turns ticks into nanoseconds since `origin_ticks`, 32.32 fixed point: exact to 1 ns over 2^31
-// ticks and monotonic always. What the measured rate is wrong by is corrected when a run is read,
-// from the clock points in the file.
+// Turns ticks into nanoseconds since `origin_ticks`, in 32.32 fixed point. Exact to 1 ns over 2^31
+// ticks, and always monotonic. A reader corrects the error of the measured rate with the clock
+// points in the file.
 class TickScale {
  public:
-  // Rate from the kernel's own calibration where it is published, else measured for about a
-  // millisecond.
+  // The rate comes from the kernel's own calibration if that is published. Otherwise it is measured
+  // for about a millisecond.
   static TickScale calibrate();
   static TickScale from_rate(std::uint64_t origin_ticks, double ns_per_tick);
 

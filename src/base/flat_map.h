@@ -1,8 +1,7 @@
-// A hash table from 64-bit keys other than 0, for millions of them. Neighbouring keys lie next to
-// each other in memory (blocks of 32 are scattered, not single keys), because numbers that are
-// counted up come in their order.
+// A hash table with 64-bit keys other than 0, for millions of them. Numbers are often counted up,
+// so neighbouring keys are adjacent in memory: blocks of 32 keys are scattered, not single keys.
 //
-// Contract: keys are never taken out; references are valid until the next new key.
+// Contract: keys are never removed. References are valid until the next new key.
 #pragma once
 
 #include <cstddef>

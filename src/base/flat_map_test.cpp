@@ -13,7 +13,7 @@ TEST(FlatMap, HoldsWhatAMapHolds) {
   std::map<std::uint64_t, int> judge;
   EXPECT_EQ(flat.find(1), nullptr);
   for (int i = 0; i < 20'000; ++i) {
-    // Counted up, spread out, and far apart by powers of two.
+    // Consecutive, spread out, and far apart by powers of two.
     const std::uint64_t key = 1 + (i % 3 == 0   ? static_cast<std::uint64_t>(i)
                                    : i % 3 == 1 ? random() >> 1
                                                 : (random() % 4096) << 40);

@@ -1,6 +1,6 @@
-// {fmt}, compiled here once for all. With its headers alone every source that formats would compile
-// all of it again, which is half of the time that such a source takes. cmake/Libraries.cmake says
-// for which versions this is all that is needed.
+// {fmt}, compiled once. With its headers alone, every source that formats would compile all of it.
+// That takes half of such a source's compile time. cmake/Libraries.cmake
+// selects the versions for which this file suffices.
 #ifndef FMT_HEADER_ONLY
 #include <fmt/format-inl.h>
 

@@ -8,7 +8,7 @@ namespace laptime {
 namespace {
 
 struct Scale {
-  double below;  // in units of the scale's own
+  double below;  // in units of the scale
   double factor;
   const char* unit;
 };
@@ -16,7 +16,7 @@ struct Scale {
 // "1.23", "12.3", "123"
 std::string three_digits(double number) {
   const double size = std::abs(number);
-  // Decided on the rounded number, so that 9.999 is "10.0" and not "10.00".
+  // Compares the rounded number, so that 9.999 is "10.0" and not "10.00".
   if (size < 9.995) return fmt::format("{:.2f}", number);
   return size < 99.95 ? fmt::format("{:.1f}", number) : fmt::format("{:.0f}", number);
 }

@@ -1,4 +1,4 @@
-// Numbers as people read them: three digits and a unit that fits.
+// Numbers for people: three digits and a suitable unit.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,9 @@ namespace laptime {
 
 std::string humane_time(double ns);
 std::string humane_bytes(double bytes);
-// With thousands separated: 12,345,678.
+// With separators for thousands: 12,345,678.
 std::string humane_count(std::int64_t count);
-// Three digits and more where the whole part has them; very large and small numbers with an
-// exponent.
+// Three digits, or more if the whole part has more. Very large and small numbers have an exponent.
 std::string humane_number(double number);
 
 }  // namespace laptime

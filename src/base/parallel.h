@@ -1,6 +1,6 @@
-// Runs body(i) for i in [0, count) on up to hardware_concurrency threads, handing out indexes one
-// by one. Fewer threads, down to the caller's own, where the system gives no more. Contract: bodies
-// touch disjoint data; the call returns when all are done. The first exception of a body ends the
+// Runs body(i) for i in [0, count) on up to hardware_concurrency threads, which take indexes one by
+// one. If the system refuses threads, fewer run, down to the caller's own. Contract: bodies touch
+// disjoint data, and the call returns when all are done. The first exception of a body ends the
 // loop and is thrown again here. For reading runs, never inside a profiled program.
 #pragma once
 

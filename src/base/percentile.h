@@ -11,7 +11,7 @@
 
 namespace laptime {
 
-// What tables show of how values are spread.
+// The percentiles that tables show of a distribution.
 inline constexpr double kSpread[] = {0.05, 0.50, 0.95};
 
 // The rank's index in sorted order. Contract: count > 0, 0 < share <= 1.
@@ -29,9 +29,9 @@ auto take_percentile(Values&& values, double share) {
   return *at;
 }
 
-// The mean of the middle four fifths: where values are of two sorts (a wait in every other step), a
-// median is one of them and says little of their sum, as a mean does; and outliers are left out, as
-// by a median. Reorders `values`. Contract: there are some.
+// The mean of the middle four fifths. If values are of two sorts (a wait in every other step), the
+// median is one of them and says little about the sum. A mean does not have this problem, and
+// outliers are left out, as by a median. Reorders `values`. Contract: `values` is not empty.
 inline double take_middle_mean(std::span<std::int64_t> values) {
   const auto first = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 10),
              last = values.end() - (first - values.begin());

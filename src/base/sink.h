@@ -1,5 +1,5 @@
-// Where a writer's bytes go. Writers take a sink, so that tests can look at the bytes and no writer
-// knows of files.
+// The destination of a writer's bytes. Writers take a sink, so tests can check the bytes, and no
+// writer depends on files.
 #pragma once
 
 #include "base/bytes.h"

@@ -9,17 +9,17 @@
 
 namespace laptime {
 
-// The exit codes of the command line (docs/architecture.md, "Exit codes"), carried by the error
-// that causes them.
+// The exit codes of the command line (docs/architecture.md, "Exit codes"). The error that causes
+// the exit has its code.
 enum class ErrorKind {
-  usage = 2,     // the caller asked for something that cannot be done as asked
+  usage = 2,     // the request cannot be executed as it was made
   bad_file = 3,  // an input is missing, damaged, hostile or too new
   system = 4,    // the machine refused: no space, no permission, no memory
 };
 
 struct Error {
   ErrorKind kind;
-  std::string message;  // one line, says what is wrong and, where known, what to do
+  std::string message;  // one line: what is wrong and, if known, what to do
 };
 
 template <typename T>

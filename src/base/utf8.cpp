@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 constexpr char32_t kReplacementValue = 0xFFFD;
 
-// How many bytes a sequence has by its first one; 0 when none begins so.
+// The length of a sequence in bytes, from its first byte. 0 if no sequence begins with it.
 std::size_t sequence_length(unsigned char lead) {
   if (lead < 0x80) return 1;
   if (lead >= 0xC2 && lead <= 0xDF) return 2;

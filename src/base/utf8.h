@@ -1,5 +1,5 @@
-// Text that may come from anywhere, made safe to print. Names in a run are bytes that a program
-// chose: they may be no UTF-8 at all, or hold what would command a terminal.
+// Makes untrusted text safe to print. Names in a run are bytes that a program chose: they may be
+// invalid UTF-8, or contain commands for a terminal.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@ struct CodePoint {
   std::size_t length;  // in bytes, at least 1
   bool valid;
 };
-// The code point at the start of `text`, which is not empty. Overlong forms, surrogates and cut
-// sequences are not valid; then one byte is taken.
+// The code point at the start of `text`, which is not empty. Overlong forms, surrogates and
+// truncated sequences are invalid; then one byte is taken.
 CodePoint first_code_point(std::string_view text);
 
-// Valid UTF-8: bytes that are not become U+FFFD each.
+// Valid UTF-8: each invalid byte becomes U+FFFD.
 std::string make_valid_utf8(std::string_view text);
 
 // Appends `text` as a JSON string with its quotes; always valid UTF-8.

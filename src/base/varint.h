@@ -1,9 +1,8 @@
-// LEB128 variable-length integers and zigzag, as the .lap format uses them (docs/file-format.md,
+// LEB128 variable-length integers and zigzag, as in the .lap format (docs/file-format.md,
 // "Numbers").
 //
 // Assumption on writing: the caller has reserved kMaxVarint bytes. Contract on reading: read_varint
-// never reads at or past `end`, and returns nullptr on a truncated or over-long number, so a lying
-// file cannot make it run away.
+// never reads at or past `end`. It returns nullptr for a truncated or over-long number.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +38,7 @@ inline const std::uint8_t* read_varint_slow(const std::uint8_t* p, const std::ui
   return nullptr;
 }
 
-// One, two and three bytes cover most deltas and durations; longer numbers take the loop.
+// One, two and three bytes cover most deltas and durations. Longer numbers use the loop.
 inline const std::uint8_t* read_varint(const std::uint8_t* p, const std::uint8_t* end,
                                        std::uint64_t& v) {
   if (end - p < 4) [[unlikely]]

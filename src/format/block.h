@@ -1,11 +1,11 @@
-// A block: the rows of one table on one track, as compressed columns. Its summary lies in front,
-// uncompressed: a reader decides from it whether to open the block at all, and the summaries of a
-// run are its first level of detail.
+// A block: the rows of one table on one track, as compressed columns. Its summary comes first,
+// uncompressed. A reader decides from it whether to open the block, and the summaries of a run are
+// its first level of detail.
 //
 // Block frame payload: [summary as varints][columns, zstd]. Columns: [id][length][bytes]…; unknown
-// ids are skipped. Span ends are deltas from the row before (spans are recorded as they end, so
-// these are small and rarely negative), durations are plain, (name, kind) is an index into a
-// dictionary of the block.
+// ids are skipped. Span ends are deltas from the row before. Spans are recorded when they end, so
+// these deltas are small and rarely negative. Durations are not deltas. (name, kind) is an index
+// into a dictionary of the block.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace laptime {
 
 enum class TableType : std::uint8_t { spans = 1, values = 2, tallies = 4 };  // 3 is free
 
-// Blocks are cut here: large enough to compress and decode well, small enough to be a unit of
-// parallel work.
+// The maximum size of a block: large enough to compress and decode well, small enough to be a unit
+// of parallel work.
 inline constexpr std::uint32_t kMaxBlockRows = 65536;
 
 struct BlockSummary {
@@ -42,8 +42,8 @@ struct BlockSummary {
 struct Block {
   BlockSummary summary;
   ByteView columns;  // as stored
-  Frame frame;  // where it stands; its checksum is verified when the block is decoded or copied,
-                // not before
+  // its place in the file; its checksum is verified only when the block is decoded or copied
+  Frame frame;
 };
 
 void append_summary(ByteWriter& out, const BlockSummary& summary);
@@ -64,22 +64,22 @@ void append_blocks(Bytes& out, std::uint32_t part, std::uint32_t track, const Co
                  std::min<std::size_t>(columns.size(), i + kMaxBlockRows));
 }
 
-// Splits a block frame. Nothing when the summary is malformed or promises what cannot be.
+// Splits a block frame. Empty if the summary is malformed or claims impossible counts.
 std::optional<Block> parse_block(const Frame& frame);
 
-// Where decoded span rows go: arrays with room for summary.rows each. `link` may be null.
+// The destination of decoded span rows: arrays with room for summary.rows each. `link` may be null.
 struct SpanTarget {
   std::int64_t* start;
   std::int64_t* duration;
   std::uint32_t* name;
   SpanKind* kind;
   std::uint64_t* link;
-  ArgColumns* args;  // appended to, with row numbers from `first_row`; may be null
+  ArgColumns* args;  // row numbers start at `first_row`; may be null
   std::uint32_t first_row;
 };
 
-// False when the checksum is wrong or the columns do not hold exactly the rows that the summary
-// promises; the target is then garbage.
+// False if the checksum is wrong or the columns do not hold exactly the rows of the summary. Then
+// the target's contents are invalid.
 bool decode_spans(const Block& block, const SpanTarget& target);
 bool decode_block(const Block& block, SpanColumns& append_to);
 bool decode_block(const Block& block, ValueColumns& append_to);

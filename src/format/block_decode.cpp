@@ -10,12 +10,11 @@ namespace laptime {
 
 namespace {
 
-// Every row takes at least a byte in every varint column and at most kMaxVarint, which bounds what
+// Every row takes between 1 and kMaxVarint bytes in each varint column. This limits the counts that
 // a summary may claim.
 constexpr std::size_t kMaxColumnsPerRow = 16;
 
-// The columns of one block, opened. Lives as long as the scratch buffer of its thread is not
-// reused.
+// The columns of one block, opened. Valid until the scratch buffer of its thread is reused.
 class OpenColumns {
  public:
   explicit OpenColumns(const Block& block) {
@@ -38,7 +37,7 @@ class OpenColumns {
   bool ok() const { return ok_; }
   ByteView section(ColumnId id) const { return sections_[static_cast<std::size_t>(id)]; }
 
-  // Calls store(i, number) for each of `rows` numbers; false unless the column holds exactly that
+  // Calls store(i, number) for each of `rows` numbers. False unless the column holds exactly that
   // many.
   template <typename Store>
   bool each(ColumnId id, std::size_t rows, Store store) const {

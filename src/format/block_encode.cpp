@@ -13,7 +13,7 @@ namespace {
 // Collects the columns of one block, then compresses and frames them.
 class BlockBuilder {
  public:
-  // Writes one number a row through `value(i)`.
+  // Writes `value(i)` for each row.
   template <typename Value>
   void column(ColumnId id, std::size_t begin, std::size_t end, Value value) {
     scratch_.resize((end - begin) * kMaxVarint);
@@ -21,7 +21,7 @@ class BlockBuilder {
     for (std::size_t i = begin; i < end; ++i) p = put_varint(p, value(i));
     section(id, {scratch_.data(), static_cast<std::size_t>(p - scratch_.data())});
   }
-  // The same for numbers that stay near the row before.
+  // The same for numbers that are close to the row before.
   template <typename Value>
   void delta_column(ColumnId id, std::size_t begin, std::size_t end, Value value) {
     std::uint64_t previous = 0;
@@ -55,7 +55,7 @@ class BlockBuilder {
 };
 
 // Maps (name, kind) pairs to small numbers in order of appearance. Names repeat in runs and loops,
-// so the last few hits are nearly always found in the direct-mapped cache in front of the map.
+// so the direct-mapped cache before the map nearly always has them.
 class ShapeDictionary {
  public:
   std::uint32_t index_of(std::uint32_t name, SpanKind kind) {
@@ -119,7 +119,7 @@ BlockSummary summarize(TableType table, std::uint32_t part, std::uint32_t track,
   return s;
 }
 
-// The args whose spans are in [begin, end): args are in row order, so they are one interval.
+// The args of the spans in [begin, end). Args are in row order, so they are contiguous.
 void encode_args(BlockBuilder& b, BlockSummary& summary, const ArgColumns& args, std::size_t begin,
                  std::size_t end) {
   const auto first = static_cast<std::size_t>(
@@ -139,8 +139,8 @@ void encode_args(BlockBuilder& b, BlockSummary& summary, const ArgColumns& args,
   });
 }
 
-// Doubles that change slowly share their high bits with the row before; reversed, the xor is a
-// short number.
+// Doubles that change slowly share their high bits with the row before. Byte-reversed, their xor is
+// a small number.
 std::uint64_t reversed_bits(std::uint64_t v) { return __builtin_bswap64(v); }
 
 }  // namespace

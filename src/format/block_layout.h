@@ -1,4 +1,4 @@
-// Shared by the block encoder and decoder: the column ids. Stable numbers: they are in files.
+// The column ids, shared by the block encoder and decoder. Stable numbers: they are in files.
 #pragma once
 
 #include <cstdint>

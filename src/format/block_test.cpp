@@ -47,7 +47,7 @@ std::vector<Block> blocks_of(const Bytes& frames) {
 
 class SpanRoundTrip : public ::testing::TestWithParam<std::tuple<std::size_t, bool, bool>> {};
 
-TEST_P(SpanRoundTrip, GivesBackEveryRow) {
+TEST_P(SpanRoundTrip, ReturnsEveryRow) {
   const auto [rows, links, args] = GetParam();
   const SpanColumns spans = random_spans(rows, links, args);
   Bytes frames;
@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, SpanRoundTrip,
                                                               kMaxBlockRows + 17),
                                             ::testing::Bool(), ::testing::Bool()));
 
-TEST(Block, SummaryTellsRangeAndLongest) {
+TEST(Block, SummaryHasRangeAndLongest) {
   SpanColumns spans;
   spans.start = {10, 0, 30};
   spans.duration = {5, 40, 1};

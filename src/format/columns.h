@@ -1,5 +1,5 @@
-// Records as columns: what a block encodes and what it decodes to. Times are nanoseconds on the
-// part's own clock.
+// Records as columns: the input of a block's encoder and the output of its decoder. Times are
+// nanoseconds on the part's own clock.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ArgColumns {
   std::vector<std::uint32_t> row;
   std::vector<ArgKey> key;
   std::vector<ArgType> type;
-  std::vector<std::uint64_t> value;  // int64, double bits, or an id, as `type` says
+  std::vector<std::uint64_t> value;  // int64, double bits, or an id, depending on `type`
 
   std::size_t size() const { return row.size(); }
 };
@@ -26,7 +26,7 @@ struct SpanColumns {
   BulkVector<std::int64_t> duration;  // never negative
   BulkVector<std::uint32_t> name;
   BulkVector<SpanKind> kind;
-  BulkVector<std::uint64_t> link;  // empty when no span has one
+  BulkVector<std::uint64_t> link;  // empty if no span has one
   ArgColumns args;
 
   std::size_t size() const { return start.size(); }

@@ -1,4 +1,4 @@
-// What a copy or fill of a GPU did, as one number: from which kind of memory to which.
+// A GPU's copy or fill as one number: its direction and memory kinds.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +39,11 @@ MemoryKind memory_kind(std::uint64_t number);        // the same
 std::string_view name_of(CopyDirection direction);   // "HtoD"
 std::string_view name_of(MemoryKind kind);           // "Pageable"
 
-// A fill has a target only.
+// A fill has only a target.
 struct CopyInfo {
   CopyDirection direction = CopyDirection::unknown;
   MemoryKind source = MemoryKind::unknown, target = MemoryKind::unknown;
-  bool blocking = false;  // the call was asked to return only when the copy is done
+  bool blocking = false;  // the call returns only after the copy, because the program requested it
 
   // bit 24        16       8           0
   //  | blocking | target | source | direction |
@@ -60,16 +60,16 @@ struct CopyInfo {
   bool is_from_gpu() const { return direction == CopyDirection::device_to_host; }
   // Between a CPU and a GPU.
   bool is_transfer() const { return is_to_gpu() || is_from_gpu(); }
-  // Whether the call that made it returns only when the data are on their way: from and to pageable
-  // memory, or as asked for.
+  // Whether the call returns only when the data are under way: copies from and to pageable memory,
+  // or blocking ones.
   bool waits() const {
     return blocking || source == MemoryKind::pageable || target == MemoryKind::pageable;
   }
   bool operator==(const CopyInfo&) const = default;
 };
 
-// The names of spans, as torch.profiler has them: "Memcpy HtoD (Pageable -> Device)",
-// "Memset (Device)".
+// Names of spans in the format of torch.profiler: "Memcpy HtoD (Pageable -> Device)", "Memset
+// (Device)".
 std::string copy_name(const CopyInfo& copy);
 std::string fill_name(MemoryKind target);
 

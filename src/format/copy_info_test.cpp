@@ -21,7 +21,7 @@ TEST(CopyInfo, NumbersThatAreNoneAreUnknown) {
   EXPECT_EQ(CopyInfo::unpack(0x00FF'FFFF), CopyInfo{});
 }
 
-TEST(CopyInfo, WaitsForPageableMemoryAndWhereAsked) {
+TEST(CopyInfo, WaitsForPageableMemoryAndIfRequested) {
   CopyInfo copy{CopyDirection::host_to_device, MemoryKind::pinned, MemoryKind::device, false};
   EXPECT_FALSE(copy.waits());
   copy.source = MemoryKind::pageable;

@@ -1,5 +1,5 @@
-// Facts: what is said once about a process. A facts frame is a list of entries, each
-// [type][length][fields], so a reader steps over types that it does not know.
+// Facts: data that a process reports once. A facts frame is a list of entries, each
+// [type][length][fields], so a reader skips types that it does not know.
 #pragma once
 
 #include <array>
@@ -63,8 +63,8 @@ struct CodeFact {
   std::uint32_t first_line;
   std::uint32_t flags;  // CodeFlags
 };
-// Demoted: its lines are no longer timed. Cut: its calls are no longer counted; what was counted
-// until then stays.
+// Demoted: its lines are no longer timed. Cut: its calls are no longer counted; earlier counts
+// stay.
 enum CodeFlags : std::uint32_t {
   kCodeBuiltin = 1,
   kCodeDemotedToCalls = 2,
@@ -82,7 +82,7 @@ struct CallSiteFact {  // where in the program something was caused
 
 struct CallFrameFact {  // a function that was running, at a line, called by another
   std::uint32_t id;
-  std::uint32_t caller;  // CallFrameFact, of a smaller id; 0: nobody
+  std::uint32_t caller;  // CallFrameFact, of a smaller id; 0: none
   std::uint32_t code, line;
 };
 

@@ -11,8 +11,8 @@ namespace {
 auto group_of(const BlockSummary& s) { return std::tuple(s.part, s.track, s.table); }
 
 void absorb(BlockSummary& sum, const BlockSummary& child) {
-  // Rows over blocks may pass 2^32 in a very long run; a level saturates, the exact count is in the
-  // blocks.
+  // Rows over blocks may exceed 2^32 in a very long run. A level saturates; the exact count is in
+  // the blocks.
   const std::uint64_t rows = static_cast<std::uint64_t>(sum.rows) + child.rows;
   sum.rows = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows, ~0u));
   sum.first_ns = std::min(sum.first_ns, child.first_ns);
@@ -24,7 +24,7 @@ void absorb(BlockSummary& sum, const BlockSummary& child) {
   }
 }
 
-// One level up: `summary(i)` gives the i-th node below. Nodes of one group are neighbours.
+// One level up. `summary(i)` returns the i-th node below. Nodes of one group are adjacent.
 template <typename Summary>
 Level level_above(std::size_t count, Summary summary) {
   Level level;

@@ -1,8 +1,8 @@
-// The footer of a sealed file: where every block is, and levels of detail above the blocks.
+// The footer of a sealed file: the positions of all blocks, and levels of detail above the blocks.
 //
-// Level 1 is the blocks' own summaries. Each higher level sums up to kLevelFanout neighbours of the
-// level below, of one table on one track of one part, until a track has a single node: a timeline
-// zoomed out draws nodes and opens nothing.
+// Level 1 consists of the blocks' own summaries. Each higher level combines up to kLevelFanout
+// neighbours of the level below, for one table on one track of one part, until the track has a
+// single node. So a timeline that is zoomed out draws nodes and opens no block.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ struct IndexEntry {
 };
 
 struct LevelNode {
-  BlockSummary summary;       // rows, times and longest span over all that is below
+  BlockSummary summary;       // rows, times and longest span of everything below
   std::uint32_t first_child;  // into the level below, or into the index from level 2
   std::uint32_t children;
 };
 using Level = std::vector<LevelNode>;
 
-// Levels 2 and up. Children of a node of the first of them are neighbours in `order`.
+// Levels 2 and up. Children of a node at level 2 are adjacent in `order`.
 struct DetailTree {
   std::vector<std::uint32_t> order;  // index entries by (part, track, table), then file order
   std::vector<Level> levels;
@@ -42,10 +42,10 @@ struct Footer {
   DetailTree detail;
 };
 
-// Writes the levels that build_levels gives for the index; footer.detail is not looked at.
+// Writes the levels that build_levels returns for the index. Ignores footer.detail.
 Bytes encode_footer(const Footer& footer);
-// Nothing when malformed: counts that lie, children out of range, more entries than the file has
-// room for frames.
+// Empty if malformed: false counts, children out of range, or more entries than the file has room
+// for.
 std::optional<Footer> decode_footer(ByteView payload, std::uint64_t max_frames);
 
 }  // namespace laptime

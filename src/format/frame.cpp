@@ -12,8 +12,8 @@ namespace laptime {
 
 namespace {
 
-// Fast enough to keep up with recording threads on one core; higher levels save under 4 % on span
-// columns.
+// Fast enough to keep up with recording threads on one core. Higher levels save less than 4 % on
+// span columns.
 constexpr int kZstdLevel = 1;
 
 std::uint64_t checksum_of(const std::uint8_t* header, ByteView payload) {
@@ -43,7 +43,7 @@ struct FreeDecompressor {
 bool zstd_append(Bytes& out, ByteView raw) {
   thread_local std::unique_ptr<ZSTD_CCtx, FreeCompressor> context(ZSTD_createCCtx());
   if (!context) context.reset(ZSTD_createCCtx());
-  if (!context) return false;  // no memory: stored as it is
+  if (!context) return false;  // no memory: stored uncompressed
   const std::size_t before = out.size();
   out.resize(before + ZSTD_compressBound(raw.size()));
   const std::size_t n = ZSTD_compressCCtx(context.get(), out.data() + before, out.size() - before,

@@ -25,8 +25,8 @@ enum class Codec : std::uint8_t { raw = 0, zstd = 1 };
 
 inline constexpr std::uint32_t kFrameMagic = 0x4d52464c;  // "LFRM"
 inline constexpr std::size_t kFrameHeaderSize = 24;
-// Nothing laptime writes comes near; a size beyond it is a lie, and bounds what a reader will
-// allocate for one frame.
+// laptime writes far smaller frames. A larger size is damage. This bounds what a reader allocates
+// for one frame.
 inline constexpr std::uint32_t kMaxFrameSize = 64u << 20;
 
 struct Frame {
@@ -40,21 +40,21 @@ struct Frame {
   bool intact() const;
 };
 
-// Appends a frame. With Codec::zstd the payload is compressed unless that does not pay.
+// Appends a frame. With Codec::zstd, the payload is compressed if that makes it smaller.
 void append_frame(Bytes& out, FrameType type, Codec codec, ByteView payload);
 
-// Writes the checksum into a header whose other fields are set, for a payload that follows it.
+// Writes the checksum into a header whose other fields are set. The payload follows the header.
 void stamp_checksum(std::uint8_t* header, ByteView payload);
 
-// The frame that starts at `offset`, or nothing when no frame with believable sizes is there. Does
-// not check intact().
+// The frame that starts at `offset`. Empty if there is no frame with plausible sizes. Does not
+// check intact().
 std::optional<Frame> parse_frame(ByteView file, std::size_t offset);
 
-// The next offset at or after `offset` where a frame's magic stands, or file.size().
+// The first offset at or after `offset` with a frame's magic, or file.size().
 std::size_t find_frame(ByteView file, std::size_t offset);
 
-// The payload with its compression undone, in `scratch` when it had any; nothing when it does not
-// decompress to the size that the header states.
+// The decompressed payload; `scratch` holds it if it was compressed. Empty if its size differs from
+// the header's.
 std::optional<ByteView> open_payload(const Frame& frame, Bytes& scratch);
 
 bool zstd_append(Bytes& out, ByteView raw);

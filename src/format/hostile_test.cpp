@@ -1,4 +1,4 @@
-// Files whose numbers lie to make a reader allocate or work without bound.
+// Files with false numbers that would make a reader allocate or work without bound.
 #include <gtest/gtest.h>
 
 #include "base/testing/memory_sink.h"

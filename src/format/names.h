@@ -1,12 +1,8 @@
-// The names and keys that a writer and a reader must agree on. The Python package writes some of
-// them too: docs/records.md has the whole list.
+// The keys of span arguments. A well-known key is a number, so neither writer nor reader compares
+// texts. A program's or a collector's own key is a string.
 //
-// First the keys of span arguments. A well-known key is a number, so that neither side looks at
-// text; a program's or a collector's own key is a string.
-//
-// In memory and in raw records bit 31 marks a well-known key. Files store the key rotated left by
-// one bit: well-known keys are odd, ids of strings even, and both take one byte where they are
-// small.
+// In memory and in raw records, bit 31 marks a well-known key. Files store the key rotated left by
+// one bit: well-known keys are odd, string ids even. Both take one byte if they are small.
 #pragma once
 
 #include <bit>
@@ -17,14 +13,14 @@ namespace laptime {
 
 inline constexpr std::uint32_t kWellKnownKey = 1u << 31;
 
-// Stable numbers: they are in files. A key's comment names its ArgType and its meaning.
+// Stable numbers: they are in files. A key's comment has its ArgType and its meaning.
 enum class ArgKey : std::uint32_t {
   none = 0,
   call_site = kWellKnownKey | 1,      // call site: where the program caused the span
   bytes = kWellKnownKey | 2,          // integer: of a copy, a fill, a block of memory
   copy = kWellKnownKey | 3,           // integer, CopyInfo: direction, memory kinds, blocking
   launch_config = kWellKnownKey | 4,  // launch_config: of a kernel
-  autograd = kWellKnownKey | 5,       // integer, LaunchNode: where autograd stood at a launch
+  autograd = kWellKnownKey | 5,       // integer, LaunchNode: autograd's state at a launch
   graph_node = kWellKnownKey | 6,     // integer, GraphNodeLink: the node that ran the work
   device = kWellKnownKey | 7,         // string: of a tensor's block, absent for the CPU
   shapes = kWellKnownKey | 8,         // string: of an op's inputs

@@ -1,11 +1,11 @@
-// The part file: what one process owns in NAME.lap.d/ while it records.
+// The part file: the file of one process in NAME.lap.d/ while it records.
 //
 //   0                 4096                                      log_offset
 //   | PartHeader | 0  | slot 0 | slot 1 | … (sparse, mapped)   | frame | frame | … (appended)
 //
-// The header and the slots are a shared mapping, so what a thread stored survives SIGKILL. A slot
-// whose sequence number is in a batch frame of the log is already encoded, whatever its state says:
-// the process died before freeing it.
+// The header and the slots are a shared mapping, so records that a thread stored survive SIGKILL.
+// If a batch frame of the log has a slot's sequence number, the slot is already encoded, whatever
+// its state is: the process died before freeing it.
 #pragma once
 
 #include <atomic>
@@ -18,15 +18,15 @@ namespace laptime {
 inline constexpr char kPartMagic[8] = {'L', 'A', 'P', 'P', 'A', 'R', 'T', '\0'};
 inline constexpr char kLapMagic[8] = {'L', 'A', 'P', 'T', 'I', 'M', 'E', '\0'};
 inline constexpr char kLapEndMagic[8] = {'L', 'A', 'P', 'E', 'N', 'D', '\0', '\0'};
-// Raised when an old reader would misread a new file. Additions that a reader can step over do not
-// raise it.
+// Raised if an old reader would misread a new file. Additions that a reader can skip do not raise
+// it.
 inline constexpr std::uint32_t kFormatVersion = 2;
 
 inline constexpr std::size_t kPageSize = 4096;
 inline constexpr std::size_t kMaxWarnings = 128;
 
-// Sealed: all of it is in another file, and the part is deleted. A process that still writes to it
-// stops.
+// Sealed: its content is in another file, and the part is deleted. A process that still writes to
+// it stops.
 enum class PartState : std::uint32_t { recording = 0, finished = 1, sealed = 2 };
 
 struct PartHeader {
@@ -40,7 +40,7 @@ struct PartHeader {
   double ns_per_tick;          // … and runs at this rate
   std::atomic<PartState> state;
   std::uint32_t parent_pid;
-  std::atomic<std::uint64_t> records;     // accepted so far, by slots handed over
+  std::atomic<std::uint64_t> records;     // stored so far; added slot by slot
   std::atomic<std::uint64_t> encoder_ns;  // CPU time of the background thread
   std::uint64_t record_cost_ps;           // measured cost of storing one record
   std::atomic<std::uint64_t> cpu_ns;      // CPU time of the process, from its start; 0: unknown
@@ -52,7 +52,8 @@ static_assert(sizeof(PartHeader) <= kPageSize);
 static_assert(sizeof(PartHeader) == 128 + 8 * kMaxWarnings);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
-// Track ids of threads start here; below are tracks that a record names itself (RawRecord::track).
+// Ids of threads' tracks start here. Smaller ids are tracks that a record names itself
+// (RawRecord::track).
 inline constexpr std::uint32_t kFirstThreadTrack = 65536;
 
 enum class SlotState : std::uint32_t { free = 0, active = 1, full = 2 };
@@ -62,7 +63,7 @@ inline constexpr std::size_t kSlotSize = 64ull * 1024;
 struct SlotHeader {
   std::atomic<std::uint32_t> used;  // records published
   std::atomic<SlotState> state;
-  std::uint32_t track;  // of the thread that writes here
+  std::uint32_t track;  // of the thread that writes this slot
   std::uint32_t reserved;
   std::uint64_t sequence;  // unique in the part, rising: the order of a thread's slots
   std::uint64_t padding[5];

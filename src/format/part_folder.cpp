@@ -41,8 +41,7 @@ std::uint32_t pid_in_name(const char* name) {
   return static_cast<std::uint32_t>(std::strtoul(name, nullptr, 10));
 }
 
-// What the header says of the process. A process that died before it had written the header leaves
-// zeros.
+// The process's facts in the header. All zero if the process died before it wrote the header.
 struct Header {
   alignas(PartHeader) std::array<std::byte, sizeof(PartHeader)> bytes{};
   const PartHeader& part() const { return *reinterpret_cast<const PartHeader*>(bytes.data()); }
@@ -58,7 +57,7 @@ bool is_locked(int fd) {
   return false;
 }
 
-// The lock is gone when the program closed our descriptor; then the process itself is looked for.
+// The lock is lost if the program closed the descriptor. Then the process itself is searched.
 bool is_live(int fd, const Header& header, std::uint32_t pid) {
   if (is_locked(fd)) return true;
   if (!header.is_part()) return process_start(pid) != 0;
@@ -67,7 +66,7 @@ bool is_live(int fd, const Header& header, std::uint32_t pid) {
          process_start(part.pid) == part.process_start;
 }
 
-// Nothing where the file is not ours.
+// Empty if the file is not a part of laptime's.
 UniqueFd open_part(int folder, const char* name, Header& header) {
   if (!has_part_name(name, kPart)) return {};
   UniqueFd fd(::openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));

@@ -1,8 +1,8 @@
-// The folder of a run that is not sealed, NAME.lap.d/: which parts are in it, whether their
-// processes still write, and how parts are removed.
+// The folder of an unsealed run, NAME.lap.d/: its parts, whether their processes still write, and
+// their removal.
 //
-// Contract: only parts are ever removed, recognised by name and header, never through a link.
-// Whatever else is in the folder stays, and then the folder stays. The folder itself may be a link.
+// Contract: only parts are ever removed. They are identified by name and header, never through a
+// link. Other files in the folder stay, and then the folder stays. The folder itself may be a link.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,21 @@
 
 namespace laptime {
 
-// Beside the parts: what processes of the run leave for each other. It is nothing of the run's.
+// A file beside the parts in which processes of the run share data. It is not a part of the run.
 inline constexpr const char* kSharedFile = "shared";
 
 struct FoundPart {
   std::string name;  // in the folder
   std::uint32_t pid;
   bool is_live;           // its process still writes
-  bool has_begun = true;  // false: its process has not written the header yet, or died before
+  bool has_begun = true;  // false: its process has not written the header (yet)
 };
 
-// PID-HEX.part, which no other process uses, even after exec or with a recycled pid.
+// PID-HEX.part. Unique, even after exec or for a recycled pid.
 std::string new_part_name();
 
 // A process that could not make its part. It leaves a symbolic link, which needs neither a
-// descriptor nor a block of the disk; the link's target is the cause.
+// descriptor nor a block of the disk. The link's target is the cause.
 struct MissingPart {
   std::string name;  // in the folder
   std::string cause;
@@ -37,13 +37,13 @@ void leave_missing_part(const std::string& folder, const std::string& cause);
 
 class PartFolder {
  public:
-  // Makes the folder if it is not there, for its owner only.
+  // Makes the folder if it does not exist, accessible only to its owner.
   static Result<PartFolder> make(const std::string& path);
   static Result<PartFolder> open(const std::string& path);
 
   const std::string& path() const { return path_; }
-  // Held until this object ends. False: somebody else holds it, or the folder was removed or
-  // replaced meanwhile.
+  // Locked until this object is destroyed. False: another process has the lock, or the folder was
+  // removed or replaced meanwhile.
   bool lock();
   // False if it was removed, renamed or replaced.
   bool is_there() const;
@@ -52,10 +52,9 @@ class PartFolder {
   // Marks the part as sealed: a process that still writes to it stops without a message.
   void remove(const FoundPart& part) const;
   void remove(const MissingPart& part) const;
-  // The file kSharedFile, if it is there.
+  // Removes the file kSharedFile, if it exists.
   void remove_shared() const;
-  // If no process's part is left in it and it is no link; with the file that the processes shared
-  // (kSharedFile).
+  // Removes the folder, with kSharedFile, if it contains no part and is not a link.
   void remove_if_empty() const;
 
  private:
@@ -64,13 +63,13 @@ class PartFolder {
   UniqueFd fd_;
 };
 
-// The first of train.2.lap, train.3.lap … of which there is neither the file nor the folder.
+// The first of train.2.lap, train.3.lap … for which neither the file nor the folder exists.
 std::string free_run_name(const std::string& file);
 
-// Renames the folder of `file`, which holds a run that was never sealed, so that a new run can use
-// the name. Returns the run's name from now on.
+// Renames the folder of `file`, which holds an unsealed run, so that a new run can use the name.
+// Returns the old run's new name.
 Result<std::string> keep_unsealed(const std::string& file);
-// What a user should know then.
+// The message to the user about that.
 std::string kept_line(const std::string& file, const std::string& kept_as);
 
 }  // namespace laptime

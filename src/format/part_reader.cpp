@@ -17,15 +17,15 @@ namespace {
 
 struct PartLayout {
   const PartHeader* header;
-  std::uint32_t slots;     // that lie within the file
-  std::size_t log_offset;  // file.size() when the log is cut off
+  std::uint32_t slots;     // slots that lie within the file
+  std::size_t log_offset;  // file.size() if the log is missing
 };
 
 Result<PartLayout> check_layout(ByteView file, const std::string& name) {
   if (file.size() < kPageSize || std::memcmp(file.data(), kPartMagic, sizeof kPartMagic) != 0)
     return fail(ErrorKind::bad_file, name + " is not a part of a laptime run");
-  // Pages are aligned in a mapping; a test's buffer is aligned by the allocator. PartHeader needs
-  // no more than 8.
+  // A mapping is aligned to pages, and the allocator aligns a test's buffer. PartHeader needs an
+  // alignment of 8.
   const auto* header = reinterpret_cast<const PartHeader*>(file.data());
   RETURN_IF_ERROR(check_version(header->version, name));
   const bool sane = header->slot_size == kSlotSize && std::isfinite(header->ns_per_tick) &&
@@ -38,7 +38,7 @@ Result<PartLayout> check_layout(ByteView file, const std::string& name) {
       static_cast<std::size_t>(std::min<std::uint64_t>(header->log_offset, file.size()))};
 }
 
-// Reads the log up to its first torn frame: the process may have died in the middle of a write.
+// Reads the log up to its first torn frame: the process may have died during a write.
 class LogReader {
  public:
   LogReader(RunContent& run, PartContent& part) : run_(run), part_(part) {}
@@ -48,7 +48,8 @@ class LogReader {
     PageBudget pages(run_);
     while (at < log.size()) {
       const auto frame = parse_frame(log, at);
-      // Only the last write can be torn; the blocks of an earlier batch answer for themselves.
+      // Only the last write can be torn. Blocks of an earlier batch are verified by their own
+      // checksums.
       const bool unsure =
           frame && (frame->type != FrameType::batch || at + frame->total_size == log.size());
       if (!frame || (unsure && !frame->intact()) || !take(*frame)) break;
@@ -62,7 +63,7 @@ class LogReader {
   const SharedArgs& shared_args() const { return shared_; }
   bool encoded(std::uint64_t sequence) const { return encoded_.contains(sequence); }
 
-  // While a part is live its warning facts give the names and its header the counts.
+  // While a part is live, its warning facts have the names and its header has the counts.
   void count_warnings(const PartHeader& header) {
     for (const WarningFact& warning : warnings_)
       if (warning.index < kMaxWarnings)
@@ -120,8 +121,8 @@ struct CopiedSlot {
   std::vector<RawRecord> records;
 };
 
-// None: it is free, or changes hands all the time. A slot of a running process may be recycled
-// under us: copy, then see whether it is still the same.
+// Empty if the slot is free, or keeps changing. A running process may recycle a slot during the
+// copy. So the copy is checked afterwards.
 std::optional<CopiedSlot> copy_slot(const Slot& slot) {
   constexpr int kMostTries = 8;
   for (int i = 0; i < kMostTries; ++i) {
@@ -154,8 +155,8 @@ std::vector<CopiedSlot> copy_slots(const RunContent& run, ByteView file, const P
   return copied;
 }
 
-// Columns of the slots, and the arguments that they name: a short list may be named by every
-// record.
+// The memory for columns of the slots and for their arguments: every record may refer to a short
+// list.
 bool fits(RunContent& run, const std::vector<CopiedSlot>& slots, const LogReader& log) {
   constexpr std::uint64_t kRecord = 64,
                           kArgument = 3ull * 17;  // with what is left behind as columns grow
@@ -168,7 +169,7 @@ bool fits(RunContent& run, const std::vector<CopiedSlot>& slots, const LogReader
   return true;
 }
 
-// Those that hold records no batch has.
+// Recovers slots with records that are in no batch.
 void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedSlot>& copied,
                    const LogReader& log, TickScale scale) {
   RawBatch batch(scale, log.shared_args());
@@ -183,7 +184,7 @@ void recover_slots(RunContent& run, PartContent& part, const std::vector<CopiedS
     at += frame->total_size;
   }
   run.count_warning("malformed_records", Severity::error, batch.malformed(),
-                    "raw records that make no sense were left out");
+                    "invalid raw records were left out");
 }
 
 bool has_property(const PartContent& part, std::string_view key) {
@@ -198,7 +199,7 @@ bool is_loader_worker(const PartContent& part) {
   return has_property(part, property::kLoaderWorker);
 }
 
-// The Python package notes the engines when they start, and their cost once it has written their
+// The Python package notes the engines when they start, and their cost after it has written their
 // last counts.
 bool counts_in_memory(const PartContent& part) {
   return has_property(part, property::kPythonEngines) &&
@@ -219,12 +220,11 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
   if (header.state.load(std::memory_order_acquire) != PartState::finished &&
       !is_loader_worker(part))
     run.count_warning("unfinished_process", Severity::info, 1,
-                      "a process was killed, or still runs; all that it had recorded is here");
+                      "a process was killed or still runs; everything it had recorded is included");
   if (header.state.load(std::memory_order_acquire) != PartState::finished && counts_in_memory(part))
-    run.count_warning(
-        "counts_in_memory", Severity::warning, 1,
-        "a process was killed, or still runs: what Python counted by line and function "
-        "since its last step is not here");
+    run.count_warning("counts_in_memory", Severity::warning, 1,
+                      "a process was killed or still runs: the counts of lines and functions since "
+                      "its last step are missing");
 }
 
 }  // namespace
@@ -232,13 +232,13 @@ void add_header_properties(RunContent& run, PartContent& part, const PartHeader&
 Status read_part(RunContent& run, ByteView file, const std::string& name,
                  const std::function<Result<ByteView>()>& look_again, const WrittenParts& written) {
   ASSIGN_OR_RETURN(PartLayout layout, check_layout(file, name));
-  // Slots before the log: a running process writes a slot's records to the log and frees it, so the
-  // other way round they could be in neither.
+  // Slots are read before the log: a running process writes a slot's records to the log, then frees
+  // it. In the other order, records could be missed in both.
   const std::vector<CopiedSlot> copied = copy_slots(run, file, layout, written);
   if (const auto now =
           look_again ? look_again()
                      : Result<ByteView>(
-                           file)) {  // else it is gone, and what was seen of it is what there is
+                           file)) {  // otherwise it is gone, and what was read is all there is
     file = *now;
     ASSIGN_OR_RETURN(layout, check_layout(file, name));
   }

@@ -11,8 +11,8 @@ std::uint64_t RawBatch::duration_ns(std::uint64_t ticks) const {
 }
 
 void RawBatch::add_span(SpanColumns& spans, const RawRecord& record) {
-  // Both ends are converted, and the duration is their difference, so neighbours that touch in
-  // ticks touch in ns.
+  // Both ends are converted, and the duration is their difference. So spans that touch in ticks
+  // also touch in ns.
   const auto start = static_cast<std::int64_t>(scale_.to_ns(record.start));
   const auto end = static_cast<std::int64_t>(scale_.to_ns(record.end));
   spans.start.push_back(start);
@@ -96,7 +96,7 @@ void RawBatch::add(std::uint32_t slot_track, std::span<const RawRecord> records)
   for (std::size_t i = 0; i < records.size(); ++i) {
     const RawRecord& record = records[i];
     const std::uint32_t track =
-        record.track ? record.track : slot_track;  // ops and launches use the field for their own
+        record.track ? record.track : slot_track;  // ops and launches use the field for other data
     bool good = true;
     switch (record.type) {
       case RecordType::span:

@@ -1,10 +1,10 @@
-// Turns raw records into columns, sorted by table and track. Used by the recorder's background
-// thread and by a reader that finds the slots of a process that died, so that both read the same
-// bytes the same way.
+// Turns raw records into columns, sorted by table and track. The recorder's background thread uses
+// it, and so does a reader that finds slots of a dead process. So both read the same bytes in the
+// same way.
 //
-// Assumption: records of one slot are in the order in which they were recorded. Malformed runs of
-// records (a second half without its first, an unknown type, an end before its start, arguments
-// that nobody told) are skipped and counted in `malformed`.
+// Assumption: records of one slot are in recording order. Malformed sequences of records are
+// skipped and counted in `malformed`: a second half without its first, an unknown type, an end
+// before its start, unknown shared arguments.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +20,13 @@ namespace laptime {
 
 class RawBatch {
  public:
-  // `shared`: what was told of it before the last unit that is added was recorded. It outlives the
-  // batch.
+  // `shared`: contains all arguments that were reported before the last added record was made. It
+  // outlives the batch.
   RawBatch(TickScale scale, const SharedArgs& shared) : scale_(scale), shared_(shared) {}
 
   void add(std::uint32_t slot_track, std::span<const RawRecord> records);
 
-  // Block frames of all that was added, for part `part`; then the batch is empty again.
+  // Appends block frames of all added records, for part `part`. Then the batch is empty.
   void append_blocks_to(Bytes& out, std::uint32_t part);
 
   std::uint64_t malformed() const { return malformed_; }
@@ -45,7 +45,7 @@ class RawBatch {
   std::map<std::uint32_t, SpanColumns> spans_;
   std::map<std::uint32_t, ValueColumns> values_;
   std::map<std::uint32_t, TallyColumns> tallies_;
-  SpanColumns* last_spans_ = nullptr;  // where the latest span went: its arguments follow it
+  SpanColumns* last_spans_ = nullptr;  // the columns of the latest span: its arguments follow it
   std::uint64_t malformed_ = 0;
 };
 

@@ -13,8 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Recorders know a few dozen names. A file may give any number; each count looks through all of
-// them.
+// Recorders use a few dozen names. A file may have any number, and each count searches all of them.
 constexpr std::size_t kMostWarnings = 1000;
 constexpr std::string_view kOtherWarnings = "other_warnings";
 
@@ -52,7 +51,7 @@ void RunContent::count_warning(std::string_view name, Severity severity, std::ui
     warnings.push_back({std::string(name), severity, count, std::string(message)});
   else
     count_warning(kOtherWarnings, Severity::warning, count,
-                  "warnings of the file under further names");
+                  "warnings with more names than the limit");
 }
 
 void RunContent::add_fact(PartContent& part, const Fact& fact) {
@@ -69,8 +68,8 @@ void RunContent::release_pages() const {
 
 namespace {
 
-// Parts only grow and are never truncated while they exist, so a mapping of a live one is safe.
-// Mapped twice: see read_part.
+// Parts only grow and are never truncated while they exist, so mapping a live one is safe. Mapped
+// twice: see read_part.
 Status read_part_file(RunContent& run, const std::string& path) {
   const auto map_now = [&]() -> Result<ByteView> {
     ASSIGN_OR_RETURN(MappedFile map, MappedFile::open(path));

@@ -1,9 +1,9 @@
 // Opens a run: a sealed NAME.lap, or the NAME.lap.d/ of a program that still runs or died. Both
-// give parts made of facts and blocks; nobody above knows which it was.
+// return parts of facts and blocks, and callers cannot distinguish them.
 //
-// Contract: no length, offset or count in a file is trusted. What is damaged is left out and
-// counted as a warning; opening fails only when nothing can be told: not a laptime file, a newer
-// version, no readable part.
+// Contract: no length, offset or count in a file is trusted. Damaged data are left out and counted
+// as a warning. Opening fails only if nothing can be read: not a laptime file, a newer version, no
+// readable part.
 #pragma once
 
 #include <cstdint>
@@ -46,32 +46,32 @@ struct RunContent {
   std::vector<PartContent> parts;
   std::vector<WarningCount> warnings;
   DetailTree detail;
-  ReadBudget budget;  // what reading took so far, and what may still be taken
+  ReadBudget budget;  // what reading took so far, and what it may still take
   bool sealed = false;
   std::uint64_t file_bytes = 0;
   std::vector<UnreadablePart> unreadable;  // of a folder
 
-  // Adds to the row of that name, or starts one.
+  // Adds to the row with that name, or starts one.
   void count_warning(std::string_view name, Severity severity, std::uint64_t count,
                      std::string_view message);
-  // Adds a fact, unless the budget has no room for it and for what the model makes of it.
+  // Adds a fact, unless the budget has no room for it and for the loaded run's data about it.
   void add_fact(PartContent& part, const Fact& fact);
   // Keeps bytes alive as long as the content, for views into them.
   ByteView keep(Bytes bytes);
 
-  // Gives back the memory of file pages that were read; they come again when needed.
+  // Releases the memory of file pages that were read. They are read again when needed.
   void release_pages() const;
 
   std::vector<MappedFile> maps;
   std::vector<std::unique_ptr<Bytes>> buffers;
 };
 
-// Keeps a walk over a run's files from filling memory with their pages: a recording process opens
-// and seals its own run within its memory limit, although the run may be far larger.
+// Limits the memory that a file's pages take while a run is read. A recording process opens and
+// seals its own run within its memory limit, although the run may be far larger.
 class PageBudget {
  public:
   explicit PageBudget(const RunContent& run) : run_(run) {}
-  // Another `bytes` of the files were looked at.
+  // Another `bytes` of the files were read.
   void touch(std::size_t bytes) {
     touched_ += bytes;
     if (touched_ < kReleaseEvery) return;
@@ -85,17 +85,17 @@ class PageBudget {
   std::size_t touched_ = 0;
 };
 
-// `path` may name the file, the folder, or the file when only its folder exists.
+// `path` may name the file or the folder, or the file if only its folder exists.
 Result<RunContent> open_run(const std::string& path);
 
-// Those of the parts that can be read; `unreadable` has the others.
+// Reads the readable parts. `unreadable` has the others.
 RunContent read_parts(const PartFolder& folder, const std::vector<FoundPart>& found);
 
-// The steps of open_run, apart for tests and fuzzers: `name` is what an error calls the input.
+// The steps of open_run, separate for tests and fuzzers. `name`: the input's name in errors.
 Result<RunContent> read_sealed(ByteView file, const std::string& name);
-// Adds the part; an error only when the file is no part at all. `look_again` gives the file as it
-// is now: that of a process that still runs may have grown, or be gone. `written`: slots elsewhere
-// hold nothing, and are not looked at.
+// Adds the part. An error only if the file is not a part. `look_again` returns the present file: a
+// running process may have extended or removed it. `written`: slots elsewhere are empty and are
+// skipped.
 Status read_part(RunContent& run, ByteView file, const std::string& name,
                  const std::function<Result<ByteView>()>& look_again = {},
                  const WrittenParts& written = {});

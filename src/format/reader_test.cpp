@@ -167,7 +167,7 @@ TEST(Seal, LeavesOutAndCountsDamage) {
   EXPECT_EQ(warning_of(*sealed, "damaged_chunk"), 1u);
 }
 
-// On a full tmpfs a hole that is touched is a SIGBUS.
+// On a full tmpfs, reading a hole raises SIGBUS.
 TEST(PartReader, HolesAreNotTouched) {
   const std::string path = "/dev/shm/laptime-sparse-" + std::to_string(::getpid()) + ".part";
   constexpr std::size_t kSlots = 64, kSize = kPageSize + kSlots * kSlotSize;
@@ -198,7 +198,7 @@ TEST(PartReader, HolesAreNotTouched) {
   if (written.has(kPageSize + 20 * kSlotSize)) GTEST_SKIP() << "it is no tmpfs";
   const auto map = MappedFile::open(path);
   ASSERT_TRUE(map);
-  // Whoever touches what was not written dies.
+  // Reading what was not written ends the process.
   ASSERT_EQ(::mprotect(const_cast<std::uint8_t*>(map->bytes().data()) + kPageSize, 39 * kSlotSize,
                        PROT_NONE),
             0);

@@ -4,8 +4,8 @@
 //        | start  |  end   |  link  |name |track|kind|type|
 //
 // Assumption: one thread writes a slot, in order, and publishes with one release of
-// SlotHeader::used. Consequence: what is below `used` is complete, whatever killed the process. A
-// record of several records (a span with arguments, a tally) never straddles two slots.
+// SlotHeader::used. Consequence: everything below `used` is complete, however the process ended. A
+// group of records (a span with arguments, a tally) is never split over two slots.
 #pragma once
 
 #include <cstdint>
@@ -55,12 +55,12 @@ enum class SpanKind : std::uint8_t {
   annotation = 18,   // a region that the program named to its framework (record_function), or the
                      // framework itself
 };
-// Instants carry data, not time: no part of what the program does.
+// Instants carry data, not time: they are no part of the program's work.
 inline bool is_instant(SpanKind kind) {
   return kind == SpanKind::allocate || kind == SpanKind::release || kind == SpanKind::tensor_role;
 }
 
-// What an argument's value is: an int64, the bits of a double, or the id of a fact.
+// The type of an argument's value: an int64, the bits of a double, or the id of a fact.
 enum class ArgType : std::uint8_t {
   integer = 0,
   // 1 is free.
@@ -71,17 +71,17 @@ enum class ArgType : std::uint8_t {
 // In a tally's step: what was counted before that step began and after the one before it ended.
 inline constexpr std::uint32_t kBeforeStep = 1u << 31;
 
-// line: `where` is a line of the code. call: the function's own totals, `where` is 0. edge: what it
-// took when called from the code `where`; under recursion edges do not add up to the function,
-// which is why both are kept (as in pstats).
+// line: `where` is a line of the code. call: the function's own totals; `where` is 0. edge: the
+// part that was called from the code `where`. With recursion, edges do not add up to the function,
+// so both are kept (as in pstats).
 enum class TallyKind : std::uint8_t { line = 0, call = 1, edge = 2 };
 
-// RecordType::op keeps all it has to say in one record; readers see a span with an autograd link,
-// where the call site is known ArgKey::call_site, and the arguments that many ops share.
+// RecordType::op fits into one record. Readers see a span with an autograd link, ArgKey::call_site
+// if the call site is known, and the arguments that many ops share.
 //   bit 63     40 39     32 31       0
-//       | call site  | thread  | seq + 1 |      call site: CallSiteFact, 0 unknown; thread: that of
-//       the
-//                forward pass; 0: no sequence number
+//       | call site  | thread  | seq + 1 |
+// call site: CallSiteFact, 0 unknown. thread: that of the forward pass. seq + 1: 0 for no sequence
+// number.
 struct OpLink {
   static constexpr std::uint32_t kMaxCallSite = (1u << 24) - 1;
   static constexpr std::uint64_t pack(std::uint32_t call_site, std::uint8_t thread,
@@ -93,7 +93,7 @@ struct OpLink {
   static constexpr std::uint32_t call_site(std::uint64_t packed) {
     return static_cast<std::uint32_t>(packed >> 40);
   }
-  // The link of the autograd node that an op made, and of the backward op that runs it: equal
+  // The link of the autograd node that an op made, and of the backward op that runs it. Equal
   // within a process. 0: none.
   static constexpr std::uint64_t autograd(std::uint64_t packed) {
     return static_cast<std::uint32_t>(packed) == 0 ? 0 : kAutograd | (packed & 0xFF'FFFF'FFFFull);
@@ -101,10 +101,9 @@ struct OpLink {
   static constexpr std::uint64_t kAutograd = 1ull << 63;
 };
 
-// The link that a launch shares with the kernels and copies it caused, equal within a process.
-// CUPTI counts launches in 32 bits and may begin anew when it is set up again: `generation` counts
-// the set-ups. Numbers do come back in a long run: the last launch that began before the kernel is
-// meant.
+// The link that a launch shares with its kernels and copies. Equal within a process. CUPTI counts
+// launches in 32 bits and may restart when it is set up again, so `generation` counts the set-ups.
+// Numbers repeat in a long run: the link means the last launch that began before the kernel.
 struct LaunchLink {
   static constexpr std::uint64_t kLaunch = 1ull << 62;
   static constexpr std::uint64_t pack(std::uint32_t generation, std::uint32_t correlation) {
@@ -113,8 +112,8 @@ struct LaunchLink {
   static constexpr bool is(std::uint64_t link) { return (link & (3ull << 62)) == kLaunch; }
   static constexpr std::uint32_t kMaxGeneration = (1u << 15) - 1;
 };
-// The link of a node of a CUDA graph: on the instant that tells where the node was captured, and as
-// an argument of what it runs.
+// The link of a node of a CUDA graph. The instant of the node's capture has it, and the node's work
+// has it as an argument.
 struct GraphNodeLink {
   static constexpr std::uint64_t kGraphNode = 1ull << 61;
   static constexpr std::uint64_t pack(std::uint64_t node) {
@@ -122,11 +121,11 @@ struct GraphNodeLink {
   }
 };
 
-// RecordType::launch keeps all it has to say in one record. Readers see a span of kind launch with
-// a launch link and up to two arguments: ArgKey::call_site, and ArgKey::autograd, LaunchNode.
+// RecordType::launch fits into one record. Readers see a span of kind launch with a launch link and
+// up to two arguments: ArgKey::call_site, and ArgKey::autograd, LaunchNode.
 //   end    bit 63     32 31        0        track  bit 15        1 0
-//              | number  | duration |                  | generation | backward |      duration:
-//                        ticks, at most 2^32 - 1
+//              | number  | duration |                  | generation | backward |
+// duration: ticks, at most 2^32 - 1.
 struct LaunchRecord {
   static constexpr std::uint64_t end(std::uint64_t ticks, std::uint32_t correlation) {
     return static_cast<std::uint64_t>(correlation) << 32 |
@@ -141,9 +140,9 @@ struct LaunchRecord {
     return LaunchLink::pack(track >> 1, static_cast<std::uint32_t>(end >> 32));
   }
 };
-// Where autograd stood at a launch. Backward without a call site: the node that ran it. Else: the
-// node that was made last on the thread, which is the launch's own if it is the first launch after
-// the node was made.
+// Autograd's state at a launch. For backward without a call site: the node that ran the launch.
+// Otherwise: the last node made on the thread. It is the launch's own if this is the first launch
+// after the node was made.
 //   bit 63          9 8      1 0
 //       | sequence + 1 | thread | backward |
 struct LaunchNode {
@@ -152,7 +151,7 @@ struct LaunchNode {
                                      (backward ? 1 : 0));
   }
   static constexpr bool backward(std::int64_t packed) { return packed & 1; }
-  // As OpLink::autograd gives it; 0: no number (AccumulateGrad).
+  // The same as OpLink::autograd. 0: no number (AccumulateGrad).
   static constexpr std::uint64_t autograd(std::int64_t packed) {
     const auto bits = static_cast<std::uint64_t>(packed);
     return OpLink::autograd((bits >> 1 & 0xFF) << 32 | bits >> 9);

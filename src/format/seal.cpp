@@ -16,17 +16,16 @@ namespace laptime {
 namespace {
 
 constexpr std::uint32_t kMergeBelow = 8192;
-// Ten thousand threads with a few rows each must not gather up memory at the end of somebody's
-// training.
+// Ten thousand threads with a few rows each must not collect memory at the end of a training.
 constexpr std::size_t kMostPendingRows = 1u << 20;
 
-// Gathers small blocks of one table and track until they are worth a block of their own.
+// Collects small blocks of one table and track until they fill a block.
 template <typename Columns>
 class Merger {
  public:
   Merger(LapWriter& writer, std::uint32_t part) : writer_(writer), part_(part) {}
 
-  // False when the block is damaged inside; it is left out.
+  // False if the block is damaged inside. Then it is left out.
   Result<bool> add(const Block& block) {
     Columns decoded;
     if (!decode_block(block, decoded)) return false;
@@ -36,7 +35,7 @@ class Merger {
     if (pending.size() == 0)
       pending = std::move(decoded);
     else
-      decode_block(block, pending);  // onto the end; it decoded once, so it does again
+      decode_block(block, pending);  // appended; it decoded once, so it does again
     if (pending.size() >= kMergeBelow) RETURN_IF_ERROR(flush(block.summary.track));
     return true;
   }
@@ -182,8 +181,8 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
     const auto running =
         std::count_if(kept.begin(), kept.end(), [](const FoundPart& part) { return part.is_live; });
     run.count_warning("outlived", Severity::warning, static_cast<std::uint64_t>(running),
-                      "processes still ran when the run was sealed; what they record from then on "
-                      "stays in the folder NAME.lap.d");
+                      "processes still ran when the run was sealed; their later records "
+                      "stay in the folder NAME.lap.d");
     if (run.parts.empty() && outside.facts.empty())
       return fail(ErrorKind::bad_file, folder.path() + " holds no recording");
     if (!outside.facts.empty()) run.parts.push_back(std::move(outside));
@@ -196,7 +195,7 @@ Result<std::vector<FoundPart>> seal_folder(const PartFolder& folder, const std::
   for (const MissingPart& missing : folder.missing()) folder.remove(missing);
   if (kept.empty()) folder.remove_if_empty();
   for (const FoundPart& part : folder.parts())
-    if (!contains(found, part.name)) kept.push_back(part);  // began meanwhile
+    if (!contains(found, part.name)) kept.push_back(part);  // started meanwhile
   return kept;
 }
 
@@ -204,9 +203,8 @@ std::string left_line(const std::vector<FoundPart>& left, const std::string& fol
   std::string pids;
   for (const FoundPart& part : left)
     if (part.is_live) pids += (pids.empty() ? "" : ", ") + std::to_string(part.pid);
-  if (pids.empty()) return "some of what was recorded could not be read; it stays in " + folder;
-  return "processes of this run still run (" + pids + "); what they record from now on stays in " +
-         folder;
+  if (pids.empty()) return "some records could not be read; they stay in " + folder;
+  return "processes of this run still run (" + pids + "); their later records stay in " + folder;
 }
 
 }  // namespace laptime

@@ -16,11 +16,11 @@ constexpr std::size_t kHeaderSize = 16;
 constexpr std::size_t kTrailerSize = 16;
 constexpr char kDamaged[] = "part of the file is damaged; the rest is shown";
 
-// Facts of one run, decompressed, beyond which a file is hostile: real ones stay far below, even
-// with a million names.
+// A file with more bytes of facts, decompressed, is hostile. Real runs stay far below, even with a
+// million names.
 constexpr std::uint64_t kMaxFactBytes = 256u << 20;
 
-// A part has at least one frame, so a file cannot have more parts than it has room for frames.
+// A part has at least one frame, so the file's size bounds the number of parts.
 PartContent* part_at(RunContent& run, std::uint64_t part) {
   if (part >= run.file_bytes / kFrameHeaderSize) return nullptr;
   if (part >= run.parts.size()) run.parts.resize(part + 1);
@@ -36,7 +36,7 @@ void take_facts(RunContent& run, PartContent& part, ByteView entries) {
   });
   if (!whole)
     run.count_warning("damaged_facts", Severity::error, 1,
-                      "a list of facts is malformed; what follows in it is left out");
+                      "a list of facts is malformed; the rest of it is left out");
 }
 
 Status check_header(ByteView file, const std::string& name) {
@@ -62,21 +62,20 @@ std::optional<Footer> find_footer(ByteView file) {
   return payload ? decode_footer(*payload, file.size() / kFrameHeaderSize) : std::nullopt;
 }
 
-// Adds the content of frames to a run, as long as they stay within what an honest file of that size
-// can hold.
+// Adds the content of frames to a run, if they stay within the limits of a valid file of that size.
 class FrameTaker {
  public:
   FrameTaker(RunContent& run, std::uint64_t most_stored) : run_(run), stored_left_(most_stored) {}
 
-  // False when the frame is damaged or one too many.
+  // False if the frame is damaged or one too many.
   bool take(const Frame& frame) {
-    // Frames do not overlap: else a small file could hold endless work.
+    // Frames do not overlap. Otherwise a small file could cause endless work.
     if (frame.total_size > stored_left_ || run_.budget.exceeded()) return false;
     stored_left_ -= frame.total_size;
     if (frame.type == FrameType::block) return take_block(frame);
     if (!frame.intact()) return false;
     return frame.type != FrameType::facts ||
-           take_fact_frame(frame);  // another type is a later version's addition
+           take_fact_frame(frame);  // other types are additions of a later version
   }
 
  private:
@@ -117,14 +116,15 @@ void read_by_index(RunContent& run, ByteView file, const Footer& footer) {
   run.count_warning(warning_name::kDamaged, Severity::error, damaged, kDamaged);
 }
 
-// Without a footer (cut off, or damaged) the frames themselves are looked for.
+// Without a footer (truncated or damaged), frames are searched by their magic.
 void read_by_scan(RunContent& run, ByteView file) {
   run.count_warning("missing_footer", Severity::warning, 1,
-                    "the file's end is missing; what is before it is shown");
+                    "the end of the file is missing; everything before it is shown");
   FrameTaker taker(
-      run, run.file_bytes + kMaxFrameSize);  // the one that follows a damaged size may overlap it
+      run, run.file_bytes + kMaxFrameSize);  // the frame after a damaged size may overlap it
   std::uint64_t damaged = 0;
-  // Checksums of what only looks like a frame are work in vain; a file made of such is given up.
+  // Computing checksums of data that only looks like a frame is wasted. A file that consists of
+  // such data is abandoned.
   std::uint64_t vain_left = 4 * file.size() + kMaxFrameSize;
   for (std::size_t at = kHeaderSize; (at = find_frame(file, at)) < file.size();) {
     const auto frame = parse_frame(file, at);

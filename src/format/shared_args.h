@@ -1,5 +1,5 @@
-// Lists of arguments that raw records name by number (RecordType::op), as the facts of a part tell
-// them.
+// Lists of arguments that raw records refer to by number (RecordType::op), from the facts of a
+// part.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class SharedArgs {
     if (fact.id > lists_.size()) lists_.resize(fact.id);
     lists_[fact.id - 1] = fact.args;
   }
-  // Empty where nothing was told of the number.
+  // Empty if the number is unknown.
   std::span<const SharedArg> of(std::uint32_t id) const {
     if (id == 0 || id > lists_.size()) return {};
     return lists_[id - 1];

@@ -1,5 +1,5 @@
-// The text of a source file inside a SourceFact: UTF-8, lines end with "\n", compressed where that
-// pays.
+// The text of a source file inside a SourceFact: UTF-8, lines end with "\n", compressed if that
+// makes it smaller.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace laptime {
 
-// A larger file is generated data, not a program that somebody reads.
+// A larger file is generated data, not a program for people.
 inline constexpr std::size_t kMaxSourceText = 2u << 20;
-// Compressed; of a process while it records, and of a run when it is sealed.
+// Compressed. The limit for a recording process, and for a run when it is sealed.
 inline constexpr std::size_t kMaxStoredSources = 32u << 20;
 
 // The warning about files whose text is not in the run.
@@ -35,7 +35,7 @@ struct PackedSource {
 // Assumption: the text is not longer than kMaxSourceText.
 PackedSource pack_source(std::string_view text);
 
-// Nothing where the bytes are no packed text of that size.
+// Empty if the bytes are not a packed text of that size.
 std::optional<std::string> unpack_source(std::string_view stored, std::size_t raw_size);
 
 }  // namespace laptime

@@ -40,7 +40,7 @@ TEST(SourceText, ThatIsDamagedIsNone) {
   EXPECT_FALSE(unpack_source(stored.substr(1), 10'000));
 }
 
-// A run of processes that each hold one text of a.py.
+// A run of processes that each have one text of a.py.
 Bytes run_of(const std::vector<std::string>& texts) {
   MemorySink sink;
   auto writer = LapWriter::create(sink);

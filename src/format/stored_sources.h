@@ -1,5 +1,5 @@
-// Which source texts a sealed run keeps: a file that several processes recorded alike is stored
-// once.
+// Chooses the source texts that a sealed run keeps. A file that several processes recorded with the
+// same text is stored once.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace laptime {
 
 class StoredSources {
  public:
-  // The facts of one part without the source texts that are stored already, or that do not fit.
+  // The facts of one part without source texts that are stored already or do not fit.
   std::vector<Fact> take(const std::vector<Fact>& facts);
   // How many texts did not fit.
   std::uint64_t left_out() const { return left_out_; }

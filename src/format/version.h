@@ -1,4 +1,4 @@
-// Which format versions this laptime reads. docs/file-format.md says what changed.
+// The format versions that this laptime reads. docs/file-format.md lists their changes.
 #pragma once
 
 #include <string>

@@ -30,7 +30,7 @@ class LapWriter {
     append_blocks(frames, part, track, columns);
     return add_frames(frames);
   }
-  // Takes a block as another file had it, with its columns still compressed, into part `part`.
+  // Copies a block of another file, with its columns still compressed, into part `part`.
   Status add_block(std::uint32_t part, const Block& block);
 
   Status finish();
@@ -45,8 +45,8 @@ class LapWriter {
   Footer footer_;
 };
 
-// Appends facts frames, split well below the frame limit: a program with a million long names makes
-// readable files.
+// Appends facts frames, split well below the frame limit, so that a program with a million long
+// names makes readable files.
 void append_fact_frames(Bytes& out, std::uint32_t part, const std::vector<Fact>& facts,
                         Codec codec);
 

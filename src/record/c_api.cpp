@@ -17,7 +17,7 @@ thread_local std::string last_error;
 
 int fail_with(const Error& error) {
   last_error = error.message;
-  say(error.message);
+  print_line(error.message);
   return -1;
 }
 
@@ -29,8 +29,8 @@ std::uint64_t limit_from_environment() {
 int start_recording(RecordingPlan plan) {
   static const int registered = std::atexit([] { laptime_stop(); });
   (void)registered;
-  thread_state();  // with the first thread come the fork handlers: a child must not write into its
-                   // parent's part
+  // also registers the fork handlers: a child must not write into its parent's part
+  thread_state();
   const Status status = Recorder::get().start(std::move(plan));
   return status ? 0 : fail_with(status.error());
 }

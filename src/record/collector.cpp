@@ -192,8 +192,8 @@ void put_tally(const Tally& t) noexcept {
 }
 
 std::uint64_t new_link() noexcept {
-  // Processes differ in the high bits; a child that is forked keeps counting from its parent's
-  // number under its own pid.
+  // Processes differ in the high bits. A forked child continues from its parent's count with its
+  // own pid.
   static std::atomic<std::uint64_t> next{1};
   return static_cast<std::uint64_t>(::getpid()) << 40 |
          (next.fetch_add(1, std::memory_order_relaxed) & ((1ull << 40) - 1));
@@ -212,8 +212,8 @@ void add_stop_observer(StopObserver observer) noexcept {
 
 namespace {
 
-// The calling thread, ready for a record of several records. Its first record must be a slow one:
-// that tells the thread where its first step began.
+// The calling thread, ready for a group of records. Its first record must take the slow path, which
+// sets the begin of the thread's first step.
 ThreadState* ready_thread() noexcept {
   ThreadState* const thread = thread_state();
   if (!thread || (!reserve(*thread, 3) && !renew_slot(*thread, 3))) return nullptr;
@@ -248,7 +248,7 @@ std::uint64_t mark_step(const StepMark& mark) noexcept {
   Arg args[2];
   std::uint32_t count = 0;
   if (mark.samples != 0) args[count++] = {ArgKey::samples, ArgType::integer, mark.samples};
-  if (mark.ops != StepMark::Ops::not_told)
+  if (mark.ops != StepMark::Ops::unknown)
     args[count++] = {ArgKey::ops, ArgType::integer, mark.ops == StepMark::Ops::recorded};
   thread->step_start = end;
   put_span(span, args, count);

@@ -173,7 +173,7 @@ TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
     EXPECT_EQ(spans.args.value[1], 1ull << 40);
     EXPECT_EQ(spans.args.type[0], ArgType::string);
   };
-  check(path_ + ".d");  // as after a kill
+  check(path_ + ".d");  // as after SIGKILL
   ASSERT_EQ(laptime_stop(), 0);
   check(path_);
   // A later recording, and a number from before it.
@@ -185,7 +185,7 @@ TEST_F(CollectorTest, ArgumentsThatOpsShareAreWrittenOutForEach) {
   check(path_);
 }
 
-TEST_F(CollectorTest, AnOpWhoseArgumentsNobodyToldIsLeftOut) {
+TEST_F(CollectorTest, AnOpWithUnknownArgumentsIsLeftOut) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   const std::uint64_t now = laptime_now();
   record::put_op({now, now + 100, 0, record::intern("aten::mm"), SpanKind::op, 60'000});

@@ -22,12 +22,13 @@ namespace {
 constexpr std::uint32_t kBatchSlots = 32;  // 2 MiB raw: bounds the encoder's own memory
 constexpr std::uint32_t kGrowSlots = 16;   // 1 MiB at a time
 constexpr std::uint32_t kOwnSlots =
-    4;  // what a thread of the program takes, where there is no time to wait for that
+    4;  // for a thread of the program, which cannot wait for kGrowSlots
 constexpr std::uint32_t kReadySlots = 32;  // kept allocated and touched ahead of the threads
 constexpr long kWaitNs = 50'000'000;
 constexpr std::uint64_t kDateEveryNs = 1'000'000'000;
-constexpr int kNice = 15;  // the program's own threads come first; what it cannot follow waits in
-                           // slots, up to the limit
+// the program's own threads come first; records that it cannot keep up with stay in slots, up to
+// the limit
+constexpr int kNice = 15;
 
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t seen) {
   const timespec timeout{0, kWaitNs};
@@ -75,8 +76,8 @@ void Encoder::loop() {
 }
 
 bool Encoder::grow(Touch touch) {
-  // Each takes a range of its own: one that is kept from running while it allocates, as this thread
-  // is where others are busy, holds up nobody.
+  // Each thread allocates a range of its own. So a thread that is delayed while it allocates, like
+  // this one on a busy machine, blocks no other.
   const std::uint32_t wanted = touch == Touch::yes ? kGrowSlots : kOwnSlots;
   std::uint32_t first = grown_.load(std::memory_order_relaxed);
   std::uint32_t count = 0;
@@ -86,7 +87,7 @@ bool Encoder::grow(Touch touch) {
   } while (!grown_.compare_exchange_weak(first, first + count, std::memory_order_relaxed));
   const int error = part_.allocate_slots(first, count);
   if (error == PartFile::kDetached)
-    return false;  // the recording is over, and perhaps another one is on
+    return false;  // the recording has ended, and perhaps another one is on
   if (error != 0) {
     on_error_(error);
     return false;
@@ -97,7 +98,7 @@ bool Encoder::grow(Touch touch) {
 }
 
 void Encoder::drain() {
-  if (part_.error() != 0) return;  // full slots stay so, and a reader finds what is in them
+  if (part_.error() != 0) return;  // full slots stay full, and a reader finds their records
   const std::vector<std::uint32_t> full = pool_.take_full();
   for (std::size_t i = 0; i < full.size(); i += kBatchSlots) {
     std::vector<Slot*> slots;
@@ -108,7 +109,7 @@ void Encoder::drain() {
 }
 
 void Encoder::encode(const std::vector<Slot*>& slots) {
-  learn_(shared_);  // those of these slots were told before their records were made
+  add_shared_(shared_);  // arguments of these slots were reported before their records were made
   RawBatch batch(scale_, shared_);
   Bytes payload;
   ByteWriter out(payload);

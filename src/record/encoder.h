@@ -1,9 +1,9 @@
-// The background thread of a recording: turns full slots into encoded batches, keeps free slots
-// ready, dates the clock.
+// The background thread of a recording. It encodes full slots as batches, keeps free slots ready,
+// and writes clock points.
 //
-// Contract: never touches a slot that a thread is writing to until finish(). The part's first error
-// is reported through the callback given, perhaps several times; what was encoded before stays, and
-// so do full slots.
+// Contract: until finish(), it never touches a slot that a thread is writing to. The callback
+// reports the part's first error, perhaps several times. Batches written before it stay, and so do
+// full slots.
 #pragma once
 
 #include <pthread.h>
@@ -21,24 +21,24 @@ namespace laptime::record {
 
 class Encoder {
  public:
-  // `learn` adds the shared arguments that were told since it was called last.
-  Encoder(PartFile& part, SlotPool& pool, TickScale scale, std::function<void(SharedArgs&)> learn,
-          std::function<void(int)> on_error)
+  // `add_shared` adds the shared arguments that are new since its last call.
+  Encoder(PartFile& part, SlotPool& pool, TickScale scale,
+          std::function<void(SharedArgs&)> add_shared, std::function<void(int)> on_error)
       : part_(part),
         pool_(pool),
         scale_(scale),
-        learn_(std::move(learn)),
+        add_shared_(std::move(add_shared)),
         on_error_(std::move(on_error)) {}
 
   // 0 or an errno.
   int start();
-  // Any thread, lock-free: there is work.
+  // Wakes the encoder, because there is work. Any thread may call; lock-free.
   void wake();
-  // Stops the thread and encodes what is left, the given slots included, on the caller.
+  // Stops the thread. Encodes the remaining slots, including `active`, on the caller's thread.
   void finish(const std::vector<Slot*>& active);
 
-  // Makes more slots usable, from any thread; false when the limit is reached. Touching them takes
-  // the page faults here instead of in the program's threads.
+  // Makes more slots usable, from any thread. False at the limit. Touching them takes the page
+  // faults here instead of in the program's threads.
   enum class Touch { no, yes };
   bool grow(Touch touch);
 
@@ -52,20 +52,21 @@ class Encoder {
   PartFile& part_;
   SlotPool& pool_;
   TickScale scale_;
-  std::function<void(SharedArgs&)> learn_;
+  std::function<void(SharedArgs&)> add_shared_;
   std::function<void(int)> on_error_;
   SharedArgs shared_;
   pthread_t thread_{};
   bool running_ = false;
   std::atomic<std::uint32_t> signal_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<std::uint32_t> grown_{0};  // slots that somebody has made usable, or is about to
+  // slots that are usable, or that some thread is making usable
+  std::atomic<std::uint32_t> grown_{0};
   std::uint64_t dated_at_ns_ = 0;
 };
 
-// Full slots that are worth waking the encoder for.
+// The number of full slots at which the encoder is woken.
 inline constexpr std::uint32_t kWakeAtFull = 8;
-// Free slots so few that it should make more.
+// The number of free slots below which it makes more.
 inline constexpr std::uint32_t kWakeAtFree = 12;
 
 }  // namespace laptime::record

@@ -13,13 +13,13 @@ namespace laptime::record {
 
 namespace {
 
-// The kernel gives the lowest free number, so a program's next file never gets a high one by
-// itself. Not higher than this: the kernel's table of a process grows with its highest number.
+// The kernel assigns the lowest free number, so a program's next file never gets a high one by
+// chance. No higher, because the kernel's table of a process grows with its highest number.
 constexpr rlim_t kHighNumber = 960;
 
 thread_local bool is_isolated = false;
 
-// Linux 5.9 and later; glibc has a function for it since 2.34 only.
+// Linux 5.9 and later. glibc has a function for it only since 2.34.
 bool close_numbers(unsigned first, unsigned last, unsigned flags) {
 #ifdef SYS_close_range
   return ::syscall(SYS_close_range, first, last, flags) == 0;
@@ -57,8 +57,8 @@ GuardedDescriptor::Found GuardedDescriptor::look_at(int fd) const {
 
 std::atomic<int>& GuardedDescriptor::number() { return is_isolated ? isolated_fd_ : fd_; }
 
-// The second call closes the copies of what the program has open: none of its pipes may stay open
-// because of us.
+// The second call closes the copies of the program's descriptors: they must not keep its pipes
+// open.
 void GuardedDescriptor::isolate_this_thread() {
   const int fd = fd_.load();
   if (fd <= 0 || !close_numbers(static_cast<unsigned>(fd) + 1, ~0u, kUnshare)) return;

@@ -1,10 +1,10 @@
 // A file descriptor inside a program that may close it: os.closerange, closefrom, a stray close of
-// a wrong number. The number may then belong to a file of the program.
+// a wrong number. Then the number may belong to a file of the program.
 //
-// Contract: every use and the close check that the number still names our file (device, inode). If
-// it does not, the file is opened again by its path, so recording goes on. A number that names
-// another file is never written or closed. Between the check and the use another thread could still
-// take the number. A thread that isolates itself is safe from that as well: its table of
+// Contract: every use, and the close, checks that the number still names our file (device, inode).
+// If it does not, the file is opened again by its path, so recording continues. A number that names
+// another file is never written or closed. Between the check and the use, another thread could
+// still take the number. A thread that isolates itself is also safe from that, because its table of
 // descriptors is its own.
 #pragma once
 
@@ -25,14 +25,14 @@ class GuardedDescriptor {
   GuardedDescriptor& operator=(const GuardedDescriptor&) = delete;
   ~GuardedDescriptor() { close(); }
 
-  // Takes over a descriptor of the file at `path` (absolute). 0 or an errno.
+  // Adopts a descriptor of the file at `path` (absolute). Returns 0 or an errno.
   int adopt(UniqueFd fd, std::string path);
-  // Gives the calling thread a table of descriptors with ours alone in it: no close() of the
-  // program reaches it. For a thread of ours, which then must use no other descriptor that was
-  // opened before. No effect where the kernel refuses.
+  // Replaces the calling thread's table of descriptors by one with only ours, so no close() of the
+  // program affects it. For a thread of laptime, which then must not use other descriptors opened
+  // before. No effect if the kernel refuses.
   void isolate_this_thread();
   // Calls `operation(descriptor)`, which returns 0 or an errno; again if the number was closed
-  // meanwhile. kGone if the file is closed or deleted, or cannot be found any more.
+  // meanwhile. kGone if the file is closed or deleted, or cannot be found.
   static constexpr int kGone = -1;
   template <class Operation>
   int with(Operation operation) {
@@ -45,7 +45,7 @@ class GuardedDescriptor {
     return error;
   }
   bool is_open() const { return fd_.load(std::memory_order_relaxed) >= 0; }
-  // Contract: no lock, for a forked child.
+  // Contract: takes no lock, for a forked child.
   void close();
 
  private:

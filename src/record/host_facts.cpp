@@ -17,7 +17,7 @@ namespace laptime::record {
 namespace {
 
 std::string command_line() {
-  // /proc files have no size; a command line longer than this is cut.
+  // /proc files have no size. A longer command line is cut.
   std::string text(4096, '\0');
   const UniqueFd fd(::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC));
   const ssize_t n = fd ? ::read(fd.get(), text.data(), text.size()) : 0;

@@ -1,4 +1,4 @@
-// What is said once about the process that records: command line, host, laptime's version.
+// Facts that each recording process reports once: command line, host, laptime's version.
 #pragma once
 
 #include <vector>

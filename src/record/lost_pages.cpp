@@ -34,7 +34,7 @@ void on_bus_error(int number, siginfo_t* info, void* context) {
   if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
     return before.sa_handler(number);
   ::sigaction(SIGBUS, &before, nullptr);
-  if (info->si_code <= 0) ::raise(number);  // sent; a fault comes again by itself
+  if (info->si_code <= 0) ::raise(number);  // sent by a process; a real fault repeats by itself
 }
 
 bool is_installed() {
@@ -56,8 +56,8 @@ void install() {
 
 }  // namespace
 
-void watch_pages(void* mapping, std::size_t size, std::atomic<int>* on_warning, int error) {
-  flag.store(on_warning);
+void watch_pages(void* mapping, std::size_t size, std::atomic<int>* on_lost_page, int error) {
+  flag.store(on_lost_page);
   flag_value.store(error);
   watched_end.store(reinterpret_cast<std::uintptr_t>(mapping) + size);
   watched_begin.store(reinterpret_cast<std::uintptr_t>(mapping));

@@ -1,5 +1,5 @@
-// Names of the process, each once, numbered from 1. They outlive recordings, so that a static site
-// keeps its number; a new part starts with all names known so far.
+// The process's names, each once, numbered from 1. They outlive recordings, so that a static site
+// keeps its number. A new part starts with all names known so far.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,7 @@
 
 namespace laptime::record {
 
-// A program that makes names in a loop ("step 1", "step 2", …) must not fill the memory of its own
-// training.
+// A program that makes names in a loop ("step 1", "step 2", …) must not fill its memory.
 inline constexpr std::size_t kMaxNames = 1u << 20;
 inline constexpr std::size_t kMaxNameBytes = 64u << 20;
 inline constexpr std::size_t kLongestName = 4096;
@@ -29,7 +28,7 @@ class Names {
   };
   Added add(std::string_view text);
   std::vector<Fact> all() const;
-  // Assumption: the id is one that add() gave. The text stays where it is.
+  // Assumption: add() returned the id. The text stays valid.
   const char* text(std::uint32_t id) const { return texts_[id - 1].c_str(); }
 
  private:

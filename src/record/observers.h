@@ -1,5 +1,5 @@
-// Who is told when something happens in the recorder. Adding is rare and for good; calling takes no
-// lock.
+// Functions that the recorder calls at certain events. Adding is rare and permanent. Calling takes
+// no lock.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@ inline constexpr std::size_t kMaxObservers = 8;
 template <typename Observer>
 class Observers {
  public:
-  // Once each: adding again changes nothing. Past kMaxObservers nothing happens.
+  // Adding an observer again has no effect. Past kMaxObservers nothing is added.
   void add(Observer observer) noexcept {
     for (std::atomic<Observer>& call_site : call_sites_) {
       Observer expected = nullptr;

@@ -22,15 +22,15 @@ namespace laptime::record {
 
 namespace {
 
-// Addresses of parts that are over stay taken (detach). Side by side they are one mapping to the
-// kernel, which allows a process some 65,000; far below where it puts other ones, so that nothing
-// comes between. Not farther: a program under the thread sanitizer has no addresses 1.5 TiB below
-// the highest, and the kernel begins up to 1 TiB below that; of an address that is not the
-// program's it makes 0.
+// Addresses of ended parts stay reserved (detach). Adjacent, they are one mapping to the kernel,
+// which allows a process about 65,000. They are far below the kernel's usual mappings, so that
+// nothing comes between. They are not lower, for two reasons. The thread sanitizer leaves a program
+// no addresses 1.5 TiB below the highest, and the kernel starts up to 1 TiB below that. The kernel
+// replaces an address outside of the program's range by 0.
 constexpr std::uintptr_t kAway = std::uintptr_t{1} << 38;
 std::atomic<std::uintptr_t> taken_down_to{0};
 
-// Where the place beside them is not free, the kernel chooses.
+// If the addresses beside them are not free, the kernel chooses.
 void* map_part(int fd, std::size_t size) {
   const std::uintptr_t end = taken_down_to.load(std::memory_order_relaxed);
   void* map = MAP_FAILED;
@@ -46,21 +46,21 @@ void keep_taken(const void* begin, std::size_t size) {
   taken_down_to.store(is_beside ? at : at > kAway ? at - kAway : 0, std::memory_order_relaxed);
 }
 
-// Where a file may end (ulimit -f). Beyond it the kernel sends SIGXFSZ, which ends most programs,
-// so no call may reach it.
+// The largest size of a file (ulimit -f). Beyond it the kernel sends SIGXFSZ, which ends most
+// programs. So no call may reach it.
 std::uint64_t file_size_limit() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? limit.rlim_cur
                                                                                    : UINT64_MAX;
 }
 
-// Half of what a file may have is left to the log.
+// Half of the allowed file size is left to the log.
 std::uint32_t slots_that_fit(std::uint32_t wanted) {
   return static_cast<std::uint32_t>(
       std::min<std::uint64_t>(wanted, file_size_limit() / 2 / kSlotSize));
 }
 
-// 0 or an errno. A signal of the program's may interrupt it, any number of times.
+// Returns 0 or an errno. A signal of the program may interrupt it any number of times.
 int allocate(int fd, std::size_t offset, std::size_t size) {
   if (offset + size > file_size_limit()) return EFBIG;
   int error = EINTR;

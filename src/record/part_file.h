@@ -1,11 +1,11 @@
 // The part file of this process: created, mapped and appended to (layout: format/part.h).
 //
-// Assumption: the folder's file system keeps what was written when a process dies (any local one
-// does). Space for a slot is allocated before the slot is used, so a full disk is an error code
-// here and never a SIGBUS in the program.
+// Assumption: the folder's file system keeps written data when a process dies (any local one does).
+// Space for a slot is allocated before the slot is used, so a full disk is an error code here and
+// never a SIGBUS in the program.
 //
-// Contract: the first error of the file stays: from then on nothing is written, and `error()` says
-// why. What was written before, and the slots, can still be read.
+// Contract: the first error of the file is permanent. From then on nothing is written, and
+// `error()` returns the reason. Data written before, and the slots, stay readable.
 #pragma once
 
 #include <atomic>
@@ -36,25 +36,25 @@ class PartFile {
   PartHeader& header() { return *header_; }
   Slot* slot(std::uint32_t index) { return slots_ + index; }
   std::uint32_t slot_count() const { return header_->slot_count; }
-  // The limit on file sizes leaves less room for records than was asked for.
+  // The limit on file sizes leaves less room for records than requested.
   bool is_cut_short() const { return is_cut_short_; }
   std::uint32_t index_of(const Slot* slot) const {
     return static_cast<std::uint32_t>(slot - slots_);
   }
 
-  // The file was deleted, or the program closed its descriptor and the path leads elsewhere; or a
-  // page of it is lost.
+  // kUnreachable: the file was deleted, or the program closed its descriptor and the path leads
+  // elsewhere. kPageLost: a page of the mapping is lost.
   static constexpr int kUnreachable = ESTALE, kPageLost = EFAULT;
-  // The run was sealed by somebody else, this part included: there is nothing more to record for.
+  // Another process sealed the run, including this part: recording has no purpose any more.
   static constexpr int kSealed = ECANCELED;
   int error() const { return error_.load(std::memory_order_relaxed); }
 
-  // Makes `count` slots from `first` usable; 0, kDetached, or another errno. Waits for nobody but
+  // Makes `count` slots from `first` usable. Returns 0, kDetached, or another errno. Waits only for
   // the file system.
   static constexpr int kDetached = EBADF;
   int allocate_slots(std::uint32_t first, std::uint32_t count);
   void touch_slots(std::uint32_t first, std::uint32_t count);
-  // Appends whole frames to the log; 0 or an errno.
+  // Appends whole frames to the log. Returns 0 or an errno.
   int append_frames(ByteView frames);
   int append_facts(const std::vector<Fact>& facts);
   int append_clock_point();
@@ -66,8 +66,9 @@ class PartFile {
   void discard();
   // Unmaps in a forked child, which must not write into its parent's part.
   void abandon();
-  // Keeps addresses valid but detaches them from the file: a thread in the middle of a store hits
-  // spare memory, and what a late thread would append is dropped. The descriptor is closed.
+  // Detaches the mapping from the file but keeps its addresses valid. A thread in the middle of a
+  // store writes to spare memory, and what a late thread appends is dropped. The descriptor is
+  // closed.
   void detach();
 
   std::mutex& log_mutex() { return log_mutex_; }
@@ -76,7 +77,7 @@ class PartFile {
   PartFile() = default;
   std::size_t mapped_size() const { return kPageSize + std::size_t{slot_total_} * kSlotSize; }
 
-  // Remembers the first error; returns it as one of ours or an errno.
+  // Keeps the first error. Returns the error as one of ours or an errno.
   int noted(int error);
 
   std::string path_;
@@ -88,8 +89,7 @@ class PartFile {
   bool is_cut_short_ = false;
   TickScale scale_;
   std::mutex log_mutex_;
-  std::shared_mutex
-      open_;  // held while the descriptor is used beside the log, by any number at once
+  std::shared_mutex open_;  // held (shared) while the descriptor is used, except for the log
   std::uint64_t log_end_ = 0;
 };
 

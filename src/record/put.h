@@ -1,4 +1,4 @@
-// The hot path itself: records go into the thread's slot and are published together.
+// The hot path: records are stored in the thread's slot and published together.
 #pragma once
 
 #include <cstddef>
@@ -8,12 +8,13 @@
 
 namespace laptime::record {
 
-// A plain pointer in static TLS: reading it is one instruction, without a call into the dynamic
+// A plain pointer in static TLS. Reading it is one instruction, without a call into the dynamic
 // linker.
 extern __attribute__((tls_model("initial-exec"),
                       visibility("hidden"))) thread_local constinit ThreadState* this_thread;
 
-// Slow paths: a thread's first record, and every slot's last. Null when nothing can be stored.
+// Slow paths: for a thread's first record, and the last one of each slot. Null if nothing can be
+// stored.
 __attribute__((cold, visibility("hidden"))) ThreadState* attach_this_thread() noexcept;
 __attribute__((cold, visibility("hidden"))) RawRecord* renew_slot(ThreadState& thread,
                                                                   std::size_t count) noexcept;
@@ -28,7 +29,7 @@ inline RawRecord span_record(const Span& span) {
           RecordType::span};
 }
 
-// Stores the records of one record in `thread`'s slot, all or none.
+// Stores a group of records in `thread`'s slot, all or none.
 inline void put_records(ThreadState& thread, const RawRecord* records, std::size_t count) noexcept {
   RawRecord* at = reserve(thread, count);
   if (!at) [[unlikely]] {

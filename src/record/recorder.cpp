@@ -13,10 +13,10 @@
 
 #include "format/seal.h"
 #include "record/host_facts.h"
-#include "record/say.h"
+#include "record/print_line.h"
 #include "record/self_cost.h"
 
-// Programs read it without a lock; start and stop write it, and every slow path looks again.
+// Programs read it without a lock. Start and stop write it, and every slow path checks it again.
 extern "C" {
 int laptime_recording = 0;
 }
@@ -30,7 +30,8 @@ void set_recording(bool on) {
   __atomic_store_n(&laptime_recording, on ? how : LAPTIME_OFF, __ATOMIC_SEQ_CST);
 }
 
-// The encoder works on a batch of its own beside the slots; measured with two threads flat out: 20
+// The encoder needs memory for a batch besides the slots: 20 MiB, measured with two threads at full
+// speed.
 // MiB.
 constexpr std::uint64_t kEncoderMemory = 32ull << 20;
 
@@ -40,8 +41,8 @@ std::uint32_t slots_for(std::uint64_t memory_limit) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(raw / kSlotSize, 1u << 18));
 }
 
-// Where another live process records already, this one joins its run. What a run that was killed
-// left there is kept.
+// If another live process already records there, this one joins its run. The remains of a killed
+// run are kept.
 Status prepare_folder(RecordingPlan& plan) {
   std::error_code ignored;
   plan.folder = std::filesystem::absolute(plan.folder, ignored);
@@ -53,7 +54,7 @@ Status prepare_folder(RecordingPlan& plan) {
     plan.seal_as.clear();
   } else if (!parts.empty()) {
     ASSIGN_OR_RETURN(const std::string name, keep_unsealed(plan.seal_as));
-    say(kept_line(plan.seal_as, name));
+    print_line(kept_line(plan.seal_as, name));
     RETURN_IF_ERROR(PartFolder::make(plan.folder));
   }
   return {};
@@ -102,7 +103,7 @@ Status Recorder::start(RecordingPlan plan) {
   return {};
 }
 
-// A run that another process seals has no other way to know that this one is not in it.
+// A run that another process seals cannot know otherwise that this process is missing.
 Status Recorder::open_part_or_leave_word() {
   const Status opened = open_part();
   if (!opened && plan_.seal_as.empty()) leave_missing_part(plan_.folder, opened.error().message);
@@ -129,8 +130,8 @@ Status Recorder::open_part() {
     recording->part.discard();
     return errno_error(ErrorKind::system, "cannot record in " + plan_.folder, error);
   }
-  current_.store(recording, std::memory_order_release);  // with facts_ held: a fact that is new is
-                                                         // among the opening ones, or goes to it
+  // with facts_ held: a new fact is either among the opening ones, or is written to this recording
+  current_.store(recording, std::memory_order_release);
   return {};
 }
 
@@ -161,7 +162,7 @@ Status Recorder::stop() {
   ASSIGN_OR_RETURN(const PartFolder folder, PartFolder::open(plan_.folder));
   ASSIGN_OR_RETURN(const std::vector<FoundPart> left,
                    seal_folder(folder, plan_.seal_as, {}, LiveParts::end_offspring));
-  if (!left.empty()) say(left_line(left, plan_.folder));
+  if (!left.empty()) print_line(left_line(left, plan_.folder));
   return {};
 }
 
@@ -179,7 +180,7 @@ void Recorder::end_part(Recording& recording) {
     }
   }
   recording.encoder.finish(active);
-  say_stop(recording);
+  print_stop(recording);
   recording.part.header().state.store(PartState::finished, std::memory_order_release);
   recording.part.detach();
 }
@@ -188,19 +189,21 @@ void Recorder::note_stop(Recording& recording, int error_number) noexcept {
   int none = 0;
   if (!recording.stopped_by.compare_exchange_strong(none, error_number)) return;
   if (error_number == PartFile::kSealed) set_recording(false);
-  // Their slots may be in memory that nobody will read.
+  // Their slots may be in memory that nothing will read.
   if (error_number == PartFile::kPageLost) send_threads_to_slow_path();
 }
 
-void Recorder::say_stop(Recording& recording) noexcept {
+void Recorder::print_stop(Recording& recording) noexcept {
   const int error_number = recording.stopped_by.load();
-  if (error_number == 0 || error_number == PartFile::kSealed || recording.stop_said.exchange(true))
+  if (error_number == 0 || error_number == PartFile::kSealed ||
+      recording.stop_printed.exchange(true))
     return;
   char line[512];
-  std::snprintf(line, sizeof line,
-                "recording stopped: %s (%s); the program goes on, what was recorded is kept",
-                text_of(error_number), plan_.folder.c_str());
-  say(line);
+  std::snprintf(
+      line, sizeof line,
+      "recording stopped: %s (%s); the program continues, and its earlier records are kept",
+      text_of(error_number), plan_.folder.c_str());
+  print_line(line);
 }
 
 void Recorder::send_threads_to_slow_path() {

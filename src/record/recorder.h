@@ -1,8 +1,7 @@
-// The recorder of this process: at most one recording at a time, started, stopped, and carried over
-// fork.
+// The recorder of this process: at most one recording at a time. Starts, stops, and handles fork.
 //
-// A Recording is never freed: a thread may be in the middle of a store when recording stops. Its
-// memory is given back (PartFile::detach); what stays is address space and a few kilobytes.
+// A Recording is never freed, because a thread may be in the middle of a store when recording
+// stops. Its memory is released (PartFile::detach). Address space and a few kilobytes stay.
 #pragma once
 
 #include <array>
@@ -36,7 +35,7 @@ inline constexpr std::uint64_t kLeastMemoryLimit = 4ull << 20;
 
 struct RecordingPlan {
   std::string folder;   // NAME.lap.d
-  std::string seal_as;  // NAME.lap, or empty when somebody else seals
+  std::string seal_as;  // NAME.lap; empty if another process seals
   std::uint64_t memory_limit = kDefaultMemoryLimit;
 };
 
@@ -56,9 +55,9 @@ struct Recording {
   std::atomic<std::uint32_t> next_track{1};
   std::atomic<std::uint32_t> steps{0};
   std::atomic<int> stopped_by{0};  // the part's first error
-  std::atomic<bool> stop_said{false};
-  // By kernel id: tracks of threads that have not recorded anything themselves yet. Under the
-  // registry's lock.
+  std::atomic<bool> stop_printed{false};
+  // By kernel id: tracks of threads that have not recorded anything themselves yet. Protected by
+  // the registry's lock.
   std::map<std::uint64_t, std::uint32_t> tracks_ahead;
 };
 
@@ -67,18 +66,18 @@ class Recorder {
   static Recorder& get();
 
   Status start(RecordingPlan plan);
-  // Ends the part; seals when this process owns the run.
+  // Ends the part. Seals the run if this process owns it.
   Status stop();
 
-  // After an error of the part, from any thread. The program goes on, and what it records is
+  // Handles an error of the part, from any thread. The program continues, and its records are
   // dropped and counted.
   void note_stop(Recording& recording, int error_number) noexcept;
-  // Prints one line about it, once. Not from the encoder's thread, which has not the program's
-  // stderr.
-  void say_stop(Recording& recording) noexcept;
+  // Prints one line about it, once. Contract: not called on the encoder's thread, which does not
+  // have the program's stderr.
+  void print_stop(Recording& recording) noexcept;
 
-  // Slow path of a record: room for `count` records, or null (not recording, or no slot to be had:
-  // counted).
+  // Slow path of a record: room for `count` records. Null if nothing records, or no slot is free
+  // (which is counted).
   RawRecord* renew(ThreadState& thread, std::size_t count) noexcept;
   ThreadState* attach_thread() noexcept;
   void retire_thread(ThreadState* thread) noexcept;
@@ -95,7 +94,7 @@ class Recorder {
   void repeat_sources();
   void warn_source_left_out();
   std::uint32_t add_frame(std::uint32_t caller, std::uint32_t code, std::uint32_t line);
-  // Their id is given here.
+  // Assigns its id.
   std::uint32_t add_call_site(const CallSiteFact& call_site);
   std::uint32_t new_call_site(const CallSiteFact& call_site);
   void set_call_site(std::uint32_t call_site, std::uint32_t code, std::uint32_t line,
@@ -121,7 +120,7 @@ class Recorder {
 
  private:
   Recorder() = default;
-  // The new part is the current one from then on.
+  // From then on the new part is the current one.
   Status open_part_or_leave_word();
   Status open_part();
   std::vector<Fact> opening_facts();
@@ -140,7 +139,7 @@ class Recorder {
   std::vector<std::unique_ptr<Recording>> recordings_;  // this one and those before it
   std::atomic<bool> child_needs_part_{false};
 
-  std::mutex facts_;  // everything below, and the order of facts in the log
+  std::mutex facts_;  // protects everything below, and the order of facts in the log
   Names names_;
   std::vector<CodeFact> codes_;
   std::vector<std::uint32_t> code_files_;  // string ids, each once

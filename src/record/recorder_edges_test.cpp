@@ -1,6 +1,5 @@
-// A program that closes, deletes or truncates what is ours, and limits that are reached: the
-// program goes on, none of its files is touched, and what could not be recorded is counted in the
-// file.
+// A program closes, deletes or truncates laptime's files, or reaches a limit. The program
+// continues, its files are untouched, and the file counts what could not be recorded.
 #include <fcntl.h>
 #include <grp.h>
 #include <sys/mman.h>
@@ -56,9 +55,9 @@ int our_descriptor() {
   return -1;
 }
 
-// As os.closerange does; what is ours then becomes a file of the program. Raw calls:
-// ThreadSanitizer takes a close beside the encoder's use of the number for a race, which is what
-// the test is about.
+// Like os.closerange; then our number becomes a file of the program. Raw system calls, because
+// ThreadSanitizer reports a close beside the encoder's use of the number as a race. That race is
+// what this tests.
 int take_our_number(const std::string& file) {
   const int ours = our_descriptor();
   for (int fd = 3; fd < 1024; ++fd) ::syscall(SYS_close, fd);
@@ -73,7 +72,7 @@ TEST_F(RecorderEdgesTest, ANumberThatTheProgramTookIsNeverWritten) {
     const int fd = take_our_number(checkpoint_);
     expect(fd > 0 && ::write(fd, "weights", 7) == 7, 1);
     scopes(200'000);
-    usleep(1'200'000);  // the clock is dated once a second
+    usleep(1'200'000);  // a clock point is written once a second
     scopes(1'000);
     expect(laptime_stop() == 0, 2);
     expect(::write(fd, "!", 1) == 1, 3);
@@ -105,8 +104,8 @@ TEST_F(RecorderEdgesTest, AForkedChildKeepsTheFileThatTookOurNumber) {
   EXPECT_EQ(count(path_).spans, 20u);
 }
 
-// Neither the number nor the path leads to the file any more. The encoder has a descriptor that
-// nobody can close.
+// Neither the number nor the path leads to the file any more. The encoder has a descriptor that the
+// program cannot close.
 TEST_F(RecorderEdgesTest, AFileThatWasMovedAndClosedIsRecordedOrCountedIn) {
   const int status = in_child([&] {
     start();

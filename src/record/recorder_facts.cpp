@@ -7,7 +7,7 @@ namespace laptime::record {
 
 namespace {
 
-// A program that makes code in a loop must not fill the memory of its own training.
+// A program that makes code in a loop must not fill its memory.
 constexpr std::size_t kMaxCallSites = 1u << 18, kMaxFrames = 1u << 18;
 static_assert(kMaxCallSites <= OpLink::kMaxCallSite);
 
@@ -111,7 +111,7 @@ std::uint32_t Recorder::new_call_site(const CallSiteFact& call_site) {
   return append_call_site(call_site);
 }
 
-// With facts_ held. 0 when there are too many.
+// Contract: facts_ is held. 0 if there are too many.
 std::uint32_t Recorder::append_call_site(CallSiteFact call_site) {
   if (call_sites_.size() == kMaxCallSites) return 0;
   call_site.id = static_cast<std::uint32_t>(call_sites_.size() + 1);

@@ -1,5 +1,4 @@
-// The recorder as a program uses it, through the public interface, read back through the format's
-// reader.
+// The recorder through the public interface, read back through the format's reader.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -58,7 +57,7 @@ std::ptrdiff_t mappings() {
   return std::count(std::istreambuf_iterator<char>(maps), {}, '\n');
 }
 
-// The kernel allows a process some 65,000 of them, its own memory's included.
+// The kernel allows a process about 65,000 mappings, including those of its own memory.
 TEST_F(RecorderTest, RecordingsThatAreOverShareOneMapping) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "it maps its own memory beside each of them";
@@ -82,7 +81,7 @@ TEST_F(RecorderTest, StartingTwiceIsAnError) {
 }
 
 TEST_F(RecorderTest, TenThousandShortThreads) {
-  // A slot each, so that the count does not hang on when the encoder gets its turn on a busy
+  // A slot for each, so that the count does not depend on the encoder, which may wait on a busy
   // machine.
   const laptime_options options{sizeof options, 1u << 30};
   ASSERT_EQ(laptime_start(path_.c_str(), &options), 0);
@@ -99,7 +98,7 @@ TEST_F(RecorderTest, TenThousandShortThreads) {
   EXPECT_EQ(c.tracks, static_cast<std::size_t>(kThreads));
 }
 
-// The encoder holds that lock while it writes, and may be kept from running then: it has the lowest
+// The encoder holds that lock while it writes, and may be interrupted then: it has the lowest
 // priority.
 TEST_F(RecorderTest, AThreadGetsMemoryWhileTheLogIsHeld) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
@@ -157,7 +156,7 @@ TEST_F(RecorderTest, WhatIsReadWhileItRunsHasAllThatWasRecorded) {
   std::size_t recorded = 0;
   for (int round = 0; round < 100; ++round) {
     const int more =
-        3'000 + 997 * (round % 7);  // slots are full and on their way to the log at odd moments
+        3'000 + 997 * (round % 7);  // slots are full and being written to the log at odd moments
     scopes(more);
     recorded += static_cast<std::size_t>(more);
     ASSERT_EQ(count(path_).spans, recorded) << "round " << round;
@@ -187,8 +186,8 @@ TEST_F(RecorderTest, AForkedChildHasAPartOfItsOwn) {
   EXPECT_EQ(c.spans, 100u + 5000u + 70u + 100u);
 }
 
-// Whoever is first opens it, which takes a while. The others' records, and names that are new
-// meanwhile, are in it too.
+// The first thread opens the part, which takes a while. The part also has the other threads'
+// records, and names that are new meanwhile.
 TEST_F(RecorderTest, ThreadsOfAForkedChildThatBeginTogetherLoseNothing) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "ThreadSanitizer does not support new threads in a child forked from a process "
@@ -254,8 +253,8 @@ TEST_F(RecorderTest, KilledAtRandomMomentsEveryAcknowledgedRecordIsReadBack) {
     if (child == 0) {
       const laptime_options options{sizeof options, 64u << 20};
       laptime_start(path_.c_str(), &options);
-      // No more than the memory holds, should the encoder or the parent not get to run: nothing is
-      // dropped and the counts must match.
+      // No more records than the memory holds, even if neither the encoder nor the parent runs. So
+      // nothing is dropped and the counts must match.
       constexpr std::uint64_t kMost = 500'000;
       const auto work = [&](int who) {
         while (shared->acknowledged[who].load() < kMost) {
@@ -282,12 +281,12 @@ TEST_F(RecorderTest, KilledAtRandomMomentsEveryAcknowledgedRecordIsReadBack) {
 }
 
 TEST_F(RecorderTest, AFolderThatCannotBeWrittenIsOneErrorAndTheProgramGoesOn) {
-  EXPECT_EQ(laptime_start("/proc/no/such/call_site.lap", nullptr), -1);
+  EXPECT_EQ(laptime_start("/proc/no/such/place.lap", nullptr), -1);
   EXPECT_NE(std::string(laptime_error()).find("cannot create"), std::string::npos);
   scopes(10);
 }
 
-TEST_F(RecorderTest, AStepBeginsWhereItIsTold) {
+TEST_F(RecorderTest, AStepBeginsAtTheGivenMoment) {
   ASSERT_EQ(laptime_start(path_.c_str(), nullptr), 0);
   usleep(20'000);
   const std::uint64_t before = ticks();

@@ -1,4 +1,4 @@
-// The recorder's dealings with threads: entering a recording, changing slots, leaving, fork.
+// The recorder's handling of threads: entering a recording, changing slots, leaving, fork.
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
@@ -14,7 +14,8 @@ namespace laptime::record {
 
 namespace {
 
-// The name the program or the kernel gave the thread; empty when it only repeats the process's own.
+// The name that the program or the kernel gave the thread. Empty if it only repeats the process's
+// name.
 std::string kernel_thread_name(pid_t tid) {
   if (tid == ::getpid()) return "main";
   char own[17] = {}, process[17] = {};
@@ -25,7 +26,7 @@ std::string kernel_thread_name(pid_t tid) {
   return std::strcmp(own, process) == 0 ? "" : own;
 }
 
-// What is counted when the part's error keeps records from being stored.
+// The warning that is counted when the part's error prevents storing records.
 BuiltinWarning warning_of(int error) {
   switch (error) {
     case ENOSPC:
@@ -73,7 +74,8 @@ RawRecord* Recorder::renew(ThreadState& thread, std::size_t count) noexcept {
   if (thread.epoch != recording->epoch) enter_recording(thread, *recording);
   hand_over(thread, *recording);
   RawRecord* const at = give_slot(thread, *recording);
-  // Stopped meanwhile: the slot may no longer be looked at, so nothing more may be stored in it.
+  // The recording stopped meanwhile: the slot may not be read again, so nothing more may be stored
+  // in it.
   if (at && (!on() || current() != recording)) {
     thread.end.store(nullptr, std::memory_order_relaxed);
     return nullptr;
@@ -139,13 +141,13 @@ void Recorder::hand_over(ThreadState& thread, Recording& recording) noexcept {
 RawRecord* Recorder::give_slot(ThreadState& thread, Recording& recording) noexcept {
   auto index = recording.pool.pop_free();
   while (!index && recording.encoder.grow(Encoder::Touch::no))
-    index = recording.pool.pop_free();  // others may have been faster
+    index = recording.pool.pop_free();  // other threads may have taken them
   if (!index) {
     const int error = recording.part.error();
     warn(error != 0                      ? warning_of(error)
          : recording.part.is_cut_short() ? kWarningFileLimit
                                          : kWarningBufferFull);
-    say_stop(recording);
+    print_stop(recording);
     return nullptr;
   }
   if (recording.pool.free_count() == kWakeAtFree) recording.encoder.wake();
@@ -183,9 +185,8 @@ void Recorder::after_fork_in_parent() {
   control_.unlock();
 }
 
-// The child has one thread and none of the parent's encoder. It must not touch the parent's part;
-// it gets its own with its first record, so that children that record nothing (a shell, a helper)
-// leave no trace.
+// The child has one thread and no encoder. It must not touch the parent's part. It gets its own
+// part with its first record, so children that record nothing (a shell, a helper) leave no trace.
 void Recorder::after_fork_in_child() {
   Recording* const recording = current_.exchange(nullptr, std::memory_order_relaxed);
   if (recording) {
@@ -204,13 +205,13 @@ void Recorder::after_fork_in_child() {
   control_.unlock();
 }
 
-// Other threads wait here until it is open: what they record meanwhile would be in no part.
+// Other threads wait here until the part is open. Otherwise their records would be in no part.
 void Recorder::begin_child_part() noexcept {
   const std::lock_guard lock(control_);
   if (!child_needs_part_) return;
   if (const Status opened = open_part_or_leave_word(); !opened) {
     __atomic_store_n(&laptime_recording, 0, __ATOMIC_SEQ_CST);
-    say(opened.error().message);
+    print_line(opened.error().message);
   }
   child_needs_part_ = false;
 }

@@ -1,4 +1,4 @@
-// What collectors hand to the recorder.
+// The records that collectors pass to the recorder.
 #pragma once
 
 #include <cstdint>
@@ -55,16 +55,16 @@ struct Tally {
 
 struct StepMark {
   std::uint64_t samples = 0;  // 0: unknown
-  std::uint32_t phase = 0;    // intern'ed: "train", "validation"; 0: "step"
-  // Whether all its ops were recorded, where something records ops in some steps only.
-  enum class Ops : std::uint8_t { not_told, resting, recorded } ops = Ops::not_told;
+  std::uint32_t phase = 0;    // interned: "train", "validation"; 0: "step"
+  // Whether all its ops were recorded, if a source records ops in some steps only.
+  enum class Ops : std::uint8_t { unknown, resting, recorded } ops = Ops::unknown;
   std::uint64_t end =
-      0;  // ticks: when it ended; 0: now. One that is not within the step is taken as now
+      0;  // ticks: when it ended; 0: now; a moment outside the step is replaced by now
 };
 
 // Called on the marking thread right after a step mark, with the number of the step that ended, and
-// when a step begins: the engines that tally write their deltas then. An observer stays for the
-// life of the process; at most kMaxObservers of each kind.
+// when a step begins. The engines that tally write their deltas then. An observer is permanent.
+// There are at most kMaxObservers of each kind.
 using StepObserver = void (*)(std::uint32_t step) noexcept;
 
 // Called when recording stops, before the last slots are encoded, while records are still taken.

@@ -1,8 +1,8 @@
-// Hands slots to threads and takes full ones back, without locks.
+// Passes free slots to threads and takes full ones back, without locks.
 //
-// Two stacks of slot numbers: free slots, taken by any thread; full slots, taken all at once by the
-// encoder. A slot taken last is given first, so that under light load the same few slots stay in
-// cache.
+// Two stacks of slot numbers: free slots, taken by any thread, and full slots, taken all at once by
+// the encoder. The slot returned last is reused first, so that under light load the same few slots
+// stay in cache.
 #pragma once
 
 #include <atomic>
@@ -33,12 +33,12 @@ class SlotPool {
     push(full_, slot);
     return full_count_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
-  // All full slots, oldest first.
+  // Takes all full slots, oldest first.
   std::vector<std::uint32_t> take_full();
 
  private:
-  // The number of the top slot plus one in the low half, a change counter in the high half: a slot
-  // that was popped and pushed again in between does not look like no change.
+  // Low half: the number of the top slot plus one. High half: a change counter, so that a slot that
+  // was popped and pushed again in between is noticed.
   using Head = std::atomic<std::uint64_t>;
   void push(Head& head, std::uint32_t slot);
 

@@ -1,4 +1,4 @@
-// The recorder's own warnings. Collectors add theirs by name through warning_index.
+// The recorder's own warnings. Collectors add theirs by name with warning_index.
 #pragma once
 
 #include <cstdint>
@@ -34,13 +34,13 @@ inline constexpr WarningDefinition kBuiltinWarningDefinitions[kBuiltinWarnings] 
      "distinct names past the limit were recorded as \"(other names)\""},
     {"too_many_tracks", Severity::warning,
      "tracks past the limit were recorded on the thread that reported them"},
-    {"malformed_records", Severity::error, "raw records that make no sense were left out"},
+    {"malformed_records", Severity::error, "invalid raw records were left out"},
     {"disk_full", Severity::error,
-     "records dropped after the disk or the quota was full; what was recorded before is kept"},
+     "records dropped after the disk or the quota was full; earlier records are kept"},
     {"file_size_limit", Severity::error,
      "records dropped because of the limit on file sizes (ulimit -f)"},
     {"part_lost", Severity::error,
-     "records dropped after the recording's file was deleted, truncated or closed for good"},
+     "records dropped after the recording's file was deleted, truncated or closed permanently"},
     {"write_failed", Severity::error, "records dropped after the recording could not be written"},
     {"no_encoder_thread", Severity::warning,
      "processes without room for the encoder's thread: records over the memory limit are dropped"},

@@ -25,9 +25,9 @@ def clocks(monkeypatch):
 
 
 def step(shares, clocks, wait=(100, 20), besides=(50, 50)):
-    shares.asked()
+    shares.requested()
     clocks.pass_by(*wait)
-    shares.came()
+    shares.received()
     clocks.pass_by(*besides)
     shares.ended()
 

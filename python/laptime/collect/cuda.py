@@ -126,12 +126,12 @@ class GpuSource(Source):
     def leave(self, synchronize: Callable[[], object]) -> bool:
         """For good, whoever has it on."""
         self._wanted = False
-        self._library.stay_away(True)
+        self._library.set_disabled(True)
         return _leave(self._library, synchronize)
 
     def come_back(self) -> None:
         """After ``leave``: whoever requests may have it again."""
-        self._library.stay_away(False)
+        self._library.set_disabled(False)
 
     def close(self) -> None:
         self.off()

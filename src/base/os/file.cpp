@@ -39,7 +39,7 @@ struct OpenFile {
 };
 
 Result<OpenFile> open_regular(const std::string& path) {
-  // O_NONBLOCK: a FIFO given by mistake is refused below instead of waiting for a writer.
+  // With O_NONBLOCK, a FIFO given by mistake is refused below instead of waiting for a writer.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return errno_error(ErrorKind::bad_file, "cannot open " + path, errno);
   struct stat st;
@@ -57,7 +57,7 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   if (file.size == 0) return MappedFile(nullptr, 0);
   void* data = ::mmap(nullptr, file.size, PROT_READ, MAP_PRIVATE, file.fd.get(), 0);
   if (data == MAP_FAILED) return errno_error(ErrorKind::bad_file, "cannot map " + path, errno);
-  // Read ahead, holes become pages of zeros: 100 MB of a recorder's file took 100 ms.
+  // With read-ahead, holes become pages of zeros: 100 MB of a recorder's file took 100 ms.
   if (file.is_sparse) ::madvise(data, file.size, MADV_RANDOM);
   return MappedFile(data, file.size);
 }
@@ -79,8 +79,8 @@ void MappedFile::release() const {
 WrittenParts WrittenParts::of(const std::string& path) {
   WrittenParts written;
   const auto file = open_regular(path);
-  // Others take no room for a hole that is read, and some call written what is not yet in their
-  // records of it: there all of it is looked at.
+  // Other file systems allocate nothing when a hole is read. Some do not list data as written that
+  // they have not yet stored. So there the whole file is read.
   struct statfs system;
   if (!file || ::fstatfs(file->fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC)
     return written;
@@ -92,7 +92,7 @@ WrittenParts WrittenParts::of(const std::string& path) {
     parts.emplace_back(at, end);
     at = end;
   }
-  if (errno == ENXIO) written.parts_ = std::move(parts);  // no more after that
+  if (errno == ENXIO) written.parts_ = std::move(parts);  // no more data after that
   return written;
 }
 

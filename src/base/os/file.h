@@ -1,5 +1,4 @@
-// Files as the rest of the house uses them: an owned descriptor, a read-only mapping, whole-buffer
-// writes.
+// Files: an owned descriptor, a read-only mapping, whole-buffer writes.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +34,9 @@ class UniqueFd {
   int fd_ = -1;
 };
 
-// A file's bytes, mapped read-only. Assumption: whoever wrote it no longer truncates it; a file
-// that shrinks under a reader would raise SIGBUS, so live parts are copied into memory
-// instead.
+// A file's bytes, mapped read-only. Assumption: its writer no longer truncates it. A file that
+// shrinks while mapped would raise SIGBUS, so live parts are copied into memory instead
+// (read_whole_file).
 class MappedFile {
  public:
   static Result<MappedFile> open(const std::string& path);
@@ -45,7 +44,7 @@ class MappedFile {
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
-  // Drops the pages from this process's memory; they are read again when touched.
+  // Drops the pages from this process's memory. The next access reads them again.
   void release() const;
   ByteView bytes() const { return {static_cast<const std::uint8_t*>(data_), size_}; }
 
@@ -55,12 +54,12 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
-// Which bytes of a sparse file somebody wrote, on a tmpfs: there a hole that is read through a
-// mapping takes a page, and where none is left the reader gets SIGBUS.
+// The written ranges of a sparse file on a tmpfs. There, reading a hole through a mapping allocates
+// a page. If no page is left, the reader gets SIGBUS.
 class WrittenParts {
  public:
-  WrittenParts() = default;  // all of it
-  // All of it, too, on other file systems.
+  WrittenParts() = default;  // everything
+  // On other file systems: everything.
   static WrittenParts of(const std::string& path);
   bool has(std::size_t offset) const;
 
@@ -73,10 +72,10 @@ class WrittenParts {
 int write_fully(int fd, ByteView data);
 int pwrite_fully(int fd, ByteView data, std::uint64_t offset);
 
-// "cannot open x.lap: No such file or directory" with the kind that decides the exit code.
+// "cannot open x.lap: No such file or directory", with the kind that decides the exit code.
 tl::unexpected<Error> errno_error(ErrorKind kind, const std::string& what, int error_number);
-// The same of something that could not be written: a folder that is not there is a mistake, all
-// else the machine's refusal.
+// The same for an output that cannot be written. A missing folder is a usage error, everything else
+// a system error.
 tl::unexpected<Error> write_error(const std::string& what, int error_number);
 
 }  // namespace laptime

@@ -21,7 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kTemporary = ".laptime-";  // .NAME.laptime-XXXXXX
 constexpr std::size_t kRandom = 6;
-// A writer locks its file right after it made it; nobody may take it for a left one in between.
+// A writer locks its file right after making it. Until then, no other process may treat it as
+// abandoned.
 constexpr auto kSurelyLocked = std::chrono::minutes(1);
 
 std::string temporary_prefix(const fs::path& path) {
@@ -96,7 +97,7 @@ Result<FileSink> FileSink::create(const std::string& path, mode_t mode) {
   }
   remove_abandoned(output.file);
   NewFile made = make_temporary(output.file, mode);
-  // A folder that is not there was named by mistake; everything else is the machine's refusal.
+  // A missing folder is a usage error, everything else a system error.
   if (!made.fd) return write_error("cannot write " + path, errno);
   ::flock(made.fd.get(), LOCK_EX | LOCK_NB);
   return FileSink(std::move(made.fd), output.file, std::move(made.path));

@@ -1,4 +1,4 @@
-// A file as the place where a writer's bytes go.
+// A file as the destination of a writer's bytes.
 #pragma once
 
 #include <sys/types.h>
@@ -12,11 +12,11 @@
 namespace laptime {
 
 // Writes a temporary file beside the final name and renames it at the end. A reader sees the whole
-// file or none, and a failure leaves the old file as it was. A link stays, and its target is
-// replaced. What is not a regular file (a device, a FIFO, /dev/stdout) is written through.
+// file or none, and a failure leaves the old file unchanged. A link stays, and its target is
+// replaced. Anything but a regular file (a device, a FIFO, /dev/stdout) is written directly.
 //
-// Contract: the temporary file is new, nobody can predict its name, and it is locked while it is
-// written. create() removes those that killed writers of the same file left.
+// Contract: the temporary file is new, has an unpredictable name, and is locked while it is
+// written. create() removes temporary files that killed writers of the same file left.
 class FileSink final : public Sink {
  public:
   static constexpr mode_t kShared = 0666, kPrivate = 0600;  // before the umask
@@ -25,13 +25,13 @@ class FileSink final : public Sink {
   ~FileSink() override;
   Status write(ByteView bytes) override;
   Status commit();
-  // As commit(), and the file survives a crash of the machine once this returns.
+  // Like commit(), but when this returns, the file survives a crash of the machine.
   Status commit_durably();
 
  private:
   FileSink(UniqueFd fd, std::string path, std::string temporary);
   UniqueFd fd_;
-  std::string path_, temporary_;  // no temporary: written through
+  std::string path_, temporary_;  // no temporary: written directly
 };
 
 }  // namespace laptime

@@ -143,7 +143,7 @@ TEST_F(Sinks, ADeviceIsWrittenThrough) {
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
 }
 
-TEST_F(Sinks, ADescriptorByNameIsWrittenWhereItStands) {
+TEST_F(Sinks, ADescriptorByNameIsWrittenAtItsPosition) {
   put(at("out"), "");
   const UniqueFd fd(::open(at("out").c_str(), O_WRONLY | O_APPEND));
   ASSERT_EQ(write_fully(fd.get(), bytes_of("before ")), 0);

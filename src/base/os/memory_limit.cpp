@@ -13,8 +13,8 @@ namespace laptime {
 
 namespace {
 
-// Runs of millions of equal records, or with many names, stay below these. Their columns take at
-// most 50 times a file.
+// Runs with millions of equal records or with many names need less. Their columns take at most 50
+// times the file's size.
 constexpr std::uint64_t kFreeBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kMostPerFileByte = 64;
 
@@ -49,14 +49,14 @@ std::uint64_t limit_left(decltype(RLIMIT_AS) resource, std::uint64_t used) {
   return left_of(limit.rlim_cur, used);
 }
 
-// "max" is no number.
+// "max" is not a number.
 std::uint64_t number_in(const std::string& path, std::uint64_t otherwise) {
   std::uint64_t number = otherwise;
   std::ifstream in(path);
   return in >> number ? number : otherwise;
 }
 
-// Pages of files count as used, but they are given back first.
+// Pages of files count as used, but the kernel reclaims them first.
 std::uint64_t reclaimable(const std::string& folder) {
   std::ifstream stat(folder + "/memory.stat");
   std::string key;
@@ -71,7 +71,7 @@ std::uint64_t group_left(const std::string& folder, const char* limit, const cha
   return left_of(most, left_of(number_in(folder + usage, 0), reclaimable(folder)));
 }
 
-// A group is held to the limits of all groups around it.
+// The limits of all outer groups apply, too.
 std::uint64_t groups_left(const std::string& mount, std::string path, const char* limit,
                           const char* usage) {
   std::uint64_t left = UINT64_MAX;
@@ -122,7 +122,7 @@ void hold_memory_to_limit() {
   const std::uint64_t most = user_limit != 0 ? user_limit : available - available / 4;
   if (most >= UINT64_MAX / 2 || most + used >= limit.rlim_cur) return;
   if (used > available)
-    return;  // under a sanitizer, whose tables take more addresses than there is memory
+    return;  // under a sanitizer, whose tables take more addresses than the memory has
   limit.rlim_cur = most + used;
   ::setrlimit(RLIMIT_DATA, &limit);
 }
@@ -149,7 +149,7 @@ tl::unexpected<Error> ReadBudget::refusal(const std::string& path) const {
                 takes + ", far more than a file of " +
                     humane_bytes(static_cast<double>(file_bytes_)) +
                     " should: damaged or hostile (--max-memory SIZE reads it all the same)");
-  // hold_memory_to_limit made the user's limit one of the process, of which some is used by now.
+  // hold_memory_to_limit made the user's limit the process's limit, of which some is used by now.
   if (user_limit != 0 && memory_ + (16u << 20) >= user_limit)
     return fail(ErrorKind::system,
                 takes + "; --max-memory allows " + humane_bytes(static_cast<double>(memory_)));

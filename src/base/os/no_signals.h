@@ -1,6 +1,6 @@
-// Threads that are started while one of these lives are born with all signals blocked: those are
-// the program's. Faults stay open: the kernel ends a process that faults while the signal is
-// blocked, whatever its handler.
+// Threads started during this object's lifetime have all signals blocked: signals belong to the
+// program. Faults stay unblocked: if a fault is blocked, the kernel ends the process, whatever its
+// handler is.
 #pragma once
 
 #include <pthread.h>

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMostLinks = 40;  // as the kernel
+constexpr int kMostLinks = 40;  // the kernel's limit
 
 std::optional<int> number_in(const std::string& text) {
   int number = 0;
@@ -35,8 +35,8 @@ bool is_own_descriptor(const fs::path& path) {
   return fs::equivalent(path.parent_path(), kDescriptors, error);
 }
 
-// Links that another user put into a folder like /tmp are left to the kernel, which refuses them
-// where that is set up.
+// Links that another user put into a folder like /tmp are left to the kernel. Where protected links
+// are enabled, it refuses them.
 bool is_trusted(const fs::path& link) {
   struct stat file{}, folder{};
   if (::lstat(link.c_str(), &file) != 0 || ::stat(link.parent_path().c_str(), &folder) != 0)

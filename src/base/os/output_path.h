@@ -1,5 +1,4 @@
-// Where an output that a user named really goes: which file is replaced, or which descriptor is
-// written through.
+// Resolves the output that a user named: the file to replace, or the descriptor to write to.
 #pragma once
 
 #include <optional>
@@ -8,9 +7,10 @@
 namespace laptime {
 
 struct OutputPath {
-  std::string file;               // with links followed
-  std::optional<int> descriptor;  // it names one of ours: /dev/stdout, /dev/fd/3, /proc/self/fd/3
-  bool is_replaceable;  // a regular file, or nothing yet; a device or FIFO is written through
+  std::string file;  // with links followed
+  // if it names one of ours: /dev/stdout, /dev/fd/3, /proc/self/fd/3
+  std::optional<int> descriptor;
+  bool is_replaceable;  // a regular file, or nothing yet; devices and FIFOs are written directly
 };
 
 OutputPath resolve_output(const std::string& path);

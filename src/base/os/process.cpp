@@ -23,7 +23,7 @@ constexpr int kState = 3, kParent = 4, kStart = 22;  // fields of /proc/PID/stat
 
 namespace fs = std::filesystem;
 
-// Empty where it cannot be read: the process is another user's, or has ended.
+// Empty if it cannot be read: the process is another user's, or has ended.
 std::string text_of(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -39,8 +39,8 @@ class ProcessStat {
     text_[std::max<ssize_t>(n, 0)] = '\0';
   }
 
-  // Field 2, the name, may hold blanks and brackets: fields are counted from its end. Empty if
-  // there is no such process.
+  // Field 2, the name, may contain blanks and brackets, so fields are counted from its end. Empty
+  // if there is no such process.
   const char* field(int number) const {
     const char* at = std::strrchr(text_, ')');
     for (int i = 2; at && i < number; ++i) at = std::strchr(at + 1, ' ');

@@ -28,7 +28,7 @@ class WithoutWriteSignals {
   }
 
  private:
-  sigset_t ours_, before_;  // one that was pending before is not taken away
+  sigset_t ours_, before_;  // a signal that was pending before stays pending
 };
 
 }  // namespace

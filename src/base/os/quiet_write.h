@@ -1,12 +1,12 @@
-// Writing to a descriptor that others gave us: a closed pipe or a limit on file sizes is an error,
-// never a signal.
+// Writes to a descriptor from outside: a closed pipe or a limit on file sizes is an error, never a
+// signal.
 #pragma once
 
 #include "base/bytes.h"
 
 namespace laptime {
 
-// As write_fully; SIGPIPE and SIGXFSZ of this write are taken away. Async-signal-safe.
+// Like write_fully. Consumes SIGPIPE and SIGXFSZ that this write raised. Async-signal-safe.
 int write_quietly(int fd, ByteView data);
 
 }  // namespace laptime

@@ -106,7 +106,7 @@ void ActivityReader::take(const ActivityMemset& f) {
       record::intern(fill_name(fill.target)), SpanKind::fill, payload);
 }
 
-// A viewer of another tool sees names only, so a blocking copy's says so.
+// A viewer of another tool sees only names, so the name of a blocking copy has a suffix.
 void ActivityReader::put_copy(const Work& work, const CopyInfo& copy, std::uint64_t bytes) {
   Payload payload;
   payload.add(ArgKey::bytes, ArgType::integer, bytes);
@@ -138,7 +138,8 @@ void ActivityReader::put(const Work& work, std::uint32_t name, SpanKind kind, Pa
   records_.fetch_add(1, std::memory_order_relaxed);
 }
 
-// Streams of two contexts on one device may have the same number: they stay apart, under one name.
+// Streams of two contexts on one device may have the same number. They get two tracks with one
+// name.
 std::uint16_t ActivityReader::track(const Work& work) {
   const auto [it, is_new] = tracks_.try_emplace({work.device, work.context, work.stream}, 0);
   if (!is_new) return it->second;
@@ -149,8 +150,8 @@ std::uint16_t ActivityReader::track(const Work& work) {
   return it->second;
 }
 
-// Names come as pointers into loaded modules; the same address may hold another name after a module
-// was unloaded.
+// Names come as pointers into loaded modules. After a module is unloaded, the same address may hold
+// another name.
 const ActivityReader::KnownName& ActivityReader::kernel_name(const char* name) {
   if (!name) name = "?";
   KnownName& known = names_[(reinterpret_cast<std::uintptr_t>(name) >> 4 ^

@@ -1,11 +1,11 @@
 // Turns CUPTI's buffers into spans on the tracks of GPU streams.
 //
-// A kernel's span carries its launch's link, its launch config and the call site that its name is
-// known to have (kernel_call_sites.h). A copy's or fill's carries its bytes and its CopyInfo. What
-// a CUDA graph ran also has the link of its node.
+// A kernel's span carries its launch's link, its launch config and its name's call site
+// (kernel_call_sites.h). The span of a copy or fill carries its bytes and its CopyInfo. Work of a
+// CUDA graph also has the link of its node.
 //
-// Assumption: several threads may deliver. Consequence: one lock, which no thread of the program
-// takes.
+// Assumption: several threads may deliver. Consequence: there is one lock, which no thread of the
+// program takes.
 #pragma once
 
 #include <array>
@@ -31,14 +31,14 @@ class ActivityReader {
       : api_(api), clock_(clock), awaited_(awaited) {}
 
   void read(std::uint8_t* buffer, std::size_t valid, std::uint32_t generation);
-  // While incomplete records are delivered, too: these have no times, and answer nothing. Of a
-  // launch that was answered already (a graph's, by another node) they are lost.
+  // Whether incomplete records are delivered, too. They have no times and answer no launch. If
+  // another record has answered the launch (a graph's, by another node), a warning counts them.
   void take_incomplete(bool on) { takes_incomplete_.store(on, std::memory_order_relaxed); }
 
   std::uint64_t records() const { return records_.load(std::memory_order_relaxed); }
 
  private:
-  struct Work {  // what all records of GPU work have in common
+  struct Work {  // the common part of all records of GPU work
     std::uint64_t start, end;
     std::uint32_t device, context, stream, correlation;
     std::uint64_t graph_node;
@@ -79,7 +79,7 @@ class ActivityReader {
   std::map<std::array<std::uint32_t, 3>, std::uint16_t>
       tracks_;  // device, context, stream; of this epoch
   std::array<KnownName, 512> names_{};
-  std::uint64_t call_sites_version_ = 0;  // of KernelCallSites, when names were looked up
+  std::uint64_t call_sites_version_ = 0;  // KernelCallSites' version when names were looked up
   std::map<LaunchConfig, std::uint32_t> configs_;
 };
 

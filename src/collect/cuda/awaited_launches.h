@@ -1,8 +1,7 @@
-// Launches that a record of the GPU's is still to answer, so that it is known whether work is under
-// way.
+// Launches that have no record of the GPU yet, to know whether work is under way.
 //
-// One bit a number of CUPTI's. Assumption: fewer than kWindow launches are awaited at a time, and
-// numbers follow each other. Consequence: where more are, some are taken for answered.
+// One bit for each of CUPTI's numbers. Assumption: fewer than kWindow launches are awaited at a
+// time, and their numbers are consecutive. Consequence: if there are more, some count as answered.
 #pragma once
 
 #include <array>
@@ -16,11 +15,11 @@ class AwaitedLaunches {
  public:
   static constexpr std::uint32_t kWindow = 1u << 18;
 
-  // HOT. Before the launch: its record may be there before its call returns.
+  // HOT. Called before the launch, because its record may arrive before its call returns.
   void await(std::uint32_t number) {
     word(number).fetch_or(bit(number), std::memory_order_relaxed);
   }
-  // A record came, or none will. Of a launch that nobody awaits: nothing.
+  // A record came, or none will. Ignores launches that are not awaited.
   void done(std::uint32_t number) {
     if (is_awaited(number)) word(number).fetch_and(~bit(number), std::memory_order_relaxed);
   }

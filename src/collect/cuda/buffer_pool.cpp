@@ -33,12 +33,12 @@ std::uint8_t* BufferPool::take() {
   return make();
 }
 
-void BufferPool::give_back(std::uint8_t* buffer, std::size_t used) {
+void BufferPool::put_back(std::uint8_t* buffer, std::size_t used) {
   std::memset(buffer, 0, used < kBufferBytes ? used : kBufferBytes);
   put(buffer);
 }
 
-// There are as many places as buffers, so one is free.
+// There are as many slots as buffers, so one is free.
 void BufferPool::put(std::uint8_t* buffer) {
   for (std::atomic<std::uint8_t*>& place : free_) {
     std::uint8_t* expected = nullptr;

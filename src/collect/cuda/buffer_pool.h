@@ -1,9 +1,9 @@
-// The memory that CUPTI writes its records into: zeroed pages, touched before they are needed, so
+// The memory that CUPTI writes its records into. Its pages are zeroed and touched in advance, so
 // that neither CUPTI nor the kernel stops the program for them.
 //
-// Assumption: CUPTI asks from the program's threads and hands back from any. Contract: take and
-// give_back take no lock; take makes system calls only when more buffers are in use than ever
-// before. Pages are never unmapped: CUPTI delivers its last buffers when the process is nearly
+// Assumption: CUPTI requests buffers on the program's threads and returns them on any. Contract:
+// take and put_back take no lock. take makes system calls only when more buffers are in use than
+// ever before. Pages are never unmapped: CUPTI delivers its last buffers when the process is nearly
 // gone.
 #pragma once
 
@@ -20,10 +20,10 @@ class BufferPool {
   static constexpr std::size_t kMostBuffers = 48;
 
   void prepare(std::size_t buffers);
-  // Null when all are in use or there is no memory.
+  // Null if all are in use or there is no memory.
   std::uint8_t* take();
   // `used`: bytes from the front that may not be zero.
-  void give_back(std::uint8_t* buffer, std::size_t used);
+  void put_back(std::uint8_t* buffer, std::size_t used);
 
  private:
   std::uint8_t* make();

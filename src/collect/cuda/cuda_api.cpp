@@ -157,7 +157,7 @@ class LoadedApi final : public CudaApi {
 
 }  // namespace
 
-// It stays from then on: asked often, and also where another thread holds the loader's lock.
+// Once loaded, it stays. Queried often, also while another thread holds the loader's lock.
 bool cuda_is_loaded() {
   static std::atomic<bool> loaded{false};
   if (!loaded.load(std::memory_order_acquire))

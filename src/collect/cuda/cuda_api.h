@@ -1,5 +1,5 @@
-// CUPTI and the CUDA driver behind one class, so that tests can put their own in its place. Nothing
-// of NVIDIA's is linked.
+// An interface to CUPTI and the CUDA driver, so that tests can replace them. No library of NVIDIA
+// is linked.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class CudaApi {
   virtual std::uint32_t version() = 0;  // 12.9: 27, 13.0: 130001
   virtual const char* describe(ApiResult result) = 0;
 
-  // `other` gets the name of whoever holds the one subscription, where CUPTI tells.
+  // `other` gets the name of the tool that holds the only subscription, if CUPTI reports it.
   virtual ApiResult subscribe(CallbackFunction callback, void* user, std::string& other) = 0;
   virtual ApiResult unsubscribe() = 0;
   virtual ApiResult enable_callback(bool on, std::uint32_t domain, std::uint32_t id) = 0;
@@ -27,14 +27,14 @@ class CudaApi {
   virtual ApiResult register_buffers(BufferRequest request, BufferComplete complete) = 0;
   virtual ApiResult enable(ActivityKind kind) = 0;
   virtual ApiResult disable(ActivityKind kind) = 0;
-  // Delivers the buffers whose records are all complete. `forced`: all of them; what is not
-  // complete then never will be, and has no times.
+  // Delivers the buffers whose records are all complete. `forced`: delivers all. Records that are
+  // incomplete then stay incomplete and have no times.
   virtual ApiResult flush(bool forced) = 0;
   virtual ApiResult next_record(std::uint8_t* buffer, std::size_t valid, Activity** record) = 0;
   virtual ApiResult dropped_records(void* context, std::uint32_t stream, std::size_t* dropped) = 0;
   virtual ApiResult device_of(void* context, std::uint32_t* device) = 0;
   virtual ApiResult graph_node_id(void* node, std::uint64_t* id) = 0;
-  // Takes CUPTI out of the process; subscribing sets it up again.
+  // Takes CUPTI out of the process. Subscribing sets it up again.
   virtual ApiResult finalize() = 0;
 
   virtual ApiResult device_count(int* count) = 0;
@@ -43,9 +43,9 @@ class CudaApi {
   virtual ApiResult device_attribute(int device, DeviceAttribute attribute, int* value) = 0;
 };
 
-// The program's own copy of CUPTI if it has one, else one that the loader or a CUDA toolkit has.
-// Null, with the reason in `problem`, when there is none. The object is made once and never
-// destroyed: CUPTI calls back until the process is gone.
+// The program's own copy of CUPTI if it has one, else one from the loader or a CUDA toolkit. Null
+// if there is none; `problem` gets the reason. The object is made once and never destroyed: CUPTI
+// calls back until the process ends.
 CudaApi* load_cuda_api(std::string& problem);
 // Whether the process has loaded the CUDA driver.
 bool cuda_is_loaded();

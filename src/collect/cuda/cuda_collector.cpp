@@ -18,20 +18,21 @@ namespace laptime::cuda {
 namespace {
 
 constexpr ActivityKind kKinds[] = {kConcurrentKernel, kMemcpy, kMemset, kPeerCopy};
-constexpr const char* kNoName = "<not provided>";  // CUPTI's for a tool that did not say it
+constexpr const char* kNoName = "<not provided>";  // CUPTI's name for a tool that gave none
 constexpr std::size_t kFirstBuffers = 8;
-// Ticks in which nothing arrived, after which a drained GPU is taken to have nothing left. Where
-// launches are unanswered that is a queue of long kernels, or work that never was: a buffer is
-// delivered only when all that is in it has ended.
+// After so many ticks in which nothing arrived, a drained GPU counts as idle. Unanswered launches
+// are then either a queue of long kernels or work that never existed: CUPTI delivers a buffer only
+// when all work in it has ended.
 constexpr unsigned kQuietTicks = 2, kQuietTicksAfterAWait = 5, kMostQuietTicks = 100;
-// Once it was work that never was, it will be again: CUPTI that rests meanwhile slows the program.
+// If it was work that never existed once, it will be again. CUPTI that rests meanwhile slows the
+// program.
 constexpr unsigned kQuietTicksOnceInVain = 20;
 // The same for the end of a recording, which the program waits for.
 constexpr int kMostLastFlushes = 400, kQuietLastFlushes = 200;
 constexpr std::chrono::milliseconds kBetweenLastFlushes{5};
 
 std::atomic<CudaCollector*> the_collector{
-    nullptr};  // for the callbacks that CUPTI gives no argument
+    nullptr};  // for the callbacks that get no argument from CUPTI
 
 }  // namespace
 
@@ -42,7 +43,7 @@ CudaCollector::CudaCollector(CudaApi& api)
       memory_(api),
       pid_(::getpid()) {
   the_collector.store(this, std::memory_order_release);
-  // What the parent asked CUPTI for still calls back there.
+  // The parent's callbacks of CUPTI also run in the child.
   ::pthread_atfork(nullptr, nullptr, [] { the_collector.load()->state_.store(State::failed); });
 }
 
@@ -51,13 +52,13 @@ bool CudaCollector::is_forked() const { return pid_ != ::getpid(); }
 bool CudaCollector::on(unsigned who) {
   if (is_forked()) return false;
   const std::lock_guard lock(control_);
-  if (away_) return false;
+  if (disabled_) return false;
   requests_ |= who;
   switch (state()) {
     case State::capturing:
       return true;
     case State::failed:
-      return tell_failed(), false;
+      return warn_failed(), false;
     case State::draining:
       break;
     case State::leaving:
@@ -71,7 +72,7 @@ bool CudaCollector::on(unsigned who) {
   }
   launches_.enable(true, generation_.load());
   memory_.enable(true);
-  // Before any work is recorded: other threads launch meanwhile, and what they launch has its line.
+  // Set before any work is recorded: other threads launch meanwhile, and their launches have lines.
   state_.store(State::capturing, std::memory_order_release);
   if (const ApiResult result = enable_kinds(true); result != kSuccess) {
     (void)enable_kinds(false);
@@ -84,7 +85,7 @@ bool CudaCollector::on(unsigned who) {
   return true;
 }
 
-// False when a callback was faster: then CUPTI is gone, or will be in a few milliseconds.
+// False if a callback was faster. Then CUPTI is taken out, or will be in a few milliseconds.
 bool CudaCollector::take_back_leaving() {
   State expected = State::leaving;
   if (state_.compare_exchange_strong(expected, State::draining)) return true;
@@ -92,7 +93,7 @@ bool CudaCollector::take_back_leaving() {
   return false;
 }
 
-// Before the driver is initialised it does not know its devices.
+// The driver does not know its devices before it is initialised.
 void CudaCollector::write_facts() {
   if (facts_epoch_ != record::epoch() && write_device_facts(api_)) facts_epoch_ = record::epoch();
 }
@@ -101,13 +102,13 @@ bool CudaCollector::set_up() {
   pool_.prepare(kFirstBuffers);
   std::string other;
   ApiResult result = api_.subscribe(&on_callback, this, other);
-  // After a failed subscription nothing more may be asked for: registering buffers would take the
+  // After a failed subscription nothing else may be requested: registering buffers would take the
   // other tool's records.
   if (result == kSuccess) result = api_.promise_zeroed_buffers();
   if (result == kSuccess) result = api_.register_clock(&on_clock);
   if (result == kSuccess) result = api_.register_buffers(&on_buffer_request, &on_buffer_complete);
   if (result == kSuccess) {
-    std::size_t of_others = 0;  // CUPTI counts on for the next tool what it dropped for the last
+    std::size_t of_others = 0;  // CUPTI's count continues: it includes drops of the tool before
     (void)api_.dropped_records(nullptr, 0, &of_others);
     generation_.fetch_add(1);
     launches_.awaited().give_up();
@@ -125,19 +126,19 @@ void CudaCollector::fail(ApiResult result, const std::string& other) {
           " uses CUPTI already (Nsight, torch.profiler and XLA's profiler do)";
   if (result == kInsufficientPrivileges)
     why = "the driver lets only administrators profile (CUPTI error 35)";
-  record::say("GPU is not recorded: " + why);
+  record::print_line("GPU is not recorded: " + why);
   state_.store(State::failed, std::memory_order_release);
-  tell_failed();
+  warn_failed();
 }
 
-// Once in each recording.
-void CudaCollector::tell_failed() {
+// Called once per recording.
+void CudaCollector::warn_failed() {
   if (failed_epoch_ == record::epoch()) return;
   failed_epoch_ = record::epoch();
   warn(kNoGpu);
 }
 
-// Without copies between GPUs the rest is worth having.
+// If only copies between GPUs cannot be recorded, all else is.
 ApiResult CudaCollector::enable_kinds(bool on) {
   ApiResult first = kSuccess;
   for (const ActivityKind kind : kKinds)
@@ -164,10 +165,10 @@ void CudaCollector::off(unsigned who, After after) {
   state_.store(State::draining, std::memory_order_release);
 }
 
-void CudaCollector::stay_away(bool away) {
+void CudaCollector::set_disabled(bool disabled) {
   if (is_forked()) return;
   const std::lock_guard lock(control_);
-  away_ = away;
+  disabled_ = disabled;
 }
 
 void CudaCollector::flush() {
@@ -199,14 +200,14 @@ void CudaCollector::end() {
   failed_epoch_ = record::epoch();
 }
 
-// Launches whose work is under way on the GPU, or never was.
+// Launches whose work is under way on the GPU, or never existed.
 std::uint64_t CudaCollector::unanswered() const {
   const std::uint64_t awaited = launches_.awaited().count(), dropped = dropped_;
   return awaited > dropped ? awaited - dropped : 0;
 }
 
-// What is complete in buffers that are not; the rest is given up. Also where all launches are
-// answered: a graph's is by its first node.
+// Delivers what is complete in unfinished buffers; the rest is dropped. Needed even if all launches
+// are answered, because a graph's launch is answered by its first node.
 void CudaCollector::deliver_rest() {
   reader_.take_incomplete(true);
   (void)api_.flush(true);
@@ -234,7 +235,7 @@ void CudaCollector::tick() {
   drained_records_ = reader_.records();
   if (quiet_ticks_ < patience()) return;
   deliver_rest();
-  // Before any call may take CUPTI out: nothing may be asked of it meanwhile.
+  // Done before any call may take CUPTI out: it must not be called meanwhile.
   for (const DriverCall& call : kDriverCalls)
     (void)api_.enable_callback(true, kDriverDomain, call.id);
   state_.store(State::leaving, std::memory_order_release);
@@ -242,7 +243,7 @@ void CudaCollector::tick() {
 
 void CudaCollector::finalize_now() {
   (void)api_.finalize();
-  State expected = State::finalizing;  // else the process ends meanwhile
+  State expected = State::finalizing;  // otherwise the process ends meanwhile
   state_.compare_exchange_strong(expected, State::finalized);
 }
 
@@ -298,7 +299,7 @@ void CudaCollector::on_buffer_complete(void* context, std::uint32_t stream, std:
   self.reader_.read(buffer, valid < size ? valid : size,
                     self.generation_.load(std::memory_order_relaxed));
   self.count_dropped(context, stream);
-  self.pool_.give_back(buffer, valid);
+  self.pool_.put_back(buffer, valid);
 }
 
 void CudaCollector::count_dropped(void* context, std::uint32_t stream) {

@@ -1,21 +1,23 @@
-// The GPU's collector: its states and what moves it between them.
+// The GPU's collector: its states and the transitions between them.
 //
 //   idle ──on──▶ capturing ──off──▶ draining ──all arrived──▶ leaving ──▶ finalizing ──▶ finalized
 //    │               ▲                 │                         │                           │
 //    ▼ on fails      └────────on───────┴────────────on───────────┴─────────────on────────────┘
-//   failed, for good: another tool holds CUPTI, no permission …
+//   failed, permanently: another tool holds CUPTI, no permission …
 //
 // The program's next launch moves it from leaving to finalizing.
 //
-// While it captures or drains a thread of its own asks CUPTI for finished buffers, so that the
-// program never does. Draining: no new work is recorded, what runs on the GPU still arrives; then
-// CUPTI is taken out of the process, inside a callback at the end of one of the program's own calls
-// as CUPTI wants it, because a CUPTI that only rests slows every launch.
+// While it captures or drains, its own thread requests finished buffers from CUPTI, so that the
+// program's threads never do. While it drains, it records no new work, but work that runs on the
+// GPU still arrives. Then CUPTI is taken out of the process, because a CUPTI that only rests slows
+// every launch. As CUPTI requires, this happens in a callback at the end of one of the program's
+// own calls.
 //
-// Contract: any thread may call on, off, flush and tick. `control_` is held while CUPTI is called
-// but never taken in a callback; callbacks move the state from leaving to finalizing to finalized,
-// all else happens under the lock. One object a process, never destroyed: CUPTI calls back until
-// the process is gone. A forked child leaves its parent's collector alone.
+// Contract: any thread may call on, off, flush and tick. `control_` is held while CUPTI is called,
+// but never taken in a callback. Callbacks move the state from leaving to finalizing to finalized;
+// all other transitions happen under the lock. There is one object per process, which is never
+// destroyed: CUPTI calls back until the process ends. A forked child does not use its parent's
+// collector.
 #pragma once
 
 #include <atomic>
@@ -37,23 +39,24 @@ class CudaCollector {
  public:
   explicit CudaCollector(CudaApi& api);
 
-  // True when it captures afterwards.
+  // Returns whether it captures afterwards.
   bool on(unsigned who);
-  // Unless somebody else requests it: records no new work. Said again while CUPTI drains, the
-  // stronger request counts.
+  // Records no new work, unless another request is open. Called again while CUPTI drains, the
+  // stronger `after` counts.
   void off(unsigned who, After after);
-  // While away nobody's request is heard.
-  void stay_away(bool away);
-  // From the next on(): memory that the program takes from the driver.
-  void want_driver_memory() { memory_.want(); }
+  // While disabled, all requests to record are ignored.
+  void set_disabled(bool disabled);
+  // From the next on(), also records memory that the program takes from the driver.
+  void request_driver_memory() { memory_.request(); }
   void flush();
-  // For the end of a recording: off, and what the GPU has finished or finishes in a moment is
-  // delivered.
+  // For the end of a recording: switches off and delivers what the GPU has finished or finishes in
+  // a moment.
   void stop();
-  // The process ends: stop(), and CUPTI is not called again. Contract: CUDA still works.
+  // For the end of the process: stop(), then CUPTI is never called again. Contract: CUDA still
+  // works.
   void end();
 
-  // The driver was initialised.
+  // Whether the driver was initialised.
   bool knows_devices() const { return facts_epoch_.load(std::memory_order_relaxed) != 0; }
   State state() const { return state_.load(std::memory_order_acquire); }
   LaunchContext& context() { return launches_.context(); }
@@ -62,10 +65,10 @@ class CudaCollector {
   };
   Counts counts() const { return {launches_.launches(), reader_.records()}; }
 
-  // What the flush thread does every kFlushPeriodMs; tests call it themselves.
+  // The work of the flush thread, every kFlushPeriodMs. Tests call it themselves.
   void tick();
   static constexpr unsigned kFlushPeriodMs = 100;
-  // False where no thread can be had.
+  // False if no thread could be started.
   bool start_flush_thread();
 
  private:
@@ -75,7 +78,7 @@ class CudaCollector {
   bool is_forked() const;
   void write_facts();
   void fail(ApiResult result, const std::string& other);
-  void tell_failed();
+  void warn_failed();
   std::uint64_t unanswered() const;
   void deliver_rest();
   ApiResult enable_kinds(bool on);
@@ -88,7 +91,7 @@ class CudaCollector {
   static std::uint64_t on_clock();
 
   alignas(64) std::atomic<State> state_{
-      State::idle};  // with what is seldom written: every callback reads it
+      State::idle};  // beside fields that are rarely written, because every callback reads it
   CudaApi& api_;
   GpuClock clock_;
   BufferPool pool_;
@@ -97,15 +100,15 @@ class CudaCollector {
   DriverMemory memory_;
   std::mutex control_;
   unsigned requests_ = 0;
-  bool away_ = false;
+  bool disabled_ = false;
   std::atomic<std::uint32_t> generation_{0};
   After after_ = After::rest;
   std::uint64_t drained_records_ = 0;  // at the last tick
   unsigned quiet_ticks_ = 0;
   bool awaited_in_vain_ = false;
-  std::atomic<std::uint64_t> dropped_{0};      // by CUPTI, of what is awaited
-  std::uint32_t failed_epoch_ = 0;             // of the recording that was told of the failure
-  std::atomic<std::uint32_t> facts_epoch_{0};  // of the recording that knows the devices
+  std::atomic<std::uint64_t> dropped_{0};  // records that CUPTI dropped although they were awaited
+  std::uint32_t failed_epoch_ = 0;         // the recording that has the warning of the failure
+  std::atomic<std::uint32_t> facts_epoch_{0};  // the recording that has the devices' facts
   int pid_;
   std::atomic<bool> flush_thread_{false};
 };

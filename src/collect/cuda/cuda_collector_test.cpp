@@ -1,4 +1,4 @@
-// The collector from end to end: hand-made records in, what a reader of the file finds out.
+// The collector from end to end: hand-made records in, the reader's results out.
 #include "collect/cuda/cuda_collector.h"
 
 #include <array>
@@ -51,7 +51,8 @@ TEST_F(CudaCollectorTest, AKernelCarriesItsLaunchsLinkTimesAndConfiguration) {
   EXPECT_GE(kernels[0].start, launches[0].start) << "no kernel before its launch, by the one clock";
   EXPECT_GE(kernels[0].end, launches[0].end);
   const auto expected = static_cast<double>(
-      end - start);  // by another clock than the file's: a machine that pauses here makes it long
+      // on a clock other than the file's, so a pause of the machine here makes it long
+      end - start);
   EXPECT_NEAR(static_cast<double>(kernels[0].end - kernels[0].start), expected,
               2 + 1e-4 * expected);
 }
@@ -250,7 +251,7 @@ TEST_F(CudaCollectorTest, KernelsOfAGraphLeadToWhereTheirNodeWasCaptured) {
   api.graph_node(kGraphNodeCreated, 100);
   gpu.context().set_call_site_function(+[]() -> std::uint32_t { return 4; });
   api.graph_node(kGraphNodeCloned, 200, 100);
-  api.graph_node(kGraphNodeCloned, 300, 999);  // of a graph made before anybody looked
+  api.graph_node(kGraphNodeCloned, 300, 999);  // of a graph made before the collector was on
   api.call(kGraphLaunch, 8);
   const std::uint64_t now = api.clock();
   ActivityKernel kernel = api.kernel(now, now + 5, 8);
@@ -282,8 +283,8 @@ TEST_F(CudaCollectorTest, AnotherToolsSubscriptionIsLeftAlone) {
   capture_stderr();
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_FALSE(gpu.on(kRecording));
-  const std::string said = captured_stderr();
-  EXPECT_EQ(said,
+  const std::string printed = captured_stderr();
+  EXPECT_EQ(printed,
             "laptime: GPU is not recorded: CUPTI for Kineto uses CUPTI already (Nsight, "
             "torch.profiler and XLA's profiler do)\n");
   EXPECT_EQ(api.calls, (std::vector<std::string>{"subscribe"}))
@@ -300,7 +301,7 @@ TEST_F(CudaCollectorTest, ARefusedKindGivesTheSubscriptionBack) {
             "laptime: GPU is not recorded: the driver lets only administrators profile (CUPTI "
             "error 35)\n");
   EXPECT_EQ(api.calls.back(), "unsubscribe");
-  EXPECT_TRUE(api.kinds.empty()) << "nobody would fetch the others' records";
+  EXPECT_TRUE(api.kinds.empty()) << "the other kinds' records would never be fetched";
 }
 
 TEST_F(CudaCollectorTest, CopiesBetweenGpusAreReadAndNotMissedWhereTheyAreRefused) {
@@ -349,17 +350,17 @@ TEST_F(CudaCollectorTest, IsOnAsLongAsAnybodyRequestsIt) {
   gpu.off(kRecording, After::leave);
   EXPECT_EQ(gpu.state(), State::capturing);
   gpu.off(kRecording, After::leave);
-  EXPECT_EQ(gpu.state(), State::capturing) << "off twice takes nobody else's request";
+  EXPECT_EQ(gpu.state(), State::capturing) << "a second off cancels no other request";
   gpu.off(kProfiler, After::rest);
   EXPECT_EQ(gpu.state(), State::draining);
   gpu.on(kProfiler);
   gpu.on(kRecording);
-  gpu.stay_away(true);
+  gpu.set_disabled(true);
   gpu.off(kEverybody, After::leave);
   EXPECT_EQ(gpu.state(), State::draining);
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_EQ(gpu.state(), State::draining);
-  gpu.stay_away(false);
+  gpu.set_disabled(false);
   EXPECT_TRUE(gpu.on(kRecording));
 }
 
@@ -389,12 +390,12 @@ TEST_F(CudaCollectorTest, OffDrainsThenLeavesAtTheProgramsNextCall) {
   EXPECT_EQ(kernels[1].link, LaunchLink::pack(2, 1)) << "numbers begin anew, links do not";
 }
 
-TEST_F(CudaCollectorTest, AfterTheEndCuptiIsNotAskedAgain) {
+TEST_F(CudaCollectorTest, AfterTheEndCuptiIsNotCalledAgain) {
   gpu.on(kRecording);
   const std::uint64_t now = api.clock();
   api.add(api.kernel(now, now + 5, 1));
   gpu.end();
-  api.add(api.kernel(now + 10, now + 15, 2));  // nobody fetches it any more
+  api.add(api.kernel(now + 10, now + 15, 2));  // the buffer is not fetched any more
   gpu.tick();
   gpu.flush();
   EXPECT_FALSE(gpu.on(kRecording));
@@ -467,8 +468,8 @@ TEST_F(CudaCollectorTest, DevicesAreDescribedAsSoonAsTheDriverKnowsThem) {
   EXPECT_FALSE(first.contains("l2_bytes")) << "what the driver does not tell is left out";
 }
 
-// The shape of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes a GPU
-// record in the sealed file.
+// The pattern of a training: 93 launches a step with their kernels on one stream. Bar: 16 bytes per
+// GPU record in the sealed file.
 TEST_F(CudaCollectorTest, AGpuRecordTakesFewBytes) {
   gpu.context().set_call_site_function(+[]() -> std::uint32_t {
     static std::uint32_t i = 0;

@@ -1,4 +1,4 @@
-// What is still under way on the GPU when the collector is to leave, or the recording to end.
+// Work that is still under way on the GPU when the collector must leave, or the recording ends.
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -112,16 +112,16 @@ TEST_F(CudaCollectorTest, WhereTheProgramWaitsForTheGpuNothingIsAwaitedForLong) 
   EXPECT_EQ(stop_and_read().warnings.at("gpu_work_not_seen"), 1u);
 }
 
-// A call that ends then takes CUPTI out: whoever asks it for more asks what is no longer there.
-TEST_F(CudaCollectorTest, NothingIsAskedOfCuptiOnceACallMayTakeItOut) {
+// A call that ends then takes CUPTI out. A request to CUPTI after that would find nothing.
+TEST_F(CudaCollectorTest, CuptiIsNotCalledOnceACallMayTakeItOut) {
   gpu.on(kRecording);
   gpu.off(kRecording, After::leave);
-  api.while_asking_for_calls = [&] { api.call(kLaunchKernel, 9); };
+  api.while_enabling_calls = [&] { api.call(kLaunchKernel, 9); };
   tick_until(State::leaving);
-  api.while_asking_for_calls = nullptr;
+  api.while_enabling_calls = nullptr;
   api.call(kLaunchKernel, 10);
   EXPECT_EQ(gpu.state(), State::finalized);
-  EXPECT_EQ(api.asked_after_finalize, 0);
+  EXPECT_EQ(api.calls_after_finalize, 0);
 }
 
 TEST_F(CudaCollectorTest, AProcessThatEndsWhileCuptiIsTakenOutStaysWithoutIt) {
@@ -133,7 +133,7 @@ TEST_F(CudaCollectorTest, AProcessThatEndsWhileCuptiIsTakenOutStaysWithoutIt) {
   EXPECT_FALSE(gpu.on(kRecording));
 }
 
-TEST_F(CudaCollectorTest, AnswersToLaunchesThatNobodyAwaitedHideNoOthers) {
+TEST_F(CudaCollectorTest, AnswersToLaunchesThatAreNotAwaitedHideNoOthers) {
   std::uint32_t number = 100;
   api.while_enabling = [&] {
     const std::uint64_t now = api.clock();
@@ -182,7 +182,7 @@ TEST_F(CudaCollectorTest, WhatCuptiDroppedIsLostOnce) {
   EXPECT_FALSE(run.warnings.contains("gpu_work_not_seen"));
 }
 
-TEST_F(CudaCollectorTest, AForkedChildHearsNothingOfWhatItsParentAskedFor) {
+TEST_F(CudaCollectorTest, AForkedChildIgnoresItsParentsCallbacks) {
   gpu.on(kRecording);
   const pid_t child = ::fork();
   if (child == 0) {
@@ -195,7 +195,7 @@ TEST_F(CudaCollectorTest, AForkedChildHearsNothingOfWhatItsParentAskedFor) {
   EXPECT_EQ(gpu.state(), State::capturing);
 }
 
-TEST_F(CudaCollectorTest, AForkedChildEndsThoughTheParentsThreadIsAsking) {
+TEST_F(CudaCollectorTest, AForkedChildEndsWhileTheParentsThreadFlushes) {
   gpu.on(kRecording);
   api.while_flushing = [&] {
     const pid_t child = ::fork();
@@ -212,7 +212,7 @@ TEST_F(CudaCollectorTest, AForkedChildEndsThoughTheParentsThreadIsAsking) {
   api.while_flushing = nullptr;
 }
 
-TEST_F(CudaCollectorTest, EachRecordingIsToldThatTheGpuFailed) {
+TEST_F(CudaCollectorTest, EachRecordingIsWarnedThatTheGpuFailed) {
   api.subscribe_result = kMultipleSubscribers;
   EXPECT_FALSE(gpu.on(kRecording));
   EXPECT_FALSE(gpu.on(kRecording));
@@ -223,7 +223,7 @@ TEST_F(CudaCollectorTest, EachRecordingIsToldThatTheGpuFailed) {
   EXPECT_EQ(read_run(folder_ + "/again.lap").warnings.at("gpu_not_recorded"), 1u);
 }
 
-TEST(AwaitedLaunchesTest, AnAnswerThatNobodyAwaitsHidesNothing) {
+TEST(AwaitedLaunchesTest, AnAnswerThatIsNotAwaitedHidesNothing) {
   AwaitedLaunches awaited;
   for (const std::uint32_t number : {5u, 6u, 0xFFFF'FFFFu, 7 + 3 * AwaitedLaunches::kWindow})
     awaited.await(number);

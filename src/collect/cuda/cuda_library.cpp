@@ -21,37 +21,36 @@ using namespace laptime::cuda;
 namespace {
 
 std::atomic<bool> deferred{false};
-std::atomic<unsigned> wished_early{
-    0};  // cuda::Request, said while the program had not loaded CUDA yet
+std::atomic<unsigned> early_requests{0};  // cuda::Request, made before the program loaded CUDA
 
-// For the collector, once there is one.
-struct Wanted {
+// Settings for the collector, kept until it exists.
+struct Settings {
   CallSiteFunction call_sites = nullptr;
   OpCallSiteFunction op_call_sites = nullptr;
   bool nodes = false;
-  bool away = false;
+  bool disabled = false;
 };
 std::mutex making;
-Wanted wanted;
+Settings settings;
 std::atomic<CudaCollector*> made{nullptr};
 std::atomic<bool> tried{false};
 
 // Contract: `making` is held.
-void apply_wanted() {
+void apply_settings() {
   CudaCollector* const gpu = made.load();
   if (!gpu) return;
-  gpu->stay_away(wanted.away);
-  gpu->context().set_call_site_function(wanted.call_sites);
-  gpu->context().set_op_call_site_function(wanted.op_call_sites);
-  if (wanted.nodes)
+  gpu->set_disabled(settings.disabled);
+  gpu->context().set_call_site_function(settings.call_sites);
+  gpu->context().set_op_call_site_function(settings.op_call_sites);
+  if (settings.nodes)
     gpu->context().add_nodes();
   else
     gpu->context().leave_out_nodes();
 }
 
-// Handlers run in reverse order: this one before the driver's, which came earlier. The recording
-// ends after both, and the flush thread lives even longer: CUPTI would be asked when there is no
-// driver any more.
+// Handlers run in reverse order, so this one runs before the driver's, which was registered
+// earlier. The recording ends after both, and the flush thread ends even later. Without this
+// handler CUPTI would be called after the driver is gone.
 void end_at_exit() {
   std::atexit([] { made.load()->end(); });
 }
@@ -63,18 +62,18 @@ void make_collector() {
   CudaApi* const api = nsight ? nullptr : load_cuda_api(problem);
   if (nsight) problem = std::string("it is left to ") + nsight;
   if (!api) {
-    record::say("GPU is not recorded: " + problem);
+    record::print_line("GPU is not recorded: " + problem);
     return;
   }
   made.store(new CudaCollector(*api));
-  apply_wanted();
+  apply_settings();
   record::add_stop_observer(+[]() noexcept { made.load()->stop(); });
   end_at_exit();
 }
 
-// Null where there is no CUDA to record, which is said once.
+// Null if there is no CUDA to record, which is reported once.
 CudaCollector* collector() {
-  if (!tried.load()) {  // once it was, without the lock: a forked child may find it held
+  if (!tried.load()) {  // after the first call no lock: a forked child may find it locked
     const std::lock_guard lock(making);
     if (!tried.load()) make_collector();
     tried.store(true);
@@ -82,10 +81,10 @@ CudaCollector* collector() {
   return made.load();
 }
 
-// Once in each recording.
+// Called once per recording.
 void warn_no_gpu() {
-  static std::atomic<std::uint32_t> told{0};
-  if (told.exchange(record::epoch()) != record::epoch()) warn(kNoGpu);
+  static std::atomic<std::uint32_t> warned_epoch{0};
+  if (warned_epoch.exchange(record::epoch()) != record::epoch()) warn(kNoGpu);
 }
 
 bool start(unsigned who) {
@@ -96,7 +95,7 @@ bool start(unsigned who) {
     gpu->off(who, After::leave);
     return warn_no_gpu(), false;
   }
-  // The collector may have been made before the driver was initialised and had its handler.
+  // The collector may have been made before the driver was initialised and registered its handler.
   static std::once_flag again;
   if (gpu->knows_devices()) std::call_once(again, &end_at_exit);
   return true;
@@ -108,17 +107,17 @@ extern "C" {
 
 LAPTIME_API State laptime_cuda_on(unsigned who) {
   if (!record::on()) return State::idle;
-  if (!cuda_is_loaded()) return wished_early.fetch_or(who), State::idle;
+  if (!cuda_is_loaded()) return early_requests.fetch_or(who), State::idle;
   return start(who) ? State::capturing : State::failed;
 }
 LAPTIME_API void laptime_cuda_off(unsigned who, After after) {
-  wished_early.fetch_and(~who);
+  early_requests.fetch_and(~who);
   if (CudaCollector* const gpu = made.load()) gpu->off(who, after);
 }
-LAPTIME_API void laptime_cuda_stay_away(int away) {
+LAPTIME_API void laptime_cuda_set_disabled(int disabled) {
   const std::lock_guard lock(making);
-  wanted.away = away != 0;
-  apply_wanted();
+  settings.disabled = disabled != 0;
+  apply_settings();
 }
 LAPTIME_API State laptime_cuda_state(void) {
   if (CudaCollector* const gpu = made.load()) return gpu->state();
@@ -136,18 +135,18 @@ LAPTIME_API void laptime_cuda_flush(void) {
 
 LAPTIME_API void laptime_cuda_set_call_sites(CallSiteFunction function) {
   const std::lock_guard lock(making);
-  wanted.call_sites = function;
-  apply_wanted();
+  settings.call_sites = function;
+  apply_settings();
 }
 LAPTIME_API void laptime_cuda_set_op_call_sites(OpCallSiteFunction function) {
   const std::lock_guard lock(making);
-  wanted.op_call_sites = function;
-  apply_wanted();
+  settings.op_call_sites = function;
+  apply_settings();
 }
 LAPTIME_API void laptime_cuda_set_nodes(int on) {
   const std::lock_guard lock(making);
-  wanted.nodes = on != 0;
-  apply_wanted();
+  settings.nodes = on != 0;
+  apply_settings();
 }
 LAPTIME_API void laptime_cuda_name_kernel(const char* kernel, std::uint32_t call_site) {
   KernelCallSites::get().add(kernel, call_site);
@@ -170,14 +169,14 @@ LAPTIME_API void laptime_cuda_next_node(std::int64_t* sequence, std::uint64_t* t
 
 LAPTIME_API void laptime_cuda_defer(void) { deferred.store(true); }
 
-// Called by the driver while it is initialised. 1: success.
+// The driver calls this while it is initialised. 1: success.
 LAPTIME_API int InitializeInjection(void) {
   if (!record::on()) return 1;
   if (deferred.load()) {
-    if (const unsigned who = wished_early.exchange(0)) start(who);
+    if (const unsigned who = early_requests.exchange(0)) start(who);
     return 1;
   }
-  if (CudaCollector* const gpu = collector()) gpu->want_driver_memory();
+  if (CudaCollector* const gpu = collector()) gpu->request_driver_memory();
   start(kRecording);
   return 1;
 }

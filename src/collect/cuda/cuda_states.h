@@ -1,14 +1,14 @@
-// The words in which the GPU's collector is asked and answers, also across liblaptime_cuda.so.
+// The requests to the GPU's collector and its answers, also across liblaptime_cuda.so.
 #pragma once
 
 namespace laptime::cuda {
 
-// On whose behalf the GPU is recorded: as long as anybody requests it.
+// Who requests that the GPU be recorded. It is recorded while any request is open.
 enum Request : unsigned { kRecording = 1, kProfiler = 2, kEverybody = ~0u };
 
-// What becomes of CUPTI when nobody requests to record any more: it rests in the process; or it is
-// taken out as soon as everything has arrived. `leave_soon`: the caller has the program wait for
-// the GPU, so that what has not arrived a moment later never will.
+// What happens to CUPTI when the last request ends: it stays in the process, or it is taken out as
+// soon as everything has arrived. leave_soon: the caller makes the program wait for the GPU. So
+// records that are missing a moment later will never come.
 enum class After : int { rest = 0, leave = 1, leave_soon = 2 };
 
 enum class State : int {

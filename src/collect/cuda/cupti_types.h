@@ -1,7 +1,7 @@
-// CUPTI as this collector knows it, without NVIDIA's headers: numbers, and the oldest form of each
-// record that has what is needed. Assumption: records only ever grow at their end (CUPTI's
-// promise), so one binary reads those of CUDA 12 and 13. cupti_types_test.cpp holds all of this
-// against the real headers where they are installed.
+// CUPTI's types without NVIDIA's headers: numbers, and the oldest form of each record that has the
+// needed fields. Assumption: records only grow at their end (CUPTI's promise), so one binary reads
+// those of CUDA 12 and 13. cupti_types_test.cpp compares all of this with the real headers where
+// they are installed.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ enum ActivityKind : std::uint32_t {
   kMemcpy = 1,
   kMemset = 2,
   kConcurrentKernel = 10,  // never 3, KERNEL: it serialises
-  kPeerCopy = 22,          // between two GPUs: no record of kMemcpy is made then
+  kPeerCopy = 22,          // between two GPUs, in place of a record of kMemcpy
 };
 
 #pragma pack(push, 8)
@@ -133,7 +133,7 @@ using BufferComplete = void (*)(void* context, std::uint32_t stream, std::uint8_
                                 std::size_t size, std::size_t valid);
 using ClockFunction = std::uint64_t (*)();
 
-// What the driver knows about a device: CUdevice_attribute.
+// Facts of the driver about a device: CUdevice_attribute.
 enum DeviceAttribute : int {
   kMaxThreadsPerBlock = 1,
   kMaxSharedPerBlock = 8,

@@ -1,5 +1,5 @@
-// Our declarations against NVIDIA's own headers, where these are installed. Checked when it is
-// compiled.
+// Compares our declarations with NVIDIA's own headers, if these are installed. Checked at compile
+// time.
 #include "collect/cuda/cupti_types.h"
 
 #include <gtest/gtest.h>

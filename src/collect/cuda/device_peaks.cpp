@@ -13,16 +13,17 @@ struct Ratio {
   std::uint64_t numerator = 1, denominator = 1;
 };
 
-// Operations a multiprocessor finishes per clock, two for each multiply-add; dense, from NVIDIA's
-// architecture white papers and data sheets.
+// Operations that a multiprocessor finishes per clock, two for each multiply-add. Dense, from
+// NVIDIA's architecture white papers and data sheets.
 struct Architecture {
   int major, minor;
-  int fp64, fp64_tensor, fp32, tf32, fp16, fp8;  // 0: it has none
-  Ratio tensor_clock{};                          // of tf32, fp16 and fp8, to the highest one
+  int fp64, fp64_tensor, fp32, tf32, fp16, fp8;  // 0: not supported
+  Ratio tensor_clock{};  // clock of tf32, fp16 and fp8 relative to the highest clock
 };
-// NVIDIA states the 989 (fp16), 495 (tf32) and 1,979 (fp8) TFLOP/s of the H100 SXM and the H200 for
-// 1,830 MHz, but the 67 of fp32 and of fp64 on tensor cores for the highest clock, 1,980; of the
-// H100 PCIe the figures' clocks are 1,620 and 1,755, nearly as far apart.
+// NVIDIA's figures for the H100 SXM and the H200 assume two clocks. The 989 (fp16), 495 (tf32) and
+// 1,979 (fp8) TFLOP/s are for 1,830 MHz. The 67 of fp32 and of fp64 on tensor cores are for the
+// highest clock, 1,980 MHz. The clocks of the H100 PCIe's figures, 1,620 and 1,755 MHz, differ
+// nearly as much.
 constexpr Ratio kHopperTensorClock{1830, 1980};
 constexpr Architecture kArchitectures[] = {
     {7, 0, 64, 0, 128, 0, 1024, 0},
@@ -35,8 +36,8 @@ constexpr Architecture kArchitectures[] = {
     {12, 0, 4, 0, 256, 512, 1024, 2048},
 };
 
-// Cards for games, and the A10G, multiply at half the rate of their architecture where they sum up
-// in fp32, as frameworks have them do.
+// Gaming cards and the A10G multiply at half the rate of their architecture when they accumulate in
+// fp32, as frameworks request.
 bool has_half_tensor_rate(std::string_view name) {
   return name.find("GeForce") != name.npos || name.find("A10G") != name.npos;
 }

@@ -1,5 +1,5 @@
-// What a device can reach at the most, by precision, from its architecture, its multiprocessors and
-// its highest clock.
+// The peak rates of a device by precision, from its architecture, its multiprocessors and its
+// highest clock.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// NVIDIA's own figures as judge: data sheets and white papers, dense, TFLOP/s, at the clock that
-// the driver reports as the highest.
+// The reference is NVIDIA's own figures: data sheets and white papers, dense, TFLOP/s, at the
+// highest clock that the driver reports.
 #include <gtest/gtest.h>
 #include <map>
 #include <string>
@@ -52,7 +52,7 @@ TEST(DevicePeaks, AreThoseOfTheDataSheets) {
   }
 }
 
-TEST(DevicePeaks, NothingIsSaidOfAnUnknownArchitecture) {
+TEST(DevicePeaks, AnUnknownArchitectureHasNoPeaks) {
   EXPECT_TRUE(peaks_of({"NVIDIA Z1", 42, 0, 100, 2'000'000'000}).empty());
 }
 

@@ -1,12 +1,12 @@
-// The driver's calls that a callback is asked for: what gives work to a GPU, what waits for it, and
-// what takes its memory. Numbers are CUPTI's and never change. Assumption: the driver's domain
-// alone sees every launch once, those of cuDNN, cuBLAS and Triton included; the runtime's misses
-// these.
+// The driver's calls that callbacks are requested for: those that give work to a GPU, wait for it,
+// or take its memory. The numbers are CUPTI's and never change. Assumption: only the driver's
+// domain sees every launch once, including those of cuDNN, cuBLAS and Triton. The runtime's domain
+// misses these.
 #pragma once
 
 #include <cstdint>
 
-// X(name, number). clang-format gives each call an indentation of its own.
+// X(name, number). Formatted by hand, because clang-format indents each call differently.
 // clang-format off
 #define LAPTIME_CUDA_LAUNCH_CALLS(X) \
   X(cuLaunchKernel, 307) X(cuLaunchKernel_ptsz, 442) X(cuLaunchCooperativeKernel, 477) \
@@ -62,7 +62,7 @@ namespace laptime::cuda {
 struct DriverCall {
   std::uint32_t id;
   const char* name;
-  bool waits;  // the host stands until the GPU is done
+  bool waits;  // the host waits until the GPU is done
 };
 #define LAPTIME_CUDA_WORK_CALL(name, number) {number, #name, false},
 #define LAPTIME_CUDA_WAIT_CALL(name, number) {number, #name, true},

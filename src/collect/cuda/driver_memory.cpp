@@ -21,7 +21,7 @@ constexpr Kind kind_of(std::uint32_t id) {
   }
 }
 
-// How the calls' parameters begin.
+// The first parameters of the calls.
 struct AllocateParameters {
   const std::uint64_t* address;
   std::size_t bytes;
@@ -38,7 +38,7 @@ struct ReleaseParameters {
 }  // namespace
 
 void DriverMemory::enable(bool on) {
-  if (!wanted_.load()) return;
+  if (!requested_.load()) return;
 #define LAPTIME_ENABLE(name, number) (void)api_.enable_callback(on, kDriverDomain, number);
   LAPTIME_CUDA_ALLOCATE_CALLS(LAPTIME_ENABLE)
   LAPTIME_CUDA_ALLOCATE_ROWS_CALLS(LAPTIME_ENABLE)

@@ -1,10 +1,10 @@
-// Memory that a program takes from the CUDA driver itself, by callbacks on the few calls that do
-// so. For programs without an allocator that is followed (torch's caching allocator is): there it
-// would be counted twice.
+// Memory that a program takes from the CUDA driver itself, recorded by callbacks on the few calls
+// that do so. For programs without an allocator that is followed: with torch's caching allocator,
+// memory would count twice.
 //
 // Contract: only exit callbacks of successful allocations and enter callbacks of releases are
-// recorded, so an address is free before it is taken again. Complete only when it is on before the
-// program's first allocation.
+// recorded, so an address is released before it is taken again. Complete only if it is on before
+// the program's first allocation.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@ class DriverMemory {
  public:
   explicit DriverMemory(CudaApi& api) : api_(api) {}
 
-  // From the next enable() on.
-  void want() { wanted_.store(true); }
+  // Records from the next enable() on.
+  void request() { requested_.store(true); }
   void enable(bool on);
-  // Of a call that takes or gives memory; others are not looked at.
+  // Records a call that takes or releases memory. Ignores others.
   void on_driver_call(std::uint32_t id, const CallbackData& call);
 
  private:
@@ -30,8 +30,8 @@ class DriverMemory {
   void allocated(std::uint32_t id, const CallbackData& call);
 
   CudaApi& api_;
-  std::atomic<bool> wanted_{false};
-  std::array<std::atomic<std::uint32_t>, 64> names_{};  // by device, intern'ed
+  std::atomic<bool> requested_{false};
+  std::array<std::atomic<std::uint32_t>, 64> names_{};  // by device, interned
 };
 
 }  // namespace laptime::cuda

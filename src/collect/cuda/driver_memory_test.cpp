@@ -27,7 +27,7 @@ class DriverMemoryTest : public CudaCollectorTest {
 
 TEST_F(DriverMemoryTest, AllocationsAndReleasesWithTheirDevice) {
   api.devices = 2;
-  gpu.want_driver_memory();
+  gpu.request_driver_memory();
   ASSERT_TRUE(gpu.on(kRecording));
   allocate(kAllocate, 0x1000, 4096);
   allocate(kAllocateAsync, 0x9000, 512, 0, reinterpret_cast<void*>(1));
@@ -46,7 +46,7 @@ TEST_F(DriverMemoryTest, AllocationsAndReleasesWithTheirDevice) {
 }
 
 TEST_F(DriverMemoryTest, RowsTakeTheirPitch) {
-  gpu.want_driver_memory();
+  gpu.request_driver_memory();
   ASSERT_TRUE(gpu.on(kRecording));
   std::uint64_t got = 0;
   std::size_t pitch = 0;
@@ -60,7 +60,7 @@ TEST_F(DriverMemoryTest, RowsTakeTheirPitch) {
 }
 
 TEST_F(DriverMemoryTest, WhatFailedOrIsNothingIsNoBlock) {
-  gpu.want_driver_memory();
+  gpu.request_driver_memory();
   ASSERT_TRUE(gpu.on(kRecording));
   allocate(kAllocate, 0, 1ull << 50, kOutOfMemory);
   allocate(kAllocate, 0x1000, 64, kOutOfMemory);
@@ -70,7 +70,7 @@ TEST_F(DriverMemoryTest, WhatFailedOrIsNothingIsNoBlock) {
   EXPECT_TRUE(run.of(SpanKind::release).empty());
 }
 
-TEST_F(DriverMemoryTest, IsLeftAloneWhereNobodyAsksForIt) {
+TEST_F(DriverMemoryTest, IsNotRecordedWithoutARequest) {
   ASSERT_TRUE(gpu.on(kRecording));
   EXPECT_FALSE(api.callbacks.contains({kDriverDomain, kAllocate}));
 }

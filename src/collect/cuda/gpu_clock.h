@@ -1,8 +1,8 @@
-// The clock that CUPTI is given, so that its records need no aligning: the recorder's ticks as
+// The clock that CUPTI uses, so that its records need no alignment: the recorder's ticks as
 // nanoseconds.
 //
-// Contract: to_ticks undoes now to within a tick. The rate is fixed when the clock is made; what it
-// is wrong by is put right when a run is read, as for all ticks.
+// Contract: to_ticks inverts now to within a tick. The rate is fixed when the clock is made. Its
+// error is corrected when a run is read, as for all ticks.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ class GpuClock {
   }
 
  private:
-  // What began before the clock was made still has a time above 0, which CUPTI uses for "unknown".
+  // Keeps times of work that began before the clock was made above 0, which CUPTI uses for
+  // "unknown".
   static constexpr std::uint64_t kFarFromZero = 1ull << 40;
 
   TickScale scale_;

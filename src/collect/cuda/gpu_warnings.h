@@ -1,4 +1,4 @@
-// What the GPU's data can lack, each under one name.
+// The warnings about missing GPU data, each with one name.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,16 @@ inline constexpr Warning kBadTimes{
 inline constexpr Warning kDropped{"gpu_records_dropped", Severity::error,
                                   "CUPTI dropped GPU records because no buffer was free"};
 inline constexpr Warning kMalformed{"gpu_records_malformed", Severity::error,
-                                    "GPU records that make no sense were left out"};
+                                    "invalid GPU records were left out"};
 inline constexpr Warning kConfigurations{
     "gpu_launch_configurations", Severity::info,
     "kernels past the limit of distinct grids and blocks have none"};
 inline constexpr Warning kUnanswered{"gpu_work_not_seen", Severity::info,
                                      "launches whose GPU work did not arrive: it was not done when "
                                      "recording stopped, or there was none"};
-inline constexpr Warning kNoGpu{"gpu_not_recorded", Severity::warning,
-                                "the GPU could not be recorded; the program's messages say why"};
+inline constexpr Warning kNoGpu{
+    "gpu_not_recorded", Severity::warning,
+    "the GPU could not be recorded; the reason is on the program's stderr"};
 
 inline void warn(const Warning& warning, std::uint64_t count = 1) {
   record::warn(record::warning_index(warning.name, warning.severity, warning.message), count);

@@ -1,5 +1,5 @@
-// Lines of kernels that nothing but their name tells: those of a compiler that says what it made
-// each from (XLA), and launches them on threads of its own.
+// Lines of kernels that only their name identifies: those of a compiler that reports the source of
+// each (XLA) and launches them on its own threads.
 #pragma once
 
 #include <atomic>
@@ -20,20 +20,20 @@ class KernelCallSites {
     return *made;
   }
 
-  // `call_site`: record::add_call_site. Two for one name: neither is known any more.
+  // `call_site`: record::add_call_site. If one name gets two call sites, neither is used.
   void add(std::string_view kernel, std::uint32_t call_site) {
     const std::lock_guard lock(mutex_);
     const auto [known, is_new] = call_sites_.try_emplace(std::string(kernel), call_site);
     if (!is_new && known->second != call_site) known->second = 0;
     version_.fetch_add(1, std::memory_order_release);
   }
-  // 0: not known.
+  // 0: unknown.
   std::uint32_t find(std::string_view kernel) const {
     const std::lock_guard lock(mutex_);
     const auto known = call_sites_.find(kernel);
     return known == call_sites_.end() ? 0 : known->second;
   }
-  // Rises with what is added.
+  // Rises with each addition.
   std::uint64_t version() const { return version_.load(std::memory_order_acquire); }
 
  private:

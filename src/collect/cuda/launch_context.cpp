@@ -6,7 +6,7 @@
 
 namespace laptime::cuda {
 
-// What threads read is written once, before they are told that it is there.
+// Threads read data that was written once, before they see the flag.
 void LaunchContext::add_nodes() {
   if (!torch_.is_bound()) torch_ = TorchContext::get();
   nodes_.store(true, std::memory_order_release);
@@ -14,9 +14,9 @@ void LaunchContext::add_nodes() {
 
 LaunchContext::Op LaunchContext::op() const {
   const OpCallSiteFunction function = op_call_site_.load(std::memory_order_acquire);
-  const std::int64_t told = function ? function() : -1;
-  if (told < 0) return {};
-  return {true, (told >> 32) != 0, static_cast<std::uint32_t>(told)};
+  const std::int64_t op = function ? function() : -1;
+  if (op < 0) return {};
+  return {true, (op >> 32) != 0, static_cast<std::uint32_t>(op)};
 }
 
 std::uint32_t LaunchContext::find_call_site() const {

@@ -1,5 +1,5 @@
-// Where a thread stands when it launches: the user's line and autograd's node. What knows about
-// Python and PyTorch is given as functions, so that this collector needs neither.
+// The origin of a launch on its thread: the user's line and autograd's node. The parts that depend
+// on Python and PyTorch are passed as functions, so this collector needs neither.
 #pragma once
 
 #include <atomic>
@@ -13,10 +13,10 @@ namespace laptime::cuda {
 // without the GIL.
 using CallSiteFunction = std::uint32_t (*)();
 
-// Of a thread inside of an op that is being recorded: the op's place in the low 32 bits, and
-// whether an autograd node runs around it in the bit above; negative: it is in none. Cheaper than
-// to look for the line; a launch in a recorded op counts for the op's line anyway
-// (analyze/launches.h).
+// For a thread inside of a recorded op: the op's call site in the low 32 bits. The bit above is set
+// if an autograd node runs around the op. Negative if the thread is in no recorded op. This is
+// cheaper than searching the line, and a launch in a recorded op counts for the op's line anyway
+// (trace/gpu/launches.h).
 using OpCallSiteFunction = std::int64_t (*)();
 
 struct LaunchOrigin {
@@ -37,7 +37,7 @@ class LaunchContext {
   void leave_out_nodes() { nodes_.store(false, std::memory_order_release); }
 
   LaunchOrigin here() const;
-  // The line alone, for waits.
+  // Only the line, for waits.
   std::uint32_t call_site() const;
 
  private:
@@ -50,7 +50,7 @@ class LaunchContext {
 
   std::atomic<CallSiteFunction> call_site_{nullptr};
   std::atomic<OpCallSiteFunction> op_call_site_{nullptr};
-  TorchContext torch_;  // a copy: it lies where a launch looks anyway
+  TorchContext torch_;  // a copy, so that it is in memory that a launch reads anyway
   std::atomic<bool> nodes_{false};
 };
 

@@ -7,12 +7,12 @@ namespace laptime::cuda {
 
 namespace {
 
-// A program that captures graphs in a loop must not fill the memory of its own training.
+// A program that captures graphs in a loop must not fill its memory.
 constexpr std::size_t kMostGraphNodes = 1u << 20;
 
-// Whether the calling thread's call went into a graph that is captured. Looked at only in programs
-// that make graphs. Not in static memory of threads: there is no room for all that this library
-// keeps by thread where a program loads it late.
+// Whether the calling thread's call went into a captured graph. Read only in programs that make
+// graphs. Not in static thread-local storage: if a program loads this library late, there is no
+// room for all its thread-local data.
 thread_local constinit bool went_into_graph = false;
 
 }  // namespace
@@ -26,7 +26,7 @@ LaunchRecorder::LaunchRecorder(CudaApi& api)
     calls_[call.id] = {record::intern(call.name), call.waits};
 }
 
-// A call that this driver does not have is refused and not missed.
+// A call that this driver does not have is refused, which is harmless.
 void LaunchRecorder::enable(bool on, std::uint32_t generation) {
   generation_.store(generation, std::memory_order_relaxed);
   for (const DriverCall& call : kDriverCalls)
@@ -45,7 +45,7 @@ void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) 
   }
   const std::uint64_t end = ticks(), entered = *call.correlation_data;
   const std::uint64_t start =
-      entered ? entered : end;  // the callback was asked for while the call was under way
+      entered ? entered : end;  // the callback was switched on during the call
   if (known.waits) return put_wait(start, end, known.name);
   const LaunchOrigin origin = context_.here();
   record::put_launch({start, end, origin.packed, known.name, call.correlation,
@@ -55,7 +55,8 @@ void LaunchRecorder::on_driver_call(std::uint32_t id, const CallbackData& call) 
   const bool failed = call.return_value && *static_cast<const int*>(call.return_value) != 0;
   const bool captured = sees_graphs_.load(std::memory_order_relaxed) && went_into_graph;
   const bool switched = !expects_.load(
-      std::memory_order_relaxed);  // while it was under way: perhaps nothing was recorded of it
+      // switched off during the call: perhaps its work was not recorded
+      std::memory_order_relaxed);
   if (failed || captured || switched) [[unlikely]]
     awaited_.done(call.correlation);
 }

@@ -1,8 +1,8 @@
-// What happens in CUPTI's callbacks: a launch becomes a record with the line and the autograd node
-// that it came from; a wait becomes a span of kind sync; a node of a CUDA graph becomes an instant
-// that tells where it was captured.
+// CUPTI's callbacks. A launch becomes a record with its line and its autograd node. A wait becomes
+// a span of kind sync. A node of a CUDA graph becomes an instant with the place where it was
+// captured.
 //
-// Contract: on the program's own threads and hot; no lock, no allocation but where a graph is
+// Contract: hot, on the program's own threads. No locks and no allocations, except while a graph is
 // captured.
 #pragma once
 
@@ -23,20 +23,19 @@ class LaunchRecorder {
  public:
   explicit LaunchRecorder(CudaApi& api);
 
-  // Asks CUPTI for the callbacks, or no longer.
+  // Switches CUPTI's callbacks on or off.
   void enable(bool on, std::uint32_t generation);
-  // Whether work is recorded that is launched from now on: launches are seen a moment longer, at
-  // both ends.
+  // Whether work launched from now on is recorded. Launches are seen a moment longer, at both ends.
   void expect_records(bool on) { expects_.store(on, std::memory_order_relaxed); }
   // Contract: knows(id).
   void on_driver_call(std::uint32_t id, const CallbackData& call);
   void on_resource(std::uint32_t id, const ResourceData& resource);
 
   LaunchContext& context() { return context_; }
-  // Whether it is a call that launches or waits.
+  // Whether the call launches or waits.
   bool knows(std::uint32_t id) const { return id < kIds && calls_[id].name != 0; }
   std::uint64_t launches() const { return launches_.load(std::memory_order_relaxed); }
-  // Those that began while records were expected, and neither failed nor went into a graph.
+  // Launches that began while records were expected, did not fail and did not go into a graph.
   AwaitedLaunches& awaited() { return awaited_; }
   const AwaitedLaunches& awaited() const { return awaited_; }
 
@@ -50,7 +49,7 @@ class LaunchRecorder {
     bool waits = false;
   };
 
-  // In one line of memory: the program has driven it out of the caches since the last launch.
+  // In one cache line: the program has evicted it since the last launch.
   alignas(64) LaunchContext context_;
   std::atomic<std::uint64_t> launches_{0};
   std::atomic<std::uint32_t> generation_{0};

@@ -11,9 +11,9 @@ namespace laptime::cuda {
 
 namespace {
 
-// Node's first members: a vtable; how its owners are counted; sequence_nr_, topological_nr_,
-// has_parent_, thread_id_. Counting takes 16 bytes in a PyTorch whose nodes are held by
-// std::shared_ptr, 8 (a count) since they are held by intrusive_ptr (2.13).
+// Node's first members: a vtable, the count of its owners, sequence_nr_, topological_nr_,
+// has_parent_, thread_id_. The count takes 16 bytes in a PyTorch that holds nodes by
+// std::shared_ptr, and 8 since 2.13, which uses intrusive_ptr.
 constexpr std::size_t kCountOffset = 8;
 constexpr std::size_t kSequenceOffset[] = {24, 16};
 constexpr std::size_t kThreadOffset[] = {48, 40};
@@ -48,8 +48,8 @@ bool TorchContext::bind() {
 }
 
 TorchContext::Node TorchContext::current_node() const {
-  // A shared_ptr is two pointers: the object and what counts its owners. An intrusive_ptr is one
-  // and leaves the second alone.
+  // A shared_ptr is two pointers: the object and its count of owners. An intrusive_ptr is one, and
+  // leaves the second untouched.
   constexpr std::uint64_t kUntouched = 1;  // no address of anything
   alignas(std::shared_ptr<void>) std::byte returned[sizeof(std::shared_ptr<void>)] = {};
   static_assert(sizeof returned == 16);

@@ -1,11 +1,11 @@
-// What autograd tells about the calling thread, read from libtorch_cpu without its headers.
+// Autograd's state of the calling thread, read from libtorch_cpu without its headers.
 //
 // Assumption: at::sequence_number::peek, at::RecordFunction::currentThreadId and
-// torch::autograd::get_current_node are exported, the last returns a std::shared_ptr or an
-// intrusive_ptr, and a Node has its number and its thread where torch_context.cpp says. None of it
-// is promised, so the caller proves it on a node that it knows (python/laptime/collect/cuda.py)
-// before nodes are used; where it does not hold, backward kernels have lines only in steps whose
-// ops are recorded.
+// torch::autograd::get_current_node are exported. The last one returns a std::shared_ptr or an
+// intrusive_ptr. A Node has its number and its thread at the offsets of torch_context.cpp. None of
+// this is promised, so the caller verifies it on a known node before nodes are used
+// (python/laptime/collect/cuda.py). If it does not hold, backward kernels have lines only in steps
+// whose ops are recorded.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,7 @@ class TorchContext {
  public:
   static TorchContext& get();
 
-  // Looks for the functions; false where the program has no PyTorch, or one that does not export
-  // them.
+  // Finds the functions. False if the program has no PyTorch, or one that does not export them.
   bool bind();
   bool is_bound() const { return node_ != nullptr; }
 
@@ -33,7 +32,8 @@ class TorchContext {
  private:
   std::uint64_t (*peek_)() = nullptr;
   std::uint64_t (*thread_)() = nullptr;
-  void* (*node_)(void* result) = nullptr;  // a returned object's address is the first argument
+  // the address of the returned object is the first argument
+  void* (*node_)(void* result) = nullptr;
 };
 
 }  // namespace laptime::cuda

@@ -32,7 +32,7 @@ SlotList all_slots() {
   return slots;
 }
 
-// Calls `snapshot(slots)` for all threads together, or for each apart as {(ident, name): result}.
+// Calls `snapshot(slots)` for all threads together, or for each one as {(ident, name): result}.
 template <typename Snapshot>
 nb::object for_threads(bool per_thread, Snapshot snapshot) {
   if (!per_thread) return snapshot(all_slots());
@@ -109,8 +109,8 @@ void bind_lines(nb::module_& m) {
   m.def("realignments", [&engine] { return engine.realignments(); });
 }
 
-// pstats keeps (primitive calls, calls) for a function but (calls, primitive calls) for a caller of
-// it.
+// pstats keeps (primitive calls, calls) for a function, but (calls, primitive calls) for its
+// callers.
 nb::dict functions_dict(const FunctionRows& rows) {
   const double seconds = 1 / ticks_per_second();
   const auto in_seconds = [&](std::uint64_t ticks) {
@@ -215,12 +215,12 @@ nb::list demoted() {
   return result;
 }
 
-// One that is alive, or one that said so when it started (python/laptime/_site): it may be gone by
-// now.
+// Whether a subinterpreter is alive, or one reported its start (python/laptime/_site). It may be
+// gone by now.
 bool had_subinterpreters() {
   if (PyInterpreterState_Next(PyInterpreterState_Head()) != nullptr) return true;
-  const char* said = std::getenv("LAPTIME_SUBINTERPRETERS");
-  return said != nullptr && said == std::to_string(::getpid());
+  const char* reported = std::getenv("LAPTIME_SUBINTERPRETERS");
+  return reported != nullptr && reported == std::to_string(::getpid());
 }
 
 void bind_shared(nb::module_& m) {
@@ -236,7 +236,7 @@ void bind_shared(nb::module_& m) {
     }
     if (LineEngine::instance().realignments() + FunctionEngine::instance().slips() != 0) {
       add_notice("stacks_switched",
-                 "the program switches stacks without telling Python's tools (greenlets do): times "
+                 "the program switches stacks unseen by Python's tools (as greenlets do): times "
                  "and callers "
                  "around the switches are uncertain");
     }

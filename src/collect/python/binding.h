@@ -5,7 +5,7 @@
 
 namespace laptime::python {
 
-// Adds the submodule `engine`; python/laptime/collect/engine is its typed face.
+// Adds the submodule `engine`. python/laptime/collect/engine wraps it with types.
 void bind_engine(nanobind::module_& module);
 
 }  // namespace laptime::python

@@ -9,13 +9,12 @@ namespace laptime::python {
 
 namespace {
 
-constexpr double kGraceSeconds = 0.002;   // start-up may cost this at once
-constexpr double kBucketSeconds = 0.020;  // at most this is ever saved up
+constexpr double kGraceSeconds = 0.002;   // start-up may cost this much at once
+constexpr double kBucketSeconds = 0.020;  // the most that is ever saved up
 constexpr double kShortSeconds =
-    0.0005;  // less than a time slice: rarely interrupted, and not worth a system call
+    0.0005;  // less than a time slice: rarely interrupted, so not worth a system call
 
-// What the kernel counted for a thread when it was last looked at, and what has been returned
-// since.
+// The kernel's counts for a thread at the last query, and what was returned since.
 struct ThreadUse {
   long voluntary = 0, involuntary = 0;
   double cpu_seconds = 0, returned_seconds = 0;
@@ -39,9 +38,9 @@ double usable_seconds(double elapsed) {
   return std::clamp(last.cpu_seconds - before.cpu_seconds - before.returned_seconds, 0.0, elapsed);
 }
 
-// `elapsed` ticks without what the calling thread waited for a processor. Short times are returned
-// as they are. A time in which the thread also waited for something else (a lock, a disk, a GPU)
-// counts whole. At most two system calls.
+// `elapsed` ticks minus the time that the calling thread waited for a processor. Short times are
+// returned unchanged. If the thread also waited for something else (a lock, a disk, a GPU), the
+// whole time counts. Makes at most two system calls.
 std::uint64_t usable_ticks(std::uint64_t elapsed, double ticks_per_second) {
   const double seconds = static_cast<double>(elapsed) / ticks_per_second;
   if (seconds >= kShortSeconds)

@@ -1,9 +1,9 @@
-// How much time the engines may cost: a bucket that fills with a share of the time that the
-// program could use and is emptied by events.
+// Limits the time that the engines may cost: a bucket that fills with a share of the program's
+// usable time and is emptied by events.
 //
-// The time that a thread could use is time that passed, without waits for a processor that other
-// programs used. A share of wall time would let events cost more on a busy machine: the program
-// stands still and the budget fills, although none of the waiting is the program's own.
+// Usable time is elapsed time without waits for a processor that other programs used. A share of
+// wall time would allow more events on a busy machine: the budget would fill while the program
+// waits, although it does no work.
 //
 // Assumption: the cost of an event is known (calibrated at start). Consequence: over any interval
 // the engines cost at most the share plus one bucket, on a busy machine too. The bucket is small,
@@ -22,9 +22,9 @@ class Budget {
   bool limited() const { return share_ >= 0; }
   double share() const { return share_; }
 
-  // Pays for `events`; false when they cost more than there is.
+  // Pays for `events`. False if they cost more than the bucket has.
   bool spend(std::int64_t events, double ticks_per_event, std::uint64_t now);
-  // Ticks, in all; for any thread, without the GIL.
+  // All ticks paid so far. Any thread may call, without the GIL.
   std::uint64_t paid() const { return paid_.load(std::memory_order_relaxed); }
 
  private:

@@ -1,5 +1,5 @@
-// What is not measured, and why: one line each, said once. The Python side prints them or makes
-// warning rows of them.
+// What is not measured, and why: one line each, reported once. The Python side prints them or turns
+// them into warnings.
 #pragma once
 
 #include <string>

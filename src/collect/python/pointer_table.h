@@ -1,4 +1,4 @@
-// Grows on demand and hands out a stable pointer per id.
+// A table that grows on demand and returns a stable pointer for each id.
 #pragma once
 
 #include <cstdint>

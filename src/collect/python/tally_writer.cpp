@@ -20,7 +20,7 @@ namespace laptime::python {
 
 namespace {
 
-constexpr std::uint32_t kNoStep = ~0u;  // what readers take for "after the last step"
+constexpr std::uint32_t kNoStep = ~0u;  // readers interpret it as "after the last step"
 
 struct Sums {
   std::uint64_t hits = 0, inclusive = 0, exclusive = 0, primitive = 0;
@@ -29,7 +29,7 @@ struct Sums {
   static Sums of(const CallCounter& c) {
     return {c.calls, c.cumulative, c.own, c.calls - c.recursive_calls};
   }
-  // Clocks of two cores may differ by some ticks: no negative row.
+  // Clocks of two cores may differ by some ticks; this avoids negative rows.
   static std::uint64_t rise(std::uint64_t now, std::uint64_t before) {
     return now > before ? now - before : 0;
   }
@@ -45,16 +45,16 @@ Sums& at(std::vector<Sums>& sums, std::size_t index) {
   return sums[index];
 }
 
-// What was written of one thread's counters. Edges and functions keep their places in the thread's
-// tables.
+// What was already written of one thread's counters. Edges and functions keep their indexes in the
+// thread's tables.
 struct Written {
   std::vector<std::vector<Sums>> lines;  // by code record, by line slot
   std::vector<Sums> calls, edges;
   std::uint32_t epoch = 0, track = 0;  // the recording that `track` belongs to
 };
 
-// Codes keep their ids over recordings of a process; tracks do not. The counters go on, also
-// between recordings: what was counted before a recording is passed over when it begins.
+// Codes keep their ids over recordings of a process; tracks do not. The counters continue, also
+// between recordings: counts from before a recording are ignored when it begins.
 class TallyWriter {
  public:
   static TallyWriter& instance() {
@@ -69,7 +69,7 @@ class TallyWriter {
     SourceKeeper::instance().keep_new();
   }
 
-  void pass_over() {
+  void ignore_counts() {
     passing_over_ = true;
     visit();
   }
@@ -79,7 +79,7 @@ class TallyWriter {
     const std::uint64_t now = ticks();
     LineEngine::instance().settle_all(now);
     FunctionEngine::instance().settle_all(now);
-    follow_clears();
+    follow_resets();
     const auto& slots = ThreadSlots::instance().all();
     written_.resize(slots.size());
     for (std::size_t i = 0; i < slots.size(); ++i) {
@@ -91,8 +91,8 @@ class TallyWriter {
     }
   }
 
-  // Counters that were set back start from nothing again.
-  void follow_clears() {
+  // Counters that were reset begin again at zero.
+  void follow_resets() {
     const std::uint32_t lines = LineEngine::instance().clears(),
                         functions = FunctionEngine::instance().clears();
     for (Written& thread : written_) {
@@ -129,7 +129,7 @@ class TallyWriter {
     return code_id(callable, flags_of(static_cast<const CodeRecord&>(callable)));
   }
 
-  // Asked only when there is something to write: a forked child that counts nothing gets no part.
+  // Called only if there is something to write: a forked child that counts nothing gets no part.
   std::uint32_t track() {
     if (thread_->track == 0 || thread_->epoch != record::epoch()) {
       thread_->track = record::track_of_thread(
@@ -146,8 +146,8 @@ class TallyWriter {
                        rise.primitive, 0, track()});
   }
 
-  // The moments between a call and its first line belong to the line that runs first: nearly always
-  // the lowest.
+  // The time between a call and its first line belongs to the line that runs first, which is nearly
+  // always the lowest.
   static void fold_entry(std::vector<Sums>& sums) {
     auto first = std::find_if(sums.begin() + kFirstLineSlot, sums.end(),
                               [](const Sums& sum) { return sum.hits != 0; });
@@ -202,10 +202,10 @@ class TallyWriter {
   bool passing_over_ = false;
   std::uint32_t line_clears_ = 0, function_clears_ = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ids_;  // by callable id: code id, flags
-  std::vector<Written> written_;                              // by place among the thread slots
+  std::vector<Written> written_;                              // by index of the thread slot
 };
 
-// Steps that were marked without the GIL and are not written yet: how many, and which was the last.
+// Steps that were marked without the GIL and are not written yet: their count, and the last one.
 struct Postponed {
   std::uint32_t count = 0, last = 0;
 };
@@ -239,7 +239,8 @@ void at_step(std::uint32_t ended_step) noexcept {
   Postponed before = postponed.load();
   while (!postponed.compare_exchange_weak(before, {before.count + 1, ended_step})) {
   }
-  Py_AddPendingCall(&write_postponed, nullptr);  // no room: the next mark or the end writes
+  // if there is no room, the next mark or the end writes
+  Py_AddPendingCall(&write_postponed, nullptr);
 }
 
 void at_stop() noexcept {
@@ -259,6 +260,6 @@ void write_tallies() {
   if (record::on()) TallyWriter::instance().write(record::current_step());
 }
 
-void pass_over_tallies() { TallyWriter::instance().pass_over(); }
+void ignore_tallies() { TallyWriter::instance().ignore_counts(); }
 
 }  // namespace laptime::python

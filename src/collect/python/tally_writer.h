@@ -1,20 +1,20 @@
-// Writes the engines' counters into the recording: for each thread what was added since the last
-// time, at each step mark and at the end, on that thread's own track.
+// Writes the engines' counters into the recording: for each thread the increase since the last
+// write, on that thread's track. Writes at each step mark and at the end.
 #pragma once
 
 namespace laptime::python {
 
-// Observes the recorder's steps from now on. A mark that is made without the GIL is written by the
-// interpreter as soon as it can; where another mark comes first, nobody knows which of the steps
-// the counts belong to: they are written as belonging to none, and that is counted as a warning.
+// Observes the recorder's steps from now on. If a mark is made without the GIL, the interpreter
+// writes the counts as soon as it can. If another mark comes first, the step of the counts is
+// unknown. Then they are written for no step, and a warning counts it.
 void install_tally_writer();
 
-// Writes what was counted so far, as part of the current step. Call with the GIL held, before
-// counters are set back.
+// Writes the counts so far as part of the current step. Contract: the GIL is held. Called before
+// counters are reset.
 void write_tallies();
 
-// What was counted so far belongs to no recording. Call with the GIL held, when a recording has
+// The counts so far belong to no recording. Contract: the GIL is held. Called when a recording has
 // begun.
-void pass_over_tallies();
+void ignore_tallies();
 
 }  // namespace laptime::python

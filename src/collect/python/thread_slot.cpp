@@ -15,7 +15,7 @@ namespace laptime::python {
 
 namespace {
 
-// Runs when a thread ends, without the GIL: only marks.
+// Runs when a thread ends, without the GIL, so it only sets a mark.
 struct EndMark {
   ThreadSlot* slot = nullptr;
   ~EndMark() {
@@ -75,8 +75,8 @@ ThreadSlot* ThreadSlots::free_slot() {
       slot->ended.store(false, std::memory_order_relaxed);
       slot->line_epoch = 0;
       add_notice("threads_merged",
-                 "more threads have come and gone than are kept apart: later ones count with "
-                 "earlier ones");
+                 "more threads have ended than have their own rows: later threads are counted "
+                 "with earlier ones");
       return slot.get();
     }
   }

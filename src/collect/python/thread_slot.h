@@ -1,10 +1,10 @@
-// What the engines keep for one thread: its two shadow stacks, and its counters as dense arrays by
+// The engines' data for one thread: its two shadow stacks, and its counters as dense arrays by
 // record id.
 //
 // Assumption: all access holds the GIL. Consequence: one thread may settle and read the slots of
-// all others. A slot stays when its thread ends, so its counts stay apart; beyond kThreadsApart
-// ended threads, new threads take over old slots and share their counters, so that programs which
-// start threads for ever stay bounded.
+// all others. A slot stays when its thread ends, so its counts stay separate. Beyond kThreadsApart
+// ended threads, new threads reuse old slots and share their counters. So programs that start
+// threads without end stay bounded.
 #pragma once
 
 #include <Python.h>
@@ -23,7 +23,8 @@ namespace laptime::python {
 
 inline constexpr std::size_t kThreadsApart = 64;
 
-// Every so many events the budget looks; the events between are counted by the countdown alone.
+// After each interval of events the budget is checked. In between, only the countdown counts
+// events.
 struct EventMeter {
   std::int32_t left = 0;
   std::int32_t interval = 0;
@@ -31,7 +32,7 @@ struct EventMeter {
 
   bool due() { return --left <= 0; }
   std::uint64_t total() const { return counted + static_cast<std::uint64_t>(interval - left); }
-  // Returns the length of the interval that ended. Intervals vary, so that no loop runs in step
+  // Returns the length of the interval that ended. Intervals vary, so that no loop stays in step
   // with them.
   std::int32_t restart(std::uint64_t now) {
     const std::int32_t ended = interval - left;
@@ -41,12 +42,12 @@ struct EventMeter {
   }
 };
 
-// The latest generator that was closed on a thread: what closing it took is also time of the `yield
-// from` that waited for it, and that generator is the next to be closed, from the same line of the
-// same frame.
+// The latest generator that was closed on a thread. The time of closing it also belongs to the
+// `yield from` that waited for it. The generator of that `yield from` is closed next, from the same
+// line of the same frame.
 struct Closing {
   std::size_t depth = 0;     // of the shadow stack below it
-  std::uint64_t opened = 0;  // the line that closes
+  std::uint64_t opened = 0;  // when the closing line began
   std::uint64_t child = 0;   // its time in traced callees when the first of them was closed
 };
 
@@ -65,7 +66,7 @@ struct ThreadSlot {
   PointerTable<LineCounter> line_tables;
   PointerTable<FunctionCounter> functions;
   unsigned long ident = 0;      // Python's
-  std::uint64_t os_thread = 0;  // the kernel's; 0 not known yet
+  std::uint64_t os_thread = 0;  // the kernel's; 0: not known yet
   std::string name;
   std::atomic<bool> ended{false};
 
@@ -77,7 +78,7 @@ struct ThreadSlot {
     FunctionCounter* counter = functions.get(callable->id);
     return counter != nullptr ? counter : add_function(callable);
   }
-  // Gives the record's lines the statements they belong to, if this thread already counts them.
+  // Sets the statements of the record's lines, if this thread already counts them.
   void apply_statements(const CodeRecord* record);
 
  private:
@@ -87,23 +88,22 @@ struct ThreadSlot {
 
 class ThreadSlots {
  public:
-  static ThreadSlots& instance();  // never destroyed: threads end after everything else
+  static ThreadSlots& instance();  // never destroyed: threads may end after everything else
 
   static ThreadSlot* current() {
     ThreadSlot* slot = current_;
     return slot != nullptr ? slot : instance().bind();
   }
   static ThreadSlot* current_if_any() { return current_; }
-  // The slot of a thread that may not have run since, by its Python ident.
+  // The slot of a thread, by its Python ident. The thread may not have run since.
   ThreadSlot* of_thread(unsigned long ident);
 
-  // Looks up the name that the program gave the thread. Too early before the thread has run code of
-  // its own.
+  // Looks up the name that the program gave the thread. Too early before the thread has run its own
+  // code.
   static void name(ThreadSlot* slot);
 
   const std::vector<std::unique_ptr<ThreadSlot>>& all() const { return slots_; }
-  // In a forked child only the calling thread lives on: nothing is open on the others' stacks any
-  // more.
+  // In a forked child only the calling thread is alive: the stacks of the others have nothing open.
   void after_fork();
 
  private:

@@ -1,4 +1,5 @@
-// The rate of the clock, measured over the life of the process: the longer it runs, the truer.
+// The rate of the clock, measured over the life of the process. The longer it runs, the more exact
+// it is.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 namespace laptime::steps {
 
-// No interval costs more than the time it took.
+// An interval never costs more than the time it took.
 void IntervalBudget::pay(const Turn& turn) {
   spent_ += std::min(std::max(turn.counted, kCost * turn.wall), turn.wall);
 }

@@ -1,48 +1,49 @@
-// Which intervals of time are recorded in a program that makes no steps: as many as the budget
-// allows.
+// Decides which intervals of time the budget allows to record in a program that makes no steps.
 //
-// Assumption: there is nothing to compare a recorded interval with, so what it costs is taken to be
-// a fifth of its time, or what its events should have cost if that is more. Consequence: where
-// recording is cheaper than that, less is recorded than might be. Times are in any one unit.
+// Assumption: there is nothing to compare a recorded interval with. So its cost is estimated as a
+// fifth of its time, or as the cost of its events if that is more. Consequence: if recording is
+// cheaper than the estimate, less is recorded than the budget allows. All times have the same unit,
+// whichever it is.
 #pragma once
 
 #include <cstdint>
 
 namespace laptime::steps {
 
-// What passed since the last turn of the clock.
+// The time since the last turn of the clock.
 struct Turn {
   double wall;
   bool recorded;
-  double counted = 0;  // what its events should have cost
+  double counted = 0;  // estimated cost of its events
   double others = 0;   // what other engines spent of the same budget
 };
 
 class IntervalBudget {
  public:
-  // `turns_before`: of the clock, until the first interval may begin; with 0 it begins at once, and
-  // lasts kFirst turns whatever it costs.
+  // `turns_before`: turns of the clock until the first interval may begin. With 0 it begins at once
+  // and lasts kFirst turns, whatever it costs.
   IntervalBudget(double share, unsigned turns_before)
       : share_(share), turns_before_(turns_before), least_(turns_before == 0 ? kFirst : 0) {}
 
-  // With the same share: nothing spent, nothing owed, and the first interval may begin at the next
-  // turn.
-  IntervalBudget anew() const { return {share_, 1}; }
+  // Returns a budget with the same share that has spent nothing. The first interval may begin at
+  // the next turn.
+  IntervalBudget restarted() const { return {share_, 1}; }
 
   bool first() const { return turns_before_ == 0; }
 
-  // The clock turned: whether the time until the next turn is recorded. `switching`: what it takes
-  // to switch recording on and off once.
+  // Called at each turn of the clock. Returns whether to record until the next turn. `switching`:
+  // the time to switch recording on and off once.
   bool after(const Turn& turn, double switching);
   // Recording ends between two turns.
   void end(const Turn& turn, double switching);
 
   double spent() const { return spent_; }
 
-  static constexpr double kCost = 0.2;    // of an interval, until its events say more
-  static constexpr double kLeast = 0.25;  // of the budget, whatever others spend
-  static constexpr unsigned kBurst = 2;   // turns in a row, and no fewer
-  static constexpr unsigned kFirst = 4;   // so many where recording begins at once
+  static constexpr double kCost = 0.2;  // share of an interval's time, until its events cost more
+  // share of the budget that is always left, whatever others spend
+  static constexpr double kLeast = 0.25;
+  static constexpr unsigned kBurst = 2;  // least turns in a row
+  static constexpr unsigned kFirst = 4;  // least turns if recording begins at once
 
  private:
   void pay(const Turn& turn);

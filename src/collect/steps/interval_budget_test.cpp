@@ -10,7 +10,7 @@ constexpr double kTurn = 1e6;
 
 struct Played {
   std::vector<int> recorded;  // turns
-  double share = 0;           // that they added
+  double share = 0;           // that recording added
 };
 
 Played play(IntervalBudget budget, int turns, double cost, double switching = 0,

@@ -19,14 +19,14 @@ namespace laptime::steps {
 
 namespace {
 
-// Of this process's steps, whichever clock runs. A clock that is about to decide says so and then
-// looks whether a step has ended; who ends a step counts it and then looks whether the clock
-// decides. So one of them sees the other.
-struct Hearing {
+// The steps of this process, for all clocks. A clock that is about to decide sets its flag, then
+// checks whether a step has ended. The thread that ends a step counts it, then checks the flag. So
+// at least one of them sees the other.
+struct Shared {
   StepPulse steps;
   std::atomic<bool> clock_decides{false}, steps_record{false};
 };
-Hearing hearing;
+Shared shared;
 
 class IntervalClock {
  public:
@@ -36,37 +36,37 @@ class IntervalClock {
     std::unique_lock lock(mutex_);
     turned_ = ticks();
     others_ = plan_.others();
-    hearing.steps.forget_lengths();
-    hearing.clock_decides = true;
+    shared.steps.forget_lengths();
+    shared.clock_decides = true;
     begin_ = turned_;
-    if (!plan_.leaves_no_trace) tell_begin();
+    if (!plan_.leaves_no_trace) put_begin();
     if (plan_.budget.first()) switch_on();
     begun_ = true;
     changed_.notify_all();
     while (!stop_) {
-      if (!asked_.wait_for(lock, plan_.period, [this] { return stop_; })) turn();
+      if (!stopping_.wait_for(lock, plan_.period, [this] { return stop_; })) turn();
     }
     leave();
     over_ = true;
     changed_.notify_all();
   }
 
-  // Where the first interval is recorded at once, that is when this returns.
+  // Returns after the first interval has begun, if that is recorded at once.
   void await_begin() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return begun_; });
   }
 
-  // Also by two threads at once.
+  // Two threads may call this at once.
   IntervalSums stop() {
     std::unique_lock lock(mutex_);
     stop_ = true;
-    asked_.notify_all();
+    stopping_.notify_all();
     changed_.wait(lock, [this] { return over_; });
     return sums_;
   }
 
-  // To the steps; false: they decide already.
+  // Lets the steps decide. False: they decide already.
   bool hand_over() {
     const std::lock_guard lock(mutex_);
     return leave();
@@ -78,7 +78,7 @@ class IntervalClock {
  private:
   Turn pass() {
     const std::uint64_t now = ticks(), events = count(), others = plan_.others();
-    const bool on = hearing.clock_decides ? on_ : hearing.steps_record.load();
+    const bool on = shared.clock_decides ? on_ : shared.steps_record.load();
     const Turn turn{static_cast<double>(now - turned_), on,
                     on ? plan_.event_ticks * static_cast<double>(events - events_) : 0,
                     static_cast<double>(others - others_)};
@@ -89,7 +89,7 @@ class IntervalClock {
   }
 
   void turn() {
-    if (hearing.clock_decides)
+    if (shared.clock_decides)
       decide(pass());
     else
       listen();
@@ -106,7 +106,7 @@ class IntervalClock {
 
   void listen() {
     const Turn passed = pass();
-    if (const std::uint64_t steps = hearing.steps.counted(); steps != steps_) {
+    if (const std::uint64_t steps = shared.steps.counted(); steps != steps_) {
       steps_ = steps;
       quiet_ = {};
       quiet_turns_ = 0;
@@ -115,20 +115,20 @@ class IntervalClock {
     quiet_ = {quiet_.wall + passed.wall, passed.recorded, quiet_.counted + passed.counted,
               quiet_.others + passed.others};
     if (++quiet_turns_ >= plan_.quiet_turns &&
-        ticks() - hearing.steps.last_end() >= kQuietSteps * hearing.steps.median())
+        ticks() - shared.steps.last_end() >= kQuietSteps * shared.steps.median())
       take_over();
   }
 
   void take_over() {
-    hearing.clock_decides = true;
-    if (hearing.steps.counted() != steps_) {
-      hearing.clock_decides = false;
+    shared.clock_decides = true;
+    if (shared.steps.counted() != steps_) {
+      shared.clock_decides = false;
       return;
     }
     ++sums_.took_over;
     on_ = quiet_.recorded;
     sums_.recorded |= on_;
-    tell(hearing.steps.last_end(), on_ ? kRecorded : kResting);
+    put_state(shared.steps.last_end(), on_ ? kRecorded : kResting);
     if (on_)
       for (const auto& off : plan_.only_steps_switch_on) off();
     decide(quiet_);
@@ -136,19 +136,19 @@ class IntervalClock {
 
   // False: steps decide already.
   bool leave() {
-    if (!hearing.clock_decides) return false;
+    if (!shared.clock_decides) return false;
     plan_.budget.end(pass(), switching_);
     switch_off();
-    if (told_) tell(ticks(), kEnded);
+    if (has_state_) put_state(ticks(), kEnded);
     sums_.spent += plan_.budget.spent();
-    plan_.budget = plan_.budget.anew();
-    hearing.clock_decides = false;
+    plan_.budget = plan_.budget.restarted();
+    shared.clock_decides = false;
     return true;
   }
 
   void switch_on() {
     const std::uint64_t began = ticks();
-    std::uint64_t last = began;  // what the last source sees from here on is recorded by all
+    std::uint64_t last = began;  // after this, all sources record
     for (const ClockedSource& source : plan_.sources) {
       last = ticks();
       source.on();
@@ -157,8 +157,8 @@ class IntervalClock {
     sums_.recorded = true;
     switched_on_ = ticks() - began;
     events_ = count();
-    if (!told_) tell_begin();
-    tell(last, kRecorded);
+    if (!has_state_) put_begin();
+    put_state(last, kRecorded);
   }
 
   void switch_off() {
@@ -168,7 +168,7 @@ class IntervalClock {
       source->off();
     const std::uint64_t ended = ticks();
     switching_ = static_cast<double>(switched_on_ + (ended - began));
-    tell(ended, kResting);
+    put_state(ended, kResting);
   }
 
   std::uint64_t count() const {
@@ -177,27 +177,27 @@ class IntervalClock {
     return events;
   }
 
-  void tell_begin() { tell(begin_, kResting); }
+  void put_begin() { put_state(begin_, kResting); }
 
-  void tell(std::uint64_t time, double state) {
-    told_ = true;
+  void put_state(std::uint64_t time, double state) {
+    has_state_ = true;
     record::put_value(time, record::intern(value_name::kOpsRecorded), state);
   }
 
-  std::mutex mutex_;  // held by the thread but for its waits
-  std::condition_variable asked_, changed_;
-  bool begun_ = false, stop_ = false, over_ = false, told_ = false;
+  std::mutex mutex_;  // the thread holds it except while it waits
+  std::condition_variable stopping_, changed_;
+  bool begun_ = false, stop_ = false, over_ = false, has_state_ = false;
   IntervalPlan plan_;
   std::uint64_t begin_ = 0, turned_, others_ = 0, events_ = 0, switched_on_ = 0;
-  double switching_ = 0;      // ticks, the last time
+  double switching_ = 0;      // ticks that the last switch took
   bool on_ = false;           // while the clock decides
-  std::uint64_t steps_ = 0;   // that had ended at the last turn
-  unsigned quiet_turns_ = 0;  // since the last step's end …
-  Turn quiet_{};              // … and what passed in them
+  std::uint64_t steps_ = 0;   // steps that had ended at the last turn
+  unsigned quiet_turns_ = 0;  // turns since the last step's end
+  Turn quiet_{};              // what passed in these turns
   IntervalSums sums_;
 };
 
-// Of this process. A forked child leaves its parent's as it lies there.
+// The clock of this process. A forked child abandons its parent's object.
 struct Running {
   std::mutex mutex;
   std::shared_ptr<IntervalClock> clock;
@@ -211,8 +211,8 @@ std::shared_ptr<IntervalClock> running_clock() {
 
 void at_process_exit() { (void)stop_intervals(); }
 
-// Before a fork handlers run in the reverse order of their registration: the clock's lock is taken
-// first, then those that its turn takes.
+// Before a fork, handlers run in the reverse order of their registration. So the clock's lock is
+// taken first, then the locks that its turn takes.
 void watch_process() {
   static const bool watched = [] {
     ::pthread_atfork(
@@ -226,9 +226,9 @@ void watch_process() {
         },
         [] {
           running = new Running;
-          hearing.clock_decides = hearing.steps_record = false;
+          shared.clock_decides = shared.steps_record = false;
         });
-    // torch's own objects go later.
+    // torch's own objects are destroyed later.
     return std::atexit(&at_process_exit) == 0;
   }();
   (void)watched;
@@ -261,15 +261,15 @@ bool start_intervals(IntervalPlan plan) {
 }
 
 bool end_step() {
-  hearing.steps.count();
+  shared.steps.count();
   bool decided = false;
-  if (hearing.clock_decides)
+  if (shared.clock_decides)
     if (const auto clock = running_clock()) decided = clock->hand_over();
-  hearing.steps.ended(ticks());
+  shared.steps.ended(ticks());
   return decided;
 }
 
-void steps_record(bool on) { hearing.steps_record = on; }
+void steps_record(bool on) { shared.steps_record = on; }
 
 std::optional<IntervalSums> stop_intervals() {
   const std::shared_ptr<IntervalClock> clock = running_clock();

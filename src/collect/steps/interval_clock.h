@@ -1,15 +1,18 @@
-// Switches sources on and off by the clock, in a program that makes no steps, or none yet, or none
-// any more. A thread of its own does: the program's threads are asked for nothing, and one that
-// waits, holds the GIL or traces its own code changes nothing.
+// Switches sources on and off by the clock, in a program that makes no steps: not yet, no longer,
+// or never. It has its own thread, so it needs nothing of the program's threads. They may wait,
+// hold the GIL or trace their own code.
 //
-// Steps decide from the first one's end on, and the clock only listens. When none has ended for a
-// while it switches off what they left on, and decides until the next one ends. The while is
-// counted in turns of the clock: a process that is stopped (by a debugger, say) makes none.
+// From the end of the first step, steps decide and the clock only watches. When no step has ended
+// for a while, the clock switches off what the steps left on. It then decides until the next step
+// ends. The while is counted in turns of the clock, because a stopped process (under a debugger,
+// for example) makes none.
 //
-// One a process, and one at a time. A forked child has none: its parent's thread does not live
-// there, and nothing is switched while a process forks. Contract: a source may be switched on any
-// thread, also twice; it needs neither the GIL nor what a thread of the program may hold while it
-// forks or exits. What it locks has its fork handlers in place before the first clock starts.
+// There is at most one clock in a process. A forked child has none, because its parent's thread
+// does not exist there. Nothing is switched during a fork.
+//
+// Contract: a source may be switched on any thread, also twice. It needs neither the GIL nor a lock
+// that a thread of the program may hold while it forks or exits. Its fork handlers for its own
+// locks are registered before the first clock starts.
 #pragma once
 
 #include <chrono>
@@ -30,22 +33,23 @@ struct ClockedSource {
 };
 
 struct IntervalPlan {
-  std::vector<ClockedSource> sources;  // switched on in this order, off in the other
+  std::vector<ClockedSource> sources;  // switched on in this order, off in reverse
   IntervalBudget budget;               // in ticks
   double event_ticks;                  // what an event costs
   std::chrono::nanoseconds period;
   std::function<std::uint64_t()> others = [] {
     return std::uint64_t{0};
   };  // ticks that others have spent of the budget so far
-  std::vector<std::function<void()>> only_steps_switch_on = {};  // how each is switched off
-  bool leaves_no_trace = false;  // before the first interval begins: a process that is over by then
-                                 // has recorded nothing
-  unsigned quiet_turns =
-      12;  // and kQuietSteps median steps, without a step's end, until the clock decides again
+  std::vector<std::function<void()>> only_steps_switch_on = {};  // how to switch each of these off
+  // record nothing before the first interval, so a process that ends by then leaves no trace
+  bool leaves_no_trace = false;
+  // Turns, and at least kQuietSteps median steps, without a step's end until the clock decides
+  // again.
+  unsigned quiet_turns = 12;
 };
 
 // While the clock decides, the value kOpsRecorded (format/names.h) says what holds from there on
-// (analyze/recorded_part.h). Where it took over, that is from the last step's end on: what steps
+// (trace/steps/recorded_part.h). Where it took over, that is from the last step's end on: what steps
 // had left on until then is its first interval.
 inline constexpr double kRecorded = 1, kResting = 0, kEnded = -1;
 
@@ -54,17 +58,17 @@ inline constexpr unsigned kQuietSteps = 4;
 struct IntervalSums {
   double spent = 0;  // ticks that recording added
   bool recorded = false, rested = false;
-  unsigned took_over = 0;  // how often no step had ended for a while
+  unsigned took_over = 0;  // how often the clock took over from steps
 };
 
-// False: one runs already, or no thread can be had.
+// False: one runs already, or no thread could be started.
 bool start_intervals(IntervalPlan plan);
-// HOT, but where the clock decides. A step ends, and steps decide from here on. True: the clock
-// decided, for all or the last part of that step; all sources are off.
+// HOT, unless the clock decides. Ends a step; steps decide from now on. Returns true if the clock
+// decided for all of that step or its last part. Then all sources are off.
 bool end_step();
-// Whether steps have the sources on until the next one ends. Contract: steps decide.
+// Reports whether sources are on until the next step ends. Contract: steps decide.
 void steps_record(bool on);
-// What the clock has on is off when this returns. None: nothing runs, in this process.
+// Switches off what the clock has on, before it returns. Empty if no clock runs in this process.
 std::optional<IntervalSums> stop_intervals();
 
 }  // namespace laptime::steps

@@ -12,8 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// One that counts how often it was switched. Shared with the clock, which a test that fails may
-// leave running.
+// A source that counts its switches. Shared with the clock, because a failing test may leave the
+// clock running.
 struct Watched : std::enable_shared_from_this<Watched> {
   std::atomic<int> switched_on{0}, switched_off{0};
   std::atomic<bool> on{false};
@@ -35,7 +35,7 @@ bool comes(Reached reached, int limit_ms = 20'000) {
   return reached();
 }
 
-// In a recording: without one nothing is switched on.
+// In a recording, because otherwise nothing is switched on.
 class IntervalClock : public RecorderTest {
  protected:
   IntervalClock() { EXPECT_EQ(laptime_start(path_.c_str(), nullptr), 0); }
@@ -127,7 +127,7 @@ TEST_F(IntervalClock, MayLeaveNoTraceBeforeTheFirstInterval) {
   EXPECT_EQ(count(path_).values, 0u);
 }
 
-TEST_F(IntervalClock, AFirstIntervalTellsWhenItsClockBegan) {
+TEST_F(IntervalClock, AFirstIntervalHasTheBeginOfItsClock) {
   const auto watched = std::make_shared<Watched>();
   ASSERT_TRUE(start_intervals(silent_plan(watched, 2)));
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; }));
@@ -136,13 +136,13 @@ TEST_F(IntervalClock, AFirstIntervalTellsWhenItsClockBegan) {
   EXPECT_GE(count(path_).values, 4u) << "0 at the begin, the interval's begin and end, the end";
 }
 
-// Sources as steps switch them.
+// Switches sources as steps do.
 void switch_by_steps(const std::vector<ClockedSource>& sources, bool on) {
   for (const ClockedSource& source : sources) on ? source.on() : source.off();
   steps_record(on);
 }
 
-// In which steps decide once one has ended.
+// A plan in which steps decide after the first one has ended.
 IntervalPlan stepping_plan(std::vector<ClockedSource> sources, unsigned quiet_turns) {
   IntervalPlan made = plan(std::move(sources), 0.1, 1000);
   made.quiet_turns = quiet_turns;
@@ -174,7 +174,7 @@ TEST_F(IntervalClock, WhatStepsLeaveOnIsSwitchedOffWhenNoneEndsAnyMore) {
   switch_by_steps({watched->source()}, true);
   EXPECT_TRUE(comes([&] { return watched->switched_off >= 1; })) << "by the clock";
   EXPECT_TRUE(comes([&] { return watched->switched_on >= 3; })) << "and it goes on in intervals";
-  EXPECT_TRUE(end_step()) << "which the next step's end is told";
+  EXPECT_TRUE(end_step()) << "and the end of the next step reports it";
   EXPECT_FALSE(watched->on);
   EXPECT_EQ(memory_off, 1);
   EXPECT_FALSE(end_step());
@@ -185,7 +185,7 @@ TEST_F(IntervalClock, StepsThatTakeLongAreNotQuiet) {
   const auto watched = std::make_shared<Watched>();
   ASSERT_TRUE(start_intervals(stepping_plan({watched->source()}, 1)));
   bool cut = true;
-  for (int i = 0; i < 100 && cut; ++i) {  // each many turns of the clock
+  for (int i = 0; i < 100 && cut; ++i) {  // each takes many turns of the clock
     std::this_thread::sleep_for(30ms);
     cut = end_step();
   }
@@ -199,7 +199,7 @@ TEST_F(IntervalClock, StepsThatEndAllTheTimeAreNeverCut) {
   (void)end_step();
   for (int i = 0; i < 2000; ++i) {
     switch_by_steps({watched->source()}, i % 2 == 0);
-    const bool was_on = watched->on, cut = end_step();  // by a machine that was away for some turns
+    const bool was_on = watched->on, cut = end_step();  // if the machine was busy for some turns
     EXPECT_TRUE(cut || was_on == (i % 2 == 0));
   }
   ASSERT_TRUE(stop_intervals());
@@ -217,8 +217,9 @@ TEST_F(IntervalClock, AForkedChildHasNoneAndItsParentGoesOn) {
     if (child == 0) {
       const bool none = !stop_intervals();
 #if defined(__SANITIZE_ADDRESS__)
-      _exit(none ? 7 : 1);  // AddressSanitizer's allocator, before LLVM 17, may be locked for ever
-                            // in a child: it is not told of forks
+      // AddressSanitizer's allocator, before LLVM 17, does not handle forks and may stay locked
+      // here
+      _exit(none ? 7 : 1);
 #endif
       const auto own = std::make_shared<Watched>();
       const bool starts = start_intervals(plan({own->source()}, 1.0, 0)) && own->switched_on > 0;

@@ -1,7 +1,8 @@
-// What the clock hears of steps: that one ended, and how long they take. Told on the thread that
-// steps, heard on the clock's.
+// What the clock knows of steps: that one ended, and how long they take. The training thread writes
+// it, the clock's thread reads it.
 //
-// Assumption: one thread steps at a time. Where two do, a length may be wrong, never the count.
+// Assumption: one thread makes steps at a time. If two do, a length may be wrong, but never the
+// count.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +15,17 @@ namespace laptime::steps {
 
 class StepPulse {
  public:
-  // HOT. What was decided on before is seen by who counts after: both are in one order with the
-  // other side's stores.
+  // HOT. Sequentially consistent: the caller's later loads see every decision whose maker did not
+  // see this count.
   void count() { count_.fetch_add(1); }
-  // Right after that, when all that belongs to the step's end is done.
+  // Contract: called right after count(), when all work of the step's end is done.
   void ended(std::uint64_t now) {
     if (const std::uint64_t before = last_.exchange(now, std::memory_order_relaxed); before != 0)
       lengths_[next_.fetch_add(1, std::memory_order_relaxed) % kKept].store(
           now - before, std::memory_order_relaxed);
   }
 
-  // How long steps take is to be learnt anew.
+  // The length of steps must be measured again.
   void forget_lengths() {
     last_.store(0, std::memory_order_relaxed);
     next_.store(0, std::memory_order_relaxed);
@@ -33,7 +34,7 @@ class StepPulse {
   std::uint64_t counted() const { return count_.load(); }
   std::uint64_t last_end() const { return last_.load(std::memory_order_relaxed); }
 
-  // From end to end, of the last steps; 0: of fewer than two nothing is known.
+  // Median length of the last steps, from end to end. 0 for fewer than two steps.
   std::uint64_t median() const {
     std::array<std::uint64_t, kKept> sorted;
     std::transform(lengths_.begin(), lengths_.end(), sorted.begin(),

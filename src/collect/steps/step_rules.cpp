@@ -13,7 +13,7 @@ void StepRules::gradients_zeroed(std::int64_t optimizer) {
   zeroed_.add(optimizer);
 }
 
-std::optional<EndedStep> StepRules::ask(std::int64_t loader, bool gradients, bool evaluating) {
+std::optional<EndedStep> StepRules::request(std::int64_t loader, bool gradients, bool evaluating) {
   open_.add(loader);
   evaluation_ = 0;
   if (batches_ == 0) return std::nullopt;
@@ -24,7 +24,7 @@ std::optional<EndedStep> StepRules::ask(std::int64_t loader, bool gradients, boo
   return end(*phase);
 }
 
-void StepRules::got(std::int64_t loader, std::uint64_t samples, bool gradients) {
+void StepRules::received(std::int64_t loader, std::uint64_t samples, bool gradients) {
   loaders_.add(loader);
   ++batches_;
   samples_ += samples;
@@ -83,7 +83,7 @@ EndedSteps StepRules::evaluation_ended() {
   const std::uint64_t began = std::exchange(evaluation_, 0);
   if (began == 0 || (!has_optimizer_ && !has_trained_)) return {};
   if (!has_updated() && (batches_ > 0 || backwards_ > 0))
-    return {};  // in the middle of an accumulation
+    return {};  // an accumulation is under way
   EndedSteps ended;
   if (batches_ > 0) {
     ended.before = end(StepPhase::train);
@@ -109,12 +109,12 @@ EndedSteps StepRules::step_without_loader(std::int64_t number, std::uint64_t mom
       followers_.push_back({number, moment});
       return ended;
     }
-    // The leader's loop is over: this is another one's second step.
+    // The leader's loop is over. This is the second step of another optimizer.
     ended.before = EndedStep{.phase = StepPhase::train, .samples = 0, .moment = again->moment};
   }
   leader_ = number;
   followers_.clear();
-  if (!trained_.has_any(loaders_)) samples_ = 0;  // read long before, all at once
+  if (!trained_.has_any(loaders_)) samples_ = 0;  // all were read at once, long before
   ended.now = end(StepPhase::train);
   return ended;
 }
@@ -127,7 +127,7 @@ std::optional<StepPhase> StepRules::phase_before(std::int64_t loader, bool gradi
   const bool was_training = trained_.has_any(loaders_);
   if (!gradients)
     return was_training ? std::optional(StepPhase::train)
-                        : std::nullopt;  // batches of an accumulation that is left unfinished
+                        : std::nullopt;  // batches of an unfinished accumulation
   if (unseen_.has(loader)) return StepPhase::train;
   if (was_training || !loaders_.has(loader)) return std::nullopt;
   if (backwards_ == 0 && (!trained_.empty() || evaluating || !has_optimizer_)) return idle_phase();

@@ -30,7 +30,7 @@ class StepWriter {
     if (name == 0) name = record::intern(phase_name(ended.phase));
     record::mark_step({.samples = ended.samples,
                        .phase = name,
-                       .ops = record::StepMark::Ops::not_told,
+                       .ops = record::StepMark::Ops::unknown,
                        .end = ended.moment});
   }
 

@@ -1,5 +1,5 @@
-// A CUPTI for tests: keeps what it was asked for, and feeds hand-made records and callbacks through
-// the collector's own functions.
+// A CUPTI for tests: it keeps the requests that it got, and passes hand-made records and callbacks
+// to the collector's own functions.
 #pragma once
 
 #include <cstring>
@@ -16,42 +16,41 @@ namespace laptime::cuda {
 
 class FakeCuda final : public CudaApi {
  public:
-  // ---- What it does ----
+  // ---- Its behaviour ----
   ApiResult subscribe_result = kSuccess;
   std::function<void()> while_enabling, while_disabling,
-      while_asking_for_calls;                  // what another thread of the program does meanwhile
+      while_enabling_calls;                    // what another thread of the program does meanwhile
   std::map<std::uint32_t, ApiResult> refused;  // kinds
   std::function<void()> while_finalizing;
-  std::string holder;  // who has the subscription when subscribe fails
-  std::size_t kernel_tail =
-      0;                    // bytes by which this version's records are longer than the oldest form
-  std::size_t dropped = 0;  // told once
-  std::size_t record_shift = 0;  // next_record hands out addresses this far off
+  std::string holder;            // who has the subscription when subscribe fails
+  std::size_t kernel_tail = 0;   // extra bytes of this version's records over the oldest form
+  std::size_t dropped = 0;       // reported once
+  std::size_t record_shift = 0;  // offset of the addresses that next_record returns
   bool initialized = true;       // the driver knows its devices
   std::function<void()> while_flushing;
   bool holds_back =
-      false;  // a record in each buffer is not complete: only a forced flush delivers them
+      false;  // one record in each buffer is incomplete: only a forced flush delivers them
   int devices = 1;
 
-  // ---- What was asked of it ----
+  // ---- The requests that it got ----
   std::vector<std::string> calls;
   std::set<std::pair<std::uint32_t, std::uint32_t>> callbacks;
   std::set<std::uint32_t> kinds;
   CallbackFunction callback = nullptr;
   void* user = nullptr;
   ClockFunction clock = nullptr;
-  bool finalizes = false;  // until it is subscribed to again
-  int asked_after_finalize = 0;
+  bool finalizes = false;  // until the next subscription
+  int calls_after_finalize = 0;
 
   // ---- The program's part ----
-  // A call of the driver, as CUPTI tells it.
+  // A call of the driver, as CUPTI reports it.
   void call(
       std::uint32_t id, std::uint32_t correlation, const std::function<void()>& inside = [] {}) {
     CallbackData info{};
     info.correlation = correlation;
-    tell(id, info, inside);
+    deliver(id, info, inside);
   }
-  // One whose parameters and result are looked at. A context is its device's number.
+  // A call whose parameters and result are read. A context is its device's number.
   void call_with(
       std::uint32_t id, const void* parameters, int result, void* context,
       const std::function<void()>& inside = [] {}) {
@@ -59,9 +58,9 @@ class FakeCuda final : public CudaApi {
     info.parameters = parameters;
     info.return_value = &result;
     info.context = context;
-    tell(id, info, inside);
+    deliver(id, info, inside);
   }
-  void tell(std::uint32_t id, CallbackData& info, const std::function<void()>& inside) {
+  void deliver(std::uint32_t id, CallbackData& info, const std::function<void()>& inside) {
     if (!callbacks.contains({kDriverDomain, id})) return inside();
     std::uint64_t data = 0;
     info.correlation_data = &data;
@@ -78,7 +77,7 @@ class FakeCuda final : public CudaApi {
     const ResourceData resource{nullptr, nullptr, &graph};
     callback(user, kResourceDomain, id, &resource);
   }
-  // Puts a record into the buffer that is being filled; nothing when the collector gives none.
+  // Puts a record into the current buffer. Does nothing if the collector provides none.
   template <typename Record>
   void add(const Record& record) {
     const std::size_t size = sizeof record + kernel_tail;
@@ -121,9 +120,9 @@ class FakeCuda final : public CudaApi {
   }
   ApiResult unsubscribe() override { return calls.push_back("unsubscribe"), kSuccess; }
   ApiResult enable_callback(bool on, std::uint32_t domain, std::uint32_t id) override {
-    if (finalizes) ++asked_after_finalize;
+    if (finalizes) ++calls_after_finalize;
     on ? (void)callbacks.insert({domain, id}) : (void)callbacks.erase({domain, id});
-    if (on && while_asking_for_calls) while_asking_for_calls();
+    if (on && while_enabling_calls) while_enabling_calls();
     return kSuccess;
   }
   ApiResult promise_zeroed_buffers() override { return calls.push_back("zeroed"), kSuccess; }

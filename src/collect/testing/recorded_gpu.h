@@ -1,5 +1,4 @@
-// For tests of the collector: it runs against a fake CUPTI, and what it recorded is read back from
-// the file.
+// For tests of the collector: runs it with a fake CUPTI and reads the records back from the file.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +28,7 @@ struct ReadSpan {
   std::uint64_t call_site, graph_node;
 };
 
-// What was recorded, by kind.
+// The records by kind.
 struct ReadRun {
   std::vector<ReadSpan> spans;
   std::map<std::string, std::uint64_t> warnings;
@@ -118,7 +117,7 @@ class CudaCollectorTest : public ::testing::Test {
   void tick(int times) {
     for (int i = 0; i < times; ++i) gpu.tick();
   }
-  // Until the state is reached or can no longer be.
+  // Until the state is reached, or cannot be reached any more.
   void tick_until(State state) {
     for (int i = 0; i < 10 && gpu.state() != state; ++i) gpu.tick();
     ASSERT_EQ(gpu.state(), state);

@@ -1,8 +1,9 @@
-// What the call site of a thread's last op rested on, so that the next op's is known without asking
-// Python again.
+// The conditions under which the call site of a thread's last op also holds for its next op, so
+// that Python is not queried again.
 //
-// The module writes down where it looked and what it saw; the hot path looks whether all of that is
-// still so. Contract: a guard is looked at only if those before it hold: they say that its address
+// The module records where it looked and what it saw. The hot path checks that all of it is
+// unchanged. Contract: a guard is read only if all guards before it hold, because they prove that
+// its address is still valid.
 // is still good.
 #pragma once
 
@@ -19,20 +20,20 @@ struct CallSiteGuards {
     const void* address;
     std::uint64_t word;
   };
-  // An instruction of the frame that the guards are about, and its call site; 0: none.
+  // An instruction of the guarded frame and its call site. 0: none.
   struct Known {
     std::uint64_t instruction;
     std::uint32_t call_site;
   };
 
   CallSiteGuards() = default;
-  CallSiteGuards(const CallSiteGuards&) = delete;  // the last guard is about itself
+  CallSiteGuards(const CallSiteGuards&) = delete;  // the last guard points into this object
 
-  std::uint32_t uses = 0;  // that are left before Python must be asked
+  std::uint32_t uses = 0;  // uses left before Python must be queried
   std::uint32_t count = 0;
-  const void* instruction = nullptr;  // where the frame keeps the one that runs
+  const void* instruction = nullptr;  // where the frame keeps its current instruction
   Known known[kCallSites] = {};
-  Guard guards[kMost + 1];  // behind those that count one that never holds
+  Guard guards[kMost + 1];  // the used guards are followed by one that never holds
 
   static std::uint64_t word_at(const void* address) {
     std::uint64_t word;
@@ -40,7 +41,7 @@ struct CallSiteGuards {
     return word;
   }
   void clear() { end_at(0); }
-  // False where there is no room.
+  // False if there is no room.
   bool add(const void* address) {
     if (count == kMost) return false;
     guards[count] = {address, word_at(address)};
@@ -55,7 +56,7 @@ struct CallSiteGuards {
   }
   Known& slot(std::uint64_t running) { return known[running / 2 % kCallSites]; }
 
-  // 0: not known.
+  // 0: unknown.
   std::uint32_t call_site() {
     if (uses == 0 || !hold()) return 0;
     --uses;

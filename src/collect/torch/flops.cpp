@@ -22,12 +22,12 @@ constexpr std::pair<std::string_view, FlopRule> kRules[] = {
     {"aten::conv_transpose1d", FlopRule::transposed_convolution},
     {"aten::conv_transpose2d", FlopRule::transposed_convolution},
     {"aten::conv_transpose3d", FlopRule::transposed_convolution},
-    // By itself where the padding is given by name, and in compiled code; else
+    // Counts by itself if the padding is a name, and in compiled code. Otherwise see
     // leave_flops_to_outer.
     {"aten::convolution", FlopRule::any_convolution},
     {"aten::convolution_backward", FlopRule::convolution_backward},
-    // The kernels, not aten::scaled_dot_product_attention: that one may also be made of products
-    // that count themselves.
+    // The kernels only. aten::scaled_dot_product_attention may consist of products that are counted
+    // themselves.
     {"aten::_scaled_dot_product_flash_attention_for_cpu", FlopRule::attention},
     {"aten::_scaled_dot_product_flash_attention", FlopRule::attention},
     {"aten::_scaled_dot_product_efficient_attention", FlopRule::attention},
@@ -55,8 +55,8 @@ std::uint64_t product_flops(Numbers left, Numbers right, bool batched) {
   return 2 * (batched ? rows / static_cast<std::uint64_t>(left.front()) : rows) * product(right);
 }
 
-// Batch, channels, then space; a single image is without the batch. The weight: channels of one
-// side, of the other side in a group, then space.
+// Input: batch, channels, then space; a single image has no batch. Weight: channels of one side,
+// channels of a group of the other side, then space.
 struct Convolution {
   Numbers image, weight;
 
@@ -69,13 +69,13 @@ struct Convolution {
   }
   Numbers space() const { return image.last(weight.size() - 2); }
   Numbers kernel() const { return weight.subspan(2); }
-  // Of a weight that is applied at so many places of each image.
+  // For a weight that is applied at this many places of each image.
   std::uint64_t flops_at(std::uint64_t places) const {
     return 2 * batch() * places * product(weight);
   }
 };
 
-// An int[n] argument may be given as one number for all.
+// An int[n] argument may be one number for all elements.
 bool read_each(const OpInput& input, std::size_t count, Numbers& numbers) {
   numbers = input.numbers;
   return input.kind == InputKind::integers && (numbers.size() == count || numbers.size() == 1);
@@ -122,26 +122,27 @@ std::uint64_t any_convolution_flops(const OpInputs& inputs) {
   return *transposed ? transposed_convolution_flops(inputs) : convolution_flops(inputs);
 }
 
-// The gradients of the input and of the weight take as many as the forward pass each; input 10 says
-// which are asked for, input 7 whether it was transposed.
+// The gradients of the input and of the weight cost as much as the forward pass each. Input 10
+// tells which are requested, input 7 whether the convolution was transposed.
 std::uint64_t convolution_backward_flops(const OpInputs& inputs) {
   const auto transposed = read_switch(inputs.at(7));
-  const OpInput asked = inputs.at(10);
-  if (!transposed || asked.kind != InputKind::integers || asked.numbers.size() < 2) return 0;
+  const OpInput requested = inputs.at(10);
+  if (!transposed || requested.kind != InputKind::integers || requested.numbers.size() < 2)
+    return 0;
   const Convolution c{tensor_sizes(inputs, *transposed ? 1 : 0), tensor_sizes(inputs, 2)};
   if (!c.is_sound()) return 0;
-  const std::uint64_t products = (asked.numbers[0] != 0) + (asked.numbers[1] != 0);
+  const std::uint64_t products = (requested.numbers[0] != 0) + (requested.numbers[1] != 0);
   return products * c.flops_at(product(c.space()));
 }
 
-// Products of queries by keys as wide as a query, and such as wide as a value. Masks, causality and
-// softmax count nothing.
+// Products for each pair of a query and a key: as wide as a query, and as wide as a value. Masks,
+// causality and softmax are not counted.
 struct AttentionProducts {
   std::uint64_t of_query_width, of_value_width;
 };
 constexpr AttentionProducts kForwardProducts{1, 1}, kBackwardProducts{3, 2};
 
-// `first`: the query among the inputs; key and value follow.
+// `first`: the index of the query among the inputs. Key and value follow it.
 std::uint64_t attention_flops(const OpInputs& inputs, std::size_t first,
                               AttentionProducts products) {
   const Numbers query = tensor_sizes(inputs, first), key = tensor_sizes(inputs, first + 1),

@@ -1,6 +1,6 @@
-// How many floating point operations an op does, from its inputs: the formulas of torch.profiler's
-// with_flops, so that the numbers are the same, and for what that counts none of (other
-// convolutions, backward passes, fused attention, fp8) those of torch.utils.flop_counter.
+// The floating point operations of an op, computed from its inputs. The formulas are those of
+// torch.profiler's with_flops, so the numbers are equal. For ops that with_flops ignores (other
+// convolutions, backward passes, fused attention, fp8) they are those of torch.utils.flop_counter.
 #pragma once
 
 #include <cstdint>

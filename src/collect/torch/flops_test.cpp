@@ -87,8 +87,8 @@ TEST(Flops, ATransposedConvolutionAppliesItsWeightToEveryInput) {
   EXPECT_EQ(flops(flop_rule("aten::convolution"), plain.inputs()), 2u * 2 * 9 * 4 * 4 * 9);
 }
 
-TEST(Flops, AConvolutionsBackwardPassMakesTheProductsThatAreAskedFor) {
-  const auto backward = [](std::int64_t transposed, std::vector<std::int64_t> asked) {
+TEST(Flops, AConvolutionsBackwardPassMakesTheRequestedProducts) {
+  const auto backward = [](std::int64_t transposed, std::vector<std::int64_t> requested) {
     Words words;
     words.tensor({2, 6, 4, 4})
         .tensor({2, 4, 8, 8})
@@ -99,7 +99,7 @@ TEST(Flops, AConvolutionsBackwardPassMakesTheProductsThatAreAskedFor) {
         .add(InputKind::integers, {0, 0})
         .add(InputKind::integer, {1});
     return flops(flop_rule("aten::convolution_backward"),
-                 words.add(InputKind::integers, std::move(asked)).inputs());
+                 words.add(InputKind::integers, std::move(requested)).inputs());
   };
   EXPECT_EQ(backward(0, {1, 1, 1}), 2u * 2 * 2 * 16 * 6 * 4 * 9);
   EXPECT_EQ(backward(0, {0, 1, 1}), 2u * 2 * 16 * 6 * 4 * 9)

@@ -16,8 +16,8 @@ namespace laptime::torch {
 namespace {
 
 struct Function;  // at::RecordFunction
-// std::unique_ptr<at::ObserverContext>, always null: not trivial, so that it is returned where a
-// unique_ptr would be.
+// std::unique_ptr<at::ObserverContext>, always null. It is not trivial, so it is returned the same
+// way as a unique_ptr.
 struct NoContext {
   void* none = nullptr;
   NoContext() = default;
@@ -42,9 +42,9 @@ struct Torch {
   std::uint64_t (*thread)();
 } torch_functions;
 
-constexpr std::size_t kWords = 64;  // of a RecordFunction that are looked at
-// From the sequence number to the forward thread's: the inputs (16), keyword inputs (56) and
-// outputs (24) lie between.
+constexpr std::size_t kWords = 64;  // words of a RecordFunction that are searched
+// The distance from the sequence number to the forward thread's number: the inputs (16), keyword
+// inputs (56) and outputs (24) lie between.
 constexpr std::size_t kSequenceToForward = 8 + 16 + 56 + 24;
 
 struct Layout {
@@ -57,7 +57,7 @@ std::uint64_t word_at(const Function& function, std::size_t offset) {
   return word;
 }
 
-// ---- Calibration: which word always says what torch says. ----
+// ---- Calibration: find the words that always equal torch's own answers. ----
 struct Sighting {
   std::array<std::uint64_t, kWords> words;
   std::uint64_t sequence, thread;
@@ -78,7 +78,7 @@ NoContext note(const Function& function) {
 }
 void ignore_end(const Function&, void*) {}
 
-// The only word that is `expected` in all sightings; kWords when there is none, or several.
+// The only word that equals `expected` in all sightings. kWords if there is none, or several.
 std::size_t only_word(std::uint64_t Sighting::* expected) {
   std::size_t found = kWords;
   for (std::size_t i = 0; i < kWords; ++i) {
@@ -102,7 +102,7 @@ bool differ(std::uint64_t Sighting::* value) {
 OpHost host;
 std::atomic<const OpProbe*> probe{nullptr};
 std::uint64_t running = 0;
-bool telling = false;  // what runs
+bool reporting = false;  // what runs
 __thread OpThread* this_thread __attribute__((tls_model("initial-exec"))) = nullptr;
 
 SeenOp seen(const Function& function) {
@@ -120,15 +120,15 @@ NoContext begin(const Function& function) {
 }
 void end(const Function& function, void*) { end_op(host, this_thread, &function); }
 
-NoContext tell_begin(const Function& function) {
+NoContext report_begin(const Function& function) {
   const SeenOp op = seen(function);
-  if (const OpProbe* const told = probe)
-    told->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
+  if (const OpProbe* const receiver = probe)
+    receiver->begin(op.function, torch_functions.name(&function), op.sequence, op.thread, op.scope);
   return {};
 }
-// Of another thread's op perhaps after the probe has gone.
-void tell_end(const Function& function, void*) {
-  if (const OpProbe* const told = probe) told->end(&function);
+// Also called for another thread's op, perhaps after the probe is gone.
+void report_end(const Function& function, void*) {
+  if (const OpProbe* const receiver = probe) receiver->end(&function);
 }
 
 Callback all_scopes(NoContext (*start)(const Function&), void (*end)(const Function&, void*)) {
@@ -145,18 +145,18 @@ int off() {
 }
 
 int on(int) {
-  const bool tells = probe != nullptr;
-  if (running != 0 && telling == tells) return 0;
+  const bool reports = probe != nullptr;
+  if (running != 0 && reporting == reports) return 0;
   if (off() != 0) return -1;
-  telling = tells;
-  running =
-      torch_functions.add(tells ? all_scopes(&tell_begin, &tell_end) : all_scopes(&begin, &end));
+  reporting = reports;
+  running = torch_functions.add(reports ? all_scopes(&report_begin, &report_end)
+                                        : all_scopes(&begin, &end));
   return 0;
 }
 
 std::int64_t peek_sequence() { return static_cast<std::int64_t>(torch_functions.peek()); }
 std::uint64_t thread_number() { return torch_functions.thread(); }
-void tell(const OpProbe* told) { probe = told; }
+void report(const OpProbe* receiver) { probe = receiver; }
 
 }  // namespace
 
@@ -174,7 +174,7 @@ std::string find_torch() {
                    find(torch.name, "_ZNK2at14RecordFunction4nameEv") &&
                    find(torch.peek, "_ZN2at15sequence_number4peekEv") &&
                    find(torch.thread, "_ZN2at14RecordFunction15currentThreadIdEv");
-  return all ? "" : "torch has no functions of the names that are looked for";
+  return all ? "" : "torch lacks some of the required functions";
 }
 
 std::string start_calibration() {
@@ -191,13 +191,13 @@ std::string stop_calibration() {
     return "too few ops were seen";
   const std::size_t sequence = only_word(&Sighting::sequence),
                     thread = only_word(&Sighting::thread);
-  if (sequence == kWords || thread == kWords) return "its objects are laid out in an unknown way";
+  if (sequence == kWords || thread == kWords) return "the layout of torch's objects is unknown";
   layout = {sequence * 8, thread * 8, (thread + 1) * 8, sequence * 8 + kSequenceToForward};
   return "";
 }
 
 const OpShim* open_headerless(const OpHost* offered) {
-  static const OpShim shim{kShimVersion, &on, &off, &peek_sequence, &thread_number, &tell};
+  static const OpShim shim{kShimVersion, &on, &off, &peek_sequence, &thread_number, &report};
   host = *offered;
   return &shim;
 }

@@ -1,11 +1,11 @@
-// Torch's callbacks without torch's headers, for machines that have no compiler: a few functions
-// found by name in the torch that is loaded, and the places of the fields in its objects found by
-// watching known ops.
+// Torch's callbacks without torch's headers, for machines without a compiler. A few functions are
+// found by name in the loaded torch. The offsets of fields in its objects are found by watching
+// known ops.
 //
-// Assumption: the layout of at::RecordFunctionCallback, which callers hand over, is that of the
-// torch versions that the Python side lets through; nothing is assumed about at::RecordFunction but
-// that its first 512 bytes are readable. Contract: what calibration does not find for certain is an
-// error, in words; the self-test comes on top.
+// Assumption: callers fill in at::RecordFunctionCallback, and its layout is that of the torch
+// versions that the Python side accepts. Of at::RecordFunction only one thing is assumed: its first
+// 512 bytes are readable. Contract: what calibration does not find with certainty is an error,
+// returned as text. The self-test runs in addition.
 #pragma once
 
 #include <string>
@@ -14,11 +14,11 @@
 
 namespace laptime::torch {
 
-// "" or why torch's functions were not found.
+// Empty, or the reason why torch's functions were not found.
 std::string find_torch();
 
-// Between the two the caller runs aten::mul several times, each making an autograd node, on two
-// threads. "" or why not all fields were found.
+// Between these two calls, the caller runs aten::mul several times on two threads. Each run makes
+// an autograd node. Empty, or the reason why a field was not found.
 std::string start_calibration();
 std::string stop_calibration();
 

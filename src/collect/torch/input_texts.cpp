@@ -12,15 +12,15 @@ void warn_too_many_inputs() {
   record::warn(lost);
 }
 
-std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule) {
+std::uint16_t add_inputs(const OpInputs& inputs, FlopRule rule) {
   const std::uint64_t count = flops(rule, inputs);
   const record::Arg args[] = {
       {ArgKey::shapes, ArgType::string, record::intern(shapes_text(inputs, record::kLongestName))},
       {ArgKey::types, ArgType::string, record::intern(types_text(inputs, record::kLongestName))},
       {ArgKey::flops, ArgType::integer, count}};
-  const std::uint16_t told = record::add_args(args, count != 0 ? 3 : 2);
-  if (told == 0) warn_too_many_inputs();
-  return told;
+  const std::uint16_t id = record::add_args(args, count != 0 ? 3 : 2);
+  if (id == 0) warn_too_many_inputs();
+  return id;
 }
 
 }  // namespace laptime::torch

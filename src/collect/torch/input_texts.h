@@ -1,4 +1,4 @@
-// An op's inputs as the recording keeps them.
+// An op's inputs in the form that the recording keeps.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace laptime::torch {
 
-// Shapes, types and FLOPs as arguments that ops share (record::add_args); 0, and a warning, when
-// there are too many.
-std::uint16_t tell_inputs(const OpInputs& inputs, FlopRule rule);
+// Stores shapes, types and FLOPs as arguments that ops share (record::add_args). Returns 0, and
+// counts a warning, if there are too many.
+std::uint16_t add_inputs(const OpInputs& inputs, FlopRule rule);
 void warn_too_many_inputs();
 
 }  // namespace laptime::torch

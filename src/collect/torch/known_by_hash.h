@@ -1,7 +1,7 @@
-// What a thread remembers of texts and inputs by a 64-bit hash of them, which stands for the whole.
+// What a thread remembers of texts and inputs. Their 64-bit hash alone identifies them.
 //
-// Assumption: a program has at most 65,536 kinds of either, of which two share a hash in one
-// program of ten thousand million.
+// Assumption: a program has at most 65,536 kinds of either. Then two of them share a hash in one of
+// ten thousand million programs.
 #pragma once
 
 #include <bit>
@@ -18,7 +18,7 @@ class WordHash {
  public:
   explicit WordHash(std::uint64_t seed) : value_(seed + kOdd) {}
 
-  // Both halves of a product: each bit of the word moves half of the result's.
+  // Uses both halves of the product: each bit of the word changes half of the result's bits.
   void word(std::uint64_t word) {
     __extension__ using Product = unsigned __int128;
     const Product product = static_cast<Product>(value_ ^ word) * kOdd;
@@ -46,7 +46,7 @@ inline std::uint64_t hash_of(std::string_view text) {
   return hash.value();
 }
 
-// Grows, as what is met in every step and was forgotten would have to be made anew each time.
+// Grows instead of forgetting: what each step meets again would have to be made again.
 template <typename Value, std::size_t kMost>
 class KnownByHash {
  public:

@@ -15,7 +15,7 @@ std::uint64_t hash_words(const std::vector<std::uint64_t>& words, std::uint64_t 
   return hash.value();
 }
 
-TEST(WordHash, TellsApartWhatDiffersInOneSizeInOrderInLengthOrInTheRule) {
+TEST(WordHash, DistinguishesInputsThatDifferInOneSizeInOrderInLengthOrInTheRule) {
   const std::uint64_t hash = hash_words({0x20601, 64, 128});
   EXPECT_EQ(hash, hash_words({0x20601, 64, 128}));
   EXPECT_NE(hash, hash_words({0x20601, 128, 64}));

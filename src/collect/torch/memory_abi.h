@@ -1,6 +1,6 @@
-// What laptime's module and the shim's followers of allocators say to each other. What shim_abi.h
-// says of versions holds here too. This header stands alone: it is also installed beside the shim's
-// sources.
+// The interface between laptime's module and the shim's allocator wrappers. The rules for versions
+// in shim_abi.h hold here too. This header includes nothing of laptime: it is also installed beside
+// the shim's sources.
 #pragma once
 
 #include <atomic>
@@ -11,43 +11,44 @@ extern "C" {
 
 enum { LAPTIME_MEMORY_VERSION = 3, LAPTIME_MEMORY_CPU = -1, LAPTIME_MEMORY_DEVICES = 129 };
 
-// `device`: LAPTIME_MEMORY_CPU, or a CUDA device's number. None of them throws, locks or allocates
-// on the usual path.
+// `device`: LAPTIME_MEMORY_CPU, or the number of a CUDA device. On the usual path none of these
+// functions throws, locks or allocates.
 struct LaptimeMemoryHost {
   std::uint32_t version;
-  // Of device `number` at number + 1, LAPTIME_MEMORY_DEVICES of them, more than torch has numbers
-  // for: record::intern of its name; 0: not made yet, which allocated and released do. Where it is
-  // known a block's record may be stored without a call.
+  // LAPTIME_MEMORY_DEVICES names (record::intern), more than torch has device numbers. Device
+  // `number` is at number + 1. 0: not interned yet; allocated() and released() intern it. If the
+  // name is known, a block's record may be stored without a call.
   const std::atomic<std::uint32_t>* device_names;
   // HOT
   void (*allocated)(int device, const void* address, std::uint64_t bytes);
   void (*released)(int device, const void* address);
-  // The block at the address is what `role`, which mark() was given, says.
+  // The block at the address has `role`, which was passed to mark().
   void (*has_role)(int device, const void* address, std::uint64_t bytes, std::uint32_t role);
-  // How much the device's caching allocator holds from now on, used or not.
+  // The bytes that the device's caching allocator holds from now on, used or not.
   void (*reserved)(int device, std::uint64_t bytes);
-  // A block whose release cannot be seen was left out.
+  // A block was left out because its release cannot be seen.
   void (*not_followed)();
 };
 
-// All but off, which any thread may call, are called under the interpreter's lock.
+// All but off() are called under the interpreter's lock. Any thread may call off().
 struct LaptimeMemoryShim {
   std::uint32_t version;
-  // Stands before the allocator that the program uses now, if it does not yet. 0, or -1: that one
-  // cannot be followed.
+  // Puts the wrapper before the allocator that the program uses now, if it is not there yet.
+  // Returns 0, or -1 if that allocator cannot be followed.
   int (*attach)();
   // Follows CUDA's caching allocator too, if it does not yet. Contract: the program has initialised
-  // CUDA. 0, or -1: this shim was built without CUDA's headers.
+  // CUDA. Returns 0, or -1 if this shim was built without CUDA's headers.
   int (*attach_cuda)();
-  // Tries it on one block. 0, or -1 when not exactly its allocation and its release were told.
+  // Tests the wrapper on one block. Returns 0, or -1 unless exactly one allocation and one release
+  // were reported.
   int (*self_test)();
   void (*on)();
   void (*off)();
-  // Steps aside. Blocks that were told of are still followed to their release.
+  // Switches the wrapper off. Blocks that were already reported are followed to their release.
   void (*close)();
   // `tensors`: TensorImpl addresses (Tensor._cdata) of tensors that the caller keeps alive. Their
-  // blocks have the role; with another one than 0 for gradients, the blocks of their gradients have
-  // that. Blocks from before on() are followed from now.
+  // blocks get the role. If the role for gradients is not 0, the blocks of their gradients get that
+  // one. Blocks from before on() are followed from now on.
   void (*mark)(const std::uint64_t* tensors, std::size_t count, std::uint32_t role,
                std::uint32_t gradient_role);
 };

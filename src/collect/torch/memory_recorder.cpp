@@ -38,8 +38,8 @@ void allocated(int device, const void* address, std::uint64_t bytes) {
   record::put_memory(SpanKind::allocate, number(address), bytes, name_of(device));
 }
 
-// Only the allocator knows the size, and not every one can be asked: the allocation's record has
-// it.
+// The size is unknown here: only the allocator has it, and some cannot be queried. The allocation's
+// record has the size.
 void released(int device, const void* address) {
   record::put_memory(SpanKind::release, number(address), 0, name_of(device));
 }
@@ -72,7 +72,7 @@ void begin_memory() {
   (void)name_of(LAPTIME_MEMORY_CPU);
   not_followed_warning = record::warning_index(
       "memory_not_followed", Severity::warning,
-      "blocks of memory from an allocator that does not tell of their end; left out");
+      "memory blocks left out: their allocator does not report their release");
   record::warn(record::warning_index(
       warning_name::kMemoryFromBefore, Severity::info,
       "times that recording of memory began while blocks of unknown size were alive; of these only "

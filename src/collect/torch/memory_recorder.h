@@ -1,4 +1,4 @@
-// Turns what the allocator wrapper tells into records.
+// Turns reports of the allocator wrapper into records.
 #pragma once
 
 #include "collect/torch/memory_abi.h"
@@ -8,9 +8,9 @@ namespace laptime::torch {
 // Lives as long as the process.
 const LaptimeMemoryHost& memory_host();
 
-// To be called when recording of memory begins, before the wrapper is on: names and warnings belong
-// to a recording. Counted: each beginning, because what is alive then and has no role will not be
-// in any figure.
+// Contract: called when recording of memory begins, before the wrapper is on, because names and
+// warnings belong to a recording. Counts each beginning: blocks that are alive then and have no
+// role are missing in all figures.
 void begin_memory();
 
 }  // namespace laptime::torch

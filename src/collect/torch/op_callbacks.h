@@ -1,9 +1,8 @@
-// The hot path: what runs at the begin and the end of each op, inlined into the callbacks of
-// whoever sees torch's objects.
+// The hot path: runs at the begin and end of each op, inlined into the callbacks of the shims.
 //
-// Assumption: ops and backward nodes nest; regions that a program opens and closes by hand need
-// not, and may even end on another thread. Consequence: an end whose begin is not on top is left to
-// the module, which looks for it.
+// Assumption: ops and backward nodes nest. Regions that a program opens and closes by hand need not
+// nest, and may end on another thread. Consequence: an end whose begin is not on top goes to the
+// module, which searches for the begin.
 #pragma once
 
 #include "collect/torch/shim_abi.h"
@@ -14,12 +13,12 @@
 
 namespace laptime::torch {
 
-// at::RecordScope, whose numbers torch keeps.
+// The numbers of at::RecordScope, which torch keeps stable.
 enum Scope : std::uint32_t { kScopeFunction = 0, kScopeBackward = 1, kScopeStaticRuntimeOp = 8 };
 
 struct SeenOp {
   const void* function;
-  const void* schema;  // torch's object of the operator; null: none, or not to be seen
+  const void* schema;  // torch's object of the operator; null: none, or it cannot be read
   std::int64_t sequence;
   std::uint64_t thread;  // torch's number of the thread that ran forward
   std::uint32_t scope;
@@ -33,7 +32,7 @@ inline std::uint64_t op_ticks(const OpHost& host) {
   return host.now();
 }
 
-// A name tells what an op of scope FUNCTION is; of others the scope does.
+// The name classifies an op of scope FUNCTION. The scope classifies all others.
 inline void classify_by_scope(std::uint32_t scope, std::uint64_t& tail, std::uint32_t& traits) {
   const bool backward = scope == kScopeBackward, op = scope == kScopeStaticRuntimeOp;
   OpTail changed = OpTail::of(tail);
@@ -57,13 +56,13 @@ inline std::uint32_t call_site_of(const OpHost& host, OpThread& thread, OpEntry&
   return thread.op_call_site = guarded != 0 ? guarded : host.find_call_site(thread);
 }
 
-// Whether integers and switches among the inputs are told with their values: where these say how
-// much there is to do.
+// Whether the values of integers and bools among the inputs are recorded, because FLOPs depend on
+// them.
 inline bool has_numbers(const OpEntry& entry) {
   return OpTraits::flops(entry.traits) != FlopRule::none;
 }
 
-// aten::conv2d and its like call aten::convolution: FLOPs that both told would count twice.
+// aten::conv2d and similar ops call aten::convolution. If both had FLOPs, they would count twice.
 // `entry`: the innermost.
 inline void leave_flops_to_outer(const OpThread& thread, OpEntry& entry) {
   if (OpTraits::flops(entry.traits) != FlopRule::any_convolution || &entry == thread.first)
@@ -74,7 +73,7 @@ inline void leave_flops_to_outer(const OpThread& thread, OpEntry& entry) {
     entry.traits = OpTraits::without_flops(entry.traits);
 }
 
-// False: the thread has not met them.
+// False: the thread does not know these inputs.
 inline bool add_known_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash) {
   const std::uint16_t* const known = thread.inputs.find(hash);
   if (known != nullptr) entry.tail = OpTail::with_inputs(entry.tail, *known);
@@ -98,8 +97,8 @@ template <typename Name>
   return facts;
 }
 
-// What the op's name says. An operator's text is not even looked at once it was met: it lies where
-// nothing else does.
+// The facts in the op's name. The text of a known operator is not read, because it is in memory
+// that nothing else uses (a cache miss).
 template <typename Name>
 [[gnu::always_inline]] inline OpFacts facts_of(const OpHost& host, OpThread& thread,
                                                const void* schema, const Name& name) {
@@ -108,8 +107,8 @@ template <typename Name>
   return facts_by_text(host, thread, schema, name);
 }
 
-// `thread_slot`: the caller's thread-local pointer. `name()`: the op's, valid during the call only.
-// `describe` adds the inputs to an entry whose name is known.
+// `thread_slot`: the caller's thread-local pointer. `name()`: the op's name, valid only during the
+// call. `describe` adds the inputs to an entry whose name is known.
 template <typename Name, typename Describe = NoInputs>
 [[gnu::always_inline]] inline void begin_op(const OpHost& host, OpThread*& thread_slot,
                                             const SeenOp& op, const Name& name,

@@ -1,5 +1,5 @@
-// What is known of a profile session's ops beside their records: what a shim noted (details_abi.h),
-// and ops that had not ended.
+// Data about a profile session's ops that is not in their records: what a shim noted
+// (details_abi.h), and the ops that had not ended.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,8 @@ struct OpDetail {
   std::string text;       // members of a JSON object without its braces
 };
 
-// Times are by the recorder's clock. A loaded run may show the session a little longer or shorter.
+// Times are those of the recorder's clock. A loaded run may show the session slightly longer or
+// shorter.
 struct OpDetails {
   std::int64_t duration_ns = 0;
   std::vector<OpDetail> rows;
@@ -32,7 +33,7 @@ class OpDetailSource {
   void leave() const { shim_.leave(); }
   bool needs_ids() const { return shim_.needs_ids() != 0; }
   bool on(unsigned what) const { return shim_.on(what) == 0; }
-  // `begin`: of the session, in ticks. Contract: something records.
+  // `begin`: the session's begin, in ticks. Contract: a recording is on.
   OpDetails off(std::uint64_t begin) const;
 
  private:

@@ -21,7 +21,7 @@ Head read_head(std::int64_t word) {
           static_cast<std::size_t>(word >> 16)};
 }
 
-// How many words a tensor list's tensors take; npos when they end too early.
+// The number of words that a tensor list's tensors take. npos if the words end too early.
 std::size_t list_words(Numbers words, std::size_t tensors) {
   std::size_t taken = 0;
   for (; tensors > 0; --tensors) {
@@ -49,7 +49,7 @@ std::string shape_of(const OpInput& input) {
              : "[]";
 }
 
-// torch's ScalarType by number, as c10 names their C++ types.
+// The C++ type of torch's ScalarType, as c10 names it.
 std::string_view type_name(int type) {
   constexpr std::string_view kNames[] = {"unsigned char",
                                          "signed char",
@@ -102,7 +102,7 @@ std::string_view type_of(const OpInput& input) {
   return "";
 }
 
-// `nothing`: of two characters, as is what stands between two texts.
+// `nothing` replaces a text that is left out. It and the separator have two characters each.
 std::string text_within(std::vector<std::string> texts, std::string_view nothing,
                         std::size_t longest) {
   texts.resize(std::min(texts.size(), longest / 4));

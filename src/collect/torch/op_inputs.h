@@ -1,5 +1,4 @@
-// An op's inputs as the shim describes them (InputKind), to be read one after the other or by
-// number.
+// Reads an op's inputs in the shim's encoding (InputKind), one after the other or by index.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +18,12 @@ struct OpInput {
   Numbers numbers;  // sizes, integers; for a tensor list the words of its tensors
 };
 
-// Contract: words that end too early read as an input of kind other; nothing beyond them is read.
+// Contract: words that end too early read as an input of kind other. Nothing beyond them is read.
 class OpInputs {
  public:
   explicit OpInputs(Numbers words) : words_(words) {}
 
-  // The input after those taken so far; none at the end.
+  // The next input. Empty at the end.
   std::optional<OpInput> next();
   OpInput at(std::size_t index) const;
   Numbers words() const { return words_; }
@@ -34,9 +33,9 @@ class OpInputs {
   std::size_t position_ = 0;
 };
 
-// As torch.profiler writes them: sizes of tensors, [] for what has none; the names of C++ types.
-// Where the text would be longer than `longest`, inputs say nothing, the longest first, and of
-// these the last; inputs after a quarter as many are left out of both texts alike.
+// The format of torch.profiler: sizes of tensors, [] for inputs without sizes, names of C++ types.
+// If the text is longer than `longest`, inputs are emptied: the longest first, and of equal ones
+// the last. Inputs with an index over a quarter of `longest` are left out of both texts.
 std::string shapes_text(const OpInputs& inputs, std::size_t longest);
 std::string types_text(const OpInputs& inputs, std::size_t longest);
 

@@ -1,4 +1,4 @@
-// What an op's name says about it.
+// The facts in an op's name.
 #pragma once
 
 #include <string_view>

@@ -24,14 +24,14 @@ struct OwnedThread : OpThread {
 };
 
 struct Registry {
-  // A child that is forked while another thread comes or goes must find the lock free.
+  // If the process forks while another thread starts or ends, the child must find the lock free.
   Registry();
 
   std::mutex mutex;
   OwnedThread* threads = nullptr;
   std::uint64_t begun_by_ended = 0;
 };
-// Never destroyed: threads end after everything else.
+// Never destroyed: threads may end after everything else.
 Registry& registry() {
   static auto* const made = new Registry;
   return *made;
@@ -45,7 +45,8 @@ CallSiteSource call_sites{[]() -> const void* { return nullptr; },
                           [](void*&, const void*, CallSiteGuards*) -> std::uint32_t { return 0; },
                           [](void*) {}};
 
-// The calling thread's, for whoever asks; also after the thread's own objects are gone.
+// The calling thread's state, for all readers. Stays readable after the thread's own objects are
+// destroyed.
 __attribute__((tls_model("initial-exec"))) thread_local constinit const OpThread* op_thread_here =
     nullptr;
 
@@ -64,8 +65,8 @@ void detach(OwnedThread* thread) {
   delete thread;
 }
 
-// A C++ thread-local: it goes before the recorder's own state of the thread, which the cursor is
-// part of.
+// A C++ thread-local, so it is destroyed before the recorder's own state of the thread, which
+// contains the cursor.
 struct AtThreadEnd {
   OwnedThread* thread = nullptr;
   ~AtThreadEnd() {
@@ -119,8 +120,9 @@ std::uint32_t find_call_site(OpThread& thread) {
   return call_sites.call_site(thread.call_site_memory, nullptr, &thread.guards);
 }
 
-// Python that a backward node runs (a checkpoint's forward pass done again, a hook, a Function's
-// backward) has lines of its own; the line that called backward() says nothing about the op.
+// A backward node may run Python code: a checkpoint's second forward pass, a hook, a Function's
+// backward. Its ops have that code's lines. The line that called backward() says nothing about
+// them.
 std::uint32_t call_site_in_backward(OpThread& thread) {
   return call_sites.innermost_frame() == thread.floor
              ? 0
@@ -130,10 +132,10 @@ std::uint32_t call_site_in_backward(OpThread& thread) {
 void describe_inputs(OpThread& thread, OpEntry& entry, std::uint64_t hash,
                      const std::int64_t* words, std::uint32_t count) {
   if (thread.inputs.is_full()) return warn_too_many_inputs();
-  const std::uint16_t told =
-      count == 0 ? 0 : tell_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
-  entry.tail = OpTail::with_inputs(entry.tail, told);
-  thread.inputs.add(hash, told);
+  const std::uint16_t args =
+      count == 0 ? 0 : add_inputs(OpInputs({words, count}), OpTraits::flops(entry.traits));
+  entry.tail = OpTail::with_inputs(entry.tail, args);
+  thread.inputs.add(hash, args);
 }
 
 OpEntry* find_entry(const OpThread* thread, const void* function) {

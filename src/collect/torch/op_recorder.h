@@ -1,11 +1,11 @@
-// What the hot path (op_callbacks.h) leaves to the module: threads that come and go, new names,
-// inputs, ends out of order. Knows nothing of torch or Python: call sites come from functions that
-// are handed in.
+// Work that the hot path (op_callbacks.h) leaves to the module: new and ended threads, new names,
+// inputs, ends out of order. Depends on neither torch nor Python: call sites come from functions
+// that the caller passes.
 //
-// Assumption: ops and backward nodes nest; regions that a program opens and closes by hand need
-// not, and may even end on another thread. Consequence: an end looks for its begin from the top and
-// takes it out of the middle if need be; one that finds none is counted. What is under way when the
-// source is switched off still ends.
+// Assumption: ops and backward nodes nest. Regions that a program opens and closes by hand need not
+// nest, and may end on another thread. Consequence: an end searches for its begin from the top, and
+// may remove it from the middle. An end without a begin is counted. Ops under way when the source
+// is switched off still end.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,30 @@
 
 namespace laptime::torch {
 
-// Where Python stands on the calling thread: asked at the begin of ops that no other op contains
-// and of annotations.
+// The position of Python on the calling thread. Queried at the begin of annotations and of ops that
+// no other op contains.
 struct CallSiteSource {
-  // The innermost frame, an identity to be compared; null: no Python.
+  // The innermost frame, an identity for comparison only. Null: no Python.
   const void* (*innermost_frame)();
-  // The call site of the thread's innermost line of the user's, not looking at `floor` and the
-  // frames outside of it. `memory` is the source's own, one a thread, null at first; `forget` gives
-  // it back when the thread ends. What the call site rested on may be written down in `guards`, if
-  // there are any.
+  // The call site of the innermost user's line on the thread. `floor` and all frames outside of it
+  // are ignored. `memory` belongs to the source: one per thread, null at first, freed by `forget`
+  // when the thread ends. If `guards` is not null, the conditions of the call site may be recorded
+  // there.
   std::uint32_t (*call_site)(void*& memory, const void* floor, CallSiteGuards* guards);
   void (*forget)(void* memory);
 };
 
-// Before a shim is opened.
+// Contract: called before a shim is opened.
 void set_call_site_source(CallSiteSource source);
 
 OpHost op_host();
 
-// Where the calling thread stands if it is inside of an op that is being recorded: the op's call
-// site, and kInBackward where an autograd node runs around it; kInNoOp else.
+// The call site of the recorded op that the calling thread is inside of. kInBackward if an autograd
+// node runs around it. kInNoOp if there is no such op.
 inline constexpr std::int64_t kInNoOp = -1, kInBackward = std::int64_t{1} << 32;
 std::int64_t op_call_site_here();
 
-// What has begun on the calling thread and not ended, the outermost first; its name is
+// Ops that have begun on the calling thread and not ended, the outermost first. `name` is
 // record::intern's.
 struct BegunOp {
   std::uint64_t start;  // ticks
@@ -47,7 +47,7 @@ struct BegunOp {
 };
 std::vector<BegunOp> begun_ops();
 
-// Begins since the process started, all threads.
+// Begins of ops on all threads since the process started.
 std::uint64_t op_count();
 
 }  // namespace laptime::torch

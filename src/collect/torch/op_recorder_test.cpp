@@ -14,12 +14,12 @@ namespace {
 
 thread_local OpThread* here = nullptr;
 const void* frame = nullptr;
-std::uint32_t asked = 0;
+std::uint32_t queries = 0;
 
 OpHost counted_host() {
   set_call_site_source(
       {[] { return frame; },
-       [](void*&, const void*, CallSiteGuards*) -> std::uint32_t { return ++asked; },
+       [](void*&, const void*, CallSiteGuards*) -> std::uint32_t { return ++queries; },
        [](void*) {}});
   return op_host();
 }
@@ -41,9 +41,9 @@ struct Program {
   std::uint32_t name() const { return OpTail::of(here->next[-1].tail).name; }
 };
 
-TEST(OpRecorder, OnlyOutermostOpsAskForTheirCallSite) {
+TEST(OpRecorder, OnlyOutermostOpsQueryTheirCallSite) {
   Program program;
-  asked = 0;
+  queries = 0;
   program.begin(1, "aten::conv2d");
   program.begin(2, "aten::convolution");
   EXPECT_EQ(program.call_site(), 0u);
@@ -61,7 +61,7 @@ TEST(OpRecorder, InsideBackwardOnlyPythonThatRanSinceHasAPlace) {
   Program program;
   int outer = 0, inner = 0;
   frame = &outer;
-  asked = 0;
+  queries = 0;
   program.begin(1, "autograd::engine::evaluate_function: MulBackward0");
   program.begin(2, "MulBackward0", kScopeBackward);
   program.begin(3, "aten::mul");
@@ -79,9 +79,9 @@ TEST(OpRecorder, InsideBackwardOnlyPythonThatRanSinceHasAPlace) {
   program.end(5);
 }
 
-TEST(OpRecorder, TellsWhereTheThreadStandsInsideOfAnOp) {
+TEST(OpRecorder, ReturnsTheCallSiteInsideOfAnOp) {
   Program program;
-  asked = 6;
+  queries = 6;
   EXPECT_EQ(op_call_site_here(), kInNoOp);
   program.begin(1, "aten::conv2d");
   EXPECT_EQ(op_call_site_here(), 7);
@@ -101,23 +101,23 @@ TEST(OpRecorder, TellsWhereTheThreadStandsInsideOfAnOp) {
 
 TEST(OpRecorder, AConvolutionWithinAnotherLeavesTheFlopsToIt) {
   Program program;
-  const auto tells = [&](int number, const char* name) {
-    bool told = false;
+  const auto has_values = [&](int number, const char* name) {
+    bool recorded = false;
     begin_op(
         program.host, here, {function(number), nullptr, -1, 1, kScopeFunction},
         [name] { return std::string_view(name); },
         [&](OpThread& thread, OpEntry& entry) {
           leave_flops_to_outer(thread, entry);
-          told = has_numbers(entry);
+          recorded = has_numbers(entry);
         });
-    return told;
+    return recorded;
   };
-  EXPECT_TRUE(tells(1, "aten::convolution")) << "by itself";
+  EXPECT_TRUE(has_values(1, "aten::convolution")) << "by itself";
   program.end(1);
-  EXPECT_TRUE(tells(2, "aten::conv2d"));
-  EXPECT_FALSE(tells(3, "aten::convolution"));
+  EXPECT_TRUE(has_values(2, "aten::conv2d"));
+  EXPECT_FALSE(has_values(3, "aten::convolution"));
   EXPECT_NE(here->next[-1].traits & OpTraits::kContainsOps, 0u);
-  EXPECT_TRUE(tells(4, "aten::mm")) << "only of the same";
+  EXPECT_TRUE(has_values(4, "aten::mm")) << "only of the same";
   for (int number : {4, 3, 2}) program.end(number);
   EXPECT_EQ(here->ops, 0u);
 }
@@ -143,7 +143,7 @@ TEST(OpRecorder, NestsDeeperThanAnyRoomItStartsWith) {
   EXPECT_EQ(here->ops, 0u);
 }
 
-TEST(CallSiteGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
+TEST(CallSiteGuards, ReturnTheCallSiteWhileAllConditionsHold) {
   std::uint64_t callers[2] = {11, 12}, running = 20;
   CallSiteGuards guards;
   guards.clear();
@@ -152,14 +152,14 @@ TEST(CallSiteGuards, TellAPlaceWhileAllThatItRestedOnIsTheSame) {
   guards.instruction = &running;
   guards.slot(20) = {20, 5};
   EXPECT_EQ(guards.call_site(), 5u);
-  running = 22;  // a line that was not asked for yet
+  running = 22;  // a line that was not requested yet
   EXPECT_EQ(guards.call_site(), 0u);
   running = 20;
   callers[1] = 13;
   EXPECT_EQ(guards.call_site(), 0u);
   callers[1] = 12;
   EXPECT_EQ(guards.call_site(), 5u);
-  EXPECT_EQ(guards.call_site(), 0u) << "Python is asked again after some uses";
+  EXPECT_EQ(guards.call_site(), 0u) << "Python is queried again after some uses";
 }
 
 TEST(CallSiteGuards, HoldUpToTheLastThatThereIsRoomFor) {

@@ -1,9 +1,9 @@
-// What one thread keeps of its ops: those under way, and the names it met.
+// The state of one thread's ops: those under way, and the names it knows.
 //
-// Assumption: ATen's operators, and so their schemas, live as long as torch; those that a program
-// registers may go, names of autograd nodes and user scopes dangle, and their address soon holds
-// another. Consequence: an operator of ATen's is known by its schema's address, other names by
-// their text.
+// Assumption: ATen's operators, and so their schemas, live as long as torch. Operators that a
+// program registers may be destroyed. Names of autograd nodes and user scopes dangle, and their
+// addresses are reused soon. Consequence: the schema's address identifies an ATen operator, the
+// text identifies other names.
 #pragma once
 
 #include <cstddef>
@@ -27,16 +27,18 @@ enum class FlopRule : std::uint8_t {
   elementwise,
   convolution,
   transposed_convolution,
-  any_convolution,  // which it is is one of its inputs
+  any_convolution,  // one of its inputs says which
   convolution_backward,
   attention,
   attention_backward
 };
 
-// What an op's name and scope say about it, as the hot path copies it: in one word each.
+// What the name and the scope of an op say about it. One word each, because the hot path copies
+// them.
 struct OpTraits {
-  // Of those inside: an op's belong to its call site; a backward node's are not at the call site of
-  // the frames that called it; an annotation's and a user function's have call sites of their own.
+  // How ops inside of this one get their call site. Ops inside of an op have its call site. Ops
+  // inside of a backward node ignore the frames that called it. Ops inside of an annotation or a
+  // user function have their own call sites.
   static constexpr std::uint32_t kContainsOps = 1, kBackward = 2;
 
   static constexpr std::uint32_t pack(std::uint32_t bits, FlopRule rule) {
@@ -75,7 +77,7 @@ static_assert(sizeof(OpTail) == 8 && offsetof(RawRecord, name) == 24 &&
               offsetof(RawRecord, track) == 28 && offsetof(RawRecord, kind) == 30 &&
               offsetof(RawRecord, type) == 31);
 
-// What a name says of an op of scope FUNCTION.
+// What a name says about an op of scope FUNCTION.
 struct OpFacts {
   std::uint64_t tail = 0;    // OpTail
   std::uint32_t traits = 0;  // OpTraits
@@ -83,7 +85,7 @@ struct OpFacts {
 
 inline bool is_of_aten(std::string_view name) { return name.starts_with("aten::"); }
 
-// Operators whose schemas' addresses fall together, the last one first: one cache line.
+// Operators whose schema addresses have the same slot, the most recent first. One cache line.
 struct alignas(64) OpSchemas {
   static constexpr std::size_t kWays = 2;
 
@@ -106,17 +108,17 @@ struct alignas(64) OpSchemas {
 };
 static_assert(sizeof(OpSchemas) == 64);
 
-// Past the limit a name is described anew each time: a program that names its scopes by number must
-// not fill the memory of its own training.
+// Past the limit, a name is described anew each time. So a program that numbers the names of its
+// scopes does not fill its memory.
 using KnownNames = KnownByHash<OpFacts, 1u << 14>;
-using KnownInputs = KnownByHash<std::uint16_t, 1u << 16>;  // record::add_args; 0: not told
+using KnownInputs = KnownByHash<std::uint16_t, 1u << 16>;  // record::add_args; 0: not recorded
 
 struct alignas(64) OpEntry {
   const void* function;  // torch's object: the same at begin and end
   std::uint64_t start;
   std::uint64_t link;       // OpLink
   std::uint64_t tail;       // OpTail
-  const void* outer_floor;  // of backward nodes: the floor outside of it
+  const void* outer_floor;  // of backward nodes: the outer floor
   std::uint32_t traits;     // OpTraits
 };
 
@@ -128,22 +130,22 @@ struct OpThread {
   OpEntry* end = nullptr;
   record::Cursor* cursor = nullptr;
   std::uint64_t begun = 0;
-  const void* floor =
-      no_floor();  // inside a backward node: the frame that called it, null where there was none
+  const void* floor = no_floor();  // in a backward node: the frame that called it, null for none
   std::uint32_t ops = 0;           // entries that contain ops
-  std::uint32_t op_call_site = 0;  // of the outermost of these
+  std::uint32_t op_call_site = 0;  // of the outermost op of these
   void* call_site_memory = nullptr;
-  // What stands before these is one cache line.
+  // The fields before this one fill one cache line.
   alignas(64) CallSiteGuards guards;
   KnownNames names;
   KnownInputs inputs;
   OpSchemas schemas[kSchemas];
-  std::int64_t input_words[kInputWords];  // where inputs that are new are described
+  std::int64_t input_words[kInputWords];  // room for the description of unknown inputs
 
   // No frame has this address.
   static const void* no_floor() { return reinterpret_cast<const void*>(std::uintptr_t{1}); }
   OpSchemas& schema_slot(const void* schema) {
-    constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;  // operators lie at even distances
+    // operators have even distances in memory
+    constexpr std::uint64_t kSpread = 0x9E37'79B9'7F4A'7C15;
     static_assert(kSchemas == 256);
     return schemas[reinterpret_cast<std::uintptr_t>(schema) * kSpread >> 56];
   }
@@ -156,17 +158,17 @@ struct OpProbe {
   void (*end)(const void* function);
 };
 
-// One op's inputs as a row of words: for each input a head, then its numbers.
-//   head: bits 0-7 InputKind, 8-15 torch's ScalarType (tensors), 16-63 how many numbers or, for
-//   tensor lists, tensors follow
+// One op's inputs as a row of words. For each input a head, then its numbers.
+// head: bits 0-7 InputKind, 8-15 torch's ScalarType (tensors), 16-63 the count of numbers or, for
+// tensor lists, of tensors
 enum class InputKind : std::uint8_t {
-  other = 0,        // nothing is known of it; no numbers
+  other = 0,        // nothing is known; no numbers
   tensor = 1,       // its sizes
   tensor_list = 2,  // a head and sizes for each tensor
-  integers = 3,     // an int[]; where numbers are told a bool[], too
-  integer = 4,      // where numbers are told a bool, too
+  integers = 3,     // an int[]; with recorded numbers also a bool[]
+  integer = 4,      // an int; with recorded numbers also a bool
   scalar = 5,       // a float, bool or complex; no numbers
-  scalars = 6,      // a list of such; no numbers
+  scalars = 6,      // a list of scalars; no numbers
 };
 
 }  // namespace laptime::torch

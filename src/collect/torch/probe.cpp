@@ -12,9 +12,9 @@ namespace {
 constexpr std::size_t kMostOps = 256;
 
 std::atomic<bool> on{false};
-std::atomic<pthread_t> thread{};  // that it looks at
+std::atomic<pthread_t> thread{};  // the thread that the probe watches
 
-// Of that thread.
+// The state of that thread.
 struct Probe {
   const OpShim* shim = nullptr;
   std::vector<ProbedOp> ops;
@@ -41,18 +41,18 @@ void end(const void* function) {
 }  // namespace
 
 void start_probe(const OpShim& shim) {
-  static constexpr OpProbe told{&begin, &end};
+  static constexpr OpProbe receiver{&begin, &end};
   probe = Probe{};
   probe.ops.reserve(kMostOps);
   probe.shim = &shim;
   thread = pthread_self();
   on = true;
-  shim.tell(&told);
+  shim.report(&receiver);
 }
 
 std::vector<ProbedOp> stop_probe() {
   on = false;
-  if (probe.shim) probe.shim->tell(nullptr);
+  if (probe.shim) probe.shim->report(nullptr);
   probe.shim = nullptr;
   return std::move(probe.ops);
 }

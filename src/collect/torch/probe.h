@@ -1,5 +1,5 @@
-// Writes down what a shim tells, for the self-test: what torch says must agree with what the shim
-// read.
+// Collects what a shim reports, for the self-test: torch's own answers must agree with what the
+// shim read.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,12 @@ struct ProbedOp {
   std::string name;
   std::uint32_t scope;
   std::uint32_t depth;
-  std::int64_t sequence, expected_sequence;  // as read, and as torch said at that moment
+  std::int64_t sequence, expected_sequence;  // as read, and torch's own answer at that moment
   std::uint64_t thread, expected_thread;
   bool ended;
 };
 
-// Contract: one probe at a time. Ops of other threads than the one that starts it are not looked
-// at.
+// Contract: one probe at a time. Ops of threads other than the caller's are ignored.
 void start_probe(const OpShim& shim);
 std::vector<ProbedOp> stop_probe();
 

@@ -1,9 +1,8 @@
-// A hash table of what a thread remembers: it grows with what there is, so that nothing that is met
-// in every step is forgotten, and forgets all when there is too much of it.
+// A hash table of what a thread remembers. It grows, so that nothing that each step meets is
+// forgotten. It forgets everything when it has too many entries.
 //
-// `Entry`: a default-constructed one is free; `key()`; `Key`, which has `hash()`, and compares.
-// `kMost`: the most slots. Contract: references hold until the next add or clear.
-// Nothing is thrown, so FlatMap (base) cannot serve here: it throws where there is no memory.
+// `Entry`: a default-constructed one is free; it has `key()`. `Key` has `hash()` and operator==.
+// Contract: references are valid until the next add or clear.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +24,7 @@ class Remembered {
     Entry& slot = slots_[slot_of(key)];
     return slot.is_free() ? nullptr : &slot;
   }
-  // Null: there is no memory. Contract: it is not remembered.
+  // Null: no memory. Contract: the key is not remembered.
   Entry* add(const Entry& entry) {
     if (2 * (size_ + 1) > capacity_) make_room();
     if (slots_ == nullptr) return nullptr;
@@ -41,7 +40,7 @@ class Remembered {
  private:
   static constexpr std::size_t kFirst = 256;
 
-  // Where it is, or would be.
+  // The slot of `key`, or the free slot where it belongs.
   std::size_t slot_of(const Key& key) const {
     const std::size_t mask = capacity_ - 1;
     std::size_t at = key.hash() >> 32 & mask;

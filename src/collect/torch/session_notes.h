@@ -1,5 +1,5 @@
-// What is known of a profile session when it ends, beside its records. Plain data: the module that
-// reads the session back takes it as it is, and needs nothing else of the collector.
+// What is known about a profile session when it ends, besides its records. Plain data: the reading
+// module takes it as it is and needs nothing else of the collector.
 #pragma once
 
 #include <cstdint>

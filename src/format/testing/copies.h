@@ -1,4 +1,4 @@
-// For tests, which describe a copy or fill by the name that it has in a viewer.
+// For tests, which describe a copy or fill by its name in a viewer.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace laptime {
 
-// Nothing for a name that is neither's.
+// Empty if the name is neither a copy's nor a fill's.
 inline std::optional<CopyInfo> copy_named(std::string_view name) {
   if (!name.starts_with("Mem")) return std::nullopt;
   for (std::uint64_t target = 0; target < 8; ++target) {

@@ -1,4 +1,4 @@
-// What a run lost, by name: for unit tests.
+// The warnings of a run by name, for unit tests.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What tests of the recorder share: a folder for a recording, and what is read back of it.
+// Shared by tests of the recorder: a folder for a recording, and reading the recording back.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,9 +19,9 @@ namespace laptime {
 
 namespace fs = std::filesystem;
 
-// AddressSanitizer's allocator, before LLVM 17, is not told of forks: what another thread has
-// locked then is locked in the child for ever. Such a thread begins and ends inside of it; at rest
-// it sleeps, by a name of its own.
+// Before LLVM 17, AddressSanitizer's allocator does not handle forks. A lock that another thread
+// holds at the fork stays locked in the child forever. Such a thread takes it when it begins and
+// ends. When it is idle, it sleeps and has its own name.
 inline bool other_threads_rest() {
   const std::string self = std::to_string(::getpid());
   std::string own_name;

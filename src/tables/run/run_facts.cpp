@@ -101,7 +101,7 @@ Cell count_recorded_steps(const std::vector<Step>& steps) {
   const auto with = [&](StepOps ops) {
     return std::count_if(steps.begin(), steps.end(), [&](const Step& s) { return s.ops == ops; });
   };
-  if (with(StepOps::not_told) == static_cast<std::ptrdiff_t>(steps.size())) return kUnknown;
+  if (with(StepOps::unknown) == static_cast<std::ptrdiff_t>(steps.size())) return kUnknown;
   return integer_cell(static_cast<std::uint64_t>(with(StepOps::recorded)));
 }
 

@@ -73,7 +73,7 @@ constexpr ColumnOf<SummaryRow> kSummaryColumns[] = {
      [](auto& r) { return ratio(r.samples * 1e9, r.samples_wall_ns); }},
     {"recorded", Unit::count, "How many steps have op records.",
      [](auto& r) {
-       return known_if(r.phases.front()->ops != StepOps::not_told,
+       return known_if(r.phases.front()->ops != StepOps::unknown,
                        r.count([](auto& s) { return s.ops == StepOps::recorded; }));
      }},
     {"compile", Unit::count, "During how many steps something was compiled; unknown if in none.",

@@ -99,7 +99,7 @@ struct Stepping {
 std::vector<Stepping> find_stepping(const Run& run, const std::vector<Step>& steps) {
   std::vector<Stepping> found(run.processes.size());
   for (const Step& step : steps) {
-    if (step.ops == StepOps::not_told) continue;
+    if (step.ops == StepOps::unknown) continue;
     Stepping& process = found[run.tracks[step.track].process];
     (step.ops == StepOps::recorded ? process.recorded : process.rested)
         .push_back({step.start_ns, step.start_ns + step.wall_ns});
@@ -168,7 +168,7 @@ std::int64_t length_of(const std::vector<Interval>& intervals) {
 std::string told_by_steps(const std::vector<Step>& steps, std::size_t left_out = 0) {
   std::size_t told = 0, recorded = 0;
   for (const Step& step : steps) {
-    told += step.ops != StepOps::not_told;
+    told += step.ops != StepOps::unknown;
     recorded += step.ops == StepOps::recorded;
   }
   return told == 0 ? ""

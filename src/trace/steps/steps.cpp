@@ -25,7 +25,7 @@ std::optional<std::int64_t> value_of(const SideColumn<std::int64_t>& column, std
 }
 
 StepOps step_ops(std::optional<std::int64_t> arg) {
-  if (!arg) return StepOps::not_told;
+  if (!arg) return StepOps::unknown;
   return *arg != 0 ? StepOps::recorded : StepOps::rested;
 }
 
@@ -83,7 +83,7 @@ double outlier_limit(std::span<Step* const> steps, StepOps ops) {
 void find_warmup_and_outliers(std::span<Step* const> steps) {
   if (steps.size() < kFewestToTell) return;
   const std::span<Step* const> later = steps.subspan(1);
-  const double limits[] = {outlier_limit(later, StepOps::not_told),
+  const double limits[] = {outlier_limit(later, StepOps::unknown),
                            outlier_limit(later, StepOps::rested),
                            outlier_limit(later, StepOps::recorded)};
   bool warm = false;

@@ -30,8 +30,8 @@ namespace laptime {
 
 enum class StepKind { warmup, compile, steady, outlier, pause };
 const char* kind_name(StepKind kind);
-// Whether all ops of a step were recorded; not_told: nothing records ops in some steps only.
-enum class StepOps { not_told, rested, recorded };
+// Whether all ops of a step were recorded; unknown: nothing records ops in some steps only.
+enum class StepOps { unknown, rested, recorded };
 
 struct Step {
   std::uint32_t number;  // among its thread's steps of all phases, from 0
@@ -39,7 +39,7 @@ struct Step {
   std::uint32_t phase;   // Run::strings: the name under which the step was marked
   std::int64_t start_ns, wall_ns;
   std::optional<std::int64_t> samples;
-  StepOps ops = StepOps::not_told;
+  StepOps ops = StepOps::unknown;
   StepKind kind = StepKind::steady;
   bool counts = true;  // in summaries
 };

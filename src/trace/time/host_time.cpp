@@ -399,7 +399,7 @@ std::vector<HostStep> split_steps(const Run& run, const std::vector<Step>& all_s
   for (HostStep& s : steps) {
     const std::uint32_t process = run.tracks[s.step.track].process;
     s.has_ops =
-        s.step.ops == StepOps::recorded || (s.step.ops == StepOps::not_told && has_ops[process]);
+        s.step.ops == StepOps::recorded || (s.step.ops == StepOps::unknown && has_ops[process]);
     s.has_gpu = s.step.ops != StepOps::rested && has_gpu[process];
   }
   for (auto first = steps.begin(); first != steps.end();) {

@@ -30,14 +30,14 @@ class CpuShares:
         self._has_loader = False
         self._has_machine = usable_cpus() == os.cpu_count()
 
-    def asked(self) -> None:
-        """The program asks for a batch."""
+    def requested(self) -> None:
+        """The program requests a batch."""
         self._has_loader = True
         if len(self._input) < _MOST:
             self._begin()
 
-    def came(self) -> None:
-        """It has come."""
+    def received(self) -> None:
+        """The batch has arrived."""
         if self._wall:
             self._end(self._input)
             self._count_some(self._input)

@@ -41,8 +41,8 @@ def install_hooks(steps: torch_steps.StepHooks, patches: Patches) -> None:
     patches.around(
         _BaseDataLoaderIter,
         "__next__",
-        before=steps.batch_asked,
-        after=steps.batch_came,
+        before=steps.batch_requested,
+        after=steps.batch_received,
         span="input",
         kind=recording.LOADER,
         end_span="input end",

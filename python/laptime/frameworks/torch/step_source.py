@@ -95,7 +95,7 @@ class StepSource:
                     sources.close()
                     raise
             self._sources = sources
-            self.hooks.tells = bool(sources)
+            self.hooks.reports_steps = bool(sources)
             self._begin_first()
         finally:
             self._loading.release()

@@ -1,5 +1,5 @@
-// How NVTX finds us: a program's first NVTX call loads the library that NVTX_INJECTION64_PATH names
-// and calls InitializeInjectionNvtx2. Each library of a program has an NVTX of its own and does so
+// The entry for NVTX: a program's first NVTX call loads the library that NVTX_INJECTION64_PATH
+// names and calls InitializeInjectionNvtx2. Each library of a program has its own NVTX and does so
 // once.
 #include <atomic>
 #include <cstring>
@@ -35,7 +35,7 @@ RangeName name_of(const wchar_t* text) {
   return nvtx::name_of(narrow);
 }
 
-// A registered string is known by a handle of ours.
+// A registered string is identified by a handle of laptime's.
 std::uintptr_t handle_of(RangeName name) {
   return static_cast<std::uintptr_t>(name.role) << 32 | name.id;
 }

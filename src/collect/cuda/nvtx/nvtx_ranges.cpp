@@ -12,7 +12,7 @@ namespace laptime::nvtx {
 
 namespace {
 
-constexpr int kNotTracked = -2;  // NVTX's own word for a pop without a push
+constexpr int kNotTracked = -2;  // NVTX's value for a pop without a push
 
 void warn_range() {
   static const std::uint32_t warning = record::warning_index(
@@ -27,8 +27,8 @@ struct OpenRange {
 constexpr int kMostOpen = 128;
 struct Thread {
   std::array<OpenRange, kMostOpen> open;
-  int depth;     // of those that are kept
-  int too_deep;  // pushed beyond: their pops come first
+  int depth;     // of kept ranges
+  int too_deep;  // pushed beyond the depth: their pops come first
 };
 thread_local Thread thread;
 
@@ -46,8 +46,8 @@ std::size_t hash_of(std::string_view text) {
   return hash;
 }
 
-// Ranges from start to end, possibly on two threads. One that comes while its place is still taken
-// is left out.
+// Ranges from start to end, possibly on two threads. A new range whose slot is still taken is left
+// out.
 struct ProcessRange {
   std::atomic<std::uint64_t> id{0};
   std::uint64_t start = 0;

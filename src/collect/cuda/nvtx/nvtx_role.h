@@ -1,4 +1,4 @@
-// What an NVTX range says beside its name.
+// The meaning of an NVTX range besides its name.
 #pragma once
 
 #include <cstdint>

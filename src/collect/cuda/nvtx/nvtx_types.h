@@ -1,13 +1,13 @@
-// What NVTX's headers and a library that they load say to each other: NVTX 3, which all programs
-// have compiled in. Declared here so that nothing of CUDA is needed to build; nvtx_types_test.cpp
-// holds them against NVIDIA's headers where these are installed.
+// The interface between NVTX's headers and an injected library: NVTX 3, which all programs have
+// compiled in. Declared here so that the build needs nothing of CUDA. nvtx_types_test.cpp compares
+// it with NVIDIA's headers where these are installed.
 #pragma once
 
 #include <cstdint>
 
 namespace laptime::nvtx {
 
-// Only what is read; `size` says how much the caller has.
+// Only the fields that are read. `size`: the size that the caller has.
 struct EventAttributes {
   std::uint16_t version, size;
   std::uint32_t category;
@@ -16,7 +16,7 @@ struct EventAttributes {
   std::int32_t payload_type, reserved;
   std::uint64_t payload;
   std::int32_t message_type;
-  const void* message;  // char*, wchar_t*, or a handle of ours
+  const void* message;  // char*, wchar_t*, or a handle of laptime's
 };
 enum MessageType : std::int32_t { kAscii = 1, kUnicode = 2, kRegistered = 3 };
 
@@ -49,11 +49,11 @@ enum Core2Call : unsigned {
   kCore2Calls
 };
 
-// Table 1 that the function given to InitializeInjectionNvtx2 has.
+// Table 1, from the function that InitializeInjectionNvtx2 gets.
 struct Callbacks {
   std::size_t struct_size;
-  // Fills in a table of `size` addresses, each of which holds the function that the call of that
-  // number goes to. 1: success.
+  // Sets `table` to `size` addresses, each of a function pointer. A call with that number goes to
+  // that function. 1: success.
   int (*module_table)(int module, Function*** table, unsigned* size);
 };
 inline constexpr std::uint32_t kCallbacksTable = 1;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::string_view kModule = "XlaModule:#", kInstruction = "Thunk:#";
 
-// Of "key=value,key=value#"; values may hold commas within brackets, as names of calls do, but not
-// those that are asked for.
+// Parses "key=value,key=value#". Values may hold commas within brackets, as names of calls do, but
+// the requested values do not.
 std::string_view value_of(std::string_view fields, std::string_view key) {
   for (std::size_t at = fields.find(key); at != std::string_view::npos;
        at = fields.find(key, at + 1)) {

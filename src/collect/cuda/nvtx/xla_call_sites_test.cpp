@@ -39,7 +39,7 @@ class XlaCallSitesTest : public testing::Test {
   int open_ = 0;
 };
 
-TEST_F(XlaCallSitesTest, TheInstructionOfTheInnermostModuleTellsTheLine) {
+TEST_F(XlaCallSitesTest, TheLineIsThatOfTheInnermostModulesInstruction) {
   EXPECT_EQ(here(), 0u);
   push("XlaModule:#hlo_module=jit_step,program_id=3#");
   EXPECT_EQ(here(), 0u) << "which instruction launches is not known";
@@ -56,7 +56,7 @@ TEST_F(XlaCallSitesTest, TheInstructionOfTheInnermostModuleTellsTheLine) {
   EXPECT_EQ(here(), 2u);
 }
 
-TEST_F(XlaCallSitesTest, WhatIsNotToldHasNoLine) {
+TEST_F(XlaCallSitesTest, AnUnknownInstructionHasNoLine) {
   push("XlaModule:#hlo_module=jit_step,program_id=3#");
   for (const char* text : {"Thunk:#hlo_op=custom-call.9#", "Thunk:#hlo_op=#", "Thunk:#name=hlo_op#",
                            "Thunk:#", "hlo_op=custom-call.1"}) {

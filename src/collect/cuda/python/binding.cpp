@@ -14,7 +14,7 @@ namespace laptime::cuda {
 
 namespace {
 
-// Never destroyed: another thread may still be switching by it.
+// Never destroyed: another thread may still use it for a switch.
 const CudaCalls* open(const std::string& path) { return new CudaCalls(path); }
 
 std::tuple<std::uint64_t, std::uint64_t> counts(const CudaCalls& calls) {
@@ -46,11 +46,11 @@ void bind_states(nb::module_& m) {
       .value("FINALIZING", State::finalizing)
       .value("FINALIZED", State::finalized)
       .value("FAILED", State::failed);
-  nb::enum_<After>(m, "After", "What becomes of CUPTI when the GPU is no longer recorded.")
+  nb::enum_<After>(m, "After", "What happens to CUPTI when the GPU is no longer recorded.")
       .value("REST", After::rest)
       .value("LEAVE", After::leave)
       .value("LEAVE_SOON", After::leave_soon);
-  nb::enum_<Request>(m, "Requester", "On whose behalf the GPU is recorded.")
+  nb::enum_<Request>(m, "Requester", "Who requests that the GPU be recorded.")
       .value("RECORDING", kRecording)
       .value("PROFILER", kProfiler)
       .value("EVERYBODY", kEverybody);
@@ -66,8 +66,9 @@ void bind_calls(nb::module_& m) {
           "off", [](const CudaCalls& calls, Request who, After after) { calls.off(who, after); },
           nb::arg("who"), nb::arg("after"), Released())
       .def(
-          "stay_away", [](const CudaCalls& calls, bool away) { calls.stay_away(away ? 1 : 0); },
-          nb::arg("away"), Released())
+          "set_disabled",
+          [](const CudaCalls& calls, bool disabled) { calls.set_disabled(disabled ? 1 : 0); },
+          nb::arg("disabled"), Released())
       .def(
           "state", [](const CudaCalls& calls) { return calls.state(); }, Released())
       .def("counts", &counts, Released(), "Launches, and GPU records that have arrived.")

@@ -1,4 +1,4 @@
-// Python's hold on the GPU's collector: laptime._native.gpu.
+// Python's interface to the GPU's collector: laptime._native.gpu.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -25,7 +25,7 @@ CudaCalls::CudaCalls(const std::string& path) {
   void* const library = load(path);
   find(library, on, "laptime_cuda_on");
   find(library, off, "laptime_cuda_off");
-  find(library, stay_away, "laptime_cuda_stay_away");
+  find(library, set_disabled, "laptime_cuda_set_disabled");
   find(library, state, "laptime_cuda_state");
   find(library, counts, "laptime_cuda_counts");
   find(library, flush, "laptime_cuda_flush");

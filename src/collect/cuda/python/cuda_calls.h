@@ -1,5 +1,5 @@
-// liblaptime_cuda.so as the Python package's module calls it. The module does not link the library:
-// it is loaded only by a program that uses a GPU.
+// liblaptime_cuda.so for the Python package's module. The module does not link the library: only a
+// program that uses a GPU loads it.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace laptime::cuda {
 
-// Every function of the interface. Contract: a loaded library stays loaded, because CUPTI and the
+// All functions of the interface. Contract: a loaded library stays loaded, because CUPTI and the
 // driver may call it until the process ends.
 struct CudaCalls {
   // Throws std::runtime_error, for Python.
@@ -16,7 +16,7 @@ struct CudaCalls {
 
   decltype(&laptime_cuda_on) on;
   decltype(&laptime_cuda_off) off;
-  decltype(&laptime_cuda_stay_away) stay_away;
+  decltype(&laptime_cuda_set_disabled) set_disabled;
   decltype(&laptime_cuda_state) state;
   decltype(&laptime_cuda_counts) counts;
   decltype(&laptime_cuda_flush) flush;

@@ -1,10 +1,10 @@
-// What the engines know about one code object, found from it in two loads.
+// The engines' data about one code object, found from it in two loads.
 //
-// Assumption: everything here is touched with the GIL held. A record outlives its code object:
-// counters stay after the code is freed, and a code object made later with the same identity (file,
-// line, name, content) takes the record over. Consequence: an address that is used again never
-// inherits another function's counts, and programs that make the same code over and over (exec,
-// factories) do not grow the table. Contract: records are never freed.
+// Assumption: all access holds the GIL. A record outlives its code object: counters stay after the
+// code is freed. A later code object with the same identity (file, line, name, content) gets the
+// record. Consequence: a reused address never inherits another function's counts. Programs that
+// make the same code over and over (exec, factories) do not grow the table. Contract: records are
+// never freed.
 #pragma once
 
 #include <Python.h>
@@ -15,15 +15,15 @@
 
 namespace laptime::python {
 
-// How much a code object's line events may cost; the budget only ever moves down this list.
+// How much a code object's line events may cost. The budget only ever moves down this list.
 enum class Level : std::uint8_t {
   lines = 0,   // every line
   calls = 1,   // entry and exit: the whole function is one row
-  counts = 2,  // entries only; its time is its caller's
-  off = 3,     // nothing any more; what was counted until then stays
+  counts = 2,  // entries only; its time counts for its caller
+  off = 3,     // nothing any more; earlier counts stay
 };
 
-// Something that can be called: a code object or a C function. Ids are dense, so counters are
+// Anything that can be called: a code object or a C function. Ids are dense, so counters are
 // arrays.
 struct Callable {
   std::uint32_t id = 0;
@@ -34,37 +34,37 @@ struct Callable {
 };
 
 struct CodeRecord : Callable {
-  PyObject* code = nullptr;  // borrowed; null once the code object is gone
+  PyObject* code = nullptr;  // borrowed; null after the code object is freed
   Py_hash_t content = 0;
-  // Lines are kept in slots: kEntrySlot, kWholeSlot, then one for each source line from the first
-  // on.
+  // Lines have slots: kEntrySlot, kWholeSlot, then one for each source line from the first on.
   std::int32_t base_line = 0;    // slot = line - base_line
   std::uint32_t slot_count = 0;  // 0: no line information, never timed by line
   Level level = Level::lines;
   Level function_level = Level::calls;
   std::uint32_t verdict_generation = 0;  // the classification that `user` comes from
   bool user = false;
-  bool shared_library_mark = false;  // not a code object's own record: only says "library"
+  bool shared_library_mark = false;  // a mark for all library code: says only "library"
   std::uint32_t sessions =
-      0;  // line profilers that were given it: watched at every start, never demoted
-  std::uint32_t armed_epoch = 0;    // the start of the line engine that its events are set for
-  std::uint64_t blamed_events = 0;  // by the budget's sampling
+      0;  // line profilers that added it: watched at every start, never demoted
+  std::uint32_t armed_epoch = 0;     // the start of the line engine whose events are set
+  std::uint64_t sampled_events = 0;  // from the budget's sampling
   std::vector<std::uint16_t>
-      event_costs;              // by slot, in usual line events (line_event_cost.h); empty: 1 each
-  bool has_dear_lines = false;  // whether event_costs holds more than ones
-  std::vector<std::uint32_t> statements;  // by slot: slot of its statement's first line, with
-                                          // StatementFlags; empty: each its own
+      event_costs;  // by slot, in usual line events (line_event_cost.h); empty: 1 each
+  bool has_costly_lines = false;  // whether event_costs has values other than 1
+  // by slot: slot of its statement's first line, with StatementFlags; empty: each line is its own
+  std::vector<std::uint32_t> statements;
   std::vector<bool>
       beginnings;  // by instruction: whether a statement over several lines begins there
   std::vector<std::uint32_t> slot_of_instruction;  // made when a generator is first resumed
 };
 
-// Beside the slot of a statement's first line, for all lines of a statement that has several.
+// Stored beside the slot of a statement's first line, for all lines of a statement that has
+// several.
 enum StatementFlags : std::uint32_t {
   kLongStatement = 1u << 31,
-  kOneLineLoop = 1u << 30,  // the body of a loop begins on the line of its header: each return to
-                            // that line is a turn
-  kMayBegin = 1u << 29,     // some instruction of this line begins the statement
+  // the body of a loop begins on its header's line: each return to that line is an iteration
+  kOneLineLoop = 1u << 30,
+  kMayBegin = 1u << 29,  // some instruction of this line begins the statement
   kStatementSlot = kMayBegin - 1,
 };
 

@@ -16,8 +16,7 @@ namespace laptime::python {
 
 namespace {
 
-// Beyond this a "function" is generated data; its dense line arrays would not be worth their
-// memory.
+// A longer "function" is generated data. Its dense line arrays would not be worth their memory.
 constexpr std::int64_t kMostLines = 1 << 20;
 
 void read_lines(CodeRecord& record) {
@@ -32,7 +31,7 @@ void read_lines(CodeRecord& record) {
   record.slot_count = static_cast<std::uint32_t>(high - low) + 1 + kFirstLineSlot;
 }
 
-// Byte offset of the instruction that the calling thread's innermost frame is at; negative before
+// Byte offset of the current instruction of the calling thread's innermost frame. Negative before
 // the first.
 std::int64_t innermost_instruction() {
   OwnedRef frame(reinterpret_cast<PyObject*>(PyThreadState_GetFrame(PyThreadState_Get())));
@@ -80,7 +79,7 @@ void CodeRegistry::mark_library(PyObject* code, std::uint32_t generation) {
     return;
   }
   if (library_mark_ == nullptr || library_mark_->verdict_generation != generation) {
-    library_mark_ = new CodeRecord;  // older marks stay in code objects for good
+    library_mark_ = new CodeRecord;  // older marks stay in code objects permanently
     library_mark_->shared_library_mark = true;
     library_mark_->verdict_generation = generation;
   }
@@ -140,8 +139,8 @@ void join_statements(CodeRecord& record, const std::vector<int>& first_lines) {
   for (std::uint32_t slot = kFirstLineSlot; slot < record.slot_count; ++slot) {
     const auto line = static_cast<std::size_t>(static_cast<std::int64_t>(slot) + record.base_line);
     if (line >= first_lines.size()) break;
-    // A lambda's lines may belong to a statement that begins outside it: its own first line stands
-    // for it.
+    // A lambda's lines may belong to a statement that begins outside it. Then its own first line
+    // replaces the statement's.
     const std::uint32_t first =
         std::max(slot_of_line(record, std::abs(first_lines[line])), kFirstLineSlot);
     if (first == slot) continue;
@@ -149,8 +148,8 @@ void join_statements(CodeRecord& record, const std::vector<int>& first_lines) {
     if (first_lines[line] < 0) words[slot] = words[first] |= kOneLineLoop;
   }
   record.statements = words;
-  // The code of a statement is in one piece, but for loops' conditions, which are there twice: each
-  // piece has its beginning.
+  // The code of a statement is contiguous, except for conditions of loops, which exist twice. Each
+  // copy has its own beginning.
   std::uint32_t before = kEntrySlot;
   for_each_line_range(record.code, [&](long start, long, int line) {
     const std::uint32_t slot = line < 0 ? kEntrySlot : slot_of_line(record, line),

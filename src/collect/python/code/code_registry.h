@@ -1,4 +1,4 @@
-// Finds the record of a code object: co_extra holds it, so the usual lookup is two loads and no
+// Finds the record of a code object. co_extra holds it, so the usual lookup is two loads without a
 // hash.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace laptime::python {
 
-// The interpreter's private header of co_extra; the same from 3.10 to 3.13, and proved by
-// initialise().
+// The interpreter's private header of co_extra. It is the same from 3.10 to 3.13, and initialise()
+// verifies it.
 struct CodeExtraLayout {
   Py_ssize_t size;
   void* slots[1];
@@ -25,7 +25,7 @@ class CodeRegistry {
   // Never destroyed: code objects are freed until the interpreter's very end.
   static CodeRegistry& instance();
 
-  // Takes a co_extra index and checks that it is readable directly; false leaves the engines off.
+  // Gets a co_extra index and checks that it can be read directly. False: the engines stay off.
   bool initialise();
 
   static CodeRecord* find(PyObject* code) {
@@ -39,7 +39,7 @@ class CodeRegistry {
     CodeRecord* record = find(code);
     return record != nullptr && !record->shared_library_mark ? record : add(code);
   }
-  // Remembers only the verdict: all library code of one classification shares a mark.
+  // Remembers only the verdict: all library code of one classification shares one mark.
   void mark_library(PyObject* code, std::uint32_t generation);
 
   const std::vector<std::unique_ptr<CodeRecord>>& records() const { return records_; }
@@ -57,12 +57,12 @@ class CodeRegistry {
   std::uint32_t next_id_ = 0;
 };
 
-// Slot of the line that the instruction at `byte_offset` belongs to; kEntrySlot when it has none.
+// Slot of the line of the instruction at `byte_offset`. kEntrySlot if it has none.
 std::uint32_t slot_at_instruction(CodeRecord& record, std::int64_t byte_offset);
 std::uint32_t slot_of_line(const CodeRecord& record, int line);
 
-// Works out which lines belong together. `first_lines`: by line of the file, the first line of its
-// statement, negative where that is a loop with its body on the same line; empty where nothing is
+// Computes which lines belong to one statement. `first_lines`: by line of the file, the first line
+// of its statement, negative if that is a loop with its body on the same line. Empty if nothing is
 // known.
 void join_statements(CodeRecord& record, const std::vector<int>& first_lines);
 

@@ -12,7 +12,8 @@ namespace {
 
 std::vector<std::uint64_t> known;  // identities, sorted
 
-// Of what the interpreter never writes to, so the same for each compilation of a text.
+// Hashes only what the interpreter never changes, so each compilation of a text has the same
+// identity.
 std::uint64_t identity(const PyCodeObject* code) {
   auto* const table = reinterpret_cast<PyBytesObject*>(code->co_linetable);
   const std::string_view lines(table->ob_sval, static_cast<std::size_t>(Py_SIZE(table)));

@@ -21,7 +21,8 @@ struct Entry {
   std::uint64_t identity, level;
 };
 
-// FNV-1a: the same in every process, which neither Python's hashes nor std::hash promise.
+// FNV-1a, because it is the same in every process. Python's hashes and std::hash do not promise
+// that.
 std::uint64_t identity(const CodeRecord& record) {
   std::uint64_t hash = 0xCBF2'9CE4'8422'2325;
   const auto add = [&](const std::string& text) {

@@ -1,8 +1,8 @@
-// What the processes of a run have learnt about each other's code: how coarsely it has to be timed.
-// A process that starts later begins with it, as the workers of a pool do.
+// Shares between the processes of a run how coarsely code must be timed. A process that starts
+// later, such as a worker of a pool, begins with these levels.
 //
-// A file beside the parts of the recording, to which demotions are appended. Contract: it is
-// bounded; what cannot be read or written is not known, and nothing else happens.
+// Demotions are appended to a file beside the parts of the recording. Contract: the file is
+// bounded. What cannot be read or written is unknown, without any other effect.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class LearntLevels {
  public:
   static LearntLevels& instance();
 
-  // Level::lines where nothing is known. Opens the file now and then; not for each line.
+  // Level::lines if nothing is known. Opens the file from time to time, not for each call.
   Level level_of(const CodeRecord& record, std::uint64_t now, double ticks_per_second);
   void add(const CodeRecord& record) const;
 

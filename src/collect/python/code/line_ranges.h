@@ -7,8 +7,8 @@
 
 namespace laptime::python {
 
-// Calls visit(start_offset, end_offset, line) for each entry of co_lines(); line is -1 where there
-// is none.
+// Calls visit(start_offset, end_offset, line) for each entry of co_lines(). `line` is -1 if the
+// entry has none.
 template <typename Visit>
 void for_each_line_range(PyObject* code, Visit visit) {
   OwnedRef lines(PyObject_CallMethod(code, "co_lines", nullptr));

@@ -24,7 +24,7 @@ void SourceKeeper::start(UserCode::Rules rules, PyObject* reader) {
 void SourceKeeper::stop() { reader_ = OwnedRef(); }
 
 void SourceKeeper::after_fork() {
-  busy_ = false;  // of a thread that does not live here
+  busy_ = false;  // set by a thread that does not exist in the child
   forked_ = record::on() && epoch_ == record::epoch();
 }
 
@@ -47,7 +47,7 @@ void SourceKeeper::keep_new() {
   }
 }
 
-// A later recording of this process has none of the facts of the one before.
+// A later recording of this process has none of the earlier one's facts.
 void SourceKeeper::follow_recording() {
   if (epoch_ == record::epoch()) return;
   epoch_ = record::epoch();

@@ -1,9 +1,8 @@
-// Puts the text of the program's own files into the recording: those that are named by a code that
-// was recorded.
+// Puts the text of the program's own files into the recording, if a recorded code names them.
 //
-// A file is read once, when its first code is met, so that the run holds what was measured. Files
-// that only others than the line engine name (ops, launches) are looked for at the end of a step.
-// All calls need the GIL.
+// A file is read once, when its first code is met, so that the run holds the code that was
+// measured. Files that only other sources name (ops, launches) are read at the end of a step.
+// Contract: all calls hold the GIL.
 #pragma once
 
 #include <Python.h>
@@ -22,13 +21,13 @@ class SourceKeeper {
   // Never destroyed: recording may stop at the interpreter's very end.
   static SourceKeeper& instance();
 
-  // `reader`: (file name, whether it was loaded just now) -> its text as UTF-8; None: it has none;
-  // False: it is left out.
+  // `reader`: (file name, whether it was loaded just now) -> its text as UTF-8. None: it has no
+  // text. False: it is left out.
   void start(UserCode::Rules rules, PyObject* reader);
   void stop();
 
   void keep(const std::string& file, bool loaded_just_now);
-  // Files of codes that were not looked at yet.
+  // Keeps the files of codes that are new since the last call.
   void keep_new();
   void after_fork();
 
@@ -40,8 +39,8 @@ class SourceKeeper {
   OwnedRef reader_;
   std::unordered_set<std::string> seen_;
   std::uint32_t next_file_ = 0;  // record::code_file
-  std::uint32_t epoch_ = 0;      // the recording that has what was kept
-  bool forked_ = false;          // the parent's part of the run has what was kept before the fork
+  std::uint32_t epoch_ = 0;      // the recording that has the kept files
+  bool forked_ = false;          // the parent's part of the run has the files kept before the fork
   bool busy_ = false;            // the reader is running
 };
 

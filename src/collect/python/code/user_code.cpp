@@ -20,19 +20,19 @@ bool matches_any(const std::vector<std::string>& globs, const std::string& file)
   });
 }
 
-// Code without a file: what a person typed is theirs; what a library generated (<string>, <frozen
-// …>) is not.
+// Code without a file is the user's if a person typed it. If a library generated it (<string>,
+// <frozen …>), it is not.
 bool was_typed(const std::string& file) {
   return file == "<stdin>" || file.starts_with("<ipython-input") || file.starts_with("<doctest");
 }
 
-// Folders of torch.compile and Triton where no variable names another place.
+// Folders of torch.compile and Triton if no variable names another one.
 constexpr std::array<std::string_view, 2> kCacheFolders = {"/torchinductor_", "/.triton/"};
 constexpr std::array<const char*, 2> kCacheVariables = {"TORCHINDUCTOR_CACHE_DIR",
                                                         "TRITON_CACHE_DIR"};
 constexpr std::string_view kAutograph =
     "/__autograph_generated_file";  // TensorFlow's, in the folder for temporary files
-// Jinja and Mako give the code of a template the template's own name.
+// Jinja and Mako give a template's code the template's own name.
 constexpr std::array<std::string_view, 9> kTemplates = {
     ".html", ".htm", ".xml", ".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".mako"};
 
@@ -42,9 +42,8 @@ bool lies_in_folder(const std::string& file, std::string_view folder) {
          file[folder.size()] == '/';
 }
 
-// Whether a framework wrote the code of the file: a compiler's cache, a template. For files that
-// exist; names like <string> are UserCode's to decide. Reads the environment variables of the
-// caches.
+// Whether a framework wrote the code of the file: a compiler's cache, a template. Only for files
+// that exist; UserCode decides names like <string>. Reads the environment variables of the caches.
 bool is_generated_file(const std::string& file) {
   if (file.find(kAutograph) != std::string::npos) return true;
   if (std::ranges::any_of(kCacheFolders, [&](std::string_view part) {

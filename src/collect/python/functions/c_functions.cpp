@@ -39,7 +39,7 @@ std::string name_of_method(const PyCFunctionObject* function) {
   return "<built-in method " + module + function->m_ml->ml_name + ">";
 }
 
-// The text that cProfile writes in place of a C function.
+// The text that cProfile writes for a C function.
 std::string profile_name(PyObject* function, PyObject* self) {
   OwnedRef bound;
   if (!PyCFunction_Check(function)) {

@@ -1,7 +1,7 @@
-// C functions as cProfile sees and names them: one record for each PyMethodDef.
+// C functions as cProfile counts and names them: one record for each PyMethodDef.
 //
-// Assumption: method definitions are static or outlive the type that holds them. Where one is freed
-// and its address used again, the name's address tells the two apart in nearly every case.
+// Assumption: method definitions are static or outlive the type that holds them. If one is freed
+// and its address reused, the name's address distinguishes the two in nearly every case.
 #pragma once
 
 #include <Python.h>
@@ -25,8 +25,8 @@ class CFunctions {
  public:
   static CFunctions& instance();
 
-  // `function`: a built-in function object; `self`: what a method descriptor is called on, else
-  // null.
+  // `function`: a built-in function object. `self`: the object that a method descriptor is called
+  // on, else null.
   CFunctionRecord* find(const PyMethodDef* definition, PyObject* function, PyObject* self) {
     CFunctionRecord* cached = cache_[place(definition)];
     if (cached != nullptr && cached->definition == definition &&
@@ -49,8 +49,8 @@ class CFunctions {
   std::vector<std::unique_ptr<CFunctionRecord>> records_;
 };
 
-// The definition behind a callable that cProfile would count when called on `self` (null: no
-// argument), else null.
+// The definition of a callable that cProfile would count when called on `self` (null: no argument).
+// Null if it would not.
 inline const PyMethodDef* c_definition(PyObject* callable, PyObject* self) {
   if (PyCFunction_Check(callable)) return reinterpret_cast<PyCFunctionObject*>(callable)->m_ml;
   if (Py_IS_TYPE(callable, &PyMethodDescr_Type) && self != nullptr) {

@@ -45,7 +45,7 @@ FunctionCounter* CallLayer::function_of(const Callable* callable) {
   return counter;
 }
 
-// Null when its caller was open before the layer was.
+// Null if its caller was open before the layer was.
 CallEdge* CallLayer::edge_to(std::size_t depth, const OpenCall* call, FunctionCounter* function) {
   if (depth <= base_ + 1) return nullptr;
   FunctionCounter* const caller = function_of(call[-1].function->callable);
@@ -158,8 +158,8 @@ void CallStack::settle(std::uint64_t now) {
 
 void CallStack::forget(const void* key, std::uint64_t now) {
   settle(now);
-  // Layers count what is open as ended: rare (a budget ran out), and simpler than to follow calls
-  // that move down.
+  // Layers count open calls as ended: this is rare (a budget ran out), and simpler than adjusting
+  // their positions.
   const std::vector<CallLayer*> layers = layers_;
   for (CallLayer* const layer : layers) close_layer(*layer, now);
   OpenCall* kept = calls_.get();

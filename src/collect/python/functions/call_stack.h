@@ -1,8 +1,7 @@
-// The shadow stack of the function engine, with cProfile's arithmetic, one stack a thread.
+// The shadow stack of the function engine, with cProfile's arithmetic. One per thread.
 //
-// Contract: counts, own and cumulative time of functions and of caller-callee pairs are what
-// cProfile's would be for the same events; a call that is still open counts when it ends or is
-// unwound by stop.
+// Contract: counts, own and cumulative times of functions and of caller-callee pairs equal those of
+// cProfile for the same events. An open call counts when it ends or when stop unwinds it.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +42,7 @@ struct CallEdge : CallCounter {
 struct FunctionCounter : CallCounter {
   const Callable* callable;
   CallEdge* latest_edge =
-      nullptr;  // from the caller of the latest call: most calls come from there again
+      nullptr;  // from the caller of the latest call: most calls have the same caller again
 };
 
 // (caller, callee) -> edge; open addressing, never shrinks.
@@ -62,9 +61,9 @@ class EdgeTable {
 
 struct OpenCall;
 
-// What an interval of a program sees of one thread's calls, as if a profiler of its own had been
-// switched on for it: only calls that begin while it is open, with counts and recursion of its own.
-// Layers may lie within each other, and open again later.
+// The calls of one thread during an interval, as if a separate profiler had been switched on for
+// it. Only calls that begin while it is open are counted, with its own counts and recursion. Layers
+// may nest, and may open again later.
 class CallLayer {
  public:
   const std::vector<std::unique_ptr<FunctionCounter>>& functions() const { return functions_; }
@@ -78,16 +77,16 @@ class CallLayer {
   FunctionCounter* function_of(const Callable* callable);
   CallEdge* edge_to(std::size_t depth, const OpenCall* call, FunctionCounter* function);
 
-  std::size_t base_ = 0;  // calls that were open when it was opened
+  std::size_t base_ = 0;  // calls that were already open when the layer was opened
   PointerTable<FunctionCounter> by_id_;
   std::vector<std::unique_ptr<FunctionCounter>> functions_;
   EdgeTable edges_;
 };
 
 struct OpenCall {
-  const void* key;  // the code object or PyMethodDef that was entered
+  const void* key;  // the code object or PyMethodDef of the call
   FunctionCounter* function;
-  CallEdge* edge;  // null for a call that came from code that was already running
+  CallEdge* edge;  // null if code that was already running made the call
   std::uint64_t started;
   std::uint64_t inner;  // time in callees
   bool outermost, outermost_on_edge;
@@ -97,7 +96,7 @@ class CallStack {
  public:
   CallStack() { reserve(64); }
 
-  // The clock is read last: the engine's own work is its caller's time, as with cProfile.
+  // The clock is read last: the engine's own work counts for the caller, as with cProfile.
   void enter(const void* key, FunctionCounter* function) {
     if (top_ == last_) [[unlikely]]
       reserve(2 * capacity_);
@@ -128,7 +127,7 @@ class CallStack {
     leave_top(now);
   }
 
-  // How often an exit was not the latest entry's: frames were switched without an event, as
+  // How often an exit did not match the latest entry: frames were switched without an event, as
   // greenlets do.
   std::uint64_t slips() const { return slips_; }
   bool on_top(const void* key) const { return top_->key == key; }
@@ -136,16 +135,16 @@ class CallStack {
   void leave_all(std::uint64_t now) {
     while (!empty()) leave_top(now);
   }
-  // Books the time of open calls until now; their counts are booked when they end.
+  // Adds the time of open calls until now. Their counts are added when they end.
   void settle(std::uint64_t now);
-  // Drops the open calls of `key` without counting them again; their callees' time becomes their
-  // callers'.
+  // Drops the open calls of `key` without counting them again. Their callees' time is added to
+  // their callers.
   void forget(const void* key, std::uint64_t now);
 
   const EdgeTable& edges() const { return edges_; }
 
   void open_layer(CallLayer& layer);
-  // What is still open in it counts until now. Nothing when it is not open.
+  // Open calls count until now. Does nothing if the layer is not open.
   void close_layer(CallLayer& layer, std::uint64_t now);
 
  private:
@@ -167,7 +166,7 @@ class CallStack {
   void reserve(std::size_t calls);
 
   std::unique_ptr<OpenCall[]>
-      calls_;  // calls_[0] is nobody: it calls what is called from code already running
+      calls_;  // calls_[0] is a placeholder: the caller of calls from code already running
   OpenCall* top_ = nullptr;
   OpenCall* last_ = nullptr;
   std::size_t capacity_ = 0;

@@ -30,8 +30,8 @@ void FunctionEngine::pay(ThreadSlot* slot, CodeRecord* record) {
   const std::uint64_t now = ticks();
   if (slot->name.empty()) ThreadSlots::name(slot);
   const std::int32_t events = slot->call_meter.restart(now);
-  record->blamed_events += static_cast<std::uint64_t>(events);
-  if (budget_.spend(events, call_ticks_, now) || record->blamed_events <= 1500) return;
+  record->sampled_events += static_cast<std::uint64_t>(events);
+  if (budget_.spend(events, call_ticks_, now) || record->sampled_events <= 1500) return;
   record->function_level = Level::off;
   for (const auto& other : ThreadSlots::instance().all()) other->calls.forget(record->code, now);
 }

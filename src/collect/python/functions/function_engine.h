@@ -1,5 +1,5 @@
 // Times functions as cProfile does, in every thread. The backend reports entries and exits of all
-// Python code and, where asked, of C functions; frames that were running at the start are not
+// Python code and, if requested, of C functions. Frames that were running at the start are not
 // counted.
 #pragma once
 
@@ -24,7 +24,7 @@ class FunctionEngine {
  public:
   static FunctionEngine& instance();
 
-  // False with a Python error set when the backend cannot attach.
+  // False, with a Python error set, if the backend cannot attach.
   bool start(const FunctionOptions& options);
   void stop();
   bool running() const { return running_; }
@@ -32,7 +32,7 @@ class FunctionEngine {
   const Budget& budget() const { return budget_; }
   std::uint32_t epoch() const { return epoch_; }
 
-  // False when the code is no longer followed: the caller may silence its events.
+  // False if the code is no longer followed: the caller may disable its events.
   bool enter(PyObject* code) {
     ThreadSlot* slot = ThreadSlots::current();
     CodeRecord* record = CodeRegistry::find(code);
@@ -45,7 +45,7 @@ class FunctionEngine {
     slot->calls.enter(code, slot->function_of(record));
     return true;
   }
-  // False, too, when the code is no longer followed.
+  // False, too, if the code is no longer followed.
   bool leave(PyObject* code, std::uint64_t now) {
     CallStack& calls = ThreadSlots::current()->calls;
     if (!calls.on_top(code) && is_off(code)) [[unlikely]]
@@ -54,7 +54,7 @@ class FunctionEngine {
     return true;
   }
 
-  // Returns the record when the callable is a C function that counts, else null.
+  // Returns the record if the callable is a C function that is counted, else null.
   CFunctionRecord* enter_c(PyObject* callable, PyObject* self) {
     const PyMethodDef* definition = c_definition(callable, self);
     if (definition == nullptr) return nullptr;
@@ -64,21 +64,21 @@ class FunctionEngine {
     slot->calls.enter(definition, slot->function_of(record));
     return record;
   }
-  // An exit without its entry is passed over: its call may have been made where calls are no longer
+  // Ignores an exit without its entry: the call may have been made where calls are no longer
   // followed.
   void leave_c(PyObject* callable, PyObject* self, std::uint64_t now) {
     CallStack& calls = ThreadSlots::current()->calls;
     const PyMethodDef* definition = c_definition(callable, self);
     if (definition != nullptr && calls.on_top(definition)) calls.leave(definition, now);
   }
-  // Whether calls made by `code` are still wanted, as far as is known without looking at the
+  // Whether calls made by `code` are no longer recorded, as far as is known without checking the
   // budget.
   static bool is_off(PyObject* code) {
     const CodeRecord* record = CodeRegistry::find(code);
     return record != nullptr && record->function_level == Level::off;
   }
-  // Whether C calls made by `code` are still followed; those of code that calls too many are not.
-  // With a budget only.
+  // Whether C calls made by `code` are still followed. Code that makes too many is not. Only with a
+  // budget.
   bool follows_calls_of(PyObject* code) {
     if (!budget_.limited()) [[likely]]
       return true;
@@ -89,12 +89,12 @@ class FunctionEngine {
   }
 
   void settle_all(std::uint64_t now);
-  // Between the two, start and stop leave no trace in the counters: the calibration measures the
-  // engine with itself.
+  // Between these two calls, start and stop leave no trace in the counters: the calibration
+  // measures the engine with itself.
   void begin_probe();
   void end_probe();
   void clear();
-  std::uint32_t clears() const { return clears_; }  // how often counters were set back
+  std::uint32_t clears() const { return clears_; }  // how often counters were reset
 
   void set_event_cost(double call_ticks) { call_ticks_ = call_ticks; }
   std::uint64_t events() const;
@@ -102,7 +102,7 @@ class FunctionEngine {
 
  private:
   struct SavedCounters {
-    std::vector<CallCounter> functions, edges;  // by place in the thread's tables
+    std::vector<CallCounter> functions, edges;  // by index in the thread's tables
     EventMeter meter;
   };
   void pay(ThreadSlot* slot, CodeRecord* record);
@@ -120,9 +120,9 @@ class FunctionEngine {
 bool attach_functions(bool builtins);  // false with a Python error set
 void detach_functions();
 
-// What sys.getprofile() returns on this thread from now on; null: None. Has no effect where the
-// thread has another profiler, nor from CPython 3.12 on, where sys.getprofile() knows nothing of
-// cProfile either.
+// Sets the result of sys.getprofile() on this thread from now on. Null: None. No effect if the
+// thread has another profiler, and none from CPython 3.12 on, where sys.getprofile() does not
+// report cProfile either.
 void show_profiler(PyObject* profiler);
 
 }  // namespace laptime::python

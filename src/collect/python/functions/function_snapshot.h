@@ -1,4 +1,4 @@
-// The function engine's counters, merged by label as pstats wants them.
+// The function engine's counters, merged by label in the form of pstats.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The function engine's backend on CPython 3.12 and later: global events, a second tool beside the
-// line engine's.
+// The function engine's backend on CPython 3.12 and later. It uses global events and a second tool
+// beside the line engine's.
 #include "collect/python/interpreter/monitoring_tool.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
@@ -39,7 +39,7 @@ PyObject* on_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
   return engine->leave(args[0], ticks()) ? Py_None : MonitoringTool::disable();
 }
 
-// Cannot be disabled.
+// This event cannot be disabled.
 PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
   engine->leave(args[0], ticks());
   return Py_None;
@@ -60,9 +60,8 @@ PyObject* on_c_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
 void move_tool() {
   detach_functions();
   if (attach_functions(with_builtins)) return;
-  add_notice(
-      kMonitoringTaken,
-      "the program took all tool ids of sys.monitoring: from then on its calls are not measured");
+  add_notice(kMonitoringTaken,
+             "the program took all tool ids of sys.monitoring: its calls are no longer measured");
   engine->stop();
 }
 

@@ -1,7 +1,7 @@
 // The function engine's backend on CPython 3.10 and 3.11. C functions are seen only through the
-// interpreter's profile function; it is set on every thread, and on new ones as soon as the call
-// that starts a thread has returned. With a budget the frame hook takes it off while code runs that
-// calls too much. Without C functions the frame hook does all of it for less.
+// interpreter's profile function. It is set on every thread, and on a new thread as soon as the
+// call that starts it has returned. With a budget, the frame hook removes it while code runs that
+// makes too many calls. Without C functions, the frame hook alone does the work at a lower cost.
 #include "collect/python/interpreter/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -42,7 +42,7 @@ bool is_ours(PyThreadState* thread) {
   return thread->c_profilefunc == nullptr || thread->c_profilefunc == profile;
 }
 
-// Another profiler's function stays where it is.
+// Leaves another profiler's function in place.
 void set_if_ours(PyThreadState* thread, bool on) {
   const Py_tracefunc wanted = on ? profile : nullptr;
   if (is_ours(thread) && thread->c_profilefunc != wanted) set_profile(thread, wanted);
@@ -119,7 +119,7 @@ void show_profiler(PyObject* profiler) {
   PyObject* before = thread->c_profileobj;
   Py_XINCREF(profiler);
   thread->c_profileobj = profiler;
-  Py_XDECREF(before);  // last: this may run code of the program's
+  Py_XDECREF(before);  // last: this may run code of the program
 }
 
 }  // namespace laptime::python

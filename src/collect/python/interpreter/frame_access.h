@@ -1,5 +1,6 @@
-// What the frame hook reads and writes inside the interpreter on CPython 3.10 and 3.11. These two
-// versions are frozen: their layouts change no more. Included by the frame hook's sources only.
+// The interpreter's internals that the frame hook reads and writes on CPython 3.10 and 3.11. These
+// versions are frozen, so their layouts no longer change. Only the frame hook's sources include
+// this.
 #pragma once
 
 #include <Python.h>
@@ -30,7 +31,7 @@ inline PyObject* code_of(const PyFrameObject* frame) {
 inline std::int64_t last_offset(const EvalFrame* frame) {
   return 2 * std::int64_t{_PyInterpreterFrame_LASTI(frame)};
 }
-// Calling a generator function evaluates its frame until the generator object exists. That is no
+// Calling a generator function evaluates its frame until the generator object exists. That is not a
 // call of its body.
 inline bool makes_generator(const EvalFrame* frame) {
   constexpr int kGenerators = CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR;
@@ -54,7 +55,7 @@ inline void update_tracing(PyThreadState* thread) {
   thread->cframe->use_tracing = on ? 255 : 0;
 }
 
-// Both the function and the flag: the interpreter's error path looks at the function alone and
+// Sets both the function and the flag: the interpreter's error path checks only the function and
 // switches the flag on.
 inline void set_trace(PyThreadState* thread, Py_tracefunc function) {
   thread->c_tracefunc = function;

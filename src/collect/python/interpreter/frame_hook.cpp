@@ -1,11 +1,11 @@
-// Both engines' backend on CPython 3.10 and 3.11: a frame-evaluation hook.
+// The backend of both engines on CPython 3.10 and 3.11: a frame-evaluation hook.
 //
-// The hook sees every Python frame of every thread, pushes and pops the shadow stacks itself, and
-// switches line tracing on only while a frame of the user's code runs: library code pays a few
-// nanoseconds a call. Frames that were running when the engine started are not under the hook; they
-// are traced as usual and popped by their return event. Contract: a trace or profile function that
-// somebody else installed is always called. Beside it, code that a line profiler was given is timed
-// by line, all other code by function.
+// The hook sees every Python frame of every thread and updates the shadow stacks itself. It
+// switches line tracing on only while a frame of the user's code runs, so library code costs a few
+// nanoseconds a call. Frames that were running when the engine started are not under the hook. They
+// are traced as usual, and their return event pops them. Contract: a trace or profile function of
+// another tool is always called. Beside it, code given to a line profiler is timed by line, all
+// other code by function.
 #include "collect/python/interpreter/frame_access.h"
 
 #if PY_VERSION_HEX < 0x030C0000
@@ -28,13 +28,13 @@ bool follow_calls = false;
 const FrameLimiter* limiter = nullptr;
 _PyFrameEvalFunction previous_hook = _PyEval_EvalFrameDefault;
 
-void say_other_tracer() {
+void note_other_tracer() {
   add_notice("other-tracer",
              "another tool traces this program (sys.settrace): its code is timed by function, not "
              "by line");
 }
 
-// The depth of frames at the bottom of the thread's stack that are not under the hook.
+// Whether the top frame is one of those at the bottom of the stack that are not under the hook.
 bool is_late_frame(const ThreadSlot* slot) { return slot->lines.depth() <= slot->late_depth; }
 
 void on_late_return(PyObject* code) {
@@ -53,8 +53,8 @@ void on_late_return(PyObject* code) {
   return lines->traced(code) != nullptr ? lines->realign(slot, code, now) : nullptr;
 }
 
-// Lines of demoted code are not wanted any more. A frame under the hook ends in the hook; a late
-// one still needs its return event.
+// Stops the lines of demoted code. A frame under the hook ends in the hook; a late frame still
+// needs its return event.
 void silence(ThreadSlot* slot, PyFrameObject* frame) {
   if (is_late_frame(slot)) {
     frame->f_trace_lines = 0;
@@ -127,7 +127,7 @@ PyObject* evaluate_on_stack(PyThreadState* thread, EvalFrame* frame, int throwin
     const SharedTrace both(thread, slot, trace_lines);
     return evaluate_on_stack(thread, frame, throwing, record, true);
   }
-  say_other_tracer();
+  note_other_tracer();
   const SharedTracePause pause(thread, slot);
   return evaluate_on_stack(thread, frame, throwing, record, false);
 }
@@ -148,7 +148,7 @@ PyObject* evaluate_user(PyThreadState* thread, EvalFrame* frame, int throwing, C
 
 [[gnu::noinline]] PyObject* evaluate_new_code(PyThreadState* thread, EvalFrame* frame,
                                               int throwing) {
-  // Classification itself may run Python: that is not classified in its turn.
+  // Classification itself may run Python code, which must not be classified.
   if (ThreadSlots::current()->inside_engine) return previous_hook(thread, frame, throwing);
   CodeRecord* record = lines->traced(code_of(frame));
   if (record == nullptr || makes_generator(frame)) return evaluate_library(thread, frame, throwing);
@@ -201,13 +201,13 @@ bool is_ours(_PyFrameEvalFunction hook) {
 
 bool installed = false;
 
-// The narrowest function for what is on; nothing when nothing is.
+// Installs the narrowest function for the engines that are on, or none.
 void install_hook() {
   PyInterpreterState* interpreter = PyInterpreterState_Get();
   const _PyFrameEvalFunction current = _PyInterpreterState_GetEvalFrameFunc(interpreter);
   if (!is_ours(current)) {
-    // Somebody has put a hook on top of ours and will call it: going on top again would close a
-    // circle.
+    // Another tool has installed a hook over ours and will call it. Installing ours again would
+    // close a cycle.
     if (installed) return;
     previous_hook = current;
   }
@@ -250,7 +250,7 @@ bool attach_lines(bool) {
     if (thread->c_tracefunc == nullptr) {
       set_trace(thread, trace_lines);
     } else {
-      say_other_tracer();
+      note_other_tracer();
     }
   });
   return true;
@@ -266,7 +266,7 @@ void detach_lines() {
   });
 }
 
-// Which frames send events is decided by the hook, frame by frame.
+// The hook decides frame by frame which frames send events.
 void arm_lines(CodeRecord* record) { record->armed_epoch = lines->epoch(); }
 
 void hook_calls(bool on) {

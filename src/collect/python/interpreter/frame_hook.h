@@ -7,9 +7,9 @@ namespace laptime::python {
 
 void hook_calls(bool on);
 
-// Called around every frame of every thread, to decide frame by frame what is seen of it.
+// Called around every frame of every thread, to decide frame by frame what is recorded of it.
 struct FrameLimiter {
-  // Returns what was so before; `end` gets it back.
+  // Returns the earlier state; `end` gets it.
   bool (*begin)(PyThreadState* thread, PyObject* code);
   void (*end)(PyThreadState* thread, bool before);
 };

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kIds = 6;
 std::array<MonitoringIdHolder*, kIds> holders{};
-int wanted_by_program = -1;  // not taken again while a tool moves away from it
+int wanted_by_program = -1;  // not acquired again while a tool moves away from it
 
 PyObject* use_tool_id(PyObject*, PyObject* const* args, Py_ssize_t count);
 PyObject* get_tool(PyObject*, PyObject* const* args, Py_ssize_t count);
@@ -24,7 +24,7 @@ PyCFunction as_method(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssiz
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
-// A function of sys.monitoring that ours stands for while an id is held.
+// A function of sys.monitoring that ours replaces while an id is held.
 struct Replaced {
   PyMethodDef method;
   PyObject* original = nullptr;
@@ -37,8 +37,8 @@ Replaced release{{"free_tool_id", as_method(&free_tool_id), METH_FASTCALL, nullp
 
 PyObject* monitoring() { return PySys_GetObject("monitoring"); }  // borrowed
 
-// The tool of laptime's that holds the id which the program names first; null where that is no id,
-// or is not held.
+// The tool of laptime's that holds the id in the program's first argument. Null if that is not an
+// id, or the id is not held.
 MonitoringIdHolder* holder_of(PyObject* const* args, Py_ssize_t count) {
   if (count < 1 || !PyLong_Check(args[0])) return nullptr;
   const long id = PyLong_AsLong(args[0]);
@@ -86,7 +86,7 @@ bool put_ours(Replaced& function) {
   return PyObject_SetAttrString(monitoring(), function.method.ml_name, function.ours) == 0;
 }
 
-// What the program has put there since stays.
+// A later replacement by the program stays.
 void put_back(const Replaced& function) {
   const OwnedRef current(PyObject_GetAttrString(monitoring(), function.method.ml_name));
   if (current.get() == function.ours)

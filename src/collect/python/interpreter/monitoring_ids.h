@@ -1,9 +1,9 @@
-// The tool ids of sys.monitoring that laptime's tools hold, and how the program gets them (CPython
-// 3.12 and later).
+// The tool ids of sys.monitoring that laptime's tools hold, and how the program can take them
+// (CPython 3.12 and later).
 //
-// While a tool of laptime's holds an id, laptime stands in for use_tool_id, get_tool, get_events
-// and free_tool_id of sys.monitoring. To the program such an id is free; when it takes one, the
-// tool moves to another id first. Where none is left, that tool stops with the notice
+// While a tool of laptime's holds an id, laptime replaces use_tool_id, get_tool, get_events and
+// free_tool_id of sys.monitoring. To the program such an id is free. When the program takes one,
+// the tool first moves to another id. If none is left, that tool stops with the notice
 // monitoring_taken.
 #pragma once
 
@@ -15,7 +15,8 @@ namespace laptime::python {
 
 inline constexpr const char* kMonitoringTaken = "monitoring_taken";
 
-// Who holds an id; `make_way` gives the id back and takes another: the program wants it.
+// The holder of an id. `make_way` releases the id and acquires another, because the program takes
+// it.
 struct MonitoringIdHolder {
   int id = -1;
   void (*make_way)() = nullptr;

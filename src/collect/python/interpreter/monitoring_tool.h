@@ -1,10 +1,9 @@
-// One tool on sys.monitoring (CPython 3.12 and later): a tool id that nobody else holds, and C
-// callbacks.
+// One tool of sys.monitoring (CPython 3.12 and later): a free tool id, and C callbacks.
 //
 // Assumption: callbacks are objects with a vectorcall slot, the cheapest thing that the interpreter
-// can call. Contract: an id in use is never taken; 3 and 4 come first, and 2 (where a program's own
-// cProfile would sit) last. The program sees these ids as free. When it takes one, the tool moves
-// to another id (monitoring_ids.h).
+// can call. Contract: an id in use is never taken. 3 and 4 are tried first, and 2, the id of a
+// program's own cProfile, last. The program sees these ids as free. When it takes one, the tool
+// moves to another id (monitoring_ids.h).
 #pragma once
 
 #include <Python.h>
@@ -33,10 +32,10 @@ enum MonitoringEvent : int {
 
 class MonitoringTool {
  public:
-  // `move` releases the tool and sets it up again: the program takes its id.
+  // `move` releases the tool and sets it up again, because the program takes its id.
   MonitoringTool(const char* name, void (*move)()) : name_(name), holder_{-1, move} {}
 
-  // False with a Python error set when all ids are taken.
+  // False, with a Python error set, if all ids are taken.
   bool acquire();
   void release();
   bool held() const { return holder_.id >= 0; }
@@ -45,8 +44,8 @@ class MonitoringTool {
   bool set_callbacks(std::initializer_list<std::pair<MonitoringEvent, vectorcallfunc>> callbacks);
   bool set_events(int events);
   bool set_local_events(PyObject* code, int events);
-  // Undoes every DISABLE. The interpreter knows only one switch for all tools; the others just hear
-  // again.
+  // Undoes every DISABLE. The interpreter has only one switch for all tools, so other tools get
+  // their events again, too.
   static bool restart_events();
 
   static PyObject* disable();  // a new reference to sys.monitoring.DISABLE

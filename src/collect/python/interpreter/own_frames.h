@@ -1,8 +1,8 @@
-// The calling thread's own Python frames, innermost first, readable with the GIL released.
+// The calling thread's own Python frames, innermost first, readable without the GIL.
 //
 // Assumption: while a thread is inside a C function that Python called, its own frames neither move
-// nor change, and what they refer to (code objects, arguments) lives. Consequence: no lock is
-// needed, as long as nothing is written and no reference is taken. Contract: a FrameRef is valid
+// nor change. The objects that they refer to (code objects, arguments) stay alive. Consequence: no
+// lock is needed, if nothing is written and no reference is taken. Contract: a FrameRef is valid
 // until the thread runs Python again.
 #pragma once
 
@@ -44,7 +44,7 @@ inline FrameRef outer_frame(FrameRef frame) {
 #endif
 }
 
-// Null for frames that only join the interpreter to C.
+// Null for frames that only connect the interpreter to C.
 inline const PyCodeObject* frame_code(FrameRef frame) {
 #if PY_VERSION_HEX >= 0x030D0000
   if (frame->owner == FRAME_OWNED_BY_CSTACK) return nullptr;
@@ -59,12 +59,12 @@ inline const PyCodeObject* frame_code(FrameRef frame) {
 #endif
 }
 
-// Tells a code object from others, those among them that have its memory later: before 3.12, where
-// a code object has no number of its own, by what of it is seldom the same.
+// Distinguishes a code object from others, including later ones at the same address. Before 3.12, a
+// code object has no number of its own, so fields that rarely coincide are used.
 inline std::uint64_t code_identity(const PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030C0000
   const std::uint64_t content = static_cast<std::uint64_t>(code->co_version)
-                                << 32;  // of its interpreter, so not of all there are
+                                << 32;  // unique only within its interpreter
 #else
   const std::uint64_t content = reinterpret_cast<std::uint64_t>(code->co_linetable) ^
                                 static_cast<std::uint64_t>(code->co_firstlineno) << 48;
@@ -72,7 +72,7 @@ inline std::uint64_t code_identity(const PyCodeObject* code) {
   return (reinterpret_cast<std::uint64_t>(code) * 3 ^ content) * 0x9E37'79B9'7F4A'7C15;
 }
 
-// The instruction that runs, in code units from the first; negative when none has run yet.
+// The current instruction, in code units from the first. Negative if none has run yet.
 inline int frame_instruction(FrameRef frame, const PyCodeObject* code) {
 #if PY_VERSION_HEX >= 0x030D0000
   return static_cast<int>(frame->instr_ptr - _PyCode_CODE(code));
@@ -84,8 +84,7 @@ inline int frame_instruction(FrameRef frame, const PyCodeObject* code) {
 #endif
 }
 
-// The first argument as it stands in its slot; it may be null, or a cell where an inner function
-// uses it.
+// The first argument as stored in its slot. It may be null, or a cell if an inner function uses it.
 inline PyObject* first_argument(FrameRef frame) {
 #if PY_VERSION_HEX >= 0x030B0000
   return frame->localsplus[0];
@@ -95,8 +94,8 @@ inline PyObject* first_argument(FrameRef frame) {
 }
 
 #if PY_VERSION_HEX >= 0x030B0000
-// Where the words lie that the functions above read, for who looks later whether they are still the
-// same.
+// Visits the addresses of the words that the functions above read, so that a later check can
+// compare them.
 template <typename Visit>
 void visit_way_to_innermost(const PyThreadState* thread, const Visit& visit) {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -106,7 +105,7 @@ void visit_way_to_innermost(const PyThreadState* thread, const Visit& visit) {
   visit(&thread->cframe->current_frame);
 #endif
 }
-// Of what code_identity rests on.
+// Visits the words that code_identity depends on.
 template <typename Visit>
 void visit_identity(const PyCodeObject* code, const Visit& visit) {
 #if PY_VERSION_HEX >= 0x030C0000
@@ -132,7 +131,7 @@ inline const void* instruction_address(FrameRef frame) {
   return &frame->prev_instr;
 #endif
 }
-// Not a generator's, whose frame is part of it and stays where it is.
+// False for a generator's frame, which is part of the generator and stays at its address.
 inline bool is_on_thread_stack(FrameRef frame) { return frame->owner == FRAME_OWNED_BY_THREAD; }
 #endif
 

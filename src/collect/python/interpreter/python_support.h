@@ -27,8 +27,8 @@ class OwnedRef {
   PyObject* object_ = nullptr;
 };
 
-// Engine code may run while the program's own exception is in flight; it is put back untouched, and
-// ours is dropped.
+// Engine code may run while an exception of the program propagates. The guard restores it unchanged
+// and drops the engine's own.
 class ErrorGuard {
  public:
   ErrorGuard() { PyErr_Fetch(&type_, &value_, &traceback_); }
@@ -40,8 +40,8 @@ class ErrorGuard {
   PyObject *type_, *value_, *traceback_;
 };
 
-// Whether the calling thread may touch Python objects of the main interpreter. Unlike
-// PyGILState_Check, also right in programs with several interpreters.
+// Whether the calling thread may use Python objects of the main interpreter. Unlike
+// PyGILState_Check, also correct in programs with several interpreters.
 inline bool holds_gil_of_main_interpreter() {
 #if PY_VERSION_HEX >= 0x030D0000
   PyThreadState* const thread = PyThreadState_GetUnchecked();

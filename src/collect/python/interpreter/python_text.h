@@ -1,7 +1,7 @@
-// Python texts as bytes and back. A file name may hold any bytes, and any text may hold lone
-// surrogates: neither is an error.
+// Conversion between Python texts and bytes. A file name may hold any bytes, and any text may hold
+// lone surrogates: neither is an error.
 //
-// Contract: what `text_from` makes of `bytes_of` is the same text.
+// Contract: `text_from(bytes_of(text))` equals `text`.
 #pragma once
 
 #include <Python.h>
@@ -13,8 +13,7 @@
 
 namespace laptime::python {
 
-// UTF-8; the bytes of a file name for what Python made of bytes that are not UTF-8. Empty where the
-// object is no text.
+// UTF-8. Bytes of a file name that are not UTF-8 are restored. Empty if the object is not a text.
 inline std::string bytes_of(PyObject* unicode) {
   if (unicode == nullptr || !PyUnicode_Check(unicode)) return "";
   Py_ssize_t size = 0;
@@ -30,7 +29,7 @@ inline std::string bytes_of(PyObject* unicode) {
   return "";
 }
 
-// A new reference; null only when memory is out.
+// A new reference. Null only if memory is exhausted.
 inline PyObject* text_from(std::string_view bytes) {
   const auto size = static_cast<Py_ssize_t>(bytes.size());
   if (PyObject* text = PyUnicode_DecodeUTF8(bytes.data(), size, "surrogatepass")) return text;

@@ -45,7 +45,7 @@ int SharedTrace::trace_both(PyObject* self, PyFrameObject* frame, int what, PyOb
   return result;
 }
 
-// The other function may end or replace itself, and may switch off the line events of its frame.
+// The other function may end or replace itself, and may switch off its frame's line events.
 int SharedTrace::call_other(PyObject* self, PyFrameObject* frame, int what, PyObject* argument) {
   set_trace(thread_, other_);
   const int result = other_(self, frame, what, argument);

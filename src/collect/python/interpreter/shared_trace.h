@@ -11,7 +11,7 @@ namespace laptime::python {
 
 struct ThreadSlot;
 
-// From construction to destruction the thread reports to its present trace function and, the lines,
+// From construction to destruction, the thread reports to its present trace function, and its lines
 // to `lines`.
 class SharedTrace {
  public:
@@ -21,7 +21,7 @@ class SharedTrace {
   SharedTrace& operator=(const SharedTrace&) = delete;
 
   static bool active(const PyThreadState* thread);
-  // The other function alone again, when line tracing ends.
+  // Line tracing ends: only the other function is called again.
   static void end(const ThreadSlot* slot);
 
  private:
@@ -39,7 +39,7 @@ class SharedTrace {
   bool ended_ = false;
 };
 
-// Lets the other function alone see the frames that are not timed by line.
+// Lets only the other function see frames that are not timed by line.
 class SharedTracePause {
  public:
   SharedTracePause(PyThreadState* thread, ThreadSlot* slot);

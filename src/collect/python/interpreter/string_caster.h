@@ -1,6 +1,6 @@
-// std::string in bound functions, in place of <nanobind/stl/string.h>: that one refuses lone
-// surrogates and bytes that are not UTF-8. Every source of the module that binds strings includes
-// this one.
+// std::string in bound functions, in place of <nanobind/stl/string.h>, which refuses lone
+// surrogates and bytes that are not UTF-8. Contract: every source of the module that binds strings
+// includes this header.
 #pragma once
 
 #include <nanobind/nanobind.h>

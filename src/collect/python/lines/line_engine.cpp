@@ -15,8 +15,8 @@
 namespace laptime::python {
 
 namespace {
-// What line events may add to one call that runs each line once. Shorter code may run by line until
-// the budget has paid for it.
+// The most that line events may add to one call that runs each line once. Shorter code may run by
+// line until the budget has paid for it.
 constexpr double kLongestPassSeconds = 0.005;
 }  // namespace
 
@@ -66,7 +66,7 @@ void LineEngine::watch(PyObject* code) {
   record->user = record->slot_count != 0;
   if (record->user) {
     read_statements(record);
-    weigh(record);
+    estimate_cost(record);
   }
   if (running_) arm_lines(record);
 }
@@ -83,7 +83,7 @@ CodeRecord* LineEngine::classify(PyObject* code) {
     read_statements(record);
     record->user = record->slot_count != 0;
     record->verdict_generation = generation_;
-    weigh(record);
+    estimate_cost(record);
   } else {
     registry.mark_library(code, generation_);
   }
@@ -103,8 +103,8 @@ const std::vector<int>& LineEngine::first_lines_of(const std::string& file) {
         static_cast<int>(PyLong_AsLong(PySequence_Fast_GET_ITEM(lines.get(), i))));
   }
   PyErr_Clear();
-  return statements_[file] =
-             std::move(first_lines);  // another thread may have been as far meanwhile: same result
+  // Another thread may have done the same meanwhile: same result.
+  return statements_[file] = std::move(first_lines);
 }
 
 void LineEngine::read_statements(CodeRecord* record) {
@@ -115,9 +115,9 @@ void LineEngine::read_statements(CodeRecord* record) {
   for (const auto& thread : ThreadSlots::instance().all()) thread->apply_statements(record);
 }
 
-void LineEngine::weigh(CodeRecord* record) {
+void LineEngine::estimate_cost(CodeRecord* record) {
   LineEventCosts costs = line_event_costs(*record, line_event_ticks_);
-  record->has_dear_lines = !costs.by_slot.empty();
+  record->has_costly_lines = !costs.by_slot.empty();
   record->event_costs = std::move(costs.by_slot);
   const bool runs_once = record->name == "<module>";
   if (runs_once || record->sessions != 0 || !budget_.limited() || explicit_only_) return;
@@ -221,16 +221,16 @@ void LineEngine::enter_demoted(ThreadSlot* slot, CodeRecord* record, std::uint64
 
 void LineEngine::pay(ThreadSlot* slot, CodeRecord* record, std::uint64_t now) {
   const std::int32_t events = slot->line_meter.restart(now);
-  record->blamed_events += static_cast<std::uint64_t>(events);
-  // One sample may be bad luck; code that is met twice is where the events are.
-  const bool may_be_demoted = record->sessions == 0 && record->blamed_events > 1500;
+  record->sampled_events += static_cast<std::uint64_t>(events);
+  // One sample may be chance. Code that is sampled twice has the events.
+  const bool may_be_demoted = record->sessions == 0 && record->sampled_events > 1500;
   if (!budget_.spend(events, line_event_ticks_, now) && may_be_demoted) demote(record, now);
 }
 
 void LineEngine::demote(CodeRecord* record, std::uint64_t now) {
   if (record->level == Level::off) return;
   record->level = static_cast<Level>(static_cast<int>(record->level) + 1);
-  record->blamed_events = 0;
+  record->sampled_events = 0;
   for (const auto& slot : ThreadSlots::instance().all()) {
     if (slot->line_epoch != epoch_) continue;
     if (record->level == Level::calls) slot->lines.move_to_whole(record, now);
@@ -242,7 +242,7 @@ void LineEngine::demote(CodeRecord* record, std::uint64_t now) {
 
 void LineEngine::promote(CodeRecord* record) {
   record->level = Level::lines;
-  record->blamed_events = 0;
+  record->sampled_events = 0;
   if (running_ && record->code != nullptr) arm_lines(record);
 }
 
@@ -259,7 +259,7 @@ void LineEngine::settle_all(std::uint64_t now) {
 }
 
 void LineEngine::forget(CodeRecord* record) {
-  record->blamed_events = 0;
+  record->sampled_events = 0;
   for (const auto& slot : ThreadSlots::instance().all()) {
     LineCounter* lines = slot->line_tables.get(record->id);
     for (std::uint32_t i = 0; lines != nullptr && i < record->slot_count; ++i) {
@@ -278,7 +278,8 @@ void LineEngine::clear() {
   settle_all(ticks());
   ++clears_;
   for (const auto& record : CodeRegistry::instance().records()) {
-    if (!running_) record->level = Level::lines;  // while running, what was too dear stays so
+    // while running, code that was too expensive stays demoted
+    if (!running_) record->level = Level::lines;
     forget(record.get());
   }
   for (const auto& slot : ThreadSlots::instance().all()) slot->line_meter = {};

@@ -13,12 +13,12 @@ namespace laptime::python {
 
 namespace {
 
-// 3.12 looks up the line of the event and the line of the instruction before it, 3.13 only one of
-// them (bench/python/long_functions_bench.py).
+// 3.12 looks up the line of the event and of the instruction before it, 3.13 only one of them
+// (bench/python/long_functions_bench.py).
 constexpr double kLookupsAnEvent = PY_VERSION_HEX < 0x030D0000 ? 2 : 1;
 
-// CPython estimates one line in sixteen code units and keeps the rest in a signed byte; two values
-// are reserved.
+// CPython estimates one line per sixteen code units and stores the difference in a signed byte. Two
+// values are reserved.
 constexpr int kUnitsALineShift = 4, kLeastDistance = -126, kMostDistance = 127;
 
 bool is_looked_up(const CodeRecord& record, std::int64_t unit, int line) {
@@ -26,7 +26,8 @@ bool is_looked_up(const CodeRecord& record, std::int64_t unit, int line) {
   return distance < kLeastDistance || distance > kMostDistance;
 }
 
-// Where each code unit's entry begins in the line table, in bytes: what a lookup decodes first.
+// The offset in the line table, in bytes, of each code unit's entry: the part that a lookup decodes
+// first.
 std::vector<std::uint32_t> bytes_before_records(PyObject* code) {
   PyObject* table = reinterpret_cast<PyCodeObject*>(code)->co_linetable;
   const auto* bytes = reinterpret_cast<const unsigned char*>(PyBytes_AS_STRING(table));
@@ -57,7 +58,7 @@ double lookup_ticks_a_byte(PyObject* code, std::size_t units) {
 LineEventCosts line_event_costs(const CodeRecord& record, double usual_ticks) {
   LineEventCosts costs;
   const std::int64_t last_unit = Py_SIZE(record.code);
-  // The distance changes by the line and by the unit: code that has few of both has no lookup.
+  // The distance changes with the line and the unit. Code with few of both has no lookup.
   if (record.code == nullptr ||
       (record.slot_count <= kMostDistance && last_unit < -kLeastDistance << kUnitsALineShift))
     return costs;

@@ -142,7 +142,7 @@ nb::list LineSession::rows(std::size_t index) const {
 }
 
 void bind_line_session(nb::module_& module) {
-  nb::set_leak_warnings(false);  // a profiler that lives until the interpreter ends is no mistake
+  nb::set_leak_warnings(false);  // a profiler that lives until the interpreter ends is no error
   nb::class_<LineSession>(module, "LineSession")
       .def(nb::init<>())
       .def("add", &LineSession::add)

@@ -1,10 +1,10 @@
-// What one line profiler object has seen: the lines of the functions it was given, counted only
-// while it is enabled, on the threads where it is enabled.
+// The counts of one line profiler object: lines of its functions, while it is enabled, on the
+// threads where it is enabled.
 //
 // Assumption: all access holds the GIL; the line engine runs while a session is enabled.
-// Consequence: the engine counts for everybody, and a session takes the difference between leaving
-// and entering, so sessions neither disturb each other nor a recording. Contract: entering and
-// leaving cost one pass over the session's lines, and nothing when nested.
+// Consequence: the engine counts for all sessions, and a session takes the difference between
+// leaving and entering. So sessions disturb neither each other nor a recording. Contract: entering
+// and leaving cost one pass over the session's lines, and nothing when nested.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -24,18 +24,19 @@ class LineSession {
   LineSession& operator=(const LineSession&) = delete;
   ~LineSession();
 
-  // Watched from now on, at every start of the engine, and timed by line whatever the budget says.
+  // Adds code that is watched from now on, at every start of the engine, and timed by line whatever
+  // the budget says.
   void add(nanobind::object code);
-  // By count, for the calling thread.
+  // Counted, for the calling thread.
   void enter();
   void leave();
-  // Not counted: on, whatever the count says; and off.
+  // Not counted: switch on and off, whatever the count is.
   void enable();
   void disable();
   int depth();
-  // By count, on all threads: until the calling thread has left as often as it entered.
+  // Counted, on all threads, until the calling thread has left as often as it entered.
   void enable_everywhere();
-  // [(line, hits, ns), …] of the code added as number `index`, what is under way included.
+  // [(line, hits, ns), …] of the code with this index, including lines that still run.
   nanobind::list rows(std::size_t index) const;
 
  private:
@@ -50,7 +51,7 @@ class LineSession {
   struct Enabled {
     int depth = 0;
     bool on = false;
-    bool everywhere = false;  // asked for all threads
+    bool everywhere = false;  // enabled for all threads
     std::vector<Counts> base;
   };
 
@@ -64,7 +65,7 @@ class LineSession {
   std::vector<Watched> watched_;
   std::vector<Counts> totals_;
   std::map<ThreadSlot*, Enabled> threads_;
-  int everywhere_ = 0;  // threads that asked for all threads
+  int everywhere_ = 0;  // threads that enabled it for all threads
 };
 
 void bind_line_session(nanobind::module_& module);

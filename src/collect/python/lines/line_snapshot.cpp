@@ -26,8 +26,8 @@ std::vector<LineCounter> add_up(const CodeRecord& record,
   return sums;
 }
 
-// The moments between a call and its first line belong to the line that runs first: nearly always
-// the lowest.
+// The time between a call and its first line belongs to the line that runs first, which is nearly
+// always the lowest.
 void fold_entry(std::vector<LineCounter>& sums) {
   auto first = std::find_if(sums.begin() + kFirstLineSlot, sums.end(),
                             [](const LineCounter& c) { return c.hits != 0; });

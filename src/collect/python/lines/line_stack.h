@@ -1,12 +1,12 @@
-// The shadow stack of the line engine: which lines of which traced frames are open on one thread,
-// and since when.
+// The shadow stack of the line engine: the open lines of the traced frames of one thread, and when
+// they began.
 //
 // Assumption: the backend reports every entry, line and exit of a traced frame, in order.
-// Consequence: a line is charged exactly while its frame runs: callees that are traced are taken
-// out of its exclusive time, time suspended at a yield is charged to nobody's line, and recursion
-// counts a line's inclusive time once, at its outermost level. Contract: `child`, `opened` and
-// `started` are ticks; differences may wrap below zero between settle() and the next close, and
-// sums come out right.
+// Consequence: a line is charged exactly while its frame runs. Time of traced callees is subtracted
+// from its exclusive time. Time suspended at a yield is charged to no line. With recursion, a
+// line's inclusive time counts once, at its outermost level. Contract: `child`, `opened` and
+// `started` are ticks. Differences may wrap below zero between settle() and the next close; sums
+// are correct.
 #pragma once
 
 #include <Python.h>
@@ -19,7 +19,7 @@
 
 namespace laptime::python {
 
-// Whether the instruction that the thread's innermost frame is at begins a statement over several
+// Whether the current instruction of the thread's innermost frame begins a statement over several
 // lines.
 bool is_beginning(const CodeRecord& record);
 
@@ -27,7 +27,7 @@ struct LineCounter {
   std::uint64_t hits = 0;
   std::uint64_t inclusive = 0;
   std::uint64_t exclusive = 0;
-  std::uint32_t depth = 0;  // open that often: recursion
+  std::uint32_t depth = 0;  // how often it is open: recursion
   std::uint32_t statement =
       0;  // slot of the first line of its statement, with StatementFlags if it has more lines
 };
@@ -37,9 +37,9 @@ struct LineFrame {
   const PyObject* code;
   LineCounter* lines;
   LineCounter* current;
-  std::uint64_t opened;   // the current line
+  std::uint64_t opened;   // when the current line began
   std::uint64_t child;    // time in traced callees since then
-  std::uint64_t started;  // the frame
+  std::uint64_t started;  // when the frame began
   CodeRecord* record;
   std::int32_t base_line;
   std::uint32_t slot_count;
@@ -72,9 +72,9 @@ struct LineFrame {
     open(next, now);
   }
 
-  // A statement over several lines is executed once: coming back to its first line from its later
-  // ones is no new hit, and a statement that is entered at a later line (a comprehension's) is also
-  // a hit of its first.
+  // A statement over several lines is executed once. Returning to its first line from its later
+  // ones is no new hit. Entering a statement at a later line (a comprehension's) is also a hit of
+  // its first line.
   void count_in_long_statement(LineCounter* next, std::uint32_t slot) {
     const std::uint32_t first = next->statement & kStatementSlot;
     if (slot != first) ++next->hits;
@@ -82,11 +82,11 @@ struct LineFrame {
         begins_again(next, slot == first))
       ++lines[first].hits;
   }
-  // Whether the statement that runs already is executed once more: a loop around it has no line of
+  // Whether the running statement is executed once more, because a loop around it has no line of
   // its own.
   bool begins_again(const LineCounter* next, bool at_first_line) const {
-    // Below 3.12 the jump back to a one-line loop's header is an event of its own, besides the
-    // return from its body's lines.
+    // Before 3.12, the jump back to a one-line loop's header is a separate event, besides the
+    // return from the lines of its body.
     if (next->statement & kOneLineLoop)
       return at_first_line && (PY_VERSION_HEX >= 0x030C0000 || current == next);
     return next->statement & kMayBegin && is_beginning(*record);
@@ -128,14 +128,14 @@ class LineStack {
       pop(now);
   }
 
-  // A generator at a `yield from` that passes on what is thrown at it: it is open, gets no event of
-  // its own, and leaves with the generator that is pushed next.
+  // A generator at a `yield from` that passes on a thrown exception. It is open, gets no event of
+  // its own, and is left together with the generator that is pushed next.
   void push_passing_on(CodeRecord* record, LineCounter* lines, std::uint32_t slot,
                        std::uint64_t now) {
     push(record, lines, slot, now)->code = passing_on();
   }
 
-  // The frame just pushed will send no line events.
+  // The frame just pushed sends no line events.
   void move_top_to_whole() {
     LineCounter* whole = top_->lines + kWholeSlot;
     --top_->current->depth;
@@ -147,14 +147,14 @@ class LineStack {
     while (!empty()) pop(now);
   }
 
-  // Books what has passed until now, as if every frame had just been entered on the line it is on.
+  // Adds the time until now, as if every frame had just been entered on its current line.
   void settle(std::uint64_t now);
-  // What passed since `begin` belongs to no line: it was laptime's own. Assumption: all open frames
+  // The time since `begin` was laptime's own and is charged to no line. Assumption: all open frames
   // wait for it.
   void skip(std::uint64_t begin, std::uint64_t now);
-  // Moves the record's frames to the line that stands for the whole function.
+  // Moves the record's frames to the line of the whole function.
   void move_to_whole(const CodeRecord* record, std::uint64_t now);
-  // Takes the record's frames out; from now on their time is their callers'.
+  // Removes the record's frames. From now on their time is their callers'.
   void remove(const CodeRecord* record, std::uint64_t now);
 
  private:
@@ -163,7 +163,7 @@ class LineStack {
   }
   void reserve(std::size_t frames);
 
-  static inline const char passing_on_mark_ = 0;  // its address is no code object's
+  static inline const char passing_on_mark_ = 0;  // its address differs from every code object's
   std::unique_ptr<LineFrame[]> frames_;           // frames_[0] has no code and matches no event
   LineFrame* top_ = nullptr;
   LineFrame* last_ = nullptr;

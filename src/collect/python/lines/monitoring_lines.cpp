@@ -1,8 +1,8 @@
 // The line engine's backend on CPython 3.12 and later.
 //
-// Events are local to the user's code objects and set once for each; library code is disabled where
-// it is first entered, and then costs nothing. PY_UNWIND and PY_THROW exist only globally: without
-// them exceptions would leave frames behind.
+// Events are local to the user's code objects and set once for each. Library code is disabled when
+// it is first entered, and costs nothing from then on. PY_UNWIND and PY_THROW exist only globally.
+// Without them, exceptions would leave frames behind.
 #include "collect/python/interpreter/monitoring_tool.h"
 
 #if PY_VERSION_HEX >= 0x030C0000
@@ -45,7 +45,7 @@ int events_of(Level level) {
   return 0;
 }
 
-// Lines and offsets are never negative and fit one digit: the sign need not be looked at.
+// Lines and offsets are never negative and fit one digit, so the sign is not checked.
 int small_int(PyObject* argument) {
   return static_cast<int>(reinterpret_cast<PyLongObject*>(argument)->long_value.ob_digit[0]);
 }
@@ -59,13 +59,13 @@ PyObject* on_line(PyObject*, Arguments args, std::size_t, PyObject*) {
     if (frame == nullptr) return Py_None;
   }
   frame->move_to(small_int(args[1]), now);
-  if (frame->record->has_dear_lines) [[unlikely]]
-    LineEngine::charge_dear_line(slot, frame);
+  if (frame->record->has_costly_lines) [[unlikely]]
+    LineEngine::charge_costly_line(slot, frame);
   engine->meter(slot, frame->record, now);
   return Py_None;
 }
 
-// Null when the code is not to be traced.
+// Null if the code is not traced.
 [[gnu::noinline]] CodeRecord* arm_new_code(PyObject* code) {
   CodeRecord* record = engine->traced(code);
   if (record != nullptr) arm_lines(record);
@@ -89,7 +89,7 @@ PyObject* on_start(PyObject*, Arguments args, std::size_t, PyObject*) {
 
 void resume(CodeRecord* record, Arguments args) {
   ThreadSlot* slot = engine->slot_for_event(args[0]);
-  // What follows the yield or await on its line is that line's.
+  // The time after the yield or await belongs to its line.
   engine->enter(slot, record, slot_at_instruction(*record, small_int(args[1])), ticks());
 }
 
@@ -124,7 +124,7 @@ PyObject* on_exit(PyObject*, Arguments args, std::size_t, PyObject*) {
   return Py_None;
 }
 
-// Fires for every frame that an exception leaves, mostly library frames: those are never on the
+// Called for every frame that an exception leaves. Most are library frames, which are never on the
 // stack.
 PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
   const std::uint64_t now = ticks();
@@ -140,9 +140,8 @@ PyObject* on_unwind(PyObject*, Arguments args, std::size_t, PyObject*) {
 void move_tool() {
   detach_lines();
   if (!attach_lines(only_explicit)) {
-    add_notice(
-        kMonitoringTaken,
-        "the program took all tool ids of sys.monitoring: from then on its lines are not measured");
+    add_notice(kMonitoringTaken,
+               "the program took all tool ids of sys.monitoring: its lines are no longer measured");
     return engine->stop();
   }
   for (const auto& record : CodeRegistry::instance().records())

@@ -9,7 +9,7 @@ namespace laptime::torch {
 namespace {
 
 constexpr std::string_view kTransforms =
-    "_functorch";  // torch.func.grad and the like: one request each
+    "_functorch";  // torch.func.grad and similar: one request each
 
 std::string_view text_of(PyObject* text) {
   Py_ssize_t length = 0;

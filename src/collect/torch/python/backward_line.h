@@ -1,4 +1,4 @@
-// Which line of a program asks for gradients: the same number for the same line, within a process.
+// The line of the program that requests gradients: within a process, one number for each line.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,13 +8,14 @@
 namespace laptime::torch {
 
 struct BackwardLine {
-  nanobind::object codes;  // a tuple: the code of torch's functions that ask for gradients, which
-                           // lie between the program and the engine
+  // a tuple: the code of torch's functions that request gradients, between the program and the
+  // engine
+  nanobind::object codes;
   std::string torch_folder;
 
-  // Of the running function's callers. 0: torch asks on its own behalf, several times for one
-  // request of the program's perhaps (a Jacobian, a checkpoint). Assumption: the GIL is held. Costs
-  // three frames in most programs.
+  // Searches the callers of the running function. 0: torch itself requests gradients, perhaps
+  // several times for one request of the program (a Jacobian, a checkpoint). Assumption: the GIL is
+  // held. Reads three frames in most programs.
   std::int64_t of_caller() const;
 
  private:

@@ -6,7 +6,7 @@ namespace laptime::torch {
 
 namespace {
 
-constexpr int kDeepestBatch = 4;  // lists in lists that a batch may be
+constexpr int kDeepestBatch = 4;  // most nested lists in a batch
 
 bool runs_code(nb::handle object, const BatchWords& words) {
   auto* const tensor = reinterpret_cast<PyTypeObject*>(words.tensor.ptr());
@@ -14,7 +14,7 @@ bool runs_code(nb::handle object, const BatchWords& words) {
          (Py_TYPE(object.ptr()) != tensor || words.quiet.mode_is_on());
 }
 
-// None also where asking for it fails; Ctrl-C and the like are the program's.
+// Also None if reading the shape fails. Ctrl-C and similar exceptions are passed on to the program.
 nb::object shape_or_none(nb::handle object, const BatchWords& words) {
   PyObject* const found = runs_code(object, words)
                               ? words.quiet.attribute(object, words.shape)

@@ -1,4 +1,4 @@
-// How many samples a batch holds, whatever a loader makes of it.
+// The number of samples in a batch of any form.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -8,7 +8,7 @@
 
 namespace laptime::torch {
 
-// What reads batches, made once.
+// Names and types for reading batches, made once.
 struct BatchWords {
   nanobind::object shape = nanobind::steal(PyUnicode_InternFromString("shape"));
   nanobind::object mapping = nanobind::module_::import_("collections.abc").attr("Mapping");
@@ -16,8 +16,8 @@ struct BatchWords {
   QuietTorch quiet;
 };
 
-// The first dimension of its first tensor. 0: there is none. What torch would hand to a tensor's
-// own class, or to a mode, it does not.
+// The first dimension of the batch's first tensor. 0: there is none. Code of a tensor's own class
+// or of a torch mode does not run.
 std::uint64_t samples_in(nanobind::object batch, const BatchWords& words);
 
 }  // namespace laptime::torch

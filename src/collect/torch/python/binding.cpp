@@ -22,7 +22,7 @@ namespace laptime::torch {
 
 namespace {
 
-// A way to torch's callbacks. Never destroyed: torch may still call what it was given.
+// One way to get torch's callbacks. Never destroyed: torch may still call its functions.
 class Source {
  public:
   explicit Source(OpenOps open) {
@@ -32,12 +32,12 @@ class Source {
       throw std::runtime_error("the op recorder is from another laptime");
   }
 
-  // Never destroyed: another thread may still be switching by it.
+  // Never destroyed: another thread may still use it for a switch.
   const OpRequest* request(bool inputs, bool frames) const {
     return new OpRequest(*shim_, inputs, frames);
   }
 
-  // From here to stop_probe nothing is recorded, and the callbacks are the caller's to switch.
+  // From here to stop_probe nothing is recorded, and the caller switches the callbacks.
   void start_probe() const {
     begin_trial();
     torch::start_probe(*shim_);
@@ -68,7 +68,8 @@ const OpDetailSource* open_details(const std::string& path) {
       find_in_shim<LaptimeOpenDetails>(path, "laptime_torch_details")();
   if (shim->version != LAPTIME_DETAILS_VERSION)
     throw std::runtime_error("the op recorder is from another laptime");
-  return new OpDetailSource(*shim);  // never destroyed: another thread may still be switching by it
+  // never destroyed: another thread may still use it for a switch
+  return new OpDetailSource(*shim);
 }
 
 void configure(std::vector<std::string> library_paths, std::vector<std::string> include,
@@ -81,9 +82,9 @@ void configure(std::vector<std::string> library_paths, std::vector<std::string> 
                         module_call.ptr(),
                         module_type.ptr()});
   set_call_site_source(python_call_sites());
-  static const bool told_at_exit =
+  static const bool registered_at_exit =
       (nb::module_::import_("atexit").attr("register")(nb::cpp_function(&python_will_end)), true);
-  (void)told_at_exit;
+  (void)registered_at_exit;
   record::add_step_observer([](std::uint32_t) noexcept { name_modules(false); });
   record::add_stop_observer([]() noexcept { name_modules(true); });
 }

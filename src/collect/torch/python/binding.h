@@ -1,4 +1,4 @@
-// Python's hold on the op recorder: laptime._native.torch_ops.
+// Python's interface to the op recorder: laptime._native.torch_ops.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
-// All frames of Python that run on a thread, as one number (record::add_frame), for whoever wants
-// more than the user's own line.
+// All Python frames of a thread as one number (record::add_frame), for users of more than the
+// user's own line.
 #pragma once
 
 #include <array>
@@ -29,11 +29,11 @@ struct KnownFrame {
   const Key& key() const { return at; }
 };
 
-// What a thread remembers of its frames, without a lock.
+// The frames that a thread remembers, without a lock.
 class CallFrames {
  public:
-  // The frames from `innermost` outwards, up to `floor`, without those of `left_out`. `add(caller,
-  // code, instruction)` gives the number of one that is not remembered.
+  // The frames from `innermost` outwards, up to `floor`, except those of `left_out`. `add(caller,
+  // code, instruction)` returns the number of a frame that is not remembered.
   template <typename Add>
   std::uint32_t find(python::FrameRef innermost, const void* floor, const PyCodeObject* left_out,
                      Add add) {
@@ -57,7 +57,7 @@ class CallFrames {
   }
 
  private:
-  // Of deeper stacks the outermost are left out.
+  // In deeper stacks, the outermost frames are left out.
   static constexpr std::size_t kDeepest = 128;
 
   std::uint32_t remember(const KnownFrame::Key& key, std::uint32_t frame) {

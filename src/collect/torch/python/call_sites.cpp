@@ -25,10 +25,11 @@ using python::FrameRef;
 
 namespace {
 
-std::atomic<std::uint64_t> generation{1};  // raised when what threads remember holds no more
+// raised when remembered entries of threads become invalid
+std::atomic<std::uint64_t> generation{1};
 std::atomic<bool> frames_kept{false};
 
-// What all threads share, behind a lock.
+// Shared by all threads, behind a lock.
 class SharedCallSites {
  public:
   static SharedCallSites& instance() {
@@ -57,7 +58,7 @@ class SharedCallSites {
     return is_package(file_of(code)) && !is_generated(code) ? Verdict::package : Verdict::library;
   }
 
-  // 0 of generated code: it is not known what the line was made from.
+  // 0 for generated code: the line that it was made from is unknown.
   std::uint32_t call_site(const PyCodeObject* code, int instruction, const PyObject* module,
                           std::uint32_t frame) {
     const std::lock_guard lock(mutex_);
@@ -71,7 +72,8 @@ class SharedCallSites {
     if (call_site == 0) call_site = checked(record::new_call_site(code_id, line, 0, frame));
     return call_site;
   }
-  // A package's line that the user's called: two frames. 0 where there are too many of them.
+  // A line of a package and the user's line that called it: two frames. 0 if there are too many
+  // frames.
   std::uint32_t package_frame(const PyCodeObject* user, int user_instruction,
                               const PyCodeObject* package, int instruction) {
     const std::lock_guard lock(mutex_);
@@ -121,7 +123,7 @@ class SharedCallSites {
     const std::lock_guard lock(mutex_);
     for (std::size_t i = 0; i < paths.size(); ++i) {
       modules_.give_name(unnamed.numbers[i], paths[i]);
-      tell_call_sites(unnamed.numbers[i]);
+      name_call_sites(unnamed.numbers[i]);
     }
     generation.fetch_add(1, std::memory_order_relaxed);
   }
@@ -133,7 +135,8 @@ class SharedCallSites {
   }
 
  private:
-  // A child that is forked while another thread looks up a call site must find the lock free.
+  // If the process forks while another thread looks up a call site, the child must find the lock
+  // free.
   SharedCallSites() {
     ::pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
                      [] { instance().mutex_.unlock(); });
@@ -153,7 +156,7 @@ class SharedCallSites {
     const GeneratedPart part = part_at(*parts, line);
     const bool is_in_function =
         part.first_line >=
-        static_cast<std::uint32_t>(code->co_firstlineno);  // else it belongs to one before
+        static_cast<std::uint32_t>(code->co_firstlineno);  // else it belongs to an earlier one
     return is_in_function ? Source{part.code, part.line} : Source{};
   }
   static std::uint32_t checked(std::uint32_t call_site) {
@@ -175,7 +178,7 @@ class SharedCallSites {
       unnamed.modules.push_back(modules_.module(number));
     return unnamed;
   }
-  void tell_call_sites(ModuleNumbers::Number number) {
+  void name_call_sites(ModuleNumbers::Number number) {
     for (auto at = unnamed_.lower_bound({number, 0, 0, 0});
          at != unnamed_.end() && std::get<0>(at->first) == number; at = unnamed_.erase(at))
       record::set_call_site(at->second, std::get<1>(at->first), std::get<2>(at->first),
@@ -195,7 +198,7 @@ class SharedCallSites {
   int rounds_to_skip_ = 1, skip_next_ = 1;
 };
 
-// Null without memory to remember it.
+// Null if there is no memory to remember it.
 __attribute__((cold, noinline)) const JudgedCode* judge(ThreadCallSites& thread,
                                                         const PyCodeObject* code,
                                                         JudgedCode* known) {
@@ -210,7 +213,7 @@ inline const JudgedCode* judged(ThreadCallSites& thread, const PyCodeObject* cod
              : judge(thread, code, known);
 }
 
-// The innermost frame outside of `frame` that calls a module; null: none.
+// The innermost frame outside of `frame` that calls a module. Null: none.
 inline FrameRef module_frame_outside(const ThreadCallSites& thread, FrameRef frame,
                                      const void* floor) {
   for (frame = python::outer_frame(frame); frame != nullptr && frame != floor;
@@ -219,9 +222,9 @@ inline FrameRef module_frame_outside(const ThreadCallSites& thread, FrameRef fra
   return nullptr;
 }
 
-// The innermost frame of the user's code, or of code generated from it, the innermost one that
-// calls a module, and the innermost one of a package that the user's code called; null where there
-// is none.
+// Three frames, each null if there is none: the innermost of the user's code (or of code generated
+// from it), the innermost that calls a module, and the package's innermost that the user's code
+// called.
 struct Caller {
   FrameRef frame;
   Verdict verdict = Verdict::user;
@@ -263,7 +266,7 @@ inline Caller find_caller(ThreadCallSites& thread, FrameRef innermost, const voi
 
 std::atomic<bool> python_ends{false};
 
-// The first thread state of an interpreter is the one that it was started with.
+// The first thread state of an interpreter belongs to the thread that started it.
 const PyThreadState* lasting_state() {
   const PyThreadState* const state = PyGILState_GetThisThreadState();
   return state != nullptr && state->id == 1 && !python_ends.load(std::memory_order_acquire)
@@ -288,13 +291,13 @@ const void* innermost() {
   return state != nullptr ? python::innermost_frame(state) : nullptr;
 }
 
-// 0 where they are not kept.
+// 0 if frames are not kept.
 std::uint32_t frames_from(ThreadCallSites& thread, FrameRef innermost, const void* floor) {
   if (!frames_kept.load(std::memory_order_relaxed)) [[likely]]
     return 0;
   if (!thread.frames) thread.frames.reset(new (std::nothrow) CallFrames);
   if (!thread.frames) return 0;
-  // Module.__call__ stands before every forward(), and says nothing.
+  // Module.__call__ is before every forward(), and carries no information.
   return thread.frames->find(innermost, floor, thread.module_call,
                              [](std::uint32_t caller, const PyCodeObject* code, int instruction) {
                                return SharedCallSites::instance().frame(caller, code, instruction);
@@ -305,7 +308,7 @@ std::uint32_t call_site_of(ThreadCallSites& thread, const Caller& caller, std::u
   KnownCallSite::Key key{caller.identity, caller.module(),
                          python::frame_instruction(caller.frame, caller.code), frame};
   if (frame == 0 &&
-      caller.package_frame != nullptr) {  // with all frames the package's are among them
+      caller.package_frame != nullptr) {  // if all frames are kept, they include the package's
     key.package = caller.package_identity;
     key.package_instruction = python::frame_instruction(caller.package_frame, caller.package_code);
   }
@@ -342,7 +345,7 @@ std::uint32_t call_site(void*& memory, const void* floor, CallSiteGuards* guards
     call_site = call_site_of(*thread, caller, frame);
     if (caller.verdict == Verdict::user) break;
   }
-  // Guards look at the user's frame and the module's, not at all of them.
+  // Guards cover the user's frame and the module's, not all frames.
   if (guards != nullptr && frame == 0 && state == thread->state && caller.frame == innermost &&
       generation.load(std::memory_order_relaxed) == current)
     GuardedCallSites(*guards, generation, state).keep(call_site, caller.frame, caller.module_frame);

@@ -10,9 +10,9 @@ namespace laptime::torch {
 
 namespace {
 
-// PyUnicode_AsUTF8 would write into the object; a compact string's characters are read as they lie.
+// PyUnicode_AsUTF8 would write into the object. So a compact string's characters are read directly.
 void append_utf8(std::string& out, Py_UCS4 c) {
-  const bool is_byte_of_file_name = c >= 0xDC80 && c <= 0xDCFF;  // that is not UTF-8
+  const bool is_byte_of_file_name = c >= 0xDC80 && c <= 0xDCFF;  // a byte that is not UTF-8
   if (c < 0x80 || is_byte_of_file_name) {
     out += static_cast<char>(c);
   } else if (c < 0x800) {

@@ -1,5 +1,4 @@
-// What the recorder must know about a code object, read from it without the GIL: a code object
-// never changes.
+// What the recorder needs of a code object, read without the GIL: a code object never changes.
 #pragma once
 
 #include <Python.h>
@@ -14,11 +13,11 @@ namespace laptime::torch {
 std::string file_of(const PyCodeObject* code);
 // 0: none. `instruction`: in code units.
 std::int32_t line_of(const PyCodeObject* code, int instruction);
-// Made by torch.compile from the user's code or in its stead: its lines are nobody's; the caller's
-// are.
+// Made by torch.compile from the user's code or in place of it. Its lines belong to no file; the
+// caller's lines are used.
 bool is_generated(const PyCodeObject* code);
 
-// Ids of codes, the same for the same file, name and first line.
+// Ids of codes. Equal for equal file, name and first line.
 class CodeFacts {
  public:
   std::uint32_t id_of(const PyCodeObject* code);

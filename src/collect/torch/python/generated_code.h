@@ -1,5 +1,4 @@
-// What the modules were made from that torch.compile generates: for their lines, lines of the
-// program.
+// Maps lines of modules that torch.compile generated to lines of the program.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +11,17 @@ namespace laptime::torch {
 // The lines of a generated file from `first_line` to the next part's.
 struct GeneratedPart {
   std::uint32_t first_line;
-  std::uint32_t code, line;  // of the program; 0: not known
+  std::uint32_t code, line;  // of the program; 0: unknown
 };
 
-// The caller keeps others out.
+// Not synchronized: the caller locks.
 class GeneratedCode {
  public:
-  // `parts`: by rising first line.
+  // `parts`: sorted by first line.
   void add(const std::string& file, std::vector<GeneratedPart> parts) {
     files_[file] = std::move(parts);
   }
-  // Null: the file is none of torch.compile's, or nothing is known of it.
+  // Null: torch.compile did not generate the file, or nothing is known of it.
   const std::vector<GeneratedPart>* find(const std::string& file) const {
     const auto found = files_.find(file);
     return found == files_.end() ? nullptr : &found->second;
@@ -32,7 +31,7 @@ class GeneratedCode {
   std::map<std::string, std::vector<GeneratedPart>> files_;
 };
 
-// What a line of a generated file was made from.
+// The part that a line of a generated file was made from.
 GeneratedPart part_at(const std::vector<GeneratedPart>& parts, std::uint32_t line);
 
 }  // namespace laptime::torch

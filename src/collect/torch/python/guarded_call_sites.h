@@ -1,12 +1,12 @@
-// Writes down what a call site rested on (call_site_guards.h), where the user's own frame called
-// the op.
+// Records the conditions of a call site (call_site_guards.h), if the user's own frame called the
+// op.
 //
-// Assumption: a frame has no number of its own, and its address is soon another's; but frames of
-// plain functions lie one behind the other on their thread's stack (since 3.11), so one at the same
-// address with the same caller stands, but for a coincidence of sizes, in the same chain.
-// Consequence: where no module was found two frames are guarded, and Python is asked again after
-// some ops, so that a coincidence spoils few of them, and of those the module's name alone. A
-// module is guarded as far out as it was found: layers of one class differ in nothing else.
+// Assumption: a frame has no number, and its address is soon reused. But since 3.11, frames of
+// plain functions are adjacent on their thread's stack. So a frame at the same address with the
+// same caller is in the same chain, unless sizes coincide. Consequence: if no module was found, two
+// frames are guarded, and Python is queried again after some ops. So a coincidence spoils few ops,
+// and only their module names. A module is guarded as far out as it was found, because layers of
+// one class differ in nothing else.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,13 @@ namespace laptime::torch {
 #if PY_VERSION_HEX >= 0x030B0000
 class GuardedCallSites {
  public:
-  // `generation`: of what is known at all; `state`: of the calling thread, which lives on.
+  // `generation`: of all remembered entries. `state`: the calling thread's, which stays alive.
   GuardedCallSites(CallSiteGuards& guards, const std::atomic<std::uint64_t>& generation,
                    const PyThreadState* state)
       : guards_(guards), generation_(generation), state_(state) {}
 
-  // The op's call site, found from `frame`, the innermost one, whose code is the user's.
-  // `module_frame`: the one outside of it that calls a module, null for none.
+  // `call_site`: the op's. `frame`: the innermost frame, whose code is the user's. `module_frame`:
+  // the frame outside of it that calls a module, null for none.
   void keep(std::uint32_t call_site, python::FrameRef frame, python::FrameRef module_frame) {
     if (guards_.uses == 0 || guards_.instruction != python::instruction_address(frame) ||
         !guards_.hold())

@@ -21,7 +21,7 @@ using steps::IntervalPlan;
 
 namespace {
 
-// The GPU's library, and on whose behalf it is called.
+// The GPU's library, and the request under which it is called.
 using Gpu = std::tuple<const cuda::CudaCalls*, cuda::Request>;
 
 ClockedSource gpu_source(const Gpu& gpu) {
@@ -70,8 +70,8 @@ std::optional<std::tuple<double, bool, bool, unsigned>> stop() {
 }  // namespace
 
 void bind_intervals(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_intervals",
-                                       "The clock that records by where there are no steps.");
+  nb::module_ m = module.def_submodule(
+      "torch_intervals", "The clock that switches sources in programs without steps.");
   m.def("start", &start, nb::kw_only(), nb::arg("ops").none(), nb::arg("gpu").none(),
         nb::arg("memory_off").none(), nb::arg("share"), nb::arg("turns_before"),
         nb::arg("event_ticks"), nb::arg("period_s"), nb::arg("leaves_no_trace"),

@@ -1,4 +1,4 @@
-// Python's hold on the clock of programs without steps: laptime._native.torch_intervals.
+// Python's interface to the clock of programs without steps: laptime._native.torch_intervals.
 #pragma once
 
 #include <nanobind/nanobind.h>

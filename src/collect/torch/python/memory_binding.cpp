@@ -25,7 +25,7 @@ class Memory {
   Memory(const LaptimeMemoryShim& shim, const TensorAddresses& tensors)
       : shim_(shim), tensors_(tensors) {}
 
-  // Throws where it cannot.
+  // Throws if the allocator cannot be followed.
   void attach() const {
     if (shim_.attach() != 0)
       throw std::runtime_error("the program's own CPU allocator cannot be followed");
@@ -40,14 +40,14 @@ class Memory {
   std::uintptr_t off_function() const { return reinterpret_cast<std::uintptr_t>(shim_.off); }
   void close() const { shim_.close(); }
 
-  // What is no tensor among them is passed over.
+  // Ignores objects that are not tensors.
   void mark(nb::handle tensors, std::string_view role) const {
-    tell({held(tensors)}, record::intern(role), 0);
+    report({held(tensors)}, record::intern(role), 0);
   }
   // The tensors are parameters, and their gradients are gradients.
-  void mark_parameters(nb::handle tensors) const { tell({held(tensors)}, parameter_, gradient_); }
-  // Before the optimizer steps, in each step: its parameters and their gradients. Whether it has
-  // more state than when this was last asked.
+  void mark_parameters(nb::handle tensors) const { report({held(tensors)}, parameter_, gradient_); }
+  // Called before the optimizer steps, in each step. Marks its parameters and their gradients.
+  // Returns whether it has more state than at the last call.
   bool mark_before_step(nb::handle optimizer) {
     mark_parameters_of(optimizer);
     return has_new_state(optimizer);
@@ -66,30 +66,30 @@ class Memory {
   static nb::object interned(const char* name) {
     return nb::steal(PyUnicode_InternFromString(name));
   }
-  // What is held lives until it was told, whatever runs in Python meanwhile.
+  // Keeps the objects alive until they are reported, whatever runs in Python meanwhile.
   static nb::object held(nb::handle objects) {
     nb::object list = nb::steal(PySequence_List(objects.ptr()));
     if (!list.is_valid()) throw nb::python_error();
     return list;
   }
-  void tell(const std::vector<nb::object>& lists, std::uint32_t role,
-            std::uint32_t gradient_role) const {
+  void report(const std::vector<nb::object>& lists, std::uint32_t role,
+              std::uint32_t gradient_role) const {
     std::vector<std::uint64_t> addresses;
     for (const nb::object& list : lists) tensors_.add(list, addresses);
-    tell(addresses, role, gradient_role);
+    report(addresses, role, gradient_role);
   }
-  void tell(const std::vector<std::uint64_t>& addresses, std::uint32_t role,
-            std::uint32_t gradient_role) const {
+  void report(const std::vector<std::uint64_t>& addresses, std::uint32_t role,
+              std::uint32_t gradient_role) const {
     if (!addresses.empty()) shim_.mark(addresses.data(), addresses.size(), role, gradient_role);
   }
 
   void mark_parameters_of(nb::handle optimizer) {
     const nb::object groups = optimizer.attr(groups_name_);
     addresses_.clear();
-    if (add_at_once(groups)) return tell(addresses_, parameter_, gradient_);
+    if (add_at_once(groups)) return report(addresses_, parameter_, gradient_);
     std::vector<nb::object> lists;
     for (const nb::handle group : held(groups)) lists.push_back(held(group[parameters_name_]));
-    tell(lists, parameter_, gradient_);
+    report(lists, parameter_, gradient_);
   }
   bool add_at_once(nb::handle groups) {
     if (!PyList_CheckExact(groups.ptr())) return false;
@@ -112,7 +112,7 @@ class Memory {
 
   const LaptimeMemoryShim& shim_;
   const TensorAddresses tensors_;
-  // Names that need no making when they are asked for.
+  // Names made in advance.
   const nb::object groups_name_ = interned("param_groups"), parameters_name_ = interned("params"),
                    state_name_ = interned("state");
   std::vector<std::uint64_t> addresses_;               // room that is kept
@@ -133,8 +133,7 @@ Memory* open_memory(const std::string& path, nb::handle tensor, nb::handle param
 }  // namespace
 
 void bind_memory(nb::module_& module) {
-  nb::module_ m =
-      module.def_submodule("torch_memory", "The recorder of what torch's allocators do.");
+  nb::module_ m = module.def_submodule("torch_memory", "The recorder of torch's allocators.");
   m.def("open", &open_memory, nb::arg("path"), nb::arg("tensor"), nb::arg("parameter"),
         nb::arg("disable"), nb::arg("mode_is_on"), nb::rv_policy::reference);
   nb::class_<Memory>(m, "Memory")

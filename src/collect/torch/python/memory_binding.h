@@ -1,4 +1,4 @@
-// Python's hold on the recorder of memory: laptime._native.torch_memory.
+// Python's interface to the recorder of memory: laptime._native.torch_memory.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -11,7 +11,7 @@ using python::OwnedRef;
 
 namespace {
 
-// A class whose instances come and go is known by its name alone after so many of them.
+// After this many short-lived instances, a class is known by its name alone.
 constexpr std::uint32_t kShortLived = 256;
 constexpr std::size_t kDeepest = 64;
 
@@ -27,7 +27,7 @@ std::string child_name(PyObject* object) {
   return text != nullptr ? text : "?";
 }
 
-// Modules that got children while laptime looked on, by weak references. Never destroyed: the
+// Modules that got children while laptime watched, as weak references. Never destroyed: the
 // interpreter ends first.
 class KnownParents {
  public:
@@ -35,8 +35,8 @@ class KnownParents {
     static auto* known = new KnownParents;
     return *known;
   }
-  // A model adds its children one after the other: most calls are for the same parent again. An
-  // address that was used before may be left out by that; then all objects are searched.
+  // A model adds its children one after the other, so most calls are for the same parent again. A
+  // reused address may be left out by this. Then all objects are searched.
   void add(PyObject* module) {
     if (module == latest_) return;
     latest_ = module;
@@ -45,8 +45,8 @@ class KnownParents {
     if (reference) references_.push_back(std::move(reference));
     if (references_.size() >= drop_dead_at_) drop_dead();
   }
-  // Those that live, as a list that keeps them so. The garbage collector may run here, and code
-  // that it runs may add some.
+  // The living ones, as a list that keeps them alive. The garbage collector may run here, and its
+  // code may add some.
   OwnedRef living() {
     OwnedRef list(PyList_New(0));
     for (OwnedRef& reference : std::exchange(references_, {})) {
@@ -64,8 +64,8 @@ class KnownParents {
     OwnedRef module(PyObject_CallNoArgs(reference.get()));
     return module && module.get() != Py_None ? std::move(module) : OwnedRef();
   }
-  // A program that makes modules all the time need never ask for the living ones. No code of the
-  // program's runs here.
+  // For a program that always makes modules and never needs the living ones. Runs no code of the
+  // program.
   void drop_dead() {
     std::erase_if(references_, [](const OwnedRef& reference) { return !living_module(reference); });
     drop_dead_at_ = std::max(kFew, 2 * references_.size());
@@ -83,7 +83,7 @@ OwnedRef all_objects() {
   return objects;
 }
 
-// The generic lookup: no __getattr__ or __getattribute__ of the program's runs.
+// The generic lookup: does not run the program's __getattr__ or __getattribute__.
 OwnedRef children_of(PyObject* module) {
   const OwnedRef name(PyUnicode_InternFromString("_modules"));
   OwnedRef children(name ? PyObject_GenericGetAttr(module, name.get()) : nullptr);
@@ -91,7 +91,7 @@ OwnedRef children_of(PyObject* module) {
   return children && PyDict_Check(children.get()) ? std::move(children) : OwnedRef();
 }
 
-// `objects` holds them alive as long as the caller needs them.
+// `objects` keeps them alive as long as the caller needs them.
 LivingModules living_modules(PyObject* objects, PyTypeObject* module_type) {
   LivingModules living;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(objects); ++i) {
@@ -132,7 +132,7 @@ void watch(const PyObject* instance) {
   auto* const object = const_cast<PyObject*>(instance);
   const OwnedRef address(PyLong_FromVoidPtr(object));
   const OwnedRef callback(address ? PyCFunction_New(&on_death_method, address.get()) : nullptr);
-  // Never given back: a weak reference must outlive what it watches to call back.
+  // Never released: a weak reference must outlive its object to call back.
   if (callback) OwnedRef(PyWeakref_NewRef(object, callback.get())).release();
   PyErr_Clear();
 }

@@ -1,11 +1,11 @@
 // Names of nn.Modules: from the instance that a frame calls to its path in its model
 // ("Net.encoder.0").
 //
-// Assumption: an instance is met without the GIL, when nothing about it may be asked. Consequence:
-// it gets a number at once, and its path later, when the GIL is held, from the modules that live
-// then. An instance that is gone by then is known by its class. Contract: numbers are never used
-// again; an address that is gets a new number, because a weak reference watches each instance whose
-// path is known.
+// Assumption: an instance is met without the GIL, so nothing about it can be queried. Consequence:
+// it gets a number at once. Its path is found later, with the GIL, from the modules that are alive
+// then. An instance that is gone by then is known by its class. Contract: numbers are never reused.
+// A weak reference watches each instance whose path is known, so a reused address gets a new
+// number.
 #pragma once
 
 #include <Python.h>
@@ -17,7 +17,7 @@
 
 namespace laptime::torch {
 
-// The caller keeps others out; no call here touches Python.
+// Not synchronized: the caller locks. No call here touches Python.
 class ModuleNumbers {
  public:
   using Number = std::uint32_t;  // from 1; 0: no module
@@ -26,7 +26,7 @@ class ModuleNumbers {
     const PyObject* instance;
     const PyTypeObject* type;
     std::string class_name;
-    std::uint32_t name = 0;  // record::intern; 0: not known yet
+    std::uint32_t name = 0;  // record::intern; 0: unknown
   };
 
   Number number_of(const PyObject* instance);
@@ -44,19 +44,19 @@ class ModuleNumbers {
   std::unordered_map<const PyObject*, Number> numbers_;
   std::vector<Number> unnamed_;
   std::unordered_map<std::string, std::uint32_t>
-      short_lived_;  // classes, by how many instances were gone too early
+      short_lived_;  // classes, and how many instances were gone too early
 };
 
-// A module got a child. Told of all while a program builds its models, find_paths need not search
-// all objects. GIL held.
+// A module got a child. If all children are reported while a program builds its models, find_paths
+// need not search all objects. Contract: the GIL is held.
 void note_parent(PyObject* module);
 
 using ModuleGone = void (*)(const PyObject* instance);
 
-// The path of each module that lives, empty for the others; the living ones are watched from now
-// on, and `gone` is called when they go. Contract: `gone` is the same in each call. With the GIL,
-// and no lock held: the garbage collector may run here, and with it code of the program's that ends
-// objects.
+// The path of each module that is alive, empty for the others. The living ones are watched from now
+// on; `gone` is called when they are destroyed. Contract: `gone` is the same in each call, the GIL
+// is held, and no lock is held. The garbage collector may run here, and with it destructors of the
+// program.
 std::vector<std::string> find_paths(const std::vector<ModuleNumbers::Module>& modules,
                                     PyObject* module_type, ModuleGone gone);
 

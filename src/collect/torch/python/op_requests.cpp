@@ -16,16 +16,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// After a switch each thread takes a lock of torch's for a moment, with its next op. A child that
-// is forked in that moment finds it held for ever; a process that forks waits until threads that
-// run ops have had theirs.
+// After a switch, each thread takes a lock of torch for a moment, at its next op. A child that is
+// forked in that moment would find it locked forever. So a fork waits until the threads that run
+// ops have taken it.
 constexpr std::chrono::milliseconds kSettling{5};
 
 }  // namespace
 
 class OpRequests {
  public:
-  // Never destroyed: other threads may request while the process ends.
+  // Never destroyed: other threads may call while the process ends.
   static OpRequests& get() {
     static auto* const made = new OpRequests;
     return *made;
@@ -66,9 +66,8 @@ class OpRequests {
       std::this_thread::sleep_until(settled);
   }
 
-  // A trial on another thread goes on in the parent only, and whoever wished did so there.
-  // Callbacks that are on stay so until the next request, or the end of one: torch is not called
-  // here.
+  // A trial on another thread continues only in the parent, and so do requests that wait for it.
+  // Callbacks that are on stay on until the next request begins or ends: torch is not called here.
   void after_fork_in_child() {
     trials_ = 0;
     all_.clear();

@@ -1,8 +1,8 @@
-// Torch's callbacks are one for the process: on as long as anybody requests for ops, with the
-// details that one of those asked for.
+// Torch's callbacks belong to the whole process. They are on while at least one request for ops
+// exists, with the details that any of the requests needs.
 //
-// A forked child has none of its parent's requests.
-// Contract: any thread may call, with the GIL or without; nothing throws.
+// A forked child has no requests. Contract: any thread may call, with or without the GIL. Nothing
+// throws.
 #pragma once
 
 #include "collect/torch/shim_abi.h"
@@ -14,7 +14,7 @@ class OpRequest {
   OpRequest(const OpShim& shim, bool inputs, bool frames)
       : shim_(shim), inputs_(inputs), frames_(frames) {}
 
-  // False when torch refused.
+  // False if torch refused.
   bool on() const;
   bool off() const;
 
@@ -24,12 +24,12 @@ class OpRequest {
   const bool inputs_, frames_;
 };
 
-// A shim's callbacks are tried out: until the end of that all requests wait.
+// A shim's callbacks are tested. Until the test ends, all requests wait.
 void begin_trial();
 void end_trial(const OpShim& tried);
 
-// What a process that forks needs of the requests is in place. Called before anything that is to
-// hold a lock of its own around a request while the process forks.
+// Registers the fork handlers of the requests. Contract: called before any caller that holds a lock
+// of its own around a request while the process forks.
 void prepare_requests();
 
 }  // namespace laptime::torch

@@ -23,7 +23,7 @@ namespace {
 
 using Moment = std::tuple<std::uint64_t, std::uint64_t>;  // ticks, ns of the real-time clock
 // name, start and end (ns of the real-time clock), scope, sequence number, forward thread, thread
-// (0: the caller's own), shapes, flops
+// (0: the caller's own), shapes, FLOPs
 using Row = std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint32_t, std::int64_t,
                        std::uint64_t, std::uint64_t, std::string, std::uint64_t>;
 
@@ -32,7 +32,7 @@ Moment clock_point() {
   return {point.ticks, point.realtime_ns};
 }
 
-// Between two moments that were read on both clocks.
+// Interpolates between two moments that were read on both clocks.
 class TickLine {
  public:
   TickLine(Moment from, Moment to)
@@ -51,7 +51,7 @@ class TickLine {
   double rate_;
 };
 
-// One a recording: threads that the profiler saw and the recorder did not.
+// Threads that the profiler saw and the recorder did not get one track each per recording.
 std::uint16_t track_of(std::uint64_t thread) {
   static std::map<std::uint64_t, std::uint16_t> tracks;
   static std::uint32_t epoch = 0;

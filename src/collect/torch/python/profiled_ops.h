@@ -1,5 +1,5 @@
-// Ops that torch's own profiler timed, told after the fact: the way for a torch that the callbacks
-// do not fit.
+// Ops that torch's own profiler timed, added afterwards: for torch versions whose callbacks cannot
+// be used.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,12 +1,12 @@
-// Asks tensors for what they are without running code of their own classes, or of a mode of
-// torch's, which sees everything that is asked even of torch's own.
+// Reads attributes of tensors without running code of their own classes, or of a torch mode, which
+// sees every access.
 #pragma once
 
 #include <nanobind/nanobind.h>
 
 namespace laptime::torch {
 
-// Contract: with the GIL.
+// Contract: the GIL is held.
 class QuietTorch {
  public:
   // `disable`: torch._C.DisableTorchFunction; `mode_is_on`:

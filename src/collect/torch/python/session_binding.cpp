@@ -17,15 +17,14 @@ namespace laptime::torch {
 
 namespace {
 
-// A session of the program's time, in the recording that is on: begun here, and found again in the
-// file by its link.
+// A profile session inside the recording that is on. It is found again in the file by its link.
 class ProfileSession {
  public:
   void begin() { start_ = ticks(); }
   std::uint64_t begin_ticks() const { return start_; }
   // Its begin on the clock of the file.
   std::int64_t begin_ns() const { return record::part_ns(start_); }
-  // The link; 0 when nothing records any more.
+  // The link. 0 if nothing records any more.
   std::uint64_t end() {
     if (!record::on() || start_ == 0) return 0;
     unended_ = begun_ops();
@@ -35,7 +34,7 @@ class ProfileSession {
     return link;
   }
 
-  // Ops of the thread that called end(), begun before and not ended.
+  // Ops of the thread that called end() that had begun and not ended.
   std::vector<BegunOp> take_unended() { return std::exchange(unended_, {}); }
 
  private:
@@ -43,7 +42,7 @@ class ProfileSession {
   std::vector<BegunOp> unended_;
 };
 
-// Contract: called when the session has ended, while its recording is on.
+// Contract: the session has ended, and its recording is on.
 SessionNotes notes_of(ProfileSession& session, const OpDetails* details) {
   SessionNotes notes;
   if (details != nullptr) notes.details = *details;

@@ -1,5 +1,5 @@
-// Python's hold on a profile session while it is recorded: laptime._native.torch_session. What was
-// recorded is read back by laptime._reader.
+// Python's interface to a profile session while it is recorded: laptime._native.torch_session.
+// laptime._reader reads the records back.
 #pragma once
 
 #include <nanobind/nanobind.h>

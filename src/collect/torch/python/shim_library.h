@@ -1,5 +1,5 @@
-// The library that was compiled against the installed torch, opened. It stays for the life of the
-// process: torch may call what is in it at any time.
+// Opens the library that was compiled against the installed torch. It stays open as long as the
+// process lives, because torch may call it at any time.
 #pragma once
 
 #include <dlfcn.h>

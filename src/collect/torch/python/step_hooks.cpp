@@ -24,19 +24,19 @@ using steps::StepRules;
 
 namespace {
 
-// Python's side of it, called where something happens that is not in every step.
+// Callbacks into Python for events that do not occur in every step.
 struct StepCallbacks {
   nb::object begin;         // (): the first step of all begins
-  nb::object mark;          // (phase, samples, ticks): a step has ended, then; 0: now
+  nb::object mark;          // (phase, samples, ticks): a step ended at that time; 0: now
   nb::object gradients_on;  // () -> bool
   nb::object
-      add_loader;  // (iterator) -> the number of its loader; its end is told by `loader_dropped`
+      add_loader;  // (iterator) -> the number of its loader; `loader_dropped` reports its end
   nb::object is_training;  // (weak reference to a model) -> bool
   nb::object first_step;   // (optimizer): the first of its class has stepped
-  nb::object shares;       // told of the batches of recorded steps: ended(), asked(), came()
+  nb::object shares;       // gets the batches of recorded steps: ended(), requested(), received()
 };
 
-// What optimizers of one class do is called so.
+// The names that optimizers of one class have in a run.
 struct OptimizerClass {
   explicit OptimizerClass(nb::handle optimizer)
       : type(nb::borrow(optimizer.type())),
@@ -46,8 +46,7 @@ struct OptimizerClass {
 
   nb::object type;
   std::uint32_t step, zero_grad;
-  std::uint32_t
-      update;  // what a step does besides its closure, which is the program's forward and backward
+  std::uint32_t update;  // a step without its closure, which is the program's forward and backward
   bool has_stepped = false;
 
  private:
@@ -57,10 +56,10 @@ struct OptimizerClass {
   }
 };
 
-// An optimizer in its step.
+// An optimizer during its step.
 struct Stepping {
   PyObject* optimizer;
-  std::uint64_t start;  // ticks: of the step, or when its closure ended
+  std::uint64_t start;  // ticks: the begin of the step, or the end of its closure
   bool had_closure = false;
 };
 
@@ -88,21 +87,21 @@ class StepHooks {
         line_(std::move(line)),
         thread_(thread) {}
 
-  // In a child that was forked: it has seen nothing.
+  // Called in a forked child, which has seen no events.
   void start_over(nb::object shares, unsigned long thread) {
     callbacks_.shares = std::move(shares);
     *this = StepHooks(std::move(callbacks_), std::move(words_), std::move(line_), thread);
   }
 
-  // A loop over a loader begins. What came since the loop before it belongs to no step; that its
-  // workers start belongs to the first.
+  // A loop over a loader begins. Events since the last loop belong to no step. The start of the
+  // loader's workers belongs to the first step.
   void loop_began(nb::handle) {
     if (!makes_steps() || !rules_.is_between()) return;
     record::begin_step();
     loop_has_begun_ = true;
   }
 
-  void batch_asked(nb::handle iterator) {
+  void batch_requested(nb::handle iterator) {
     if (!makes_steps()) return;
     if (!std::exchange(loop_has_begun_, false) && rules_.is_between()) record::begin_step();
     if (!has_begun_) {
@@ -112,27 +111,27 @@ class StepHooks {
     if (recorded_) callbacks_.shares.attr("ended")();
     gradients_ = is_true(callbacks_.gradients_on());
     const std::int64_t loader = loader_of(iterator);
-    mark(rules_.ask(loader, gradients_, is_evaluating()));
-    if (recorded_) callbacks_.shares.attr("asked")();
+    mark(rules_.request(loader, gradients_, is_evaluating()));
+    if (recorded_) callbacks_.shares.attr("requested")();
   }
 
-  void batch_came(nb::handle iterator, nb::handle batch, nb::handle raised) {
+  void batch_received(nb::handle iterator, nb::handle batch, nb::handle raised) {
     if (!makes_steps()) return;
     const std::int64_t loader = loader_of(iterator);
-    if (recorded_) callbacks_.shares.attr("came")();
+    if (recorded_) callbacks_.shares.attr("received")();
     if (raised.is_none())
-      rules_.got(loader, samples_in(nb::borrow(batch), words_), gradients_);
+      rules_.received(loader, samples_in(nb::borrow(batch), words_), gradients_);
     else if (PyErr_GivenExceptionMatches(raised.ptr(), PyExc_StopIteration))
       rules_.closed(loader);
   }
 
-  // `iterator`: its address, which another may have from now on.
+  // `iterator`: its address, which another object may have from now on.
   void loader_dropped(std::uintptr_t iterator, std::int64_t loader) {
     std::erase_if(loaders_, [&](const auto& known) { return known.first == iterator; });
     if (makes_steps()) mark(rules_.dropped(loader));
   }
 
-  // One was made before anything was seen.
+  // An optimizer was made before recording began.
   void optimizer_exists() {
     has_optimizer_ = true;
     rules_.optimizer_exists();
@@ -144,7 +143,7 @@ class StepHooks {
     if (!has_begun_) record::begin_step();
   }
 
-  // `start`: when that began, in ticks.
+  // `start`: when zeroing began, in ticks.
   void gradients_zeroed(nb::handle optimizer, std::uint64_t start) {
     put_optimizer_span(class_of(optimizer).zero_grad, start);
     rules_.gradients_zeroed(number_of(optimizer));
@@ -158,7 +157,7 @@ class StepHooks {
       stepping_.push_back(stepping);
   }
 
-  // The step calls the closure that it was given; some do so many times.
+  // The step calls its closure; some do so many times.
   void closure_began(nb::handle optimizer) {
     const auto it = find_stepping(optimizer);
     if (it != stepping_.end() && it->had_closure)
@@ -180,7 +179,8 @@ class StepHooks {
     if (notice_step()) mark(rules_.optimizer_stepped(number_of(optimizer), ticks()));
   }
 
-  // Gradients are asked for. Within that, or on another thread, it is torch that asks.
+  // Gradients are requested. If the thread is inside a backward, or is another one, torch requests
+  // them.
   void backward_began(nb::handle) {
     if (!makes_steps() || backwards_++ > 0) return;
     backward_line_ = line_.of_caller();
@@ -196,14 +196,14 @@ class StepHooks {
       mark(rules_.backward_ended(line, ticks()));
   }
 
-  // With mixed precision a step whose gradients overflow is skipped: for the loop it was a step all
+  // With mixed precision, a step whose gradients overflow is skipped. For the loop it is a step all
   // the same.
   void scaler_updated() {
     if (!stepped_ && notice_step()) mark(rules_.optimizer_skipped(ticks()));
     stepped_ = false;
   }
 
-  // A model was put into eval mode; `module`: a weak reference to it.
+  // A model was put into eval mode. `module`: a weak reference to it.
   void evaluating(nb::object module) {
     evaluated_ = std::move(module);
     if (makes_steps()) rules_.evaluation_began(ticks());
@@ -215,16 +215,16 @@ class StepHooks {
     mark(rules_.evaluation_ended());
   }
 
-  // Nothing more is seen.
+  // No more events are seen.
   void finish() {
     if (makes_steps()) mark(rules_.finished());
   }
 
   bool recorded() const { return recorded_; }
   void set_recorded(bool recorded) { recorded_ = recorded; }
-  // Whether ended steps are told to `mark`; else they are marked here.
-  bool tells() const { return tells_; }
-  void set_tells(bool tells) { tells_ = tells; }
+  // Whether ended steps are reported to `mark`. Otherwise they are marked here.
+  bool reports_steps() const { return reports_steps_; }
+  void set_reports_steps(bool reports_steps) { reports_steps_ = reports_steps; }
   // The program marks its steps itself.
   bool by_program() const { return by_program_; }
   void set_by_program(bool by_program) {
@@ -232,8 +232,8 @@ class StepHooks {
     has_begun_ |= by_program;
   }
 
-  // laptime tries torch out on the calling thread: what it computes meanwhile is no step of the
-  // program's.
+  // laptime tests torch on the calling thread. What it computes meanwhile is no step of the
+  // program.
   void set_busy(bool busy) { busy_thread_ = busy ? PyThread_get_thread_ident() : 0; }
 
   int traverse(visitproc visit, void* arg) const {
@@ -272,7 +272,7 @@ class StepHooks {
     return thread == thread_ && thread != busy_thread_ && !by_program_;
   }
 
-  // Whether steps are told from optimizers.
+  // Whether steps are found from optimizers.
   bool notice_step() {
     stepped_ = true;
     evaluated_ = {};
@@ -306,7 +306,7 @@ class StepHooks {
     if (!ended) return;
     has_begun_ = true;
     if (ended->begin != 0) record::begin_step_at(ended->begin);
-    if (tells_) {
+    if (reports_steps_) {
       callbacks_.mark(steps::phase_name(ended->phase), ended->samples, ended->moment);
       return;
     }
@@ -319,16 +319,15 @@ class StepHooks {
   unsigned long thread_, busy_thread_ = 0;
   StepRules rules_;
   steps::StepWriter writer_;
-  std::vector<std::pair<std::uintptr_t, std::int64_t>>
-      loaders_;  // by address of the iterator, of those that live
+  std::vector<std::pair<std::uintptr_t, std::int64_t>> loaders_;  // of living iterators, by address
   std::vector<OptimizerClass> classes_;
   std::vector<Stepping> stepping_;
   nb::object evaluated_;  // a weak reference; null: none since an optimizer stepped
   bool has_begun_ = false, loop_has_begun_ = false, has_optimizer_ = false, has_trained_ = false,
-       by_program_ = false, recorded_ = false, tells_ = true;
-  int backwards_ = 0;  // that run within each other, on the thread whose steps are marked
+       by_program_ = false, recorded_ = false, reports_steps_ = true;
+  int backwards_ = 0;               // nested backwards, on the thread whose steps are marked
   std::int64_t backward_line_ = 0;  // of the outermost; 0: none of the program's own
-  bool stepped_ = false;            // an optimizer, since the gradient scaler looked last
+  bool stepped_ = false;            // an optimizer stepped since the gradient scaler last checked
   bool gradients_ = true;
 };
 
@@ -349,8 +348,8 @@ PyType_Slot hook_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(&traverse_h
 }  // namespace
 
 void bind_step_hooks(nb::module_& module) {
-  nb::module_ m = module.def_submodule("torch_steps",
-                                       "Steps, told from what torch's loaders and optimizers do.");
+  nb::module_ m = module.def_submodule(
+      "torch_steps", "Finds steps from the events of torch's loaders and optimizers.");
   nb::class_<StepHooks>(m, "StepHooks", nb::type_slots(hook_slots))
       .def(
           "__init__",
@@ -370,9 +369,9 @@ void bind_step_hooks(nb::module_& module) {
           nb::arg("disable"), nb::arg("mode_is_on"))
       .def("start_over", &StepHooks::start_over, nb::arg("shares"), nb::arg("thread"))
       .def("loop_began", &StepHooks::loop_began)
-      .def("batch_asked", &StepHooks::batch_asked)
-      .def("batch_came", &StepHooks::batch_came, nb::arg("iterator"), nb::arg("batch").none(),
-           nb::arg("raised").none())
+      .def("batch_requested", &StepHooks::batch_requested)
+      .def("batch_received", &StepHooks::batch_received, nb::arg("iterator"),
+           nb::arg("batch").none(), nb::arg("raised").none())
       .def("loader_dropped", &StepHooks::loader_dropped)
       .def("optimizer_exists", &StepHooks::optimizer_exists)
       .def("optimizer_made", &StepHooks::optimizer_made)
@@ -390,7 +389,7 @@ void bind_step_hooks(nb::module_& module) {
       .def("finish", &StepHooks::finish)
       .def("set_busy", &StepHooks::set_busy)
       .def_prop_rw("recorded", &StepHooks::recorded, &StepHooks::set_recorded)
-      .def_prop_rw("tells", &StepHooks::tells, &StepHooks::set_tells)
+      .def_prop_rw("reports_steps", &StepHooks::reports_steps, &StepHooks::set_reports_steps)
       .def_prop_rw("by_program", &StepHooks::by_program, &StepHooks::set_by_program);
 }
 

@@ -1,13 +1,12 @@
-// What torch's loaders and optimizers do, made steps of: called some ten times in every step of a
-// training, recorded or not.
+// Turns the events of torch's loaders and optimizers into steps. Called about ten times in every
+// step of a training, recorded or not.
 //
-// C++ because the program's own work has thrown out of the caches whatever this touches: the same
-// in Python took 20 µs of a step that computes for a millisecond, a fifth of that in a loop of its
-// own.
+// Why C++: the program's own work has evicted this code and data from the caches. The same in
+// Python took 20 µs of a step that computes for a millisecond, and a fifth of that in a tight loop.
 //
-// Steps are marked on one thread: the one whose optimizers step, and until one does, the main
-// thread. What other threads read (a thread that prepares batches) makes no steps there.
-// Assumption: the GIL is held.
+// Steps are marked on one thread: the one whose optimizers step. Until one does, it is the main
+// thread. Batches that other threads read (to prepare them, for example) make no steps. Assumption:
+// the GIL is held.
 #pragma once
 
 #include <nanobind/nanobind.h>

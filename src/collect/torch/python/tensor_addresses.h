@@ -1,4 +1,4 @@
-// Where tensors lie (Tensor._cdata), read without the interpreter for those of torch's own types.
+// Addresses of tensors (Tensor._cdata), read without the interpreter for torch's own types.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,8 +10,8 @@
 
 namespace laptime::torch {
 
-// Contract: with the GIL. No code of a tensor's own class or of a mode of torch's runs: what torch
-// would hand to them is switched off.
+// Contract: the GIL is held. No code of a tensor's own class or of a torch mode runs: dispatch to
+// them is switched off.
 class TensorAddresses {
  public:
   // The types live as long as torch.
@@ -25,9 +25,9 @@ class TensorAddresses {
     PyErr_Clear();
   }
 
-  // Adds those of `list`'s tensors while no code in Python runs, so that all of them live until
-  // some does. False where that cannot be: it is no list, or holds something else than torch's own
-  // types; what was added is to be taken back.
+  // Adds the addresses of `list`'s tensors without running Python code, so all of them are alive
+  // until some runs. False if that is impossible: it is not a list, or has elements of other types.
+  // Then the caller must remove what was added.
   bool add_at_once(PyObject* list, std::vector<std::uint64_t>& addresses) const {
     if (!can_read() || !PyList_CheckExact(list)) return false;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list); ++i) {
@@ -37,16 +37,16 @@ class TensorAddresses {
     }
     return true;
   }
-  // Adds those of the tensors among `objects`, an iterable.
+  // Adds the addresses of the tensors among `objects`, an iterable.
   void add(nanobind::handle objects, std::vector<std::uint64_t>& addresses) const {
     const bool reads = can_read();
     for (const nanobind::handle object : objects)
       if (PyObject_TypeCheck(object.ptr(), tensor_))
-        addresses.push_back(reads && is_plain(object.ptr()) ? read(object.ptr()) : ask(object));
+        addresses.push_back(reads && is_plain(object.ptr()) ? read(object.ptr()) : query(object));
   }
 
  private:
-  // Whether plain tensors tell it without the interpreter.
+  // Whether addresses of plain tensors can be read without the interpreter.
   bool can_read() const { return getter_ != nullptr && !quiet_.mode_is_on(); }
   bool is_plain(const PyObject* object) const {
     return Py_TYPE(object) == parameter_ || Py_TYPE(object) == tensor_;
@@ -54,7 +54,7 @@ class TensorAddresses {
   std::uint64_t read(PyObject* plain) const {
     return as_number(getter_->get(plain, getter_->closure));
   }
-  std::uint64_t ask(nanobind::handle tensor) const {
+  std::uint64_t query(nanobind::handle tensor) const {
     return as_number(quiet_.attribute(tensor, name_));
   }
   // `address`: a new reference, or null with the exception set.

@@ -1,4 +1,4 @@
-// What a thread remembers of the call sites that it met, without a lock.
+// The call sites that a thread remembers, without a lock.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace laptime::torch {
 
-// library: of Python, torch or laptime. package: of any other package that is installed.
+// library: Python, torch or laptime. package: any other installed package.
 enum class Verdict : std::uint8_t { library, package, user, generated, calls_module };
 
-// A code object, and whose it is.
+// A code object and its owner.
 struct JudgedCode {
   struct Key {
     const PyCodeObject* code = nullptr;
@@ -22,7 +22,7 @@ struct JudgedCode {
     std::uint64_t hash() const { return spread(reinterpret_cast<std::uint64_t>(code)); }
   };
   const PyCodeObject* code = nullptr;
-  std::uint64_t identity = 0;  // python::code_identity: that memory may be another's by now
+  std::uint64_t identity = 0;  // python::code_identity: the address may be reused by now
   Verdict verdict = Verdict::library;
 
   bool is_free() const { return code == nullptr; }
@@ -59,12 +59,12 @@ struct KnownCallSite {
 struct ThreadCallSites {
   std::uint64_t generation = 0;
   const PyCodeObject* module_call = nullptr;
-  // The thread's own, where it is known to live on: that of the thread that started Python, until
-  // Python ends.
+  // The thread's own state, if it is known to stay alive: that of the thread that started Python,
+  // until Python ends.
   const PyThreadState* state = nullptr;
   Remembered<JudgedCode> codes;
   Remembered<KnownCallSite> call_sites;
-  std::unique_ptr<CallFrames> frames;  // where they are kept
+  std::unique_ptr<CallFrames> frames;  // if they are kept
 };
 
 }  // namespace laptime::torch

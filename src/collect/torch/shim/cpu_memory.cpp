@@ -1,13 +1,13 @@
-// Every block that PyTorch's CPU allocator hands out and takes back, on all threads.
+// Follows every block that PyTorch's CPU allocator allocates and frees, on all threads.
 //
-// A wrapper stands in front of the allocator that the program uses and exchanges the deleter of
-// each block that it records, so what was seen coming is seen going, whenever and on whichever
-// thread that is: in a resting step, after close(), while the interpreter ends. Consequences: a
-// wrapper lives as long as the process, and this library is never unloaded. While it rests the
-// wrapper passes through, and the blocks of that time keep the allocator's own deleter.
+// A wrapper is put before the allocator that the program uses, and exchanges the deleter of each
+// block that it records. So the release of every recorded block is seen, at any time and on any
+// thread: in a resting step, after close(), while the interpreter ends. Consequences: a wrapper
+// lives as long as the process, and this library is never unloaded. While it rests, the wrapper
+// passes calls through. Blocks of that time keep the allocator's own deleter.
 //
-// A release is told before the memory is given back and an allocation after it was got, so no
-// address is ever told as allocated twice in a row, however many threads there are.
+// A release is reported before the memory is freed, and an allocation after it was made. So no
+// address is reported as allocated twice in a row, however many threads there are.
 #include <ATen/core/Tensor.h>
 #include <c10/core/CPUAllocator.h>
 #include <pthread.h>
@@ -41,27 +41,27 @@ class Wrapper : public c10::Allocator {
     base_->copy_data(to, from, bytes);
   }
 
-  // A block of the allocator behind, got while this one rested: its release will be told from now
-  // on.
+  // The block was allocated by the allocator behind while this one rested. Its release is reported
+  // from now on.
   void adopt(c10::DataPtr& block) const {
     if (block.get() == block.get_context())
       (void)block.compare_exchange_deleter(base_deleter_, own_deleter_);
   }
   void release(void* block) const {
-    tell_release(LAPTIME_MEMORY_CPU, block);
+    report_release(LAPTIME_MEMORY_CPU, block);
     base_deleter_(block);
   }
 
   c10::Allocator* base() const { return base_; }
 
-  // True when this wrapper is what the program now allocates from.
+  // True if the program now allocates from this wrapper.
   bool put_before(c10::Allocator* base, c10::DeleterFnPtr own_deleter) {
     base_ = base;
     base_deleter_ = base->raw_deleter();
     own_deleter_ = own_deleter;
     if (base_deleter_ == nullptr) return false;
-    // The lowest priority that is taken is the present allocator's own: a program that sets another
-    // one later succeeds as it would have without us.
+    // The lowest priority that is accepted is the present allocator's own. So a program that sets
+    // another allocator later succeeds as it would without laptime.
     for (unsigned priority = 0; priority < 256; ++priority) {
       priority_ = static_cast<std::uint8_t>(priority);
       if (bring_back()) return true;
@@ -80,9 +80,9 @@ class Wrapper : public c10::Allocator {
   void follow(c10::DataPtr& block, std::size_t bytes) const {
     if (block.get() == block.get_context() &&
         block.compare_exchange_deleter(base_deleter_, own_deleter_))
-      tell_allocation(LAPTIME_MEMORY_CPU, block.get(), bytes);
+      report_allocation(LAPTIME_MEMORY_CPU, block.get(), bytes);
     else
-      told().not_followed();
+      memory_host().not_followed();
   }
 
   c10::Allocator* base_ = nullptr;
@@ -91,8 +91,8 @@ class Wrapper : public c10::Allocator {
   std::uint8_t priority_ = 0;
 };
 
-// A deleter is told nothing but the block, so each wrapper needs one of its own. Programs that
-// change their allocator more often than this are followed no further.
+// A deleter gets only the block, so each wrapper needs its own. Programs that change their
+// allocator more often than this are no longer followed.
 constexpr std::size_t kMaxWrappers = 8;
 std::array<Wrapper*, kMaxWrappers> wrappers{};
 std::size_t wrapper_count = 0;
@@ -104,8 +104,8 @@ constexpr auto make_deleters(std::index_sequence<I...>) {
 }
 constexpr auto kDeleters = make_deleters(std::make_index_sequence<kMaxWrappers>());
 
-// Whether what is allocated from `allocator` comes to one of our wrappers: the program's own may
-// stand before ours.
+// Whether allocations from `allocator` reach one of our wrappers. A wrapper of the program may be
+// before ours.
 bool leads_to_us(c10::Allocator* allocator) {
   const Mode before = mode.exchange(Mode::probe);
   probe_arrived = false;
@@ -116,8 +116,8 @@ bool leads_to_us(c10::Allocator* allocator) {
   return probe_arrived;
 }
 
-// Contract: the caller holds the interpreter's lock, or nobody else calls. False: what the program
-// allocates from now on cannot be followed.
+// Contract: the caller holds the interpreter's lock, or no other thread calls. False: the allocator
+// that the program uses from now on cannot be followed.
 bool attach() {
   c10::Allocator* const current = c10::GetCPUAllocator();
   for (std::size_t i = 0; i < wrapper_count; ++i)
@@ -139,21 +139,22 @@ void mark_block(const c10::TensorImpl& tensor, std::uint32_t role) {
   if (storage == nullptr || storage->data() == nullptr) return;
   c10::DataPtr& block = storage->_mutable_data_ptr_no_checks();
   if (device.is_cuda()) {
-    if (!told_roles.has(block.get(), role) && follow_cuda_block(block.get()))
-      tell_role(device.index(), block.get(), storage->nbytes(), role);
+    if (!reported_roles.has(block.get(), role) && follow_cuda_block(block.get()))
+      report_role(device.index(), block.get(), storage->nbytes(), role);
     return;
   }
   for (std::size_t i = 0; i < wrapper_count; ++i) wrappers[i]->adopt(block);
-  tell_role(LAPTIME_MEMORY_CPU, block.get(), storage->nbytes(), role);
+  report_role(LAPTIME_MEMORY_CPU, block.get(), storage->nbytes(), role);
 }
 
-// What the self-test's own thread sees; others may be at work.
+// What the self-test's own thread sees; other threads may allocate.
 pthread_t tester;
 const void *test_allocated = nullptr, *test_released = nullptr;
 void see(const void*& seen, const void* address) {
   if (pthread_equal(tester, pthread_self())) seen = address;
 }
-std::atomic<std::uint32_t> no_names[LAPTIME_MEMORY_DEVICES]{};  // so that all is told by calls
+// all 0, so that everything is reported by calls
+std::atomic<std::uint32_t> no_names[LAPTIME_MEMORY_DEVICES]{};
 const LaptimeMemoryHost kTestHost{
     LAPTIME_MEMORY_VERSION,
     no_names,
@@ -183,11 +184,11 @@ void mark(const std::uint64_t* tensors, std::size_t count, std::uint32_t role,
       if (gradient_role != 0 && tensor.grad().defined())
         mark_block(*tensor.grad().unsafeGetTensorImpl(), gradient_role);
     }
-  } catch (...) {  // a tensor of an odd kind: those before it count
+  } catch (...) {  // a tensor of an odd kind: those before it are kept
   }
 }
 
-// The program's own allocator may throw; our callers are C.
+// The program's own allocator may throw, but the callers are C.
 template <bool (*attempt)()>
 int try_to() {
   try {
@@ -202,7 +203,7 @@ bool begin() {
   return true;
 }
 void on() {
-  told_roles.clear();
+  reported_roles.clear();
   mode = Mode::record;
   (void)try_to<begin>();
 }

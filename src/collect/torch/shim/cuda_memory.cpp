@@ -1,9 +1,9 @@
-// Every block that PyTorch's caching allocator for CUDA hands out and takes back, and how much it
-// holds from the driver.
+// Follows every block that PyTorch's caching allocator for CUDA allocates and frees, and how much
+// it holds from the driver.
 //
-// A tracker is called under the allocator's lock, on the thread that allocates. It can be attached,
-// after CUDA's initialisation, but never detached: it rests by a flag. What was told as allocated
-// is told as released, whenever that is.
+// A tracker is called under the allocator's lock, on the thread that allocates. It can be attached
+// after CUDA's initialisation, but never detached: a flag makes it rest. If an allocation was
+// reported, its release is reported, at any time.
 #include "collect/torch/shim/followed_memory.h"
 
 #ifdef LAPTIME_WITH_CUDA
@@ -19,8 +19,9 @@ namespace {
 
 namespace allocator = c10::cuda::CUDACachingAllocator;
 
-// The blocks whose release is to be told. When an address finds no place among its neighbours, all
-// releases are told from then on: a reader passes over those of blocks that it does not know.
+// The blocks whose release must be reported. If an address finds no free entry among its
+// neighbours, all releases are reported from then on. A reader ignores those of blocks that it does
+// not know.
 class FollowedBlocks {
  public:
   void add(std::uint64_t address) {
@@ -34,7 +35,7 @@ class FollowedBlocks {
     }
     overflown_.store(true, std::memory_order_relaxed);
   }
-  // Whether its release is to be told.
+  // Whether its release must be reported.
   bool remove(std::uint64_t address) {
     const std::size_t home = home_of(address);
     for (std::size_t i = 0; i < kNeighbours; ++i) {
@@ -66,10 +67,11 @@ void change_held(int device, std::int64_t by) {
   std::atomic<std::int64_t>& bytes = held[static_cast<unsigned>(device) % held.size()];
   const std::int64_t now = bytes.fetch_add(by, std::memory_order_relaxed) + by;
   if (mode.load(std::memory_order_relaxed) == Mode::record)
-    told().reserved(device, now > 0 ? static_cast<std::uint64_t>(now) : 0);
+    memory_host().reserved(device, now > 0 ? static_cast<std::uint64_t>(now) : 0);
 }
 
-// The entry's type has moved between torch's namespaces; what is read here has not.
+// A template, because the entry's type has moved between torch's namespaces. The fields read here
+// are the same.
 void track(const auto& entry) {
   using Entry = std::decay_t<decltype(entry)>;
   const auto* const address = reinterpret_cast<const void*>(entry.addr_);
@@ -78,9 +80,9 @@ void track(const auto& entry) {
     case Entry::ALLOC:
       if (mode.load(std::memory_order_relaxed) != Mode::record) return;
       followed.add(entry.addr_);
-      return tell_allocation(entry.device_, address, entry.size_);
+      return report_allocation(entry.device_, address, entry.size_);
     case Entry::FREE_REQUESTED:
-      if (followed.remove(entry.addr_)) tell_release(entry.device_, address);
+      if (followed.remove(entry.addr_)) report_release(entry.device_, address);
       return;
     case Entry::SEGMENT_ALLOC:
     case Entry::SEGMENT_MAP:

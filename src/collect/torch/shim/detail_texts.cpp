@@ -78,7 +78,7 @@ bool is_string_list(const c10::IValue& value) {
   return true;
 }
 
-// Empty: torch leaves out what is neither a number, a string, a switch nor a list of strings.
+// Empty for other types: torch keeps only numbers, strings, bools and lists of strings.
 std::string keyword_value(const c10::IValue& value) {
   if (value.isString()) return quoted(value.toStringRef());
   if (value.isBool()) return value.toBool() ? "true" : "false";

@@ -1,5 +1,4 @@
-// An op's inputs and keywords as members of a JSON object, written as torch's own profiler writes
-// them.
+// An op's inputs and keywords as members of a JSON object, in the format of torch's own profiler.
 #pragma once
 
 #include <ATen/record_function.h>
@@ -8,12 +7,12 @@
 
 namespace laptime_shim {
 
-// Nothing where the op has none. Contract: may throw.
+// Adds nothing if the op has none. Contract: may throw.
 void add_inputs(const at::RecordFunction& function, bool values, std::string& text);
 void add_keywords(const at::RecordFunction& function, std::string& text);
 
-// `text` as a member's value. Torch writes no quotation mark inside of a string; such a string is
-// "None".
+// `text` as a member's value. Torch cannot write a quotation mark inside of a string; such a string
+// becomes "None".
 std::string quoted(const std::string& text);
 void add_member(const std::string& key, const std::string& value, std::string& text);
 

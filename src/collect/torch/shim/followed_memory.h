@@ -1,5 +1,5 @@
-// What the followers of the CPU's and of the GPU's allocators share: whether they record, whom they
-// tell, and which roles were told.
+// Shared by the followers of the CPU's and the GPU's allocators: whether they record, whom they
+// report to, and which roles were reported.
 #pragma once
 
 #include <array>
@@ -15,17 +15,17 @@ enum class Mode { rest, record, probe };
 inline std::atomic<Mode> mode{Mode::rest};
 inline std::atomic<const LaptimeMemoryHost*> host{nullptr};
 
-inline const LaptimeMemoryHost& told() { return *host.load(std::memory_order_relaxed); }
+inline const LaptimeMemoryHost& memory_host() { return *host.load(std::memory_order_relaxed); }
 
-// Addresses whose role was told, each with that role; emptied when the block goes, so that the next
-// block at the address is told anew. Two that share an entry displace each other and are told once
-// more than needed.
-class ToldRoles {
+// Addresses whose role was reported, each with that role. The entry is emptied when the block is
+// freed, so that the next block at the address is reported anew. Two addresses that share an entry
+// displace each other, and are reported more often than needed.
+class ReportedRoles {
  public:
   bool has(const void* address, std::uint32_t role) {
     return entry_of(address).load(std::memory_order_relaxed) == value_of(address, role);
   }
-  // False when it was told already.
+  // False if it was reported already.
   bool add(const void* address, std::uint32_t role) {
     if (has(address, role)) return false;
     entry_of(address).store(value_of(address, role), std::memory_order_relaxed);
@@ -50,17 +50,17 @@ class ToldRoles {
   }
   std::array<std::atomic<std::uint64_t>, 1u << kBits> entries_{};
 };
-inline ToldRoles told_roles;
+inline ReportedRoles reported_roles;
 
-inline void tell_role(int device, const void* address, std::uint64_t bytes, std::uint32_t role) {
-  if (told_roles.add(address, role)) told().has_role(device, address, bytes, role);
+inline void report_role(int device, const void* address, std::uint64_t bytes, std::uint32_t role) {
+  if (reported_roles.add(address, role)) memory_host().has_role(device, address, bytes, role);
 }
 
-// Stores the record beside those of the ops around it. False: it is to be told by a call.
+// Stores the record beside those of the ops around it. False: the caller must report it by a call.
 inline bool put_block(laptime::SpanKind kind, int device, const void* address,
                       std::uint64_t bytes) {
   laptime::torch::OpThread* const thread = laptime_shim::op_thread;
-  const std::uint32_t name = told().device_names[device + 1].load(std::memory_order_relaxed);
+  const std::uint32_t name = memory_host().device_names[device + 1].load(std::memory_order_relaxed);
   laptime::RawRecord* const record =
       thread != nullptr && name != 0 ? laptime::record::reserve(*thread->cursor, 1) : nullptr;
   if (record == nullptr) return false;
@@ -75,22 +75,23 @@ inline bool put_block(laptime::SpanKind kind, int device, const void* address,
   return true;
 }
 
-inline void tell_allocation(int device, const void* address, std::uint64_t bytes) {
+inline void report_allocation(int device, const void* address, std::uint64_t bytes) {
   if (!put_block(laptime::SpanKind::allocate, device, address, bytes))
-    told().allocated(device, address, bytes);
+    memory_host().allocated(device, address, bytes);
 }
-inline void tell_release(int device, const void* address) {
-  if (!put_block(laptime::SpanKind::release, device, address, 0)) told().released(device, address);
-  told_roles.remove(address);
+inline void report_release(int device, const void* address) {
+  if (!put_block(laptime::SpanKind::release, device, address, 0))
+    memory_host().released(device, address);
+  reported_roles.remove(address);
 }
 
 // ---- cuda_memory.cpp ----
 // See LaptimeMemoryShim::attach_cuda.
 bool attach_cuda();
-// Recording begins: what the devices' allocators hold is told.
+// Recording begins: reports what the devices' allocators hold.
 void begin_cuda();
-// The block's release will be told, also of one from before on(). False: CUDA's blocks are not
-// followed.
+// The block's release is reported from now on, even if it was allocated before on(). False: CUDA's
+// blocks are not followed.
 bool follow_cuda_block(const void* address);
 
 }  // namespace laptime_memory

@@ -1,8 +1,9 @@
-// An op's inputs as a row of words (InputKind), told to whoever takes them: to a hash, every time;
-// to memory, when the hash is new.
+// Passes an op's inputs as a row of words (InputKind) to a taker: every time to a hash, and to
+// memory if the hash is new.
 //
-// Contract: tensors are read by address, never copied: a copy is counted, by two atomic operations.
-// Of lists and types no more is asked than is needed: those answers are calls into torch's library.
+// Contract: tensors are read by address and never copied, because a copy costs two atomic
+// operations. Lists and types are queried as little as possible, because each query is a call into
+// torch's library.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -26,7 +27,7 @@ class InputHash {
   WordHash hash_;
 };
 
-// A row of words within a fixed room; of an input that does not fit, nothing is known.
+// A row of words within fixed room. An input that does not fit is recorded as unknown.
 class InputRoom {
  public:
   explicit InputRoom(std::int64_t (&room)[OpThread::kInputWords]) : words_(room) {}
@@ -59,24 +60,24 @@ class InputRoom {
 template <typename Taker>
 class InputVisitor {
  public:
-  // `numbers`: values of integers and bools too; else they would only make alike what is alike look
-  // different.
+  // `numbers`: also pass the values of integers and bools. Otherwise they would only make equal
+  // inputs look different.
   InputVisitor(Taker& taker, bool numbers) : taker_(taker), numbers_(numbers) {}
 
-  // `inputs`: a range of IValue, which torch has told in several types.
+  // `inputs`: a range of IValue, for which torch has several types.
   void visit(const auto& inputs) {
     try {
       for (const c10::IValue& input : inputs) {
         put(input);
         taker_.end_input();
       }
-    } catch (...) {  // a subclass of tensor without sizes: what was read until then counts
+    } catch (...) {  // a tensor subclass without sizes: keep what was read until then
       taker_.end_input();
     }
   }
 
  private:
-  // The text of more is too long in any case.
+  // The text of more would be too long in any case.
   static constexpr std::size_t kMostListed = 1023;
 
   void head(InputKind kind, std::size_t numbers = 0, int type = 0) {
@@ -95,8 +96,8 @@ class InputVisitor {
   }
   void list(const c10::IValue& value) {
     const c10::ArrayRef<c10::IValue> elements = value.toListRef();
-    // Torch compares the type that is asked for, by value where it is another one: a list's first
-    // element says which to ask for.
+    // Torch compares the requested type, by value if it is another one. A list's first element
+    // tells which type to request.
     const bool may_be_tensors = elements.empty() || elements[0].isTensor(),
                may_be_integers = elements.empty() || elements[0].isInt();
     if (may_be_integers && value.isIntList())

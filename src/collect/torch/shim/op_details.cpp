@@ -1,6 +1,6 @@
-// Notes beside the records of ops what only a torch.profiler-like API shows: torch's numbers of
-// ops, module hierarchies of TorchScript, strides and values of inputs. A callback of its own:
-// where nobody needs these, ops cost nothing more.
+// Notes what only a torch.profiler-like API shows of ops, besides their records: torch's op
+// numbers, module hierarchies of TorchScript, strides and values of inputs. It is a callback of its
+// own, so ops cost nothing more when it is not requested.
 //
 // Contract: nothing here throws into torch.
 #include <ATen/record_function.h>
@@ -20,7 +20,7 @@
 #include "collect/torch/shim/op_state.h"
 #include "collect/torch/shim/profiler_state.h"
 
-// Exported by torch; its own header brings in all of its profiler.
+// Exported by torch. Its own header includes all of torch's profiler.
 namespace torch::profiler::impl {
 bool get_record_concrete_inputs_enabled();
 }
@@ -34,12 +34,12 @@ struct Note {
 
 // Never destroyed: torch may call while the process ends.
 struct Notes {
-  // A child that is forked while another thread notes must find the lock free.
+  // If the process forks while another thread notes, the child must find the lock free.
   Notes();
 
   std::mutex mutex;
   std::vector<Note> rows;
-  std::unordered_map<std::string, bool> texts;  // their addresses stay
+  std::unordered_map<std::string, bool> texts;  // stable addresses
 };
 Notes& notes() {
   static auto* const made = new Notes;

@@ -1,9 +1,9 @@
-// laptime's op recorder, the part that sees torch: hands each op's begin and end to laptime's
+// laptime's op recorder, the part that sees torch: passes each op's begin and end to laptime's
 // module.
 //
-// Built on the user's machine against the torch that is installed there, with nothing else: no
-// Python headers, no laptime library. Contract: nothing here throws into torch, and a callback that
-// is off costs nothing.
+// Built on the user's machine against the installed torch only: without Python headers and without
+// a laptime library. Contract: nothing here throws into torch, and a callback that is off costs
+// nothing.
 #include <ATen/SequenceNumber.h>
 #include <ATen/record_function.h>
 #include <atomic>
@@ -30,12 +30,12 @@ using laptime_shim::op_host;
 using laptime_shim::op_thread;
 
 std::atomic<const OpProbe*> probe{nullptr};
-enum Callbacks { kPlain, kWithInputs, kTelling, kNone };
+enum Callbacks { kPlain, kWithInputs, kReporting, kNone };
 at::CallbackHandle handles[kNone];
 int running = kNone;
 
-// torch keeps an operator's schema to itself, and tells its name by a call that reads it. A
-// template's arguments may name what is private.
+// torch keeps an operator's schema private, and returns its name only by a call that reads it. A
+// template's arguments may name private members.
 using Descriptor = std::variant<std::string, at::RecordFunction::schema_ref_t>;
 template <Descriptor at::RecordFunction::* Member>
 struct DescriptorOf {
@@ -51,7 +51,7 @@ inline const void* schema_of(const at::RecordFunction& function) {
       std::get_if<at::RecordFunction::schema_ref_t>(&descriptor_of(function));
   return schema != nullptr ? &schema->get() : nullptr;
 }
-// Ends with a 0.
+// The text is zero-terminated.
 inline std::string_view name_of(const at::RecordFunction& function) {
   const auto* const text = std::get_if<std::string>(&descriptor_of(function));
   return text != nullptr ? std::string_view(*text) : std::string_view(function.name());
@@ -72,20 +72,20 @@ void end(const at::RecordFunction& function, at::ObserverContext*) {
   end_op(op_host, op_thread, &function);
 }
 
-std::unique_ptr<at::ObserverContext> tell_begin(const at::RecordFunction& function) {
+std::unique_ptr<at::ObserverContext> report_begin(const at::RecordFunction& function) {
   const SeenOp op = seen(function);
-  if (const OpProbe* const told = probe)
-    told->begin(op.function, name_of(function).data(), op.sequence, op.thread, op.scope);
+  if (const OpProbe* const receiver = probe)
+    receiver->begin(op.function, name_of(function).data(), op.sequence, op.thread, op.scope);
   return nullptr;
 }
-// Of another thread's op perhaps after the probe has gone.
-void tell_end(const at::RecordFunction& function, at::ObserverContext*) {
-  if (const OpProbe* const told = probe) told->end(&function);
+// Also called for another thread's op, perhaps after the probe is gone.
+void report_end(const at::RecordFunction& function, at::ObserverContext*) {
+  if (const OpProbe* const receiver = probe) receiver->end(&function);
 }
 
-__attribute__((cold, noinline)) void tell_inputs(const at::RecordFunction& function,
-                                                 std::uint64_t hash, OpThread& thread,
-                                                 OpEntry& entry) {
+__attribute__((cold, noinline)) void describe_new_inputs(const at::RecordFunction& function,
+                                                         std::uint64_t hash, OpThread& thread,
+                                                         OpEntry& entry) {
   InputRoom words(thread.input_words);
   InputVisitor(words, has_numbers(entry)).visit(function.inputs());
   op_host.describe_inputs(thread, entry, hash, words.data(), words.count());
@@ -97,7 +97,7 @@ inline void describe(const at::RecordFunction& function, OpThread& thread, OpEnt
   InputHash inputs(static_cast<std::uint64_t>(OpTraits::flops(entry.traits)));
   InputVisitor(inputs, has_numbers(entry)).visit(function.inputs());
   if (!add_known_inputs(thread, entry, inputs.hash())) [[unlikely]]
-    tell_inputs(function, inputs.hash(), thread, entry);
+    describe_new_inputs(function, inputs.hash(), thread, entry);
 }
 
 std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction& function) {
@@ -108,10 +108,10 @@ std::unique_ptr<at::ObserverContext> begin_with_inputs(const at::RecordFunction&
 }
 
 at::CallbackHandle add(int which) {
-  at::RecordFunctionCallback callback(which == kTelling      ? &tell_begin
+  at::RecordFunctionCallback callback(which == kReporting    ? &report_begin
                                       : which == kWithInputs ? &begin_with_inputs
                                                              : &begin,
-                                      which == kTelling ? &tell_end : &end);
+                                      which == kReporting ? &report_end : &end);
   callback.needsInputs(which == kWithInputs);
   using at::RecordScope;
   callback.scopes({RecordScope::FUNCTION, RecordScope::BACKWARD_FUNCTION,
@@ -133,7 +133,7 @@ int off() {
 }
 
 int on(int with_inputs) {
-  const int which = probe != nullptr ? kTelling : with_inputs != 0 ? kWithInputs : kPlain;
+  const int which = probe != nullptr ? kReporting : with_inputs != 0 ? kWithInputs : kPlain;
   if (running == which) return 0;
   if (off() != 0) return -1;
   try {
@@ -151,9 +151,9 @@ int on(int with_inputs) {
 std::int64_t peek_sequence() { return static_cast<std::int64_t>(at::sequence_number::peek()); }
 std::uint64_t thread_number() { return at::RecordFunction::currentThreadId(); }
 
-void tell(const OpProbe* told) { probe = told; }
+void report(const OpProbe* receiver) { probe = receiver; }
 
-const OpShim shim{kShimVersion, &on, &off, &peek_sequence, &thread_number, &tell};
+const OpShim shim{kShimVersion, &on, &off, &peek_sequence, &thread_number, &report};
 
 }  // namespace
 

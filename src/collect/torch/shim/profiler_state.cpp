@@ -1,6 +1,6 @@
-// Torch asks the calling thread's debug info whether a profiler is on: before a
-// `_RecordFunctionFast`, in generated code, for torch.autograd._profiler_enabled(). The state here
-// answers yes and takes nothing from torch.
+// Torch checks the calling thread's debug info for a profiler: before a `_RecordFunctionFast`, in
+// generated code, for torch.autograd._profiler_enabled(). The state here reports a profiler and
+// takes nothing from torch.
 //
 // Assumption: torch reads a state's configuration and type before it uses the state as its own
 // profiler's.
@@ -28,7 +28,7 @@ struct State final : profiler::ProfilerStateBase {
   void reportMemoryUsage(void*, std::int64_t, std::size_t, std::size_t, c10::Device) override {}
 };
 
-// How often the thread entered; torch holds the state itself.
+// How often the thread entered. Torch owns the state itself.
 thread_local int depth = 0;
 
 }  // namespace

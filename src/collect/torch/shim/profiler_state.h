@@ -3,7 +3,7 @@
 
 namespace laptime_shim {
 
-// `inputs`: torch hands over those of a `_RecordFunctionFast`.
+// `inputs`: torch passes the inputs of a `_RecordFunctionFast`.
 int enter_profiler(int inputs);
 void leave_profiler();
 

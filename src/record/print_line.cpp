@@ -1,4 +1,4 @@
-// Lines of the recorder on the program's stderr.
+// Writes lines of the recorder to the program's stderr.
 //
 // Contract: a line never reaches a file of the program, never blocks and never raises a signal. It
 // is dropped if descriptor 2 was closed or replaced since this library was loaded, or if the line
@@ -10,7 +10,7 @@
 #include <cstdio>
 
 #include "base/os/quiet_write.h"
-#include "record/say.h"
+#include "record/print_line.h"
 
 namespace laptime::record {
 
@@ -33,8 +33,8 @@ class OwnStderr {
   struct stat ours_{};
 };
 
-// Looked at when the library is loaded, or before, where another static object of it has something
-// to report.
+// Evaluated when the library is loaded, or earlier if another static object has something to
+// report.
 OwnStderr& own_stderr() {
   static OwnStderr first;
   return first;
@@ -45,7 +45,7 @@ OwnStderr& own_stderr() {
 
 void stderr_was_replaced() noexcept { own_stderr() = OwnStderr(); }
 
-void say(std::string_view message) noexcept {
+void print_line(std::string_view message) noexcept {
   if (!own_stderr().takes_a_line()) return;
   char line[512];
   const int n = std::snprintf(line, sizeof line, "laptime: %.*s\n",
