@@ -27,7 +27,7 @@ struct StepPart {
   double share = 0;
 };
 
-// What a mean step does on the host, joined to what a reader acts on.
+// The mean step on the host, in parts that a reader can act on.
 std::vector<StepPart> host_parts(const Run& run, const MainPhase& main_phase) {
   const auto share = [&](std::initializer_list<HostCategory> categories) {
     double ns = 0;
@@ -51,7 +51,7 @@ std::vector<StepPart> host_parts(const Run& run, const MainPhase& main_phase) {
   return parts;
 }
 
-// The mean step of the GPU that computes most; empty where none was recorded.
+// The mean step of the GPU that computes most. Empty if none was recorded.
 DeviceMean busiest_gpu(const Analysis& analysis, const MainPhase& main_phase) {
   std::map<std::uint32_t, DeviceStepList> devices;
   for (const DeviceStep& s : analysis.device_steps().all)

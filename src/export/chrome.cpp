@@ -80,7 +80,7 @@ class ChromeWriter {
   std::pair<std::uint64_t, bool> place(const SpanColumns& spans, std::uint32_t row,
                                        TrackRows& trace_rows) {
     if (is_instant(spans.kind[row])) return {trace_rows.tids[0], true};
-    if (!takes_part_in_nesting(spans.kind[row])) {
+    if (!is_nested_kind(spans.kind[row])) {
       if (trace_rows.steps_tid == 0) {
         trace_rows.steps_tid = ids_.new_tid();
         name_event("thread_name", trace_rows.pid, trace_rows.steps_tid, trace_rows.name + " steps");

@@ -83,7 +83,7 @@ void SpeedscopeWriter::spread(const Track& track) {
   std::vector<SpanRows> rows;
   for (std::size_t i = spans.size(); i-- > 0;) {
     const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
-    if (!takes_part_in_nesting(spans.kind[row])) continue;
+    if (!is_nested_kind(spans.kind[row])) continue;
     const auto trace_row = trace_rows.place(spans.start[row], spans.end(row));
     if (!trace_row) {
       ++done_.left_out;

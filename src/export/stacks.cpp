@@ -106,7 +106,7 @@ class SpanStacks {
     std::vector<Open> open{{INT64_MIN, thread}};
     for (std::size_t i = spans.size(); i-- > 0;) {
       const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
-      if (!takes_part_in_nesting(spans.kind[row])) continue;
+      if (!is_nested_kind(spans.kind[row])) continue;
       while (open.back().start > spans.start[row]) open.pop_back();
       const std::uint32_t node = child(open.back().node, name_text(spans.name[row]));
       nodes_[node].self_ns += static_cast<std::uint64_t>(self_ns[row]);

@@ -17,18 +17,18 @@ namespace laptime {
 
 namespace {
 
-constexpr double kPriceError = 0.3;  // one standard error of what events cost, as a share
-// What an op costs, of its price for the budget, which must not be too low. Chosen from one run
-// each of five programs with --budget 50% on a busy machine: recorded steps took longer than
-// resting ones by 0.39 ± 0.10, 0.68 ± 0.23, 1.07 ± 0.34 and 1.5 ± 0.8 times the price, those of a
-// CNN by 7 ± 3 times. No other programs have checked it.
+constexpr double kPriceError = 0.3;  // one standard error of event prices, as a share
+// The cost of an op as a share of its price for the budget. The budget's price must not be too low.
+// Chosen from one run each of five programs with --budget 50% on a busy machine. There recorded
+// steps took longer than resting ones by 0.39 ± 0.10, 0.68 ± 0.23, 1.07 ± 0.34 and 1.5 ± 0.8 times
+// the price, those of a CNN by 7 ± 3 times. It was checked with no other programs.
 constexpr double kOpPrice = 0.65, kOpPriceError = 0.35;
 constexpr double kConfidence = 1.96;    // standard errors, for 95 %
 constexpr std::size_t kNeighbours = 5;  // resting steps on each side of recorded ones
-constexpr double kMostOfRun =
-    0.95;  // prices that come to more than this are wrong: something is the program's
-constexpr double kMostWait =
-    20;  // times the processor's: beyond, the kernel's counts are of something else
+// Prices above this share of the run are wrong: they include some of the program's time.
+constexpr double kMostOfRun = 0.95;
+// Times the processor's. Beyond this the kernel's counts describe something else.
+constexpr double kMostWait = 20;
 
 // With one standard error.
 struct Estimate {
@@ -43,7 +43,7 @@ struct Estimate {
 Estimate priced(double ns) { return {ns, kPriceError * ns}; }
 Estimate priced_ops(double ns) { return {kOpPrice * ns, kOpPriceError * kOpPrice * ns}; }
 
-// Both of the same: each counts by how sure it is.
+// Two estimates of one quantity, weighted by their certainty.
 Estimate weighed(const Estimate& a, const Estimate& b) {
   if (a.error_ns <= 0) return a;
   if (b.error_ns <= 0) return b;
@@ -51,7 +51,7 @@ Estimate weighed(const Estimate& a, const Estimate& b) {
   return {(a.ns * of_a + b.ns * of_b) / (of_a + of_b), std::sqrt(1 / (of_a + of_b))};
 }
 
-// The steps of one thread and phase that count, in their order.
+// The counted steps of one thread and phase, in order.
 using ComparedSteps = std::vector<const Step*>;
 
 std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const Run& run,
@@ -65,8 +65,8 @@ std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const 
   return all;
 }
 
-// By step: the median of the resting steps right before and after the row of recorded steps that it
-// is in; 0 where there are none.
+// By step: the median of the resting steps right before and after its row of recorded steps. 0:
+// there are none.
 std::vector<std::int64_t> resting_around(const ComparedSteps& steps) {
   std::vector<std::int64_t> around(steps.size());
   for (std::size_t first = 0; first < steps.size();) {
@@ -89,7 +89,7 @@ std::vector<std::int64_t> resting_around(const ComparedSteps& steps) {
   return around;
 }
 
-// What a recorded step takes longer than a resting one; nothing where too few of both are known.
+// The extra time of a recorded step over a resting one. Nothing if too few of both are known.
 std::optional<Estimate> added_to_step(const ComparedSteps& steps) {
   const std::vector<std::int64_t> around = resting_around(steps);
   std::vector<std::int64_t> resting, recorded;
@@ -110,22 +110,22 @@ class ProcessCost {
         process_(process),
         properties_(run.processes[process].properties) {}
 
-  // Nothing where it did not count its records.
+  // Nothing if the process did not count its records.
   std::optional<Estimate> find() {
     const auto records = property_number(properties_, "records"),
                picoseconds = property_number(properties_, "record_cost_ps");
     if (!records || !picoseconds) return std::nullopt;
     const double waits = longer_by_waiting();
-    // Short work is rarely interrupted on a busy machine, and the program around it is: both wait
-    // alike.
+    // On a busy machine short work is rarely interrupted, but the program around it is. Both wait
+    // in the same proportion.
     Estimate cost{std::max(number("own_time_ns"), waits * number("own_cpu_ns")), 0};
-    // A recorded op's own record is part of its price.
+    // A recorded op's price includes its record.
     const double ops = number("torch_ops_ns") > 0 ? static_cast<double>(count_ops()) : 0;
     cost.add(priced(waits * std::max(0.0, static_cast<double>(*records) - ops) *
                     static_cast<double>(*picoseconds) / 1000));
     for (const char* events : {"python_cost_ns", "torch_hooks_ns", "torch_by_clock_ns"})
       cost.add(priced(waits * number(events)));
-    // Its own thread: nobody waits for it where a processor is free.
+    // The encoder has its own thread: with a free processor the program does not wait for it.
     const double encoder = number("encoder_ns") / 2;
     cost.add({encoder, encoder / kConfidence});
     cost.add(of_recorded_steps(waits * number("torch_ops_ns")));
@@ -138,7 +138,7 @@ class ProcessCost {
     return static_cast<double>(property_number(properties_, key).value_or(0));
   }
 
-  // Than with a processor of its own.
+  // How many times as long as with its own processor.
   double longer_by_waiting() const {
     const double ran = number("ran_ns"), waited = number("waited_for_processor_ns");
     return ran > 0 ? std::clamp((ran + waited) / ran, 1.0, kMostWait) : 1;
@@ -152,7 +152,7 @@ class ProcessCost {
             [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; }));
     return count;
   }
-  // `price`: of all their events.
+  // `price`: of all events of the steps.
   Estimate of_recorded_steps(double price) {
     double all_wall = 0;
     for (const Step& step : steps_)
@@ -186,7 +186,7 @@ class ProcessCost {
   bool compared_ = false;
 };
 
-// From its start to the last that it recorded.
+// From the process's start to its last record.
 double life_ns(const Run& run, std::uint32_t process) {
   std::int64_t end = run.processes[process].started_at_ns;
   for (const Track& track : run.tracks)

@@ -9,8 +9,8 @@ namespace laptime {
 
 namespace {
 
-// torch's own kernels, which read images of NCHW channel by channel; cuDNN's, of NHWC, take a
-// fraction.
+// torch's own kernels read NCHW images channel by channel. cuDNN's kernels for NHWC take a fraction
+// of their time.
 bool normalizes(std::string_view kernel) {
   return kernel.find("batch_norm_backward_kernel") != std::string_view::npos ||
          kernel.find("batch_norm_collect_statistics_kernel") != std::string_view::npos ||

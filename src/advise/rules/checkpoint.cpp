@@ -11,7 +11,7 @@ namespace {
 
 std::vector<Finding> find_checkpoint(const Evidence& evidence) {
   const auto steps = static_cast<double>(evidence.main_phase().steps().size());
-  for (const StepLine& line : evidence.lines()) {  // those that took longest first
+  for (const StepLine& line : evidence.lines()) {  // by falling time
     const std::string source = evidence.source(line.file, line.line);
     if (!calls_any(source, {"save", "save_checkpoint", "save_pretrained", "save_model", "save_file",
                             "dump"}))

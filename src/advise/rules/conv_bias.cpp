@@ -7,8 +7,8 @@ namespace laptime {
 
 namespace {
 
-// Adding a bias is an elementwise kernel in a convolution's forward op, its gradient a reduction in
-// its backward.
+// Adding a bias is an elementwise kernel in a convolution's forward op. Its gradient is a reduction
+// in backward.
 bool is_bias_work(std::string_view kernel, std::string_view op) {
   return is_convolution(op) && (kernel.find("elementwise_kernel") != std::string_view::npos ||
                                 kernel.find("reduce_kernel") != std::string_view::npos);

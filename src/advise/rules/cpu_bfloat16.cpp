@@ -9,8 +9,9 @@ namespace laptime {
 namespace {
 
 constexpr double kLeastBfloat16Share = 0.3;  // of a step
-constexpr double kLargeNs = 1'500'000;       // of a mean product: its casts are lost in it
-constexpr double kLeastNs = 500'000;  // of a mean product: short ones do not pay for their casts
+constexpr double kLargeNs = 1'500'000;       // of a mean product: its casts are negligible
+// Of a mean product. In shorter ones the casts take longer than the gain.
+constexpr double kLeastNs = 500'000;
 
 bool is_product(const std::string& op) {
   for (const char* name : {"aten::mkldnn_convolution", "aten::convolution_backward", "aten::mm",
@@ -30,8 +31,8 @@ struct CpuProducts {
     if (!largest || op.self_ns > largest->self_ns) largest = &op;
     if (std::find(names.begin(), names.end(), op.name) == names.end()) names.push_back(op.name);
   }
-  // With half as many bits. Measured with avx512_bf16: 0.25 to 0.45 of large products, 0.85 of
-  // those just long enough. Those of amx_bf16 may be far shorter.
+  // With half as many bits. Measured with avx512_bf16: large products take 0.25 to 0.45 of their
+  // time, barely large ones 0.85. With amx_bf16 it may be far less.
   replay::Changes in_bfloat16(const std::string& instructions) const {
     replay::Changes changes;
     const bool large = ns >= kLargeNs * calls;

@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastOfBatch = 0.25;  // of making a batch: a line that is worth to be named
+constexpr double kLeastOfBatch = 0.25;  // of making a batch, for a line to be named
 
 std::vector<Finding> find_dataset_line(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();

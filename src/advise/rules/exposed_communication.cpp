@@ -11,12 +11,12 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastExposedShare =
-    0.1;  // of a step: the last bucket of gradients has nothing to hide behind, in any program
+// Of a step. The last bucket of gradients has nothing to overlap with, in any program.
+constexpr double kLeastExposedShare = 0.1;
 constexpr double kHardlyAny = 0.1;     // of all communication
 constexpr double kWorthSaying = 0.02;  // of a step
 
-// Whether something already sends gradients while backward computes.
+// Whether something already sends gradients during backward.
 bool has_wrapper(const StringTable& strings) {
   for (std::uint32_t id = 0; id < strings.size(); ++id)
     for (const std::string_view beginning : {"DistributedDataParallel.", "torch.distributed.ddp.",
@@ -25,8 +25,8 @@ bool has_wrapper(const StringTable& strings) {
   return false;
 }
 
-// The line that starts collectives by hand; of gradients that are sent in backward it would be the
-// forward op's.
+// The line that starts collectives by hand. For gradients sent in backward it would be the forward
+// op's.
 const StepOp* find_start(const Evidence& evidence) {
   const StepOp* found = nullptr;
   for (const StepOp& op : evidence.ops())

@@ -10,8 +10,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kBusy =
-    0.8;  // workers that idle more than this leaves would not be helped by more of them
+// Workers that are idle more than this leaves would not benefit from more workers.
+constexpr double kBusy = 0.8;
 
 replay::Changes few_workers_in_general() { return replay::workers_change(4); }
 

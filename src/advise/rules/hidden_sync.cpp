@@ -13,12 +13,12 @@ constexpr std::size_t kMostLines = 5;
 constexpr const char* kFix =
     "Keep it on the GPU: total += loss.detach(), and .item(), .cpu() or print only every Nth step";
 
-// With the GPU recorded: what it idles after each wait is what the wait costs.
+// With GPU records: the cost of a wait is the GPU's idle time after it.
 std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   const GpuSteps& gpu = evidence.gpu();
   double waits = 0;
   for (const StepSync& sync : gpu.syncs()) waits += sync.wait_ns;
-  // A host that does not wait launches ahead: in the best case the GPU never idles.
+  // A host that does not wait launches ahead. In the best case the GPU is never idle.
   const double busy = evidence.step_ns() - gpu.idle_ns();
   const std::optional<double> bound =
       busy > 0 ? std::optional(evidence.step_ns() / busy) : std::nullopt;
@@ -39,8 +39,8 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   return findings;
 }
 
-// Without: how long ops that give a number to Python wait is known, not what the GPU does
-// meanwhile.
+// Without GPU records: the waits of ops that return a number to Python are known, but not the GPU's
+// work meanwhile.
 std::vector<Finding> find_in_ops(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const StepOp& op : evidence.ops()) {

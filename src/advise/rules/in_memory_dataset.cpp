@@ -8,10 +8,11 @@ namespace laptime {
 
 namespace {
 
-// Picking a batch out of a tensor at once, against one sample at a time and a stack of them.
+// Selecting a batch from a tensor at once takes this share of collecting and stacking single
+// samples.
 constexpr Range kLeft{0.02, 0.2};
 
-// A sampler of the program's own says which samples this process trains on, and stays.
+// The program's own sampler selects the samples of this process, so it is kept.
 std::string whole_batches(const LoaderSettings& loader) {
   if (loader.sampler.empty())
     return "for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]";

@@ -11,10 +11,10 @@ namespace laptime {
 namespace {
 
 constexpr double kLeastIdleShare = 0.1;  // of a step
-constexpr double kFewestKernels =
-    10;  // a step: with fewer it is something else that keeps the host
+// Per step. With fewer kernels something else keeps the host busy.
+constexpr double kFewestKernels = 10;
 
-// Of the program's own lines that launch nothing, and so launch nothing sooner when compiled.
+// The program's own lines without launches: compiling does not make these faster.
 double python_without_ops(const Evidence& evidence) {
   double ns = 0;
   for (const PythonLine& line : python_lines(evidence)) ns += line.has_ops ? 0 : line.self.ns;
@@ -22,12 +22,13 @@ double python_without_ops(const Evidence& evidence) {
 }
 
 constexpr double kIndexedLeft = 0.7,
-                 kIndexedWorst = 1.5;  // of the host's time, where there are many of them:
-                                       // compiled, a graph network took 1.2 times as long
-constexpr double kIndexed = 4;         // such ops in a step: one or two take the rows of a batch
+                 // Of the host's time, if there are many of them. A compiled graph network took 1.2
+                 // times as long.
+    kIndexedWorst = 1.5;
+constexpr double kIndexed = 4;  // per step; one or two of them select the rows of a batch
 
-// Ops that read or write where data says: a compiler makes each a kernel of its own, with guards
-// and shapes of its own.
+// Ops that read or write at data-dependent places. A compiler makes a separate kernel of each, with
+// its own guards and shapes.
 double ops_by_index(const Evidence& evidence) {
   double calls = 0;
   for (const StepOp& op : evidence.ops()) {
@@ -63,8 +64,8 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   Part idle = gpu.part(DeviceCategory::idle_launches);
   idle.ns = std::max(0.0, idle.ns - python_without_ops(evidence));
   if (kernels < kFewestKernels || evidence.share(idle.ns) < kLeastIdleShare) return {};
-  // Without ops it is not known what the host does between launches; of a compiled program, not
-  // what is left to compile.
+  // Without ops the host's work between launches is unknown. In a compiled program it is unknown
+  // what remains to be compiled.
   const bool compiled = compiles(evidence.run()), replays = !compiled && !evidence.ops().empty();
   const bool uncertain = ops_by_index(evidence) >= kIndexed;
   std::optional<replay::Changes> changes;

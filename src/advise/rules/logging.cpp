@@ -19,7 +19,7 @@ std::vector<Finding> find_logging(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const PythonLine& line : python_lines(evidence, true)) {
     if (!logs(line.source)) continue;
-    const double ns = line.line.self.ns;  // with the ops that compute what is shown
+    const double ns = line.line.self.ns;  // with the ops that compute the value shown
     findings.push_back({line.line.file, line.line.line, evidence.share(ns), std::nullopt,
                         Confidence::high,
                         fmt::format("Something is logged in every step:{} takes {}.",

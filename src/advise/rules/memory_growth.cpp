@@ -11,8 +11,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastBytes =
-    1024;  // a step: less is counters and lists of numbers, which programs keep
+// Per step. Less is counters and lists of numbers, which programs keep.
+constexpr double kLeastBytes = 1024;
 
 std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const std::vector<MemoryGrowth> growing = find_memory_growth(evidence.analysis());

@@ -9,10 +9,10 @@ namespace laptime {
 namespace {
 
 constexpr double kNoneLeft = 0.5;  // of a processor: too little for a worker
-constexpr double kComputes = 0.5;  // of making a batch, where it does more than wait
+constexpr double kComputes = 0.5;  // of making a batch, if it does more than wait
 
-// A worker that computes takes a processor from ops of several threads, which then wait for each
-// other.
+// A worker that computes takes a processor from ops with several threads, whose threads then wait
+// for each other.
 bool all_in_use(const Settings& settings) {
   return settings.cpus &&
          settings.step_cpus.value_or(0) > static_cast<double>(*settings.cpus) - kNoneLeft &&

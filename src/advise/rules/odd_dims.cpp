@@ -11,7 +11,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::int64_t kMultiple = 8;  // of 16-bit numbers, for tensor cores at full speed
+constexpr std::int64_t kMultiple = 8;  // of 16-bit numbers, for full speed of tensor cores
 
 bool is_product(const std::string& name) {
   static constexpr const char* kProducts[] = {"aten::mm", "aten::addmm", "aten::bmm",
@@ -20,8 +20,8 @@ bool is_product(const std::string& name) {
                      [&](const char* product) { return name == product; });
 }
 
-// The last two sizes of every matrix in "[[64, 100], [100, 10]]": whether one is no multiple.
-// Vectors (a bias) do not count.
+// Whether one of the last two sizes of a matrix in "[[64, 100], [100, 10]]" is no multiple. Vectors
+// (a bias) do not count.
 bool has_odd_size(std::string_view shapes) {
   for (std::size_t open = shapes.find('[', 1); open != std::string_view::npos;
        open = shapes.find('[', open + 1)) {
@@ -51,7 +51,7 @@ replay::Changes padded(const std::string& file, std::int64_t line) {
   return changes;
 }
 
-// 16-bit products that the line of the row makes, of a step's kernels.
+// The time of 16-bit products launched at the line, per step.
 double kernels_at(const GpuSteps& gpu, const std::string& file, std::int64_t line) {
   double ns = 0;
   for (const StepWork& work : gpu.work())
@@ -65,7 +65,7 @@ std::vector<Finding> find_odd_dims(const Evidence& evidence) {
   if (!evidence.knows_gpu() || !products_of(evidence.gpu(), {Precision::fp16}).largest) return {};
   const Table table = ops_table<OpGrouping::shape>(evidence.analysis());
   const auto column = [&](const char* name) { return *find_column(table, name); };
-  for (const Row& row : table.rows) {  // those that take longest first
+  for (const Row& row : table.rows) {  // by falling time
     const auto *shapes = std::get_if<std::string>(&row[column("shapes")]),
                *file = std::get_if<std::string>(&row[column("file")]);
     const auto* line = std::get_if<std::int64_t>(&row[column("line")]);

@@ -9,7 +9,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copies'
+constexpr double kLeastBytes = 64 * 1024;  // per copy; rule tiny-copies covers smaller ones
 
 bool is_to_gpu(const StepWork& work) {
   return work.kind == SpanKind::copy && work.copy.is_to_gpu();
@@ -34,7 +34,7 @@ std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
     if (!largest || work.bytes > largest->bytes) largest = &work;
   }
   if (!largest) return {};
-  // What the host stands still for is lost only as far as the GPU has nothing else to do.
+  // The host's wait costs time only while the GPU has nothing else to do.
   const double part = std::min(host, gpu.idle_ns() + gpu.part(DeviceCategory::copies).ns);
   const LoaderSettings* loader = evidence.settings().training_loader();
   return {

@@ -9,12 +9,12 @@ namespace laptime {
 namespace {
 
 constexpr double kBusy = 0.8;  // above, workers have no time to fill a longer queue
-constexpr double kMostSteps =
-    0.5;  // a queue that runs dry in most steps is not too short but too slowly filled
-constexpr double kLongWait = 0.05;  // of a step: what counts as having waited
+// A queue that is empty in most steps is not too short, but filled too slowly.
+constexpr double kMostSteps = 0.5;
+constexpr double kLongWait = 0.05;  // of a step, for a step that waited
 constexpr std::int64_t kLongQueue = 8;
 
-// The waits of steps that waited, and what share of all steps they are.
+// The waits of the steps that waited, and their share of all steps.
 std::vector<Finding> find_prefetch(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();

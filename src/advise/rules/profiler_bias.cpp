@@ -40,8 +40,8 @@ double median_wall(Steps steps) {
   return static_cast<double>(take_percentile(walls, 0.5));
 }
 
-// Where recording is switched on or off: a recorded step's time of one that rests, from the steps
-// right before and after. Other programs that come and go are there on both sides.
+// At each change between recorded and resting steps: the ratio of their times, from the steps right
+// before and after. The load by other programs is about the same on both sides.
 std::vector<double> ratios_at_switches(const MainPhase& main_phase) {
   const std::vector<HostStep> steps(main_phase.steps().begin(), main_phase.steps().end());
   std::vector<double> ratios;
@@ -58,8 +58,8 @@ std::vector<double> ratios_at_switches(const MainPhase& main_phase) {
   return ratios;
 }
 
-// The median is hardly below it, whatever values are drawn: by their order, with 95 % confidence,
-// where there are enough; else the least of them.
+// The lower bound of the median with 95 % confidence, by the order of the values. With few values
+// it is the least of them.
 double least_median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
@@ -76,10 +76,10 @@ std::optional<double> added_to_step(const Evidence& evidence) {
   }
   if (recorded.size() < kFewestSteps || rested.size() < kFewestSteps) return std::nullopt;
   if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75))
-    return std::nullopt;  // steps differ as much among themselves
+    return std::nullopt;  // resting steps differ as much among themselves
   std::vector<double> ratios = ratios_at_switches(evidence.main_phase());
   if (ratios.size() < kFewestSwitches) return std::nullopt;
-  if (least_median(ratios) <= 1) return std::nullopt;  // others come and go as fast
+  if (least_median(ratios) <= 1) return std::nullopt;  // other programs' load changes as fast
   const double overall = static_cast<double>(take_percentile(recorded, 0.5)) /
                          static_cast<double>(take_percentile(rested, 0.5));
   return std::min(overall, take_percentile(ratios, 0.5)) - 1;

@@ -16,8 +16,8 @@ std::string times(double hits) {
   return hits < 1.5 ? "" : fmt::format(", run {} times a step", humane_number(hits));
 }
 
-// Whether the time is that of the program's own Python. Where the line calls ops, and repeats
-// nothing itself, it is torch's and the model's Python around these ops.
+// Whether the time is the program's own Python. If the line calls ops and contains no loop, it is
+// torch's and the model's Python around these ops.
 bool is_programs_own(const PythonLine& line) {
   return has_own_loop(line.source) || (!line.has_ops && !calls_framework_only(line.source));
 }

@@ -11,11 +11,11 @@ namespace {
 
 struct Recompilations {
   std::int64_t count = 0;
-  double ns = 0, first_ns = 0;  // first_ns: of compiling for the first time
+  double ns = 0, first_ns = 0;  // first_ns: first compilations
   const Row* largest = nullptr;
 };
 
-// Rows come by falling time.
+// Contract: the rows are in falling order of time.
 Recompilations sum_up(const Table& table) {
   const auto column = [&](const char* name) { return *find_column(table, name); };
   Recompilations all;
@@ -42,7 +42,7 @@ std::vector<Finding> find_recompile(const Evidence& evidence) {
   const auto* line = std::get_if<std::int64_t>(&(*all.largest)[*find_column(table, "line")]);
   const auto steps = static_cast<double>(evidence.main_phase().steps().size());
   const double part = all.ns / steps, step = evidence.step_ns() + part +
-                                             all.first_ns / steps;  // the first compilations stay
+                                             all.first_ns / steps;  // first compilations remain
   const std::string reason = text("reason");
   return {{text("file"), line ? static_cast<std::uint32_t>(*line) : 0, part / step,
            predict(step, Part{part, 0}, {0, 0.3}), Confidence::high,

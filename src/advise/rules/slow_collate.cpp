@@ -9,8 +9,8 @@ namespace laptime {
 namespace {
 
 constexpr double kLeastCollateShare = 0.2;  // of making a batch
-constexpr double kNumbersASample = 4;       // a loop that runs more often goes number by number
-constexpr Range kByNumber{0.02, 0.3}, kBySample{0.1, 0.6};  // what is left of it
+constexpr double kNumbersASample = 4;       // a loop that runs more often handles single numbers
+constexpr Range kByNumber{0.02, 0.3}, kBySample{0.1, 0.6};  // the share that remains
 
 std::vector<Finding> find_slow_collate(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();

@@ -8,9 +8,9 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMostBusy = 0.5;    // above, larger batches mostly take as much longer
+constexpr double kMostBusy = 0.5;    // above, a larger batch mostly takes proportionally longer
 constexpr double kMostMemory = 0.5;  // of the device: twice the batch must fit
-constexpr double kLargest = 8;       // times the batch, in one go
+constexpr double kLargest = 8;       // times the batch, at once
 
 replay::Changes larger_batch(double times) {
   replay::Changes changes;

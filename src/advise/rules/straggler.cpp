@@ -9,7 +9,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMostSteps = 0.75;         // by chance, one of two is the slower in half of them
+constexpr double kMostSteps = 0.75;         // by chance, one of two ranks is slower in half of them
 constexpr double kLeastExcessShare = 0.05;  // of a step
 constexpr double kErrors = 3;
 constexpr double kErrorsOfGain = 2;

@@ -18,7 +18,7 @@ bool has_tf32(const Evidence& evidence) {
          std::atoi(compute->second.c_str()) >= kFirstWithTf32;
 }
 
-// Convolutions stay as they are: cuDNN has its own setting, which is on by default.
+// Convolutions do not change: cuDNN has its own setting, which is on by default.
 replay::Changes tf32_in_general() {
   return replay::work_change(
       [](std::string_view kernel, std::string_view op) {
@@ -32,7 +32,7 @@ std::vector<Finding> find_tf32(const Evidence& evidence) {
   if (!evidence.knows_gpu() || !has_tf32(evidence) || settings.matmul_precision != "highest" ||
       !settings.autocast.empty())
     return {};
-  // Convolutions are cuDNN's, which has TF32 on from the start.
+  // Convolutions run in cuDNN, where TF32 is on by default.
   const Products products =
       products_of(evidence.gpu(), {Precision::fp32},
                   [](const StepWork& work) { return !is_convolution(work.op); });

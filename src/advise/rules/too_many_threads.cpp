@@ -10,15 +10,15 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMuchSlower =
-    1.5;  // ops, than the fastest of their own kind: they wait for threads that do not run
-constexpr double kUneven = 2;       // ops that wait for nobody, of their fastest
-constexpr double kMostLeft = 0.75;  // of ops at worst, however fast some were: measured 1.3 to 3.2
-                                    // × where the fastest promised more
-constexpr double kNoHandOver =
-    0.5;  // at best, of a fast op: threads that do not exist are not woken
+// Times the fastest of the same kind: the ops wait for threads that do not run.
+constexpr double kMuchSlower = 1.5;
+constexpr double kUneven = 2;  // of ops that do not wait, times their fastest
+// Of ops at worst, however fast some were. Measured: 1.3 to 3.2 × when the fastest promised more.
+constexpr double kMostLeft = 0.75;
+// At best, of a fast op: threads that do not exist need not be woken.
+constexpr double kNoHandOver = 0.5;
 
-// Processes of the run that train on the CPU while the main phase's steps run, and their threads.
+// The processes of the run that train on the CPU during the main phase's steps, and their threads.
 struct Computing {
   std::int64_t processes = 0, threads = 0;
 };
@@ -43,7 +43,7 @@ Computing find_computing(const Evidence& evidence) {
 }
 
 struct OpTimes {
-  double ns = 0, fast_ns = 0;  // of a step
+  double ns = 0, fast_ns = 0;  // per step
 };
 
 OpTimes op_times(const Evidence& evidence) {
@@ -52,7 +52,7 @@ OpTimes op_times(const Evidence& evidence) {
   return times;
 }
 
-// What others leave, for each process of the run.
+// The processors that others leave, for each process of the run.
 std::int64_t threads_that_fit(double cpus, const Computing& computing, double others) {
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(
@@ -109,8 +109,9 @@ std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
       fmt::format("torch.set_num_threads({0}), or OMP_NUM_THREADS={0}{1}", fit,
                   computing.processes > 1 ? ", in each process" : "")};
   if (!slowed) return {finding};
-  // At best ops are as fast as the fastest of their kind, or faster without others to wake; at
-  // worst their work takes one thread so much longer. What else wants processors slows both.
+  // At best ops are as fast as the fastest of their kind, or faster because no threads are woken.
+  // At worst one thread takes proportionally longer for their work. Other programs on the
+  // processors slow down both.
   const double left = ns * ops.fast_ns / ops.ns, rest = evidence.step_ns() - ns;
   const double crowd =
       std::max(1.0, (static_cast<double>(fit * computing.processes) + others) / cpus);

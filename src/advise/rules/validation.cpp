@@ -18,9 +18,8 @@ std::vector<Finding> find_validation(const Evidence& evidence) {
     if (step.phase != validation || step.phase == evidence.main_phase().phase() ||
         step.track != evidence.main_phase().track())
       continue;
-    if (!step.counts)
-      continue;  // as the main phase's own: what starts up may do so in a validation before
-                 // training
+    // As for the main phase: programs may start up in a validation before training.
+    if (!step.counts) continue;
     total += static_cast<double>(step.wall_ns);
     ++count;
   }

@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::size_t kFewestBlocked = 5;  // that wait for a batch while another is ready
+constexpr std::size_t kFewestBlocked = 5;  // steps that wait for a batch while another is ready
 constexpr double kLeastWaitShare = 0.03;   // of a step
 
 replay::Changes worker_imbalance_in_general() { return replay::any_order_change(); }
@@ -28,7 +28,7 @@ std::vector<Finding> find_worker_imbalance(const Evidence& evidence) {
   const BatchCosts& costs = evidence.batches();
   if (costs.blocked_steps < kFewestBlocked || evidence.share(costs.blocked.ns) < kLeastWaitShare)
     return {};
-  // More workers, or a longer queue, do away with these waits.
+  // More workers, or a longer queue, remove these waits.
   if (!kFewWorkers.find(evidence).empty() || !kPrefetch.find(evidence).empty()) return {};
   return {
       {loader->file, loader->line, evidence.share(costs.blocked.ns), std::nullopt,

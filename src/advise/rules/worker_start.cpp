@@ -9,8 +9,7 @@ namespace laptime {
 
 namespace {
 
-// Of the rest of a step, at best: each fork makes the program copy every page that it writes to
-// afterwards.
+// Of the rest of a step, at best: after each fork the program copies every page that it writes to.
 constexpr double kRestFaster = 1.3;
 
 std::vector<Finding> find_worker_start(const Evidence& evidence) {

@@ -7,7 +7,7 @@ namespace laptime {
 
 namespace {
 
-constexpr Range kLeft{0.05, 0.7};  // of zero_grad: it still goes through all parameters
+constexpr Range kLeft{0.05, 0.7};  // of zero_grad: it still visits all parameters
 
 replay::Changes zero_grad_in_general() {
   return replay::scale_change("Optimizer.zero_grad*", 0.3, 0.05, 0.7);

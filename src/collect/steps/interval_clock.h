@@ -45,7 +45,7 @@ struct IntervalPlan {
 };
 
 // While the clock decides, the value of this name says what holds from there on
-// (analyze/recorded_part.h). Where it took over, that is from the last step's end on: what steps
+// (trace/steps/recorded_part.h). Where it took over, that is from the last step's end on: what steps
 // had left on until then is its first interval.
 inline constexpr const char* kIntervalValue = "ops recorded";
 inline constexpr double kRecorded = 1, kResting = 0, kEnded = -1;

@@ -58,7 +58,7 @@ std::vector<std::uint32_t> rows_between(const SpanColumns& spans,
        i < spans.size() && beyond < kCrossing; ++i) {
     const std::uint32_t row = row_at(i);
     beyond += spans.end(row) > to;
-    if (takes_part_in_nesting(spans.kind[row]) && spans.start[row] < to && spans.duration[row] > 0)
+    if (is_nested_kind(spans.kind[row]) && spans.start[row] < to && spans.duration[row] > 0)
       rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {

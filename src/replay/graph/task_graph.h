@@ -53,7 +53,7 @@ struct Task {
       kNone;  // TaskGraph::frames; none: the program's own code. Of GPU work: that of its launch
   std::uint32_t row = kNone;          // GPU work: its span
   std::uint32_t work = kNone;         // GPU work: GpuWorkload::all
-  std::uint32_t call_site = 0;        // Run::call sites
+  std::uint32_t call_site = 0;        // Run::call_sites
   std::uint32_t step = kNone;         // TaskGraph::steps, of the stepping thread's tasks
   std::uint32_t launched_in = kNone;  // GPU work: the step; none: one before the graph's first
   TaskKind kind = TaskKind::host;

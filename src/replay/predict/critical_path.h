@@ -18,7 +18,7 @@ struct PathPart {
   std::uint32_t track = 0;
   std::string name;  // the outermost op, the wait, the kernel; "python": the program's own code;
                      // "launch latency"
-  std::uint32_t call_site = 0;  // Run::call sites
+  std::uint32_t call_site = 0;  // Run::call_sites
   std::int64_t ns = 0;
 };
 

@@ -49,17 +49,17 @@ TEST(Prediction, StepsThatRestTellWhatTheHostTakesWithoutTheRecorder) {
   Training t;
   for (int i = 0; i < 10; ++i) t.recorded(1'000 * kUs, 300 * kUs);
   for (int i = 0; i < 40; ++i) t.rested(800 * kUs);
-  const PhasePrediction told = t.predict(free_launches());
-  EXPECT_NEAR(told.after_ns, 305e3, 12e3);  // the kernel, and its way there
-  EXPECT_NEAR(told.gain, 800.0 / 305, 0.1);
+  const PhasePrediction prediction = t.predict(free_launches());
+  EXPECT_NEAR(prediction.after_ns, 305e3, 12e3);  // the kernel, and its way there
+  EXPECT_NEAR(prediction.gain, 800.0 / 305, 0.1);
 }
 
 TEST(Prediction, OfAStepThatTheGpuBoundsRestedOnesTellNothingOfTheHost) {
   Training t;
   for (int i = 0; i < 10; ++i) t.recorded(800 * kUs, 1'000 * kUs);
   for (int i = 0; i < 40; ++i) t.rested(1'000 * kUs);
-  const PhasePrediction told = t.predict(scaled("kernel", 0.5));
-  EXPECT_NEAR(told.gain, 1'025.0 / 800,
+  const PhasePrediction prediction = t.predict(scaled("kernel", 0.5));
+  EXPECT_NEAR(prediction.gain, 1'025.0 / 800,
               0.03);  // the host then bounds it, at what it was seen to take
 }
 

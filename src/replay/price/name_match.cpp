@@ -46,7 +46,7 @@ NameMatch::NameMatch(const Run& run, const std::string& pattern)
   std::vector<bool> used(run.strings.size());
   for (const Track& track : run.tracks)
     for (std::size_t row = 0; row < track.spans.size(); ++row)
-      if (takes_part_in_nesting(track.spans.kind[row]) && track.spans.name[row] < used.size())
+      if (is_nested_kind(track.spans.kind[row]) && track.spans.name[row] < used.size())
         used[track.spans.name[row]] = true;
   for (std::uint32_t id = 1; id < run.strings.size(); ++id) {
     if (!used[id]) continue;

@@ -13,7 +13,7 @@ namespace laptime {
 
 namespace {
 
-// What the run says as a whole, else its first process.
+// A property of the run as a whole, else of its first process.
 Cell text_of(const Run& run, const char* key) {
   if (const auto it = run.properties.find(key); it != run.properties.end()) return it->second;
   if (run.processes.empty()) return kUnknown;
@@ -96,7 +96,7 @@ Cell count_recorded_steps(const std::vector<Step>& steps) {
   const auto with = [&](StepOps ops) {
     return std::count_if(steps.begin(), steps.end(), [&](const Step& s) { return s.ops == ops; });
   };
-  if (with(StepOps::not_told) == static_cast<std::ptrdiff_t>(steps.size())) return kUnknown;
+  if (with(StepOps::unknown) == static_cast<std::ptrdiff_t>(steps.size())) return kUnknown;
   return integer_cell(static_cast<std::uint64_t>(with(StepOps::recorded)));
 }
 

@@ -12,13 +12,13 @@ namespace laptime {
 
 namespace {
 
-constexpr const char* kFetch = "fetch";  // what a worker calls the making of a batch
+constexpr const char* kFetch = "fetch";  // the span in which a worker makes a batch
 
 struct Waits {
   const Track* track = nullptr;
   std::uint64_t batches = 0;
   std::int64_t step_ns = 0;
-  std::vector<std::int64_t> wait_ns;  // one a step
+  std::vector<std::int64_t> wait_ns;  // one for each step
 };
 
 struct InputRow {
@@ -61,14 +61,14 @@ InputRow input_row(const Run& run, const char* what, std::optional<std::string_v
   row.p95_ns = take_percentile(times, 0.95);
   return row;
 }
-// The waits of one track's steps, which are in their order. A wait that crosses a step's end counts
-// in both, each its part.
+// The waits of one track's steps, in order. A wait that crosses a step's end counts in both, each
+// with its part.
 class StepWaits {
  public:
   StepWaits(std::span<const Step> steps)
       : steps_(steps), waited_(steps.size()), batches_(steps.size()) {}
 
-  // `brought`: whether the wait ended with a batch.
+  // `brought`: the wait ended with a batch.
   void add(std::int64_t start, std::int64_t end, bool brought) {
     const auto it =
         std::upper_bound(steps_.begin(), steps_.end(), start,
@@ -99,8 +99,7 @@ class StepWaits {
   std::vector<std::uint64_t> batches_;
 };
 
-// Waits of a loader that bring no batch: for its workers to start, and for word that there are no
-// more batches.
+// Waits of a loader without a batch: for its workers to start, and for the end of the data.
 class EmptyWaits {
  public:
   explicit EmptyWaits(const StringTable& strings)

@@ -11,7 +11,7 @@ namespace laptime {
 
 namespace {
 
-// Plays a process's memory events again.
+// Replays a process's memory events.
 class MemoryReplay {
  public:
   MemoryReplay(const Run& run, std::uint32_t process) : run_(run), process_(process) {
@@ -55,7 +55,7 @@ class MemoryReplay {
         if (Device* const device = find_device(event.name)) end_block(*device, event);
         return;
       default:
-        return tell_role(event);
+        return set_role(event);
     }
   }
   void allocate(Device& device, const MemoryEvent& event) {
@@ -69,7 +69,7 @@ class MemoryReplay {
     device.history.blocks.push_back(block);
     device.history.changes.push_back({number, 1});
   }
-  // `event`: the release, or an allocation that shows that it was missed.
+  // `event`: the release, or an allocation that reveals a missed release.
   void end_block(Device& device, const MemoryEvent& event) {
     LiveBlocks::Entry* const found = device.live.find(event.address);
     if (!found) return;
@@ -82,7 +82,7 @@ class MemoryReplay {
     device.history.changes.push_back({found->block, 0});
     device.live.remove(found);
   }
-  void tell_role(const MemoryEvent& event) {
+  void set_role(const MemoryEvent& event) {
     for (Device& device : devices_)
       if (const LiveBlocks::Entry* const found = device.live.find(event.address)) {
         device.history.blocks[found->block].role = event.name;
@@ -108,7 +108,7 @@ class MemoryReplay {
     Device& added = devices_.emplace_back();
     added.history.process = process_;
     added.history.device = name;
-    // Growing would touch twice the memory; what is not used is never touched.
+    // Growing would touch twice the memory. Unused memory is never touched.
     added.history.blocks.reserve(allocations_);
     added.history.changes.reserve(allocations_ + releases_);
     return added;
@@ -117,7 +117,7 @@ class MemoryReplay {
   const Run& run_;
   std::uint32_t process_;
   std::size_t allocations_ = 0, releases_ = 0;
-  std::deque<Device> devices_;  // stay where they are
+  std::deque<Device> devices_;  // elements keep their addresses
   std::int64_t first_ns_ = INT64_MAX, last_ns_ = INT64_MIN;
 };
 

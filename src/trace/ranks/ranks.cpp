@@ -13,7 +13,7 @@ namespace laptime {
 
 namespace {
 
-// By process: whether it steps, and communicates.
+// By process: whether it has steps and collectives.
 std::vector<bool> processes_with_collectives(const Run& run) {
   std::vector<bool> communicates(run.strings.size());
   for (std::uint32_t id = 0; id < run.strings.size(); ++id)
@@ -40,7 +40,7 @@ std::optional<std::int64_t> rank_number(const Properties& properties) {
   return number;
 }
 
-// By track and number of a step: its GPU that waits longest.
+// By track and step number: the GPU with the longest wait.
 std::map<std::pair<std::uint32_t, std::uint32_t>, const DeviceStep*> waits_of_devices(
     const DeviceSteps& devices) {
   constexpr auto kCommunication = static_cast<std::size_t>(DeviceCategory::communication);
