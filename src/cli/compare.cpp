@@ -41,8 +41,8 @@ Result<double> parse_percent(const std::string& text) {
   return percent / 100;
 }
 
-// One line for people and logs: what happened to the step.
-std::string say(const PhaseChange& change) {
+// One line for people and logs: the change of the step.
+std::string summary_line(const PhaseChange& change) {
   const std::string phase = change.phase == "step" ? "step" : printable(change.phase) + " step";
   if (!change.times)
     return fmt::format("{}: too few steps to tell ({} and {})\n", phase, change.steps_a,
@@ -69,7 +69,7 @@ Result<int> compare(const CompareOptions& options) {
   for (Table& table : compare_tables(a, b)) tables.push_back(std::move(table));
   for (std::size_t i = 1; i < tables.size(); ++i) keep_top(tables[i], options.top);
   std::string verdicts;
-  for (const PhaseChange& change : changes) verdicts += say(change);
+  for (const PhaseChange& change : changes) verdicts += summary_line(change);
   if (changes.empty()) verdicts = "neither run has steps: what they spent is compared as a whole\n";
   const std::string text = options.json ? to_json(tables)
                            : options.markdown

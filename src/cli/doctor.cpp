@@ -120,7 +120,7 @@ void check_gpu(Checkup& checkup) {
     checkup.ok("gpu", model);
 }
 
-// What the package's own check prints: "state<TAB>detail".
+// Reads the output of the package's own check: "state<TAB>detail".
 void check_torch(Checkup& checkup, bool build) {
   std::vector<std::string> command =
       module_command(default_interpreter(), "laptime.frameworks.torch.ops_doctor");

@@ -26,9 +26,9 @@ namespace laptime {
 
 namespace {
 
-// What shells return for a command that they cannot start.
+// The exit codes of shells for a command that cannot be started.
 constexpr int kNotExecutable = 126, kNotFound = 127;
-// The CUDA driver, and a program's first NVTX call, load what these name.
+// The CUDA driver, and a program's first NVTX call, load the libraries named here.
 constexpr const char* kInjections[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
 struct RunOptions {
@@ -38,11 +38,11 @@ struct RunOptions {
   bool quiet = false;
   bool live = false;
   bool full = false;
-  bool lines_asked = false;  // what is done anyway
+  bool lines_requested = false;  // what is done anyway
   PythonOptions python;
 };
 
-// The profiler of NVIDIA's that the program runs under, or is; null: none.
+// NVIDIA's profiler that the program runs under, or is. Null: none.
 const char* nsight_of(const RunTarget& target) {
   if (const char* around = nsight_around()) return around;
   const std::string program = std::filesystem::path(target.command[0]).filename();
@@ -67,10 +67,11 @@ Environment environment_for(const RunOptions& options, const RunFolder& folder,
   if (const char* nsight = nsight_of(target)) {
     if (!target.is_python)
       print_note(fmt::format("laptime: GPU is not recorded: it is left to {}",
-                             nsight));  // in Python the package says it
+                             nsight));  // for Python the package reports it
   } else {
     for (const char* injection : kInjections)
-      if (!std::getenv(injection)) added.emplace_back(injection, library);  // another tool's stays
+      if (!std::getenv(injection))
+        added.emplace_back(injection, library);  // another tool's value is kept
   }
   return added;
 }
@@ -98,8 +99,8 @@ int say_not_started(const std::string& program, int error) {
   return missing ? kNotFound : kNotExecutable;
 }
 
-// The program has ended, and its end is what the caller waits for: a failure here is one line and
-// changes nothing.
+// The program has ended, and the caller waits for this command's end. So a failure here prints one
+// line and changes nothing.
 void keep_and_show(const RunOptions& options, const std::vector<std::string>& program,
                    const RunTarget& target, const ChildEnd& end,
                    const std::optional<MachineLoad>& machine, std::vector<Fact> clock,
@@ -140,7 +141,7 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
 }
 
 void add_python_options(CLI::App& command, RunOptions& options) {
-  auto* lines = command.add_flag("-l,--lines", options.lines_asked,
+  auto* lines = command.add_flag("-l,--lines", options.lines_requested,
                                  "Python: time the program's own code by line (the default)");
   command
       .add_flag_callback(

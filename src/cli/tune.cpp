@@ -11,8 +11,8 @@ namespace laptime {
 
 namespace {
 
-// What is tried and measured is the Python package's business (laptime._tune); it runs this command
-// for its trials.
+// The Python package (laptime._tune) makes and measures the trials. It starts this command for
+// them.
 struct TuneOptions {
   std::string time, steps, tolerance;
   std::vector<std::string> only;

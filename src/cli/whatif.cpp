@@ -57,8 +57,8 @@ Result<replay::Changes> gather_changes(const WhatIfOptions& options, const Analy
   return changes;
 }
 
-// One line a phase, for people.
-std::string say(const Analysis& analysis, const replay::PhasePrediction& p, bool batch) {
+// One line for each phase, for people.
+std::string summary_line(const Analysis& analysis, const replay::PhasePrediction& p, bool batch) {
   const auto time = [](double ns) { return humane_time(ns); };
   const std::optional<std::int64_t> rank = rank_of_track(analysis.run(), analysis.ranks(), p.track);
   std::string line = fmt::format(
@@ -101,7 +101,7 @@ Result<int> predict_and_print(const WhatIfOptions& options) {
   }
   std::string text;
   for (const replay::PhasePrediction& phase : prediction.phases)
-    text += say(analysis, phase, changes.batch != 1);
+    text += summary_line(analysis, phase, changes.batch != 1);
   keep_top(tables.back(), options.top);
   const std::vector<Table> shown(tables.begin() + 1, tables.end());
   RETURN_IF_ERROR(print_result(text + "\n" + to_terminal(shown, style_for(STDOUT_FILENO))));

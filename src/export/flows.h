@@ -1,5 +1,5 @@
-// Finds, for a span with a link id, the links that start or end at it. A link is drawn from the
-// first span met that carries its `from` to the first that carries its `to`.
+// Finds the links that start or end at a span with a link id. A link leads from the first span with
+// its `from` to the first span with its `to`.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ class Flows {
  public:
   explicit Flows(const LinkColumns& links) : starts_(index(links.from)), ends_(index(links.to)) {}
 
-  // Calls visit(link row, is_start) for each link that has not been given out at this end.
+  // Calls visit(link row, is_start) for each link that was not yet visited at this end.
   template <typename Visit>
   void at_span(std::uint64_t link, Visit visit) {
     if (link == 0) return;

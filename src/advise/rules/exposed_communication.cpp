@@ -13,8 +13,8 @@ namespace {
 
 // Of a step. The last bucket of gradients has nothing to overlap with, in any program.
 constexpr double kLeastExposedShare = 0.1;
-constexpr double kHardlyAny = 0.1;     // of all communication
-constexpr double kWorthSaying = 0.02;  // of a step
+constexpr double kHardlyAny = 0.1;        // of all communication
+constexpr double kWorthReporting = 0.02;  // of a step
 
 // Whether something already sends gradients during backward.
 bool has_wrapper(const StringTable& strings) {
@@ -43,7 +43,7 @@ std::vector<Finding> find_exposed_communication(const Evidence& evidence) {
   std::string message =
       fmt::format("Communication that nothing runs beside takes {}; {} runs beside other work.",
                   of_a_step(evidence, exposed), humane_time(beside));
-  if (evidence.share(times->for_others_ns) >= kWorthSaying)
+  if (evidence.share(times->for_others_ns) >= kWorthReporting)
     message += fmt::format(" Ranks wait {} more for each other, which is not counted.",
                            humane_time(times->for_others_ns));
   if (times->others.empty())

@@ -9,7 +9,7 @@ namespace laptime::replay {
 
 namespace {
 
-// Behind the last row that ends in time, how many are looked at for one that began before: a wait
+// How many rows after the last one that ends in time are searched for one that began before: a wait
 // that crosses a step's end.
 constexpr std::size_t kCrossing = 64;
 
@@ -45,7 +45,7 @@ HostCategory own_category(const GraphSource& source, const SpanColumns& spans, c
   }
 }
 
-// Rows that lie in the window or reach into it, outer ones first.
+// Rows within the window or partly in it, outer ones first.
 std::vector<std::uint32_t> rows_between(const SpanColumns& spans,
                                         const std::vector<std::uint32_t>& order, std::int64_t from,
                                         std::int64_t to) {
@@ -133,7 +133,7 @@ class Tiling {
     graph_.tasks.push_back(task);
   }
 
-  // Tracks without ops have only what was recorded with a call.
+  // Tracks without ops have only the call sites recorded with calls.
   std::uint32_t call_site_of(std::uint32_t row) const {
     return row < ops_.call_site.size() ? ops_.call_site[row] : recorded_call_site(spans_, row);
   }

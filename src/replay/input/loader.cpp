@@ -12,7 +12,7 @@ struct Delivery {
   std::int64_t ready_at;
 };
 
-// Batches handed to workers in turn, taken in their order.
+// Batches are assigned to workers in turn, and taken in order.
 class LoaderQueue {
  public:
   LoaderQueue(const LoaderFacts& facts, unsigned workers)
@@ -21,13 +21,13 @@ class LoaderQueue {
         free_at_(workers),
         taken_(facts.batches.size()) {}
 
-  // The loop's batches begin with `first`; it ends before `last`.
+  // The loop's batches begin with `first` and end before `last`.
   void restart(std::size_t first, std::size_t, std::int64_t now) {
     first_ = first;
     began_ = now;
     std::fill(free_at_.begin(), free_at_.end(), now);
   }
-  // Contract: asked once for each batch, in their order, before it is taken.
+  // Contract: called once for each batch in order, before it is taken.
   Delivery next(std::size_t batch) {
     const std::int64_t requested = batch - first_ < ahead_ ? began_ : taken_[batch - ahead_];
     std::int64_t& worker = free_at_[(batch - first_) % free_at_.size()];
@@ -44,7 +44,7 @@ class LoaderQueue {
   std::int64_t began_ = 0;
 };
 
-// Batches taken as they are made, each worker with at most `prefetch` of them asked for.
+// Batches are taken as soon as they are made. Each worker has at most `prefetch` requested batches.
 class UnorderedQueue {
  public:
   UnorderedQueue(const LoaderFacts& facts, unsigned workers)
@@ -117,12 +117,12 @@ std::vector<std::int64_t> waits_with(Queue queue, const LoaderFacts& facts,
     if (facts.restarts[k]) queue.restart(b, end_of_loop(facts, k, b), now);
     for (; b < facts.batches.size() && facts.batches[b].step == k; ++b) {
       const Delivery delivery = queue.next(b);
-      const std::int64_t asks =
+      const std::int64_t begin =
           now + std::llround(facts.batches[b].after * static_cast<double>(compute_ns[k])) +
           waits[k];
-      const std::int64_t wait = std::max<std::int64_t>(0, delivery.ready_at - asks) +
+      const std::int64_t wait = std::max<std::int64_t>(0, delivery.ready_at - begin) +
                                 facts.batches[delivery.batch].hand_over_ns;
-      queue.take(b, asks + wait);
+      queue.take(b, begin + wait);
       waits[k] += wait;
     }
     now += compute_ns[k] + waits[k];
