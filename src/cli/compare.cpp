@@ -91,7 +91,7 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("b", options->b, "The run after")->required();
   command
       ->add_option("--fail-over", options->fail_over,
-                   "End with 1 when the median step is slower by more than this, beyond chance")
+                   "End with 1 if the median step is slower by significantly more than this")
       ->type_name("PCT");
   command->add_option("--top", options->top, "Rows of each table")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -102,12 +102,12 @@ void add_compare_command(CLI::App& app, Action& action) {
       ->excludes(json);
   add_max_memory(*command);
   command->footer(
-      "The verdict is on the median step: 95 % interval by drawing blocks of steps again; "
-      "differences under 1 % are none.\n\n"
-      "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.main_phase "
+      "The verdict is on the median step: its 95 % interval is found by resampling blocks of "
+      "steps. Differences under 1 % are ignored.\n\n"
+      "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.lap "
       "branch.lap "
       "--fail-over 5%\n"
-      "  laptime compare main.main_phase branch.lap --markdown > comment.md");
+      "  laptime compare main.lap branch.lap --markdown > comment.md");
   command->callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

@@ -141,7 +141,7 @@ void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "Print tables of a run");
   command
       ->add_option("file", options->file,
-                   "The run: NAME.lap, or NAME.lap.d of a program that runs or died")
+                   "The run: NAME.lap, or NAME.lap.d of a program that runs or was killed")
       ->required();
   std::vector<std::string> names;
   for (const TableDefinition* table : report_tables()) names.push_back(table->name);
@@ -150,7 +150,7 @@ void add_report_command(CLI::App& app, Action& action) {
   command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");
   command
       ->add_option("--by", options->by,
-                   "How to divide tables into rows that can be divided in several ways")
+                   "How to divide a table into rows, for tables with several groupings")
       ->type_name(fmt::format("{{{}}}", fmt::join(grouping_names(), ",")));
   command->add_option("--top", options->top, "Print only the first N rows of each table")
       ->check(CLI::Range(1, 1'000'000'000))

@@ -77,10 +77,9 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
       {"", 0, evidence.share(idle.ns),
        predict(evidence.step_ns(), idle, compiled ? Range{0.05, 0.6} : Range{0.1, 0.7}),
        uncertain ? Confidence::low : Confidence::medium,
-       fmt::format(
-           "The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.{}",
-           of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels),
-           uncertain ? " Many ops index by data, of which a compiler may make slower ones." : ""),
+       fmt::format("The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.{}",
+                   of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels),
+                   uncertain ? " Many ops index by data, and a compiler may slow them down." : ""),
        compiled ? std::string("torch.compile(model, mode=\"reduce-overhead\"), which replays a "
                               "CUDA graph; shapes must not change")
                 : "model = torch.compile(model, mode=\"reduce-overhead\"): a CUDA graph replaces "
@@ -94,18 +93,20 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
 const Rule kLaunchBound{
     "launch-bound",
     "The GPU waits for launches",
-    "the GPU idles at least a tenth of the step because what ran next had not been launched yet.",
-    "it idles for another reason (input, a wait of the host's, another stream), a step has fewer "
-    "than 10 kernels, or lines of Python that launch nothing take that time (python-line, reload).",
-    "`torch.compile(model, mode=\"reduce-overhead\")`: one CUDA graph replaces all launches, if "
-    "shapes stay the same. `torch.compile(model)` alone joins kernels and launches the rest one by "
-    "one: of two small models on an H200 "
-    "it made steps 6 to 10 % longer. A larger batch gives each launch more to do.",
-    "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops is left, "
-    "the optimizer and the program's own Python stay. Where a step has at least four ops that "
-    "index by data (gather, scatter, index_add; not those of an embedding): 10 to 150 %, and "
-    "confidence is low. Without op records: 30 to 90 % of that idle time goes; of a program that "
-    "is compiled already 40 to 95 %.",
+    "the GPU is idle for at least a tenth of the step because the next work was not launched "
+    "yet.",
+    "it is idle for another reason (input, a wait of the host, another stream), a step has "
+    "fewer than 10 kernels, or lines of Python without launches take that time (python-line, "
+    "reload).",
+    "Use `torch.compile(model, mode=\"reduce-overhead\")`: one CUDA graph replaces all "
+    "launches, if shapes stay the same. `torch.compile(model)` alone joins kernels and launches "
+    "the others one by one. With two small models on an H200 it made steps 6 to 10 % longer. A "
+    "larger batch gives each launch more work.",
+    "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops remains. "
+    "The optimizer and the program's own Python do not change. If a step has at least four ops "
+    "that index by data (gather, scatter, index_add; not those of an embedding), 10 to 150 % "
+    "remains, and confidence is low. Without op records 30 to 90 % of the idle time is saved, "
+    "or 40 to 95 % if the program is already compiled.",
     find_launch_bound,
     Meaning::kept,
     launch_bound_in_general};

@@ -87,13 +87,13 @@ std::vector<Finding> find_odd_dims(const Evidence& evidence) {
 
 const Rule kOddDims{
     "odd-dims",
-    "Sizes that tensor cores do not like",
-    "with `--shapes`: a 16-bit product (`mm`, `addmm`, `bmm`) has a size that is no multiple of 8, "
+    "Sizes that are slow on tensor cores",
+    "with `--shapes`: a size of a 16-bit product (`mm`, `addmm`, `bmm`) is no multiple of 8, "
     "and its line's products take a part of the step.",
     "shapes were not recorded, or all sizes are multiples of 8.",
-    "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8, "
-    "better 64.",
-    "by a replay of the run: 50 to 95 % of the time of the line's products is left.",
+    "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8. "
+    "Multiples of 64 are better.",
+    "by a replay of the run: 50 to 95 % of the time of the line's products remains.",
     find_odd_dims};
 
 }  // namespace laptime

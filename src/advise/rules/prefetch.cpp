@@ -46,14 +46,14 @@ std::vector<Finding> find_prefetch(const Evidence& evidence) {
 const Rule kPrefetch{
     "prefetch",
     "The queue of batches is too short for uneven batches",
-    "workers idle more than 20 % of the time, and yet some steps, at most half, wait for a batch "
-    "for more than 5 % of a step: batches differ, and the queue "
-    "does not bridge the slow ones.",
+    "workers are idle more than 20 % of the time. Yet some steps, at most half, wait for a "
+    "batch for more than 5 % of a step. Batches differ, and the queue is too short for the slow "
+    "ones.",
     "most steps wait (few-workers, dataset-line), one worker's batches take longer than the "
     "others' (worker-imbalance), or `prefetch_factor` is 8 or more.",
-    "`DataLoader(…, prefetch_factor=4)`; each worker then keeps that many batches ready, which "
-    "takes their memory.",
-    "between a tenth and seven tenths of the wait go.",
+    "Use `DataLoader(…, prefetch_factor=4)`. Each worker then keeps that many batches ready, "
+    "which takes memory.",
+    "a tenth to seven tenths of the wait is saved.",
     find_prefetch};
 
 }  // namespace laptime

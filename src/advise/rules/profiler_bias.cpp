@@ -95,7 +95,7 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
           ? fmt::format("Steps whose ops are recorded take {} longer than others", percent(*added))
           : fmt::format("Recording made the run {} longer", percent(share));
   return {{"", 0, std::nullopt, std::nullopt, Confidence::high,
-           fmt::format("{}: what tables say of Python and of short ops is too large.", seen),
+           fmt::format("{}: tables overestimate Python and short ops.", seen),
            "laptime run --no-lines, or --no-ops, or a smaller --budget; --steps 100:120 to look at "
            "a few steps only"}};
 }
@@ -105,13 +105,13 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
 const Rule kProfilerBias{
     "profiler-bias",
     "laptime itself takes too much of the time",
-    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer "
-    "than those whose ops rested, also where these are their neighbours, and not because steps "
-    "differ as much or the machine was busy.",
-    "it takes less: its cost is at the end of every summary.",
-    "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few "
-    "steps in full.",
-    "none: it is about what the other numbers are worth.",
+    "recording made the run at least a tenth longer. Or recorded steps are at least 30 % longer "
+    "than resting ones, also than the resting ones next to them. The second case needs a "
+    "machine that was not busy, and steps that do not differ as much among themselves.",
+    "it takes less. Its cost is at the end of every summary.",
+    "Use `laptime run --no-lines`, `--no-ops` or a smaller `--budget`. `--steps 100:120` "
+    "records a few steps completely.",
+    "none: it shows how far the other numbers can be trusted.",
     find_profiler_bias};
 
 }  // namespace laptime

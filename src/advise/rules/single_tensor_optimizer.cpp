@@ -76,12 +76,12 @@ std::vector<Finding> find_single_tensor_optimizer(const Evidence& evidence) {
 const Rule kSingleTensorOptimizer{
     "single-tensor-optimizer",
     "The optimizer updates one tensor at a time",
-    "an optimizer of torch's runs its loop over single tensors (on a CPU the default), though it "
-    "could run as one fused call.",
+    "a torch optimizer updates single tensors in a loop, which is the default on a CPU, though "
+    "it could run as one fused call.",
     "it is `fused` or `foreach`, cannot be fused, or its step is short.",
-    "`torch.optim.AdamW(…, fused=True)`; results differ from the loop's in the last digits.",
-    "on a CPU 8 to 45 % of the step is left for Adam and AdamW, 30 to 60 % for others (measured on "
-    "networks of 6 to 72 tensors); on a GPU 2 to 30 %.",
+    "Use `torch.optim.AdamW(…, fused=True)`. Results differ from the loop's in the last digits.",
+    "on a CPU 8 to 45 % of the optimizer's step remains for Adam and AdamW, and 30 to 60 % for "
+    "others (measured on networks of 6 to 72 tensors). On a GPU 2 to 30 % remains.",
     find_single_tensor_optimizer,
     Meaning::kept,
     single_tensor_optimizer_in_general};

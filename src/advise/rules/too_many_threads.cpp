@@ -129,18 +129,18 @@ std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
 const Rule kTooManyThreads{
     "too-many-threads",
     "More threads than CPUs",
-    "a program that trains on the CPU has more of torch's threads, in all processes of the run "
-    "that train at once, than CPUs that it may use, by affinity or by a container's quota; "
-    "or other programs want these CPUs, and ops take at least half as long again as the fastest of "
-    "their kind.",
-    "threads fit, or a GPU computes.",
-    "`torch.set_num_threads(N)` with the number of CPUs for each process, or `OMP_NUM_THREADS=N` "
-    "in the environment.",
-    "where ops take at least half as long again as if each were as fast as the fastest tenth of "
-    "its kind: at best half of that is left of them, at worst twice as many times that as there "
-    "are fewer threads, "
-    "slowed by what else runs, and no less than three quarters. Else between 30 and 95 % of the "
-    "time in ops is left: how much depends on what else runs, so the interval is wide.",
+    "a program that trains on the CPU has more torch threads than CPUs that it may use, by "
+    "affinity or by a container's quota. The threads of all processes of the run that train at "
+    "the same time count. Also if other programs use these CPUs, and ops take at least 1.5 "
+    "times as long as the fastest of their kind.",
+    "there are enough CPUs, or a GPU computes.",
+    "Call `torch.set_num_threads(N)` with the number of CPUs for each process, or set "
+    "`OMP_NUM_THREADS=N` in the environment.",
+    "if ops take at least 1.5 times as long as the fastest tenth of their kind: at best half of "
+    "that fastest time remains. At worst twice that time remains, multiplied by the factor by "
+    "which threads get fewer and slowed by other programs, but no less than three quarters of "
+    "the time in ops. Otherwise 30 to 95 % of the time in ops remains. The interval is wide "
+    "because the gain depends on other programs.",
     find_too_many_threads};
 
 }  // namespace laptime

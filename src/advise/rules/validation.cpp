@@ -42,9 +42,9 @@ const Rule kValidation{
     "Validation takes a large part of the run",
     "validation takes at least a quarter of the time of training and validation together.",
     "it takes less: some is needed.",
-    "Validate less often or on a part of the data; use larger batches there, "
-    "`torch.inference_mode()`, and loader workers for that loader too.",
-    "between 40 and 75 % of validation goes. The gain is in training steps over the whole run.",
+    "Validate less often, or on a part of the data. Use larger batches and "
+    "`torch.inference_mode()` in validation, and loader workers for its loader.",
+    "40 to 75 % of validation is saved. The gain is in training steps over the whole run.",
     find_validation};
 
 }  // namespace laptime

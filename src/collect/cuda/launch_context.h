@@ -16,7 +16,7 @@ using CallSiteFunction = std::uint32_t (*)();
 // Of a thread inside of an op that is being recorded: the op's place in the low 32 bits, and
 // whether an autograd node runs around it in the bit above; negative: it is in none. Cheaper than
 // to look for the line; a launch in a recorded op counts for the op's line anyway
-// (trace/gpu/launches.h).
+// (analyze/launches.h).
 using OpCallSiteFunction = std::int64_t (*)();
 
 struct LaunchOrigin {

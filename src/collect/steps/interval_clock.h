@@ -45,8 +45,8 @@ struct IntervalPlan {
 };
 
 // While the clock decides, the value of this name says what holds from there on
-// (trace/steps/recorded_part.h). Where it took over, that is from the last step's end on: what
-// steps had left on until then is its first interval.
+// (analyze/recorded_part.h). Where it took over, that is from the last step's end on: what steps
+// had left on until then is its first interval.
 inline constexpr const char* kIntervalValue = "ops recorded";
 inline constexpr double kRecorded = 1, kResting = 0, kEnded = -1;
 

@@ -151,7 +151,7 @@ constexpr ColumnOf<GrowthRow> kGrowthColumns[] = {
      [](auto& r) { return r.growth.held_bytes; }},
     {"steps_grown", Unit::count, "In how many steps it grew.",
      [](auto& r) { return r.growth.steps_grown; }},
-    {"steps", Unit::count, "How many steps were looked at.",
+    {"steps", Unit::count, "How many steps were measured.",
      [](auto& r) { return r.growth.steps_seen; }},
     {"device", "The CPU or the GPU.",
      [](auto& r) { return device_label(r.run, r.growth.process, r.growth.device); }}};
@@ -170,7 +170,7 @@ Table memory_growth_table(const Analysis& analysis) {
 constinit const TableDefinition kMemoryGrowthTable =
     define_table<kMemoryGrowthRows>("lines that hold more memory step after step",
                                     R"(
-These are leaks, and lists that nobody empties. A line's memory is looked at when each recorded
+These are leaks, and lists that are never emptied. A line's memory is measured when each recorded
 step ends; the first two steps are left out. A line grows if it rose at least three times, the
 last time within the last third, and has kept four fifths of what it gained.)",
                                     memory_growth_table);
