@@ -361,7 +361,7 @@ Status PickleReader::recall(std::uint64_t place) {
   return it == memo_.end() ? broken("refers to a value that is not there") : push(it->second);
 }
 
-// A line longer than every allowed name is dropped.
+// Keeps no more of a line than the longest allowed name needs.
 std::string PickleReader::line() {
   std::string kept;
   for (char c; !in_.failed() && (c = static_cast<char>(in_.u8())) != '\n';)

@@ -1,8 +1,8 @@
 // Table `phases`: the whole run's time by phase, on each stepping thread. Its rows sum to the run's
 // duration.
 //
-// The phase before, between and after steps has the line with the most own time in it. The line is
-// unknown if none was timed.
+// Each row names the line with the most own time in its part of the run. The line is unknown if
+// none was timed.
 #pragma once
 
 #include "tables/run/columns.h"
