@@ -11,9 +11,9 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMoreThanAll = 1.05;  // with room for what times are off
+constexpr double kMoreThanAll = 1.05;  // allows for inexact times
 
-bool is_worth_saying(const Finding& finding) {
+bool is_worth_reporting(const Finding& finding) {
   return !finding.gain || finding.gain->expected() >= kLeastGain;
 }
 
@@ -33,13 +33,12 @@ bool same_line(const Finding& a, const Finding& b) {
   return !a.file.empty() && a.file == b.file && a.line == b.line;
 }
 
-// Together they take more than all Python of a step: one runs within the other.
+// Two lines that take more than all Python of a step must contain each other.
 bool overlap(const Finding& a, const Finding& b, double python) {
   return a.share && b.share && *a.share + *b.share > kMoreThanAll * python;
 }
 
-// The rule about any line of Python gives way to one that knows what the line, or the one that
-// called it, does.
+// Drops findings about any line of Python if a more specific rule covers the line or its caller.
 void drop_repeated(const Evidence& evidence, std::vector<Advice>& all) {
   const double python = evidence.share(evidence.host(HostCategory::rest).ns);
   const auto repeats = [&](const Finding& general, const Advice& other) {
@@ -56,7 +55,7 @@ void drop_repeated(const Evidence& evidence, std::vector<Advice>& all) {
   all = std::move(kept);
 }
 
-// No gain is larger than what removing all that the finding is about brings.
+// Limits the gain to that of removing everything that the finding covers.
 void limit(Finding& finding) {
   if (finding.also_faster || !finding.gain) return;
   if (!finding.bound && finding.share && *finding.share < 1)
@@ -80,7 +79,7 @@ double certainty(Confidence confidence) {
   return 0;
 }
 
-// What is to be expected of it, counting how sure that is.
+// The expected gain, weighted by its certainty.
 double weight(const Advice& advice) {
   return advice.finding.gain
              ? (advice.finding.gain->expected() - 1) * certainty(advice.finding.confidence)
@@ -144,7 +143,7 @@ std::vector<Advice> advise(const Evidence& evidence) {
       limit(finding);
       finding.fix = in_makers_words(evidence.settings(), std::move(finding.fix));
       if (finding.gain && finding.gain->low < 1) finding.confidence = Confidence::low;
-      if (is_worth_saying(finding)) all.push_back({rule, std::move(finding)});
+      if (is_worth_reporting(finding)) all.push_back({rule, std::move(finding)});
     }
   }
   drop_repeated(evidence, all);

@@ -1,8 +1,9 @@
-// The advice engine: asks every rule, keeps what is worth saying, and sorts by what it will bring.
+// The advice engine: runs every rule, keeps the findings that are worth reporting, and sorts them
+// by their expected benefit.
 //
-// A finding is worth saying when the gain to be expected is at least kLeastGain; one without a gain
-// (a risk) always is. What a rule needs at least to be sure stands in evidence.h. Of several
-// findings about one line the one of the more particular rule stays.
+// A finding is reported if its expected gain is at least kLeastGain, or if it has no gain (a risk).
+// evidence.h defines the least evidence that rules need. Of several findings about one line, the
+// more specific rule's is kept.
 #pragma once
 
 #include <vector>
@@ -20,15 +21,12 @@ struct Advice {
   Finding finding;
 };
 
-// What keeps the training's meaning first. Of these, and of the others, what brings most, counting
-// how sure it is; risks last.
+// Advice that keeps the training's meaning comes first. Each part is sorted by falling gain,
+// weighted by confidence. Risks come last.
 std::vector<Advice> advise(const Evidence& evidence);
 std::vector<Advice> advise(const Analysis& analysis);
 
-// Table `advice`: rule, file, line, share, gain_low, gain_high, confidence, message, fix, gain,
-// gain_bound, also_faster, meaning, noise. gain_bound: what arithmetic allows at most; unknown
-// where also_faster says what else runs faster. noise: the share by which two starts of the program
-// differ; it is not part of the interval.
+// Table `advice`. gain_bound is unknown if also_faster names something else that runs faster.
 Table advice_table(const Analysis& analysis);
 extern const TableDefinition kAdviceTable;
 

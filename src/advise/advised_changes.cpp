@@ -10,7 +10,7 @@ namespace laptime {
 
 namespace {
 
-// An error names the rules that have such changes.
+// An error lists the rules that have such changes.
 Result<replay::Changes> changes_in_general(const Rule& rule) {
   if (rule.in_general) return rule.in_general();
   std::vector<std::string_view> names;

@@ -1,4 +1,4 @@
-// What following a rule's advice about this run changes, for `laptime whatif --rule`.
+// The changes that follow a rule's advice about this run, for `laptime whatif --rule`.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,17 @@ namespace laptime {
 
 class AdvisedChanges {
  public:
-  // `wanted` false: nothing will be asked for, and nothing is computed.
+  // `wanted` false: nothing is computed, and nothing may be requested.
   AdvisedChanges(const Analysis& analysis, bool wanted);
 
-  // All findings of the rule: what they change, else the gain that they give. Without a finding,
-  // what following the rule comes to in general. An error where nothing is known.
+  // The changes of all findings of the rule, or their gain if they have no changes. Without a
+  // finding: the rule's changes in general. Fails if neither is known.
   Result<replay::Changes> of_rule(const std::string& rule) const;
-  // What the advice says they bring at most; nothing where it knows no bound.
+  // The largest gain that the advice considers possible. Nothing if it has no bound.
   std::optional<replay::GainBound> bound_of(const std::string& rule) const;
 
  private:
-  std::uint32_t track_ = 0, phase_ = 0;  // of the steps that advice is about
+  std::uint32_t track_ = 0, phase_ = 0;  // of the steps that advice covers
   std::vector<Advice> advice_;
 };
 

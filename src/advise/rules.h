@@ -1,4 +1,4 @@
-// The rules that exist.
+// The list of rules.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace laptime {
 
-// The one list of rules, in the order in which the engine asks them. A new rule is its file in
-// rules/, which defines the constant, and its line here.
+// All rules, in the order in which the engine runs them. A new rule is a file in rules/ that
+// defines its constant, and a line here.
 // clang-format off
 #define LAPTIME_RULES(RULE) \
   RULE(kReload) \
@@ -54,10 +54,10 @@ LAPTIME_RULES(LAPTIME_DECLARE_RULE)
 #undef LAPTIME_DECLARE_RULE
 
 std::span<const Rule* const> all_rules();
-// An error names the rules that exist.
+// An error lists the rules that exist.
 Result<const Rule*> find_rule(std::string_view name);
 
-// The rule's page, as docs/rules/NAME.md has it.
+// The text of docs/rules/NAME.md.
 std::string rule_page(const Rule& rule);
 
 }  // namespace laptime

@@ -18,8 +18,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kWorthSaying = 0.1;    // of a step, or of the time in steps
-constexpr double kMostlyOutside = 0.5;  // of the run
+constexpr double kWorthReporting = 0.1;  // of a step, or of the time in steps
+constexpr double kMostlyOutside = 0.5;   // of the run
 constexpr std::size_t kMostParts = 3;
 
 struct StepPart {
@@ -27,7 +27,7 @@ struct StepPart {
   double share = 0;
 };
 
-// What a mean step does on the host, joined to what a reader acts on.
+// The mean step on the host, in parts that a reader can act on.
 std::vector<StepPart> host_parts(const Run& run, const MainPhase& main_phase) {
   const auto share = [&](std::initializer_list<HostCategory> categories) {
     double ns = 0;
@@ -44,14 +44,14 @@ std::vector<StepPart> host_parts(const Run& run, const MainPhase& main_phase) {
                               {"writes checkpoints", share({HostCategory::checkpoint})},
                               {"compiles", share({HostCategory::compile})},
                               {"collects garbage", share({HostCategory::gc})}};
-  std::erase_if(parts, [](const StepPart& part) { return part.share < kWorthSaying; });
+  std::erase_if(parts, [](const StepPart& part) { return part.share < kWorthReporting; });
   std::stable_sort(parts.begin(), parts.end(),
                    [](const StepPart& a, const StepPart& b) { return a.share > b.share; });
   if (parts.size() > kMostParts) parts.resize(kMostParts);
   return parts;
 }
 
-// The mean step of the GPU that computes most; empty where none was recorded.
+// The mean step of the GPU that computes most. Empty if none was recorded.
 DeviceMean busiest_gpu(const Analysis& analysis, const MainPhase& main_phase) {
   std::map<std::uint32_t, DeviceStepList> devices;
   for (const DeviceStep& s : analysis.device_steps().all)
@@ -91,7 +91,7 @@ std::string gpu_sentence(const DeviceMean& gpu, const std::string& step) {
   for (const DeviceCategory category :
        {DeviceCategory::idle_sync, DeviceCategory::idle_launches, DeviceCategory::idle_other})
     if (share(category) > share(longest)) longest = category;
-  if (share(longest) >= kWorthSaying)
+  if (share(longest) >= kWorthReporting)
     text += fmt::format(" and {} in {}", idle_reason(longest), percent(share(longest)));
   return text;
 }
@@ -110,7 +110,7 @@ std::string slow_sentence(const MainPhase& main_phase) {
   for (const HostStep& s : main_phase.steps())
     if (s.step.kind != StepKind::steady) ++slow, slow_ns += static_cast<double>(s.step.wall_ns);
   const double share = slow_ns / main_phase.total_ns();
-  if (share < kWorthSaying || slow == main_phase.steps().size()) return "";
+  if (share < kWorthReporting || slow == main_phase.steps().size()) return "";
   return fmt::format(
       "{} of the time is in {} of the steps", percent(share),
       percent(static_cast<double>(slow) / static_cast<double>(main_phase.steps().size())));

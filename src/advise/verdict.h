@@ -1,6 +1,5 @@
-// A run in one sentence: what a step of its main phase spends most time on, whether the machine was
-// busy, whether few slow steps hold much of the time, and whether most of the run lies outside of
-// steps.
+// A run in one sentence: the largest parts of the main phase's step, whether the machine was busy,
+// whether few slow steps take much of the time, and whether most of the run is outside of steps.
 #pragma once
 
 #include <string>
@@ -9,7 +8,7 @@
 
 namespace laptime {
 
-// Empty for a run without steps that count.
+// Empty if the run has no steps that count.
 std::string verdict(const Analysis& analysis);
 
 }  // namespace laptime

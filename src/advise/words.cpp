@@ -15,7 +15,7 @@ constexpr std::size_t kLongestQuote = 60;
 
 constexpr std::string_view kLoader = "DataLoader(…, ";
 
-// Hugging Face's TrainingArguments have these of the loader's options.
+// Hugging Face's TrainingArguments have these options of the loader.
 std::string in_training_arguments(std::string_view fix) {
   std::string text = "TrainingArguments(…, " + std::string(fix.substr(kLoader.size()));
   for (const std::string_view option :

@@ -41,8 +41,8 @@ Result<double> parse_percent(const std::string& text) {
   return percent / 100;
 }
 
-// One line for people and logs: what happened to the step.
-std::string say(const PhaseChange& change) {
+// One line for people and logs: the change of the step.
+std::string summary_line(const PhaseChange& change) {
   const std::string phase = change.phase == "step" ? "step" : printable(change.phase) + " step";
   if (!change.times)
     return fmt::format("{}: too few steps to tell ({} and {})\n", phase, change.steps_a,
@@ -69,7 +69,7 @@ Result<int> compare(const CompareOptions& options) {
   for (Table& table : compare_tables(a, b)) tables.push_back(std::move(table));
   for (std::size_t i = 1; i < tables.size(); ++i) keep_top(tables[i], options.top);
   std::string verdicts;
-  for (const PhaseChange& change : changes) verdicts += say(change);
+  for (const PhaseChange& change : changes) verdicts += summary_line(change);
   if (changes.empty()) verdicts = "neither run has steps: what they spent is compared as a whole\n";
   const std::string text = options.json ? to_json(tables)
                            : options.markdown
@@ -91,7 +91,7 @@ void add_compare_command(CLI::App& app, Action& action) {
   command->add_option("b", options->b, "The run after")->required();
   command
       ->add_option("--fail-over", options->fail_over,
-                   "End with 1 when the median step is slower by more than this, beyond chance")
+                   "End with 1 if the median step is slower by significantly more than this")
       ->type_name("PCT");
   command->add_option("--top", options->top, "Rows of each table")
       ->check(CLI::Range(1, 1'000'000'000))
@@ -102,12 +102,12 @@ void add_compare_command(CLI::App& app, Action& action) {
       ->excludes(json);
   add_max_memory(*command);
   command->footer(
-      "The verdict is on the median step: 95 % interval by drawing blocks of steps again; "
-      "differences under 1 % are none.\n\n"
-      "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.main_phase "
+      "The verdict is on the median step: its 95 % interval is found by resampling blocks of "
+      "steps. Differences under 1 % are ignored.\n\n"
+      "Examples:\n  laptime compare before.lap after.lap\n  laptime compare main.lap "
       "branch.lap "
       "--fail-over 5%\n"
-      "  laptime compare main.main_phase branch.lap --markdown > comment.md");
+      "  laptime compare main.lap branch.lap --markdown > comment.md");
   command->callback([options, &action] { action = [options] { return compare(*options); }; });
 }
 

@@ -1,5 +1,4 @@
-// Shell completion, made from the commands themselves: what the parser knows is what the shell
-// offers.
+// Shell completion. It is made from the parser's own commands.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
@@ -12,8 +11,7 @@ namespace laptime {
 
 namespace {
 
-// The values that an option takes, where they are a fixed set: CLI11 says it as "{a,b}" in the
-// option's type.
+// The values of an option with a fixed set: CLI11 has them as "{a,b}" in the option's type.
 std::vector<std::string> values_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
   const std::size_t open = type.find('{'), close = type.rfind('}');
@@ -89,8 +87,8 @@ std::string zsh_case(const CommandWords& command) {
                     fmt::join(command.words, " "));
 }
 
-// Works both as a file `_laptime` in a folder of $fpath, where its text is the function's body, and
-// when it is sourced.
+// Works as a file `_laptime` in a folder of $fpath, where its text is the function's body. Also
+// works when it is sourced.
 std::string zsh_script(const CLI::App& app) {
   std::string names = fmt::format("{}", fmt::join(words_of(app).words, " ")), cases;
   for (const CLI::App* sub : app.get_subcommands({})) {

@@ -120,7 +120,7 @@ void check_gpu(Checkup& checkup) {
     checkup.ok("gpu", model);
 }
 
-// What the package's own check prints: "state<TAB>detail".
+// Reads the output of the package's own check: "state<TAB>detail".
 void check_torch(Checkup& checkup, bool build) {
   std::vector<std::string> command =
       module_command(default_interpreter(), "laptime.frameworks.torch.ops_doctor");
@@ -129,7 +129,7 @@ void check_torch(Checkup& checkup, bool build) {
       capture_output(command, {}, build ? HelperErrors::shown : HelperErrors::hidden);
   const std::string text = output.text.substr(0, output.text.find('\n'));
   const std::size_t tab = text.find('\t');
-  if (tab == std::string::npos) return checkup.note("torch", "no Python with laptime to ask");
+  if (tab == std::string::npos) return checkup.note("torch", "no Python with laptime was found");
   const std::string state = text.substr(0, tab), detail = text.substr(tab + 1);
   if (state == "ok")
     checkup.ok("torch", detail);
@@ -160,9 +160,8 @@ void add_doctor_command(CLI::App& app, Action& action) {
   auto json = std::make_shared<bool>(false), build = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("doctor", "Say what works on this machine");
   command->add_flag("--json", *json, "Print JSON");
-  command->add_flag(
-      "--build", *build,
-      "Build and test the recorder of PyTorch's ops now, rather than when it is first used");
+  command->add_flag("--build", *build,
+                    "Build and test the recorder of PyTorch's ops now, not on first use");
   command->footer("Examples:\n  laptime doctor\n  laptime doctor --build\n  laptime doctor --json");
   command->callback(
       [json, build, &action] { action = [json, build] { return doctor(*json, *build); }; });

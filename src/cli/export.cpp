@@ -28,7 +28,7 @@ class StdoutSink final : public Sink {
   }
 };
 
-// Write the run and give the line that says what was written.
+// Writes the run, and returns the line that describes the output.
 Result<std::string> to_chrome(const Run& run, Sink& sink) {
   ASSIGN_OR_RETURN(const ChromeExport done, export_chrome(run, sink));
   if (done.moved)
@@ -90,17 +90,17 @@ Result<std::string> export_to(const Run& run, const Format& format, const std::s
     return format.write(run, sink);
   }
   ASSIGN_OR_RETURN(FileSink sink, FileSink::create(output));
-  ASSIGN_OR_RETURN(const std::string said, format.write(run, sink));
+  ASSIGN_OR_RETURN(const std::string summary, format.write(run, sink));
   RETURN_IF_ERROR(sink.commit());
-  return said;
+  return summary;
 }
 
 Result<int> export_run(const ExportOptions& options) {
   const Format* format = std::find_if(std::begin(kFormats), std::end(kFormats),
                                       [&](const Format& f) { return options.format == f.name; });
   ASSIGN_OR_RETURN(const Run run, load_named_run(options.file));
-  ASSIGN_OR_RETURN(const std::string said, export_to(run, *format, options.output));
-  if (options.output != "-") print_note(fmt::format("{}: {}", options.output, said));
+  ASSIGN_OR_RETURN(const std::string summary, export_to(run, *format, options.output));
+  if (options.output != "-") print_note(fmt::format("{}: {}", options.output, summary));
   return 0;
 }
 

@@ -42,7 +42,7 @@ void add_import_command(CLI::App& app, Action& action) {
   add_mode_option(*command, options->mode);
   add_max_memory(*command);
   command->footer(
-      "A file is told by its content, whatever its name. Nothing in it is executed.\n\n"
+      "The content of a file determines its format, not its name. Nothing in it is executed.\n\n"
       "Examples:\n  laptime import train.prof -o train.lap\n  laptime import rank0.prof rank1.prof "
       "train.py.lprof -o train.lap");
   command->callback(

@@ -28,8 +28,8 @@ std::string explain(const CLI::App& app, const CLI::ParseError& error) {
   return fmt::format("{} (see {} --help)", problem, command);
 }
 
-// The program that `command` starts and its arguments are taken off the command line: no parser of
-// ours may look at them.
+// Removes the program of `command` and its arguments from the command line: no parser may interpret
+// them.
 void split_off_program(const CLI::App& command, int& argc, char** argv,
                        std::vector<std::string>& program) {
   if (argc < 2 || argv[1] != command.get_name()) return;
@@ -63,8 +63,8 @@ int run_command_line(int argc, char** argv) {
   for (const CLI::App* command : starters) split_off_program(*command, argc, argv, program);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& wish) {  // --help, --version
-    return app.exit(wish);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
   } catch (const CLI::ParseError& error) {
     return say_error(explain(app, error), ErrorKind::usage);
   }
@@ -84,7 +84,8 @@ int main(int argc, char** argv) {
     laptime::to_stderr(
         "laptime: out of memory: this takes more than is available here, or than --max-memory "
         "allows\n");
-  } catch (const std::exception& error) {  // of the standard library, where the system refuses
+  } catch (
+      const std::exception& error) {  // of the standard library, when the system refuses something
     laptime::print_note(std::string("laptime: cannot go on: ") + error.what());
   }
   return static_cast<int>(laptime::ErrorKind::system);

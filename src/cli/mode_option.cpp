@@ -21,7 +21,8 @@ void add_mode_option(CLI::App& command, mode_t& mode) {
           [&mode](const std::string& text) {
             mode = static_cast<mode_t>(std::stoul(text, nullptr, 8));
           },
-          "Permissions of the run, e.g. 640; else 600, as command lines may hold secrets")
+          "Permissions of the run, e.g. 640. Default: 600, because command lines may contain "
+          "secrets")
       ->type_name("MODE")
       ->check(&problem_of_mode);
 }

@@ -1,4 +1,4 @@
-// Opens a run that a user named on the command line.
+// Opens a run named on the command line.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace laptime {
 
-// As load_run. Prints one line on stderr if beside the file there is a folder with records that are
-// not in it: of a run that was killed, of one that is being recorded, or of processes that outlived
-// theirs.
+// Like load_run. Prints one line on stderr if a folder beside the file has records that the file
+// lacks: of a killed run, of one being recorded, or of processes that outlived their run.
 Result<Run> load_named_run(const std::string& path);
 
 }  // namespace laptime

@@ -9,12 +9,12 @@
 namespace laptime {
 
 bool is_training(const Run& run) {
-  const auto tells = [](SpanKind kind) {
+  const auto shows_training = [](SpanKind kind) {
     return kind == SpanKind::op || kind == SpanKind::backward || kind == SpanKind::loader ||
            kind == SpanKind::optimizer;
   };
   return std::any_of(run.tracks.begin(), run.tracks.end(), [&](const Track& track) {
-    return std::any_of(track.spans.kind.begin(), track.spans.kind.end(), tells);
+    return std::any_of(track.spans.kind.begin(), track.spans.kind.end(), shows_training);
   });
 }
 

@@ -1,4 +1,4 @@
-// Which tables say the most about a run: for `laptime report` without table names.
+// The most useful tables of a run, for `laptime report` without table names.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace laptime {
 
-// A run of a training framework has ops, waits for input or optimizer steps; of others scopes,
-// lines and functions tell.
+// True if the run has ops, waits for input or optimizer steps. The overview of other runs has
+// scopes, lines and functions.
 bool is_training(const Run& run);
 
-// Names of tables, for a whole screen.
+// Names of tables that fill a screen.
 std::vector<std::string> overview_tables(const Run& run);
-// On a screen: all but those where it tells something that there is nothing.
+// On a screen: removes empty tables, except those whose emptiness is information.
 void leave_out_empty(std::vector<Table>& tables);
 
 }  // namespace laptime

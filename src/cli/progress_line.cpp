@@ -18,13 +18,13 @@ constexpr std::chrono::seconds kLong{1};
 
 ProgressLine::ProgressLine(std::string text) : text_(std::move(text)) {
   if (::isatty(STDERR_FILENO) != 1) return;
-  // Signals belong to the thread that works.
+  // The working thread handles signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
   try {
     thread_ = std::thread([this] { work(); });
-  } catch (const std::system_error&) {  // no thread to be had: nobody is told
+  } catch (const std::system_error&) {  // no thread can be made: no line is shown
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

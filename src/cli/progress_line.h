@@ -1,5 +1,5 @@
-// One line on stderr while something takes long: written after a second, and taken away when it is
-// done. Only on a terminal.
+// One line on stderr during long work, on a terminal only. It appears after a second, and is
+// removed at the end.
 #pragma once
 
 #include <condition_variable>

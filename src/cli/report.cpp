@@ -20,7 +20,7 @@ namespace laptime {
 
 namespace {
 
-// What fits on a screen when nobody asked for more.
+// Fits on a screen. The default without --top.
 constexpr std::size_t kDefaultTop = 20;
 
 struct ReportOptions {
@@ -39,8 +39,8 @@ Result<std::vector<const TableDefinition*>> find_tables(const std::vector<std::s
   return definitions;
 }
 
-// How to make each of the tables: in the grouping that was asked for, where a table has it; it is a
-// mistake when none has.
+// The functions that make the tables. Each table uses the requested grouping if it has it. Fails if
+// no table has it.
 Result<std::vector<MakeTable>> choose_groupings(
     const std::vector<const TableDefinition*>& definitions, const std::string& by) {
   std::vector<MakeTable> makers;
@@ -57,7 +57,7 @@ Result<std::vector<MakeTable>> choose_groupings(
   return makers;
 }
 
-// Sorts the tables that have the column; it is a mistake when none has it.
+// Sorts the tables that have the column. Fails if no table has it.
 Status sort_tables(std::vector<Table>& tables, const std::string& column) {
   Status problem{};
   bool any = false;
@@ -90,7 +90,7 @@ void cut_tables(std::vector<Table>& tables, const ReportOptions& options) {
 }
 
 Result<int> report(const ReportOptions& options) {
-  // Mistakes in what is asked for are told before a large file is read.
+  // Wrong options are reported before a large file is read.
   ASSIGN_OR_RETURN(auto definitions, find_tables(options.tables));
   if (!definitions.empty()) RETURN_IF_ERROR(choose_groupings(definitions, options.by));
   auto progress = std::make_unique<ProgressLine>("laptime: reading the run…");
@@ -141,7 +141,7 @@ void add_report_command(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("report", "Print tables of a run");
   command
       ->add_option("file", options->file,
-                   "The run: NAME.lap, or NAME.lap.d of a program that runs or died")
+                   "The run: NAME.lap, or NAME.lap.d of a program that runs or was killed")
       ->required();
   std::vector<std::string> names;
   for (const TableDefinition* table : report_tables()) names.push_back(table->name);
@@ -150,7 +150,7 @@ void add_report_command(CLI::App& app, Action& action) {
   command->add_option("--sort", options->sort, "Sort by this column: largest numbers first");
   command
       ->add_option("--by", options->by,
-                   "How to divide tables into rows that can be divided in several ways")
+                   "How to divide a table into rows, for tables with several groupings")
       ->type_name(fmt::format("{{{}}}", fmt::join(grouping_names(), ",")));
   command->add_option("--top", options->top, "Print only the first N rows of each table")
       ->check(CLI::Range(1, 1'000'000'000))

@@ -1,5 +1,4 @@
-// The tables that can be asked for on the command line: those of the analyses, and the advice that
-// follows from them.
+// The tables that the command line accepts: those of the analyses, and the advice.
 #pragma once
 
 #include "tables/run/tables.h"

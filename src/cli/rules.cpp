@@ -27,7 +27,7 @@ void add_rules_command(CLI::App& app, Action& action) {
   auto name = std::make_shared<std::string>();
   CLI::App* command =
       app.add_subcommand("rules", "List the rules that advice comes from, or explain one");
-  command->add_option("rule", *name, "The rule to explain, as the table advice names it");
+  command->add_option("rule", *name, "The rule to explain, as named in table advice");
   command->footer("Examples:\n  laptime rules\n  laptime rules no-workers");
   command->callback([name, &action] { action = [name] { return print_rules(*name); }; });
 }

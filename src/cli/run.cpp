@@ -26,9 +26,9 @@ namespace laptime {
 
 namespace {
 
-// What shells return for a command that they cannot start.
+// The exit codes of shells for a command that cannot be started.
 constexpr int kNotExecutable = 126, kNotFound = 127;
-// The CUDA driver, and a program's first NVTX call, load what these name.
+// The CUDA driver, and a program's first NVTX call, load the libraries named here.
 constexpr const char* kInjections[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
 struct RunOptions {
@@ -38,11 +38,11 @@ struct RunOptions {
   bool quiet = false;
   bool live = false;
   bool full = false;
-  bool lines_asked = false;  // what is done anyway
+  bool lines_requested = false;  // what is done anyway
   PythonOptions python;
 };
 
-// The profiler of NVIDIA's that the program runs under, or is; null: none.
+// NVIDIA's profiler that the program runs under, or is. Null: none.
 const char* nsight_of(const RunTarget& target) {
   if (const char* around = nsight_around()) return around;
   const std::string program = std::filesystem::path(target.command[0]).filename();
@@ -67,10 +67,11 @@ Environment environment_for(const RunOptions& options, const RunFolder& folder,
   if (const char* nsight = nsight_of(target)) {
     if (!target.is_python)
       print_note(fmt::format("laptime: GPU is not recorded: it is left to {}",
-                             nsight));  // in Python the package says it
+                             nsight));  // for Python the package reports it
   } else {
     for (const char* injection : kInjections)
-      if (!std::getenv(injection)) added.emplace_back(injection, library);  // another tool's stays
+      if (!std::getenv(injection))
+        added.emplace_back(injection, library);  // another tool's value is kept
   }
   return added;
 }
@@ -98,8 +99,8 @@ int say_not_started(const std::string& program, int error) {
   return missing ? kNotFound : kNotExecutable;
 }
 
-// The program has ended, and its end is what the caller waits for: a failure here is one line and
-// changes nothing.
+// The program has ended, and the caller waits for this command's end. So a failure here prints one
+// line and changes nothing.
 void keep_and_show(const RunOptions& options, const std::vector<std::string>& program,
                    const RunTarget& target, const ChildEnd& end,
                    const std::optional<MachineLoad>& machine, std::vector<Fact> clock,
@@ -140,18 +141,19 @@ Result<int> run_program(const RunOptions& options, const std::vector<std::string
 }
 
 void add_python_options(CLI::App& command, RunOptions& options) {
-  auto* lines = command.add_flag("-l,--lines", options.lines_asked,
+  auto* lines = command.add_flag("-l,--lines", options.lines_requested,
                                  "Python: time the program's own code by line (the default)");
   command
       .add_flag_callback(
-          "--no-lines", [&options] { options.python.lines = false; }, "Python: do not")
+          "--no-lines", [&options] { options.python.lines = false; }, "Python: do not time lines")
       ->excludes(lines);
   command.add_flag("-f,--functions", options.python.functions,
                    "Python: time calls of functions, as cProfile does");
   auto* budget =
       command
-          .add_option("--budget", options.python.budget,
-                      "Python: the share of time that this may add, e.g. 5% (the default), or none")
+          .add_option(
+              "--budget", options.python.budget,
+              "Python: the share of time that recording may add, e.g. 5% (the default), or none")
           ->type_name("PCT")
           ->check(&problem_of_budget);
   command.add_flag("--full", options.full, "Python: the same as --budget none")->excludes(budget);
@@ -163,7 +165,9 @@ void add_python_options(CLI::App& command, RunOptions& options) {
   command.add_flag_callback(
       "--no-source", [&options] { options.python.source = false; },
       "Python: do not store the text of the program's files in the run");
-  command.add_option("--exclude", options.python.exclude, "Python: files that do not")
+  command
+      .add_option("--exclude", options.python.exclude,
+                  "Python: files that are not the program's own")
       ->type_name("GLOB")
       ->allow_extra_args(false);
 }
@@ -172,14 +176,14 @@ void add_torch_options(CLI::App& command, RunOptions& options) {
   auto& torch = options.python.torch;
   command.add_flag_callback(
       "--no-ops", [&torch] { torch.ops = false; },
-      "PyTorch: do not record ops; steps and waits for input still are");
+      "PyTorch: do not record ops; steps and input waits are still recorded");
   command
       .add_option("--steps", torch.steps,
                   "PyTorch: record ops in these steps only, e.g. 10:20 (10 to 19, counted from 0) "
                   "or 10:20,100:110")
       ->type_name("A:B")
       ->check(&problem_of_steps);
-  command.add_flag("--shapes", torch.shapes, "PyTorch: record the shapes that ops get");
+  command.add_flag("--shapes", torch.shapes, "PyTorch: record the shapes of ops' inputs");
   command.add_flag("--memory", torch.memory, "PyTorch: record allocations");
   command.add_flag("--replace-torch-profiler", torch.replace_profiler,
                    "PyTorch: a program that uses torch.profiler gets laptime's instead");
@@ -192,20 +196,20 @@ CLI::App& add_run_command(CLI::App& app, Action& action, const std::vector<std::
   CLI::App* command = app.add_subcommand("run", "Run a program and record it");
   command
       ->add_option("-o,--output", options->file,
-                   "The file to write; else the program's name with .lap")
+                   "The file to write. Default: the program's name with .lap")
       ->type_name("FILE");
   add_mode_option(*command, options->mode);
   command->add_flag("-q,--quiet", options->quiet, "Print no summary at the end");
   command->add_flag("--live", options->live,
-                    "Show the summary while the program runs, at the end of the terminal");
+                    "Show the summary in the last lines of the terminal while the program runs");
   command
       ->add_option("--memory-limit", options->memory_limit,
-                   "Most memory for records in each process, e.g. 64MB")
+                   "The memory limit for records in each process, e.g. 64MB")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->type_name("SIZE");
   command->add_flag_callback(
       "--no-gpu", [options] { options->python.gpu = false; },
-      "Do not record what NVIDIA GPUs do (docs/gpu.md)");
+      "Do not record NVIDIA GPUs (docs/gpu.md)");
   add_python_options(*command, *options);
   add_torch_options(*command, *options);
   command->footer(

@@ -11,8 +11,8 @@ namespace laptime {
 
 namespace {
 
-// What is tried and measured is the Python package's business (laptime._tune); it runs this command
-// for its trials.
+// The Python package (laptime._tune) makes and measures the trials. It starts this command for
+// them.
 struct TuneOptions {
   std::string time, steps, tolerance;
   std::vector<std::string> only;
@@ -57,13 +57,16 @@ CLI::App& add_tune_command(CLI::App& app, Action& action, const std::vector<std:
   auto options = std::make_shared<TuneOptions>();
   CLI::App* command = app.add_subcommand("tune",
                                          "Try changes that need no edit of a PyTorch program, "
-                                         "measure them, and print what pays as a patch");
-  command->add_option("--time", options->time, "Most time for all trials, e.g. 90s or 10m; else 5m")
+                                         "measure them, and print the useful ones as a patch");
+  command
+      ->add_option("--time", options->time,
+                   "The time limit for all trials, e.g. 90s or 10m. Default: 5m")
       ->type_name("T");
-  command->add_option("--steps", options->steps, "Steps of each trial; else 80")->type_name("N");
+  command->add_option("--steps", options->steps, "Steps of each trial. Default: 80")
+      ->type_name("N");
   command
       ->add_option("--only", options->only,
-                   "Try these only, e.g. workers or threads=1; may be repeated")
+                   "Try only these, e.g. workers or threads=1; may be repeated")
       ->type_name("CHANGE")
       ->allow_extra_args(false);
   command
@@ -72,17 +75,17 @@ CLI::App& add_tune_command(CLI::App& app, Action& action, const std::vector<std:
       ->type_name("PCT");
   command
       ->add_option("--max-memory", options->max_memory,
-                   "As of laptime report, for the runs of the trials")
+                   "As in laptime report, for the runs of the trials")
       ->check(CLI::AsSizeValue(false))
       ->type_name("SIZE");
   command->add_flag("--apply", options->apply, "Write the patch into the script");
-  command->add_flag("--json", options->json, "Print the table of what was tried as JSON");
+  command->add_flag("--json", options->json, "Print the table of trials as JSON");
   command->footer(
       "After the options: SCRIPT.py and its arguments. Changes: workers, persistent_workers, "
       "prefetch, pin_memory, non_blocking, optimizer,\n"
-      "threads, tf32, cudnn_benchmark, channels_last, autocast, compile. Each is tried in a short "
-      "fresh run, alone, then with the others that\n"
-      "pay; one that moves the loss curve is left out (docs/tune.md).\n\n"
+      "threads, tf32, cudnn_benchmark, channels_last, autocast, compile. Each is tried in a new "
+      "short run, alone, then with the other useful\n"
+      "ones. A change that moves the loss curve is left out (docs/tune.md).\n\n"
       "Examples:\n  laptime tune train.py --epochs 3\n  laptime tune --time 10m --only workers "
       "--only threads train.py\n  laptime tune --apply train.py");
   command->callback([options, &program, &action] {

@@ -57,8 +57,8 @@ Result<replay::Changes> gather_changes(const WhatIfOptions& options, const Analy
   return changes;
 }
 
-// One line a phase, for people.
-std::string say(const Analysis& analysis, const replay::PhasePrediction& p, bool batch) {
+// One line for each phase, for people.
+std::string summary_line(const Analysis& analysis, const replay::PhasePrediction& p, bool batch) {
   const auto time = [](double ns) { return humane_time(ns); };
   const std::optional<std::int64_t> rank = rank_of_track(analysis.run(), analysis.ranks(), p.track);
   std::string line = fmt::format(
@@ -67,7 +67,7 @@ std::string say(const Analysis& analysis, const replay::PhasePrediction& p, bool
       rank ? fmt::format("rank {}, ", *rank) : "", analysis.run().strings[p.phase],
       time(p.before_ns), time(p.after_ns), time(p.low_ns), time(p.high_ns), p.gain,
       batch ? "samples/s" : "steps/s", p.gain_low, p.gain_high, 100 * p.noise);
-  if (!p.is_replayed) line += "; as the advice says, not replayed";
+  if (!p.is_replayed) line += "; from the advice, not replayed";
   if (p.next.empty()) return line + "\n";
   std::int64_t wall = 0;
   for (const replay::PathPart& part : p.next) wall += part.ns;
@@ -101,7 +101,7 @@ Result<int> predict_and_print(const WhatIfOptions& options) {
   }
   std::string text;
   for (const replay::PhasePrediction& phase : prediction.phases)
-    text += say(analysis, phase, changes.batch != 1);
+    text += summary_line(analysis, phase, changes.batch != 1);
   keep_top(tables.back(), options.top);
   const std::vector<Table> shown(tables.begin() + 1, tables.end());
   RETURN_IF_ERROR(print_result(text + "\n" + to_terminal(shown, style_for(STDOUT_FILENO))));
@@ -116,9 +116,10 @@ void add_whatif_command(CLI::App& app, Action& action) {
       "whatif", "Predict the step time after changes, by replaying a run with them");
   command->add_option("file", options->file, "The run")->required();
   command
-      ->add_option("--scale", options->scales,
-                   "What PATTERN names takes FACTOR times as long: an op, kernel, scope or "
-                   "function (with *), FILE:LINE, or a category of the breakdown")
+      ->add_option(
+          "--scale", options->scales,
+          "Everything that PATTERN names takes FACTOR times as long: an op, kernel, scope or "
+          "function (with *), FILE:LINE, or a category of the breakdown")
       ->type_name("PATTERN=FACTOR")
       ->allow_extra_args(false);
   command->add_option("--input", options->input, "Batches cost nothing")
@@ -126,7 +127,7 @@ void add_whatif_command(CLI::App& app, Action& action) {
       ->type_name("free");
   command
       ->add_option("--workers", options->workers,
-                   "This many processes make batches; 0: the program itself")
+                   "This number of processes makes batches; 0: the program itself")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
   command
@@ -134,19 +135,21 @@ void add_whatif_command(CLI::App& app, Action& action) {
                    "The host's part of ops on a GPU costs nothing, as in a CUDA graph")
       ->check(CLI::IsMember({"free"}))
       ->type_name("free");
-  command->add_option("--batch", options->batch, "Times as many samples a step, e.g. 2x")
+  command->add_option("--batch", options->batch, "The factor for the samples of a step, e.g. 2x")
       ->type_name("FACTOR");
-  command->add_option("--rule", options->rules, "What following this advice changes")
+  command->add_option("--rule", options->rules, "The changes of this advice rule")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  command->add_option("--top", options->top, "Rows of the table of what bounds the step then")
+  command
+      ->add_option("--top", options->top,
+                   "Rows of the table of what bounds the step after the changes")
       ->check(CLI::Range(1, 1'000'000'000))
       ->type_name("N");
   CLI::Option* json = command->add_flag("--json", options->json, "Print JSON: times in ns");
   command->add_flag("--csv", options->csv, "Print CSV")->excludes(json);
   add_max_memory(*command);
   command->footer(
-      "Several changes are made at once. Without any the run is replayed as it is.\n\n"
+      "Several changes are made at once. Without changes the run is replayed unchanged.\n\n"
       "Examples:\n  laptime whatif train.lap --input free\n  laptime whatif train.lap --workers 4 "
       "--scale 'aten::conv2d=0.5'\n"
       "  laptime whatif train.lap --scale 'train.py:42=0'\n  laptime whatif train.lap --batch 2x "

@@ -1,4 +1,4 @@
-// Writes binary numbers and texts to a sink through a buffer. The first failure of the sink stays.
+// Writes binary numbers and texts to a sink through a buffer. The sink's first error is kept.
 #pragma once
 
 #include <cstdint>

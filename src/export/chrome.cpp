@@ -15,7 +15,7 @@ namespace laptime {
 
 namespace {
 
-// Run::strings as JSON texts, each made once.
+// Strings of the run as JSON texts, each made once.
 class JsonNames {
  public:
   explicit JsonNames(const StringTable& strings) : strings_(strings), texts_(strings.size()) {}
@@ -46,8 +46,8 @@ class ChromeWriter {
   }
 
  private:
-  // The places of one track in the trace: its own, one for its steps, and those of spans that cross
-  // others.
+  // The tracks of one thread in the trace: its own, one for its steps, and those for spans that
+  // cross others.
   struct TrackRows {
     std::uint64_t pid;
     std::string name;
@@ -67,19 +67,18 @@ class ChromeWriter {
     TrackRows trace_rows{ids_.pid(track.process), track.name, {ids_.tid(t)}, 0, {}, {}};
     if (track.spans.size() > 0)
       name_event("thread_name", trace_rows.pid, trace_rows.tids[0], track.name);
-    // Backwards: outer spans come before inner ones, which is what viewers need where both start
-    // together.
+    // Backwards: outer spans come before inner ones. Viewers need this if both start together.
     const std::vector<std::uint32_t> order = end_order(track.spans);
     for (std::size_t i = track.spans.size(); i-- > 0;)
       write_span(track.spans, order.empty() ? static_cast<std::uint32_t>(i) : order[i], trace_rows);
     for (std::size_t i = 0; i < track.values.size(); ++i) write_value(t, i);
   }
 
-  // The thread id for the span, and whether it keeps its duration there.
+  // The thread id for the span, and whether the span keeps its duration there.
   std::pair<std::uint64_t, bool> place(const SpanColumns& spans, std::uint32_t row,
                                        TrackRows& trace_rows) {
     if (is_instant(spans.kind[row])) return {trace_rows.tids[0], true};
-    if (!takes_part_in_nesting(spans.kind[row])) {
+    if (!is_nested_kind(spans.kind[row])) {
       if (trace_rows.steps_tid == 0) {
         trace_rows.steps_tid = ids_.new_tid();
         name_event("thread_name", trace_rows.pid, trace_rows.steps_tid, trace_rows.name + " steps");
@@ -118,7 +117,7 @@ class ChromeWriter {
     if (spans.link[row] != 0) write_launch(spans, row, trace_rows.pid, tid);
   }
 
-  // Writes the values of one row; a comma before each but the first.
+  // Writes the values of one row, separated by commas.
   class ArgWriter {
    public:
     ArgWriter(ChromeWriter& writer, std::uint32_t row) : writer_(writer), row_(row) {}
@@ -226,7 +225,7 @@ class ChromeWriter {
       return;
     }
     out_.begin_event();
-    // Counters belong to processes; the id keeps those of several threads apart.
+    // Counters belong to processes. The id separates those of several threads.
     out_.write("{{\"ph\":\"C\",\"pid\":{},\"tid\":{},\"id\":{},\"ts\":",
                ids_.pid(run_.tracks[t].process), ids_.tid(t), ids_.tid(t));
     out_.write_time(values.time[i]);

@@ -1,10 +1,13 @@
 // The Chrome trace event format (JSON), for Perfetto and chrome://tracing.
 //
-// Spans are complete events with times in microseconds to three decimals, so no nanosecond is lost;
-// values are counters, launches are flows, steps lie on a track of their own beside their thread.
-// These viewers expect the events of a thread to nest: spans that cross others go to extra tracks
-// "NAME (overlapping N)"; past TraceRows::kMostRows they become events without duration, and are
-// counted. Memory is bounded by the longest track: the text goes to the sink as it is made.
+// Spans are complete events. Times are microseconds with three decimals, so no nanosecond is lost.
+// Values are counters, links are flows. Steps have their own track beside their thread.
+//
+// These viewers expect the events of a thread to nest. Spans that cross others go to extra tracks
+// "NAME (overlapping N)". Beyond TraceRows::kMostRows they become events without duration, and are
+// counted.
+//
+// Memory is bounded by the longest track: text goes to the sink as it is made.
 #pragma once
 
 #include <cstdint>

@@ -32,7 +32,7 @@ const char* category(const TorchEvent& event) {
   }
 }
 
-// A stream's number in the system is device × 2³² + stream.
+// The system's number of a stream is device × 2³² + stream.
 std::uint64_t device_of(const Track& stream) { return stream.os_id >> 32; }
 std::uint64_t stream_of(const Track& stream) { return stream.os_id & 0xFFFF'FFFFu; }
 
@@ -163,7 +163,7 @@ class KinetoWriter {
         grid[0], grid[1], grid[2], block[0], block[1], block[2], registers, config.shared());
   }
 
-  // Where torch numbered no ops, the row's number makes the id unique.
+  // If torch numbered no ops, the row's number makes the id unique.
   void write_op_args(const TorchEvent& event, std::uint32_t row) {
     out_.write(", \"Record function id\": {}", event.id != 0        ? event.id
                                                : numbered_by_torch_ ? 0

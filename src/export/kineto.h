@@ -1,8 +1,8 @@
-// A session of a run as the trace that torch.profiler writes (Kineto's JSON): for chrome://tracing,
-// Perfetto, and the readers made for such files, which go by its categories and argument names.
+// A session of a run as torch.profiler writes it (Kineto's JSON). For chrome://tracing, Perfetto,
+// and readers of such files that depend on its categories and argument names.
 //
 // `Ev Idx` and `External id` number the events of this file. Flows `fwdbwd` lead from the last
-// forward op of an autograd node to its backward op, `ac2g` from a launch to its kernel.
+// forward op of an autograd node to its backward op. Flows `ac2g` lead from a launch to its kernel.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct KinetoOptions {
   std::string trace_name;
   std::vector<std::pair<std::string, std::string>>
       metadata;          // key, JSON value: members of the top object
-  bool stacks = false;   // each op's line
-  bool modules = false;  // and the path of the module that called it
+  bool stacks = false;   // write each op's line
+  bool modules = false;  // write the path of the module that called it
 };
 
 Status export_kineto(const Run& run, const TorchEvents& events, const KinetoOptions& options,

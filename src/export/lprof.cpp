@@ -70,7 +70,7 @@ void write_lines(PickleWriter& out, const std::vector<LineTotals>& lines, std::s
   out.op('e');
 }
 
-// The texts that the run holds, for viewers that open no file.
+// The texts in the run, for viewers that do not open files.
 void write_sources(PickleWriter& out, const Run& run, const std::vector<LineTotals>& lines) {
   std::set<std::string_view> files;
   for (const LineTotals& line : lines) files.insert(run.strings[run.codes[line.code].file]);

@@ -1,8 +1,8 @@
-// line_profiler's file format (.lprof), a pickle of protocol 2 with a unit of one nanosecond. It
-// names the class where every release of line_profiler since 3.0 has it.
+// line_profiler's file format (.lprof): a pickle of protocol 2 with a unit of one nanosecond. Its
+// class has the module name of every line_profiler release since 3.0.
 //
-// A function that was not timed by line is one entry at its first line; one that was only counted
-// has the time 0 there, because the format has no unknown.
+// A function that was not timed by line is one entry at its first line. If its calls were only
+// counted, its time there is 0: the format cannot express unknown times.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct LprofExport {
   std::uint64_t functions = 0, lines = 0;
 };
 
-// An error when the run has no lines.
+// Fails if the run has no lines.
 Result<LprofExport> export_lprof(const Run& run, Sink& sink);
 
 }  // namespace laptime

@@ -16,7 +16,7 @@ class ModuleCalls {
  public:
   explicit ModuleCalls(const Run& run) : run_(run), open_(run.tracks.size()) {}
 
-  // `event` is not inside of another op.
+  // Contract: `event` is not inside another op.
   void add(const TorchEvent& event) {
     std::vector<std::size_t>& open = open_[event.track];
     const std::string_view path =
@@ -56,7 +56,7 @@ class ModuleCalls {
 
 std::vector<ModuleRow> module_rows(const Run& run, const std::vector<TorchEvent>& events) {
   ModuleCalls calls(run);
-  std::vector<bool> inside(events.size());  // of an op or a node of backward
+  std::vector<bool> inside(events.size());  // an op or a backward node
   for (std::size_t i = 0; i < events.size(); ++i) {
     const TorchEvent& event = events[i];
     const bool counts = event.kind == SpanKind::op || event.kind == SpanKind::backward;

@@ -1,8 +1,6 @@
-// cProfile's file format (.prof): what pstats, snakeviz and gprof2dot read. See import/pstats for
-// its shape.
+// cProfile's file format (.prof), for pstats, snakeviz and gprof2dot. import/pstats describes it.
 //
-// Times are nanoseconds times 1e-9, which is how cProfile makes them: a .prof that was imported
-// comes out the same.
+// Times are nanoseconds times 1e-9, as in cProfile, so an imported .prof is exported unchanged.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +15,7 @@ struct PstatsExport {
   std::uint64_t functions = 0;
 };
 
-// An error when the run has no function calls.
+// Fails if the run has no function calls.
 Result<PstatsExport> export_pstats(const Run& run, Sink& sink);
 
 }  // namespace laptime

@@ -16,11 +16,11 @@ namespace {
 
 using SpanRows = std::vector<std::uint32_t>;
 
-// A profile of events: spans of one thread that nest.
+// A profile of events: nested spans of one thread.
 struct EventProfile {
   const Track* track;
   std::string name;
-  SpanRows rows;  // by start, the outer before the inner
+  SpanRows rows;  // by start, outer before inner
 };
 
 // Frames are the span names, then the functions of the call tree.
@@ -58,7 +58,7 @@ class SpeedscopeWriter {
   void write_event(char type, std::uint32_t frame, std::int64_t at);
   void write_tree();
   void write_stack(std::uint32_t node);
-  // A comma but before the first item of a list.
+  // Writes a comma except before a list's first item.
   void next_item() {
     out_.flush_if_full();
     if (!first_) out_.buffer() += ',';
@@ -83,7 +83,7 @@ void SpeedscopeWriter::spread(const Track& track) {
   std::vector<SpanRows> rows;
   for (std::size_t i = spans.size(); i-- > 0;) {
     const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
-    if (!takes_part_in_nesting(spans.kind[row])) continue;
+    if (!is_nested_kind(spans.kind[row])) continue;
     const auto trace_row = trace_rows.place(spans.start[row], spans.end(row));
     if (!trace_row) {
       ++done_.left_out;
@@ -125,7 +125,7 @@ void SpeedscopeWriter::write_name_frames() {
     }
 }
 
-// One frame a function, and one for all nodes that stand for what was left out.
+// One frame for each function, and one for all nodes of left-out functions.
 void SpeedscopeWriter::write_function_frames() {
   if (tree_.empty()) return;
   for (const Function& function : graph_.functions) {

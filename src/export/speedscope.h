@@ -1,9 +1,9 @@
-// speedscope's own JSON (https://www.speedscope.app/file-format-schema.json): a profile of events
-// for each thread with spans, and one of stacks for the call tree where functions were counted.
+// speedscope's JSON (https://www.speedscope.app/file-format-schema.json): a profile of events for
+// each thread with spans, and a profile of stacks for the call tree if functions were counted.
 //
-// Events of a profile must nest: spans that cross others of their thread are on profiles "NAME
-// (overlapping N)", and those past TraceRows::kMostRows are left out and counted. Steps are left
-// out: they mark where steps end.
+// Events of a profile must nest. Spans that cross others of their thread are in profiles "NAME
+// (overlapping N)". Those beyond TraceRows::kMostRows are left out and counted. Steps are left out:
+// they only mark ends.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct SpeedscopeExport {
   std::uint64_t left_out = 0;
 };
 
-// An error when the run has neither spans nor function calls.
+// Fails if the run has neither spans nor function calls.
 Result<SpeedscopeExport> export_speedscope(const Run& run, Sink& sink);
 
 }  // namespace laptime

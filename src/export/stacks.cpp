@@ -13,7 +13,7 @@ namespace laptime {
 
 namespace {
 
-// Semicolons part frames and lines part stacks.
+// Semicolons separate frames, and line ends separate stacks.
 std::string frame_text(std::string_view name) {
   std::string text = make_valid_utf8(name.empty() ? "(unnamed)" : name);
   for (char& c : text)
@@ -28,7 +28,7 @@ class StackLines {
  public:
   explicit StackLines(Sink& sink) : out_(sink) {}
 
-  // `frames` from the innermost out.
+  // `frames`: innermost first.
   void add(const std::vector<std::string_view>& frames, std::uint64_t self_ns) {
     if (self_ns == 0) return;
     out_.flush_if_full();
@@ -91,8 +91,8 @@ class SpanStacks {
     return name_texts_[name];
   }
 
-  // Backwards through the ends: a span's parent is the nearest later one that began no later than
-  // it did, so those that began later than the present one have no more children.
+  // Backwards by ends: a span's parent is the nearest later span that began no later. So spans that
+  // began later than the present one have no more children.
   void add(const Track& track) {
     struct Open {
       std::int64_t start;
@@ -106,7 +106,7 @@ class SpanStacks {
     std::vector<Open> open{{INT64_MIN, thread}};
     for (std::size_t i = spans.size(); i-- > 0;) {
       const std::uint32_t row = order.empty() ? static_cast<std::uint32_t>(i) : order[i];
-      if (!takes_part_in_nesting(spans.kind[row])) continue;
+      if (!is_nested_kind(spans.kind[row])) continue;
       while (open.back().start > spans.start[row]) open.pop_back();
       const std::uint32_t node = child(open.back().node, name_text(spans.name[row]));
       nodes_[node].self_ns += static_cast<std::uint64_t>(self_ns[row]);

@@ -1,8 +1,8 @@
-// Folded stacks, one a line: "outer;inner;innermost NANOSECONDS" of time in the innermost itself.
-// What flamegraph.pl, inferno and speedscope read.
+// Folded stacks, one for each line: "outer;inner;innermost NANOSECONDS", with the innermost frame's
+// own time. For flamegraph.pl, inferno and speedscope.
 //
-// From the call tree where functions were counted; else from spans, with the thread as the
-// outermost frame. Steps are left out: they mark where steps end.
+// They come from the call tree if functions were counted. Else they come from spans, with the
+// thread as the outermost frame. Steps are left out: they only mark ends.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct StacksExport {
   std::uint64_t stacks = 0;
 };
 
-// An error when the run has neither spans nor function calls.
+// Fails if the run has neither spans nor function calls.
 Result<StacksExport> export_stacks(const Run& run, Sink& sink);
 
 }  // namespace laptime

@@ -1,5 +1,5 @@
-// Writes text to a sink, a megabyte at a time. The first failure of the sink stays; what is written
-// after it goes nowhere.
+// Writes text to a sink, a megabyte at a time. The sink's first error is kept, and later text is
+// dropped.
 #pragma once
 
 #include <fmt/format.h>
@@ -18,9 +18,9 @@ class TextStream {
   void write(fmt::format_string<Args...> format, Args&&... args) {
     fmt::format_to(std::back_inserter(buffer_), format, std::forward<Args>(args)...);
   }
-  // For texts made in place; empty now and then, see flush_if_full.
+  // For text that is made in place. flush_if_full empties it at times.
   std::string& buffer() { return buffer_; }
-  // To be called between one piece and the next.
+  // Called between two pieces.
   void flush_if_full() {
     if (buffer_.size() > kFlushAt) flush();
   }

@@ -1,6 +1,6 @@
-// Process and thread numbers for a trace. The real ones where they are unique and viewers take
-// them, else made-up ones above any that a kernel gives: thread ids come again when threads come
-// and go, and imported runs may have none.
+// Process and thread numbers of a trace. They are the real ones if these are unique and viewers
+// accept them. Else they are above all numbers of a kernel. Thread ids are reused when threads end,
+// and imported runs may have none.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class TraceIds {
   }
   std::uint64_t pid(std::uint32_t process) const { return pids_[process]; }
   std::uint64_t tid(std::size_t track) const { return tids_[track]; }
-  // For a track that only the trace has.
+  // For a track that exists only in the trace.
   std::uint64_t new_tid() { return next_++; }
 
  private:

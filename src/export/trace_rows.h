@@ -1,10 +1,10 @@
-// Spreads the spans of one thread over rows of a viewer in which they only nest or follow each
-// other, as timeline viewers need it.
+// Distributes the spans of one thread to rows of a viewer, in which they only nest or follow each
+// other.
 //
-// Assumption: spans come in falling order of their ends, the outer before the inner. Consequence: a
-// row needs to remember only the starts of the spans that are still open around the present
-// one, and these rise. A thread that calls properly uses one row; each span that would cross
-// another moves to the first row where it does not.
+// Assumption: spans come in falling order of their ends, outer before inner.
+// Consequence: a row stores only the starts of the spans around the present one, and these rise. A
+// thread with proper nesting uses one row. A span that would cross another one moves to the first
+// row where it does not.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace laptime {
 
 class TraceRows {
  public:
-  // Beyond these a viewer shows nothing readable.
+  // More rows are not readable in a viewer.
   static constexpr std::size_t kMostRows = 64;
 
-  // The row, or nothing when all are taken.
+  // The row. Nothing if all rows are taken.
   std::optional<std::size_t> place(std::int64_t start, std::int64_t end) {
     for (std::size_t i = 0; i < open_.size(); ++i)
       if (fits(open_[i], start, end)) return i;

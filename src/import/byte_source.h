@@ -1,4 +1,4 @@
-// Where the bytes of an imported file come from: a file, a pipe, memory, or a decompressor.
+// The source of an imported file's bytes: a file, a pipe, memory, or a decompressor.
 #pragma once
 
 #include <cstddef>
@@ -15,10 +15,10 @@ namespace laptime {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Fills the beginning of `out`, which is not empty; returns how much. 0: the end. Error messages
-  // begin after the file's name.
+  // Fills the beginning of `out` and returns the number of bytes. 0: the end. Contract: `out` is
+  // not empty. Error messages begin after the file's name.
   virtual Result<std::size_t> read(std::span<std::uint8_t> out) = 0;
-  // The format of compressed data that ended too early, at the end. Else nullptr.
+  // At the end: the format of compressed data that ended too early. Else nullptr.
   virtual const char* truncated_format() const { return nullptr; }
 };
 

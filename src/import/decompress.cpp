@@ -31,7 +31,7 @@ bool is_gzip(ByteView head) {
   return head.size() >= 3 && head[0] == 0x1f && head[1] == 0x8b && head[2] == Z_DEFLATED;
 }
 
-// What comes before damage is given before the error.
+// Returns the data before damage, then the error.
 class Decompressor : public ByteSource {
  protected:
   explicit Decompressor(ByteStream stored) : stored_(std::move(stored)) {}
@@ -50,7 +50,7 @@ class Decompressor : public ByteSource {
   bool at_end_ = false, is_truncated_ = false;
 };
 
-// A file of several members, as pigz and bgzip write it, is their data in a row.
+// A file of several members, as from pigz and bgzip, is their data joined.
 class GzipSource final : public Decompressor {
  public:
   static Result<std::unique_ptr<ByteSource>> create(ByteStream stored) {
@@ -71,7 +71,7 @@ class GzipSource final : public Decompressor {
 
  private:
   explicit GzipSource(ByteStream stored) : Decompressor(std::move(stored)) {
-    // The 16 asks zlib for gzip's header and checksum.
+    // The 16 makes zlib read gzip's header and checksum.
     if (inflateInit2(&zlib_, MAX_WBITS + 16) != Z_OK) throw std::bad_alloc();
   }
 
@@ -93,7 +93,7 @@ class GzipSource final : public Decompressor {
     return damaged("gzip");
   }
 
-  // Zeros behind the last member are padding, of tapes and disks.
+  // Zeros after the last member are padding of tapes and disks.
   Status next_member() {
     const ByteView head = stored_.peek(kCompressionMagic);
     if (is_gzip(head) && inflateReset(&zlib_) == Z_OK) return {};
@@ -144,7 +144,7 @@ class ZstdSource final : public Decompressor {
     const ByteView piece = stored_.piece();
     if (piece.empty() && stored_.is_broken()) return stored_.error();
     ZSTD_inBuffer input{piece.data(), piece.size(), 0};
-    // Without input it still gives what it holds.
+    // Without input it still returns buffered data.
     const std::size_t code = ZSTD_decompressStream(zstd_.get(), &output, &input);
     stored_.skip(input.pos);
     if (ZSTD_isError(code)) return failure(code);

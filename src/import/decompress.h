@@ -18,9 +18,9 @@ struct Compression {
   Result<std::unique_ptr<ByteSource>> (*decompress)(ByteStream stored);
 };
 
-// The bytes that compression_of looks at.
+// The number of bytes that compression_of needs.
 inline constexpr std::size_t kCompressionMagic = 4;
-// How a file that begins with these bytes is compressed; nullptr if it is not.
+// The compression of a file with these first bytes. nullptr: none.
 const Compression* compression_of(ByteView head);
 
 }  // namespace laptime

@@ -1,4 +1,4 @@
-// Turns files of other profilers into a run. Their first bytes decide what they are, not their
+// Imports files of other profilers as a run. Their first bytes determine their format, not their
 // names.
 #pragma once
 
@@ -14,12 +14,12 @@
 
 namespace laptime {
 
-// One part a file, in the order given; each file has the budget for itself. Files may be compressed
-// with gzip or zstd, and may be FIFOs. An error names the file it is about.
+// One part for each file, in the order given. Each file has its own budget. Files may be compressed
+// with gzip or zstd, and may be FIFOs. An error names its file.
 Status import_files(const std::vector<std::string>& paths, Sink& out,
                     const ImportBudget& budget = ImportBudget());
 
-// The same of one open stream. Error messages begin after the file's name.
+// The same for one open stream. Error messages begin after the file's name.
 Status import_stream(ByteStream& in, std::string_view file_name, LapWriter& writer);
 
 }  // namespace laptime

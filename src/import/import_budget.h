@@ -1,5 +1,5 @@
-// How much memory one imported file may take. The size of a file says little: a megabyte of gzip
-// can hold a gigabyte. So a reader counts what it stores, before it stores it.
+// Limits the memory for one imported file. A file's size is no measure: a megabyte of gzip can hold
+// a gigabyte. So a reader counts what it stores, before it stores it.
 #pragma once
 
 #include <algorithm>
@@ -11,26 +11,25 @@
 
 namespace laptime {
 
-// Profiles of a hundred megabytes, a million functions, take half of it.
+// Profiles of a hundred megabytes with a million functions need half of it.
 inline constexpr std::uint64_t kDefaultImportMemory = std::uint64_t{2} << 30;
 
 class ImportBudget {
  public:
-  // `refused` is the kind of the error: whose limit was exceeded.
+  // `refused`: the error kind for exceeding the limit.
   explicit ImportBudget(std::uint64_t limit = kDefaultImportMemory,
                         ErrorKind refused = ErrorKind::bad_file)
       : limit_(limit), refused_(refused) {}
 
-  // False, from the first time on that it does not fit. Contract: what does not fit is not
-  // allocated.
+  // False from the first time that the limit is exceeded. Contract: then nothing is allocated.
   bool take(std::uint64_t bytes) {
     exceeded_ |= bytes > left();
     if (!exceeded_) most_used_ = std::max(most_used_, used_ += bytes);
     return !exceeded_;
   }
-  // Contract: they were taken.
+  // Contract: the bytes were counted with take.
   void give_back(std::uint64_t bytes) { used_ -= bytes; }
-  // Makes room for `more` elements. The old elements and the new room exist side by side for a
+  // Reserves room for `more` elements. The old and the new room exist at the same time for a
   // moment, and both are counted.
   template <typename T>
   bool make_room(std::vector<T>& in, std::size_t more = 1) {

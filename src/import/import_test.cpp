@@ -197,8 +197,7 @@ TEST_F(Import, SaysWhatIsWrongInOneLine) {
             "x names os.system, which line_profiler's files do not; refused, nothing was run");
 }
 
-// A map whose many keys share one value that is large itself would unfold to the product of the
-// two.
+// A map with many keys for one large value would unfold to the product of both.
 TEST_F(Import, RefusesWhatUnfoldsBeyondItsSize) {
   std::string lines = "](";
   for (int i = 0; i < 1000; ++i) lines += "K\x01K\x01K\x01\x87";

@@ -11,11 +11,11 @@
 
 namespace laptime {
 
-// gzip and zstd are recognized by their first bytes. Compressed data inside compressed data is
-// refused. An error names the file. Contract: the budget outlives the stream.
+// Recognizes gzip and zstd by their first bytes. Refuses compressed data inside compressed data. An
+// error names the file. Contract: the budget outlives the stream.
 Result<ByteStream> open_stream(const std::string& path, ImportBudget& budget);
 
-// The same of any source. Error messages begin after the file's name.
+// The same for any source. Error messages begin after the file's name.
 Result<ByteStream> open_stream(std::unique_ptr<ByteSource> source, ImportBudget& budget);
 
 }  // namespace laptime

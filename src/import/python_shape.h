@@ -1,4 +1,5 @@
-// Asks a value for the shape that an importer expects: nothing when it is not of that shape.
+// Reads values of the shape that an importer expects. Each function returns nothing for another
+// shape.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace laptime {
 
-// Numbers and sizes have 32 bits: as if the budget ended there.
+// Numbers and sizes have 32 bits. More counts as an exceeded budget.
 bool PythonValues::fits(std::size_t size) { return size < UINT32_MAX || budget_->take(UINT64_MAX); }
 
 PythonValues::Id PythonValues::add(PythonType type, std::uint64_t payload) {
@@ -51,7 +51,7 @@ void PythonValues::append_items(Id id, Items more) {
   Container& held = containers_[values_[id].payload];
   const std::size_t size = held.size + more.size();
   if (size > held.capacity) {
-    // The first items of a container are mostly all of them.
+    // A container's first items are mostly all of its items.
     const std::size_t capacity = held.size == 0 ? size : std::max(size, 2 * std::size_t{held.size});
     if (!fits(capacity) || !relocate(held, capacity)) return;
   }

@@ -1,14 +1,13 @@
-// Python values as files of Python's profilers hold them: plain data, read without calling
-// anything.
+// Python values from files of Python's profilers: plain data, read without any calls.
 //
-// Values live in one store and name each other by number, so what a file shares is stored once.
-// Texts are views that must outlive the store: PythonTree has the arena beside it. Consequence: a
-// store takes a bounded number of bytes for each byte of the file, and its budget counts them. But
-// a walk over it may meet a shared value any number of times, or a list that holds itself. Whoever
-// walks follows a fixed shape and bounds what it makes.
+// Values are in one store and refer to each other by number, so values shared in a file are stored
+// once. Texts are views that must outlive the store; PythonTree has the arena for them.
+// Consequence: a store takes a bounded number of bytes for each byte of the file, counted in its
+// budget. But a walk may meet a shared value many times, or a list that contains itself. A walk
+// must follow a fixed shape and limit what it makes.
 //
-// Contract: once the budget is exceeded, a number that add_… returns names no value. A reader looks
-// at the budget before it uses the number.
+// Contract: after the budget is exceeded, numbers returned by add_… are invalid. A reader checks
+// the budget before it uses them.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +36,7 @@ enum class PythonType : std::uint8_t {
 class PythonValues {
  public:
   using Id = std::uint32_t;
-  using Items = std::span<const Id>;  // valid until something is added
+  using Items = std::span<const Id>;  // valid until the next add
 
   explicit PythonValues(ImportBudget& budget) : budget_(&budget) {}
 
@@ -51,17 +50,17 @@ class PythonValues {
   Id add_sequence(Items items) { return add_container(PythonType::sequence, items); }
   // Keys and values in turn.
   Id add_map(Items items) { return add_container(PythonType::map, items); }
-  // The one class that the reader allows.
+  // The one class that is allowed.
   Id add_class() { return add(PythonType::class_name, 0); }
-  // An object of a class; its one item, once set, is its state.
+  // An object of a class. Its one item, once set, is its state.
   Id add_instance() { return add_container(PythonType::instance, {}); }
-  // Contract: a sequence, a map or an instance. The items are not of this store.
+  // Contract: `id` is a sequence, a map or an instance. The items are not in this store.
   void append_items(Id id, Items more);
   void set_state(Id instance, Id state);
 
   PythonType type(Id id) const { return values_[id].type; }
   bool is(Id id, PythonType type) const { return values_[id].type == type; }
-  // Contract of all of these: the value is of that type.
+  // Contract for all of these: the value has that type.
   std::int64_t integer(Id id) const { return static_cast<std::int64_t>(values_[id].payload); }
   double real(Id id) const;
   std::string_view text(Id id) const { return texts_[values_[id].payload]; }
@@ -82,7 +81,8 @@ class PythonValues {
   bool fits(std::size_t size);
   Id add(PythonType type, std::uint64_t payload);
   Id add_container(PythonType type, Items items);
-  // Moves the container's items to the end of items_, with room for more. False: no budget.
+  // Moves the container's items to the end of items_, with room for more. False: the budget is
+  // exceeded.
   bool relocate(Container& held, std::size_t capacity);
 
   ImportBudget* budget_;

@@ -13,7 +13,7 @@ constexpr std::uint32_t kMaxCodes =
     1u << 23;                        // a run's ids end at twice that, and a code has two texts
 constexpr double kMaxSeconds = 1e9;  // 30 years
 
-// Estimates for the budget: vectors while they grow, hash tables, and the encoded bytes.
+// Estimates for the budget: vectors while they grow, hash tables, and encoded bytes.
 constexpr std::uint64_t kBytesOfRow = 96, kBytesOfCode = 192, kBytesOfText = 160;
 
 }  // namespace

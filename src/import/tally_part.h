@@ -1,9 +1,10 @@
-// One imported file as a part of a run: its codes and tallies on one track, without steps and
-// without a clock.
+// One imported file as a part of a run: codes and tallies on one track, without steps and without a
+// clock.
 //
-// Assumption: the texts given stay where they are until write(). What a part stores is counted in
-// the import's budget. Contract: numbers that cannot be
-// (negative, not finite, centuries) become 0 and are counted as a warning of the part.
+// Assumption: the given texts stay in place until write(). What a part stores counts in the
+// import's budget.
+// Contract: impossible numbers (negative, not finite, centuries) become 0, and are counted as a
+// warning of the part.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +38,7 @@ class TallyPart {
  public:
   explicit TallyPart(ImportBudget& budget) : budget_(&budget) {}
 
-  // The same label gives the same code. An error when there are more than a run or the budget can
-  // hold.
+  // Equal labels have equal codes. Fails if there are more than a run or the budget can hold.
   Result<std::uint32_t> code(const CodeLabel& label);
   Status add(TallyKind kind, std::uint32_t code, std::uint32_t where, const ImportedCounts& counts);
   void add_property(std::string_view key, std::string_view value) {
@@ -46,11 +46,11 @@ class TallyPart {
   }
   void add_warning(std::string_view name, Severity severity, std::uint64_t count,
                    std::string_view message);
-  // The text of a file that codes name.
+  // The text of a file with codes.
   Status add_source(std::string_view file, std::string_view text);
   std::size_t rows() const { return tallies_.size(); }
 
-  // `file` names the track.
+  // `file`: the track's name.
   Status write(LapWriter& writer, std::string_view file);
 
  private:

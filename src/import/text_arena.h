@@ -1,5 +1,4 @@
-// Keeps texts that were read from a stream. Contract: a text stays where it is as long as the arena
-// lives.
+// Stores texts from a stream. Contract: a text keeps its address for the arena's lifetime.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +13,15 @@ namespace laptime {
 class TextArena {
  public:
   explicit TextArena(ImportBudget& budget) : budget_(&budget) {}
-  // Takes `size` bytes of the stream. Empty when they are not there, or beyond the budget. A size
-  // that the stream does not have costs memory for the bytes that it has.
+  // Reads `size` bytes of the stream. Empty if the stream has fewer, or the budget is exceeded. A
+  // size beyond the stream's end costs only the memory of the bytes that exist.
   std::string_view read(ByteStream& in, std::uint64_t size);
 
  private:
   std::string_view read_long(ByteStream& in, std::uint64_t size);
 
   ImportBudget* budget_;
-  Bytes block_;              // takes short texts until it is full
+  Bytes block_;              // for short texts, until it is full
   std::vector<Bytes> kept_;  // full blocks, and a block for each long text
 };
 

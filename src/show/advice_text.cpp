@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kWidest = 120, kNarrowest = 40;
 constexpr const char* kIndent = "    ";
 
-// "1.40 × (1.27–1.54, at most 1.60)"; empty of a risk.
+// "1.40 × (1.27–1.54, at most 1.60)". Empty for a risk.
 std::string gain_text(const Table& advice, const Row& row) {
   const auto number = [&](const char* column) {
     const auto at = find_column(advice, column);
@@ -64,7 +64,7 @@ class AdviceText {
     return printable(humane_cell(cell(row, column), Unit::none));
   }
 
-  // "1.40 × (1.27–1.54, at most 1.60)  no-workers (medium)"; of a risk no gain is known.
+  // "1.40 × (1.27–1.54, at most 1.60)  no-workers (medium)". A risk has no gain.
   std::string headline(const Row& row) const {
     const std::string gain = gain_text(table_, row);
     return fmt::format("{}{}{} ({})", gain, gain.empty() ? "" : "  ", text(row, "rule"),

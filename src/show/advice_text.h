@@ -1,4 +1,4 @@
-// The table `advice` for people: sentences do not fit columns.
+// The table `advice` as text: its sentences do not fit into columns.
 #pragma once
 
 #include <string>

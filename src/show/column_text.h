@@ -1,4 +1,4 @@
-// What people read above and in a column, on the screen and in Markdown.
+// The header and the cells of a column, on the screen and in Markdown.
 #pragma once
 
 #include <string>
@@ -7,14 +7,13 @@
 
 namespace laptime {
 
-// "steps_per_s" is "steps/s" above its numbers; all other units are said in each cell, so the
-// header need not.
+// "steps_per_s" has the header "steps/s". All other units are in the cells, not in the header.
 std::string header_of(const Column& column);
-// What the cell's number means there, for humane_cell.
+// The unit of the cell's number, for humane_cell.
 Unit unit_of(const Table& table, const Column& column, const Row& row);
 
-// A column that no row knows anything of (GPU time on a machine without one) only costs width; JSON
-// and CSV keep it.
+// A column without a known value, such as GPU time on a machine without a GPU. Only JSON and CSV
+// show it.
 bool is_unknown_throughout(const Table& table, std::size_t column);
 
 }  // namespace laptime

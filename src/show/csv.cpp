@@ -20,7 +20,7 @@ bool is_number(const std::string& text) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-// Spreadsheets run a cell that begins like a formula; after an apostrophe it is text to them.
+// Spreadsheets execute a cell that begins like a formula. An apostrophe before it makes it text.
 bool begins_formula(const std::string& text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos &&
          !is_number(text);

@@ -1,5 +1,5 @@
-// Tables as CSV (RFC 4180): a header line of column names, then the rows; unknown cells are empty.
-// Several tables are parted by an empty line.
+// Tables as CSV (RFC 4180): a header line of column names, then the rows. Unknown cells are empty.
+// An empty line separates tables.
 #pragma once
 
 #include <string>

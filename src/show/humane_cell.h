@@ -1,4 +1,4 @@
-// A table's cell as people read it.
+// A table's cell in a form for people.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace laptime {
 
-// A cell of a column with that unit; "-" when unknown. Texts are as they are.
+// A cell of a column with that unit. "-" if it is unknown. Texts are unchanged.
 std::string humane_cell(const Cell& cell, Unit unit);
 
 }  // namespace laptime

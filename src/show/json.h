@@ -1,6 +1,6 @@
 // Tables as JSON: {"laptime": VERSION, "tables": [{"name", "title", "columns": [{"name", "type",
-// "unit"}], "rows"}]}. Unknown cells and numbers that are not finite are null; texts are valid
-// UTF-8 whatever the run held.
+// "unit"}], "rows"}]}. Unknown cells and numbers that are not finite are null. Texts are always
+// valid UTF-8.
 #pragma once
 
 #include <string>

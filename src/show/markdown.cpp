@@ -22,14 +22,14 @@ bool is_word(std::string_view text, std::size_t at) {
                               static_cast<unsigned char>(text[at]) >= 0x80);
 }
 
-// An underscore within a word is itself; at an end of one, as in "__init__", it would make the word
-// bold.
+// An underscore inside a word is literal. At an end of a word, as in "__init__", it would make the
+// word bold.
 bool is_style(std::string_view text, std::size_t at) {
   return text[at] == '_' && !(at > 0 && is_word(text, at - 1) && is_word(text, at + 1));
 }
 
-// Nothing in a name may end the cell or the row, or be a link, an image, HTML or a style.
-// "https://…" and "www.…" are links without any brackets.
+// Nothing in a name may end the cell or the row, or become a link, an image, HTML or a style.
+// "https://…" and "www.…" are links even without brackets.
 std::string cell_text(const std::string& text) {
   constexpr std::string_view kSpecial = "|\\`[]!*~#";
   const std::string shown = printable(text);

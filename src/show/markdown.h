@@ -1,4 +1,5 @@
-// Tables as Markdown, for a pull request: a heading a table, humane units, numbers to the right.
+// Tables as Markdown, for a pull request: a heading for each table, humane units, numbers aligned
+// to the right.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kEllipsis = "…";
 
 bool is_control(char32_t c) {
-  // C0, DEL, C1, and the marks that turn the direction of text around.
+  // C0, DEL, C1, and the marks that reverse the direction of text.
   return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);
 }

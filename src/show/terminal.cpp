@@ -24,7 +24,7 @@ constexpr std::size_t kWidestName = 72;
 constexpr std::size_t kFewestColumns = 3;
 constexpr std::size_t kBarCells = 10;
 
-// "█▌": eighths of a cell, so that small shares still show.
+// "█▌": eighths of a cell, so that small shares are visible.
 std::string bar(double share) {
   static constexpr const char* kPartial[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const auto eighths =
@@ -34,7 +34,7 @@ std::string bar(double share) {
   return text + kPartial[eighths % 8];
 }
 
-// A column as it is printed.
+// The layout of a column.
 struct ScreenColumn {
   std::string header;
   bool right = false;
@@ -93,7 +93,7 @@ class ScreenTable {
   }
 
  private:
-  // A list of facts needs no header, and says nothing of those that are unknown.
+  // A list of facts has no header and no rows of unknown facts.
   bool is_fact_list() const {
     return table_.columns.size() == 3 && table_.columns[1].type == ColumnType::mixed;
   }
@@ -129,9 +129,9 @@ class ScreenTable {
     for (const ScreenColumn& column : columns_) total += column.width;
     return total;
   }
-  // Bars go first; then the widest text column gives as long as texts can be read; then details go;
-  // then texts give what they have; then columns are left out from the right, where the less
-  // important ones stand.
+  // If the table is too wide: bars are removed first. Then the widest text column shrinks while it
+  // remains readable. Then details are removed. Then texts shrink further. Then columns are removed
+  // from the right, where the less important ones are.
   void fit() {
     if (style_.width == 0 || total_width() <= style_.width) return;
     std::erase_if(columns_, [](const ScreenColumn& column) { return column.is_bar; });

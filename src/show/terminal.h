@@ -1,5 +1,5 @@
-// Tables for people: aligned, with humane units, names shortened to fit, long ones in any case.
-// Computes nothing: what it prints is what the Table holds.
+// Tables for people: aligned, with humane units, and names shortened to fit. It computes nothing:
+// it prints what the Table holds.
 #pragma once
 
 #include <string>

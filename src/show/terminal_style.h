@@ -1,4 +1,4 @@
-// How text is laid out for a terminal, a pipe or a file.
+// The layout of text for a terminal, a pipe or a file.
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,15 @@
 namespace laptime {
 
 struct TerminalStyle {
-  std::size_t width = 0;  // columns; 0: as wide as it gets
+  std::size_t width = 0;  // columns; 0: unlimited
   bool colour = false;
-  bool compact = false;  // a table's title stands in its header line, and no line is empty
-  std::string directory =
-      {};  // files below it, and near it, are shown relative to it where that is shorter
+  bool compact = false;  // a table's title is in its header line, and no line is empty
+  // Files below or near this folder are shown relative to it if that is shorter.
+  std::string directory = {};
 };
 
-// For what goes to `fd`: colour only on a terminal and unless NO_COLOR is set; the width from
-// COLUMNS, else the terminal's own.
+// For output to `fd`. Colour only on a terminal, and not if NO_COLOR is set. The width is COLUMNS,
+// else the terminal's.
 TerminalStyle style_for(int fd);
 
 }  // namespace laptime

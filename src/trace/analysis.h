@@ -1,8 +1,8 @@
-// A run, and what several of its tables are made of: each part is computed when it is first asked
-// for, once, and kept.
+// A run and the facts that several tables need. Each fact is computed when it is first requested,
+// then kept.
 //
-// Assumption: the run outlives this and stays as it is. Parts may be asked for from several
-// threads: the first computes, the others wait for it.
+// Assumption: the run outlives this object and does not change. Several threads may request a fact:
+// the first computes it, the others wait.
 #pragma once
 
 #include <cstdint>

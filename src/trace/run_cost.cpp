@@ -18,18 +18,18 @@ namespace laptime {
 
 namespace {
 
-constexpr double kPriceError = 0.3;  // one standard error of what events cost, as a share
-// What an op costs, of its price for the budget, which must not be too low. Chosen from one run
-// each of five programs with --budget 50% on a busy machine: recorded steps took longer than
-// resting ones by 0.39 ± 0.10, 0.68 ± 0.23, 1.07 ± 0.34 and 1.5 ± 0.8 times the price, those of a
-// CNN by 7 ± 3 times. No other programs have checked it.
+constexpr double kPriceError = 0.3;  // one standard error of event prices, as a share
+// The cost of an op as a share of its price for the budget. The budget's price must not be too low.
+// Chosen from one run each of five programs with --budget 50% on a busy machine. There recorded
+// steps took longer than resting ones by 0.39 ± 0.10, 0.68 ± 0.23, 1.07 ± 0.34 and 1.5 ± 0.8 times
+// the price, those of a CNN by 7 ± 3 times. It was checked with no other programs.
 constexpr double kOpPrice = 0.65, kOpPriceError = 0.35;
 constexpr double kConfidence = 1.96;    // standard errors, for 95 %
 constexpr std::size_t kNeighbours = 5;  // resting steps on each side of recorded ones
-constexpr double kMostOfRun =
-    0.95;  // prices that come to more than this are wrong: something is the program's
-constexpr double kMostWait =
-    20;  // times the processor's: beyond, the kernel's counts are of something else
+// Prices above this share of the run are wrong: they include some of the program's time.
+constexpr double kMostOfRun = 0.95;
+// Times the processor's. Beyond this the kernel's counts describe something else.
+constexpr double kMostWait = 20;
 
 // With one standard error.
 struct Estimate {
@@ -44,7 +44,7 @@ struct Estimate {
 Estimate priced(double ns) { return {ns, kPriceError * ns}; }
 Estimate priced_ops(double ns) { return {kOpPrice * ns, kOpPriceError * kOpPrice * ns}; }
 
-// Both of the same: each counts by how sure it is.
+// Two estimates of one quantity, weighted by their certainty.
 Estimate weighed(const Estimate& a, const Estimate& b) {
   if (a.error_ns <= 0) return a;
   if (b.error_ns <= 0) return b;
@@ -52,7 +52,7 @@ Estimate weighed(const Estimate& a, const Estimate& b) {
   return {(a.ns * of_a + b.ns * of_b) / (of_a + of_b), std::sqrt(1 / (of_a + of_b))};
 }
 
-// The steps of one thread and phase that count, in their order.
+// The counted steps of one thread and phase, in order.
 using ComparedSteps = std::vector<const Step*>;
 
 std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const Run& run,
@@ -66,8 +66,8 @@ std::vector<ComparedSteps> steps_by_phase(const std::vector<Step>& steps, const 
   return all;
 }
 
-// By step: the median of the resting steps right before and after the row of recorded steps that it
-// is in; 0 where there are none.
+// By step: the median of the resting steps right before and after its row of recorded steps. 0:
+// there are none.
 std::vector<std::int64_t> resting_around(const ComparedSteps& steps) {
   std::vector<std::int64_t> around(steps.size());
   for (std::size_t first = 0; first < steps.size();) {
@@ -90,7 +90,7 @@ std::vector<std::int64_t> resting_around(const ComparedSteps& steps) {
   return around;
 }
 
-// What a recorded step takes longer than a resting one; nothing where too few of both are known.
+// The extra time of a recorded step over a resting one. Nothing if too few of both are known.
 std::optional<Estimate> added_to_step(const ComparedSteps& steps) {
   const std::vector<std::int64_t> around = resting_around(steps);
   std::vector<std::int64_t> resting, recorded;
@@ -111,7 +111,7 @@ class ProcessCost {
         process_(process),
         properties_(run.processes[process].properties) {}
 
-  // Nothing where it did not count its records.
+  // Nothing if the process did not count its records.
   std::optional<Estimate> find() {
     const auto records = property_number(properties_, property::kRecords),
                picoseconds = property_number(properties_, property::kRecordCostPs);
@@ -140,7 +140,7 @@ class ProcessCost {
     return static_cast<double>(property_number(properties_, key).value_or(0));
   }
 
-  // Than with a processor of its own.
+  // How many times as long as with its own processor.
   double longer_by_waiting() const {
     const double ran = number(property::kRanNs), waited = number(property::kWaitedForProcessorNs);
     return ran > 0 ? std::clamp((ran + waited) / ran, 1.0, kMostWait) : 1;
@@ -154,7 +154,7 @@ class ProcessCost {
             [](SpanKind kind) { return kind == SpanKind::op || kind == SpanKind::backward; }));
     return count;
   }
-  // `price`: of all their events.
+  // `price`: of all events of the steps.
   Estimate of_recorded_steps(double price) {
     double all_wall = 0;
     for (const Step& step : steps_)
@@ -188,7 +188,7 @@ class ProcessCost {
   bool compared_ = false;
 };
 
-// From its start to the last that it recorded.
+// From the process's start to its last record.
 double life_ns(const Run& run, std::uint32_t process) {
   std::int64_t end = run.processes[process].started_at_ns;
   for (const Track& track : run.tracks)

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
 
-// `tremble`: by how much of its time a step differs. Five recorded steps in every 25; `added`: of a
-// step, to those.
+// `tremble`: the variation of a step, as a share of its time. Five of every 25 steps are recorded.
+// `added`: their additional time, as a share of a step.
 OpRun alternating(double added, double tremble, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   std::normal_distribution<double> normal(0, tremble);

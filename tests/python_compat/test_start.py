@@ -455,7 +455,7 @@ def test_no_shell_sees_a_path(sandbox):
     environment = without_laptime(VIRTUAL_ENV=str(environment_folder))
     doctor = start(folder, COMMAND, "doctor", "--json", environment=environment).stdout
     (torch,) = [row for row in json.loads(doctor)["tables"][0]["rows"] if row[0] == "torch"]
-    assert torch[2] != "no Python with laptime to ask"
+    assert torch[2] != "no Python with laptime was found"
     assert start(folder, COMMAND, "run", "-q", "work.py", environment=environment).stdout == "ran\n"
     assert not list(sandbox.folder.rglob("pwned"))
 

@@ -1,10 +1,9 @@
-// What rules ask of a run. Each answer is worked out when it is first asked for, and kept.
+// The facts of a run that rules need. Each is computed when it is first requested, then kept.
 //
-// Evidence is thin, and a rule that needs it says nothing, when it is from fewer than
-//   kFewestSteps          steps that are neither warmup nor compile: no advice at all
-//   kFewestRecordedSteps  of them with ops recorded, or with the GPU recorded: nothing that only
-//                         these tell
-//   kFewestEvents         batches of a worker, compilations, starts of a loader: nothing about
+// Rules do not use thin evidence. Evidence is thin if it is from fewer than
+//   kFewestSteps          steps that are neither warmup nor compile: then there is no advice
+//   kFewestRecordedSteps  such steps with op or GPU records, for facts that only these have
+//   kFewestEvents         batches of a worker, compilations or starts of a loader, for facts about
 //                         these
 #pragma once
 
@@ -64,11 +63,11 @@ class Evidence {
   }
   const Settings& settings() const { return settings_; }
 
-  // Whether steps take batches, which can be larger: not where they take a whole graph, say.
+  // Whether steps take batches that could be larger. False if, say, a step takes a whole graph.
   bool has_batch() const;
 
   bool knows_ops() const { return main_phase_.recorded() >= kFewestRecordedSteps; }
-  // Empty where evidence is thin.
+  // Empty if evidence is thin.
   const std::vector<StepOp>& ops() const {
     return ops_.get(
         [&] { return knows_ops() ? ops_in_steps(analysis_, main_phase_) : std::vector<StepOp>{}; });
@@ -82,16 +81,16 @@ class Evidence {
   const BatchCosts& batches() const {
     return batches_.get([&] { return find_batch_costs(analysis_, main_phase_); });
   }
-  // Whether enough of a GPU was recorded.
+  // Whether enough steps with GPU work were recorded.
   bool knows_gpu() const { return gpu().steps() >= kFewestRecordedSteps; }
   const GpuSteps& gpu() const {
     return gpu_.get([&] { return GpuSteps(analysis_, main_phase_); });
   }
-  // What the main phase's step rate would become; nothing where there is nothing to replay.
+  // The gain of the main phase by a replay. Nothing if no step can be replayed.
   std::optional<Gain> replayed(const replay::Changes& changes) const;
-  // The share by which two starts of the program differ; nothing where there is nothing to replay.
+  // The share by which two starts of the program differ. Nothing if no step can be replayed.
   std::optional<double> noise() const;
-  // A line as the run stored it, without its indentation; empty: the run does not have it.
+  // A line of source without its indentation. Empty if the run does not have it.
   std::string source(const std::string& file, std::uint32_t line) const;
 
  private:

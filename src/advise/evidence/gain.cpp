@@ -9,7 +9,7 @@ namespace laptime {
 namespace {
 
 constexpr double kErrors = 2;
-// No part is predicted away entirely: a step that took no time would be a rate without end.
+// No part is removed completely: a step without time would have an infinite rate.
 constexpr double kShortestStep = 0.001;
 
 }  // namespace
@@ -37,8 +37,7 @@ replay::Changes shrunk_line(const std::string& file, std::uint32_t line, Range l
 Gain predict(double step_ns, Part part, Range left) {
   part.ns = std::min(part.ns, step_ns);
   const double error = kErrors * part.error_ns;
-  // However uneven steps were: neither the part nor the rest is taken for less than half of its
-  // mean.
+  // However much steps differ, the part and the rest are each at least half of their mean.
   const double most = part.ns + std::min(error, (step_ns - part.ns) / 2),
                least = part.ns - std::min(error, part.ns / 2);
   return predict(step_ns,

@@ -1,10 +1,11 @@
-// What a change will bring, as the factor by which the step rate grows, where it is not replayed
-// (rule.h).
+// The predicted gain of a change that is not replayed (rule.h): the factor by which the step rate
+// grows.
 //
-// Closed formulas on what steps are made of: Amdahl's law. The interval comes from two sources: how
-// far the part of a step differs from step to step (two standard errors of its mean), and how much
-// of the part experience says is left after the change. Assumption: what is taken out of a step
-// shortens it, which holds for what is exposed. Rules name only exposed time.
+// The formulas are Amdahl's law applied to parts of a step. The interval has two sources: how much
+// the part differs between steps (two standard errors of its mean), and the share of the part that
+// remains after the change, by experience.
+// Assumption: removing a part shortens the step by that part. This holds for exposed time, and
+// rules use only exposed time.
 #pragma once
 
 #include <cstdint>
@@ -16,46 +17,44 @@
 
 namespace laptime {
 
-// What something takes of a mean step.
+// The time of a part of a mean step.
 struct Part {
   double ns = 0;
   double error_ns = 0;  // standard error of the mean
 
   Part scaled(double factor) const { return {ns * factor, error_ns * factor}; }
-  // With the mean known from elsewhere.
+  // The same part with a mean from another source.
   Part with_mean(double mean_ns) const {
     return {mean_ns, ns > 0 ? error_ns * mean_ns / ns : error_ns};
   }
 };
 
-// Of what it took in each of the steps.
+// The mean of a part from its times in each step.
 Part mean_part(std::span<const double> ns_by_step);
 
 struct Range {
   double low, high;
 };
 
-// The factor by which the step rate grows, as an interval.
+// An interval for the factor by which the step rate grows.
 struct Gain {
   double low, high;
-  std::optional<double> likely = {};  // within the interval; nothing: no value is more likely
+  std::optional<double> likely = {};  // within the interval; nothing: all values are equally likely
 
-  // The one number to sort and decide by: the likely value, else the geometric mean of the ends.
+  // The number to sort and decide by: the likely value, else the geometric mean of both ends.
   double expected() const;
 };
 
-// What `pattern` names shrinks to a share of itself between left.low and left.high: as a change to
-// be replayed.
+// A change for a replay: what `pattern` names shrinks to a share between left.low and left.high.
 replay::Changes shrunk(std::string pattern, Range left);
 
-// The same of a line: its own Python and the ops it calls.
+// The same for a line: its own Python and the ops that it calls.
 replay::Changes shrunk_line(const std::string& file, std::uint32_t line, Range left);
 
-// After `part` of a step has shrunk to a share of itself between left.low (the best case) and
-// left.high.
+// The gain if `part` of a step shrinks to a share between left.low (the best case) and left.high.
 Gain predict(double step_ns, Part part, Range left);
 
-// When the step will take between new_step_ns.low and .high; 1 where that is no gain.
+// The gain if a step then takes between new_step_ns.low and .high. 1 if it is no gain.
 Gain predict(double step_ns, Range new_step_ns);
 
 }  // namespace laptime

@@ -88,7 +88,7 @@ void GpuSteps::gather_work(const Analysis& analysis) {
   }
 }
 
-// Those of all threads: what the device idles after them is told for the process as a whole.
+// Waits of all threads: the idle time after them is known only for the whole process.
 void GpuSteps::gather_syncs(const Analysis& analysis) {
   const Run& run = analysis.run();
   const Intervals in_steps = intervals_of(steps_);

@@ -1,5 +1,5 @@
-// What a GPU did in the recorded steps of the main phase main phase, and where the host waited for
-// it. Of several GPUs the one that computed most.
+// GPU work and waits for it in the recorded steps of the main phase. Of several GPUs, the one that
+// computed most.
 #pragma once
 
 #include <array>
@@ -13,23 +13,23 @@
 
 namespace laptime {
 
-// Kernels, copies and fills that are alike, in a mean recorded step.
+// Similar kernels, copies or fills, per mean recorded step.
 struct StepWork {
   SpanKind kind;
   std::string name, op;  // as recorded
-  CopyInfo copy{};       // of copies and fills
+  CopyInfo copy{};       // copies and fills
   std::string file;      // empty: unknown
   std::uint32_t line = 0;
   double calls = 0, ns = 0, bytes = 0;
-  bool waits = false;  // GpuWork's, of any of them
-  double host_ns = 0;  // in the calls that launched it alone, not in a graph
+  bool waits = false;  // GpuWork::waits of any of them
+  double host_ns = 0;  // in calls that launched only it, not a graph
 };
 
 // Waits for the GPU at one line.
 struct StepSync {
   std::string file;
   std::uint32_t line = 0;
-  double waits = 0, wait_ns = 0;  // a step; of a wait that goes on in a second call both are one
+  double waits = 0, wait_ns = 0;  // per step; a wait that continues in a second call counts once
 };
 
 class GpuSteps {
@@ -37,14 +37,13 @@ class GpuSteps {
   GpuSteps(const Analysis& analysis, const MainPhase& main_phase);
 
   std::size_t steps() const { return steps_.size(); }
-  // Exposed time of a mean step, whether recorded or not, as breakdown has it.
+  // Exposed time per mean step over all steps, as in the breakdown.
   Part part(DeviceCategory category) const;
   double idle_ns() const;
-  double kernel_ns() const;  // of all kernels of a step
+  double kernel_ns() const;  // of all kernels, per step
   const std::vector<StepWork>& work() const { return work_; }
   const std::vector<StepSync>& syncs() const { return syncs_; }
-  // The exposed computing of kernels that take `ns` of a step's kernels, which may overlap each
-  // other.
+  // The exposed part of kernels that take `ns` of a step's kernel time. Kernels may overlap.
   double exposed_ns(double ns) const;
 
  private:

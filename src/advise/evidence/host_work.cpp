@@ -23,10 +23,10 @@ constexpr double kFast = 0.1;
 
 struct OpSums {
   double calls = 0, self_ns = 0, total_ns = 0;
-  std::vector<float> each_ns;  // of itself
+  std::vector<float> each_ns;  // self times
 };
 
-// By row: the name of the optimizer span that it lies in, 0 none.
+// By row: the name of the optimizer span around it, 0 none.
 std::vector<std::uint32_t> optimizer_spans(const SpanColumns& spans, const OpTree& tree) {
   std::vector<std::uint32_t> within(tree.size());
   tree.outside_in([&](std::uint32_t row) {
@@ -41,7 +41,7 @@ struct LineTotals {
   double hits = 0, time = 0, self = 0, time_squares = 0, self_squares = 0;
 };
 
-// From its sum and that of its squares over `count` steps; steps in which it did not occur count as
+// From the sum and the sum of squares over `count` steps. Steps in which it did not occur count as
 // 0.
 Part part_of(double sum, double squares, double count) {
   const double mean = sum / count;
@@ -53,7 +53,7 @@ class LineSums {
  public:
   explicit LineSums(const Run& run) : run_(run), merged_(run) {}
 
-  // `counts(step)`: whether a tally of that step does.
+  // `counts(step)`: whether tallies of that step count.
   template <typename Counts>
   void add(const TallyColumns& rows, Counts counts) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -90,7 +90,7 @@ class LineSums {
   std::map<std::pair<std::uint32_t, std::uint32_t>, LineTotals> sums_;  // merged code, line or 0
 };
 
-// By number of a step within its process: whether it is one of the main phase's.
+// By number of a step within its process: whether it belongs to the main phase.
 std::vector<bool> numbers_in_phase(const Analysis& analysis, const MainPhase& main_phase) {
   const Run& run = analysis.run();
   std::vector<Step> steps = analysis.steps();

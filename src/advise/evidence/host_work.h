@@ -1,7 +1,7 @@
-// What ops and lines took within the steps of the main phase main phase, on the thread that steps.
+// Times of ops and lines within the steps of the main phase, on the stepping thread.
 //
-// Assumption: tallies name steps by number, counted over a process in the order in which its steps
-// ended (trace/steps/step_times.h).
+// Assumption: tallies number the steps of a process in the order of their ends
+// (trace/steps/step_times.h).
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 
 namespace laptime {
 
-// An op of the recorded steps, by name, line and the optimizer call around it.
+// Ops of the recorded steps with the same name, line and optimizer call around them.
 struct StepOp {
   std::string name;
   std::string file;  // empty: unknown
   std::uint32_t line = 0;
-  std::string within;  // "Optimizer.zero_grad#SGD.zero_grad"; empty: no optimizer's
+  std::string within;  // "Optimizer.zero_grad#SGD.zero_grad"; empty: no optimizer call
   bool backward = false;
-  double calls = 0, self_ns = 0, total_ns = 0;  // a recorded step
-  double fast_ns = 0;  // self_ns, had all its calls been as fast as its fastest tenth
+  double calls = 0, self_ns = 0, total_ns = 0;  // per recorded step
+  double fast_ns = 0;  // self_ns if all calls were as fast as the fastest tenth
 };
 
 std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main_phase);
@@ -30,15 +30,15 @@ std::vector<StepOp> ops_in_steps(const Analysis& analysis, const MainPhase& main
 struct StepLine {
   std::string file, function;
   std::uint32_t line = 0, first_line = 0;  // the function's
-  double hits = 0;                         // a step
-  Part time, self;  // of a mean step: all, and without timed functions that the line called
+  double hits = 0;                         // per step
+  Part time, self;  // per mean step: all, and without the timed functions that it called
 };
 
-// Those that took longest first.
+// By falling time.
 std::vector<StepLine> lines_in_steps(const Analysis& analysis, const MainPhase& main_phase);
 
-// Time by line of the tracks given, over the whole run; hits and times are totals. For loader
-// workers, whose lines belong to no step.
+// Times by line of some tracks, over the whole run. hits and times are totals. For loader workers,
+// whose lines belong to no step.
 std::vector<StepLine> lines_of_tracks(const Run& run, const std::vector<std::uint32_t>& tracks);
 
 }  // namespace laptime

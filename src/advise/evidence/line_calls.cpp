@@ -30,7 +30,7 @@ bool is_one_of(std::string_view name, const std::string_view (&names)[N]) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 
-// Where a text in quotes that begins at `at` ends.
+// The end of the quoted text that begins at `at`.
 std::size_t after_text(std::string_view source, std::size_t at) {
   const char quote = source[at];
   const std::string triple(3, quote);
@@ -72,7 +72,7 @@ constexpr std::string_view kModules[] = {
     "torch",         "F",          "nn",          "dist",   "optim",  "functional",
     "distributions", "transforms", "accelerator", "fabric", "scaler", "scheduler",
     "lr_scheduler",  "trainer",    "engine"};
-// Of what is called so, alone or as an attribute.
+// Names of callables, alone or as an attribute.
 constexpr std::string_view kCallables[] = {
     "model",         "net",           "network",         "module",
     "encoder",       "decoder",       "backbone",        "head",
@@ -82,7 +82,7 @@ constexpr std::string_view kCallables[] = {
     "forward",       "compute_loss",  "training_step",   "backward",
     "step",          "zero_grad",     "manual_backward", "optimizer_step",
     "super"};
-// Methods and functions of torch's that are mostly called on tensors, parameters and distributions.
+// Methods and functions of torch that are mostly called on tensors, parameters and distributions.
 constexpr std::string_view kMethods[] = {"clip_grad_norm_",
                                          "clip_grad_value_",
                                          "clip_gradients",
@@ -157,7 +157,7 @@ constexpr std::string_view kMethods[] = {"clip_grad_norm_",
                                          "eval"};
 
 bool is_frameworks(std::string_view call) {
-  // self.model.encoder: any part but the last may be a package's or a model's name.
+  // self.model.encoder: any part except the last may be the name of a package or a model.
   for (std::string_view rest = call; !rest.empty();) {
     const std::string_view part = first_of(rest);
     if (part.size() < rest.size()
@@ -178,11 +178,11 @@ bool is_constant(std::string_view name) {
   });
 }
 
-// Whether all that stands in the brackets that begin the text is texts, numbers and constants.
+// Whether the brackets at the text's begin contain only texts, numbers and constants.
 bool takes_constants_only(std::string_view from_bracket) {
   int depth = 0;
   bool done = false, constant = true;
-  std::string_view name;  // whose meaning what follows it tells: `name=` is no argument
+  std::string_view name;  // judged by the next piece: `name=` is no argument
   const auto settle = [&] {
     constant &= name.empty() || is_constant(name) || is_one_of(name, kConstants);
   };

@@ -1,5 +1,5 @@
-// What a line of Python calls, as its text shows: no parser, and no knowledge of what names are
-// bound to.
+// The calls in a line of Python, judged by its text only. There is no parser, and the meaning of
+// names is unknown.
 #pragma once
 
 #include <initializer_list>
@@ -8,24 +8,24 @@
 
 namespace laptime {
 
-// The calls' names as they are written, in their order: "torch.nn.utils.clip_grad_norm_", "model",
-// ".mean" (of what another call returned). Texts in quotes and comments are left out.
+// The names of calls as written, in order: "torch.nn.utils.clip_grad_norm_", "model", ".mean" (a
+// call on another call's result). Quoted texts and comments are ignored.
 std::vector<std::string_view> calls_in(std::string_view source);
 
-// Whether the line calls something with such a beginning of its name (after the last dot) and gives
-// it nothing that differs from call to call: no argument, or only texts, numbers and CONSTANTS.
+// Whether a call's name (after the last dot) has one of the beginnings and its arguments are the
+// same each time: none, or only texts, numbers and CONSTANTS.
 bool calls_the_same(std::string_view source, std::initializer_list<std::string_view> beginnings);
 
-// Whether the line repeats something itself: a comprehension, a generator, `while`.
+// Whether the line contains a loop: a comprehension, a generator, `while`.
 bool has_own_loop(std::string_view source);
 
-// Whether all that the line calls is torch's, the model's, the criterion's, a distribution's or the
-// optimizer's: what a step consists of, which cannot be moved out of it. Of a line without calls it
-// is not.
+// Whether all calls of the line are torch's, the model's, the criterion's, a distribution's or the
+// optimizer's. Such calls are the step itself and cannot be moved out of it. False for a line
+// without calls.
 bool calls_framework_only(std::string_view source);
 
-// Whether the source calls one of these functions: a word that ends with the name, right before a
-// bracket.
+// Whether the source calls one of these functions: a word that ends with the name, directly before
+// a bracket.
 bool calls_any(std::string_view source, std::initializer_list<std::string_view> names);
 
 }  // namespace laptime

@@ -14,10 +14,10 @@ namespace laptime {
 
 namespace {
 
-constexpr double kFilled = 0.9;     // of the rest of a step, for a queue that does not run dry
+constexpr double kFilled = 0.9;  // of the rest of a step, so that the queue does not become empty
 constexpr double kLongWait = 0.05;  // of a step
-constexpr double kChanceErrors =
-    2;  // a worker that is that far from the mean is so by chance in one of twenty
+// One worker in twenty differs this much from the mean by chance.
+constexpr double kChanceErrors = 2;
 
 double slowest_worker(const std::map<std::uint32_t, std::vector<double>>& batches, double mean) {
   double slowest = 1;

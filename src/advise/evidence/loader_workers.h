@@ -1,4 +1,4 @@
-// The processes that make the main phase's batches, and how they keep up with its steps.
+// The processes that make the main phase's batches, and whether they are fast enough.
 #pragma once
 
 #include <cstddef>
@@ -15,34 +15,35 @@ namespace laptime {
 // The processes that made batches while the main phase's steps ran.
 struct LoaderWorkers {
   std::vector<std::uint32_t> tracks;
-  Part batch;  // what a batch takes one worker
+  Part batch;  // one worker's time for a batch
   std::size_t batches = 0;
   double total_ns = 0;  // of all batches
-  double busy = 0;  // share of the time between its first and last batch in which a worker works;
-                    // mean over workers
+  // The share of the time between a worker's first and last batch in which it works. The mean over
+  // workers.
+  double busy = 0;
 };
 
 LoaderWorkers find_loader_workers(const Run& run, const MainPhase& main_phase);
 
-// How far the batches differ that workers make for the main phase, and what steps wait for one
-// while later ones are made.
+// How much the time to make batches differs, and how long steps wait for a batch while later ones
+// are ready.
 struct BatchCosts {
   Part blocked;                   // of a mean step: waiting for a batch while a later one is made
-  std::size_t blocked_steps = 0;  // in which that is a good part of the step
+  std::size_t blocked_steps = 0;  // steps in which that is a good part of the step
   std::int64_t median_ns = 0, long_ns = 0;  // making a batch: long is the 95th percentile
-  double slowest_worker =
-      1;  // the mean of the worker whose batches take longest, against that of all; 1: by chance
+  // The mean batch time of the slowest worker, divided by the mean of all. 1: the difference may be
+  // by chance.
+  double slowest_worker = 1;
 };
 
-// A longer queue brings nothing then: that worker sets the pace.
+// True if that worker limits the rate, so that a longer queue does not help.
 inline bool is_one_worker_slower(const BatchCosts& costs) { return costs.slowest_worker >= 1.25; }
 
-// All 0 where the main phase's batches are not made by workers.
+// All 0 if the main phase's batches are not made by workers.
 BatchCosts find_batch_costs(const Analysis& analysis, const MainPhase& main_phase);
 
-// How many workers make batches so fast that no step waits, at most one for each CPU. Nothing where
-// no second CPU is known. `batch_ns`: making a batch, by one worker. `rest_ns`: a step but for its
-// wait.
+// The number of workers with which no step waits, at most one for each CPU. Nothing unless a second
+// CPU is known. `batch_ns`: one worker's time for a batch. `rest_ns`: a step without its wait.
 std::optional<std::int64_t> workers_needed(const Settings& settings, double batch_ns,
                                            double rest_ns);
 

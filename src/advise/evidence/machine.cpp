@@ -10,9 +10,10 @@ namespace laptime {
 
 namespace {
 
-constexpr double kTooMany = 1.25;  // threads for a processor: fewer is a moment in which two met
+// Threads for each processor. With fewer, two threads met by chance.
+constexpr double kTooMany = 1.25;
 constexpr double kOthersMatter = 0.15;  // of the processors …
-constexpr double kNearlyAll = 0.7;      // … where this much of them is used in all
+constexpr double kNearlyAll = 0.7;      // … if this much of them is used in total
 
 }  // namespace
 

@@ -15,7 +15,7 @@ double mean_own(const Rank& rank) {
   return rank.steps.empty() ? 0 : sum / static_cast<double>(rank.steps.size());
 }
 
-// The thread and phase that advice is about.
+// The thread and phase that advice covers.
 PhaseKey choose(const Analysis& analysis) {
   const std::vector<Rank>& ranks = analysis.ranks();
   if (ranks.size() > 1)

@@ -1,7 +1,7 @@
-// The steps that advice is about: those of training where there are any, else of the phase that
-// took longest; of one thread, the one that spent most time in them. Of several ranks it is the one
-// with most work of its own, for which the others wait. They are the steps that count (steps.h),
-// divided as the breakdown divides them.
+// The steps that advice covers: training steps if there are any, else those of the phase that took
+// longest. Of several threads, the one that spent most time in them. Of several ranks, the one with
+// most own work, for which the others wait. Only steps that count (steps.h) are included, and they
+// are divided as in the breakdown.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace laptime {
 
 class MainPhase {
  public:
-  // The analysis outlives it.
+  // The analysis outlives this object.
   explicit MainPhase(const Analysis& analysis);
   // The steps of one thread and phase.
   MainPhase(const Analysis& analysis, PhaseKey key);
@@ -27,16 +27,14 @@ class MainPhase {
   bool empty() const { return steps_.empty(); }
   std::uint32_t track() const { return key_.track; }
   std::uint32_t phase() const { return key_.phase; }
-  // Whether the step is one of the main phase's.
+  // Whether the step belongs to the main phase and counts.
   bool has(const Step& step) const { return phase_of(step) == key_ && step.counts; }
-  // In their order; they are the analysis's.
+  // In order. They refer to the analysis.
   StepList steps() const { return StepList(steps_); }
-  std::size_t recorded() const {
-    return mean_.steps_with_ops;
-  }  // those of them whose ops are known
+  std::size_t recorded() const { return mean_.steps_with_ops; }  // the steps with known ops
   double step_ns() const { return mean_.wall_ns; }
   double total_ns() const { return step_ns() * static_cast<double>(steps_.size()); }
-  // Exposed time of a mean step, as the breakdown has it.
+  // Exposed time per mean step, as in the breakdown.
   Part part(HostCategory category) const;
 
  private:

@@ -8,7 +8,8 @@ namespace laptime {
 
 namespace {
 
-// Of the ratio of the peaks. H200, fp32 to TF32 (0.135): products of a GPT left 0.14 to 0.16.
+// Times the ratio of the peaks. H200, fp32 to TF32 (0.135): products of a GPT had 0.14 to 0.16
+// left.
 constexpr double kAtBest = 0.9, kUsual = 1.3, kAtWorst = 2.6;
 
 }  // namespace

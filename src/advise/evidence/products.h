@@ -1,4 +1,4 @@
-// Kernels that multiply matrices or convolve, by what they multiply with.
+// Kernels that multiply matrices or convolve, by the precision of their factors.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,16 @@ namespace laptime {
 bool multiplies_in(std::string_view kernel, Precision precision);
 
 struct Products {
-  double ns = 0;                      // of a step's kernels
+  double ns = 0;                      // per step
   const StepWork* largest = nullptr;  // null: there are none
 };
-// `counts`: which of them do.
+// `counts`: the kernels with these precisions.
 Products products_of(const GpuSteps& gpu, std::initializer_list<Precision> precisions,
                      bool (*counts)(const StepWork&) = nullptr);
 
-// What is left of products' time on units that are `from` / `to` as fast, by the peaks of the first
-// card: near the ratio of the peaks, which large products come close to. Nothing where the card is
-// not known.
+// The share of products' time that remains on units with `to` instead of `from` as peak. It is near
+// the ratio of the first card's peaks, which large products almost reach. Nothing for an unknown
+// card.
 struct Left {
   double expected, best, worst;
 };

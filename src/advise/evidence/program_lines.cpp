@@ -9,18 +9,18 @@ namespace laptime {
 
 namespace {
 
-constexpr double kAsOften =
-    0.5;  // lines that run so often, compared with one line, are in its loop
+// Lines that run this often, compared with one line, are in its loop.
+constexpr double kAsOften = 0.5;
 constexpr double kEveryOtherStep = 0.5;
 constexpr double kLeastLineShare = 0.01;  // of a step
-constexpr double kMorePython =
-    2;  // than ops, in a line that calls some: what both take is measured in different steps
-constexpr double kFewOps = 0.05;  // of a line's whole time: what it calls takes the rest
+// Times the ops, in a line that calls some: both are measured in different steps.
+constexpr double kMorePython = 2;
+constexpr double kFewOps = 0.05;  // of a line's whole time: its calls take the rest
 constexpr double kMostOps = 0.8;  // of the time in forward ops
 
-// Time of such a line is somebody else's: the loader's, autograd's, the optimizer's, a compiler's,
-// other processes'.
-bool is_anothers(const std::string& source) {
+// Whether the line's time belongs to others: the loader, autograd, an optimizer, a compiler, or
+// other processes.
+bool belongs_to_others(const std::string& source) {
   if (source.starts_with("for ") || source.starts_with("async for ") ||
       source.starts_with("with ") || source.starts_with("@"))
     return true;
@@ -32,7 +32,7 @@ bool is_anothers(const std::string& source) {
                             "grad", "compile"});
 }
 
-// Without workers the dataset's code runs on this thread, inside the wait for a batch, and once for
+// Without workers the dataset's code runs on this thread, inside the wait for a batch, once for
 // each sample.
 bool may_be_the_loaders(const Evidence& evidence, const StepLine& line) {
   for (const LoaderSettings& loader : evidence.settings().loaders) {
@@ -45,7 +45,7 @@ bool may_be_the_loaders(const Evidence& evidence, const StepLine& line) {
   return false;
 }
 
-// Forward ops by line, of a recorded step.
+// Forward ops by line, per recorded step.
 std::map<std::pair<std::string, std::uint32_t>, double> op_times(const Evidence& evidence) {
   std::map<std::pair<std::string, std::uint32_t>, double> times;
   for (const StepOp& op : evidence.ops())
@@ -53,7 +53,7 @@ std::map<std::pair<std::string, std::uint32_t>, double> op_times(const Evidence&
   return times;
 }
 
-// Without the lines of ops their time cannot be told from Python's.
+// Without the lines of ops, a line's Python cannot be separated from its ops.
 bool ops_have_lines(const Evidence& evidence) {
   double all = 0, with_line = 0;
   for (const StepOp& op : evidence.ops()) {
@@ -64,12 +64,11 @@ bool ops_have_lines(const Evidence& evidence) {
   return with_line >= kMostOps * all;
 }
 
-// A comprehension is a function of its own that stands on the same line: to a reader it is that
-// line.
+// A comprehension is a function of its own on the same line. To a reader it is that line.
 std::vector<StepLine> merge_same_lines(const std::vector<StepLine>& lines) {
   std::vector<StepLine> merged;
   std::map<std::pair<std::string, std::uint32_t>, std::size_t> at;
-  for (const StepLine& line : lines) {  // those that took longest, and so the outermost, first
+  for (const StepLine& line : lines) {  // by falling time, so outermost first
     const auto [it, is_new] = at.try_emplace({line.file, line.line}, merged.size());
     if (is_new) {
       merged.push_back(line);
@@ -97,7 +96,7 @@ std::vector<PythonLine> python_lines(const Evidence& evidence, bool with_ops) {
         may_be_the_loaders(evidence, line))
       continue;
     const std::string source = evidence.source(line.file, line.line);
-    if (source.empty() || is_anothers(source)) continue;
+    if (source.empty() || belongs_to_others(source)) continue;
     const auto op = ops.find({line.file, line.line});
     const double op_ns = op == ops.end() ? 0 : op->second;
     if (!with_ops && line.self.ns - op_ns < kMorePython * op_ns && op_ns > kFewOps * line.time.ns)

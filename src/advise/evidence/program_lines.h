@@ -1,4 +1,4 @@
-// Lines of the program's own code that take a good part of a step, or of making a batch.
+// Lines of the program's own code that take a significant part of a step, or of making a batch.
 #pragma once
 
 #include <optional>
@@ -9,39 +9,39 @@
 
 namespace laptime {
 
-// The program's own Python within a step, line by line: what a line takes itself, without what ops,
-// the loader, backward and optimizers take that it calls.
+// The program's own Python within a step, by line. It leaves out the ops, loader, backward and
+// optimizer that the line calls.
 //
-// Assumption: which line waits for batches, calls backward() or an optimizer is told from its
-// source; of a line that cannot be read nothing is claimed, nor of lines that mostly run ops, nor
-// where ops have no lines, nor of lines that may run inside a loader. Consequence: the sum over
-// lines is at most what breakdown calls python.
+// Assumption: the source shows which lines wait for batches, or call backward() or an optimizer.
+// Lines are left out if their source is missing, if they mostly run ops, or if they may run inside
+// a loader. All are left out if ops have no lines.
+// Consequence: the sum over lines is at most the category `python` of the breakdown.
 struct PythonLine {
   StepLine line;
   std::string source;
-  bool has_ops;  // that it calls itself
-  Part self;     // Python of the line itself and of libraries that it calls
-  Part whole;    // with the program's own functions that it calls, whatever they do
+  bool has_ops;  // it calls ops itself
+  Part self;     // Python of the line and of libraries that it calls
+  Part whole;    // with all that the program's own functions do that it calls
 };
 
-// Lines that run in at least every other step and make up at least a part of the step that matters;
-// those that take longest themselves first. `with_ops`: also lines that mostly run ops.
+// Lines that run in at least every other step and take at least kLeastLineShare of a step, by
+// falling own time. `with_ops`: also lines that mostly run ops.
 std::vector<PythonLine> python_lines(const Evidence& evidence, bool with_ops = false);
 
-// Lines of the program's own functions that make batches, and what of a batch each takes.
+// A line of the program's functions that make batches, and its part of a batch.
 struct BatchLine {
   StepLine line;
-  double share;       // of making a batch
-  double per_batch;   // how often it runs
-  double loop_share;  // with the function's other lines that run at least half as often: the loop
-                      // it is in
+  double share;      // of making a batch
+  double per_batch;  // how often it runs
+  // With the function's other lines that run at least half as often: the loop around it.
+  double loop_share;
 };
 
-// The line that takes longest of the function; in the workers where there are any, else in the
-// steps. Nothing where no line of it was timed.
+// The function's line with the most time, in the workers if there are any, else in the steps.
+// Nothing if none of its lines was timed.
 std::optional<BatchLine> hottest_line(const Evidence& evidence, const CodeName& code);
 
-// The share of making a batch goes, but for what is left of it.
+// The change that reduces a share of making a batch to `left` of it.
 replay::Changes batch_without(double share, Range left);
 
 }  // namespace laptime

@@ -8,8 +8,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kStandsOut =
-    0.3;  // of what a rank does more: a line that takes as much is worth naming
+// Of the additional work of a rank: a line with this share is named.
+constexpr double kStandsOut = 0.3;
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -22,7 +22,7 @@ struct StepSums {
   std::size_t slowest = 0;
   std::vector<double> least_waits, excesses;
 
-  // `own`: which of them is the main phase's rank.
+  // `own`: the index of the main phase's rank.
   void add(const std::vector<RankStep>& ranks, std::size_t own) {
     const auto count = static_cast<double>(ranks.size());
     double least = static_cast<double>(ranks[own].waiting_ns), waits = 0, works = 0, most = 0;

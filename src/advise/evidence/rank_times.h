@@ -1,5 +1,5 @@
-// What the main phase's rank and those that train with it spend on communication and on work of
-// their own, brought to the main phase's mean step.
+// The time that the main phase's rank and the others spend on communication and on their own work,
+// scaled to the main phase's mean step.
 #pragma once
 
 #include <cstdint>
@@ -15,27 +15,27 @@ namespace laptime {
 struct RankTimes {
   const Rank* rank = nullptr;  // the main phase's
   std::vector<const Rank*> others;
-  std::size_t steps = 0;  // that are known of all of them
-  // What no rank is spared: of each step, the wait of the rank that waits least. The rest of the
-  // others' waits is for that rank, not for the wires.
+  std::size_t steps = 0;  // known in all ranks
+  // The part that no rank avoids: in each step, the wait of the rank that waits least. The others'
+  // longer waits are for that rank, not for the network.
   Part communication;
-  double overlapped_ns = 0;     // communication beside other work, of the main phase's rank
-  double for_others_ns = 0;     // what a mean rank waits besides
-  Part excess;                  // by which the rank's own work is more than the others' median
-  double excess_spread_ns = 0;  // from step to step: its standard deviation
-  double above_mean_ns = 0;     // … and more than the mean of all
-  double slowest = 0;           // share of the steps in which its own work was most
+  double overlapped_ns = 0;     // communication beside other work, in the main phase's rank
+  double for_others_ns = 0;     // the mean rank's wait beyond that
+  Part excess;                  // the rank's own work beyond the others' median
+  double excess_spread_ns = 0;  // its standard deviation over steps
+  double above_mean_ns = 0;     // the rank's own work beyond the mean of all
+  double slowest = 0;           // share of steps in which its own work was the most
 };
 
-// Nothing where the main phase's process calls no collectives, or steps that are known of all ranks
-// are too few.
+// Nothing if the main phase's process calls no collectives, or if too few steps are known in all
+// ranks.
 std::optional<RankTimes> measure_ranks(const Evidence& evidence);
 
-// What one rank does more of than the median of the others, in a step.
+// Work of one rank beyond the median of the others, per step.
 struct MoreOf {
   HostCategory category = HostCategory::rest;
   double category_ns = 0;
-  std::string file;  // of the line whose own time differs most; empty: none stands out
+  std::string file;  // of the line whose own time differs most; empty: no line is prominent
   std::uint32_t line = 0;
   double line_ns = 0;
 };

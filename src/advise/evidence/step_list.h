@@ -1,4 +1,4 @@
-// Steps of an analysis, referred to and read as if they were a vector of steps.
+// References to steps of an analysis, read like a vector of steps.
 #pragma once
 
 #include <compare>

@@ -1,4 +1,4 @@
-// Spans of one kind on the thread that trains: within the main phase's steps, and between them.
+// Spans of one kind on the stepping thread, within the main phase's steps and between them.
 #pragma once
 
 #include <cstddef>
@@ -17,15 +17,15 @@ struct SpanSum {
   double mean_ns() const { return count > 0 ? ns / static_cast<double>(count) : 0; }
 };
 
-// Contract: the evidence outlives this.
+// Contract: the evidence outlives this object.
 class StepSpans {
  public:
   StepSpans(const Evidence& evidence, SpanKind kind);
 
   SpanSum within(std::string_view name) const;
-  // In no step, after the first one began and before the last one ended.
+  // Outside of steps, between the begin of the first and the end of the last.
   SpanSum between(std::string_view name) const;
-  // Of each span `after` within a step: the next span `name`.
+  // For each span `after` within a step: the next span `name`.
   SpanSum first_after(std::string_view name, std::string_view after) const;
 
  private:

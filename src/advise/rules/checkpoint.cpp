@@ -11,7 +11,7 @@ namespace {
 
 std::vector<Finding> find_checkpoint(const Evidence& evidence) {
   const auto steps = static_cast<double>(evidence.main_phase().steps().size());
-  for (const StepLine& line : evidence.lines()) {  // those that took longest first
+  for (const StepLine& line : evidence.lines()) {  // by falling time
     const std::string source = evidence.source(line.file, line.line);
     if (!calls_any(source, {"save", "save_checkpoint", "save_pretrained", "save_model", "save_file",
                             "dump"}))
@@ -30,13 +30,14 @@ std::vector<Finding> find_checkpoint(const Evidence& evidence) {
 
 }  // namespace
 
-const Rule kCheckpoint{"checkpoint",
-                       "Checkpoints hold training up",
-                       "a line that saves ran at least twice within training.",
-                       "saving takes next to nothing of the time.",
-                       "Save less often; or copy the state to the CPU and write it in another "
-                       "thread; to a local disk rather than a shared one.",
-                       "between half and nine tenths of the time goes.",
-                       find_checkpoint};
+const Rule kCheckpoint{
+    "checkpoint",
+    "Checkpoints hold training up",
+    "a line that saves ran at least twice within training.",
+    "saving takes almost no time.",
+    "Save less often. Or copy the state to the CPU and write it in another thread. Use a local "
+    "disk, not a shared one.",
+    "half to nine tenths of the time is saved.",
+    find_checkpoint};
 
 }  // namespace laptime

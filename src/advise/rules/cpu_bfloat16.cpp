@@ -9,8 +9,9 @@ namespace laptime {
 namespace {
 
 constexpr double kLeastBfloat16Share = 0.3;  // of a step
-constexpr double kLargeNs = 1'500'000;       // of a mean product: its casts are lost in it
-constexpr double kLeastNs = 500'000;  // of a mean product: short ones do not pay for their casts
+constexpr double kLargeNs = 1'500'000;       // of a mean product: its casts are negligible
+// Of a mean product. In shorter ones the casts take longer than the gain.
+constexpr double kLeastNs = 500'000;
 
 bool is_product(const std::string& op) {
   for (const char* name : {"aten::mkldnn_convolution", "aten::convolution_backward", "aten::mm",
@@ -30,8 +31,8 @@ struct CpuProducts {
     if (!largest || op.self_ns > largest->self_ns) largest = &op;
     if (std::find(names.begin(), names.end(), op.name) == names.end()) names.push_back(op.name);
   }
-  // With half as many bits. Measured with avx512_bf16: 0.25 to 0.45 of large products, 0.85 of
-  // those just long enough. Those of amx_bf16 may be far shorter.
+  // With half as many bits. Measured with avx512_bf16: large products take 0.25 to 0.45 of their
+  // time, barely large ones 0.85. With amx_bf16 it may be far less.
   replay::Changes in_bfloat16(const std::string& instructions) const {
     replay::Changes changes;
     const bool large = ns >= kLargeNs * calls;
@@ -69,18 +70,19 @@ std::vector<Finding> find_cpu_bfloat16(const Evidence& evidence) {
 const Rule kCpuBfloat16{
     "cpu-bfloat16",
     "No mixed precision on a CPU that has it",
-    "products and convolutions of 32-bit floats take at least 30 % of a step on a CPU with "
-    "instructions for bfloat16 (avx512_bf16, amx_bf16), at least 0.5 ms each on average, and "
-    "autocast was never entered.",
-    "the CPU has no such instructions, or products are short: then casts cost what they gain.",
-    "`with torch.autocast(\"cpu\", torch.bfloat16):` around forward and loss. Check that the loss "
-    "stays the same within noise.",
-    "by a replay of the run: 20 to 90 % of the products' time is left with avx512_bf16, 10 to 90 % "
-    "with amx_bf16; at most 60 % where products take 1.5 ms each. Measured with the former on 2 "
-    "cores: perceptrons of 1,024 and 2,048 units 1.28 and 2.08 ×, "
-    "convolutions of 32 and 64 channels 1.10 and 1.83 ×, of 16 and 32 in a batch of 256 on one "
-    "core 2.42 ×, transformer layers of 128 and 512 units 1.19 and 1.90 ×; programs of shorter "
-    "products 0.86 to 0.95 ×.",
+    "32-bit products and convolutions take at least 30 % of a step, and at least 0.5 ms each on "
+    "average. The CPU has instructions for bfloat16 (avx512_bf16, amx_bf16), and autocast was "
+    "never used.",
+    "the CPU has no such instructions, or products are short. Then casts cost as much as is "
+    "gained.",
+    "Use `with torch.autocast(\"cpu\", torch.bfloat16):` around forward and loss. Check that "
+    "the loss stays the same within noise.",
+    "by a replay of the run: 20 to 90 % of the products' time remains with avx512_bf16, 10 to "
+    "90 % with amx_bf16, and at most 60 % if products take 1.5 ms each. Measured with "
+    "avx512_bf16 on 2 cores: perceptrons of 1,024 and 2,048 units 1.28 and 2.08 ×; convolutions "
+    "of 32 and 64 channels 1.10 and 1.83 ×; convolutions of 16 and 32 channels with a batch of "
+    "256 on one core 2.42 ×; transformer layers of 128 and 512 units 1.19 and 1.90 ×; programs "
+    "with shorter products 0.86 to 0.95 ×.",
     find_cpu_bfloat16,
     Meaning::changed};
 

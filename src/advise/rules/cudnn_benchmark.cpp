@@ -35,13 +35,14 @@ std::vector<Finding> find_cudnn_benchmark(const Evidence& evidence) {
 const Rule kCudnnBenchmark{
     "cudnn-benchmark",
     "cuDNN does not try its kernels",
-    "convolutions take a good part of the step on a GPU, and `torch.backends.cudnn.benchmark` is "
-    "off.",
-    "it is on, or convolutions take less than a fifth of the step.",
-    "`torch.backends.cudnn.benchmark = True` before training. Each new size of image is tried "
-    "anew: not for images of many sizes. Results may differ in the last digits.",
-    "by a replay of the run: 0 to 20 % of the convolutions' time goes. Where the host bounds the "
-    "step nothing is gained.",
+    "convolutions take at least a fifth of the step on a GPU, and "
+    "`torch.backends.cudnn.benchmark` is off.",
+    "it is on, or convolutions take less.",
+    "Set `torch.backends.cudnn.benchmark = True` before training. cuDNN then tries its kernels "
+    "for each new image size, so it does not suit images of many sizes. Results may differ in "
+    "the last digits.",
+    "by a replay of the run: 0 to 20 % of the convolutions' time is saved. If the host bounds "
+    "the step, nothing is gained.",
     find_cudnn_benchmark};
 
 }  // namespace laptime

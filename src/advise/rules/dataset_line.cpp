@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastOfBatch = 0.25;  // of making a batch: a line that is worth to be named
+constexpr double kLeastOfBatch = 0.25;  // of making a batch, for a line to be named
 
 std::vector<Finding> find_dataset_line(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
@@ -35,11 +35,11 @@ const Rule kDatasetLine{
     "Samples are read or decoded again in every epoch",
     "one line of the dataset's `__getitem__` (or `__iter__`) takes at least a quarter of making a "
     "batch, and steps wait for batches.",
-    "workers hide it all: steps do not wait.",
-    "Do once what does not change from epoch to epoch: decode, resize and convert before training, "
-    "and keep the result in memory or in a mapped file. What is "
-    "random (augmentation) can be done on whole batches.",
-    "half to nearly all of the line's share of the wait goes.",
+    "workers hide the time: steps do not wait.",
+    "Do work that is the same in every epoch only once: decode, resize and convert before "
+    "training. Keep the result in memory or in a mapped file. Random work (augmentation) can be "
+    "done on whole batches.",
+    "half to nearly all of the line's share of the wait is saved.",
     find_dataset_line};
 
 }  // namespace laptime

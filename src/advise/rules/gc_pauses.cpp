@@ -18,7 +18,7 @@ std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
   if (full.count < kFewestEvents) return {};
   const double ns = full.ns / static_cast<double>(evidence.main_phase().steps().size());
   return {{"", 0, evidence.share(ns), std::nullopt, Confidence::high,
-           fmt::format("Python looks through all of its objects for garbage {} times in {} steps, "
+           fmt::format("Python's garbage collector visits all objects {} times in {} steps, "
                        "up to {} each: {}.",
                        full.count, evidence.main_phase().steps().size(),
                        humane_time(full.longest_ns), of_a_step(evidence, ns)),
@@ -32,14 +32,13 @@ std::vector<Finding> find_gc_pauses(const Evidence& evidence) {
 const Rule kGcPauses{
     "gc-pauses",
     "Python's garbage collector stops the step",
-    "full collections, which look through all objects that there are, take time within steps, at "
-    "least twice.",
-    "they take next to nothing, as they mostly do; nor of collections of young objects, which "
-    "freezing does not spare.",
-    "Before the loop `gc.collect(); gc.freeze()`, so that what lives as long as the program is not "
-    "looked through again. Or `gc.disable()` and `gc.collect()` now and then: what is held "
-    "by cycles stays until then.",
-    "the full collections go, but for at most 30 % of their time.",
+    "full collections, which visit all objects, take time within steps, at least twice.",
+    "they take almost no time, which is usual. Collections of young objects are not reported, "
+    "because freezing does not avoid them.",
+    "Call `gc.collect(); gc.freeze()` before the loop. Collections then skip objects that live "
+    "as long as the program. Or use `gc.disable()`, with `gc.collect()` from time to time: "
+    "objects in cycles stay until then.",
+    "at most 30 % of the full collections' time remains.",
     find_gc_pauses,
     Meaning::kept,
     gc_pauses_in_general};

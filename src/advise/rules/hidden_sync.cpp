@@ -13,12 +13,12 @@ constexpr std::size_t kMostLines = 5;
 constexpr const char* kFix =
     "Keep it on the GPU: total += loss.detach(), and .item(), .cpu() or print only every Nth step";
 
-// With the GPU recorded: what it idles after each wait is what the wait costs.
+// With GPU records: the cost of a wait is the GPU's idle time after it.
 std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   const GpuSteps& gpu = evidence.gpu();
   double waits = 0;
   for (const StepSync& sync : gpu.syncs()) waits += sync.wait_ns;
-  // A host that does not wait launches ahead: in the best case the GPU never idles.
+  // A host that does not wait launches ahead. In the best case the GPU is never idle.
   const double busy = evidence.step_ns() - gpu.idle_ns();
   const std::optional<double> bound =
       busy > 0 ? std::optional(evidence.step_ns() / busy) : std::nullopt;
@@ -39,8 +39,8 @@ std::vector<Finding> find_in_gpu(const Evidence& evidence) {
   return findings;
 }
 
-// Without: how long ops that give a number to Python wait is known, not what the GPU does
-// meanwhile.
+// Without GPU records: the waits of ops that return a number to Python are known, but not the GPU's
+// work meanwhile.
 std::vector<Finding> find_in_ops(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const StepOp& op : evidence.ops()) {
@@ -48,9 +48,10 @@ std::vector<Finding> find_in_ops(const Evidence& evidence) {
     findings.push_back(
         {op.file, op.line, evidence.share(op.self_ns),
          Gain{1, predict(evidence.step_ns(), Part{op.self_ns, 0}, {0, 0}).high}, Confidence::low,
-         fmt::format("A number is taken off the GPU,{}: the program waits {} for it, and the GPU "
-                     "then for new work. Record the GPU (without --no-gpu) to see how long.",
-                     cited(evidence.source(op.file, op.line)), of_a_step(evidence, op.self_ns)),
+         fmt::format(
+             "A number is read from the GPU,{}: the program waits {} for it, and then "
+             "the GPU waits for new work. Record the GPU (without --no-gpu) to see how long.",
+             cited(evidence.source(op.file, op.line)), of_a_step(evidence, op.self_ns)),
          kFix});
   }
   return findings;
@@ -73,14 +74,14 @@ const Rule kHiddenSync{
     "hidden-sync",
     "A line waits for the GPU",
     "lines of the program make it wait for the GPU in a step (`.item()`, `.cpu()`, printing a "
-    "tensor, `if tensor:`), and the GPU idles after the wait, because nothing more was launched.",
-    "the GPU has work all the time, the wait is for a copy to the GPU (see pageable-copy), or "
-    "nothing runs on a GPU: on a CPU `.item()` is free.",
-    "Keep values as tensors on the GPU (`total += loss.detach()`) and take numbers off it every "
-    "Nth step; `torch.where` instead of `if`.",
-    "by a replay of the run in which the line does not wait: what the program then does sooner, "
-    "and what still waits (a copy that blocks, a full queue of launches), follows. Without a "
-    "recorded GPU between nothing and the whole wait.",
+    "tensor, `if tensor:`). The GPU is idle after the wait, because no more work was launched.",
+    "the GPU always has work, the wait is for a copy to the GPU (see pageable-copy), or nothing "
+    "runs on a GPU. On a CPU `.item()` is free.",
+    "Keep values as tensors on the GPU (`total += loss.detach()`), and read numbers only in "
+    "every Nth step. Use `torch.where` instead of `if`.",
+    "by a replay of the run in which the line does not wait. The replay includes what the "
+    "program then does earlier, and what still waits: a copy that blocks, a full launch queue. "
+    "Without GPU records the gain is between nothing and the whole wait.",
     find_hidden_sync,
     Meaning::kept,
     hidden_sync_in_general};

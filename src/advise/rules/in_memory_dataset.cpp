@@ -8,10 +8,11 @@ namespace laptime {
 
 namespace {
 
-// Picking a batch out of a tensor at once, against one sample at a time and a stack of them.
+// Selecting a batch from a tensor at once takes this share of collecting and stacking single
+// samples.
 constexpr Range kLeft{0.02, 0.2};
 
-// A sampler of the program's own says which samples this process trains on, and stays.
+// The program's own sampler selects the samples of this process, so it is kept.
 std::string whole_batches(const LoaderSettings& loader) {
   if (loader.sampler.empty())
     return "for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], y[rows]";
@@ -34,7 +35,7 @@ std::vector<Finding> find_in_memory_dataset(const Evidence& evidence) {
     return {};
   const Part wait = evidence.host(HostCategory::input);
   return {{loader->file, loader->line, evidence.share(wait.ns), std::nullopt, Confidence::medium,
-           fmt::format("The dataset is tensors in memory, and still the loader takes {} samples "
+           fmt::format("The dataset is tensors in memory, but the loader takes {} samples "
                        "one by one and stacks them: {}.",
                        *loader->batch, of_a_step(evidence, wait.ns)),
            whole_batches(*loader), shrunk(category_name(HostCategory::input), kLeft)}};
@@ -45,14 +46,14 @@ std::vector<Finding> find_in_memory_dataset(const Evidence& evidence) {
 const Rule kInMemoryDataset{
     "in-memory-dataset",
     "Tensors in memory are read one sample at a time",
-    "the loader that is trained on reads a `TensorDataset`, and steps wait for their batch.",
+    "the training loader reads a `TensorDataset`, and steps wait for their batch.",
     "the wait is short, or a framework makes the loader.",
-    "Index whole batches: `for rows in torch.randperm(len(x)).split(batch_size): batch = x[rows], "
-    "y[rows]`. On a GPU keep `x` and `y` there. To keep the loader: "
+    "Index whole batches: `for rows in torch.randperm(len(x)).split(batch_size): batch = "
+    "x[rows], y[rows]`. On a GPU keep `x` and `y` there. To keep the loader: "
     "`DataLoader(dataset, batch_size=None, sampler=BatchSampler(RandomSampler(dataset), "
-    "batch_size, drop_last=False))`. A sampler of the program's own "
-    "(`DistributedSampler`) stays: it goes where `RandomSampler` stands.",
-    "the wait shrinks to between 2 and 20 % of itself.",
+    "batch_size, drop_last=False))`. The program's own sampler (`DistributedSampler`) replaces "
+    "`RandomSampler`.",
+    "2 to 20 % of the wait remains.",
     find_in_memory_dataset,
     Meaning::kept,
     in_memory_dataset_in_general};

@@ -12,10 +12,10 @@ namespace laptime {
 namespace {
 
 constexpr double kLeastIdleShare = 0.1;  // of a step
-constexpr double kFewestKernels =
-    10;  // a step: with fewer it is something else that keeps the host
+// Per step. With fewer kernels something else keeps the host busy.
+constexpr double kFewestKernels = 10;
 
-// Of the program's own lines that launch nothing, and so launch nothing sooner when compiled.
+// The program's own lines without launches: compiling does not make these faster.
 double python_without_ops(const Evidence& evidence) {
   double ns = 0;
   for (const PythonLine& line : python_lines(evidence)) ns += line.has_ops ? 0 : line.self.ns;
@@ -23,12 +23,13 @@ double python_without_ops(const Evidence& evidence) {
 }
 
 constexpr double kIndexedLeft = 0.7,
-                 kIndexedWorst = 1.5;  // of the host's time, where there are many of them:
-                                       // compiled, a graph network took 1.2 times as long
-constexpr double kIndexed = 4;         // such ops in a step: one or two take the rows of a batch
+                 // Of the host's time, if there are many of them. A compiled graph network took 1.2
+                 // times as long.
+    kIndexedWorst = 1.5;
+constexpr double kIndexed = 4;  // per step; one or two of them select the rows of a batch
 
-// Ops that read or write where data says: a compiler makes each a kernel of its own, with guards
-// and shapes of its own.
+// Ops that read or write at data-dependent places. A compiler makes a separate kernel of each, with
+// its own guards and shapes.
 double ops_by_index(const Evidence& evidence) {
   double calls = 0;
   for (const StepOp& op : evidence.ops()) {
@@ -64,8 +65,8 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
   Part idle = gpu.part(DeviceCategory::idle_launches);
   idle.ns = std::max(0.0, idle.ns - python_without_ops(evidence));
   if (kernels < kFewestKernels || evidence.share(idle.ns) < kLeastIdleShare) return {};
-  // Without ops it is not known what the host does between launches; of a compiled program, not
-  // what is left to compile.
+  // Without ops the host's work between launches is unknown. In a compiled program it is unknown
+  // what remains to be compiled.
   const bool compiled = compiles(evidence.run()), replays = !compiled && !evidence.ops().empty();
   const bool uncertain = ops_by_index(evidence) >= kIndexed;
   std::optional<replay::Changes> changes;
@@ -77,10 +78,9 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
       {"", 0, evidence.share(idle.ns),
        predict(evidence.step_ns(), idle, compiled ? Range{0.05, 0.6} : Range{0.1, 0.7}),
        uncertain ? Confidence::low : Confidence::medium,
-       fmt::format(
-           "The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.{}",
-           of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels),
-           uncertain ? " Many ops index by data, of which a compiler may make slower ones." : ""),
+       fmt::format("The GPU waits for the CPU to launch work {}: {:.0f} kernels a step, {} each.{}",
+                   of_a_step(evidence, idle.ns), kernels, humane_time(gpu.kernel_ns() / kernels),
+                   uncertain ? " Many ops index by data, and a compiler may slow them down." : ""),
        compiled ? std::string("torch.compile(model, mode=\"reduce-overhead\"), which replays a "
                               "CUDA graph; shapes must not change")
                 : "model = torch.compile(model, mode=\"reduce-overhead\"): a CUDA graph replaces "
@@ -94,18 +94,20 @@ std::vector<Finding> find_launch_bound(const Evidence& evidence) {
 const Rule kLaunchBound{
     "launch-bound",
     "The GPU waits for launches",
-    "the GPU idles at least a tenth of the step because what ran next had not been launched yet.",
-    "it idles for another reason (input, a wait of the host's, another stream), a step has fewer "
-    "than 10 kernels, or lines of Python that launch nothing take that time (python-line, reload).",
-    "`torch.compile(model, mode=\"reduce-overhead\")`: one CUDA graph replaces all launches, if "
-    "shapes stay the same. `torch.compile(model)` alone joins kernels and launches the rest one by "
-    "one: of two small models on an H200 "
-    "it made steps 6 to 10 % longer. A larger batch gives each launch more to do.",
-    "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops is left, "
-    "the optimizer and the program's own Python stay. Where a step has at least four ops that "
-    "index by data (gather, scatter, index_add; not those of an embedding): 10 to 150 %, and "
-    "confidence is low. Without op records: 30 to 90 % of that idle time goes; of a program that "
-    "is compiled already 40 to 95 %.",
+    "the GPU is idle for at least a tenth of the step because the next work was not launched "
+    "yet.",
+    "it is idle for another reason (input, a wait of the host, another stream), a step has "
+    "fewer than 10 kernels, or lines of Python without launches take that time (python-line, "
+    "reload).",
+    "Use `torch.compile(model, mode=\"reduce-overhead\")`: one CUDA graph replaces all "
+    "launches, if shapes stay the same. `torch.compile(model)` alone joins kernels and launches "
+    "the others one by one. With two small models on an H200 it made steps 6 to 10 % longer. A "
+    "larger batch gives each launch more work.",
+    "by a replay of the run: 10 to 70 % of the host's time in forward and backward ops remains. "
+    "The optimizer and the program's own Python do not change. If a step has at least four ops "
+    "that index by data (gather, scatter, index_add; not those of an embedding), 10 to 150 % "
+    "remains, and confidence is low. Without op records 30 to 90 % of the idle time is saved, "
+    "or 40 to 95 % if the program is already compiled.",
     find_launch_bound,
     Meaning::kept,
     launch_bound_in_general};

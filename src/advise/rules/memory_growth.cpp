@@ -11,8 +11,8 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastBytes =
-    1024;  // a step: less is counters and lists of numbers, which programs keep
+// Per step. Less is counters and lists of numbers, which programs keep.
+constexpr double kLeastBytes = 1024;
 
 std::vector<Finding> find_memory_growth(const Evidence& evidence) {
   const std::vector<MemoryGrowth> growing = find_memory_growth(evidence.analysis());
@@ -36,12 +36,12 @@ std::vector<Finding> find_memory_growth(const Evidence& evidence) {
 const Rule kMemoryGrowth{
     "memory-growth",
     "Memory grows step after step",
-    "with `--memory`: what a line made is still held after step upon step, at least 1 kB more in "
-    "each (table `memory_growth`).",
+    "with `--memory`: memory that a line allocated stays allocated step after step, at least 1 "
+    "kB more in each (table `memory_growth`).",
     "memory was not recorded, or nothing grows.",
     "Keep numbers, not tensors: `losses.append(loss.item())` or `loss.detach()`. A tensor that was "
     "computed with gradients keeps its whole graph alive.",
-    "none: it is a risk. The run will end when memory does.",
+    "none: it is a risk. The run ends when memory runs out.",
     find_memory_growth};
 
 }  // namespace laptime

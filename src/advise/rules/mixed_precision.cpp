@@ -62,15 +62,16 @@ std::vector<Finding> find_mixed_precision(const Evidence& evidence) {
 const Rule kMixedPrecision{
     "mixed-precision",
     "No mixed precision",
-    "products of 32-bit floats (TF32 included) take a part of the step on a GPU, none is 16-bit, "
-    "and autocast was never entered.",
-    "16-bit products are there, or computing is a small part of the step: then it would gain "
-    "nothing (see launch-bound).",
-    "`with torch.autocast(\"cuda\", torch.bfloat16):` around forward and loss; with float16 also a "
-    "`torch.amp.GradScaler`. Check that the loss stays the same within noise.",
-    "by a replay of the run: of products on plain cores 7 to 35 % is left, of TF32 ones 45 to 85 "
-    "%; of attention 12 to 60 %; casts cost the host 10 to 40 µs for each. Where the host bounds "
-    "the step nothing is gained. That other kernels move half the bytes is not counted.",
+    "32-bit products (TF32 included) take a part of the step on a GPU, none is 16-bit, and "
+    "autocast was never used.",
+    "there are 16-bit products, or computing is a small part of the step. Then nothing would be "
+    "gained (see launch-bound).",
+    "Use `with torch.autocast(\"cuda\", torch.bfloat16):` around forward and loss. With float16 "
+    "also use a `torch.amp.GradScaler`. Check that the loss stays the same within noise.",
+    "by a replay of the run: 7 to 35 % of the time remains for products on plain cores, 45 to "
+    "85 % for TF32 products, and 12 to 60 % for attention. Each cast costs the host 10 to 40 "
+    "µs. If the host bounds the step, nothing is gained. Other kernels move half the bytes, "
+    "which is not counted.",
     find_mixed_precision,
     Meaning::changed,
     mixed_precision_in_general};

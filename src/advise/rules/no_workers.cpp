@@ -9,10 +9,10 @@ namespace laptime {
 namespace {
 
 constexpr double kNoneLeft = 0.5;  // of a processor: too little for a worker
-constexpr double kComputes = 0.5;  // of making a batch, where it does more than wait
+constexpr double kComputes = 0.5;  // of making a batch, if it does more than wait
 
-// A worker that computes takes a processor from ops of several threads, which then wait for each
-// other.
+// A worker that computes takes a processor from ops with several threads, whose threads then wait
+// for each other.
 bool all_in_use(const Settings& settings) {
   return settings.cpus &&
          settings.step_cpus.value_or(0) > static_cast<double>(*settings.cpus) - kNoneLeft &&
@@ -42,16 +42,15 @@ std::vector<Finding> find_no_workers(const Evidence& evidence) {
 const Rule kNoWorkers{
     "no-workers",
     "Batches are made by the training process itself",
-    "the loader that is trained on has `num_workers=0`, and steps wait for their batch.",
-    "there is one CPU only, the ops of a step use all of them already and making a batch computes, "
-    "or the wait is so short that handing batches over would cost as much.",
-    "Give the loader workers: `DataLoader(…, num_workers=2, persistent_workers=True)`. Code that "
-    "starts workers must stand behind "
-    "`if __name__ == \"__main__\":` where processes are spawned. Data that is in memory already "
-    "needs no workers: see in-memory-dataset.",
-    "the run is replayed with that many workers (docs/whatif.md): a step takes as long as the "
-    "longer of its rest and of a batch divided by the workers, and no less than all "
-    "that is computed takes on the processors that are free.",
+    "the training loader has `num_workers=0`, and steps wait for their batch.",
+    "there is only one CPU, the ops of a step already use all CPUs while making a batch "
+    "computes, or the wait is so short that handing over batches would cost as much.",
+    "Give the loader workers: `DataLoader(…, num_workers=2, persistent_workers=True)`. If "
+    "processes are spawned, code that starts workers must be inside `if __name__ == "
+    "\"__main__\":`. Data in memory needs no workers: see in-memory-dataset.",
+    "the run is replayed with that many workers (docs/whatif.md). A step takes the longer of "
+    "two times: its remaining time, and the time to make a batch divided by the workers. It "
+    "takes no less than all computing needs on the free processors.",
     find_no_workers,
     Meaning::kept,
     no_workers_in_general};

@@ -11,7 +11,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::int64_t kMultiple = 8;  // of 16-bit numbers, for tensor cores at full speed
+constexpr std::int64_t kMultiple = 8;  // of 16-bit numbers, for full speed of tensor cores
 
 bool is_product(const std::string& name) {
   static constexpr const char* kProducts[] = {"aten::mm", "aten::addmm", "aten::bmm",
@@ -20,8 +20,8 @@ bool is_product(const std::string& name) {
                      [&](const char* product) { return name == product; });
 }
 
-// The last two sizes of every matrix in "[[64, 100], [100, 10]]": whether one is no multiple.
-// Vectors (a bias) do not count.
+// Whether one of the last two sizes of a matrix in "[[64, 100], [100, 10]]" is no multiple. Vectors
+// (a bias) do not count.
 bool has_odd_size(std::string_view shapes) {
   for (std::size_t open = shapes.find('[', 1); open != std::string_view::npos;
        open = shapes.find('[', open + 1)) {
@@ -51,7 +51,7 @@ replay::Changes padded(const std::string& file, std::int64_t line) {
   return changes;
 }
 
-// 16-bit products that the line of the row makes, of a step's kernels.
+// The time of 16-bit products launched at the line, per step.
 double kernels_at(const GpuSteps& gpu, const std::string& file, std::int64_t line) {
   double ns = 0;
   for (const StepWork& work : gpu.work())
@@ -65,7 +65,7 @@ std::vector<Finding> find_odd_dims(const Evidence& evidence) {
   if (!evidence.knows_gpu() || !products_of(evidence.gpu(), {Precision::fp16}).largest) return {};
   const Table table = ops_table<OpGrouping::shape>(evidence.analysis());
   const auto column = [&](const char* name) { return *find_column(table, name); };
-  for (const Row& row : table.rows) {  // those that take longest first
+  for (const Row& row : table.rows) {  // by falling time
     const auto *shapes = std::get_if<std::string>(&row[column("shapes")]),
                *file = std::get_if<std::string>(&row[column("file")]);
     const auto* line = std::get_if<std::int64_t>(&row[column("line")]);
@@ -87,13 +87,13 @@ std::vector<Finding> find_odd_dims(const Evidence& evidence) {
 
 const Rule kOddDims{
     "odd-dims",
-    "Sizes that tensor cores do not like",
-    "with `--shapes`: a 16-bit product (`mm`, `addmm`, `bmm`) has a size that is no multiple of 8, "
+    "Sizes that are slow on tensor cores",
+    "with `--shapes`: a size of a 16-bit product (`mm`, `addmm`, `bmm`) is no multiple of 8, "
     "and its line's products take a part of the step.",
     "shapes were not recorded, or all sizes are multiples of 8.",
-    "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8, "
-    "better 64.",
-    "by a replay of the run: 50 to 95 % of the time of the line's products is left.",
+    "Pad the vocabulary, the number of classes or features, and the batch to multiples of 8. "
+    "Multiples of 64 are better.",
+    "by a replay of the run: 50 to 95 % of the time of the line's products remains.",
     find_odd_dims};
 
 }  // namespace laptime

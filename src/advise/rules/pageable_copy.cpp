@@ -9,7 +9,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastBytes = 64 * 1024;  // a copy; smaller ones are tiny-copies'
+constexpr double kLeastBytes = 64 * 1024;  // per copy; rule tiny-copies covers smaller ones
 
 bool is_to_gpu(const StepWork& work) {
   return work.kind == SpanKind::copy && work.copy.is_to_gpu();
@@ -34,13 +34,13 @@ std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
     if (!largest || work.bytes > largest->bytes) largest = &work;
   }
   if (!largest) return {};
-  // What the host stands still for is lost only as far as the GPU has nothing else to do.
+  // The host's wait costs time only while the GPU has nothing else to do.
   const double part = std::min(host, gpu.idle_ns() + gpu.part(DeviceCategory::copies).ns);
   const LoaderSettings* loader = evidence.settings().training_loader();
   return {
       {largest->file, largest->line, evidence.share(part), std::nullopt, Confidence::medium,
        fmt::format("Batches go to the GPU from pageable memory, {} in {} a step, and the program "
-                   "stands still for it: {}.",
+                   "waits for it: {}.",
                    humane_bytes(bytes), counted(calls, "copy", "copies"),
                    of_a_step(evidence, part)),
        loader && !loader->pin_memory
@@ -56,15 +56,14 @@ std::vector<Finding> find_pageable_copy(const Evidence& evidence) {
 const Rule kPageableCopy{
     "pageable-copy",
     "Batches are copied from pageable memory",
-    "copies of 64 kB and more to the GPU come from pageable memory or block, and the program "
-    "stands in them while the GPU has nothing else to do.",
-    "copies are pinned and asynchronous, or hidden behind computing.",
+    "copies of 64 kB and more to the GPU come from pageable memory or block. The program waits "
+    "in them while the GPU has nothing else to do.",
+    "copies are pinned and asynchronous, or overlap with computing.",
     "`DataLoader(…, pin_memory=True)` and `batch.to(device, non_blocking=True)`: the copy then "
     "runs beside the program.",
-    "by a replay of the run: the copies take what 20 to 55 GB/s make of them and nobody waits for "
-    "them; at worst the program itself copies each batch into pinned memory, at 8 GB/s. That a "
-    "dataset kept on the GPU need not be "
-    "copied at all, nor its rows taken on the CPU, is not counted.",
+    "by a replay of the run: the copies run at 20 to 55 GB/s, and the program does not wait for "
+    "them. At worst the program itself copies each batch into pinned memory, at 8 GB/s. A "
+    "dataset that is kept on the GPU needs no copies, which is not counted.",
     find_pageable_copy,
     Meaning::kept,
     pageable_copy_in_general};

@@ -9,12 +9,12 @@ namespace laptime {
 namespace {
 
 constexpr double kBusy = 0.8;  // above, workers have no time to fill a longer queue
-constexpr double kMostSteps =
-    0.5;  // a queue that runs dry in most steps is not too short but too slowly filled
-constexpr double kLongWait = 0.05;  // of a step: what counts as having waited
+// A queue that is empty in most steps is not too short, but filled too slowly.
+constexpr double kMostSteps = 0.5;
+constexpr double kLongWait = 0.05;  // of a step, for a step that waited
 constexpr std::int64_t kLongQueue = 8;
 
-// The waits of steps that waited, and what share of all steps they are.
+// The waits of the steps that waited, and their share of all steps.
 std::vector<Finding> find_prefetch(const Evidence& evidence) {
   const LoaderSettings* loader = evidence.settings().training_loader();
   const LoaderWorkers& workers = evidence.workers();
@@ -46,14 +46,14 @@ std::vector<Finding> find_prefetch(const Evidence& evidence) {
 const Rule kPrefetch{
     "prefetch",
     "The queue of batches is too short for uneven batches",
-    "workers idle more than 20 % of the time, and yet some steps, at most half, wait for a batch "
-    "for more than 5 % of a step: batches differ, and the queue "
-    "does not bridge the slow ones.",
+    "workers are idle more than 20 % of the time. Yet some steps, at most half, wait for a "
+    "batch for more than 5 % of a step. Batches differ, and the queue is too short for the slow "
+    "ones.",
     "most steps wait (few-workers, dataset-line), one worker's batches take longer than the "
     "others' (worker-imbalance), or `prefetch_factor` is 8 or more.",
-    "`DataLoader(…, prefetch_factor=4)`; each worker then keeps that many batches ready, which "
-    "takes their memory.",
-    "between a tenth and seven tenths of the wait go.",
+    "Use `DataLoader(…, prefetch_factor=4)`. Each worker then keeps that many batches ready, "
+    "which takes memory.",
+    "a tenth to seven tenths of the wait is saved.",
     find_prefetch};
 
 }  // namespace laptime

@@ -40,8 +40,8 @@ double median_wall(Steps steps) {
   return static_cast<double>(take_percentile(walls, 0.5));
 }
 
-// Where recording is switched on or off: a recorded step's time of one that rests, from the steps
-// right before and after. Other programs that come and go are there on both sides.
+// At each change between recorded and resting steps: the ratio of their times, from the steps right
+// before and after. The load by other programs is about the same on both sides.
 std::vector<double> ratios_at_switches(const MainPhase& main_phase) {
   const std::vector<HostStep> steps(main_phase.steps().begin(), main_phase.steps().end());
   std::vector<double> ratios;
@@ -58,8 +58,8 @@ std::vector<double> ratios_at_switches(const MainPhase& main_phase) {
   return ratios;
 }
 
-// The median is hardly below it, whatever values are drawn: by their order, with 95 % confidence,
-// where there are enough; else the least of them.
+// The lower bound of the median with 95 % confidence, by the order of the values. With few values
+// it is the least of them.
 double least_median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const auto count = static_cast<double>(values.size());
@@ -76,10 +76,10 @@ std::optional<double> added_to_step(const Evidence& evidence) {
   }
   if (recorded.size() < kFewestSteps || rested.size() < kFewestSteps) return std::nullopt;
   if (take_percentile(recorded, 0.25) <= take_percentile(rested, 0.75))
-    return std::nullopt;  // steps differ as much among themselves
+    return std::nullopt;  // resting steps differ as much among themselves
   std::vector<double> ratios = ratios_at_switches(evidence.main_phase());
   if (ratios.size() < kFewestSwitches) return std::nullopt;
-  if (least_median(ratios) <= 1) return std::nullopt;  // others come and go as fast
+  if (least_median(ratios) <= 1) return std::nullopt;  // other programs' load changes as fast
   const double overall = static_cast<double>(take_percentile(recorded, 0.5)) /
                          static_cast<double>(take_percentile(rested, 0.5));
   return std::min(overall, take_percentile(ratios, 0.5)) - 1;
@@ -95,7 +95,7 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
           ? fmt::format("Steps whose ops are recorded take {} longer than others", percent(*added))
           : fmt::format("Recording made the run {} longer", percent(share));
   return {{"", 0, std::nullopt, std::nullopt, Confidence::high,
-           fmt::format("{}: what tables say of Python and of short ops is too large.", seen),
+           fmt::format("{}: tables overestimate Python and short ops.", seen),
            "laptime run --no-lines, or --no-ops, or a smaller --budget; --steps 100:120 to look at "
            "a few steps only"}};
 }
@@ -105,13 +105,13 @@ std::vector<Finding> find_profiler_bias(const Evidence& evidence) {
 const Rule kProfilerBias{
     "profiler-bias",
     "laptime itself takes too much of the time",
-    "recording made the run at least a tenth longer, or recorded steps are at least 30 % longer "
-    "than those whose ops rested, also where these are their neighbours, and not because steps "
-    "differ as much or the machine was busy.",
-    "it takes less: its cost is at the end of every summary.",
-    "`laptime run --no-lines`, `--no-ops` or a smaller `--budget`; `--steps 100:120` records a few "
-    "steps in full.",
-    "none: it is about what the other numbers are worth.",
+    "recording made the run at least a tenth longer. Or recorded steps are at least 30 % longer "
+    "than resting ones, also than the resting ones next to them. The second case needs a "
+    "machine that was not busy, and steps that do not differ as much among themselves.",
+    "it takes less. Its cost is at the end of every summary.",
+    "Use `laptime run --no-lines`, `--no-ops` or a smaller `--budget`. `--steps 100:120` "
+    "records a few steps completely.",
+    "none: it shows how far the other numbers can be trusted.",
     find_profiler_bias};
 
 }  // namespace laptime

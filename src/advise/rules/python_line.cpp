@@ -16,8 +16,8 @@ std::string times(double hits) {
   return hits < 1.5 ? "" : fmt::format(", run {} times a step", humane_number(hits));
 }
 
-// Whether the time is that of the program's own Python. Where the line calls ops, and repeats
-// nothing itself, it is torch's and the model's Python around these ops.
+// Whether the time is the program's own Python. If the line calls ops and contains no loop, it is
+// torch's and the model's Python around these ops.
 bool is_programs_own(const PythonLine& line) {
   return has_own_loop(line.source) || (!line.has_ops && !calls_framework_only(line.source));
 }
@@ -51,18 +51,16 @@ std::vector<Finding> find_python_line(const Evidence& evidence) {
 
 const Rule kPythonLine{
     "python-line",
-    "A line of Python takes a good part of the step",
-    "a line of the program's own code that runs in at least every other step takes time itself, "
-    "without ops, waits, backward and the optimizer.",
-    "another rule knows what the line does (reload, logging, checkpoint), its source cannot be "
-    "read, or it may be part of a dataset. Nor of what a step consists of: a line that calls ops "
-    "without a loop of its own, "
-    "or that calls nothing but torch, the model, the criterion, a distribution or the optimizer "
-    "(`clip_grad_norm_`, `model(x)`, `log_prob`).",
-    "Move what does not change from step to step out of the loop, do it less often, or express it "
-    "as tensor ops on the whole batch. Of a loop of ops: one op on larger tensors.",
-    "by a replay of the run: between 40 % and all of the line's Python goes, and the few ops in "
-    "it.",
+    "A line of Python takes a large part of the step",
+    "a line of the program's own code runs in at least every other step and itself takes time. "
+    "Ops, waits, backward and the optimizer are not counted.",
+    "another rule covers the line (reload, logging, checkpoint), its source cannot be read, or "
+    "it may be part of a dataset. Lines that are the step itself are not reported either. These "
+    "call ops without a loop, or call only torch, the model, the criterion, a distribution or "
+    "the optimizer (`clip_grad_norm_`, `model(x)`, `log_prob`).",
+    "Move work that is the same in every step out of the loop, do it less often, or write it as "
+    "tensor ops on the whole batch. Replace a loop of ops by one op on larger tensors.",
+    "by a replay of the run: 40 % to all of the line's Python is saved, with the few ops in it.",
     find_python_line};
 
 }  // namespace laptime

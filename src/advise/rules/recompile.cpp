@@ -11,11 +11,11 @@ namespace {
 
 struct Recompilations {
   std::int64_t count = 0;
-  double ns = 0, first_ns = 0;  // first_ns: of compiling for the first time
+  double ns = 0, first_ns = 0;  // first_ns: first compilations
   const Row* largest = nullptr;
 };
 
-// Rows come by falling time.
+// Contract: the rows are in falling order of time.
 Recompilations sum_up(const Table& table) {
   const auto column = [&](const char* name) { return *find_column(table, name); };
   Recompilations all;
@@ -42,7 +42,7 @@ std::vector<Finding> find_recompile(const Evidence& evidence) {
   const auto* line = std::get_if<std::int64_t>(&(*all.largest)[*find_column(table, "line")]);
   const auto steps = static_cast<double>(evidence.main_phase().steps().size());
   const double part = all.ns / steps, step = evidence.step_ns() + part +
-                                             all.first_ns / steps;  // the first compilations stay
+                                             all.first_ns / steps;  // first compilations remain
   const std::string reason = text("reason");
   return {{text("file"), line ? static_cast<std::uint32_t>(*line) : 0, part / step,
            predict(step, Part{part, 0}, {0, 0.3}), Confidence::high,
@@ -59,15 +59,14 @@ std::vector<Finding> find_recompile(const Evidence& evidence) {
 const Rule kRecompile{
     "recompile",
     "torch.compile compiles again and again",
-    "functions were compiled again at least twice, and that took a good part of the time of "
-    "training.",
+    "functions were compiled again at least twice, and that took a significant part of the "
+    "training time.",
     "each function is compiled once.",
-    "Keep shapes the same: `DataLoader(…, drop_last=True)`, padding to a few lengths; or "
-    "`torch.compile(model, dynamic=True)`. Python numbers that change from call to call become "
-    "tensors or "
-    "stay outside. Table `compile` has every reason.",
-    "all compilations but the first go, but for at most 30 % of their time. The gain is over the "
-    "run as recorded, its first compilations included; a longer run feels them less.",
+    "Keep shapes the same with `DataLoader(…, drop_last=True)` or by padding to a few lengths. "
+    "Or use `torch.compile(model, dynamic=True)`. Make Python numbers that change between calls "
+    "tensors, or keep them outside. Table `compile` has every reason.",
+    "all first compilations remain, and at most 30 % of the time of the others. The gain is for "
+    "the run as recorded, first compilations included. In a longer run it is smaller.",
     find_recompile};
 
 }  // namespace laptime

@@ -22,18 +22,17 @@ bool reads(const std::string& source) {
          calls_the_same(source, {"load_", "read_", "parse_", "decode_"});
 }
 
-// Of the rest of a step, at best: reading no longer evicts what it has in the caches …
+// Of the rest of a step, at best: reading no longer displaces its data from the caches.
 constexpr double kRestFaster = 1.5;
-// … of all of which little is left where what is read is larger than they are: then it may run from
-// warm caches only, with memory that is never given back and threads that do not fall asleep
-// meanwhile.
+// The same if the data read is larger than the caches. Then the rest may run entirely from warm
+// caches, its memory is never released, and its threads do not fall asleep in between.
 constexpr double kRestWarm = 6;
 constexpr double kFillsCaches = 5e6;  // ns of reading: some 10 MB
 
-constexpr double kAsLong = 0.95;  // as the longest: lines that call one another differ by no more
+constexpr double kAsLong = 0.95;  // of the longest: lines that call each other differ by less
 
-// Of lines that call one another the outermost is the one that the loop holds: as long as the
-// others, with least time of its own.
+// Of lines that call each other the outermost: it takes as long as the others and has the least own
+// time.
 const PythonLine* outermost(const std::vector<PythonLine>& lines) {
   double longest = 0;
   for (const PythonLine& line : lines) longest = std::max(longest, line.whole.ns);
@@ -49,7 +48,7 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
   std::erase_if(lines, [](const PythonLine& line) { return !reads(line.source); });
   const PythonLine* const longest = outermost(lines);
   if (!longest) return {};
-  const Part& part = longest->line.time;  // with its ops, which make tensors of what was read
+  const Part& part = longest->line.time;  // with its ops, which make tensors of the data
   Gain gain = predict(evidence.step_ns(), part, {0, 0.03});
   const bool fills_caches = part.ns >= kFillsCaches;
   gain.high *= fills_caches ? kRestWarm : kRestFaster;
@@ -67,16 +66,14 @@ std::vector<Finding> find_reload(const Evidence& evidence) {
 const Rule kReload{
     "reload",
     "Data is read again in every step",
-    "a line that runs in at least every other step calls something that reads or decodes (`open`, "
-    "`load`, `read_csv`, `imread` …; a function called `load_…`, `read_…`, `parse_…` or `decode_…` "
-    "that is given nothing that changes) outside of a loader, and takes a "
-    "good part of the step.",
-    "reading is done by a `DataLoader` (see dataset-line), or before the loop.",
-    "Read once, before the loop; keep tensors and take the rows of each batch from them.",
-    "all of the line's time goes, but for at most 3 % of it (taking the rows of a batch); at best "
-    "the rest of the step is half as fast again, with nothing else going through the caches, and "
-    "six times as fast "
-    "where reading takes at least 5 ms and so is larger than they are.",
+    "a line that runs in at least every other step reads or decodes data outside of a loader, "
+    "and takes a significant part of the step. It calls `open`, `load`, `read_csv`, `imread` …, "
+    "or a function named `load_…`, `read_…`, `parse_…` or `decode_…` with constant arguments.",
+    "a `DataLoader` reads the data (see dataset-line), or it is read before the loop.",
+    "Read once, before the loop. Keep tensors, and index the rows of each batch.",
+    "at most 3 % of the line's time remains, for indexing the rows of a batch. At best the rest "
+    "of the step is also faster, because its data stays in the caches: 1.5 times as fast, or 6 "
+    "times if reading takes at least 5 ms and so fills the caches.",
     find_reload};
 
 }  // namespace laptime

@@ -8,9 +8,9 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMostBusy = 0.5;    // above, larger batches mostly take as much longer
+constexpr double kMostBusy = 0.5;    // above, a larger batch mostly takes proportionally longer
 constexpr double kMostMemory = 0.5;  // of the device: twice the batch must fit
-constexpr double kLargest = 8;       // times the batch, in one go
+constexpr double kLargest = 8;       // times the batch, at once
 
 replay::Changes larger_batch(double times) {
   replay::Changes changes;
@@ -49,15 +49,16 @@ std::vector<Finding> find_small_batch(const Evidence& evidence) {
 const Rule kSmallBatch{
     "small-batch",
     "The batch is too small for the GPU",
-    "the GPU computes at most half of the step, and at most half of its memory was ever used.",
-    "it is busy, it is short of memory, or it waits for input; or no loader hands out batches, as "
-    "where a step takes a whole graph.",
-    "Raise `batch_size`, and the learning rate with it (linear for SGD, square root for Adam are "
-    "usual). Fewer, larger steps learn differently: check the loss.",
-    "per sample, for the batch times 8 at most, by a replay of the run: kernels grow with the "
-    "batch but for some microseconds each (at best those that do not fill the GPU not at all), so "
-    "do waiting for input, copies, ops on "
-    "the CPU and long intervals of the program's own Python; what launches costs the same.",
+    "the GPU computes for at most half of the step, and at most half of its memory was ever "
+    "used.",
+    "it is busy, memory is short, or it waits for input. Also if no loader makes batches, for "
+    "example if a step takes a whole graph.",
+    "Raise `batch_size`, and the learning rate with it (usually linearly for SGD, by the square "
+    "root for Adam). Fewer, larger steps train differently: check the loss.",
+    "per sample, for at most 8 times the batch, by a replay of the run. Kernels grow with the "
+    "batch, except for some microseconds each. At best, kernels that do not fill the GPU do not "
+    "grow. Input waits, copies, CPU ops and long intervals of the program's own Python also "
+    "grow. Launches cost the same.",
     find_small_batch,
     Meaning::changed,
     small_batch_in_general};

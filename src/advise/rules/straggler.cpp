@@ -9,7 +9,7 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMostSteps = 0.75;         // by chance, one of two is the slower in half of them
+constexpr double kMostSteps = 0.75;         // by chance, one of two ranks is slower in half of them
 constexpr double kLeastExcessShare = 0.05;  // of a step
 constexpr double kErrors = 3;
 constexpr double kErrorsOfGain = 2;
@@ -61,16 +61,16 @@ std::vector<Finding> find_straggler(const Evidence& evidence) {
 const Rule kStraggler{
     "straggler",
     "One rank is slower than the others, which wait for it",
-    "of several processes that train together one has more work of its own (a step less its wait "
-    "for communication) than the median of the others: in at least three quarters of the steps the "
-    "most of all, by at least 5 % of a "
-    "step, and by more than it differs from step to step.",
-    "ranks take turns at being slowest, or fewer than 10 steps are recorded of all of them.",
-    "The finding names the category of the breakdown and the line in which the rank differs most. "
-    "Equal batches on every rank (`DistributedSampler(drop_last=True)`, samples sorted by length), "
-    "no extra work in the steps of rank 0, the same processors and disks for all.",
-    "the step becomes what the mean work of all ranks would make it; at best what the others' "
-    "median would.",
+    "one of several processes that train together has more own work than the median of the "
+    "others. Own work is a step without its wait for communication. In at least three quarters "
+    "of the steps it has the most of all. It has at least 5 % of a step more, and more than it "
+    "varies between steps.",
+    "ranks take turns at being slowest, or fewer than 10 steps of all of them are recorded.",
+    "The finding names the category of the breakdown and the line in which the rank differs "
+    "most. Use equal batches on every rank (`DistributedSampler(drop_last=True)`, samples "
+    "sorted by length). Avoid extra work in the steps of rank 0. Use the same processors and "
+    "disks for all.",
+    "the step takes the mean work of all ranks; at best the median work of the others.",
     find_straggler};
 
 }  // namespace laptime

@@ -17,7 +17,7 @@ bool has_tf32(const Evidence& evidence) {
   return device_number(evidence.process(), 0, device_property::kComputeMajor) >= kFirstWithTf32;
 }
 
-// Convolutions stay as they are: cuDNN has its own setting, which is on by default.
+// Convolutions do not change: cuDNN has its own setting, which is on by default.
 replay::Changes tf32_in_general() {
   return replay::work_change(
       [](std::string_view kernel, std::string_view op) {
@@ -31,7 +31,7 @@ std::vector<Finding> find_tf32(const Evidence& evidence) {
   if (!evidence.knows_gpu() || !has_tf32(evidence) || settings.matmul_precision != "highest" ||
       !settings.autocast.empty())
     return {};
-  // Convolutions are cuDNN's, which has TF32 on from the start.
+  // Convolutions run in cuDNN, where TF32 is on by default.
   const Products products =
       products_of(evidence.gpu(), {Precision::fp32},
                   [](const StepWork& work) { return !is_convolution(work.op); });
@@ -55,16 +55,18 @@ std::vector<Finding> find_tf32(const Evidence& evidence) {
 const Rule kTf32{
     "tf32",
     "32-bit products do not use tensor cores",
-    "kernels that multiply 32-bit floats on plain cores take a part of the step on a GPU with TF32 "
-    "(compute capability 8 and later), and "
-    "`torch.get_float32_matmul_precision()` is `highest`.",
-    "TF32 or mixed precision is on, or such products take next to nothing, or are convolutions: "
-    "these have a setting of their own (`torch.backends.cudnn.allow_tf32`), which is on.",
-    "`torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums stay "
-    "32-bit; mostly harmless for training, to be checked where products are ill-conditioned.",
-    "by a replay of the run: of these kernels' time between 0.9 and 2.6 times what the card's "
-    "peaks say is left (fp32 / TF32: 0.14 on an H200, 1 on a card that multiplies both alike); 12 "
-    "to 50 % where the card is not known.",
+    "kernels that multiply 32-bit floats on plain cores take a part of the step. The GPU has "
+    "TF32 (compute capability 8 and later), and `torch.get_float32_matmul_precision()` is "
+    "`highest`.",
+    "TF32 or mixed precision is on, such products take almost no time, or they are "
+    "convolutions. Convolutions have their own setting (`torch.backends.cudnn.allow_tf32`), "
+    "which is on by default.",
+    "Call `torch.set_float32_matmul_precision(\"high\")`. Factors are rounded to 10 bits, sums "
+    "stay 32-bit. This is mostly harmless for training; check it if products are "
+    "ill-conditioned.",
+    "by a replay of the run: the share of these kernels' time that remains is 0.9 to 2.6 times "
+    "the ratio of the card's peaks (fp32 / TF32: 0.14 on an H200, 1 on a card with equal "
+    "peaks). For an unknown card 12 to 50 % remains.",
     find_tf32,
     Meaning::changed,
     tf32_in_general};

@@ -45,12 +45,14 @@ std::vector<Finding> find_tiny_copies(const Evidence& evidence) {
 const Rule kTinyCopies{
     "tiny-copies",
     "Many tiny copies to and from the GPU",
-    "at least 8 copies of less than 4 kB a step go between CPU and GPU while the GPU idles.",
-    "there are few, or the GPU is busy all the time.",
-    "Make small tensors where they are used (`torch.zeros(…, device=\"cuda\")`); stack numbers and "
-    "copy once.",
-    "by a replay of the run: of these copies, and of the host's time in the calls that make them, "
-    "10 to 50 % is left, and nobody waits for them any more; at worst every other wait stays.",
+    "each step makes at least 8 copies of less than 4 kB between CPU and GPU while the GPU is "
+    "idle.",
+    "there are few, or the GPU is always busy.",
+    "Create small tensors on the device that uses them (`torch.zeros(…, device=\"cuda\")`). "
+    "Stack numbers and copy once.",
+    "by a replay of the run: 10 to 50 % remains of these copies and of the host's time in the "
+    "calls that make them. The program no longer waits for them; at worst every other wait "
+    "stays.",
     find_tiny_copies,
     Meaning::kept,
     tiny_copies_in_general};

@@ -10,15 +10,15 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMuchSlower =
-    1.5;  // ops, than the fastest of their own kind: they wait for threads that do not run
-constexpr double kUneven = 2;       // ops that wait for nobody, of their fastest
-constexpr double kMostLeft = 0.75;  // of ops at worst, however fast some were: measured 1.3 to 3.2
-                                    // × where the fastest promised more
-constexpr double kNoHandOver =
-    0.5;  // at best, of a fast op: threads that do not exist are not woken
+// Times the fastest of the same kind: the ops wait for threads that do not run.
+constexpr double kMuchSlower = 1.5;
+constexpr double kUneven = 2;  // of ops that do not wait, times their fastest
+// Of ops at worst, however fast some were. Measured: 1.3 to 3.2 × when the fastest promised more.
+constexpr double kMostLeft = 0.75;
+// At best, of a fast op: threads that do not exist need not be woken.
+constexpr double kNoHandOver = 0.5;
 
-// Processes of the run that train on the CPU while the main phase's steps run, and their threads.
+// The processes of the run that train on the CPU during the main phase's steps, and their threads.
 struct Computing {
   std::int64_t processes = 0, threads = 0;
 };
@@ -43,7 +43,7 @@ Computing find_computing(const Evidence& evidence) {
 }
 
 struct OpTimes {
-  double ns = 0, fast_ns = 0;  // of a step
+  double ns = 0, fast_ns = 0;  // per step
 };
 
 OpTimes op_times(const Evidence& evidence) {
@@ -52,7 +52,7 @@ OpTimes op_times(const Evidence& evidence) {
   return times;
 }
 
-// What others leave, for each process of the run.
+// The processors that others leave, for each process of the run.
 std::int64_t threads_that_fit(double cpus, const Computing& computing, double others) {
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(
@@ -109,8 +109,9 @@ std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
       fmt::format("torch.set_num_threads({0}), or OMP_NUM_THREADS={0}{1}", fit,
                   computing.processes > 1 ? ", in each process" : "")};
   if (!slowed) return {finding};
-  // At best ops are as fast as the fastest of their kind, or faster without others to wake; at
-  // worst their work takes one thread so much longer. What else wants processors slows both.
+  // At best ops are as fast as the fastest of their kind, or faster because no threads are woken.
+  // At worst one thread takes proportionally longer for their work. Other programs on the
+  // processors slow down both.
   const double left = ns * ops.fast_ns / ops.ns, rest = evidence.step_ns() - ns;
   const double crowd =
       std::max(1.0, (static_cast<double>(fit * computing.processes) + others) / cpus);
@@ -128,18 +129,18 @@ std::vector<Finding> find_too_many_threads(const Evidence& evidence) {
 const Rule kTooManyThreads{
     "too-many-threads",
     "More threads than CPUs",
-    "a program that trains on the CPU has more of torch's threads, in all processes of the run "
-    "that train at once, than CPUs that it may use, by affinity or by a container's quota; "
-    "or other programs want these CPUs, and ops take at least half as long again as the fastest of "
-    "their kind.",
-    "threads fit, or a GPU computes.",
-    "`torch.set_num_threads(N)` with the number of CPUs for each process, or `OMP_NUM_THREADS=N` "
-    "in the environment.",
-    "where ops take at least half as long again as if each were as fast as the fastest tenth of "
-    "its kind: at best half of that is left of them, at worst twice as many times that as there "
-    "are fewer threads, "
-    "slowed by what else runs, and no less than three quarters. Else between 30 and 95 % of the "
-    "time in ops is left: how much depends on what else runs, so the interval is wide.",
+    "a program that trains on the CPU has more torch threads than CPUs that it may use, by "
+    "affinity or by a container's quota. The threads of all processes of the run that train at "
+    "the same time count. Also if other programs use these CPUs, and ops take at least 1.5 "
+    "times as long as the fastest of their kind.",
+    "there are enough CPUs, or a GPU computes.",
+    "Call `torch.set_num_threads(N)` with the number of CPUs for each process, or set "
+    "`OMP_NUM_THREADS=N` in the environment.",
+    "if ops take at least 1.5 times as long as the fastest tenth of their kind: at best half of "
+    "that fastest time remains. At worst twice that time remains, multiplied by the factor by "
+    "which threads get fewer and slowed by other programs, but no less than three quarters of "
+    "the time in ops. Otherwise 30 to 95 % of the time in ops remains. The interval is wide "
+    "because the gain depends on other programs.",
     find_too_many_threads};
 
 }  // namespace laptime

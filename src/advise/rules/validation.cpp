@@ -19,9 +19,8 @@ std::vector<Finding> find_validation(const Evidence& evidence) {
     if (step.phase != validation || step.phase == evidence.main_phase().phase() ||
         step.track != evidence.main_phase().track())
       continue;
-    if (!step.counts)
-      continue;  // as the main phase's own: what starts up may do so in a validation before
-                 // training
+    // As for the main phase: programs may start up in a validation before training.
+    if (!step.counts) continue;
     total += static_cast<double>(step.wall_ns);
     ++count;
   }
@@ -44,9 +43,9 @@ const Rule kValidation{
     "Validation takes a large part of the run",
     "validation takes at least a quarter of the time of training and validation together.",
     "it takes less: some is needed.",
-    "Validate less often or on a part of the data; use larger batches there, "
-    "`torch.inference_mode()`, and loader workers for that loader too.",
-    "between 40 and 75 % of validation goes. The gain is in training steps over the whole run.",
+    "Validate less often, or on a part of the data. Use larger batches and "
+    "`torch.inference_mode()` in validation, and loader workers for its loader.",
+    "40 to 75 % of validation is saved. The gain is in training steps over the whole run.",
     find_validation};
 
 }  // namespace laptime

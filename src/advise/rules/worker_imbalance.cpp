@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-constexpr std::size_t kFewestBlocked = 5;  // that wait for a batch while another is ready
+constexpr std::size_t kFewestBlocked = 5;  // steps that wait for a batch while another is ready
 constexpr double kLeastWaitShare = 0.03;   // of a step
 
 replay::Changes worker_imbalance_in_general() { return replay::any_order_change(); }
@@ -28,7 +28,7 @@ std::vector<Finding> find_worker_imbalance(const Evidence& evidence) {
   const BatchCosts& costs = evidence.batches();
   if (costs.blocked_steps < kFewestBlocked || evidence.share(costs.blocked.ns) < kLeastWaitShare)
     return {};
-  // More workers, or a longer queue, do away with these waits.
+  // More workers, or a longer queue, remove these waits.
   if (!kFewWorkers.find(evidence).empty() || !kPrefetch.find(evidence).empty()) return {};
   return {
       {loader->file, loader->line, evidence.share(costs.blocked.ns), std::nullopt,
@@ -45,16 +45,16 @@ std::vector<Finding> find_worker_imbalance(const Evidence& evidence) {
 const Rule kWorkerImbalance{
     "worker-imbalance",
     "Steps wait for one worker's batch while others are ready",
-    "a loader with two workers or more hands batches over in order, and in at least 5 steps the "
-    "program waits for a batch though one that comes later is made already: batches differ, from "
-    "worker to worker or from one to the next.",
-    "more workers (few-workers) or a longer queue (prefetch) would do away with the waits, the "
-    "loader has `in_order=False`, or no later batch is ready.",
-    "`DataLoader(…, in_order=False)`, which torch has since 2.7: the order of batches then differs "
-    "from run to run. Or make batches of equal cost: sort or bucket samples by size, decode large "
-    "ones once before training.",
-    "the run is replayed with batches taken as they are made, each given to a worker that has room "
-    "(docs/whatif.md).",
+    "a loader with at least two workers returns batches in order, and in at least 5 steps the "
+    "program waits for a batch although a later one is ready. The cost of batches differs "
+    "between workers, or from one batch to the next.",
+    "more workers (few-workers) or a longer queue (prefetch) would remove the waits, the loader "
+    "has `in_order=False`, or no later batch is ready.",
+    "Use `DataLoader(…, in_order=False)`, which torch has since 2.7. The order of batches then "
+    "differs from run to run. Or make batches of equal cost: sort or bucket samples by size, or "
+    "decode large ones once before training.",
+    "the run is replayed with batches taken as soon as they are made, each assigned to a worker "
+    "with room (docs/whatif.md).",
     find_worker_imbalance,
     Meaning::kept,
     worker_imbalance_in_general};

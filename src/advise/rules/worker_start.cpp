@@ -10,8 +10,7 @@ namespace laptime {
 
 namespace {
 
-// Of the rest of a step, at best: each fork makes the program copy every page that it writes to
-// afterwards.
+// Of the rest of a step, at best: after each fork the program copies every page that it writes to.
 constexpr double kRestFaster = 1.3;
 
 std::vector<Finding> find_worker_start(const Evidence& evidence) {
@@ -44,12 +43,12 @@ const Rule kWorkerStart{
     "Loader workers are started again in every epoch",
     "a loader with workers and without `persistent_workers=True` was iterated over at least twice "
     "within training.",
-    "epochs are so long that starting workers is lost in them.",
-    "`DataLoader(…, persistent_workers=True)`, and make the loader once: a new loader starts new "
-    "workers.",
-    "the time of starting and ending workers and of waiting for their first batch, but for at most "
-    "30 % of it, goes; at best the rest of the step takes 1.3 times less, since a process that was "
-    "forked copies its memory as it writes to it.",
+    "epochs are so long that starting workers takes almost no share of them.",
+    "Use `DataLoader(…, persistent_workers=True)`, and make the loader once: a new loader "
+    "starts new workers.",
+    "at most 30 % remains of the time to start workers, to end them and to wait for their first "
+    "batch. At best the rest of the step is 1.3 times as fast, because a forked process copies "
+    "its memory when it writes to it.",
     find_worker_start};
 
 }  // namespace laptime

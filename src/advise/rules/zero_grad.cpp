@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-constexpr Range kLeft{0.05, 0.7};  // of zero_grad: it still goes through all parameters
+constexpr Range kLeft{0.05, 0.7};  // of zero_grad: it still visits all parameters
 
 replay::Changes zero_grad_in_general() {
   return replay::scale_change("Optimizer.zero_grad*", 0.3, 0.05, 0.7);
@@ -47,7 +47,7 @@ const Rule kZeroGrad{
     "gradients are set to None, as is the default since torch 2.0.",
     "`optimizer.zero_grad()` without `set_to_none=False`. Code that reads `p.grad` before backward "
     "must then expect None.",
-    "5 to 70 % of zero_grad is left; that backward then need not add is not counted.",
+    "5 to 70 % of zero_grad remains. Backward also saves an addition, which is not counted.",
     find_zero_grad,
     Meaning::kept,
     zero_grad_in_general};

@@ -45,7 +45,7 @@ class FileActions {
   posix_spawn_file_actions_t actions_;
 };
 
-// Where a standard stream is closed, the pipe may have its number.
+// If a standard stream is closed, the pipe may have its number.
 UniqueFd above_streams(UniqueFd fd) {
   return fd.get() > STDERR_FILENO ? std::move(fd)
                                   : UniqueFd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));

@@ -1,4 +1,4 @@
-// What a short helper command prints. No shell takes part: the words reach the command as they are.
+// The output of a short helper command. No shell is used: the words reach the command unchanged.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@ namespace laptime {
 
 struct CapturedOutput {
   int exit_code =
-      127;  // 127 also where the command could not be started, 128 + n where signal n ended it
+      127;           // 127 also if the command could not be started; 128 + n if signal n ended it
   std::string text;  // of stdout
 };
 
 enum class HelperErrors { shown, hidden };
 
-// `without`: variables that the command does not get.
+// `without`: variables removed from the command's environment.
 CapturedOutput capture_output(const std::vector<std::string>& command,
                               const std::vector<std::string>& without, HelperErrors errors);
 

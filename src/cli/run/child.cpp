@@ -17,15 +17,15 @@ namespace laptime {
 
 namespace {
 
-// Blocks all signals. The child gets back what was before, so the program starts as it would
-// without us.
+// Blocks all signals. The child gets the previous mask, so the program starts as it would without
+// laptime.
 class AllBlocked {
  public:
   AllBlocked() {
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &before_);
-    // Ignored, it would take away how the program ended.
+    // Ignoring SIGCHLD would lose the program's exit status.
     const struct sigaction usual{};
     sigaction(SIGCHLD, &usual, &child_before_);
   }

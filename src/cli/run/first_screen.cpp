@@ -29,9 +29,9 @@ namespace laptime {
 
 namespace {
 
-constexpr double kMostOfAStep =
-    0.5;  // below one line of the program's own: then the first screen goes into the packages
-constexpr double kLeastOfAStep = 0.01;  // of a package's line that is worth a row
+// If one line of the program takes this share, the first screen shows the packages' lines below it.
+constexpr double kMostOfAStep = 0.5;
+constexpr double kLeastOfAStep = 0.01;  // of a package's line that gets a row
 constexpr std::size_t kPackageRows = 3;
 constexpr std::size_t kRows = 5, kStepRows = 3, kAdviceRows = 3, kPlainRows = 4;
 
@@ -59,7 +59,7 @@ Table top_of(Table table, std::size_t rows, const char* title) {
   return table;
 }
 
-// file and line as one short text.
+// Short texts of file and line.
 class Places {
  public:
   explicit Places(const std::string& directory) : directory_(directory) {}
@@ -97,7 +97,7 @@ Table step_rows(const Analysis& analysis) {
   return top_of(std::move(table), kStepRows, "Steps");
 }
 
-// Where a step of the phase goes: the largest parts, and the rest of them as one row.
+// A step of the phase by category: the largest parts, and the others as one row.
 Table step_parts(const Analysis& analysis, const std::string& phase) {
   const Table all = breakdown_table(analysis);
   Table parts{"breakdown",
@@ -141,8 +141,8 @@ std::string package_place(const PackageLine& line) {
                      line.line);
 }
 
-// Where the first line of a step holds most of it, and packages run below that line: their lines
-// that take longest.
+// If a step's first line takes most of it and packages run below that line: the packages' lines
+// with the most time.
 std::vector<Row> rows_below(const Analysis& analysis, const Table& lines,
                             const std::string& phase) {
   const auto first = std::find_if(lines.rows.begin(), lines.rows.end(), [&](const Row& row) {
@@ -235,7 +235,7 @@ std::vector<Table> training_tables(const Analysis& analysis, const Places& place
   return tables;
 }
 
-// Lines and functions of a program that does not train, or of which no step is known.
+// Lines and functions, for a program that does not train or has no known step.
 Table timed_rows(Table all, const char* title, std::initializer_list<std::string_view> columns,
                  const Places& places) {
   Table table{all.name, title, {{"line", ColumnType::text}}, {}};
@@ -285,7 +285,7 @@ std::string warning_line(const Analysis& analysis, std::size_t width) {
          more + "\n";
 }
 
-// Of a program that trains with a framework of which little is recorded.
+// For a program that trains with a framework, if little of that is recorded.
 std::string framework_line(const Run& run) {
   for (const Process& process : run.processes) {
     const std::string_view frameworks = property_text(process.properties, property::kFrameworks);

@@ -1,4 +1,4 @@
-// Where liblaptime_cuda.so lies beside this command: in the build, in an install prefix, or in the
+// Finds liblaptime_cuda.so beside this command: in the build, in an install prefix, or in the
 // Python package.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace laptime {
 
-// Empty when it was not installed.
+// Empty if it is not installed.
 std::string find_gpu_library();
-// What to do where there is a GPU and the library is not found.
+// The remedy if there is a GPU but no library.
 constexpr const char* kNoGpuLibrary =
     "liblaptime_cuda.so does not lie where laptime was installed; install laptime again";
 // Whether an NVIDIA driver is loaded.

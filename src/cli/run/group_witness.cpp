@@ -21,7 +21,7 @@ constexpr int kLookMs = 100;
 
 struct Question {
   int signal;     // 0: none
-  pid_t program;  // to be watched; 0: none
+  pid_t program;  // to watch; 0: none
 };
 
 bool take_pending(int signal) {
@@ -45,7 +45,7 @@ void wake_when_continued(pid_t program, int talk) {
 }
 
 [[noreturn]] void be_witness(int talk) {
-  // The caller's pipes must not stay open because of this process.
+  // Else the caller's pipes would stay open because of this process.
   ::dup2(talk, 0);
   ::close_range(1, ~0u, 0);
   Question question;

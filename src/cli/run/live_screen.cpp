@@ -20,7 +20,7 @@ namespace laptime {
 namespace {
 
 constexpr double kFirstAfter = 2, kLeastRest = 1;  // seconds
-constexpr double kRestTimes = 50;                  // as long as reading and drawing took
+constexpr double kRestTimes = 50;                  // times the duration of reading and drawing
 constexpr unsigned kFewestRows = 16;               // of a terminal
 
 using Clock = std::chrono::steady_clock;
@@ -29,7 +29,7 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-// What is recorded so far; empty if the run cannot be read yet.
+// The screen of the records so far. Empty if the run cannot be read yet.
 std::string screen_now(const std::string& folder, const std::string& file) {
   const auto run = load_run(folder);
   if (!run || run->processes.empty()) return "";
@@ -47,7 +47,7 @@ std::unique_ptr<LiveScreen> LiveScreen::start(std::string folder, std::string fi
 
 LiveScreen::LiveScreen(std::string folder, std::string file)
     : folder_(std::move(folder)), file_(std::move(file)) {
-  // Signals belong to the thread that waits for the program.
+  // The thread that waits for the program handles signals.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -78,7 +78,7 @@ void LiveScreen::work() {
     try {
       if (const std::string text = screen_now(folder_, file_); !text.empty()) draw(text);
     } catch (const std::exception&) {
-      return;  // no memory: the program needs it
+      return;  // out of memory: the program needs it
     }
     seconds = std::max(kLeastRest, kRestTimes * seconds_since(begin));
   }
@@ -89,7 +89,7 @@ bool LiveScreen::rest(double seconds) {
   return !wake_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return ended_; });
 }
 
-// The terminal scrolls only the lines above; what the program prints stays there.
+// The terminal scrolls only the lines above, so the program's output stays there.
 void LiveScreen::draw(const std::string& text) {
   winsize size{};
   if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row < kFewestRows) return;

@@ -1,8 +1,8 @@
 // `laptime run --live`: the first screen while the program runs, redrawn in the last lines of the
-// terminal. What the program prints scrolls above it.
+// terminal. The program's output scrolls above it.
 //
-// A thread of low priority reads the run's folder as it is. It rests 50 times as long as that took,
-// so that it takes at most 2 % of one CPU.
+// A thread of low priority reads the run's folder. It then rests 50 times as long as the reading
+// took, so it uses at most 2 % of one CPU.
 #pragma once
 
 #include <condition_variable>
@@ -15,10 +15,10 @@ namespace laptime {
 
 class LiveScreen {
  public:
-  // Null if stderr is not a terminal. `folder`: where the run is recorded; `file`: as the user will
-  // name the run.
+  // Null if stderr is not a terminal. `folder`: where the run is recorded. `file`: the name under
+  // which the user will find the run.
   static std::unique_ptr<LiveScreen> start(std::string folder, std::string file);
-  // Clears the lines and gives the terminal back.
+  // Clears the lines and releases the terminal.
   ~LiveScreen();
 
  private:

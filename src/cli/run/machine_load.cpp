@@ -31,7 +31,7 @@ std::string read_statistics() {
   return text;
 }
 
-// The number at the beginning, which is taken away.
+// Removes and returns the number at the beginning.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   std::int64_t number = 0;
@@ -41,7 +41,7 @@ std::optional<std::int64_t> take_number(std::string_view& text) {
   return number;
 }
 
-// In ticks. `line`: behind "cpu".
+// In ticks. `line`: the text after "cpu".
 std::int64_t busy_ticks(std::string_view line) {
   std::int64_t busy = 0;
   for (std::size_t field = 0; field < kFields; ++field) {
@@ -64,7 +64,7 @@ std::optional<MachineLoad> read_machine_load() {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     std::string_view line = rest.substr(3, end - 3);
     rest.remove_prefix(std::min(end + 1, rest.size()));
-    if (line.starts_with(' ')) continue;  // the sum over all
+    if (line.starts_with(' ')) continue;  // the sum over all processors
     const auto number = take_number(line);
     if (!number || *number >= CPU_SETSIZE || !CPU_ISSET(static_cast<std::size_t>(*number), &usable))
       continue;

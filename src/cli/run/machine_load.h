@@ -1,5 +1,4 @@
-// What the processors that this process, and so its program, may use have done since the machine
-// started.
+// The load, since the machine's start, of the processors that this process and its program may use.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +8,13 @@ namespace laptime {
 
 struct MachineLoad {
   unsigned cpus;  // by affinity
-  std::int64_t
-      busy_ns;  // of all of them, whoever used them; what a hypervisor gave to others is in it
+  // Of all of them, used by any program. It includes time that a hypervisor gave to others.
+  std::int64_t busy_ns;
 };
 
-// Nothing where the system does not tell.
+// Nothing if the system does not report it.
 std::optional<MachineLoad> read_machine_load();
-// What they did since then.
+// The load since then.
 std::optional<MachineLoad> load_since(const std::optional<MachineLoad>& before);
 
 }  // namespace laptime

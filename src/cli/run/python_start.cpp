@@ -20,8 +20,8 @@ namespace {
 constexpr double kUsualBudget = 0.05;
 constexpr int kNotStarted = 127;
 
-// Run with -S and without PYTHONPATH, which is the first argument. Prints the site folder between
-// NULs: a .pth file may print too.
+// Runs with -S and without PYTHONPATH, which is the first argument. Prints the site folder between
+// NULs, because a .pth file may print too.
 constexpr const char* kFindSiteFolder = R"(
 import sys
 del sys.path[0]
@@ -88,7 +88,7 @@ std::string list_of(const std::vector<std::string>& texts) {
   return out + "]";
 }
 
-// "5%" is 0.05. Negative: none can be read.
+// "5%" is 0.05. Negative: not a share.
 double share_of(std::string_view text) {
   if (text.ends_with('%')) text.remove_suffix(1);
   double percent = -1;
@@ -127,13 +127,14 @@ std::string options_json(const PythonOptions& options) {
       steps_json(torch.steps), text_of(torch.replace_profiler));
 }
 
-// The user's entries stay as they are: an empty one is the current folder of whoever reads it.
+// The user's entries are not changed: an empty one is the reader's current folder.
 std::string path_with(const std::string& site_folder, std::string_view users) {
   std::string path = site_folder;
   while (!users.empty()) {
     const std::size_t end = users.find(':');
     const std::string_view entry = users.substr(0, end);
-    if (entry != site_folder) path.append(":").append(entry);  // of a `laptime run` around this one
+    if (entry != site_folder)
+      path.append(":").append(entry);  // from a `laptime run` around this one
     if (end == std::string_view::npos) break;
     users.remove_prefix(end + 1);
     if (users.empty()) path += ':';
@@ -162,8 +163,7 @@ std::string problem_of_steps(const std::string& text) {
                      text);
 }
 
-// The environment that is active, else the one that laptime is installed in, else the first in
-// PATH.
+// The active environment's, else that of the environment with this laptime, else the first in PATH.
 std::string default_interpreter() {
   if (const char* active = std::getenv("VIRTUAL_ENV"))
     if (const fs::path python = fs::path(active) / "bin" / "python"; is_executable(python))
@@ -176,8 +176,8 @@ std::string default_interpreter() {
   return "python3";
 }
 
-// Isolated: since 3.13 the interpreter imports linecache for -c, which the current folder may hold,
-// too.
+// Isolated: since 3.13 the interpreter imports linecache for -c, and the current folder may contain
+// one.
 Result<std::string> find_site_folder(const std::string& python) {
   const char* const path = std::getenv("PYTHONPATH");
   const CapturedOutput found =

@@ -1,8 +1,8 @@
-// How `laptime run`, `tune` and `doctor` start a Python: what it needs in its environment, and
-// where its laptime is.
+// How `laptime run`, `tune` and `doctor` start a Python: its environment, and the location of its
+// laptime.
 //
-// Contract: no module of the current folder is imported for laptime's own purposes, and none of
-// PYTHONPATH that has the name of one of the standard library or of the interpreter's own packages.
+// Contract: laptime itself imports no module from the current folder. From PYTHONPATH it imports
+// none that has the name of a module of the standard library or of the interpreter's own packages.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace laptime {
 
-// How Python programs are timed; ignored for others.
+// How Python programs are timed. Other programs ignore it, except for `gpu`.
 struct PythonOptions {
   bool gpu = true;  // of other programs too
   bool lines = true;
@@ -23,27 +23,27 @@ struct PythonOptions {
   std::vector<std::string> include, exclude;
   struct {
     bool ops = true, shapes = false, memory = false, replace_profiler = false;
-    std::string steps;  // as typed; empty: those that the budget allows
+    std::string steps;  // as typed; empty: as the budget allows
   } torch;
 };
 
-// Empty, or what is wrong with a budget or with ranges of steps.
+// Returns what is wrong with a budget or with ranges of steps. Empty: nothing.
 std::string problem_of_budget(const std::string& text);
 std::string problem_of_steps(const std::string& text);
 
-// The interpreter that a Python program is run with when the command line names none.
+// The interpreter for a Python program if the command line names none.
 std::string default_interpreter();
 
-// laptime/_site of the laptime that this interpreter has installed; else of one in a folder that
-// PYTHONPATH names in full. An error where the interpreter does not start or has none. The user's
-// sitecustomize and usercustomize do not run.
+// The folder laptime/_site of the laptime that this interpreter has installed, else of one in a
+// folder that PYTHONPATH contains as an absolute path. Fails if the interpreter does not start or
+// has no laptime. The user's sitecustomize and usercustomize do not run.
 Result<std::string> find_site_folder(const std::string& python);
 
-// What the collectors read (laptime/_collectors.py): LAPTIME_PYTHON, and PYTHONPATH with the site
-// folder before the user's entries.
+// The environment that the collectors read (laptime/_collectors.py): LAPTIME_PYTHON, and PYTHONPATH
+// with the site folder before the user's entries.
 Environment python_environment(const std::string& site_folder, const PythonOptions& options);
 
-// Runs a module of the package: python -m MODULE, but the current folder is not searched and
+// Runs a module of the package like python -m MODULE. The current folder is not searched, and
 // PYTHONPATH is searched last.
 std::vector<std::string> module_command(const std::string& python, const std::string& module);
 

@@ -80,7 +80,7 @@ bool any_live(const std::vector<FoundPart>& parts) {
                      [](const FoundPart& part) { return part.is_live; });
 }
 
-// What is written through instead of replaced has no folder beside it.
+// A target that is written through, not replaced, has no folder beside it.
 Result<std::string> temporary_folder() {
   std::error_code ignored;
   std::string pattern = (fs::temp_directory_path(ignored) / "laptime-XXXXXX").string();
@@ -101,7 +101,7 @@ Result<RunFolder> RunFolder::prepare(const std::string& file) {
   }
   ASSIGN_OR_RETURN(auto folder, take(file));
   if (folder) return RunFolder(file, std::move(*folder));
-  constexpr int kMostTries = 1000;  // others may take the same free name at the same time
+  constexpr int kMostTries = 1000;  // others may take the same free name meanwhile
   for (int i = 0; i < kMostTries; ++i) {
     const std::string name = free_run_name(file);
     ASSIGN_OR_RETURN(auto other, take(name));
@@ -113,7 +113,7 @@ Result<RunFolder> RunFolder::prepare(const std::string& file) {
               "cannot find a free name for " + file + ": give another one with -o");
 }
 
-// Nothing where another run records under this name.
+// Nothing if another run records under this name.
 Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
   std::error_code error;
   const std::string path = fs::absolute(file + ".d", error);
@@ -145,7 +145,7 @@ Result<std::optional<PartFolder>> RunFolder::take(const std::string& file) {
 
 namespace {
 
-// What still runs of the run and has the recorder loaded. A forked child begins its part with its
+// Processes that still run and have loaded the recorder. A forked child begins its part with its
 // first record, which for Python's counts is at its end.
 std::vector<std::uint32_t> joined_processes(const PartFolder& folder) {
   std::vector<std::uint32_t> found;
@@ -155,7 +155,7 @@ std::vector<std::uint32_t> joined_processes(const PartFolder& folder) {
   return found;
 }
 
-// Loader workers of a program that was killed end a moment after it.
+// Loader workers of a killed program end shortly after it.
 std::vector<std::uint32_t> await_offspring(const PartFolder& folder) {
   constexpr int kMostLooks = 6;
   constexpr useconds_t kBetween = 50'000;

@@ -1,4 +1,4 @@
-// Where a run is recorded: NAME.lap.d/ while the program runs, NAME.lap afterwards.
+// The folder of a run: NAME.lap.d/ while the program runs, sealed to NAME.lap afterwards.
 #pragma once
 
 #include <optional>
@@ -22,19 +22,19 @@ class RunFolder {
     mode_t mode;                              // of the sealed run
     std::optional<MachineLoad> machine = {};  // while it ran
   };
-  // Makes the folder and holds it until the run is sealed. Another run that uses the name keeps it,
-  // and this one gets the next free name; a run that was killed before it was sealed is kept under
-  // another name. Both are one line on stderr. Errors before anything runs: FILE is a directory,
-  // the place cannot be written.
+  // Creates the folder and holds it until the run is sealed. If another run uses the name, this run
+  // gets the next free name. A run that was killed before it was sealed is kept under another name.
+  // Both cases print one line on stderr. Fails before anything runs: FILE is a directory, or the
+  // place cannot be written.
   static Result<RunFolder> prepare(const std::string& file);
 
   const std::string& file() const { return file_; }
   const std::string& folder() const { return folder_.path(); }  // absolute
 
-  // Seals what the processes recorded together with what was seen from outside. If it fails, the
-  // folder stays. `clock`: the program's start and end.
+  // Seals the records of all processes, with what was measured from outside. If it fails, the
+  // folder remains. `clock`: the program's start and end.
   Status seal(const Outcome& outcome, std::vector<Fact> clock);
-  // For a program that never ran.
+  // For a program that did not start.
   void remove();
 
  private:
@@ -45,7 +45,7 @@ class RunFolder {
   PartFolder folder_;
 };
 
-// This moment, on the clock that all parts of a run share.
+// The present moment on the clock that all parts of a run share.
 ClockFact clock_now();
 
 }  // namespace laptime

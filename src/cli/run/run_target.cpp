@@ -31,14 +31,14 @@ bool is_script(const std::string& word) {
   return fs::path(word).extension() == ".py" || fs::exists(fs::path(word) / "__main__.py", ignored);
 }
 
-// Where the interpreter's own options (-u, -O, -X dev …) end, and what they do to the start of the
+// The end of the interpreter's own options (-u, -O, -X dev …), and their effect on the start of the
 // collectors.
 struct InterpreterOptions {
   std::size_t count = 0;
-  bool has_module_or_code = false;  // -m or -c is the last of them, alone or as in -um
-  bool skips_collectors =
-      false;  // -I, -E and -S: the interpreter imports no sitecustomize from PYTHONPATH
-  bool keeps_path = false;  // -S: what is on PYTHONPATH stays on the program's sys.path
+  bool has_module_or_code = false;  // -m or -c is the last option, alone or as in -um
+  // -I, -E or -S: the interpreter imports no sitecustomize from PYTHONPATH.
+  bool skips_collectors = false;
+  bool keeps_path = false;  // -S: the entries of PYTHONPATH stay on the program's sys.path
 };
 
 InterpreterOptions read_options(const std::vector<std::string>& words) {
@@ -84,7 +84,7 @@ Status check_script(const std::string& script) {
   return {};
 }
 
-// `words`: what follows the interpreter.
+// `words`: those after the interpreter.
 Result<RunTarget> python_target(const std::string& python, std::vector<std::string> words,
                                 const PythonOptions& options) {
   const InterpreterOptions flags = read_options(words);

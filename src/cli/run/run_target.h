@@ -1,5 +1,5 @@
-// What `laptime run` starts: a command as it is, or a Python program through the interpreter that
-// has laptime installed.
+// What `laptime run` starts: a command, or a Python program through the interpreter that has
+// laptime installed.
 #pragma once
 
 #include <string>
@@ -11,9 +11,8 @@
 
 namespace laptime {
 
-// The words of a command line of `run`, split where the program begins: at "--", at "-m" or "-c",
-// or at the first word that is no option. `takes_value` tells which options are followed by a word
-// of their own.
+// The words of a command line of `run`, split at the program's begin: at "--", at "-m" or "-c", or
+// at the first word that is no option. `takes_value`: whether an option is followed by its value.
 struct RunWords {
   std::vector<std::string> options;
   std::vector<std::string> program;  // without a leading "--"
@@ -39,7 +38,7 @@ struct RunTarget {
   std::vector<std::string> command;
   bool is_python = false;
   std::string name;         // for the default file name: "train" of train.py, "pkg" of -m pkg
-  Environment environment;  // what a Python program's collectors need
+  Environment environment;  // for a Python program's collectors
   bool starts_collectors = false;
 };
 

@@ -44,7 +44,7 @@ int SignalRelay::wait(rusage& usage) {
   return status;
 }
 
-// Also follows it where it stops.
+// Also follows the program when it stops.
 bool SignalRelay::has_ended(int& status, rusage& usage) {
   while (::wait4(program_, &status, WNOHANG | WUNTRACED, &usage) == program_) {
     if (!WIFSTOPPED(status)) return true;
@@ -55,7 +55,7 @@ bool SignalRelay::has_ended(int& status, rusage& usage) {
 
 void SignalRelay::take(const siginfo_t& info) {
   if (witness_ && comes_from_a_process(info) && info.si_pid == witness_->pid())
-    return;  // it woke us
+    return;  // the witness woke this process
   if (!group_got(info)) pass_on(info);
 }
 
@@ -71,7 +71,7 @@ bool SignalRelay::group_got(const siginfo_t& info) {
 }
 
 void SignalRelay::pass_on(const siginfo_t& info) const {
-  // What the program sends to its parent was meant for the process that started `laptime run`.
+  // A signal from the program to its parent is for the process that started `laptime run`.
   const pid_t receiver =
       comes_from_a_process(info) && info.si_pid == program_ ? ::getppid() : program_;
   if (info.si_code == SI_QUEUE)

@@ -1,4 +1,4 @@
-// Waits for a program and passes on to it what is sent to this process alone (contract: child.h).
+// Waits for a program, and passes on signals to this process alone (contract: child.h).
 #pragma once
 
 #include <sys/resource.h>
@@ -15,7 +15,7 @@ class SignalRelay {
   // Contract: all signals are blocked.
   explicit SignalRelay(pid_t program) : program_(program), witness_(GroupWitness::start()) {}
 
-  // The program's status when it has ended, as wait4 gives it.
+  // Waits for the program's end. Returns its status from wait4.
   int wait(rusage& usage);
 
  private:

@@ -64,13 +64,13 @@ class LprofImport {
     const auto lines = shape_.sequence(value);
     if (!label || !lines) return odd("an entry is not (file, line, name): [(line, hits, ticks)]");
     ASSIGN_OR_RETURN(const std::uint32_t code, part.code(*label));
-    // A function that was watched but never ran is kept as a line that was never reached.
+    // A watched function that never ran is stored as a line that was never reached.
     if (lines->empty()) return part.add(TallyKind::line, code, label->first_line, {});
     for (const Id line : *lines) RETURN_IF_ERROR(add_line(part, code, line));
     return {};
   }
 
-  // Those that the file itself holds; a file that it names is not opened.
+  // Sources that the file contains. Files that it names are not opened.
   Status add_sources(TallyPart& part) {
     std::size_t bytes = 0;
     for (std::size_t i = 0; sources_ && i < sources_->size(); i += 2) {
@@ -84,8 +84,7 @@ class LprofImport {
   }
 
   Status add_line(TallyPart& part, std::uint32_t code, Id value) {
-    // Every entry takes more than a byte; a file that makes more of them shares entries to no
-    // honest end.
+    // Every entry takes more than a byte. A file with more entries shares them to exhaust memory.
     if (part.rows() >= max_rows_) return odd("it unfolds to more entries than it has bytes");
     const auto fields = shape_.sequence(value, 3);
     const auto line = fields ? shape_.count((*fields)[0]) : std::nullopt;

@@ -1,9 +1,9 @@
 // line_profiler's results (.lprof): a pickle of a LineStats object with {timings: {(file, first
 // line, name): [(line, hits, ticks)]}, unit: seconds a tick}. The same dict without the object, and
-// a plain (timings, unit), are read too.
+// a plain (timings, unit), are also accepted.
 //
-// line_profiler knows inclusive times only: the part says so (property "line_self_time" =
-// "unknown").
+// line_profiler has inclusive times only. The part records this in property "line_self_time" =
+// "unknown".
 #pragma once
 
 #include <string_view>

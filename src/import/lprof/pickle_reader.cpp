@@ -17,13 +17,13 @@ namespace laptime {
 
 namespace {
 
-// Where LineStats has lived, in line_profiler's releases and in laptime's stand-in.
+// The modules of LineStats in line_profiler's releases and in laptime's replacement.
 constexpr std::array<std::string_view, 5> kLineStatsModules{
     "line_profiler.line_profiler", "line_profiler._line_profiler", "_line_profiler",
     "line_profiler", "laptime.compat.line_profiler"};
 
 constexpr std::size_t kMostOfLine = 200;
-constexpr std::uint64_t kBytesOfMemo = 64;  // an entry of the hash table, while it grows
+constexpr std::uint64_t kBytesOfMemo = 64;  // an entry of the hash table while it grows
 
 enum Opcode : std::uint8_t {
   kMark = '(',
@@ -67,7 +67,7 @@ enum Opcode : std::uint8_t {
   kBuild = 'b',
 };
 
-// Opcodes that call, import or fetch, for the refusal's wording.
+// Opcodes that call, import or fetch, with names for the error.
 const char* forbidden_name(std::uint8_t opcode) {
   switch (opcode) {
     case 'R':
@@ -132,7 +132,7 @@ class PickleReader {
   }
   Result<Id> pop();
   Result<Id> top() const;
-  // Valid until the next of these calls.
+  // Valid until the next call.
   Result<Items> pop_to_mark();
   Result<Items> pop_many(std::size_t count);
 
@@ -361,7 +361,7 @@ Status PickleReader::recall(std::uint64_t place) {
   return it == memo_.end() ? broken("refers to a value that is not there") : push(it->second);
 }
 
-// What is longer than every name that is allowed is not kept.
+// Keeps no more of a line than the longest allowed name needs.
 std::string PickleReader::line() {
   std::string kept;
   for (char c; !in_.failed() && (c = static_cast<char>(in_.u8())) != '\n';)
@@ -373,7 +373,7 @@ Status PickleReader::push_class(std::string_view module, std::string_view name) 
   const bool known = std::find(kLineStatsModules.begin(), kLineStatsModules.end(), module) !=
                      kLineStatsModules.end();
   if (known && name == "LineStats") return push(tree_.values.add_class());
-  // What an attacker wrote is shown, but not at any length, and not what would command a terminal.
+  // An attacker's text is shown shortened, and without control characters.
   std::string shown = fmt::format("{}.{}", module.substr(0, 80), name.substr(0, 80));
   std::replace_if(shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
   return fail(

@@ -1,9 +1,11 @@
-// Reads a pickle of protocol 2 to 5 that holds data and, as its only class, line_profiler's
-// LineStats. A pickle is a program for a small machine; this machine has no instruction that calls
-// anything. Whatever names another class or function, or asks for one to be called, is refused by
-// its name.
+// Reads a pickle of protocol 2 to 5 that contains data and, as its only class, line_profiler's
+// LineStats.
 //
-// Contract: no length in the file is believed beyond the bytes that are there.
+// A pickle is a program for a small machine. This machine has no instruction that calls anything. A
+// pickle that names another class or function, or requests a call, is refused; the error has the
+// name.
+//
+// Contract: a length in the file is trusted only up to the bytes that exist.
 #pragma once
 
 #include "base/status.h"

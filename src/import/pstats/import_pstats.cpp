@@ -52,8 +52,7 @@ class PstatsImport {
 
   Status add_caller(TallyPart& part, std::uint32_t callee, const ImportedCounts& total, Id key,
                     Id value) {
-    // Every entry takes more than a byte; a file that makes more of them shares entries to no
-    // honest end.
+    // Every entry takes more than a byte. A file with more entries shares them to exhaust memory.
     if (part.rows() >= max_rows_) return odd("it unfolds to more entries than it has bytes");
     const auto label = shape_.label(key);
     const auto counts = label ? caller_counts(value, total) : std::nullopt;
@@ -88,7 +87,7 @@ class PstatsImport {
 
 }  // namespace
 
-// A dict, and then its end or a key that is a tuple: JSON, which begins with the same byte, goes on
+// A dict, followed by its end or by a tuple as key. JSON begins with the same byte, but continues
 // differently.
 bool looks_like_pstats(ByteView head) {
   if (head.size() < 2 || (head[0] & 0x7f) != '{') return false;

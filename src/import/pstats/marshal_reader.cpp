@@ -31,7 +31,7 @@ class MarshalReader {
 
  private:
   using Id = PythonValues::Id;
-  using MaybeId = std::optional<Id>;  // nothing: the mark that ends a dict
+  using MaybeId = std::optional<Id>;  // nothing: the mark at a dict's end
 
   tl::unexpected<Error> broken(std::string_view what) const {
     return fail(ErrorKind::bad_file, fmt::format("{} at byte {}", what, in_.offset()));
@@ -51,7 +51,7 @@ class MarshalReader {
 
   ByteStream& in_;
   PythonTree tree_;
-  std::vector<Id> items_;      // of the containers that are being read, one on top of the other
+  std::vector<Id> items_;      // of the containers being read, nested ones last
   std::vector<MaybeId> refs_;  // nothing while the value is still being read
   int depth_ = 0;
 };
@@ -141,7 +141,7 @@ Result<MarshalReader::MaybeId> MarshalReader::text_real(std::optional<std::size_
   return finish(tree_.values.add_real(number), ref);
 }
 
-// 15 bits a digit; more than 63 bits count nothing that happened.
+// 15 bits a digit. A count never has more than 63 bits.
 Result<MarshalReader::MaybeId> MarshalReader::long_integer(std::optional<std::size_t> ref) {
   const std::int64_t signed_count = in_.little_endian<std::int32_t>();
   const std::int64_t count = signed_count < 0 ? -signed_count : signed_count;

@@ -1,8 +1,8 @@
-// Reads Python's marshal format, as far as a saved cProfile run uses it: dicts, tuples, lists,
+// Reads the part of Python's marshal format that saved cProfile runs use: dicts, tuples, lists,
 // numbers, texts, None and references, of versions 2 to 5. Code objects and all else are refused.
 //
-// Contract: no length in the file is believed beyond the bytes that are there, and nesting has a
-// limit. Bytes after the first value are not looked at, as Python does it.
+// Contract: a length in the file is trusted only up to the bytes that exist, and nesting has a
+// limit. Bytes after the first value are ignored, as in Python.
 #pragma once
 
 #include "base/status.h"

@@ -8,7 +8,7 @@ namespace laptime::replay {
 
 namespace {
 
-// The first of the stepping thread's tasks that ends after the moment; kNone: none.
+// The first of the stepping thread's tasks that ends after the moment. kNone: none.
 std::uint32_t task_at(const TaskGraph& graph, std::uint32_t main_count, std::int64_t time) {
   const auto begin = graph.tasks.begin(), end = begin + main_count;
   const auto it = std::upper_bound(begin, end, time,
@@ -16,7 +16,7 @@ std::uint32_t task_at(const TaskGraph& graph, std::uint32_t main_count, std::int
   return it == end ? kNone : static_cast<std::uint32_t>(it - begin);
 }
 
-// Whether the stepping thread stands still until the wait's end: its tasks meanwhile are
+// Whether the stepping thread is blocked until the wait's end. Its tasks meanwhile become
 // communication.
 bool mark_waiting(TaskGraph& graph, std::uint32_t main_count, const CollectiveWait& wait) {
   bool at_end = false;
@@ -54,7 +54,7 @@ std::vector<std::int64_t> with_collective_cuts(std::span<const HostStep> steps,
       ends.push_back(wait.end);
     }
   }
-  // One that begins within another wait divides nothing: the thread stands still before and after.
+  // A wait that begins within another one divides nothing: the thread is blocked before and after.
   const Intervals joined(std::move(waits));
   for (const Interval& wait : joined.parts()) ends.push_back(wait.start);
   std::sort(ends.begin(), ends.end());

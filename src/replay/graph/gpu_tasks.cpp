@@ -10,17 +10,18 @@ namespace laptime::replay {
 
 namespace {
 
-constexpr std::int64_t kLaunchLatency =
-    3'000;  // from a launch to its work on an idle stream, where none was seen
-constexpr std::int64_t kStreamGap = 1'000;  // between two that are queued
-constexpr std::int64_t kSoonAfter =
-    20'000;  // one that begins this soon after another ends waited for it
-constexpr std::size_t kQueue =
-    1'022;  // launches that a GPU takes ahead; the next one waits (seen on an H200, CUDA 13)
-constexpr std::int64_t kDeeper =
-    50'000;  // a launch that ended this long before room would have come: its queue is deeper
-constexpr std::int64_t kLongLaunch =
-    20'000;  // a call that takes this and many times the usual waited, whatever the queue's depth
+// From a launch to its work on an idle stream, if none was seen.
+constexpr std::int64_t kLaunchLatency = 3'000;
+constexpr std::int64_t kStreamGap = 1'000;  // between two queued kernels or copies
+// Work that begins this soon after other work ended had waited for it.
+constexpr std::int64_t kSoonAfter = 20'000;
+// The launches that a GPU queues. The next one waits (seen on an H200, CUDA 13).
+constexpr std::size_t kQueue = 1'022;
+// If a launch ended this long before there was room, the queue is deeper.
+constexpr std::int64_t kDeeper = 50'000;
+// A call that takes this long and kTimesUsual times the usual has waited, whatever the queue's
+// depth.
+constexpr std::int64_t kLongLaunch = 20'000;
 constexpr std::int64_t kTimesUsual = 5;
 
 class GpuTasks {
@@ -35,7 +36,7 @@ class GpuTasks {
       step_ends_.push_back(step.step.start_ns + step.step.wall_ns);
   }
 
-  // What was launched in the window, and what a GPU had still to do when it began.
+  // The work launched in the window, and the unfinished work of GPUs at its begin.
   void add(std::int64_t from, std::int64_t to) {
     const auto& order = source_.gpu_by_launch;
     const auto launched = [&](std::uint32_t i) { return launch_of(source_.gpu.all()[i]); };
@@ -51,7 +52,7 @@ class GpuTasks {
       const bool is_there =
           it >= first || source_.run.tracks[work.track].spans.end(work.row) > from;
       const std::uint32_t task = is_there ? add(*it) : kNone;
-      if (work.launch && work.launch == last) continue;  // a CUDA graph is one launch of many
+      if (work.launch && work.launch == last) continue;  // a CUDA graph is one launch of many nodes
       last = work.launch;
       if (const std::uint32_t call =
               work.launch && it >= first ? task_at(work.launch->track, launched(*it)) : kNone;
@@ -83,7 +84,7 @@ class GpuTasks {
       return TaskKind::communication;
     return spans.kind[work.row] == SpanKind::kernel ? TaskKind::kernel : TaskKind::copy;
   }
-  // The task of a thread that ended where the moment's began; kNone: not in the graph.
+  // The task of a thread that ended where the task at the moment began. kNone: not in the graph.
   std::uint32_t task_before(std::uint32_t track, std::int64_t time) const {
     const auto it = host_.find(track);
     if (it == host_.end()) return kNone;
@@ -113,7 +114,7 @@ class GpuTasks {
     if (launched >= graph_.steps.front().step.start_ns)
       task.launched_in = static_cast<std::uint32_t>(
           std::upper_bound(step_ends_.begin(), step_ends_.end(), launched) - step_ends_.begin());
-    // Work whose launch is not known goes with what the stepping thread did when it began.
+    // Work with an unknown launch depends on the stepping thread's task at its begin.
     const std::uint32_t thread = work.launch ? work.launch->track : graph_.steps.front().step.track;
     task.needs[1].task = task_before(thread, launched);
     if (const std::uint32_t call = work.launch ? task_at(thread, launched) : kNone; call != kNone)
@@ -140,7 +141,7 @@ class GpuTasks {
     launch.delay =
         std::clamp<std::int64_t>(task.start - launched, 0, queued ? kLaunchLatency : INT64_MAX);
     if (gap <= kSoonAfter) return;
-    // Neither explains when it began.
+    // Neither of both explains when it began.
     if (const std::uint32_t other = ended_before(task); other != kNone) {
       task.needs[2] = {other, task.start - graph_.tasks[other].end};
       launch.delay = std::min(launch.delay, kLaunchLatency);
@@ -148,7 +149,7 @@ class GpuTasks {
       launch.delay = task.start - launched;
     }
   }
-  // Work on another stream that ended soon before the task began.
+  // Work on another stream that ended shortly before the task began.
   std::uint32_t ended_before(const Task& task) const {
     std::uint32_t found = kNone;
     for (const auto& [track, last] : last_) {
@@ -164,7 +165,7 @@ class GpuTasks {
     return found;
   }
 
-  // Of work launched before `launched`, what ended last, no later than `until`.
+  // Of the work launched before `launched`, the last to end, no later than `until`.
   std::uint32_t last_work(std::int64_t launched, std::int64_t until) const {
     auto it =
         std::upper_bound(work_.begin(), work_.end(), until,
@@ -177,7 +178,7 @@ class GpuTasks {
     return kNone;
   }
 
-  // A task of the host that stands in a call which waits ends when the work does.
+  // A task of the host in a call that waits ends when the work does.
   void let_wait(std::uint32_t index) {
     const SpanKind kind = kind_of(graph_.tasks[index]);
     Task& task = graph_.tasks[index];
@@ -204,8 +205,8 @@ class GpuTasks {
     task.category = std::min(task.category, HostCategory::copy);
     wait_for(task, work, is_to_gpu(graph_.tasks[work]) ? Wait::copy : Wait::gpu);
   }
-  // Whether the queue is known: a call begins to wait when as much as fits into it is not done, as
-  // recorded or after a change.
+  // Whether the queue's depth is known. A call begins to wait when that many launches are
+  // unfinished, as recorded or after a change.
   bool let_queue_wait(std::uint32_t index) {
     const auto at = position_.find(index);
     if (at == position_.end() || at->second < kQueue) return false;
@@ -227,9 +228,9 @@ class GpuTasks {
   bool is_to_gpu(const Task& work) const {
     return work.kind == TaskKind::copy && source_.gpu.all()[work.work].copy.is_to_gpu();
   }
-  // A copy that the call itself waits for: one from the GPU, or one that was asked to block. A call
-  // that copies from pageable memory to the GPU takes what the driver needs to read it; that it
-  // waited as well shows in its length only.
+  // A copy that blocks its own call: from the GPU, or blocking by request. A call that copies from
+  // pageable memory to the GPU takes the time that the driver needs to read it. Whether it also
+  // waited shows only in its length.
   bool blocks(const Task& call) const {
     for (auto it = std::lower_bound(
              work_.begin(), work_.end(), call.start,
@@ -245,12 +246,12 @@ class GpuTasks {
 
   const GraphSource& source_;
   TaskGraph& graph_;
-  std::map<std::uint32_t, std::vector<std::uint32_t>> host_;  // by track: its tasks, in their order
+  std::map<std::uint32_t, std::vector<std::uint32_t>> host_;  // by track: its tasks, in order
   std::map<std::uint32_t, std::uint32_t> last_;               // by stream: its last task
-  std::vector<std::uint32_t> work_;  // GPU tasks, by end once all are there
-  std::vector<std::uint32_t>
-      launched_;  // what was launched, in its order: the task, none if it was done before
-  std::map<std::uint32_t, std::size_t> position_;  // by call: its place in that order
+  std::vector<std::uint32_t> work_;                           // GPU tasks; once complete, by end
+  // The tasks of launched work, in order of launch. kNone: done before the window.
+  std::vector<std::uint32_t> launched_;
+  std::map<std::uint32_t, std::size_t> position_;  // by call: its index in launched_
   std::vector<std::int64_t> step_ends_;
 };
 

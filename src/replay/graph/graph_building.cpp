@@ -11,7 +11,7 @@ namespace laptime::replay {
 
 namespace {
 
-// The engine's way from one backward span to the next is backward, as host_time.h counts it.
+// The engine's time between two backward spans is backward, as in host_time.h.
 void join_backward(TaskGraph& graph) {
   for (std::size_t i = 1; i + 1 < graph.tasks.size(); ++i) {
     Task& gap = graph.tasks[i];
@@ -24,7 +24,7 @@ void join_backward(TaskGraph& graph) {
   }
 }
 
-// Other threads of the process that worked on ops in the window.
+// Other threads of the process that ran ops in the window.
 class OtherThreads {
  public:
   OtherThreads(const GraphSource& source, TaskGraph& graph)
@@ -41,7 +41,7 @@ class OtherThreads {
       tie(i, last);
       last = i;
     }
-    // What lay between is in the delays.
+    // The gaps between them are delays.
     std::vector<std::uint32_t> moved(graph_.tasks.size() - first, kNone);
     std::uint32_t kept = first;
     for (std::uint32_t i = first; i < graph_.tasks.size(); ++i) {
@@ -64,8 +64,8 @@ class OtherThreads {
                                      [](std::int64_t t, const Task& task) { return t < task.end; });
     return it == end ? kNone : static_cast<std::uint32_t>(it - begin);
   }
-  // It goes on from the task before it on its thread; or, when the stepping thread did something in
-  // between, from that.
+  // The task depends on the previous one of its thread. If the stepping thread did something in
+  // between, it depends on that.
   void tie(std::uint32_t index, std::uint32_t last) {
     Task& task = graph_.tasks[index];
     task.needs = {};
@@ -79,7 +79,7 @@ class OtherThreads {
       task.needs[1] = {main - 1, task.start - stepping.start};
     }
   }
-  // A gap of the stepping thread in which backward ran here was a wait for it.
+  // A gap of the stepping thread during backward on this thread was a wait for it.
   void note_backward(std::uint32_t index) {
     const Task& task = graph_.tasks[index];
     if (task.category != HostCategory::backward || task.end == 0) return;
@@ -109,14 +109,14 @@ bool has_ops(const SpanColumns& spans, const std::vector<std::uint32_t>& order, 
   return false;
 }
 
-// Puts tasks into the order of their ends, so that what a task needs stands before it.
+// Sorts tasks by their ends, so that a task's needs come before it.
 void sort_tasks(TaskGraph& graph) {
   std::vector<std::uint32_t> order(graph.tasks.size()), place(graph.tasks.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Task &x = graph.tasks[a], &y = graph.tasks[b];
     if (x.end != y.end) return x.end < y.end;
-    // What ends together: the stepping thread is the one that waits.
+    // Of tasks that end together, the stepping thread's is the one that waits.
     return (x.step == kNone ? 0 : 1) < (y.step == kNone ? 0 : 1);
   });
   for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;

@@ -10,7 +10,7 @@ namespace laptime::replay {
 
 namespace {
 
-// Behind the last row that ends in time, how many are looked at for one that began before: a wait
+// How many rows after the last one that ends in time are searched for one that began before: a wait
 // that crosses a step's end.
 constexpr std::size_t kCrossing = 64;
 
@@ -46,7 +46,7 @@ HostCategory own_category(const GraphSource& source, const SpanColumns& spans, c
   }
 }
 
-// Rows that lie in the window or reach into it, outer ones first.
+// Rows within the window or partly in it, outer ones first.
 std::vector<std::uint32_t> rows_between(const SpanColumns& spans,
                                         const std::vector<std::uint32_t>& order, std::int64_t from,
                                         std::int64_t to) {
@@ -59,7 +59,7 @@ std::vector<std::uint32_t> rows_between(const SpanColumns& spans,
        i < spans.size() && beyond < kCrossing; ++i) {
     const std::uint32_t row = row_at(i);
     beyond += spans.end(row) > to;
-    if (takes_part_in_nesting(spans.kind[row]) && spans.start[row] < to && spans.duration[row] > 0)
+    if (is_nested_kind(spans.kind[row]) && spans.start[row] < to && spans.duration[row] > 0)
       rows.push_back(row);
   }
   std::stable_sort(rows.begin(), rows.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -134,7 +134,7 @@ class Tiling {
     graph_.tasks.push_back(task);
   }
 
-  // Tracks without ops have only what was recorded with a call.
+  // Tracks without ops have only the call sites recorded with calls.
   std::uint32_t call_site_of(std::uint32_t row) const {
     return row < ops_.call_site.size() ? ops_.call_site[row] : recorded_call_site(spans_, row);
   }

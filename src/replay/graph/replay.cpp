@@ -9,7 +9,7 @@ namespace laptime::replay {
 
 namespace {
 
-// By step: the host's own time of it, by category.
+// By step: the host's own time in it, by category.
 std::vector<CategoryTimes> split_host(const TaskGraph& graph, const Replay& replay) {
   std::vector<CategoryTimes> steps(graph.steps.size());
   std::int64_t now = graph.steps.front().step.start_ns;

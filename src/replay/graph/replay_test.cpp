@@ -39,7 +39,7 @@ TEST(Replay, AWaitForTheGpuShrinksWithWhatItWaitsFor) {
   const std::int64_t plain = built.walls({})[0];
   EXPECT_NEAR(static_cast<double>(plain), 250'000, 3'000);  // less the recorder's share
   EXPECT_EQ(built.walls(scaled("slow", 0.5))[0], plain - 92'000);
-  // Once the kernel is done before the host asks, the rest of it brings nothing more.
+  // Once the kernel is done before the host waits, a shorter kernel gains nothing more.
   EXPECT_EQ(built.walls(scaled("slow", 0))[0], plain - 179'000 - 2'500);
   EXPECT_EQ(built.walls(scaled("cuStreamSynchronize", 0))[0], plain - 500);
 }
@@ -116,8 +116,9 @@ TEST(Replay, AWaitForACollectiveShrinksWithIt) {
   t.add(gloo, {100, 300, "gloo:all_reduce", SpanKind::annotation});
   t.add(gloo, {120, 380, "gloo:all_reduce", SpanKind::annotation});  // crosses the first
   t.add(0, {600, 100, "Optimizer.step#SGD.step", SpanKind::optimizer});
-  t.add(gloo, {620, 30, "gloo:broadcast",
-               SpanKind::annotation});  // beside the optimizer: nobody waits for it
+  t.add(gloo,
+        {620, 30, "gloo:broadcast",
+         SpanKind::annotation});  // beside the optimizer: the stepping thread does not wait for it
   t.add_step(0, 0, 800);
   const Built built(t.run);
   EXPECT_EQ(built.walls({})[0], 800);
@@ -170,8 +171,8 @@ TEST(Replay, ALinesOwnPythonComesOffTheGaps) {
   EXPECT_EQ(built.walls(scaled("train.py:41", 0))[0], 1'000);
 }
 
-// Whatever the rows, a graph without changes is the run again: the steps of the thread sum to their
-// wall times.
+// For any rows, a graph without changes repeats the run: the steps of the thread sum to their wall
+// times.
 TEST(Replay, OddRunsAreReplayedAsTheyWere) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
@@ -211,8 +212,8 @@ TEST(Replay, OddRunsAreReplayedAsTheyWere) {
       for (const Dependency& need : built.graph.tasks[i].needs)
         EXPECT_TRUE(need.task == kNone || need.task < i);
     const std::vector<std::int64_t> walls = built.walls({});
-    // Spans that cross (a thread in two things at once, work before its launch) may shift a wait;
-    // never by much, never below 0.
+    // Spans that cross (a thread in two spans at once, work before its launch) may shift a wait,
+    // but only a little, and never below 0.
     ASSERT_EQ(walls.size(), 2u);
     EXPECT_GE(walls[0], 0);
     EXPECT_NEAR(static_cast<double>(walls[0] + walls[1]), 980'000, 0.25 * 980'000) << seed;

@@ -1,8 +1,8 @@
-// What tallies say of the program's own Python in each step: how many lines ran, and how long those
-// took that work on a batch.
+// The program's own Python in each step, from tallies: how many lines ran, and the time of those
+// that work on a batch.
 //
-// A line works on a batch when it runs no op of the framework's and takes long each time: a call of
-// NumPy's, not a loop in Python. Functions that were timed as a whole tell nothing of their lines.
+// A line works on a batch if it runs no op and takes long each time: a call of NumPy, not a loop in
+// Python. Functions that were timed as a whole have no lines.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace laptime::replay {
 
-// Steps as tallies count them: by process, in the order of their ends.
-// `steps`: all of the run, which outlive the result.
+// Steps in the numbering of tallies: by process, in the order of their ends. `steps`: all of the
+// run. They outlive the result.
 std::vector<std::vector<const Step*>> tallied_steps(const Run& run, std::span<const Step> steps);
 
 struct StepPython {

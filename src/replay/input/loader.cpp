@@ -12,7 +12,7 @@ struct Delivery {
   std::int64_t ready_at;
 };
 
-// Batches handed to workers in turn, taken in their order.
+// Batches are assigned to workers in turn, and taken in order.
 class LoaderQueue {
  public:
   LoaderQueue(const LoaderFacts& facts, unsigned workers)
@@ -21,17 +21,17 @@ class LoaderQueue {
         free_at_(workers),
         taken_(facts.batches.size()) {}
 
-  // The loop's batches begin with `first`; it ends before `last`.
+  // The loop's batches begin with `first` and end before `last`.
   void restart(std::size_t first, std::size_t, std::int64_t now) {
     first_ = first;
     began_ = now;
     std::fill(free_at_.begin(), free_at_.end(), now);
   }
-  // Contract: asked once for each batch, in their order, before it is taken.
+  // Contract: called once for each batch in order, before it is taken.
   Delivery next(std::size_t batch) {
-    const std::int64_t asked = batch - first_ < ahead_ ? began_ : taken_[batch - ahead_];
+    const std::int64_t requested = batch - first_ < ahead_ ? began_ : taken_[batch - ahead_];
     std::int64_t& worker = free_at_[(batch - first_) % free_at_.size()];
-    return {batch, worker = std::max(worker, asked) + batches_[batch].between_ns +
+    return {batch, worker = std::max(worker, requested) + batches_[batch].between_ns +
                             batches_[batch].fetch_ns};
   }
   void take(std::size_t batch, std::int64_t time) { taken_[batch] = time; }
@@ -44,18 +44,21 @@ class LoaderQueue {
   std::int64_t began_ = 0;
 };
 
-// Batches taken as they are made, each worker with at most `prefetch` of them asked for.
+// Batches are taken as soon as they are made. Each worker has at most `prefetch` requested batches.
 class UnorderedQueue {
  public:
   UnorderedQueue(const LoaderFacts& facts, unsigned workers)
-      : batches_(facts.batches), prefetch_(facts.prefetch), free_at_(workers), asked_(workers) {}
+      : batches_(facts.batches),
+        prefetch_(facts.prefetch),
+        free_at_(workers),
+        requested_(workers) {}
 
   void restart(std::size_t first, std::size_t last, std::int64_t now) {
     next_ = first, last_ = last, turn_ = 0;
     made_.clear();
     std::fill(free_at_.begin(), free_at_.end(), now);
-    std::fill(asked_.begin(), asked_.end(), 0u);
-    for (std::size_t i = 0; i < prefetch_ * free_at_.size(); ++i) ask(now);
+    std::fill(requested_.begin(), requested_.end(), 0u);
+    for (std::size_t i = 0; i < prefetch_ * free_at_.size(); ++i) request(now);
   }
   Delivery next(std::size_t) const {
     const Made& first = *earliest();
@@ -63,9 +66,9 @@ class UnorderedQueue {
   }
   void take(std::size_t, std::int64_t time) {
     const auto taken = earliest();
-    --asked_[taken->worker];
+    --requested_[taken->worker];
     made_.erase(taken);
-    ask(time);
+    request(time);
   }
 
  private:
@@ -78,20 +81,20 @@ class UnorderedQueue {
     return std::min_element(made_.begin(), made_.end(),
                             [](const Made& a, const Made& b) { return a.ready_at < b.ready_at; });
   }
-  void ask(std::int64_t now) {
+  void request(std::int64_t now) {
     if (next_ == last_) return;
-    while (asked_[turn_] >= prefetch_) turn_ = (turn_ + 1) % asked_.size();
+    while (requested_[turn_] >= prefetch_) turn_ = (turn_ + 1) % requested_.size();
     const Batch& batch = batches_[next_];
     free_at_[turn_] = std::max(free_at_[turn_], now) + batch.between_ns + batch.fetch_ns;
     made_.push_back({next_++, turn_, free_at_[turn_]});
-    ++asked_[turn_];
-    turn_ = (turn_ + 1) % asked_.size();
+    ++requested_[turn_];
+    turn_ = (turn_ + 1) % requested_.size();
   }
 
   std::span<const Batch> batches_;
   unsigned prefetch_;
   std::vector<std::int64_t> free_at_;  // by worker
-  std::vector<unsigned> asked_;
+  std::vector<unsigned> requested_;
   std::vector<Made> made_;  // or being made
   std::size_t next_ = 0, last_ = 0, turn_ = 0;
 };
@@ -114,12 +117,12 @@ std::vector<std::int64_t> waits_with(Queue queue, const LoaderFacts& facts,
     if (facts.restarts[k]) queue.restart(b, end_of_loop(facts, k, b), now);
     for (; b < facts.batches.size() && facts.batches[b].step == k; ++b) {
       const Delivery delivery = queue.next(b);
-      const std::int64_t asks =
+      const std::int64_t begin =
           now + std::llround(facts.batches[b].after * static_cast<double>(compute_ns[k])) +
           waits[k];
-      const std::int64_t wait = std::max<std::int64_t>(0, delivery.ready_at - asks) +
+      const std::int64_t wait = std::max<std::int64_t>(0, delivery.ready_at - begin) +
                                 facts.batches[delivery.batch].hand_over_ns;
-      queue.take(b, asks + wait);
+      queue.take(b, begin + wait);
       waits[k] += wait;
     }
     now += compute_ns[k] + waits[k];

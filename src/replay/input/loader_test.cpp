@@ -7,7 +7,7 @@ namespace {
 
 using Times = std::vector<std::int64_t>;
 
-// One batch a step, asked for at its begin.
+// One batch for each step, requested at its begin.
 LoaderFacts loader(std::size_t steps, std::int64_t fetch, std::int64_t hand_over) {
   LoaderFacts facts;
   for (std::uint32_t i = 0; i < steps; ++i)
@@ -33,7 +33,7 @@ TEST(Loader, WithoutWorkersAStepWaitsForAllOfIt) {
 
 TEST(Loader, EnoughWorkersLeaveTheHandOver) {
   const auto result = waits(50, 100, 150, 2, 5);
-  EXPECT_EQ(result.front(), 155);  // nobody has begun yet
+  EXPECT_EQ(result.front(), 155);  // no worker has begun yet
   EXPECT_EQ(result.back(), 5);
 }
 
@@ -51,11 +51,11 @@ TEST(Loader, WhatAWorkerDoesBetweenBatchesSetsThePaceToo) {
 TEST(Loader, InAnyOrderWorkersShareWhatOneWouldHaveToMake) {
   LoaderFacts facts = loader(400, 20, 0);
   for (std::size_t i = 1; i < facts.batches.size(); i += 2) facts.batches[i].fetch_ns = 300;
-  // In order the second worker makes all slow ones, one in two steps; else both together make one
-  // in 160.
+  // In order, the second worker makes all slow batches: one in two steps. Else both together make
+  // one batch in 160.
   EXPECT_EQ(sum_from(simulate_waits(facts, Times(400, 100), 2), 200), 200 * 50);
   EXPECT_LT(sum_from(simulate_waits(facts, Times(400, 100), 2, BatchOrder::any), 200), 200 * 3);
-  // Where none is ready, order is not what is waited for.
+  // If no batch is ready, the order does not matter.
   EXPECT_EQ(simulate_waits(loader(50, 300, 5), Times(50, 100), 2, BatchOrder::any),
             simulate_waits(loader(50, 300, 5), Times(50, 100), 2));
 }
@@ -83,7 +83,7 @@ TEST(Loader, WorkersGoOnWhileAnotherPhaseRuns) {
   facts.apart_ns[5] = 10'000;
   const auto result = simulate_waits(facts, Times(10, 100), 1);
   EXPECT_EQ(result[4], 200);
-  EXPECT_EQ(result[5], 0);  // two were asked for
+  EXPECT_EQ(result[5], 0);  // two were requested
   EXPECT_EQ(result[6], 0);
   EXPECT_EQ(result[7], 100);
 }

@@ -14,8 +14,8 @@ constexpr const char* kLatency = "launch latency";
 
 bool only_names(SpanKind kind) { return kind == SpanKind::scope || kind == SpanKind::annotation; }
 
-// What a reader knows the task by: the outermost span that does something, else the innermost that
-// only has a name.
+// The name that a reader knows the task by: the outermost span that does something, else the
+// innermost span.
 PathPart describe(const GraphSource& source, const TaskGraph& graph, const Task& task) {
   const Run& run = source.run;
   if (task.row != kNone)
@@ -39,7 +39,7 @@ bool alike(const PathPart& a, const PathPart& b) {
   return a.track == b.track && a.call_site == b.call_site && a.name == b.name;
 }
 
-// From the end of `last` back to `begin`.
+// The path from the end of `last` back to `begin`.
 std::vector<PathPart> path_to(const GraphSource& source, const TaskGraph& graph,
                               const Replay& replay, std::uint32_t last, std::int64_t begin) {
   std::vector<PathPart> parts;

@@ -13,18 +13,18 @@ namespace laptime::replay {
 
 namespace {
 
-constexpr std::size_t kMostInGraph = 32;  // steps of one graph
-constexpr std::size_t kMostReplayed =
-    256;  // steps of a phase: more tell little more, and take time and memory
-constexpr std::size_t kMostSpans = 200'000;  // of these steps
-constexpr std::size_t kFewestRested =
-    16;                             // steps that tell how fast the host is when it does not record
-constexpr double kLeastHost = 0.5;  // of its time: no recorder takes more than the program itself
+constexpr std::size_t kMostInGraph = 32;  // steps in one graph
+// Steps of a phase. More add little accuracy, and take time and memory.
+constexpr std::size_t kMostReplayed = 256;
+constexpr std::size_t kMostSpans = 200'000;  // in these steps
+// The fewest resting steps that show the host's speed without records.
+constexpr std::size_t kFewestRested = 16;
+constexpr double kLeastHost = 0.5;  // of its time: a recorder takes no more than the program itself
 constexpr double kHostExact = 0.01;
-constexpr double kMostAsMedian =
-    2;  // times the median step: one that takes more says nothing of others
-constexpr double kMostWithLine =
-    10;  // times a line's own time: forward, and backward on other threads
+// Times the median step. A longer step is not representative.
+constexpr double kMostAsMedian = 2;
+// Times a line's own time: its forward, and backward on other threads.
+constexpr double kMostWithLine = 10;
 constexpr std::size_t kRest = static_cast<std::size_t>(HostCategory::rest);
 constexpr std::size_t kInput = static_cast<std::size_t>(HostCategory::input);
 
@@ -40,9 +40,8 @@ struct Range {
   std::size_t first, count;
 };
 
-// Neighbouring recorded steps, in pieces of kMostInGraph, at most `most` in all, spread over
-// the run. Outliers would weigh as much as many steps in what is concluded for the others: they
-// count only where there is nothing else.
+// Consecutive recorded steps in pieces of kMostInGraph, at most `most` in total, spread over the
+// run. Outliers are used only if there are no other steps: each would represent many.
 std::vector<Range> choose_bursts(std::span<const HostStep> steps, std::size_t most) {
   const auto is_steady = [](const HostStep& s) {
     return s.step.ops != StepOps::rested && s.step.kind == StepKind::steady;
@@ -71,14 +70,14 @@ std::vector<Range> choose_bursts(std::span<const HostStep> steps, std::size_t mo
   return chosen;
 }
 
-// Fewer where steps are large.
+// Fewer if steps have many spans.
 std::size_t most_replayed(const Run& run, std::span<const HostStep> steps) {
   const std::size_t in_a_step =
       run.tracks[steps.front().step.track].spans.size() / steps.size() + 1;
   return std::clamp(kMostSpans / in_a_step, kMostInGraph, kMostReplayed);
 }
 
-// What handing a batch over takes where it was not seen, as a share of what is expected.
+// The factor on the expected hand-over of a batch, if none was seen.
 double hand_over_factor(Outlook outlook) {
   return outlook == Outlook::best ? 1.0 / 3 : outlook == Outlook::worst ? 2 : 1;
 }
@@ -127,7 +126,7 @@ void PhaseModel::learn_host() {
   double low = kLeastHost, high = 1;
   if (plain_wall() <= wanted) return;
   set_host(low);
-  // It is not the host that bounds steps: of it they tell nothing.
+  // The host does not bound these steps, so they do not show its speed.
   if (plain_wall() > wanted) return set_host(1);
   while (high - low > kHostExact) {
     const double middle = (low + high) / 2;
@@ -183,7 +182,7 @@ std::vector<CategoryTimes> PhaseModel::times(const Pricing& pricing, Outlook out
   if (!is_simulated(pricing)) return times;
   simulate_loader(pricing, outlook, times);
   if (!has_gpu()) return times;
-  // While the host waits for input a GPU catches up: its other waits change with this one.
+  // While the host waits for input a GPU catches up, so this wait changes the other waits.
   for (const ReplayedBurst& burst : bursts(pricing, outlook, times)) {
     const std::vector<CategoryTimes> split = split_replayed(*burst.graph, burst.replay);
     std::copy(split.begin(), split.end(), times.begin() + burst.first);
@@ -193,8 +192,7 @@ std::vector<CategoryTimes> PhaseModel::times(const Pricing& pricing, Outlook out
 
 PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlook,
                                            std::span<const CategoryTimes> priced) const {
-  CategoryTimes plain{}, without{},
-      with{};  // as recorded; priced, but for what lines are changed; priced
+  CategoryTimes plain{}, without{}, with{};  // as recorded; priced without changes of lines; priced
   double line_step = 0, line_input = 0;
   const double most = kMostAsMedian * plain_wall();
   for (const Burst& burst : bursts_) {
@@ -227,7 +225,7 @@ PhaseModel::Ratios PhaseModel::find_ratios(const Pricing& pricing, Outlook outlo
   return ratios;
 }
 
-// Of what is one rest where ops rested; where they are told apart, of each alike.
+// Subtracts from the one rest if ops rested. Else it reduces all categories in the same proportion.
 void PhaseModel::take_off_details(double off_ns, CategoryTimes& step) const {
   const auto is_detail = [&](std::size_t c) {
     return !is_light(static_cast<HostCategory>(c), has_gpu());
@@ -240,8 +238,8 @@ void PhaseModel::take_off_details(double off_ns, CategoryTimes& step) const {
     if (is_detail(c)) step[c] = scaled(step[c], std::max(0.0, 1 - off_ns / all));
 }
 
-// What a usual step takes besides what is known of every step. A slow step that was not recorded
-// takes more: nothing is known of the rest of it.
+// The time of a usual step beyond what is known in every step. Slow steps without records take
+// more; the reason is unknown.
 double PhaseModel::usual_rest() const {
   std::vector<std::int64_t> rests;
   for (const HostStep& step : steps_)
@@ -260,8 +258,8 @@ void PhaseModel::fill_light(const Pricing& pricing, Outlook outlook,
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     if (known[i]) continue;
     const HostStep& step = steps_[i];
-    // With a GPU a replay moves waits from one category to another: only their sum says something
-    // of another step.
+    // With a GPU a replay moves waits between categories. Only their sum can be applied to another
+    // step.
     const bool by_category = step.has_ops && !has_gpu();
     for (std::size_t c = 0; c < kHostCategories; ++c)
       times[i][c] =

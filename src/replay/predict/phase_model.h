@@ -1,10 +1,10 @@
-// One phase of one thread, ready to be replayed: the graphs of its recorded steps, its loader, and
-// what is known of its other steps.
+// A model of one phase of one thread for replays: the graphs of its recorded steps, its loader, and
+// the facts of its other steps.
 //
-// Steps whose ops rested take part too: their wait for input and what else is known of them as it
-// is, the rest in proportion to what the recorded steps of the phase tell. With a GPU the other way
-// round, too: what the host takes in steps that rested, recorded ones take without the recorder.
-// Assumption: the same work is in both; GPUs take the same.
+// Steps whose ops rested are included. Their input wait and other known times are used directly.
+// The remainder changes in the same proportion as in recorded steps. With a GPU the reverse also
+// holds: resting steps show how much time the host takes without the recorder.
+// Assumption: both kinds of steps do the same work, and GPUs take equally long for it.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace laptime::replay {
 
 class PhaseModel {
  public:
-  // `steps`: all of the phase, in their order; they and `source` outlive the model.
+  // `steps`: all of the phase, in order. They and `source` outlive the model.
   PhaseModel(const GraphSource& source, std::span<const HostStep> steps);
 
   const GraphSource& source() const { return source_; }
@@ -31,17 +31,17 @@ class PhaseModel {
   std::size_t replayed_steps() const;
   bool has_gpu() const;
 
-  // By step: what it takes when it is replayed as it was recorded; of steps that are not replayed,
-  // what they took.
+  // By step: its time in a replay without changes. For steps that are not replayed, the recorded
+  // time.
   std::vector<std::int64_t> replayed_walls() const;
-  // By step: where it would go.
+  // By step: its predicted categories.
   std::vector<CategoryTimes> times(const Pricing& pricing, Outlook outlook) const;
 
-  // A graph and its replay, with what is waited for input and for other ranks as `times` has it.
+  // A graph and its replay. Waits for input and for other ranks are those of `times`.
   struct ReplayedBurst {
     const TaskGraph* graph;
     Replay replay;
-    std::uint32_t first;  // steps(): the graph's first
+    std::uint32_t first;  // of steps(): the graph's first
   };
   std::vector<ReplayedBurst> bursts(const Pricing& pricing, Outlook outlook,
                                     std::span<const CategoryTimes> times) const;
@@ -50,21 +50,22 @@ class PhaseModel {
   struct Burst {
     std::uint32_t first;  // of steps_
     TaskGraph graph;
-    std::vector<CategoryTimes> plain;  // replayed without a change
+    std::vector<CategoryTimes> plain;  // replayed without changes
   };
-  // Sets the graphs' host_left, where steps that rested tell it.
+  // Sets the graphs' host_left, if there are enough resting steps.
   void learn_host();
   void set_host(double left);
   double plain_wall() const;
   bool is_simulated(const Pricing& pricing) const;
   double typical_wall() const;
-  // What the replayed steps tell of the others.
+  // Ratios from the replayed steps that are applied to the others.
   struct Ratios {
     std::array<double, kHostCategories>
-        category{};     // without what lines bring: their time is known in every step
-    double detail = 1;  // of all that is one rest where ops rested
-    double line_step = 1, line_input = 1;  // of what a line takes, what goes with it: less what
-                                           // others do meanwhile, and its ops' backward
+        category{};     // without the changes of lines: their time is known in every step
+    double detail = 1;  // for the one rest, if ops rested
+    // For the known time of a line. Less than 1 if other threads work meanwhile; more with its ops'
+    // backward.
+    double line_step = 1, line_input = 1;
   };
   Ratios find_ratios(const Pricing& pricing, Outlook outlook,
                      std::span<const CategoryTimes> priced) const;

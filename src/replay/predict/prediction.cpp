@@ -15,15 +15,17 @@ namespace laptime::replay {
 
 namespace {
 
-constexpr double kAnotherStart = 0.05;  // by which the median of the same program differs from
-                                        // start to start where a GPU bounds it …
-constexpr double kHostSpeed =
-    0.09;  // … and besides where the host does: that of its speed (docs/accuracy.md)
-constexpr double kCpuSpeed =
-    0.15;  // … of one that computes itself; with the former nine starts of ten (docs/accuracy.md)
-constexpr double kSlower = 1.1;  // of the host, to see how much of a step follows it
-constexpr double kUnknown =
-    0.1;  // of the logarithm of the gain: what is not modelled is the more the more changes
+// The difference between two starts of the same program, as a share of the median, where a GPU
+// bounds it …
+constexpr double kAnotherStart = 0.05;
+// … and additionally where the host does, from the host's speed (docs/accuracy.md).
+constexpr double kHostSpeed = 0.09;
+// The same for a program that computes on the CPU. With the former it covers nine of ten starts
+// (docs/accuracy.md).
+constexpr double kCpuSpeed = 0.15;
+constexpr double kSlower = 1.1;  // of the host, to measure the share of a step that follows it
+// Of the gain's logarithm: the larger a change, the larger the unmodelled part.
+constexpr double kUnknown = 0.1;
 
 std::vector<std::int64_t> sums(const std::vector<CategoryTimes>& times) {
   std::vector<std::int64_t> walls;
@@ -54,7 +56,7 @@ double mean(const std::vector<std::int64_t>& values) {
                               static_cast<double>(values.size());
 }
 
-// The mean step as the breakdown divides it, brought to take `total`.
+// The mean step with the breakdown's categories, scaled to `total`.
 MeanStep split_to(std::span<const HostStep> steps, const std::vector<CategoryTimes>& times,
                   double total) {
   std::vector<HostStep> timed;
@@ -122,8 +124,8 @@ class PhasePredictor {
     return counted(model_.steps(), sums(times));
   }
   double usual(const std::vector<CategoryTimes>& times) const { return mean(walls_of(times)); }
-  // Without a GPU nothing is the recorder's share: the plain replay is the recorded one, the queue
-  // of batches included.
+  // Without a GPU the recorder has no share: the plain replay equals the recorded one, queue of
+  // batches included.
   double replayed_ratio() const {
     const double measured = mean(counted(model_.steps(), measured_walls(model_.steps())));
     const double replayed = model_.has_gpu()
@@ -131,8 +133,7 @@ class PhasePredictor {
                                 : usual(plain_times_);
     return measured > 0 ? replayed / measured : 1;
   }
-  // Of a step, the share that follows the host's speed: 0 where a GPU bounds it, 1 where the host
-  // does.
+  // The share of a step that follows the host's speed: 0 if a GPU bounds it, 1 if the host does.
   double host_share(const std::vector<CategoryTimes>& times,
                     const std::vector<CategoryTimes>& slow_times) const {
     const double usual_ns = usual(times);
@@ -140,15 +141,15 @@ class PhasePredictor {
                ? std::clamp(std::log(usual(slow_times) / usual_ns) / std::log(kSlower), 0.0, 1.0)
                : 0;
   }
-  // What differs once the program is started again with the changes: the host is faster or slower
-  // than it was when it was recorded. A step that follows it is that much off; so is the gain where
-  // the step followed it and then does not.
+  // The error from the host's speed, which differs when the program is started again with the
+  // changes. A step that follows it is wrong by that much. So is the gain, if the step follows it
+  // only before the change.
   double of_host(const std::vector<CategoryTimes>& times) const {
     if (!model_.has_gpu()) return kCpuSpeed;
     const double then = host_share(times, model_.times(slow_, Outlook::expected));
     return kHostSpeed * std::max(then, host_share(plain_times_, slow_times_) - then);
   }
-  // What may go wrong is independent of each other: deviations add up as their squares do.
+  // The errors are independent, so their squares are added.
   void set_interval(const std::vector<CategoryTimes>& times, double best, double worst) {
     double below = 1, above = 1;
     if (const auto spread = compare_paired(walls_of(plain_times_), walls_of(times));
@@ -184,7 +185,7 @@ class PhasePredictor {
         busy += static_cast<double>(step.busy_ns), wall += static_cast<double>(step.wall_ns);
     return wall > 0 ? std::optional(busy / wall) : std::nullopt;
   }
-  // The path of the replayed step that is nearest to the median.
+  // The path of the replayed step nearest to the median.
   void find_next(const std::vector<CategoryTimes>& times) {
     const double wanted = median(walls_of(times));
     double nearest = -1;
@@ -242,7 +243,7 @@ struct Predictor::Phase {
         plain_times(model.times(plain, Outlook::expected)),
         slow_times(model.times(slow, Outlook::expected)) {}
 
-  // Most runs train only: then their steps are one row already.
+  // Most runs only train, so their steps are already consecutive.
   static bool is_one_row(const HostSteps& all) {
     return static_cast<std::size_t>(all.back() - all.front()) + 1 == all.size();
   }

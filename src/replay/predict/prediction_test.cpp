@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kUs = 1'000;
 
-// Steps that launch one kernel from within an op, and then wait for it where it takes longer.
+// Steps that launch one kernel within an op, then wait for it if it takes longer.
 class Training : public GpuRun {
  public:
   void recorded(std::int64_t op_ns, std::int64_t kernel_ns) {
@@ -49,24 +49,24 @@ TEST(Prediction, StepsThatRestTellWhatTheHostTakesWithoutTheRecorder) {
   Training t;
   for (int i = 0; i < 10; ++i) t.recorded(1'000 * kUs, 300 * kUs);
   for (int i = 0; i < 40; ++i) t.rested(800 * kUs);
-  const PhasePrediction told = t.predict(free_launches());
-  EXPECT_NEAR(told.after_ns, 305e3, 12e3);  // the kernel, and its way there
-  EXPECT_NEAR(told.gain, 800.0 / 305, 0.1);
+  const PhasePrediction prediction = t.predict(free_launches());
+  EXPECT_NEAR(prediction.after_ns, 305e3, 12e3);  // the kernel and its latency
+  EXPECT_NEAR(prediction.gain, 800.0 / 305, 0.1);
 }
 
 TEST(Prediction, OfAStepThatTheGpuBoundsRestedOnesTellNothingOfTheHost) {
   Training t;
   for (int i = 0; i < 10; ++i) t.recorded(800 * kUs, 1'000 * kUs);
   for (int i = 0; i < 40; ++i) t.rested(1'000 * kUs);
-  const PhasePrediction told = t.predict(scaled("kernel", 0.5));
-  EXPECT_NEAR(told.gain, 1'025.0 / 800,
-              0.03);  // the host then bounds it, at what it was seen to take
+  const PhasePrediction prediction = t.predict(scaled("kernel", 0.5));
+  EXPECT_NEAR(prediction.gain, 1'025.0 / 800,
+              0.03);  // the host then bounds it, with its recorded time
 }
 
 TEST(Prediction, ALongStepSaysNothingOfOthers) {
   Training t;
   for (int i = 0; i < 40; ++i) t.rested(1'000 * kUs);
-  // So few of so many lengths that the long one is no outlier among them.
+  // Few steps with very different times, so that the long one is no outlier.
   for (const std::int64_t us : {700, 800, 1'000, 2'800, 1'300, 1'500})
     t.recorded(us * kUs, 600 * kUs);
   EXPECT_NEAR(t.predict(free_launches()).gain, 5'300.0 / (5 * 605), 0.08);

@@ -14,7 +14,7 @@ constexpr std::size_t kCommunication = static_cast<std::size_t>(HostCategory::co
 
 std::int64_t own(const CategoryTimes& times) { return sum(times) - times[kCommunication]; }
 
-// By member: how much sooner than the last one it comes to the collectives.
+// By member: how much earlier than the last one it reaches the collectives.
 template <typename At>
 std::vector<std::int64_t> leads(std::size_t members, const At& at) {
   std::vector<std::int64_t> lead(members);
@@ -81,7 +81,7 @@ void RankCoupling::couple(const std::vector<const StepTimes*>& plain,
     StepTimes& mine = times[members_[m]];
     std::vector<bool> known(mine.size());
     for (const std::size_t step : common_) known[step] = true;
-    // Of the others their waits are not known apart: they go as those do that are.
+    // The waits of steps without records are unknown. They change in proportion to the known ones.
     const double ratio =
         alone[m] > 0 ? static_cast<double>(together[m]) / static_cast<double>(alone[m]) : 1;
     for (std::size_t i = 0; i < mine.size(); ++i)
@@ -110,7 +110,7 @@ bool fit_communication(const TaskGraph& graph, const Replay& replay,
     spared[s] = std::max<std::int64_t>(0, split[s][kCommunication] - wanted[s][kCommunication]);
   if (std::all_of(spared.begin(), spared.end(), [](std::int64_t ns) { return ns == 0; }))
     return false;
-  // The last first: of those before it much may be hidden behind other work.
+  // The last one first: earlier ones may overlap with other work.
   for (std::size_t i = graph.tasks.size(); i-- > 0;) {
     const Task& task = graph.tasks[i];
     if (task.category != HostCategory::communication) continue;

@@ -1,11 +1,11 @@
-// Ranks wait for each other: what one waits in its collectives follows from what the others do
-// before theirs.
+// Ranks wait for each other: a rank's wait in collectives follows from the other ranks' work before
+// theirs.
 //
-// Assumption: the collectives of a step act as one, at which the rank with most work of its own
-// lets all go on; what no rank is spared, the wait of the rank that waits least, is the wires'.
-// Consequence: without a change every rank waits what it did. A change that makes the last rank
-// sooner is worth as much to all of them, until another one is the last. Not on GPUs, where the
-// stepping thread does not wait for collectives itself.
+// Assumption: all collectives of a step act as one. The rank with the most own work ends it for
+// all. The wait that no rank avoids, that of the rank that waits least, is the network's.
+// Consequence: without a change every rank waits as recorded. A change that speeds up the last rank
+// speeds up all of them by the same time, until another one is the last.
+// It does not apply on GPUs, where the stepping thread itself does not wait for collectives.
 #pragma once
 
 #include <cstddef>
@@ -18,25 +18,24 @@
 
 namespace laptime::replay {
 
-// By step of a phase: where it goes.
+// By step of a phase: its categories.
 using StepTimes = std::vector<CategoryTimes>;
 
 class RankCoupling {
  public:
-  // `phases`: the steps of each.
+  // `phases`: the steps of each phase.
   RankCoupling(const Analysis& analysis, const std::vector<std::span<const HostStep>>& phases);
-  // `common`: the positions of steps that are known of all members. For tests.
+  // For tests. `common`: the positions of steps that are known in all members.
   RankCoupling(std::vector<std::size_t> members, std::vector<std::size_t> common)
       : members_(std::move(members)), common_(std::move(common)) {}
 
-  // `plain`, `times`: by phase, each replayed by itself, without changes and with them. Afterwards
-  // ranks wait for each other as they then must.
+  // Changes `times` so that ranks wait for each other as they then must. `plain`, `times`: by
+  // phase, each replayed alone, without changes and with them.
   void couple(const std::vector<const StepTimes*>& plain, std::vector<StepTimes>& times) const;
 
-  // Phases that are a rank's.
+  // The phases that are a rank's.
   const std::vector<std::size_t>& members() const { return members_; }
-  // Of these the one that waits least in coupled times: the others wait for it. Nothing where there
-  // are no ranks.
+  // The member that waits least in coupled times: the others wait for it. Nothing without ranks.
   std::optional<std::size_t> last(const std::vector<StepTimes>& coupled) const;
 
  private:
@@ -44,11 +43,11 @@ class RankCoupling {
                    std::vector<StepTimes>& times) const;
 
   std::vector<std::size_t> members_;
-  std::vector<std::size_t> common_;  // positions in their steps, the same in all of them
+  std::vector<std::size_t> common_;  // positions in the members' steps
 };
 
-// Shortens the collectives of a replayed graph, the last ones first, by what its steps communicate
-// longer than `wanted`. False: they do not.
+// Shortens a replayed graph's collectives, the last ones first, by the steps' communication beyond
+// `wanted`. False: there is none.
 bool fit_communication(const TaskGraph& graph, const Replay& replay,
                        std::span<const CategoryTimes> wanted, std::vector<std::int64_t>& own);
 

@@ -12,7 +12,7 @@ CategoryTimes step(std::int64_t python, std::int64_t communication) {
   return times;
 }
 
-// Two ranks: the second has 8 more work of its own; the wires take 2.
+// Two ranks: the second has 8 more own work. The network takes 2.
 const StepTimes kFast{step(10, 10), step(10, 10)}, kSlow{step(18, 2), step(18, 2)};
 const std::vector<const StepTimes*> kPlain{&kFast, &kSlow};
 const RankCoupling kBothSteps({0, 1}, {0, 1});

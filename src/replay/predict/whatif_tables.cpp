@@ -10,7 +10,7 @@ namespace laptime::replay {
 
 namespace {
 
-constexpr double kLeastShare = 0.01;  // of the step: smaller parts of the path are not told
+constexpr double kLeastShare = 0.01;  // of the step: smaller parts of the path have no row
 
 struct PhaseFacts {
   const Analysis& analysis;

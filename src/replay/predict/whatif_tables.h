@@ -9,9 +9,8 @@
 
 namespace laptime::replay {
 
-// Tables `whatif` (one row a phase), `whatif_breakdown` (where its step goes, before and after) and
-// `whatif_next` (what the critical path of a median step consists of after the changes), of all
-// phases.
+// Tables `whatif` (one row for each phase), `whatif_breakdown` (its step by category, before and
+// after) and `whatif_next` (the critical path of a median step after the changes).
 std::vector<Table> whatif_tables(const Analysis& analysis, const Prediction& prediction);
 extern const TableDefinition kWhatifTable;
 extern const TableDefinition kWhatifBreakdownTable;

@@ -7,7 +7,7 @@ namespace laptime::replay {
 
 namespace {
 
-// Finite, and no sign of infinity or nan in the text.
+// A finite number. The texts of infinity and nan are refused.
 std::optional<double> parse_number(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -30,7 +30,7 @@ void Changes::add(const Changes& other) {
   if (other.workers) workers = other.workers;
   batch *= other.batch;
   known_gains.insert(known_gains.end(), other.known_gains.begin(), other.known_gains.end());
-  bound.reset();  // of either, not of both
+  bound.reset();  // it applied to one change alone
 }
 
 Changes scale_change(std::string pattern, double factor, double best, double worst) {

@@ -1,4 +1,4 @@
-// What is imagined to be different in a run: the changes of `laptime whatif`.
+// The changes of `laptime whatif`: hypothetical differences from a recorded run.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,15 @@
 
 namespace laptime::replay {
 
-// All that `pattern` names takes `factor` times as long: an op, a kernel, a scope (with * and ?)
-// and all that is inside it; a line as FILE:LINE or a function of the program, its ops forward and
-// backward and its own Python; or a category of the breakdown.
+// Everything that `pattern` names takes `factor` times as long. A pattern names one of these:
+// - an op, a kernel or a scope (with * and ?), and all that is inside it,
+// - a line as FILE:LINE, or a function of the program: its ops forward and backward, and its own
+//   Python,
+// - a category of the breakdown.
 struct Scale {
   std::string pattern;
   double factor = 1;
-  // What the factor may come to at best and at worst, where that is known from elsewhere.
+  // The best and the worst factor, if they are known from elsewhere.
   std::optional<double> best = {}, worst = {};
 };
 
@@ -26,19 +28,19 @@ struct Scale {
 struct WorkScale {
   std::function<bool(std::string_view kernel, std::string_view op)> is;
   double factor = 1, best = 1, worst = 1;
-  std::int64_t call_ns =
-      0;  // what the launch of each then costs the host more: at best half of that, at worst twice
-  std::string at = {};  // of this line only (FILE:LINE); empty: of all
+  // The host's additional cost for each launch: at best half of it, at worst twice.
+  std::int64_t call_ns = 0;
+  std::string at = {};  // only of this line (FILE:LINE); empty: of all
 };
 
-// What a piece of advice brings to the steps of one thread and phase, as factors of their rate,
-// where nothing is replayed.
+// The gain that a piece of advice gives the steps of one thread and phase, as a factor of their
+// rate, if nothing is replayed.
 struct KnownGain {
   std::uint32_t track = 0, phase = 0;  // Run::tracks, Run::strings
   double gain = 1, low = 1, high = 1;
 };
 
-// No change of these steps brings more than `most`.
+// All changes together bring these steps no more than `most`.
 struct GainBound {
   std::uint32_t track = 0, phase = 0;
   double most = 1;
@@ -47,31 +49,31 @@ struct GainBound {
 struct Changes {
   std::vector<Scale> scales;
   std::vector<WorkScale> work;
-  std::vector<std::string>
-      no_waits;         // lines (FILE:LINE; "*": all) that do not wait for the GPU any more
-  bool pinned = false;  // copies to a GPU are from pinned memory, and nobody waits for them
-  bool packed = false;  // copies of a few bytes to and from a GPU go together, or are not made
+  // Lines (FILE:LINE; "*": all) that no longer wait for the GPU.
+  std::vector<std::string> no_waits;
+  bool pinned = false;  // copies to a GPU are from pinned memory and do not block
+  bool packed = false;  // copies of a few bytes to and from a GPU are combined or avoided
   bool input_free = false;
-  bool launch_free =
-      false;  // the host's part of ops costs nothing: GPUs run what is launched back to back
-  std::optional<unsigned> workers;  // processes that make batches; 0: the program makes them itself
-  bool any_order = false;           // batches are taken as workers make them
-  double batch = 1;                 // samples a step, as a factor
-  std::vector<KnownGain> known_gains;  // they multiply what the replay gives
+  // The host's part of ops is free: GPUs run launched work back to back.
+  bool launch_free = false;
+  std::optional<unsigned> workers;     // processes that make batches; 0: the program itself
+  bool any_order = false;              // batches are taken as soon as they are made
+  double batch = 1;                    // samples a step, as a factor
+  std::vector<KnownGain> known_gains;  // multiplied with the replay's gain
   std::optional<GainBound> bound;      // of all changes together
 
-  // Both at once; what `other` says of workers holds.
+  // Adds `other`. Its workers replace these.
   void add(const Changes& other);
 };
 
-// One of them alone.
+// One Scale alone.
 Changes scale_change(std::string pattern, double factor, double best, double worst);
 Changes workers_change(unsigned workers);
 Changes any_order_change();
 Changes work_change(std::function<bool(std::string_view kernel, std::string_view op)> is,
                     double factor, double best, double worst);
 
-// How kind the world is to the change: what is expected, and the two ends of what may be.
+// How favourable the unknowns are: what is expected, and both ends of what is possible.
 enum class Outlook { expected, best, worst };
 
 // "PATTERN=FACTOR", as 'aten::conv2d=0.5'.
@@ -79,14 +81,13 @@ Result<Scale> parse_scale(std::string_view text);
 // "2x" or "2": a factor above 0.
 Result<double> parse_batch(std::string_view text);
 
-// A pattern that means a line.
+// A pattern that names a line.
 struct LinePattern {
   std::string file;
   std::uint32_t line = 0;
 };
 std::optional<LinePattern> as_line(std::string_view pattern);
-// Whether a recorded file is the one that a pattern means: its whole path, or the end of it from a
-// folder on.
+// Whether `wanted` is the recorded file's complete path, or the end of it from a folder on.
 bool is_file(std::string_view recorded, std::string_view wanted);
 
 }  // namespace laptime::replay

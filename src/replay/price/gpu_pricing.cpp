@@ -16,26 +16,25 @@ namespace {
 // By outlook: expected, best, worst.
 constexpr double kPinnedRate[] = {40, 55, 20};  // bytes a nanosecond from pinned memory
 constexpr double kOwnCopyRate = 8;  // bytes a nanosecond from memory to memory, by one thread
-constexpr std::int64_t kFixedKernel[] = {4'000, 8'000, 1'500};  // of a kernel, whatever the batch
-constexpr std::int64_t kFixedHostOp = 10'000;                   // of an op that launches nothing
-constexpr std::int64_t kFixedGap[] = {
-    100'000, INT64_MAX,
-    30'000};  // of the program's own code between two ops, where its lines are not known
-constexpr double kBatchLines[] = {1, 0.7,
-                                  1.1};  // of the time of lines that work on the batch, what grows
-constexpr std::int64_t kShortGap =
-    100'000;  // a framework's way from op to op, which a CUDA graph has not
-constexpr double kGrowth[] = {1.0, 0.85, 1.1};   // of the growth of a batch, what is seen
+constexpr std::int64_t kFixedKernel[] = {4'000, 8'000, 1'500};  // of a kernel, for any batch
+constexpr std::int64_t kFixedHostOp = 10'000;                   // of an op without launches
+// Of the program's own code between two ops, if its lines are unknown.
+constexpr std::int64_t kFixedGap[] = {100'000, INT64_MAX, 30'000};
+// Of the time of lines that work on the batch: the share that grows.
+constexpr double kBatchLines[] = {1, 0.7, 1.1};
+// A framework's time between two ops. A CUDA graph has none.
+constexpr std::int64_t kShortGap = 100'000;
+constexpr double kGrowth[] = {1.0, 0.85, 1.1};   // the share of a batch's growth that is seen
 constexpr double kLaunchesStay = 0.05;           // of the host's part of ops, at worst
-constexpr std::int64_t kShortestKernel = 3'000;  // however fast its products
+constexpr std::int64_t kShortestKernel = 3'000;  // however fast its products are
 constexpr double kMoreCalls[] = {1, 0.5, 2};
-constexpr double kPacked[] = {
-    0.3, 0.1, 0.5};  // of copies of a few bytes, and of the calls that make them, what is left
+// The share that remains of copies of a few bytes, and of the calls that make them.
+constexpr double kPacked[] = {0.3, 0.1, 0.5};
 
 std::size_t index(Outlook outlook) { return static_cast<std::size_t>(outlook); }
 std::int64_t rounded(double ns) { return static_cast<std::int64_t>(std::llround(ns)); }
 
-// All but a fixed part grows.
+// Everything except a fixed part grows.
 double growth_beyond(std::int64_t own, std::int64_t fixed_ns, double batch, Outlook outlook) {
   if (own <= 0) return 1;
   const double fixed = static_cast<double>(std::min(own, fixed_ns)) / static_cast<double>(own);
@@ -62,9 +61,9 @@ double factor_at(const WorkScale& scale, Outlook outlook) {
 }  // namespace
 
 struct GpuPricing::Calls {
-  std::vector<bool> launches;  // by frame: it, or one inside it, launches
-  std::vector<std::uint32_t>
-      pageable_copy;  // by frame: the task of the copy that it makes from pageable memory
+  std::vector<bool> launches;  // by frame: whether it or one inside it launches
+  // By frame: the task of the copy from pageable memory that it makes.
+  std::vector<std::uint32_t> pageable_copy;
 
   Calls(const GpuPricing& pricing, const TaskGraph& graph)
       : launches(graph.frames.size()), pageable_copy(graph.frames.size(), kNone) {
@@ -153,8 +152,8 @@ void GpuPricing::scale_work(const TaskGraph& graph, Outlook outlook, Prices& pri
   }
 }
 
-// Nobody waits any more for what is made where it is used, or goes with another; at worst every
-// other wait stays.
+// Waits for values that are now made on the GPU, or combined with others, no longer exist. At worst
+// every other wait stays.
 void GpuPricing::pack(const TaskGraph& graph, Outlook outlook, Prices& prices) const {
   if (prices.released.empty()) prices.released.resize(graph.tasks.size());
   const auto shrink = [&](std::size_t task) {
@@ -224,8 +223,8 @@ void GpuPricing::free_launches(const TaskGraph& graph, const Calls& calls, Outlo
     const Task& task = graph.tasks[i];
     std::int64_t& own = prices.own[i];
     if (task.kind != TaskKind::host) continue;
-    // A collective that launches is started by the host and done by the GPU; any other is done by
-    // the host.
+    // The host starts a collective that launches, and the GPU does it. The host does any other
+    // collective.
     const bool starts = task.frame != kNone && task.category == HostCategory::communication &&
                         calls.launches[task.frame];
     if (starts || (task.frame != kNone && is_op(task.category)))
@@ -249,7 +248,7 @@ void GpuPricing::grow(const TaskGraph& graph, const Calls& calls, Outlook outloo
   }
 }
 
-// By step: how its gaps grow, as its lines tell; 0: they do not.
+// By step: the growth of its gaps, from its lines. 0: unknown.
 std::vector<double> GpuPricing::gap_growths(const TaskGraph& graph, Outlook outlook,
                                             const Prices& prices) const {
   std::vector<double> gaps(graph.steps.size());

@@ -1,14 +1,15 @@
-// What tasks of a run with a GPU would take once the changes are made that only mean something
-// there: kernels that get faster, waits that go, copies from pinned memory or packed into fewer,
-// launches that are free, and what a larger batch makes longer.
+// Prices of changes in a run with a GPU: faster kernels, removed waits, copies from pinned memory
+// or combined copies, free launches, and a larger batch.
 //
-// What is uncertain, and how far the outlooks go: a larger batch makes kernels longer in
-// proportion, less a fixed part each; at best those with fewer blocks than the GPU has
-// multiprocessors do not grow until they fill it. Ops of the host that launch cost the same
-// whatever the batch; others grow, and so does the program's own code as far as its lines work on a
-// batch (step_python.h); where lines are not known, intervals longer than any framework's way from
-// op to op (at best none). Pinned memory is read as fast as a bus of today does; at worst the
-// program itself must copy each batch into it.
+// A larger batch, and its uncertainty:
+// - Kernels grow in proportion, except for a fixed part each. At best, kernels with fewer blocks
+//   than the GPU has multiprocessors do not grow until they fill it.
+// - Host ops that launch do not grow. Other ops do.
+// - The program's own code grows as far as its lines work on a batch (step_python.h). If lines are
+//   unknown, intervals grow that are longer than a framework's time between two ops; at best none.
+//
+// Pinned memory is read at the speed of a present-day bus. At worst the program itself must copy
+// each batch into it.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +26,15 @@ namespace laptime::replay {
 
 class GpuPricing {
  public:
-  // Both outlive it.
+  // Both outlive this object.
   GpuPricing(const GraphSource& source, const Changes& changes);
 
   void price(const TaskGraph& graph, Outlook outlook, Prices& prices) const;
-  // Patterns of lines that wait, which name nothing in this run.
+  // Patterns of lines without waits that match nothing in this run.
   std::vector<std::string> unknown_patterns() const;
 
  private:
-  struct Calls;  // what a graph's frames launch
+  struct Calls;  // the launches of a graph's frames
   void scale_work(const TaskGraph& graph, Outlook outlook, Prices& prices) const;
   void pack(const TaskGraph& graph, Outlook outlook, Prices& prices) const;
   void pin(const TaskGraph& graph, const Calls& calls, Outlook outlook, Prices& prices) const;
@@ -52,11 +53,11 @@ class GpuPricing {
   const GraphSource& source_;
   const Run& run_;
   const Changes& changes_;
-  std::vector<NameMatch> waits_;                      // of Changes::no_waits, but for "*"
-  std::vector<std::optional<NameMatch>> work_lines_;  // by scale of work: its line
+  std::vector<NameMatch> waits_;                      // of Changes::no_waits, without "*"
+  std::vector<std::optional<NameMatch>> work_lines_;  // by WorkScale: its line
   bool all_waits_ = false;
-  mutable std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, bool>>
-      named_;  // by scale of work: kernel and op
+  // By WorkScale: kernel and op.
+  mutable std::vector<std::map<std::pair<std::uint32_t, std::uint32_t>, bool>> named_;
 };
 
 }  // namespace laptime::replay

@@ -36,7 +36,7 @@ TEST(GpuPricing, WithoutTheWaitHostAndGpuWorkBesideEachOther) {
   const Built built(t.run);
   const std::int64_t plain = built.walls({})[4];
   EXPECT_NEAR(static_cast<double>(plain), kStep, 5'000);  // less the recorder's share
-  // The kernel takes 600, the host 395: in the long run the GPU sets the pace, with a microsecond
+  // The kernel takes 600, the host 395. In the long run the GPU bounds the step, with a microsecond
   // between two kernels.
   EXPECT_EQ(built.walls(no_waits("*"))[4], 601'000);
   EXPECT_EQ(built.walls(no_waits("train.py:9"))[4], 601'000);
@@ -44,7 +44,7 @@ TEST(GpuPricing, WithoutTheWaitHostAndGpuWorkBesideEachOther) {
   EXPECT_EQ(built.walls(scaled("train.py:9", 0))[4], 601'000);
 }
 
-// As .cpu() makes it: the copy's own call lasts until the kernel and the copy are done.
+// Like .cpu(): the copy's call lasts until the kernel and the copy are done.
 TEST(GpuPricing, ACopyToPageableMemoryIsWaitedForInItsCall) {
   GpuRun t;
   const std::uint32_t line = t.call_site(9);
@@ -60,7 +60,7 @@ TEST(GpuPricing, ACopyToPageableMemoryIsWaitedForInItsCall) {
   }
   const Built built(t.run);
   EXPECT_NEAR(static_cast<double>(built.walls({})[4]), kStep, 5'000);
-  // The GPU sets the pace, with a microsecond before the kernel and before the copy.
+  // The GPU bounds the step, with a microsecond before the kernel and before the copy.
   EXPECT_EQ(built.walls(no_waits("train.py:9"))[4], 606'000);
 }
 
@@ -75,14 +75,14 @@ TEST(GpuPricing, AHostThatIsAheadIsWaitedForByNobody) {
   const Built built(t.run);
   EXPECT_EQ(built.walls({})[4], kStep - 2'500);  // the recorder's share of a launch
   EXPECT_EQ(built.walls(scaled("slow", 0.5))[4], kStep - 2'500);
-  // Nothing in the record says that the host waits; it will have to.
+  // The recorded host does not wait, but now it must.
   EXPECT_EQ(built.walls(scaled("slow", 3))[4], 1'801'000);
 }
 
 TEST(GpuPricing, ALaunchWaitsForRoomInTheQueue) {
   GpuRun t;
-  // 1,100 launches of 1 µs at once, kernels of 10 µs: those beyond the queue wait for the kernel
-  // that makes room.
+  // 1,100 launches of 1 µs at once, kernels of 10 µs. Launches beyond the queue wait for a kernel
+  // to end.
   std::int64_t now = 0;
   for (std::uint32_t i = 0; i < 1'100; ++i) {
     const std::int64_t room = i < 1'022 ? 0 : (i - 1'022 + 1) * 10'000;
@@ -152,7 +152,7 @@ TEST(GpuPricing, ABatchMakesKernelsLongerNotTheHost) {
   GpuRun t;
   t.launch(30'000, 10'000, 1);
   t.add(0, {10'000, 90'000, "aten::mm"});
-  t.add(0, {110'000, 60'000, "aten::index"});  // launches nothing: the CPU's own
+  t.add(0, {110'000, 60'000, "aten::index"});  // no launch: the CPU's own work
   t.add_step(0, 0, 1'000'000, 1);              // 830 of Python behind it
   t.kernel(t.stream, 40'000, 50'000, 1);
   const Built built(t.run);
@@ -196,7 +196,7 @@ TEST(GpuPricing, WorkOfOneLineIsScaledThereOnly) {
   EXPECT_EQ(kernels("train.py:9"), (std::vector<std::int64_t>{400'000, 400'000}));
 }
 
-// Twenty numbers, each made on the host and waited for, and one batch.
+// Twenty numbers, each made on the host and awaited, and one batch.
 TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
   GpuRun t;
   const auto copy = [&](std::int64_t at, std::uint32_t number, std::uint64_t bytes) {
@@ -213,7 +213,7 @@ TEST(GpuPricing, CopiesOfAFewBytesArePacked) {
   Changes packed;
   packed.packed = true;
   const std::int64_t plain = built.walls({})[0], expected = built.walls(packed)[0];
-  // Calls of 7.5 without the recorder's share shrink to 30 %, waits of 10 go.
+  // Calls of 7.5 without the recorder's share shrink to 30 %. Waits of 10 disappear.
   EXPECT_NEAR(static_cast<double>(plain - expected), 20 * (0.7 * 7'500 + 10'000), 20 * 1'000);
   EXPECT_LT(built.walls(packed, Outlook::best)[0], expected);
   EXPECT_NEAR(static_cast<double>(plain - built.walls(packed, Outlook::worst)[0]),

@@ -1,9 +1,9 @@
-// The own Python of a line or a function, step by step, from its tallies: without the program's own
-// functions that it calls.
+// The own Python of a line or a function in each step, from tallies. The program's own functions
+// that it calls are left out.
 //
-// Lines are tallied, not put on the time line: which part of a step they ran in is told by their
-// function. A dataset's methods (those of a class with __getitem__ or __iter__) and collate
-// functions make batches; all others run between the ops of a step.
+// Tallies do not contain times of day. A line's function determines the part of a step in which it
+// ran. Methods of a dataset (a class with __getitem__ or __iter__) and collate functions make
+// batches. All others run between the ops of a step.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,14 @@ namespace laptime::replay {
 
 class LineTimes {
  public:
-  // `steps`: all of the run. `line_share`: of each time that a line ran, what is the recorder's.
+  // `steps`: all of the run. `line_share`: the recorder's share of each execution of a line.
   LineTimes(const Run& run, const std::vector<Step>& steps, const NameMatch& match,
             double line_share);
 
-  // On the thread and in the step of that start: between ops, and while the program makes a batch
-  // itself.
+  // In the step, on its thread: between ops, and while the program itself makes a batch.
   std::int64_t in_step(const Step& step) const { return find(step_ns_, step); }
   std::int64_t in_input(const Step& step) const { return find(input_ns_, step); }
-  // On these tracks, of processes that have no steps: loader workers.
+  // On the tracks of loader workers: processes without steps.
   std::int64_t in_workers(std::span<const std::uint32_t> tracks) const;
   bool any() const { return !step_ns_.empty() || !input_ns_.empty() || !worker_ns_.empty(); }
 

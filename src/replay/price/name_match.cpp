@@ -29,7 +29,7 @@ bool fits(const std::string& pattern, std::string_view text) {
   return ::fnmatch(pattern.c_str(), std::string(text).c_str(), 0) == 0;
 }
 
-// As tables call it: the rest has a name for what is in it (host_columns.h).
+// The categories' names in tables. The rest has a name for its contents (host_columns.h).
 bool is_category(const std::string& pattern, HostCategory category) {
   return pattern == category_name(category) ||
          (category == HostCategory::rest && (pattern == "python and ops" || pattern == "other"));
@@ -43,11 +43,11 @@ NameMatch::NameMatch(const Run& run, const std::string& pattern)
       call_sites_(run.call_sites.size()),
       functions_(run.codes.size()),
       files_(run.codes.size()) {
-  // Strings are of many sorts; only names of spans count.
+  // Run::strings has many kinds of texts. Only names of spans count.
   std::vector<bool> used(run.strings.size());
   for (const Track& track : run.tracks)
     for (std::size_t row = 0; row < track.spans.size(); ++row)
-      if (takes_part_in_nesting(track.spans.kind[row]) && track.spans.name[row] < used.size())
+      if (is_nested_kind(track.spans.kind[row]) && track.spans.name[row] < used.size())
         used[track.spans.name[row]] = true;
   for (std::uint32_t id = 1; id < run.strings.size(); ++id) {
     if (!used[id]) continue;

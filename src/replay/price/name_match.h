@@ -1,4 +1,4 @@
-// What of a run a pattern names.
+// The names, call sites and categories of a run that a pattern matches.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +22,19 @@ class NameMatch {
   bool category(HostCategory category) const {
     return categories_[static_cast<std::size_t>(category)];
   }
-  // A line of a code, by its file and number, or because its function is named.
+  // A line is matched by its file and number, or by its function.
   bool line(std::uint32_t code, std::uint32_t line) const {
     return functions_[code] || (line_ && files_[code] && line == line_->line);
   }
-  // By frame of a graph: whether it or one around it is named.
+  // By frame of a graph: whether it or one around it is matched.
   std::vector<bool> frames(const Run& run, const TaskGraph& graph) const;
-  // Whether anything in the run has such a name, call site or category.
+  // Whether anything in the run is matched.
   bool any() const { return any_; }
 
  private:
   std::optional<LinePattern> line_;
   std::vector<bool> names_, call_sites_;  // by string, by call site
-  std::vector<bool> functions_, files_;   // by code: its function is named, its file is the line's
+  std::vector<bool> functions_, files_;  // by code: its function is matched, its file is the line's
   std::array<bool, kHostCategories> categories_{};
   bool any_ = false;
 };

@@ -11,10 +11,10 @@ namespace laptime::replay {
 
 namespace {
 
-constexpr double kMayStay = 0.15;           // of what a factor takes off
-constexpr std::int64_t kFixedPart = 4'000;  // of an op, whatever the batch
-// How much of the growth of a batch is seen in an op's time: less where it reads its weights once
-// for all samples, more where samples leave the caches.
+constexpr double kMayStay = 0.15;           // of the time that a factor removes
+constexpr std::int64_t kFixedPart = 4'000;  // of an op, for any batch
+// The share of a batch's growth in an op's time. Less if it reads its weights once for all samples,
+// more if samples no longer fit into the caches.
 constexpr double kOpGrowth[] = {1.0, 0.5, 1.3};
 
 double factor_at(const Scale& scale, Outlook outlook) {
@@ -92,7 +92,7 @@ Prices Pricing::prices(const TaskGraph& graph, Outlook outlook, Lines lines) con
   return prices;
 }
 
-// A line that is gone waits for nothing.
+// A removed line does not wait.
 void Pricing::release_lines(const Scaled& entry, const TaskGraph& graph, Prices& prices) const {
   if (prices.released.empty()) prices.released.resize(graph.tasks.size());
   for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
@@ -102,14 +102,14 @@ void Pricing::release_lines(const Scaled& entry, const TaskGraph& graph, Prices&
   }
 }
 
-// A line's Python is somewhere in its step's gaps (or, in a dataset, in its wait): all of them
-// shrink alike.
+// A line's Python is somewhere in its step's gaps, or in a dataset's waits. All of them shrink in
+// the same proportion.
 void Pricing::take_off_lines(const TaskGraph& graph, Outlook outlook,
                              std::vector<std::int64_t>& own) const {
   for (const Scaled& entry : scaled_) {
     if (!entry.lines.any()) continue;
     struct Sums {
-      double gaps = 0, input = 0, ops = 0;  // ops: that the line called, they are named themselves
+      double gaps = 0, input = 0, ops = 0;  // ops: called by the line, matched separately
     };
     std::vector<Sums> sums(graph.steps.size());
     for (std::size_t i = 0; i < own.size(); ++i) {
@@ -183,7 +183,7 @@ void set_waits(const TaskGraph& graph, std::span<const std::int64_t> waits,
       own[i] = all == 0 ? 0
                         : scaled(waits[task.step],
                                  static_cast<double>(task.own) / static_cast<double>(all));
-    // A step that did not wait begins with what it waits now.
+    // If a step did not wait when recorded, its new wait is at its begin.
     if (all == 0 && !placed[task.step]) own[i] += waits[task.step];
     placed[task.step] = true;
   }

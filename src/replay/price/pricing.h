@@ -1,9 +1,9 @@
-// What each task would take itself once the changes are made.
+// The own time of each task after the changes.
 //
-// How well a change is known differs: a factor that the user gave is taken at its word, but what
-// was recorded of the thing holds the recorder's own share, so that up to a seventh of what is
-// taken off may stay. A larger batch costs ops that compute on it in proportion, less their fixed
-// part; the optimizer, and code between ops, nothing. With a GPU: gpu_pricing.h.
+// The user's factor is exact, but recorded times include the recorder's share. So up to kMayStay of
+// the removed time may stay.
+// A larger batch makes ops that compute on it longer in proportion, except for a fixed part. The
+// optimizer and code between ops do not change. With a GPU gpu_pricing.h applies.
 #pragma once
 
 #include <cstdint>
@@ -21,27 +21,26 @@ namespace laptime::replay {
 
 class Pricing {
  public:
-  // `source` outlives it. `host`: by which factor all that the host does itself takes longer than
-  // it did.
+  // `source` outlives this object. `host`: the factor on the host's own times.
   Pricing(const GraphSource& source, Changes changes, double host = 1);
   Pricing(const Pricing&) = delete;
 
   const Changes& changes() const { return changes_; }
-  // Patterns that name nothing in this run.
+  // Patterns that match nothing in this run.
   std::vector<std::string> unknown_patterns() const;
 
-  // By task. Input waits are priced like all else: right where the program makes its batches
-  // itself. Lines::left_alone: without the changes of lines and functions whose time is known in
+  // By task. Input waits are priced like other tasks, which is correct if the program itself makes
+  // its batches. Lines::left_alone leaves out changes of lines and functions whose time is known in
   // every step.
   enum class Lines { priced, left_alone };
   Prices prices(const TaskGraph& graph, Outlook outlook, Lines lines = Lines::priced) const;
-  // What that is in a step, between ops and in its wait for input, the ops that the lines call
+  // The time that these changes remove from a step: between ops and in its input wait, called ops
   // included.
   struct LineOff {
     double step_ns = 0, input_ns = 0;
   };
   LineOff line_off(const Step& step, Outlook outlook) const;
-  // What a worker's fetch takes, as a factor.
+  // The factor on a worker's time to make a batch.
   double fetch_factor(const LoaderFacts& loader, Outlook outlook) const;
 
  private:
@@ -64,7 +63,7 @@ class Pricing {
   std::vector<Scaled> scaled_;
 };
 
-// Sets the input waits of a graph's steps, which are as they were recorded, to `waits`.
+// Sets the input waits of a graph's steps to `waits`. Contract: they are as recorded.
 void set_waits(const TaskGraph& graph, std::span<const std::int64_t> waits,
                std::vector<std::int64_t>& own);
 

@@ -10,11 +10,11 @@ namespace laptime::replay {
 
 namespace {
 
-constexpr int kRounds = 32;   // until the step's length and what runs in it fit each other
-constexpr double kTurns = 2;  // that one waits for: its own and another's
-constexpr double kOthersMayDiffer = 2;  // by this factor from what was counted
+constexpr int kRounds = 32;             // until the step's length agrees with what runs in it
+constexpr double kTurns = 2;            // that a thread waits for: its own and another's
+constexpr double kOthersMayDiffer = 2;  // by this factor from the counted value
 
-// Of the time of all fetches, how much the workers' processes computed.
+// The share of the workers' fetches in which their processes computed.
 std::optional<double> computed_by_workers(const Run& run, const LoaderFacts& loader) {
   double cpu = 0;
   for (const std::uint32_t track : loader.worker_tracks) {
@@ -27,7 +27,7 @@ std::optional<double> computed_by_workers(const Run& run, const LoaderFacts& loa
                                : std::nullopt;
 }
 
-// Where it is not known: at best workers only wait.
+// If unknown: at best workers only wait.
 double share_that_computes(const Processors& processors, Outlook outlook) {
   return processors.fetching.value_or(outlook == Outlook::best ? 0 : 1);
 }
@@ -36,16 +36,16 @@ struct Sharing {
   double processors;
   const LoaderLoad& load;
   unsigned workers;
-  double computes;  // of a fetch
-  double used;      // by the step itself, while it computes: threads that must run at the same time
+  double computes;  // share of a fetch
+  double used;      // by the step while it computes: threads that must run at the same time
 
-  // How many of the program's threads run or want to, in the mean.
+  // How many of the program's threads run or want to run, on average.
   double wanted(double step_ns, double slowed) const {
     return slowed * (load.compute_ns * used + load.fetch_ns * computes) / step_ns;
   }
   double slowed(double others) const {
-    // Of what the step could do: where one of its threads has to wait, all do; while that one has
-    // its turn they go on together.
+    // The share of its possible speed. If one thread of a step waits, all do. While one has its
+    // turn, all of them run.
     const auto share = [&](double own) {
       const double fair = std::min(1.0, processors / std::max(own + others, 1e-9));
       return std::max(std::pow(fair, used), fair < 1 ? fair / kTurns : 1);
@@ -91,14 +91,14 @@ double slowed_by_workers(const Processors& processors, const LoaderLoad& load, u
                         used};
   const double own = sharing.wanted(load.step_ns, 1),
                others = std::max(0.0, processors.running.value_or(0) - own);
-  // What computes on the next processor takes caches, memory and clock speed from the step.
+  // Work on the next processor takes caches, memory bandwidth and clock speed from the step.
   const double beside = processors.count < 2
                             ? 0
                             : ((workers > 0) - (load.workers > 0)) * sharing.computes *
                                   std::min(1.0, load.fetch_ns / load.compute_ns);
   const double expected = sharing.slowed(others) * (1 + kBeside * beside);
   if (outlook == Outlook::best) return std::min(expected, sharing.slowed(0));
-  // As many others as leave the program just its own processors hurt most.
+  // The step suffers most if others leave the program exactly its own processors.
   if (outlook == Outlook::worst)
     return (1 + kBesideWorst * std::max(0.0, beside)) *
            std::max(sharing.slowed(others),

@@ -1,11 +1,10 @@
-// The processors that steps and loader workers share with each other, and with whatever else runs
-// on the machine.
+// The processors that steps and loader workers share with each other and with other programs.
 //
-// A thread that computes gets a whole processor while no more than there are processors want to
-// run, else its fair share. A thread that only waits (for a disk, say) wants none. An op that
-// several threads compute together goes on only while all of them have a processor: the chances
-// multiply, and where there are too few processors it loses more than its share. So more workers
-// make computing slower once processors run out, and fewer may make it faster.
+// A thread that computes has a whole processor if there are enough for all threads that want to
+// run. Else it has its fair share. A thread that only waits, for example for a disk, needs none.
+// An op with several threads proceeds only while all of them have a processor. The probabilities
+// multiply, so with too few processors it loses more than its share.
+// So more workers slow down computing once processors run out, and fewer may speed it up.
 #pragma once
 
 #include <cstdint>
@@ -18,33 +17,33 @@
 namespace laptime::replay {
 
 struct Processors {
-  double count = 0;                // 0: unknown
-  double threads = 1;              // that a step's ops may use
-  std::optional<double> fetching;  // of the time that making a batch takes: the share that computes
-  std::optional<double> running;   // threads of the machine that ran or wanted to, in the mean
-  std::optional<double> used = {};  // processors that a step's ops had, in the mean
+  double count = 0;                 // 0: unknown
+  double threads = 1;               // that a step's ops may use
+  std::optional<double> fetching;   // share of making a batch that computes
+  std::optional<double> running;    // threads of the machine that ran or wanted to, on average
+  std::optional<double> used = {};  // processors that a step's ops had, on average
 };
 
-// As the process that steps and its workers tell it.
+// From the facts of the process with the steps and of its workers.
 Processors find_processors(const Run& run, const Process& process, const LoaderFacts& loader);
 
-// Of a typical step.
+// The load of a typical step.
 struct LoaderLoad {
   double step_ns = 0;     // as recorded
-  double compute_ns = 0;  // what it does besides waiting for batches
+  double compute_ns = 0;  // the step without waits for batches
   double fetch_ns = 0;    // making its batches
   unsigned workers = 0;   // as recorded
 };
 
-// By how much longer a step computes beside a worker that computes all the time on another
-// processor, expected and at worst. Two programs of bench/advice on 2 processors (pictures): 1.05
-// and 1.2.
+// How much longer a step computes beside a worker that computes all the time on another processor,
+// expected and at worst. Measured with two programs of bench/advice on 2 processors (pictures):
+// 1.05 and 1.2.
 inline constexpr double kBeside = 0.06, kBesideWorst = 0.2;
 
-// How many times as long computing takes with so many workers as it took in the run.
+// The slowdown of computing with this number of workers, compared to the run.
 double slowed_by_workers(const Processors& processors, const LoaderLoad& load, unsigned workers,
                          Outlook outlook);
-// The same of making a batch, of which a part computes.
+// The same for making a batch, which partly computes.
 double fetch_slowed(const Processors& processors, double slowed, Outlook outlook);
 
 }  // namespace laptime::replay

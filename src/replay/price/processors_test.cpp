@@ -19,7 +19,7 @@ TEST(Processors, WhatComputesOnTheNextOneIsFelt) {
   EXPECT_NEAR(slowed({2, 1, 1.0, 1.0}, 10, 10, 1), 1 + kBeside, 1e-6);
   EXPECT_NEAR(slowed({2, 1, 1.0, {}}, 10, 5, 1), 1 + kBeside / 2, 1e-6);
   EXPECT_NEAR(slowed({8, 1, 1.0, {}}, 10, 10, 1, Outlook::worst), 1 + kBesideWorst, 1e-6);
-  // Of a run with workers it is part already.
+  // In a run with workers this is already included.
   EXPECT_NEAR(slowed_by_workers({8, 1, 1.0, {}}, {20, 10, 10, 1}, 2, Outlook::expected), 1, 1e-6);
 }
 
@@ -36,18 +36,18 @@ TEST(Processors, WhoOnlyWaitsNeedsNone) {
 }
 
 TEST(Processors, OthersTakeTheirShare) {
-  const Processors busy{2, 1, 1.0, 3.0};  // two besides the program
+  const Processors busy{2, 1, 1.0, 3.0};  // two beside the program
   EXPECT_NEAR(slowed(busy, 10, 10, 1), (2.0 / 3) / (2.0 / 4) * (1 + kBeside), 1e-3);
   EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::worst), 1.5 * (1 + kBesideWorst),
-              1e-3);  // one besides it
+              1e-3);  // one beside it
   EXPECT_NEAR(slowed(busy, 10, 10, 1, Outlook::best), 1, 1e-6);
 }
 
 TEST(Processors, OpsOfSeveralThreadsWaitForTheLastOfThem) {
   Processors two{2, 2, 1.0, {}, 2.0};
   EXPECT_NEAR(slowed(two, 10, 0.001, 1), 1, 1e-3);
-  // With a worker that computes half of the time the step loses more than the fetch that it is rid
-  // of.
+  // Beside a worker that computes half of the time, the step loses more than the fetch that it
+  // avoids.
   EXPECT_GT(slowed(two, 10, 5, 1) * 10, 15);
   // Ops that leave a processor free lose nothing.
   two.used = 1;

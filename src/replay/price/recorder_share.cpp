@@ -26,7 +26,7 @@ std::int64_t share_of(SpanKind kind) {
   }
 }
 
-// Lines of Python ran somewhere in a step's gaps: all of them shrink alike.
+// Lines of Python ran somewhere in a step's gaps. All of them shrink in the same proportion.
 void take_off_lines(const GraphSource& source, const TaskGraph& graph,
                     std::vector<std::int64_t>& own) {
   const auto is_gap = [&](const Task& task) {

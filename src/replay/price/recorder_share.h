@@ -1,11 +1,11 @@
-// What of recorded times is the recorder's: with a GPU, so much that a replay without it is another
-// one.
+// The recorder's share of recorded times. With a GPU it is so large that a replay without it
+// differs.
 //
-// Measured on one machine (docs/overhead.md: an H200, 2.0 ms a step): the driver's callbacks and
-// records of a launch, of a wait, torch's and laptime's part of an op, a line of Python. Elsewhere
-// it is more or less; of no task more than half is taken off. Without a GPU recording costs a few
-// percent, spread over everything: nothing is taken off. Where steps rested, they show what is left
-// of the host's time beside them (TaskGraph::host_left).
+// The shares were measured on one machine (docs/overhead.md: an H200, 2.0 ms for each step): the
+// driver's callbacks and records for a launch and for a wait, torch's and laptime's part of an op,
+// and a line of Python. Other machines differ, so at most half of a task is removed.
+// If steps rested, they show how much of the host's time remains (TaskGraph::host_left). Without a
+// GPU recording costs a few percent everywhere, and nothing is removed.
 #pragma once
 
 #include "replay/graph/replay.h"
@@ -13,13 +13,13 @@
 
 namespace laptime::replay {
 
-// What tasks would have taken with nothing recording.
+// The times of tasks without recording.
 Prices bare_times(const GraphSource& source, const TaskGraph& graph);
 
-// A host that takes `factor` times as long for all it does itself.
+// Multiplies the host's own times by `factor`.
 void scale_host(const TaskGraph& graph, double factor, std::vector<std::int64_t>& own);
 
-// Nanoseconds each time that a line of Python runs.
+// Nanoseconds for each execution of a line of Python.
 double line_share(const GraphSource& source);
 
 }  // namespace laptime::replay

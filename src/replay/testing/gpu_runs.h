@@ -1,4 +1,4 @@
-// For tests: runs with a GPU, and what replaying them gives.
+// For tests: runs with a GPU, and their replays.
 #pragma once
 
 #include <numeric>
@@ -14,7 +14,7 @@
 
 namespace laptime::replay {
 
-// A run with a GPU, made in a few lines.
+// A run with a GPU, built in a few lines.
 class GpuRun : public OpRun {
  public:
   GpuRun() {
@@ -43,7 +43,7 @@ class GpuRun : public OpRun {
   }
 };
 
-// Everything that graphs of a run need, kept together.
+// Everything that graphs of a run need.
 struct Built {
   explicit Built(const Run& run)
       : analysis(run), source(analysis), graph(build_task_graph(source, analysis.host_steps())) {}

@@ -12,7 +12,7 @@ namespace laptime {
 
 namespace {
 
-// Grows the tree where most time is, so that a limit on nodes cuts the least.
+// Grows the tree where most time is, so that a limit on nodes cuts off the least time.
 class TreeBuilder {
  public:
   TreeBuilder(const CallGraph& graph, const CallTreeLimits& limits)
@@ -33,7 +33,7 @@ class TreeBuilder {
 
  private:
   struct Waiting {
-    double total_ns, share;  // the share of all that the function does
+    double total_ns, share;  // share: of the function's total time
     std::uint32_t node;
     bool operator<(const Waiting& other) const { return total_ns < other.total_ns; }
   };
@@ -88,7 +88,7 @@ void TreeBuilder::expand(std::uint32_t parent, double share) {
 std::vector<CallNode> TreeBuilder::depth_first() const {
   std::vector<std::uint32_t> order(nodes_.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  // The smallest first, and what is left out before all: the stack below turns siblings around.
+  // Smallest first, left-out functions before all: the stack below reverses the order of siblings.
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     const CallNode &x = nodes_[a], &y = nodes_[b];
     return std::pair(x.left_out == 0, x.total_ns) < std::pair(y.left_out == 0, y.total_ns);

@@ -1,8 +1,9 @@
-// A call tree from a call graph, as snakeviz draws it (analyze/call_dag.h says what is assumed).
+// Table `calltree`: a call tree from a call graph, as snakeviz draws it. call_dag.h states the
+// assumptions.
 //
-// Contract: a node's time is its own plus that of its children, always. A recursion is one node:
-// its calls and times are those of all levels. The tree is bounded, and what is left out of a node
-// is one child that says so.
+// Contract: a node's time is its own plus that of its children. A recursion is one node with the
+// calls and times of all levels. The size of the tree is limited: functions left out below a node
+// are one child of it.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@ struct CallNode {
   std::uint32_t parent;    // kNoNode: none
   std::uint32_t depth;     // from 0
   double calls, total_ns, self_ns;
-  std::uint32_t left_out;  // how many functions this node stands for, 0 for an ordinary one
+  std::uint32_t left_out;  // how many functions this node represents; 0: an ordinary node
 };
 
 struct CallTreeLimits {
@@ -30,13 +31,12 @@ struct CallTreeLimits {
   double least_share = 1e-5;  // of the tree's time
 };
 
-// Depth first, the largest of siblings first.
+// Depth first, siblings in falling order of time.
 std::vector<CallNode> build_call_tree(const CallGraph& graph, const CallTreeLimits& limits = {});
 
 // "name (file.py:12)", or "(3 more)".
 std::string node_label(const Run& run, const CallGraph& graph, const CallNode& node);
 
-// Table `calltree`.
 Table calltree_table(const Analysis& analysis);
 extern const TableDefinition kCalltreeTable;
 

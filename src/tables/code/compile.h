@@ -1,5 +1,4 @@
-// Table `compile`: compilations, recompilations and graph breaks, equal ones together, with where
-// and why. Rows by falling time, then count.
+// Table `compile`: compilations, recompilations and graph breaks. Rows by falling time, then count.
 #pragma once
 
 #include "tables/run/columns.h"

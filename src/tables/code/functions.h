@@ -1,7 +1,5 @@
-// Table `functions`: what cProfile counts, by function; rows by falling cumulative time. `share` is
-// own time against the own time of all. Own time per call is by all calls, cumulative by primitive
-// ones, as pstats prints them. note: marks functions whose calls were over the budget. thread:
-// whose it is, where several threads were counted.
+// Table `functions`: calls and times by function. Rows by falling cumulative time. As in pstats,
+// own time is divided by all calls and cumulative time by primitive calls.
 #pragma once
 
 #include "tables/run/columns.h"
@@ -10,7 +8,7 @@
 namespace laptime {
 
 Table functions_table(const Analysis& analysis);
-// Each thread's own rows; `share` is within the thread.
+// One row for each function and thread. `share` is within the thread.
 Table functions_by_thread_table(const Analysis& analysis);
 extern const TableDefinition kFunctionsTable;
 

@@ -17,7 +17,7 @@ namespace laptime {
 
 namespace {
 
-// How many steps of each phase count; under 0 all of them.
+// The number of counted steps by phase. Key 0 has their sum.
 std::map<std::uint32_t, double> count_steps(const Analysis& analysis) {
   std::map<std::uint32_t, double> counts;
   for (const Step& step : analysis.steps()) {
@@ -28,7 +28,7 @@ std::map<std::uint32_t, double> count_steps(const Analysis& analysis) {
   return counts;
 }
 
-// The steps of one track, in their order.
+// The steps of one track, in order.
 std::span<const Step> steps_of(const std::vector<Step>& steps, std::uint32_t track) {
   const auto first = std::partition_point(steps.begin(), steps.end(),
                                           [&](const Step& s) { return s.track < track; });

@@ -1,4 +1,4 @@
-// How tables show a line: as a file and a number. Both are unknown for the unknown line.
+// The columns of a line: file and number. Both are unknown for the unknown line.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline std::optional<std::uint32_t> line_at(const LineIds& lines, std::uint32_t 
   if (id == 0) return std::nullopt;
   return lines.line(id);
 }
-// A text of Run::strings; unknown for id 0.
+// A string of the run. Unknown for id 0.
 inline std::optional<std::string_view> string_at(const Run& run, std::uint32_t id) {
   if (id == 0) return std::nullopt;
   return run.strings[id];

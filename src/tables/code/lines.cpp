@@ -93,8 +93,8 @@ class LineSums {
   std::map<std::array<std::uint32_t, 3>, Sums> sums_;  // merged code, line or 0, track or 0
 };
 
-// What ops and GPUs took, by line; knows nothing of a run without them, nor of threads apart:
-// backward runs on others than forward.
+// Times of ops and GPU work by line. Empty for a run without them, and for rows by thread: backward
+// runs on other threads than forward.
 class OpLines {
  public:
   OpLines(const Analysis& analysis, Threads threads) : ids_(analysis.lines()) {
@@ -111,12 +111,12 @@ class OpLines {
 
   bool known() const { return known_; }
   bool gpu_known() const { return gpu_known_; }
-  // Hands a line's times out once.
+  // Returns a line's times once.
   OpTimes take(std::uint32_t code, std::uint32_t line) {
     const auto node = lines_.extract({code, line});
     return node.empty() ? OpTimes{} : node.mapped();
   }
-  // Those that were not taken: code, line, times.
+  // Visits the lines that were not taken: code, line, times.
   template <typename Visit>
   void for_each_left(Visit visit) const {
     for (const auto& [key, times] : lines_) visit(key.first, key.second, times);
@@ -132,7 +132,7 @@ class OpLines {
   std::map<std::pair<std::uint32_t, std::uint32_t>, OpTimes> lines_;  // merged code, line
 };
 
-// What each line held when most memory was alive; summed over devices and processes.
+// Live bytes of each line at the peak, summed over devices and processes.
 class LineBytes {
  public:
   LineBytes(const Analysis& analysis, Threads threads) {
@@ -182,22 +182,22 @@ class LineContext {
   const LineBytes bytes;
 
  private:
-  mutable SourceLines sources_;                  // reads a file's text when it is first needed
+  mutable SourceLines sources_;                  // unpacks a file's text on first use
   std::map<std::uint32_t, double> function_ns_;  // by code
 };
 
 struct LineRow {
   const LineContext& context;
   std::uint32_t code, line;
-  const LineTotals* timed;  // null: all that is known of the line are its ops
+  const LineTotals* timed;  // null: only ops of the line are known
   OpTimes ops;
 
   LineLevel level() const { return timed ? timed->level : LineLevel::line; }
-  // A function that was only counted has no time of its own.
+  // A function that was only counted has no own time.
   bool has_time() const {
     return timed && !(timed->level == LineLevel::count && timed->inclusive_ns == 0);
   }
-  // A value of a line that has a time.
+  // A value, if the line has a time.
   template <typename Get>
   auto of_time(Get get) const {
     return has_time() ? std::optional(get(*timed)) : std::nullopt;

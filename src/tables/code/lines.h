@@ -1,15 +1,11 @@
-// Table `lines`: time by source line; rows by falling time.
+// Table `lines`: time by source line. Rows by falling time.
 //
-// time_ns is inclusive, as line_profiler gives it; self_ns is without what timed functions called
-// from the line took, and unknown where a source does not know it. share is the line's part of its
-// function's time (line_profiler's "% Time"). Where steps are known: the line's time a step, median
-// and 95th percentile over all steps but warmup, and its time in warmup. A function that was too
-// costly to time by line is one row at its first line: level `call` (timed as a whole) or `count`
-// (calls counted; what time it has is from before). thread: whose it is, where several threads were
-// timed. op_ns and backward_ns are what the ops took that belong to the line (attribution.h),
-// forward and backward, in the steps whose ops were recorded; wait_ns the waits for input that say
-// which line they were made from. gpu_ns is what GPUs did for the line, forward and backward, while
-// they were recorded. Lines known from ops or GPU work alone are rows too, without hits and times.
+// time_ns is inclusive, as in line_profiler. self_ns is unknown if the source of the times does not
+// measure it. share is line_profiler's "% Time".
+// A function that was too costly to time by line is one row at its first line. Its level is `call`
+// (timed as a whole) or `count` (only calls counted; its times are from before).
+// op_ns, backward_ns and gpu_ns cover only what was recorded. wait_ns has the waits for input with
+// a known call site.
 #pragma once
 
 #include <cstdint>
@@ -35,15 +31,15 @@ struct LineTotals {
   StepTimes::Summary steps;
   RowThreads threads;
 
-  // False for the one row of a function that was watched and never ran.
+  // False for the one row of a watched function that never ran.
   bool reached() const { return hits > 0 || inclusive_ns > 0; }
 };
 
-// Summed over processes, steps and, unless told otherwise, threads, by code and line.
+// Summed over processes and steps, by code and line. Threads are added up by default.
 std::vector<LineTotals> sum_lines(const Analysis& analysis, Threads threads = Threads::together);
 
 Table lines_table(const Analysis& analysis);
-// Each thread's own rows.
+// One row for each line and thread.
 Table lines_by_thread_table(const Analysis& analysis);
 extern const TableDefinition kLinesTable;
 

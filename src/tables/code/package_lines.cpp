@@ -19,7 +19,7 @@ namespace laptime {
 
 namespace {
 
-// Folders of packages that are the framework itself.
+// Folders of the framework's own packages.
 constexpr std::string_view kFramework[] = {"torch/", "functorch/", "torchgen/", "triton/"};
 
 bool is_package(std::string_view file) {
@@ -37,7 +37,7 @@ struct SourceLine {
   auto operator<=>(const SourceLine&) const = default;
 };
 
-// By call site: the package's line below the program's own; code 0 where there is none.
+// By call site: the package's line below the program's own. Code 0: there is none.
 std::vector<SourceLine> lines_below(const Run& run, const MergedCodes& merged) {
   std::vector<SourceLine> lines(run.call_sites.size());
   for (std::size_t i = 0; i < run.call_sites.size(); ++i) {
@@ -45,7 +45,7 @@ std::vector<SourceLine> lines_below(const Run& run, const MergedCodes& merged) {
     for (std::uint32_t row = call_site.frame; row != 0; row = run.call_frames[row].caller) {
       const CallFrame& frame = run.call_frames[row];
       if (frame.code == call_site.code && frame.line == call_site.line)
-        break;  // from here on it is the program's
+        break;  // the program's code begins here
       if (!is_package(run.strings[run.codes[frame.code].file])) continue;
       lines[i] = {merged[frame.code], frame.line};
       break;
@@ -59,7 +59,7 @@ struct PackageLineSums {
   CommonModule module;
 };
 
-// What a step spends in ops and in calls of the driver that these make.
+// The time of a step in ops and in the driver calls that ops make.
 double ns_in_ops(const std::array<double, kHostCategories>& ns) {
   double sum = 0;
   for (const HostCategory category :
@@ -75,8 +75,8 @@ struct PhaseSteps {
   double with_gpu = 0;
 
   MeanStep mean() const { return mean_step(all); }
-  // Steps that were recorded may be longer or shorter than the mean step: what is known of them is
-  // scaled to it, as the breakdown is.
+  // Recorded steps may be longer or shorter than the mean step. Their details are scaled to it, as
+  // in the breakdown.
   double per_step(const MeanStep& mean_of_all) const {
     const HostSteps recorded = steps_with_ops(all);
     double sum = 0;

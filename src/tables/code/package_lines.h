@@ -1,12 +1,8 @@
-// Table `package_lines`: which lines of installed packages the ops of a step come from, below which
-// line of the program.
+// Table `package_lines`: the lines of installed packages that a step's ops come from, below the
+// program's lines.
 //
-// A package is what pip installed, other than torch. The line is the innermost one of a package
-// that ran when an op was called or GPU work was launched; backward work has the line of its
-// forward op. op_ns and backward_ns are the ops' own times a mean step, forward (with the
-// optimizer) and backward, on any thread of the process; they are scaled from recorded steps as the
-// breakdown is. gpu_ns is a step in which a GPU was recorded. share is op_ns and backward_ns of a
-// mean step. module: the innermost nn.Module that all calls are in. Ops that the program's own code
+// A package is what pip installed, except torch. Backward work has the line of its forward op.
+// Times are per mean step, on any thread of the process.
 // called are in no row.
 #pragma once
 
@@ -24,19 +20,19 @@ struct PackageLine {
   std::uint32_t phase = 0;  // Run::strings
   std::string file, function;
   std::uint32_t line = 0;
-  std::string user_file;  // the program's own line that it ran below
+  std::string user_file;  // the program's line that called it
   std::uint32_t user_line = 0;
-  std::string module;                 // empty: in none
-  double op_ns = 0, backward_ns = 0;  // a step
-  std::optional<double> gpu_ns;       // a step; nothing: no GPU was recorded
-  double share = 0;                   // op_ns and backward_ns, of a step
+  std::string module;                 // the innermost that all calls share; empty: none
+  double op_ns = 0, backward_ns = 0;  // per step
+  std::optional<double> gpu_ns;       // per step; nothing: no GPU was recorded
+  double share = 0;                   // op_ns and backward_ns, as a share of a step
 
   double most_ns() const {
     return op_ns + backward_ns > gpu_ns.value_or(0) ? op_ns + backward_ns : *gpu_ns;
   }
 };
 
-// The phase with most time first, in it those that take longest first.
+// By falling time of phases, then of lines.
 std::vector<PackageLine> package_lines(const Analysis& analysis);
 
 Table package_lines_table(const Analysis& analysis);

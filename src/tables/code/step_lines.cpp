@@ -26,7 +26,7 @@ struct LineSum {
 
 struct PhaseLines {
   double steps = 0, wall_ns = 0;
-  double gpu_steps = 0;  // in which a GPU was recorded
+  double gpu_steps = 0;  // steps with GPU records
   std::map<CodeLine, LineSum> lines;
 
   double step_ns() const { return wall_ns / steps; }
@@ -59,7 +59,7 @@ void add_self_times(const Analysis& analysis, Phases& phases) {
 void add_gpu_times(const Analysis& analysis, Phases& phases) {
   const Run& run = analysis.run();
   std::map<std::pair<std::uint32_t, std::uint32_t>, Step>
-      recorded;  // by track and number: once, of however many devices
+      recorded;  // by track and number: once, for any number of devices
   for (const DeviceStep& s : analysis.device_steps().all)
     if (s.step.counts) recorded.emplace(std::pair{s.step.track, s.step.number}, s.step);
   if (recorded.empty()) return;
@@ -91,7 +91,7 @@ Phases phases_of(const Analysis& analysis) {
   return phases;
 }
 
-// A comprehension is a function of its own on the same line: to a reader it is that line, of the
+// A comprehension is a function of its own on the same line. To a reader it is that line of the
 // outer function.
 std::map<CodeLine, LineSum> merge_same_lines(const Run& run,
                                              const std::map<CodeLine, LineSum>& lines) {

@@ -1,8 +1,8 @@
-// Two runs of a program side by side: whether its steps became faster or slower, and what changed.
+// Compares two runs of a program: whether steps became faster or slower, and what changed.
 //
-// A verdict needs both: an interval that leaves out 1, and a difference over kNegligible.
-// Everything below the steps is aligned by name, not by position: a line by its file's name,
-// function and text, so that code above it may change.
+// A verdict needs an interval that excludes 1 and a difference over kNegligible. Tables are aligned
+// by names, not by position: a line by its file's name, its function and its text. So code above a
+// line may change.
 #pragma once
 
 #include <optional>
@@ -21,20 +21,19 @@ struct PhaseChange {
   std::string phase;
   std::size_t steps_a, steps_b;  // without warmup and compilation
   std::optional<std::int64_t> median_a, median_b;
-  std::optional<RatioInterval> times;  // B's step time over A's
+  std::optional<RatioInterval> times;  // B's step time divided by A's
   Verdict verdict;
 };
 
-// By phase; those that both runs have first.
+// By phase. Phases of both runs come first.
 std::vector<PhaseChange> compare_steps(const Analysis& a, const Analysis& b);
 
-// Whether some phase became slower by more than `limit` (0.05: 5 %), beyond chance.
+// Whether a phase became slower by more than `limit` (0.05: 5 %), with statistical significance.
 bool is_over(const std::vector<PhaseChange>& changes, double limit);
 
-// Table `compare_steps`.
 Table compare_steps_table(const std::vector<PhaseChange>& changes);
-// Tables `compare_breakdown`, `compare_lines`, `compare_ops`, … of what both runs can tell: time a
-// step on both sides, the largest change first. Empty ones are left out.
+// Tables `compare_breakdown`, `compare_lines`, `compare_ops`, … of what both runs know: time per
+// step on both sides. The largest change comes first. Empty tables are left out.
 std::vector<Table> compare_tables(const Analysis& a, const Analysis& b);
 extern const TableDefinition kCompareStepsTable;
 

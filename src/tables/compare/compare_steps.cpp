@@ -10,7 +10,7 @@ namespace laptime {
 
 namespace {
 
-// The usual step times of each phase, in the order in which they were run.
+// The times of each phase's usual steps, in order.
 std::map<std::string, std::vector<std::int64_t>> times_by_phase(const Analysis& analysis) {
   const Run& run = analysis.run();
   std::map<std::string, std::vector<std::int64_t>> times;

@@ -14,8 +14,7 @@ namespace laptime {
 
 namespace {
 
-// Which table is compared, by which columns its rows are aligned, and what number of theirs is
-// compared.
+// A compared table: the columns that align its rows, and the number that is compared.
 struct Alignment {
   const char* table;
   std::vector<const char*> keys;
@@ -38,7 +37,8 @@ struct Sides {
 };
 using Aligned = std::map<std::vector<std::string>, Sides>;
 
-// What is tallied step by step: then only what happened within steps is compared, by phase.
+// The kind of tally, for tables that have tallies by step. Then only what happened within steps is
+// compared, by phase.
 std::optional<TallyKind> tallied_of(const Alignment& alignment) {
   const std::string_view table = alignment.table;
   if (table == "lines") return TallyKind::line;
@@ -46,8 +46,8 @@ std::optional<TallyKind> tallied_of(const Alignment& alignment) {
   return std::nullopt;
 }
 
-// Steps of the run, or only those whose ops were recorded; 1 for a run without, whose totals are
-// compared then.
+// The number of steps, or of steps with recorded ops. 1 for a run without steps, whose totals are
+// compared.
 double steps_of(const Analysis& run, bool recorded_only) {
   const Table steps = steps_table(run);
   if (!recorded_only) return steps.rows.empty() ? 1 : static_cast<double>(steps.rows.size());
@@ -64,7 +64,7 @@ std::optional<double> number_of(const Cell& cell) {
   return std::nullopt;
 }
 
-// The two runs may lie in different folders: a file is known by its name.
+// The two runs may be in different folders, so a file is identified by its name.
 std::string key_text(const char* column, const Cell& cell) {
   const auto* text = std::get_if<std::string>(&cell);
   if (!text) return "";
@@ -72,8 +72,7 @@ std::string key_text(const char* column, const Cell& cell) {
                                             : *text;
 }
 
-// The names of the ops of a run: what its other tables say of them, over other steps, is said by
-// table `ops`.
+// The ops of a run. Table `ops` compares them: other tables contain them for other steps.
 std::set<std::string> op_names(const Analysis& run) {
   const auto definition = find_table("ops");
   const Table ops = (*definition)->make(run);
@@ -107,7 +106,7 @@ void add_side(const Analysis& run, const Alignment& alignment, const TableDefini
   if (!value) return;
   std::vector<std::optional<std::size_t>> keys;
   for (const char* key : alignment.keys)
-    keys.push_back(find_column(table, key));  // none: `phase`, of a run without steps
+    keys.push_back(find_column(table, key));  // not found: `phase`, if a run has no steps
   const double steps = alignment.per == Alignment::Per::already_a_step
                            ? 1
                            : steps_of(run, alignment.per == Alignment::Per::recorded_step);

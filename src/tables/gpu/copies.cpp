@@ -25,7 +25,7 @@ struct CopySums {
   Agreed<std::int64_t> device;
 };
 
-// A copy whose direction nobody recorded has its name only.
+// A copy without a recorded direction has only its name.
 std::string kind_text(SpanKind kind, const CopyInfo& copy, std::string_view name) {
   if (kind == SpanKind::fill && copy.target != MemoryKind::unknown) return "Memset";
   return std::string(copy.direction != CopyDirection::unknown ? name_of(copy.direction) : name);

@@ -1,9 +1,7 @@
-// Table `copies`: what was moved to, from and on the GPUs, copies and fills, by direction, memory
-// and line; rows by falling time.
+// Table `copies`: copies and fills of GPUs, by direction, memory and line. Rows by falling time.
 //
-// blocking, wait_ns: whether the host stood in the calls, and how long. Only copies of pageable
-// memory and those that were asked to block do: an asynchronous call takes its few microseconds and
-// waits for nothing, and neither does the launch of a graph that holds the copy.
+// An asynchronous call takes a few microseconds and does not wait. Neither does the launch of a
+// graph that contains the copy.
 #pragma once
 
 #include "tables/run/columns.h"
@@ -11,7 +9,7 @@
 
 namespace laptime {
 
-// What makes different rows besides kind, memory, line and op.
+// The value that divides rows beside kind, memory, line and op.
 enum class CopyGrouping { line, device };
 
 template <CopyGrouping grouping>

@@ -23,10 +23,10 @@ namespace laptime {
 
 namespace {
 
-// Work whose amount is known, and what the device could have done in its time.
+// Work of known amount, and what the device could have done in its time.
 struct Achieved {
   double amount = 0, ns = 0, possible = 0;
-  bool knows_peak = true;  // of all calls
+  bool knows_peak = true;  // for all calls
 
   void add(std::uint64_t done, std::int64_t took_ns, std::uint64_t peak_per_s) {
     knows_peak &= peak_per_s > 0;
@@ -51,7 +51,7 @@ struct KernelSums {
 
 constexpr std::string_view kCompiledRegion = "Torch-Compiled Region";
 
-// The compiled region that a launch lies in (Run::strings); 0: none.
+// The compiled region around a launch (Run::strings). 0: none.
 std::uint32_t region_around(const Run& run, const OpAttribution& ops, const Launch& launch) {
   const SpanColumns& spans = run.tracks[launch.track].spans;
   for (std::uint32_t row = launch.op_row; row != kNoRow;
@@ -101,7 +101,7 @@ class KernelTable {
     }
   }
 
-  // Those that took longest first. They refer to this object.
+  // In falling order of time. The rows refer to this object.
   std::vector<KernelRow> rows() const {
     double all_ns = 0;
     for (const auto& [key, sums] : sums_) all_ns += static_cast<double>(sums.total_ns);
@@ -171,7 +171,7 @@ class KernelTable {
     }
     return 0;
   }
-  // A compiled region's backward pass runs outside of it, and belongs to its lines.
+  // A compiled region's backward pass runs outside of the region, but belongs to its lines.
   std::uint32_t region_of(const KernelSums& sums, std::uint32_t line, OpPass pass) const {
     const auto of_line = regions_.find(line);
     const bool asks_line = pass == OpPass::backward && line != 0 && of_line != regions_.end();
@@ -198,9 +198,8 @@ class KernelTable {
   const LineIds& lines_;
   const KernelGrouping grouping_;
   std::map<Key, KernelSums> sums_;
-  std::map<std::uint32_t, Agreed<std::uint32_t>>
-      regions_;                                 // by line id: those of kernels that lie in one
-  std::map<std::uint32_t, NamedKernel> names_;  // by Run::strings
+  std::map<std::uint32_t, Agreed<std::uint32_t>> regions_;  // by line id: regions of its kernels
+  std::map<std::uint32_t, NamedKernel> names_;              // by Run::strings
   std::map<std::pair<std::uint32_t, std::uint32_t>, DevicePeaks> peaks_;  // process, device
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::optional<double>>
       occupancies_;  // process, device, launch config
@@ -210,13 +209,13 @@ std::string size_text(const std::array<std::uint32_t, 3>& n) {
   return fmt::format("{}x{}x{}", n[0], n[1], n[2]);
 }
 
-// Products are what a kernel that makes them is for; all others move data.
+// Kernels that multiply are measured by their products, all others by the data they move.
 std::optional<double> peak_share(const KernelSums& sums) {
   const Achieved& measured = sums.flops.ns > 0 ? sums.flops : sums.bytes;
   return measured.knows_peak ? ratio(measured.amount, measured.possible) : std::nullopt;
 }
 
-// What `get` makes of the launch, where all calls have the same.
+// The result of `get` for a launch, if all calls have the same.
 template <typename Get>
 auto of_launch(const KernelRow& row, Get get) {
   return row.launch ? std::optional(get(*row.launch)) : std::nullopt;

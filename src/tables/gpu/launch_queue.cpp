@@ -25,7 +25,7 @@ struct QueueTimes {
   double empty_share = 0;
 };
 
-// What one device of one process was given.
+// The launched work of one device of one process.
 class Queue {
  public:
   void add(const Queued& work) {
@@ -41,7 +41,7 @@ class Queue {
     for (std::size_t i = 1; i < changes_.size(); ++i) changes_[i].depth += changes_[i - 1].depth;
   }
 
-  // Of an interval in which something was launched; nothing where nothing was.
+  // For an interval with launches. Nothing if there were none.
   std::optional<QueueTimes> within(std::int64_t start, std::int64_t end) const {
     const auto launched_at = [](const Queued& work, std::int64_t time) {
       return work.launched_ns < time;
@@ -63,7 +63,7 @@ class Queue {
  private:
   struct Change {
     std::int64_t time_ns;
-    std::int64_t depth;  // first the change itself, then, after finish(), the depth from here on
+    std::int64_t depth;  // the change; after finish(): the depth from this moment on
   };
 
   void measure_depth(std::int64_t start, std::int64_t end, QueueTimes& times) const {

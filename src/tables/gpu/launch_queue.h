@@ -1,10 +1,8 @@
-// Table `launch_queue`: how much work the host has launched ahead of each GPU, step by step.
+// Table `launch_queue`: how much work the host has launched ahead of each GPU, by step.
 //
-// A kernel, copy or fill is in the queue from the end of the call that launched it until it starts;
-// depth is how many are. Median and maximum are over the time of the step, empty_share is the part
-// of it in which nothing waited: a GPU that finishes then has to wait for the host. lead is how
-// long the work launched in the step was in the queue: how far the host runs ahead. A run without
-// steps is one row, or one for each interval that was recorded by the clock.
+// A kernel, copy or fill is in the queue from the end of its launching call until it starts. Depth
+// is the amount of such work. While the queue is empty (empty_share), a GPU that finishes must wait
+// for the host. Lead is the time that the step's work spent in the queue.
 #pragma once
 
 #include "tables/run/columns.h"

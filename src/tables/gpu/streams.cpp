@@ -60,7 +60,7 @@ Table streams_table(const Analysis& analysis) {
     if (busy.empty()) continue;
     const std::int64_t first = busy.parts().front().start, last = busy.parts().back().end,
                        busy_ns = busy.within(first, last);
-    // What a recorded step or interval launched may run on while the next one rests.
+    // Work launched by a recorded step or interval may continue while recording rests.
     const std::int64_t recorded_ns =
         std::max(busy_ns, last - first - left_out[track.process].within(first, last));
     kStreams.add(table, {run, track, stream, busy_ns, recorded_ns, first, last});

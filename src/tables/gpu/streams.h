@@ -1,6 +1,4 @@
-// Table `streams`: what each stream of each GPU did. busy_ns counts overlapping work once;
-// busy_share is of the time from the stream's first work to its last, without what was not
-// recorded.
+// Table `streams`: the work of each stream of each GPU. busy_ns counts overlapping work once.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -72,7 +72,7 @@ constinit const TableDefinition kSyncsTable =
     define_table<kSyncs>("where the host waited for a GPU",
                          R"(
 Waits are calls that synchronise, and copies from the GPU that block. A wait inside another one
-belongs to the outer one. The op tells these apart: `.item()` is `aten::item`, `.cpu()` is
+belongs to the outer one. The op separates these: `.item()` is `aten::item`, `.cpu()` is
 `aten::to`, and `torch.cuda.synchronize()` has none.)",
                          syncs_table);
 

@@ -1,5 +1,4 @@
-// Table `syncs`: where threads waited for a GPU (gpu_waits.h), by call, line and op, which tells
-// `.item()`, `.cpu()`, `print(loss)` and torch.cuda.synchronize apart; rows by falling time. Copies
+// Table `syncs`: waits for a GPU (gpu_waits.h) by call, line and op. Rows by falling time. Copies
 // to a GPU that make the host wait are in table `copies`.
 #pragma once
 

@@ -58,7 +58,7 @@ std::vector<RowSums> sum_rows(MemoryGrouping grouping, const MemoryPeak& peak, c
   return rows;
 }
 
-// The collector counts the times that it began among blocks that it does not know.
+// Blocks may be alive that were allocated before recording began: the collector warned of it.
 bool may_miss_blocks(const Run& run) {
   return std::any_of(run.warnings.begin(), run.warnings.end(), [](const WarningCount& warning) {
     return warning.name == warning_name::kMemoryFromBefore;
@@ -69,10 +69,10 @@ struct PeakRow {
   const Run& run;
   const LineIds& lines;
   const MemoryPeak& peak;
-  const RowSums* sums;  // null: blocks that are in no record
+  const RowSums* sums;  // null: unrecorded blocks
 };
 
-// A value of a row whose blocks are known.
+// A value of a row with known blocks.
 template <typename Get>
 auto of_known(const PeakRow& row, Get get) -> decltype(std::optional(get(*row.sums))) {
   if (!row.sums) return std::nullopt;

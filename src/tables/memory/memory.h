@@ -1,9 +1,6 @@
-// Table `memory`: what was alive when most memory was (analyze/memory_peak.h), by device; rows by
-// falling bytes.
+// Table `memory`: the live blocks at the peak (memory_peak.h), by device. Rows by falling bytes.
 //
-// share is of the bytes alive at that moment. File, line, module and op are those of all the row's
-// blocks, unknown where these differ or nobody knows. What is not in any record is no row; where it
-// may be more than nothing, a row of category `unknown` without bytes says so.
+// Unrecorded blocks have no row. If there may be some, a row of category `unknown` has no bytes.
 #pragma once
 
 #include "tables/run/columns.h"
@@ -11,7 +8,7 @@
 
 namespace laptime {
 
-// What makes blocks of a device different rows; line: category and line.
+// The value that divides a device's blocks into rows. line: category and line.
 enum class MemoryGrouping { line, category, op, module };
 
 template <MemoryGrouping grouping>

@@ -96,7 +96,7 @@ constexpr TableOf<CurveRow> kMemoryCurve{"memory_curve", kCurveColumns};
 
 std::vector<MemoryCurve> memory_curves(const Analysis& analysis) {
   std::vector<MemoryCurve> curves;
-  std::unique_ptr<MemoryCategories> categories;  // of a process, whose devices follow each other
+  std::unique_ptr<MemoryCategories> categories;  // of a process; its devices are adjacent
   for (const MemoryHistory& history : analysis.memory()) {
     if (curves.empty() || curves.back().process != history.process)
       categories =

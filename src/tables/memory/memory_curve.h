@@ -1,10 +1,9 @@
-// Table `memory_curve`: live bytes over time, by device, in at most kCurvePoints points each; what
-// a caching allocator held at these moments, and what the bytes were for (memory_peak.h), which sum
-// to them.
+// Table `memory_curve`: live bytes over time for each device, in at most kCurvePoints points. Each
+// point has the bytes by category (memory_peak.h), which sum to the live bytes.
 //
-// The time from the first event to the last is cut into equal intervals; of each the lowest and the
-// highest value are kept, at their own times. Consequence: the curve's maximum is the peak, however
-// long the run.
+// The time from the first event to the last is divided into equal intervals. Each keeps its lowest
+// and highest value at their own times. Consequence: the maximum of the curve is the peak, however
+// long the run is.
 #pragma once
 
 #include <array>
@@ -28,7 +27,7 @@ struct CurvePoint {
 
 struct MemoryCurve {
   std::uint32_t process, device;
-  std::vector<CurvePoint> points;  // times rise
+  std::vector<CurvePoint> points;  // by rising time
 };
 
 std::vector<MemoryCurve> memory_curves(const Analysis& analysis);

@@ -20,7 +20,7 @@ constexpr std::uint32_t kSettlingSteps = 2;
 constexpr std::uint32_t kFewestRises = 3;
 constexpr double kLeastKept = 0.8;
 
-// What one line and op hold, from step end to step end.
+// The memory of one line and op at each step's end.
 struct Holding {
   std::uint32_t call_site = 0, op = 0;
   std::uint64_t now = 0, at_last_end = 0, when_settled = 0;
@@ -44,7 +44,7 @@ struct Holding {
   }
 };
 
-// The blocks of one device that outlive the step of their birth, added up by line and op.
+// The blocks of one device that outlive the step of their allocation, summed by line and op.
 class Holdings {
  public:
   // `step_ends`: rising.
@@ -96,7 +96,7 @@ class Holdings {
   std::vector<Holding> holdings_;
 };
 
-// The ends of recorded steps, of the thread that has most: by process.
+// By process: the ends of recorded steps, of the thread with the most of them.
 std::vector<std::vector<std::int64_t>> recorded_step_ends(const Run& run,
                                                           const std::vector<Step>& steps) {
   std::vector<std::vector<std::int64_t>> ends(run.processes.size());
@@ -151,7 +151,7 @@ constexpr ColumnOf<GrowthRow> kGrowthColumns[] = {
      [](auto& r) { return r.growth.held_bytes; }},
     {"steps_grown", Unit::count, "In how many steps it grew.",
      [](auto& r) { return r.growth.steps_grown; }},
-    {"steps", Unit::count, "How many steps were looked at.",
+    {"steps", Unit::count, "How many steps were measured.",
      [](auto& r) { return r.growth.steps_seen; }},
     {"device", "The CPU or the GPU.",
      [](auto& r) { return device_label(r.run, r.growth.process, r.growth.device); }}};
@@ -170,7 +170,7 @@ Table memory_growth_table(const Analysis& analysis) {
 constinit const TableDefinition kMemoryGrowthTable =
     define_table<kMemoryGrowthRows>("lines that hold more memory step after step",
                                     R"(
-These are leaks, and lists that nobody empties. A line's memory is looked at when each recorded
+These are leaks, and lists that are never emptied. A line's memory is measured when each recorded
 step ends; the first two steps are left out. A line grows if it rose at least three times, the
 last time within the last third, and has kept four fifths of what it gained.)",
                                     memory_growth_table);

@@ -1,4 +1,4 @@
-// What tables call a device: its name, and the process as well where the run has several.
+// The name of a device in tables. With several processes it includes the process.
 #pragma once
 
 #include <optional>

@@ -19,13 +19,13 @@ struct StepMemory {
   std::uint64_t allocations = 0, allocated_bytes = 0, releases = 0, released_bytes = 0;
 };
 
-// The steps of one thread, on one device, filled as time goes by.
+// The steps of one thread on one device, filled in order of time.
 class StepRow {
  public:
   StepRow(const std::vector<Step>& steps) : steps_(steps), sums_(steps.size()) {}
 
-  // Contract: times rise. `before`: live bytes until now. The step that the moment lies in; null
-  // when in none.
+  // The step at a moment, null if there is none. Contract: times rise. `before`: the live bytes
+  // until now.
   StepMemory* at(std::int64_t time_ns, std::uint64_t before) {
     while (next_ < steps_.size() && time_ns >= steps_[next_].start_ns) {
       const std::int64_t end = steps_[next_].start_ns + steps_[next_].wall_ns;
@@ -53,7 +53,7 @@ class StepRow {
 
 class StepSums {
  public:
-  // `threads`: the steps of each thread that has any.
+  // `threads`: the steps of each thread with steps.
   StepSums(const MemoryHistory& history, const std::vector<std::vector<Step>>& threads)
       : threads_(threads.begin(), threads.end()) {
     history.for_each_change([&](const MemoryBlock& block, bool birth, std::uint64_t live_bytes) {

@@ -107,11 +107,11 @@ TEST(Memory, ProcessesAndDevicesAreApart) {
 TEST(Memory, CategoriesFollowTheStep) {
   MemoryRun r;
   const std::uint32_t conv = r.call_site(12, "conv"), loss = r.call_site(14);
-  r.role(1, 0x100, 1000, "parameter");  // was there before
+  r.role(1, 0x100, 1000, "parameter");  // allocated before
   r.allocate(5, 0x200, 64);
   r.add(0, {4, 4, "input", SpanKind::loader});
   r.allocate(11, 0x300, 200);  // kept for backward
-  r.allocate(12, 0x400, 300);  // gone before
+  r.allocate(12, 0x400, 300);  // released before
   r.add(0, {10, 5, "aten::conv2d", SpanKind::op, 0, conv});
   r.release(16, 0x400);
   r.allocate(18, 0x500, 40);
@@ -217,7 +217,7 @@ TEST(Memory, NothingRecordedGivesEmptyTables) {
     EXPECT_TRUE(table.rows.empty()) << table.name;
 }
 
-// What the analyses must agree on, whatever the program did.
+// What all analyses must agree on, for any program.
 class RandomMemory : public ::testing::TestWithParam<unsigned> {};
 
 TEST_P(RandomMemory, SumsAgree) {

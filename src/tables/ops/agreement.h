@@ -1,4 +1,4 @@
-// What all calls of a table's row agree on.
+// Values that are shown only if all calls of a row agree on them.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace laptime {
 
-// A value that all calls have.
+// The value if all calls have the same one.
 template <typename Value>
 class Agreed {
  public:
@@ -23,11 +23,11 @@ class Agreed {
   bool any_ = false, differ_ = false;
 };
 
-// An id that all calls have; 0 where they differ. Fast: it is called once a span.
+// The id if all calls have the same one, else 0. It must be fast: it is called for each span.
 class CommonId {
  public:
   void add(std::uint32_t id) { id_ = id_ == kNothing || id_ == id ? id : 0; }
-  // All that the other one was given.
+  // Adds the calls of `other`.
   void add(const CommonId& other) {
     if (other.id_ != kNothing) add(other.id_);
   }
@@ -38,7 +38,7 @@ class CommonId {
   std::uint32_t id_ = kNothing;
 };
 
-// The innermost module that all calls are in.
+// The innermost module that contains all calls.
 class CommonModule {
  public:
   void add(std::string_view module) {

@@ -31,7 +31,7 @@ void for_each_enclosing(std::string_view path, Visit visit) {
   }
 }
 
-// What is known of the time in ops, and of what GPUs did for them.
+// The known times of ops, and of GPU work for them.
 struct KnownTimes {
   std::vector<OpTimes> times;  // by call site
   bool ops = false, gpu = false;
@@ -75,7 +75,7 @@ constexpr TableOf<ModuleRow> kModules{"modules", kModuleColumns};
 
 Table modules_table(const Analysis& analysis) {
   const Run& run = analysis.run();
-  std::map<std::uint32_t, OpTimes> by_name;  // several call sites have one module
+  std::map<std::uint32_t, OpTimes> by_name;  // several call sites share a module
   OpTimes sum;
   const KnownTimes known(analysis);
   for (std::size_t call_site = 0; call_site < known.times.size(); ++call_site) {

@@ -1,7 +1,5 @@
-// Table `modules`: what each nn.Module's ops took. A module's row includes its children (`encoder`
-// those of `encoder.0`); self_ns is without them. calls counts the ops that it called itself or
-// through its children, not its own forward calls, which nobody records. Ops outside every module
-// are the row "(none)". Rows by falling time.
+// Table `modules`: times of each nn.Module's ops, children included. calls counts ops, not the
+// module's own forward calls: those are not recorded. Rows by falling time.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -1,4 +1,4 @@
-// Calls and times of ops, summed by name and by what a grouping of table `ops` tells apart.
+// Calls and times of ops, summed by name and by a grouping of table `ops`.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,18 @@
 
 namespace laptime {
 
-// What makes calls of one name different rows: nothing; the shapes of their inputs; the line or
-// module that they belong to (backward: that of the forward op); the ops around them down to the
-// line.
+// The value that divides calls of one name into rows: none; the shapes of their inputs; their line
+// or module (in backward the forward op's); the ops around them and the line.
 enum class OpGrouping { name, shape, line, module, stack };
 
 struct OpSums {
-  std::uint32_t name = 0, group = 0;  // group: the shapes, the line …, as the grouping says
+  std::uint32_t name = 0, group = 0;  // group: the shapes, the line …
   std::uint64_t calls = 0, cpu_ns = 0, self_ns = 0, gpu_ns = 0, self_gpu_ns = 0, flops = 0;
   std::int64_t self_bytes = 0;
   bool knows_flops = false;
   CommonId line, module;
 
-  // Of the same name and group.
+  // Contract: of the same name and group.
   void add(const OpSums& other) {
     calls += other.calls, cpu_ns += other.cpu_ns, self_ns += other.self_ns, flops += other.flops;
     self_gpu_ns += other.self_gpu_ns, gpu_ns += other.gpu_ns, self_bytes += other.self_bytes;
@@ -34,16 +33,16 @@ struct OpSums {
   }
 };
 
-// What the rows of one track tell, each column by row.
+// The columns of one track, by row.
 struct TrackColumns {
   const Spans& spans;
   const TrackOps& ops;
-  const BulkVector<std::int64_t>& bytes;  // empty: none recorded
+  const BulkVector<std::int64_t>& bytes;  // empty: not recorded
   const OpGpuTimes& gpu;
-  std::vector<std::uint32_t> stacks;  // only where rows are grouped by them
+  std::vector<std::uint32_t> stacks;  // empty unless rows are grouped by stack
 };
 
-// Sums of some rows by name and group.
+// Sums over rows by name and group.
 template <OpGrouping grouping>
 class GroupSums {
  public:
@@ -77,7 +76,7 @@ class GroupSums {
   void add(const GroupSums& others) {
     for (const OpSums& other : others.sums_) at(other.name, other.group).add(other);
   }
-  // In the order in which they first occurred.
+  // In order of first occurrence.
   const std::vector<OpSums>& all() const { return sums_; }
 
  private:
@@ -91,7 +90,7 @@ class GroupSums {
     return sums_[call_site - 1];
   }
 
-  FlatMap<std::uint32_t> call_sites_;  // name and group → row of sums_, from 1
+  FlatMap<std::uint32_t> call_sites_;  // name and group → row of sums_ + 1
   std::vector<OpSums> sums_;
 };
 

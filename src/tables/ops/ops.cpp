@@ -18,8 +18,7 @@ namespace {
 
 constexpr std::uint32_t kRowsAPart = 1u << 18;
 
-// Chains from the line that an op belongs to through the ops around it to itself; 0 is the empty
-// chain.
+// Chains of an op: its line, then the ops around it, then itself. 0 is the empty chain.
 class OpStacks {
  public:
   OpStacks(const Run& run, const LineIds& lines) : run_(run), lines_(lines) {}
@@ -132,7 +131,7 @@ class OpTable {
  public:
   explicit OpTable(const Analysis& analysis)
       : run_(analysis.run()), lines_(analysis.lines()), stacks_(run_, lines_) {
-    // What tables share is made here if nobody did before; these two on different cores.
+    // Computes shared facts that are not computed yet; these two on different cores.
     parallel_for(2,
                  [&](std::size_t i) { i == 0 ? (void)analysis.ops() : (void)analysis.memory(); });
     const OpAttribution& attribution = analysis.ops();
@@ -159,7 +158,7 @@ class OpTable {
   }
 
  private:
-  // In parts, so that all cores have some.
+  // In parts, so that all cores have work.
   void sum(const std::vector<TrackColumns>& tracks) {
     struct Part {
       const TrackColumns* track;

@@ -1,10 +1,11 @@
-// A table's columns. Each is declared once: name, unit, prominence, documentation, and the function
-// that makes its cell from the facts of a row.
+// The columns of a table. Each is declared once: name, unit, prominence, documentation, and the
+// function that makes its cell from the facts of a row.
 //
-// Contract: a cell function captures nothing, and the facts hold all that it needs. So the columns
-// are known without a run, and docs/tables.md is generated from them. The result of the function is
-// the type of the column: integers, doubles or text, or a std::optional of these where a cell may
-// be unknown. A Cell is a column of mixed type.
+// Contract: a cell function captures nothing; the facts contain all that it needs. Consequence: the
+// columns are known without a run, and docs/tables.md is generated from them.
+//
+// The return type is the column's type: integer, double or text, or a std::optional of one if a
+// cell may be unknown. Returning Cell makes a column of mixed type.
 #pragma once
 
 #include <array>
@@ -62,7 +63,7 @@ Cell make_cell(Value value) {
   }
 }
 
-// What is known of a column without a run.
+// The facts of a column that do not depend on a run.
 struct ColumnInfo {
   const char* name = "";
   ColumnType type = ColumnType::text;
@@ -92,7 +93,7 @@ struct ColumnOf {
       : ColumnOf(name, Unit::none, doc, make, prominence) {}
 };
 
-// One list of the columns of several.
+// Joins lists of columns.
 template <typename Facts, std::size_t... sizes>
 constexpr auto join_columns(const std::array<ColumnOf<Facts>, sizes>&... parts) {
   std::array<ColumnOf<Facts>, (0 + ... + sizes)> all;
@@ -104,7 +105,7 @@ constexpr auto join_columns(const std::array<ColumnOf<Facts>, sizes>&... parts) 
   return all;
 }
 
-// How a table is made from facts, a row of each.
+// How to make a table from facts, one row for each.
 template <typename Facts>
 struct TableOf {
   const char* name;
@@ -141,13 +142,13 @@ struct Grouping {
   MakeTable make;
 };
 
-// A table as help texts and docs/tables.md describe it, and what makes it.
+// A table's description for help texts and docs/tables.md, and the function that makes it.
 struct TableDefinition {
   const char* name;
-  const char* description;  // for help texts: what it answers, in a line
-  const char* doc;          // Markdown: what a reader must know besides the columns
+  const char* description;  // for help texts: the table's question in one line
+  const char* doc;          // Markdown: what a reader needs beside the columns
   std::vector<ColumnInfo> (*columns)();
-  MakeTable make = nullptr;  // null: made from more than one run's analysis
+  MakeTable make = nullptr;  // null: it is made from several runs
   std::span<const Grouping> groupings = {};
 };
 
@@ -164,20 +165,20 @@ constexpr TableDefinition define_table(const char* description, const char* doc,
   return {table.name, description, doc, list_columns<table>, make, groupings};
 }
 
-// Unknown when the denominator is 0.
+// Unknown if the denominator is 0.
 template <typename Numerator, typename Denominator>
 std::optional<double> ratio(Numerator numerator, Denominator denominator) {
   if (denominator == 0) return std::nullopt;
   return static_cast<double>(numerator) / static_cast<double>(denominator);
 }
 
-// The value where it is known.
+// The value if it is known.
 template <typename Value>
 std::optional<Value> known_if(bool known, Value value) {
   return known ? std::optional<Value>(std::move(value)) : std::nullopt;
 }
 
-// Unknown where the text is empty.
+// Unknown if the text is empty.
 inline std::optional<std::string_view> known_text(std::string_view text) {
   return known_if(!text.empty(), text);
 }

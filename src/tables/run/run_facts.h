@@ -1,5 +1,5 @@
-// Table `run`: what was run, how it ended, how much was recorded and what recording it cost. Always
-// the same keys; unknown where no part of the run says. own_cost and what follows: run_cost.h.
+// Table `run`: the program, how it ended, how much was recorded, and the cost (run_cost.h). The
+// keys are always the same. A value is unknown if no part of the run has it.
 #pragma once
 
 #include "tables/run/columns.h"
@@ -8,7 +8,7 @@
 
 namespace laptime {
 
-// The folder that the program was started in; empty when unknown.
+// The folder in which the program was started. Empty if unknown.
 std::string run_directory(const Run& run);
 
 Table run_table(const Analysis& analysis);

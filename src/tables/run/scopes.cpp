@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::uint32_t kNoPlace = ~0u;
 
-// What is known of one name on the tracks of a group.
+// The facts of one name on the tracks of a group.
 struct NameSums {
   std::uint32_t name = 0;
   std::uint64_t calls = 0, total_ns = 0, self_ns = 0;
-  std::size_t durations_end = 0;  // of its interval in ThreadGroup::durations
+  std::size_t durations_end = 0;  // the end of its interval in ThreadGroup::durations
 };
 
-// Sums by name while a group's rows are walked. The table of places is as long as the run has
-// names: it lives only as long as the walk.
+// Sums by name while a group's rows are walked. Its index has an entry for each name of the run, so
+// it lives only as long as the walk.
 class SumsByName {
  public:
   NameSums& operator[](std::uint32_t name) {
@@ -48,8 +48,8 @@ class SumsByName {
   std::vector<NameSums> sums_;
 };
 
-// Tracks that share a label, and the durations of all their spans, those of one name next to each
-// other.
+// Tracks that share a label, and the durations of all their spans. The durations of one name are
+// adjacent.
 struct ThreadGroup {
   std::string label;
   std::vector<const Track*> tracks;
@@ -75,10 +75,10 @@ std::vector<ThreadGroup> group_tracks(const Run& run) {
   return groups;
 }
 
-// In recorded steps an optimizer is told of twice: by the hook and by torch, in an annotation of
-// the same name. The outer one of the two, which ends little later, counts alone. Self times need
-// no such care: those of both add up to the optimizer's.
-bool is_told_again(const SpanColumns& spans, std::size_t row) {
+// Recorded steps contain an optimizer twice: from the hook, and from torch as an annotation with
+// the same name. Only the outer one, which ends slightly later, counts. Self times of both can be
+// added: they sum to the optimizer's.
+bool is_repeated(const SpanColumns& spans, std::size_t row) {
   constexpr std::size_t kLookAhead = 8;
   const SpanKind kind = spans.kind[row];
   if (kind != SpanKind::optimizer && kind != SpanKind::annotation) return false;
@@ -94,7 +94,7 @@ template <typename Visit>
 void for_each_row(const ThreadGroup& group, Visit visit) {
   for (const Track* track : group.tracks)
     for (std::size_t i = 0; i < track->spans.size(); ++i)
-      if (takes_part_in_nesting(track->spans.kind[i]) && !is_told_again(track->spans, i))
+      if (is_nested_kind(track->spans.kind[i]) && !is_repeated(track->spans, i))
         visit(track->spans.name[i], track->spans.duration[i]);
 }
 
@@ -154,8 +154,8 @@ ScopeRow scope_row(const Run& run, ThreadGroup& group, std::size_t which) {
   const std::span<std::int64_t> durations(
       group.durations.data() + (sums.durations_end - sums.calls), sums.calls);
   const std::int64_t p50 = take_percentile(durations, 0.50);
-  // Selecting the median left all that is larger behind it, so the search for the 95th goes on
-  // there.
+  // Selecting the median left all larger values behind it, so the search for the 95th percentile
+  // continues there.
   const std::size_t middle = percentile_index(durations.size(), 0.50),
                     high = percentile_index(durations.size(), 0.95);
   std::nth_element(&durations[middle], &durations[high], durations.data() + durations.size());
@@ -179,7 +179,7 @@ Table scopes_table(const Analysis& analysis) {
   std::vector<Place> places;
   for (ThreadGroup& group : groups)
     for (std::size_t i = 0; i < group.names.size(); ++i) places.push_back({&group, i});
-  // The largest first, so that no worker starts it when the others are done.
+  // Largest first, so that no worker starts the largest when the others are done.
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.calls() > b.calls(); });
   Table table = kScopes.empty("Scopes");

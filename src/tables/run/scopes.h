@@ -1,6 +1,5 @@
-// Table `scopes`: where the time of each thread went, by name. Threads with the same name are one
-// row a name. Steps are left out: they contain everything else. `share` is self time
-// against the run's duration.
+// Table `scopes`: time by name and thread. Threads with the same name share a row. Steps are left
+// out, because they contain everything else.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -1,5 +1,5 @@
-// Table `settings`: how the program set its framework up — loaders, optimizers, switches — as
-// collectors noted it (docs/records.md).
+// Table `settings`: the framework's settings that the collectors recorded: loaders, optimizers,
+// switches (docs/records.md).
 #pragma once
 
 #include "tables/run/columns.h"

@@ -13,7 +13,7 @@ constexpr std::array<const char*, 7> kUnitNames{"",      "ns",         "bytes", 
                                                 "count", "per_second", "factor"};
 constexpr std::array<const char*, 4> kTypeNames{"text", "integer", "real", "mixed"};
 
-// What torch and people call columns that have other names here.
+// Names of torch and of users for columns that have other names here.
 struct Alias {
   std::string_view theirs, ours;
 };
@@ -41,7 +41,7 @@ std::optional<std::size_t> find_column_or_alias(const Table& table, std::string_
   return alias == std::end(kAliases) ? std::nullopt : find_column(table, alias->ours);
 }
 
-// Numbers stand before texts, texts before unknowns.
+// Numbers come before texts, texts before unknowns.
 int rank(const Cell& cell) {
   if (std::holds_alternative<std::monostate>(cell)) return 2;
   return std::holds_alternative<std::string>(cell) ? 1 : 0;

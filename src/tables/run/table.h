@@ -1,6 +1,5 @@
-// The one answer type: a named table whose columns have a type and a unit. Analyses make Tables;
-// terminal, JSON, CSV, the page and exports render them, so every way of looking shows the same
-// numbers.
+// A table: a name, and columns with a type and a unit. Everything that is shown is a table:
+// terminal, JSON, CSV, the page and exports render the same numbers.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +14,23 @@
 
 namespace laptime {
 
-// mixed: text, integers and reals; what a row's number means stands in the row's `unit` column, as
-// unit_name() gives it.
+// mixed: text, integers and reals. The row's `unit` column has the unit_name() of its number.
 enum class ColumnType { text, integer, real, mixed };
-// What a number means, so that a renderer can say it humanely: 1234567 ns is "1.23 ms" on a screen,
-// 1234567 in JSON.
+// The unit decides how a renderer writes a number: 1234567 ns is "1.23 ms" on a screen, and 1234567
+// in JSON.
 enum class Unit { none, ns, bytes, share, count, per_second, factor };
 
-// Where a screen is too narrow details go first, and prominent texts stay readable while there is
-// anything else to leave out.
+// If a screen is too narrow, details are left out first. Prominent texts are shortened last.
 enum class Prominence { detail, ordinary, prominent };
 
 struct Column {
-  std::string name;  // as scripts know it (DESIGN §8); stable
+  std::string name;  // for scripts; never renamed
   ColumnType type;
   Unit unit = Unit::none;
   Prominence prominence = Prominence::ordinary;
 };
 
-// monostate is "unknown": null in JSON, empty in CSV, "-" on a screen; never a made-up 0.
+// monostate is "unknown": null in JSON, empty in CSV, "-" on a screen; never 0.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
 using Row = std::vector<Cell>;
 
@@ -44,31 +41,31 @@ struct Table {
   std::vector<Row> rows;
 };
 
-// "ns", "bytes", "share" …; empty for Unit::none.
+// "ns", "bytes", "share" …. Empty for Unit::none.
 const char* unit_name(Unit unit);
-// Unit::none for what is no unit's name.
+// Unit::none for any other text.
 Unit unit_from_name(std::string_view name);
 const char* type_name(ColumnType type);
 
 inline constexpr Cell kUnknown{};
 // A count or a sum of nanoseconds as a cell.
 inline Cell integer_cell(std::uint64_t n) { return static_cast<std::int64_t>(n); }
-// Unknown when the denominator is 0.
+// Unknown if the denominator is 0.
 Cell ratio_cell(double numerator, double denominator);
 
 std::optional<std::size_t> find_column(const Table& table, std::string_view name);
 
-// Largest numbers first, texts in alphabetical order, unknowns last; equal rows stay as they were.
-// Torch's names for sorting (cpu_time_total …) stand for the columns that hold the same. An error
-// names the columns that exist.
+// Sorts by falling numbers, then texts in alphabetical order, then unknowns. Equal rows keep their
+// order. Accepts torch's names for equivalent columns (cpu_time_total …). An error lists the
+// columns that exist.
 Status sort_by(Table& table, std::string_view column);
 // Keeps the first `rows` rows.
 void keep_top(Table& table, std::size_t rows);
 
-// For the column that a grouping divides rows by.
+// For the column that a grouping adds.
 void show_prominently(Table& table, std::string_view column);
 
-// Keeps the columns of these names, in their present order.
+// Keeps the columns with these names, in their present order.
 void keep_columns(Table& table, std::span<const std::string_view> names);
 
 }  // namespace laptime

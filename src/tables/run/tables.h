@@ -1,4 +1,4 @@
-// The tables that can be asked for by name.
+// The list of tables, found by name.
 #pragma once
 
 #include <span>
@@ -15,12 +15,12 @@ using TableList = std::span<const TableDefinition* const>;
 
 TableList all_tables();
 
-// An error names the tables that exist.
+// An error lists the tables that exist.
 Result<const TableDefinition*> find_table(std::string_view name, TableList among = all_tables());
-// What makes the table in that grouping; an error names the groupings that it has.
+// The function that makes the table in this grouping. An error lists the table's groupings.
 Result<MakeTable> find_grouping(const TableDefinition& table, std::string_view name);
 
-// The tables in the order of their makers, made on all cores.
+// In the order of `makers`. Uses all cores.
 std::vector<Table> make_tables(const Analysis& analysis, std::span<const MakeTable> makers);
 
 }  // namespace laptime

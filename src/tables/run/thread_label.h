@@ -1,4 +1,4 @@
-// What a table calls a track: the thread's name, and the process as well where the run has several.
+// The name of a thread in tables. With several processes it includes the process.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@ namespace laptime {
 
 std::string thread_label(const Run& run, const Track& track);
 
-// The thread's name, or "3 threads"; where threads are added up, unknown if the run has counts of
-// one thread only.
+// The thread's name, or "3 threads". With added-up threads it is unknown if only one thread of the
+// run has counts.
 std::optional<std::string> threads_text(const RowThreads& row, const Run& run, Threads threads);
 
 }  // namespace laptime

@@ -1,5 +1,5 @@
-// Table `values`: the numbers that a program recorded over time, by name and thread. Numbers that
-// are not finite count, and are left out of min, max and mean.
+// Table `values`: numbers recorded over time, by name and thread. Infinite numbers and nan are
+// counted, but not in min, max and mean.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -20,10 +20,10 @@ const char* severity_name(Severity severity) {
     case Severity::error:
       return "error";
   }
-  return "error";  // a later version's, so graver than what is known
+  return "error";  // from a later version, so treated as the gravest
 }
 
-// A process that only starts others has no steps and warns of that. If another process of the run
+// A process that only starts others has no steps, and warns of that. If another process of the run
 // has steps, the warning is removed, or reduced to what was not recorded.
 void reword_missing_steps(std::vector<WarningCount>& warnings) {
   constexpr std::string_view kNoSteps = "no steps found";
@@ -34,14 +34,14 @@ void reword_missing_steps(std::vector<WarningCount>& warnings) {
     if (warning.name == warning_name::kTorchIntervals && warning.message.starts_with(kNoSteps)) {
       warning.message.resize(
           std::min(warning.message.size(),
-                   warning.message.find("; use ")));  // the remedy is not for a launcher
+                   warning.message.find("; use ")));  // the remedy does not apply to a launcher
       warning.message.replace(
           0, kNoSteps.size(),
           warning.count == 1 ? "a process without steps" : "processes without steps");
     }
 }
 
-// Those of the recording, and what only shows when its records are put together.
+// The recording's warnings, and those that depend on all its records.
 std::vector<WarningCount> all_warnings(const Analysis& analysis) {
   std::vector<WarningCount> warnings = analysis.run().warnings;
   if (!analysis.steps().empty()) reword_missing_steps(warnings);

@@ -1,5 +1,4 @@
-// Table `warnings`: what was dropped, cut, estimated or could not be read, by name; the gravest
-// first.
+// Table `warnings`, in falling order of severity.
 #pragma once
 
 #include "tables/run/columns.h"

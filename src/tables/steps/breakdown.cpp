@@ -17,7 +17,7 @@ namespace {
 
 class PhaseBreakdown {
  public:
-  // `steps`: those of a phase that count, not none.
+  // Contract: `steps` are those of a phase that count, and not empty.
   PhaseBreakdown(const Run& run, HostSteps steps)
       : run_(&run),
         all_(std::move(steps)),
@@ -27,7 +27,7 @@ class PhaseBreakdown {
   void add_rows(std::vector<BreakdownRow>& rows) const {
     const HostKnowledge known{is_python_step(*run_, all_.front()->step), mean_.divided(),
                               mean_.knows_gpu};
-    // A program that only marks its steps has nothing to divide them by.
+    // A program that only marks its steps gives nothing to divide them by.
     if (!known.python && mean_.exposed[index(HostCategory::rest)] == mean_.wall_ns) return;
     for (const HostCategory category : kHostOrder) {
       const double ns = mean_.exposed[index(category)],
@@ -64,7 +64,7 @@ class PhaseBreakdown {
   MeanStep mean_;
 };
 
-// ", from 5 of 20 steps"; "; on the GPU from 3 of 20 steps" behind it where that is from fewer.
+// ", from 5 of 20 steps". If the GPU has fewer steps, "; on the GPU from 3 of 20 steps" follows.
 std::string from_steps(const Analysis& analysis) {
   const std::string host = from_recorded_steps(analysis.steps()),
                     device = from_recorded_steps(analysis.steps(),

@@ -64,7 +64,7 @@ void add_part(const Run& run, const HostSteps& steps, Table& table) {
   const HostKnowledge known{is_python_step(run, first), mean.divided(), mean.knows_gpu};
   kBreakdownTime.add(table, {run, first, last, mean, {mean.exposed, known}});
 }
-// Parts that differ by one step at most.
+// The numbers of steps in two parts differ by at most one.
 std::vector<HostSteps> cut(const HostSteps& steps) {
   const std::size_t parts = std::min(steps.size(), kMostTimeParts);
   std::vector<HostSteps> result;

@@ -1,13 +1,12 @@
-// Where each step went on the host, and how that changed over time.
+// Steps by category, and how that changed over time.
 //
-// Table `breakdown_steps`: one row a step, with a column for each category (host_time.h). The
-// columns that are known sum to the step's wall time. In steps whose ops rested, what cannot be
-// told apart is other_ns.
+// Table `breakdown_steps`: one row for each step, one column for each category (host_time.h). The
+// known columns sum to the step's wall time. In steps whose ops rested, the undivided time is
+// other_ns.
 //
-// Table `breakdown_time`: the steps of each thread and phase in at most kMostTimeParts parts of
-// equally many steps, one row a part, in their order; all steps count, warmup too. wall_ns and the
-// categories are means (mean_step.h): they sum to wall_ns, and wall_ns times steps, over all rows,
-// is the time of all steps.
+// Table `breakdown_time`: the steps of each thread and phase, in at most kMostTimeParts parts with
+// equally many steps. All steps count, also the warmup. The categories are means (mean_step.h) that
+// sum to wall_ns. wall_ns times steps, over all rows, is the time of all steps.
 #pragma once
 
 #include "tables/run/columns.h"

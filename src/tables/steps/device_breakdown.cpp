@@ -52,13 +52,13 @@ void add_rows(const Run& run, const std::string& view, const DeviceStepList& ste
   if (mean.undivided_ns > 0)
     rows.push_back({view, kUndivided, mean.undivided_ns, mean.wall_ns, std::nullopt, phase});
 }
-// The steps of one phase that a device is known in, and the processes that they are of.
+// The steps of one phase in which a device's work is known, and their processes.
 struct DeviceView {
   DeviceStepList steps;
   std::set<std::uint32_t> processes;
 };
 
-// All steps of the phase in these processes that count, recorded or not.
+// All counted steps of the phase in these processes, recorded or not.
 HostSteps steps_of(const Analysis& analysis, std::uint32_t phase,
                    const std::set<std::uint32_t>& processes) {
   HostSteps steps;

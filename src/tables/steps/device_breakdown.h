@@ -1,5 +1,4 @@
-// View `device` of the breakdown: where a mean step goes on each GPU (device_time.h says what a
-// category is).
+// View `device` of the breakdown: a mean step by category on each GPU (device_time.h).
 #pragma once
 
 #include <array>
@@ -19,11 +18,11 @@ struct BreakdownRow {
   std::optional<double> overlapped_ns;
   std::string_view phase;
   std::optional<std::size_t> steps{};
-  std::array<std::optional<std::int64_t>, 3> spread{};  // as kSpread
+  std::array<std::optional<std::int64_t>, 3> spread{};  // the percentiles of kSpread
 };
 
-// Of the mean of all steps that count, with op records or without, as the host's view is. With
-// several devices the views are `device 0`, `device 1` ….
+// For the mean of all steps that count, with or without op records, as in the host's view. Several
+// devices have views `device 0`, `device 1` ….
 std::vector<BreakdownRow> device_rows(const Analysis& analysis);
 
 }  // namespace laptime

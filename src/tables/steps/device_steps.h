@@ -1,6 +1,5 @@
-// Table `device_steps`: where each step went on each GPU that worked in any of its phase, one row a
-// step and device. The categories (device_time.h) sum to the step's wall time; copies and
-// communication beside something else are columns of their own.
+// Table `device_steps`: steps by category (device_time.h) on each GPU that worked in any step of
+// the phase. One row for each step and device.
 #pragma once
 
 #include "tables/run/columns.h"

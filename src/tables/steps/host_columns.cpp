@@ -25,7 +25,7 @@ HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::u
   return known;
 }
 
-bool is_told(HostCategory category, const HostKnowledge& known) {
+bool is_separate(HostCategory category, const HostKnowledge& known) {
   switch (category) {
     case HostCategory::input:
     case HostCategory::compile:

@@ -1,9 +1,7 @@
-// How the host's categories (host_time.h) are shown: as rows by their names, or side by side as
-// columns.
+// The host's categories (host_time.h) in tables: as rows with names, or as columns.
 //
-// The rest is `python` where ops were told from it. Where they were not it is `python and ops`, and
-// in a program that is not Python `other`; as a column both are other_ns, and the columns of ops
-// are unknown.
+// The rest is `python` if ops were recorded. If not, it is `python and ops`, or `other` if the
+// program is not Python. As a column both are other_ns, and the columns of ops are unknown.
 #pragma once
 
 #include <array>
@@ -15,7 +13,7 @@
 
 namespace laptime {
 
-// The order in which a reader meets them: what a step does first, first.
+// Roughly the order in which a step does them.
 inline constexpr HostCategory kHostOrder[] = {
     HostCategory::input,      HostCategory::rest,          HostCategory::forward,
     HostCategory::backward,   HostCategory::communication, HostCategory::optimizer,
@@ -23,37 +21,37 @@ inline constexpr HostCategory kHostOrder[] = {
     HostCategory::copy,       HostCategory::sync,          HostCategory::compile,
     HostCategory::gc};
 
-// What is known of a step: whether it is Python's, whether ops are told from the rest, and launches
-// and waits for GPUs.
+// What is known of a step: whether it runs Python, whether ops are separate from the rest, and
+// whether launches and waits for GPUs are.
 struct HostKnowledge {
   bool python, ops, gpu;
 };
 bool is_python_step(const Run& run, const Step& step);
 HostKnowledge knowledge_of(const Run& run, const HostStep& step);
-// Of the steps of a phase: what is known of any of them.
+// What is known of any step of the phase.
 HostKnowledge knowledge_of(const Analysis& analysis, std::uint32_t track, std::uint32_t phase);
 
-// Time of slow steps of which none was recorded (mean_step.h).
+// The extra time of slow steps, if none of them was recorded (mean_step.h).
 inline constexpr const char* kUndivided = "not recorded";
 std::string host_category_name(HostCategory category, const HostKnowledge& known);
 
-// Whether the step tells the category from the rest.
-bool is_told(HostCategory category, const HostKnowledge& known);
+// Whether the step separates the category from the rest.
+bool is_separate(HostCategory category, const HostKnowledge& known);
 
-// A step's time by category, as tables have it in columns.
+// A step's time by category, for columns.
 template <typename Number>
 struct HostTimes {
   const std::array<Number, kHostCategories>& ns;
   HostKnowledge known;
 
   std::optional<Number> of(HostCategory category) const {
-    return known_if(is_told(category, known), ns[static_cast<std::size_t>(category)]);
+    return known_if(is_separate(category, known), ns[static_cast<std::size_t>(category)]);
   }
-  // What is not told apart. With it the known columns sum to what `ns` sums to.
+  // The undivided time. The known columns and this one sum to that of `ns`.
   std::optional<Number> other() const {
     Number sum = 0;
     for (const HostCategory category : kHostOrder)
-      if (!is_told(category, known)) sum += ns[static_cast<std::size_t>(category)];
+      if (!is_separate(category, known)) sum += ns[static_cast<std::size_t>(category)];
     return known_if(!(known.ops && known.python && sum == 0), sum);
   }
 };
@@ -61,34 +59,34 @@ struct HostTimes {
 // input_ns, python_ns, forward_ns … other_ns. `Facts` has a member `host` of type HostTimes.
 template <typename Facts>
 constexpr std::array<ColumnOf<Facts>, kHostCategories + 1> host_columns() {
-  return {
-      {{"input_ns", Unit::ns, "Waiting for a batch.",
-        [](auto& r) { return r.host.of(HostCategory::input); }},
-       {"python_ns", Unit::ns, "The program's own code.",
-        [](auto& r) { return r.host.of(HostCategory::rest); }},
-       {"forward_ns", Unit::ns, "Ops that are none of the following.",
-        [](auto& r) { return r.host.of(HostCategory::forward); }},
-       {"backward_ns", Unit::ns, "Backward.",
-        [](auto& r) { return r.host.of(HostCategory::backward); }},
-       {"communication_ns", Unit::ns, "Collectives, and waits for them.",
-        [](auto& r) { return r.host.of(HostCategory::communication); }},
-       {"optimizer_ns", Unit::ns, "The optimizer.",
-        [](auto& r) { return r.host.of(HostCategory::optimizer); }},
-       {"checkpoint_ns", Unit::ns, "Checkpoints.",
-        [](auto& r) { return r.host.of(HostCategory::checkpoint); }},
-       {"memory_ns", Unit::ns, "Ops that allocate, copy or fill.",
-        [](auto& r) { return r.host.of(HostCategory::memory); }},
-       {"launch_ns", Unit::ns, "Driver calls that give work to a GPU.",
-        [](auto& r) { return r.host.of(HostCategory::launch); }},
-       {"copy_ns", Unit::ns, "Copies that block.",
-        [](auto& r) { return r.host.of(HostCategory::copy); }},
-       {"sync_ns", Unit::ns, "Waiting in the driver for a GPU.",
-        [](auto& r) { return r.host.of(HostCategory::sync); }},
-       {"compile_ns", Unit::ns, "Compilation.",
-        [](auto& r) { return r.host.of(HostCategory::compile); }},
-       {"gc_ns", Unit::ns, "Python's garbage collection.",
-        [](auto& r) { return r.host.of(HostCategory::gc); }},
-       {"other_ns", Unit::ns, "What was not told apart.", [](auto& r) { return r.host.other(); }}}};
+  return {{{"input_ns", Unit::ns, "Waiting for a batch.",
+            [](auto& r) { return r.host.of(HostCategory::input); }},
+           {"python_ns", Unit::ns, "The program's own code.",
+            [](auto& r) { return r.host.of(HostCategory::rest); }},
+           {"forward_ns", Unit::ns, "Ops that are none of the following.",
+            [](auto& r) { return r.host.of(HostCategory::forward); }},
+           {"backward_ns", Unit::ns, "Backward.",
+            [](auto& r) { return r.host.of(HostCategory::backward); }},
+           {"communication_ns", Unit::ns, "Collectives, and waits for them.",
+            [](auto& r) { return r.host.of(HostCategory::communication); }},
+           {"optimizer_ns", Unit::ns, "The optimizer.",
+            [](auto& r) { return r.host.of(HostCategory::optimizer); }},
+           {"checkpoint_ns", Unit::ns, "Checkpoints.",
+            [](auto& r) { return r.host.of(HostCategory::checkpoint); }},
+           {"memory_ns", Unit::ns, "Ops that allocate, copy or fill.",
+            [](auto& r) { return r.host.of(HostCategory::memory); }},
+           {"launch_ns", Unit::ns, "Driver calls that give work to a GPU.",
+            [](auto& r) { return r.host.of(HostCategory::launch); }},
+           {"copy_ns", Unit::ns, "Copies that block.",
+            [](auto& r) { return r.host.of(HostCategory::copy); }},
+           {"sync_ns", Unit::ns, "Waiting in the driver for a GPU.",
+            [](auto& r) { return r.host.of(HostCategory::sync); }},
+           {"compile_ns", Unit::ns, "Compilation.",
+            [](auto& r) { return r.host.of(HostCategory::compile); }},
+           {"gc_ns", Unit::ns, "Python's garbage collection.",
+            [](auto& r) { return r.host.of(HostCategory::gc); }},
+           {"other_ns", Unit::ns, "Time that is not divided into categories.",
+            [](auto& r) { return r.host.other(); }}}};
 }
 
 }  // namespace laptime

@@ -17,7 +17,7 @@ struct Waits {
   const Track* track = nullptr;
   std::uint64_t batches = 0;
   std::int64_t step_ns = 0;
-  std::vector<std::int64_t> wait_ns;  // one a step
+  std::vector<std::int64_t> wait_ns;  // one for each step
 };
 
 struct InputRow {
@@ -60,14 +60,14 @@ InputRow input_row(const Run& run, std::string_view what, std::optional<std::str
   row.p95_ns = take_percentile(times, 0.95);
   return row;
 }
-// The waits of one track's steps, which are in their order. A wait that crosses a step's end counts
-// in both, each its part.
+// The waits of one track's steps, in order. A wait that crosses a step's end counts in both, each
+// with its part.
 class StepWaits {
  public:
   StepWaits(std::span<const Step> steps)
       : steps_(steps), waited_(steps.size()), batches_(steps.size()) {}
 
-  // `brought`: whether the wait ended with a batch.
+  // `brought`: the wait ended with a batch.
   void add(std::int64_t start, std::int64_t end, bool brought) {
     const auto it =
         std::upper_bound(steps_.begin(), steps_.end(), start,
@@ -98,8 +98,7 @@ class StepWaits {
   std::vector<std::uint64_t> batches_;
 };
 
-// Waits of a loader that bring no batch: for its workers to start, and for word that there are no
-// more batches.
+// Waits of a loader without a batch: for its workers to start, and for the end of the data.
 class EmptyWaits {
  public:
   explicit EmptyWaits(const StringTable& strings)

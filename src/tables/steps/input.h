@@ -1,9 +1,9 @@
-// Table `input`: what waiting for batches costs, and how busy those are who make them.
+// Table `input`: the cost of waiting for batches, and how busy their makers are.
 //
-// Rows `wait`: one a thread and phase; the time that each step spends waiting, over all steps but
-// warmup and those that compile; share is that of these steps' time. Rows `fetch`: one a loader
-// worker; the time that each batch took it; share is how much of the time between its first and
-// last batch it worked: near 1 means that more workers would help.
+// Rows `wait`, one for each thread and phase: the waiting time of each step, without warmup and
+// compiling steps. share is its part of these steps' time. Rows `fetch`, one for each loader
+// worker: the time of each batch. share is the part of the time between its first and last batch in
+// which it worked.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -20,11 +20,11 @@ namespace laptime {
 
 namespace {
 
-constexpr double kLeastRowShare = 0.01;  // of the run, for a row of its own between steps
+constexpr double kLeastRowShare = 0.01;  // of the run: the least for a row between steps
 
 struct PhaseTime {
   std::string name;
-  std::uint64_t count = 0;  // steps, checkpoints or intervals between steps, 0 for the others
+  std::uint64_t count = 0;  // steps, checkpoints or intervals between steps; 0 for other rows
   std::int64_t ns = 0;
   std::map<CodeLine, double> lines = {};  // self times
 
@@ -64,11 +64,11 @@ std::string name_of(const Run& run, std::uint32_t phase, StepSort sort) {
                                    : name + (sort == StepSort::warmup ? ", warm-up" : ", pauses");
 }
 
-// Divides the run's duration among the steps of one thread, what was cut out of them, and what lies
+// Divides the run's duration on one thread: its steps, what was cut out of them, and the time
 // around them.
 class ThreadPhases {
  public:
-  // `steps`: in their order.
+  // `steps`: in order.
   ThreadPhases(const Run& run, std::span<const Step> steps, const Intervals& cut_out)
       : run_(run), cut_out_(cut_out.parts()), first_(&steps.front()) {
     take(steps.front().start_ns, before_);
@@ -82,7 +82,7 @@ class ThreadPhases {
     checkpoints_.count = cut_out_.size();
   }
 
-  // `rows`: of this thread; `analysis_steps`: what the index refers to.
+  // `rows`: of this thread. `analysis_steps`: the steps that the index refers to.
   void add_lines(const TallyColumns& rows, std::uint32_t process, const std::vector<Step>& steps,
                  const StepIndex& index, const MergedCodes& merged) {
     visit_line_self_times(
@@ -100,7 +100,7 @@ class ThreadPhases {
         });
   }
 
-  // In the order of their time; those without any are left out.
+  // In order of time. Phases without time are left out.
   std::vector<PhaseTime> all() const {
     std::vector<PhaseTime> result;
     for (const auto& [key, phase] : phases_) result.push_back(phase);
@@ -120,7 +120,7 @@ class ThreadPhases {
     return phase;
   }
 
-  // The time from where the last one ended goes to `phase`, but for what is cut out of it.
+  // Adds the time since the last end to `phase`, without what is cut out of it.
   void take(std::int64_t until, PhaseTime& phase) {
     for (; now_ < until;) {
       while (next_ < cut_out_.size() && cut_out_[next_].end <= now_) ++next_;

@@ -1,13 +1,8 @@
-// Table `phases`: what the whole run's time went to on each thread that steps.
+// Table `phases`: the whole run's time by phase, on each stepping thread. Its rows sum to the run's
+// duration.
 //
-// Rows: the steps of each phase that count (steps.h); the others ("train, warm-up", "train,
-// pauses"); checkpoints, which are taken off the steps in which they were made; and what lies
-// before, between and after the steps. What lies between steps is a row for each function in which
-// it spends most time, if that is at least 1 % of the run.
-//
-// The rows of a thread sum to the run's duration. share is of that; mean_ns is of one step or
-// interval. file, line, function and source: the line with the most time of its own there, line_ns
-// that time; unknown where no line was timed.
+// Each row names the line with the most own time in its part of the run. The line is unknown if
+// none was timed.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -17,7 +17,7 @@ std::optional<std::int64_t> median_of(const Rank& rank, Get get) {
   for (const RankStep& step : rank.steps) values.push_back(get(step));
   return values.empty() ? std::nullopt : std::optional(take_percentile(values, 0.5));
 }
-// By rank: in how many of the steps it had most work of its own.
+// By rank: in how many steps it had the most own work.
 std::vector<std::size_t> count_slowest(const std::vector<std::vector<RankStep>>& steps,
                                        std::size_t ranks) {
   std::vector<std::size_t> counts(ranks);

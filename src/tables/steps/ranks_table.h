@@ -1,4 +1,4 @@
-// Table `ranks`: one row a rank.
+// Table `ranks`: one row for each rank.
 #pragma once
 
 #include "tables/run/columns.h"

@@ -23,7 +23,7 @@ constexpr double kLeastShare = 0.01;  // of the excess
 constexpr double kSlowOver = 0.95, kMiddleFrom = 0.40,
                  kMiddleTo = 0.60;  // percentiles of wall times
 
-// The steps of a phase that are compared.
+// The compared steps of a phase.
 struct SlowAndMedian {
   HostSteps slow, median;
 };
@@ -55,7 +55,7 @@ SlowAndMedian divide(const HostSteps& steps) {
   return sides;
 }
 
-// Means of the same kinds of steps on both sides, divided by the same categories.
+// The means of the same kinds of steps on both sides, divided into the same categories.
 struct Means {
   MeanStep slow, median;
 

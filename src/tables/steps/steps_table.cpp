@@ -20,11 +20,11 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<const Step*>> by_p
   return phases;
 }
 
-// What is known of the steps of a thread and phase.
+// The facts of the steps of a thread and phase.
 struct SummaryRow {
   const Run& run;
   const std::vector<const Step*>& phases;  // all of them
-  std::size_t counted = 0;                 // steps that count, like the sums
+  std::size_t counted = 0;                 // steps that count; the sums cover these
   std::optional<std::int64_t> median_ns{}, p5_ns{}, p95_ns{};
   double wall_ns = 0, samples = 0, samples_wall_ns = 0, slow_ns = 0;
   std::size_t slow = 0;

@@ -1,4 +1,4 @@
-// Tables of steps: `steps` and `step_summary`.
+// Tables `steps` and `step_summary`.
 #pragma once
 
 #include "tables/run/columns.h"
@@ -6,11 +6,9 @@
 
 namespace laptime {
 
-// Table `steps`: one row a step.
+// One row for each step.
 Table steps_table(const Analysis& analysis);
-// Table `step_summary`: one row a thread and phase, over the steps that count. `recorded` is
-// unknown where steps do not tell, `compile` where none does. `slow`: the outliers and compiling
-// steps that count, unknown where there are none; `slow_share`: their share of the time.
+// One row for each thread and phase, over the steps that count.
 Table step_summary_table(const Analysis& analysis);
 extern const TableDefinition kStepsTable;
 extern const TableDefinition kStepSummaryTable;

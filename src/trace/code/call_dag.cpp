@@ -18,8 +18,8 @@ class DagBuilder {
   std::vector<DagFunction> build() {
     const std::vector<std::uint32_t> order = by_falling_time();
     for (const std::uint32_t f : order)
-      if (calls_from_nobody(f) > 0 && state_[f] == State::unseen) visit_from(f);
-    for (const std::uint32_t f : order)  // recursions that nobody is known to enter
+      if (unexplained_calls(f) > 0 && state_[f] == State::unseen) visit_from(f);
+    for (const std::uint32_t f : order)  // recursions without a known entry
       if (state_[f] == State::unseen) visit_from(f);
     for (std::uint32_t f = 0; f < dag_.size(); ++f) weigh_root(f);
     for (const std::uint32_t f : finished_) finish(f);
@@ -42,7 +42,7 @@ class DagBuilder {
     return order;
   }
 
-  std::uint64_t calls_from_nobody(std::uint32_t f) const {
+  std::uint64_t unexplained_calls(std::uint32_t f) const {
     std::uint64_t known = 0;
     for (const CallEdge& edge : graph_.functions[f].callers) known += edge.totals.calls;
     return graph_.functions[f].totals.calls > known ? graph_.functions[f].totals.calls - known : 0;
@@ -60,8 +60,8 @@ class DagBuilder {
   std::vector<std::uint32_t> finished_;  // callees before their callers
 };
 
-// Depth first along what took most, so that the calls taken out as leading back are the light ones.
-// With its own stack: a hostile graph may be a chain of millions.
+// Depth first along the heaviest calls, so that the removed recursive calls are the light ones.
+// Uses its own stack: a hostile graph may be a chain of millions.
 void DagBuilder::visit_from(std::uint32_t root) {
   std::vector<Visit> visits{{root}};
   state_[root] = State::open;
@@ -83,7 +83,7 @@ void DagBuilder::visit_from(std::uint32_t root) {
   }
 }
 
-// Calls weigh what they took; one that took nothing weighs next to nothing, but not nothing.
+// The weight of a call is its time, and slightly more than 0 for a call without time.
 void DagBuilder::add_call(std::uint32_t caller, const CallEdge& edge) {
   const double weight = static_cast<double>(edge.totals.cumulative_ns) +
                         1e-9 * static_cast<double>(edge.totals.calls);
@@ -91,11 +91,11 @@ void DagBuilder::add_call(std::uint32_t caller, const CallEdge& edge) {
   weight_[edge.function] += weight;
 }
 
-// What no kept call accounts for is the root's; a function that no kept call leads to is a root
-// whatever it says.
+// Weight that no kept call explains belongs to the root. A function that no kept call reaches is a
+// root in any case.
 void DagBuilder::weigh_root(std::uint32_t f) {
   const double missing = static_cast<double>(graph_.functions[f].totals.cumulative_ns) - weight_[f];
-  double weight = calls_from_nobody(f) > 0 ? std::max(0.0, missing) : 0;
+  double weight = unexplained_calls(f) > 0 ? std::max(0.0, missing) : 0;
   if (weight_[f] == 0 && weight == 0) weight = 1;
   weight_[f] += weight;
   dag_[f].root_share = weight / weight_[f];

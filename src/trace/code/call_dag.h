@@ -1,10 +1,10 @@
-// A call graph without its recursions, and what each call carries of its callee.
+// A call graph without its recursions, and the share of a callee's time that belongs to each call.
 //
-// Assumption: a function spends its time in the same proportions whoever calls it; only (caller,
-// callee) pairs are counted, so nothing better can be known. Calls that lead back to a function
-// that is still running are taken out: what is done in them counts as done in the outermost call.
-// Consequence: every function's own time is shared out among those who call it, whole and once, so
-// times add up at every node of any tree made from this.
+// Assumption: a function spends its time in the same proportions for every caller. Only (caller,
+// callee) pairs are counted, so nothing better can be known. Calls that lead back to a running
+// function are removed. Their time counts as the outermost call's.
+// Consequence: the callers share each function's own time completely and once. So times add up at
+// every node of any tree made from this graph.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,16 @@ namespace laptime {
 
 struct DagCall {
   std::uint32_t callee;  // CallGraph::functions
-  double share;          // of all that the callee does
+  double share;          // of the callee's total time
 };
 
 struct DagFunction {
   std::vector<DagCall> calls;
-  double root_share = 0;    // what is done in calls from nobody known
-  double inclusive_ns = 0;  // own time and that of all it calls
+  double root_share = 0;    // of time in calls from unknown callers
+  double inclusive_ns = 0;  // own time and that of all callees
 };
 
-// One for each of CallGraph::functions.
+// By row of CallGraph::functions.
 std::vector<DagFunction> build_call_dag(const CallGraph& graph);
 
 }  // namespace laptime

@@ -22,7 +22,7 @@ class GraphBuilder {
 
   void add(const TallyColumns& rows, std::uint32_t track) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      // Code 0 is one that the file never explained; as a caller it is nobody.
+      // Code 0 is one that the file never explained; as a caller it means no caller.
       const bool edge = rows.kind[i] == TallyKind::edge;
       if (edge && rows.where[i] != 0)
         add_row(edges_[{place_of(rows.where[i]), place_of(rows.code[i])}], rows, i);

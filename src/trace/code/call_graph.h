@@ -1,5 +1,5 @@
-// Who called whom, summed over threads, processes and steps: the tallies of kind call and edge,
-// with equal functions merged.
+// Who called whom, summed over threads, processes and steps. The source are tallies of kind call
+// and edge. Equal functions are merged.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace laptime {
 
-// Whether a table adds threads up or gives each its own rows.
+// Whether a table adds threads up or shows each in its own rows.
 enum class Threads { together, apart };
 
 // The threads that a row is summed over. Assumption: tracks are added in the order of Run::tracks.
@@ -41,11 +41,11 @@ struct CallEdge {
 struct Function {
   std::uint32_t code;  // Run::codes
   bool counted;        // false: only known as a caller, without totals
-  bool cut;            // its calls were over the budget: counted for a part of the run only
+  bool cut;            // its calls exceeded the budget: they are counted in only a part of the run
   CallTotals totals;
   RowThreads threads;
   std::vector<CallEdge> callers;
-  std::vector<CallEdge> callees;  // those that took most first
+  std::vector<CallEdge> callees;  // in falling order of time
 };
 
 struct CallGraph {
@@ -53,7 +53,7 @@ struct CallGraph {
 };
 
 CallGraph build_call_graph(const Run& run);
-// Of one thread only: Run::tracks.
+// Of one thread, a row of Run::tracks.
 CallGraph build_call_graph(const Run& run, std::uint32_t track);
 
 }  // namespace laptime

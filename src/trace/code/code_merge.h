@@ -1,5 +1,4 @@
-// Codes that are one function to a reader: equal file, first line and name, whichever process or
-// part recorded them.
+// Merges codes that are the same function: equal file, first line and name, in any process or part.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +12,11 @@ class MergedCodes {
  public:
   explicit MergedCodes(const Run& run);
 
-  // The first row of Run::codes that is the same function.
+  // Returns the first row of Run::codes that is the same function.
   std::uint32_t operator[](std::uint32_t code) const {
     return code < first_.size() ? first_[code] : 0;
   }
-  // CodeFlags of all that were merged into `code`, itself such a first row.
+  // Returns the CodeFlags of all codes merged into `code`. Contract: `code` is such a first row.
   std::uint32_t flags(std::uint32_t code) const { return flags_[code]; }
 
  private:

@@ -1,5 +1,4 @@
-// Call sites that are one line to a reader: equal function and line, whichever process recorded
-// them and whichever module ran.
+// Merges call sites that are the same line: equal function and line, in any process or module.
 #pragma once
 
 #include <cstdint>

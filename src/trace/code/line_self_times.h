@@ -1,4 +1,4 @@
-// Self times of lines, as tallies hold them.
+// Self times of lines, from tallies.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace laptime {
 
 using CodeLine = std::pair<std::uint32_t, std::uint32_t>;  // a first row of MergedCodes, line
 
-// Calls take(step, line, self time in ns) for each of a track's tallies of lines; `step` as the
-// tally states it. A code that is timed as a whole is its first line. Contract:
-// knows_line_self_times of the track's process.
+// Calls take(step, line, self time in ns) for each line tally of a track. `step` is the tally's own
+// number. A code that is timed as a whole counts as its first line. Contract: knows_line_self_times
+// is true for the track's process.
 template <typename Take>
 void visit_line_self_times(const Run& run, const MergedCodes& merged, const TallyColumns& rows,
                            Take take) {

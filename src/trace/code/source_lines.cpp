@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-// A small file may hold texts that unpack to much more: those beyond this are not shown.
+// A small file may hold texts that unpack to much more. Texts beyond this size are not shown.
 constexpr std::size_t kMostUnpacked = 256u << 20;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Lines of source files as the run stored them. A file that a run names is never opened.
+// Lines of source files, from the text stored in the run. Files named by a run are never opened.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class SourceLines {
  public:
   // Assumption: the run outlives this.
   explicit SourceLines(const Run& run) : sources_(run.sources) {}
-  // Lines count from 1. Nothing where the run holds no text of the file.
+  // Lines count from 1. Returns nothing if the run has no text of the file.
   std::optional<std::string_view> find(std::string_view file, std::uint32_t line);
 
  private:
@@ -31,7 +31,7 @@ class SourceLines {
   std::map<std::string, File, std::less<>> files_;
 };
 
-// Why there is no source, for the title of a table; empty where nobody asked for that.
+// For a table's title: why there is no source. Empty if source text was not requested.
 std::string source_note(const Run& run);
 
 }  // namespace laptime

@@ -1,4 +1,4 @@
-// The line that a span was recorded at: its own argument, not what attribution.h makes of it.
+// The call site recorded with a span. attribution.h may assign the span another one.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace laptime {
 
-// Run::call sites; 0: none was recorded.
+// Run::call_sites; 0: none was recorded.
 inline std::uint32_t recorded_call_site(const Spans& spans, std::uint32_t row) {
   return spans.call_site.value_or(row, 0);
 }

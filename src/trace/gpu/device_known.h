@@ -1,9 +1,9 @@
-// From when on it is known what a GPU does, where recording rests and begins again.
+// From which moment on the work of a GPU is known after recording begins again.
 //
-// When recording begins, the GPU may still be busy with what was launched before, of which there is
-// no record. It shows in what a stream is given first: that was launched and did not begin, though
-// nothing that is recorded ran. Consequence: until then the device looks idle and is not.
-// Assumption: an idle stream begins with what it is given within kIdleLatency.
+// When recording begins, the GPU may still execute work launched before, which has no record. The
+// first launch on a stream shows this: its work did not begin, though no recorded work ran.
+// Consequence: until then the device looks idle but is busy.
+// Assumption: an idle stream begins its work within kIdleLatency.
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,24 @@ inline constexpr std::int64_t kIdleLatency = 20'000;  // on an H200 up to 8 µs
 
 class DeviceKnown {
  public:
-  // `left_out`: what of the device's process was not recorded (recorded_part.h); outlives this.
+  // `left_out`: when the device's process was not recorded (recorded_part.h). It outlives this
+  // object.
   explicit DeviceKnown(const Intervals& left_out) : left_out_(&left_out) {}
 
   struct Queued {
-    std::int64_t called_ns, launched_ns, start_ns;  // launched_ns: from when on it could begin
+    std::int64_t called_ns, launched_ns, start_ns;  // launched_ns: the earliest possible begin
   };
   void add(std::uint32_t stream, const Queued& work);
-  // To be called when all work was added; `busy`: when any of it ran.
+  // Called once, after all work was added. `busy`: when any work ran.
   void finish(const Covered& busy);
 
-  // When recording began that goes on at `time`; INT64_MIN: with the run.
+  // When the recording active at `time` began. INT64_MIN: with the run.
   std::int64_t recorded_since(std::int64_t time) const;
-  // Whether it is known what the device does from `time` on.
+  // Whether the device's work is known from `time` on.
   bool knows(std::int64_t time) const;
 
  private:
-  // How many intervals that were left out came before.
+  // The number of left-out intervals before `time`.
   std::size_t rests_before(std::int64_t time) const;
 
   const Intervals* left_out_;

@@ -44,7 +44,7 @@ TEST(DeviceKnown, BeforeAnythingRestedAllIsKnown) {
 }
 
 TEST(DeviceKnown, OnlyTheFirstWorkOfAStreamTells) {
-  // What it is given later may wait for anything.
+  // Later work may wait for anything.
   EXPECT_TRUE(known({{7, 3'500, 5'000, 5'500}, {7, 3'000, 3'010, 3'100}}).knows(3'000 * kUs));
 }
 

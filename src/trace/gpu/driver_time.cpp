@@ -4,7 +4,7 @@ namespace laptime {
 
 namespace {
 
-// Which launches are calls that wait for a copy, by process and launch.
+// By process and launch: whether the launch is a blocking copy's call.
 std::vector<std::vector<bool>> find_waiting_calls(const Run& run, const GpuWorkload& gpu) {
   std::vector<std::vector<bool>> waits;
   for (const Launches& launches : gpu.launches()) waits.emplace_back(launches.all().size());

@@ -1,5 +1,5 @@
-// What threads did in the GPU's driver: gave it work, stood in a copy that waits, waited for it to
-// finish.
+// Time that threads spent in the GPU's driver: launching work, in blocking copies, and waiting for
+// work to finish.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ enum class DriverWork : std::uint8_t { launch, copy_wait, sync_wait };
 struct DriverCallTime {
   std::int64_t start_ns, end_ns;
   DriverWork work;
-  bool backward;  // known to be made for backward; of waits that is not known
+  bool backward;  // the call is known to serve backward; unknown for waits
 };
 
-// By track of the run; calls may lie within each other. Nothing where no GPU was recorded.
+// By track of the run. Calls may nest. Empty if no GPU was recorded.
 std::vector<std::vector<DriverCallTime>> find_driver_times(const Run& run, const GpuWorkload& gpu);
 
 }  // namespace laptime

@@ -27,15 +27,15 @@ std::vector<GpuWait> find_syncs(const Run& run, std::uint32_t track, const Track
   return found;
 }
 
-// `earlier` and `later` follow each other on their thread.
+// Contract: `earlier` and `later` are consecutive waits of one thread.
 bool goes_on(const GpuWait& earlier, const GpuWait& later,
              const std::vector<std::int64_t>& launches) {
   if (earlier.call_site != later.call_site || later.call_site == 0) return false;
   const auto next = std::lower_bound(launches.begin(), launches.end(), earlier.end_ns);
-  return next == launches.end() || *next > later.start_ns;  // a copy that waits is a launch itself
+  return next == launches.end() || *next > later.start_ns;  // a blocking copy is itself a launch
 }
 
-// When they began, in order.
+// The begins of launches, in order.
 std::vector<std::int64_t> launches_of(const SpanColumns& spans) {
   std::vector<std::int64_t> starts;
   for (std::uint32_t row = 0; row < spans.size(); ++row)
@@ -44,7 +44,7 @@ std::vector<std::int64_t> launches_of(const SpanColumns& spans) {
   return starts;
 }
 
-// Appends those of one thread that lie in no other, the last one first.
+// Appends the waits of one thread that lie in no other wait, the last one first.
 void add_outermost(std::vector<GpuWait> waits, const std::vector<std::int64_t>& launches,
                    Intervals::Cursor leaving_out, std::vector<GpuWait>& all) {
   const std::size_t first = all.size();

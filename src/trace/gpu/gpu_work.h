@@ -1,8 +1,7 @@
-// All that a run's GPUs did — kernels, copies, fills — each with the launch that caused it and the
-// line that it belongs to.
+// All work of a run's GPUs: kernels, copies and fills. Each has its launch and its call site.
 //
-// Work may begin before the call that launches it ends, never before that begins: what a file puts
-// there keeps its time, has no launch and no line of it, and is counted.
+// Work may begin before its launching call ends, but never before that call begins. Work with an
+// earlier begin keeps its time, gets no launch and no call site, and is counted.
 #pragma once
 
 #include <cstdint>
@@ -20,24 +19,25 @@ inline bool is_gpu_work(SpanKind kind) {
   return kind == SpanKind::kernel || kind == SpanKind::copy || kind == SpanKind::fill;
 }
 
-// A copy of a number or a few, not of a batch.
+// A larger copy is a batch, not a few numbers.
 inline constexpr std::uint64_t kSmallCopy = 4'096;  // bytes
 
 struct GpuWork {
   std::uint32_t track = 0, row = 0;
   std::uint32_t launch_config = 0;  // of a kernel: Run::launch_configs, 0 unknown
   std::uint64_t bytes = 0;          // copies and fills
-  CopyInfo copy{};                  // the same
-  const Launch* launch = nullptr;   // null: not recorded, or begun after the work
+  CopyInfo copy{};                  // copies and fills
+  const Launch* launch = nullptr;   // null: not recorded, or it began after the work
   std::uint32_t op = 0;             // Run::strings, 0 unknown
-  std::uint32_t call_site = 0;      // Run::call sites, 0 unknown
+  std::uint32_t call_site = 0;      // Run::call_sites, 0 unknown
   OpPass pass = OpPass::none;       // none: unknown
-  bool in_graph = false;            // a node of a CUDA graph ran it: its launch is that of many
-  bool waits = false;  // a copy, and the call that made it returned only when it was done or on its
-                       // way; a graph's launch does not
+  bool in_graph = false;            // a node of a CUDA graph: one launch starts many
+  // A copy whose call returned only when the copy was done or under way. Never true for a graph's
+  // launch.
+  bool waits = false;
 };
 
-// A track of GPU work: which device and stream it is.
+// A stream is a track of GPU work on one device.
 bool is_stream(const Track& track);
 inline std::uint32_t device_of(const Track& track) {
   return static_cast<std::uint32_t>(track.os_id >> 32);
@@ -57,7 +57,7 @@ class GpuWorkload {
   }  // by process; none without a GPU
   std::uint64_t before_launch() const {
     return before_launch_;
-  }  // how much of it began before its launch
+  }  // the amount of work that began before its launch
 
  private:
   void add_track(const Run& run, std::uint32_t track, const Intervals& left_out);
@@ -67,7 +67,7 @@ class GpuWorkload {
   std::uint64_t before_launch_ = 0;
 };
 
-// What GPUs did for each call site, forward and backward; empty where nothing of a GPU is recorded.
+// GPU time of each call site, forward and backward. Empty if the run has no GPU records.
 std::vector<std::uint64_t> gpu_ns_by_call_site(const Run& run, const GpuWorkload& gpu);
 
 }  // namespace laptime

@@ -11,8 +11,8 @@ namespace laptime {
 
 namespace {
 
-// The text without what stands in < >, ( ) and [ ], and cut at the argument list. "(anonymous
-// namespace)::" is taken out first.
+// Removes the contents of < >, ( ) and [ ], and cuts at the argument list. "(anonymous
+// namespace)::" is removed first.
 std::string without_brackets(std::string text) {
   constexpr std::string_view kAnonymous = "(anonymous namespace)::";
   for (std::size_t at; (at = text.find(kAnonymous)) != std::string::npos;)
@@ -34,7 +34,7 @@ std::string without_brackets(std::string text) {
 
 bool is_part_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// The identifier around a place of the text.
+// The identifier around a position in the text.
 std::string name_at(const std::string& text, std::size_t at) {
   std::size_t first = at, last = at;
   while (first > 0 && is_part_of_name(text[first - 1])) --first;
@@ -42,8 +42,8 @@ std::string name_at(const std::string& text, std::size_t at) {
   return text.substr(first, last - first);
 }
 
-// What an elementwise kernel does: "CUDAFunctor_add" in "…<4, at::native::CUDAFunctor_add<float>,
-// …>".
+// The operation of an elementwise kernel: "CUDAFunctor_add" in "…<4,
+// at::native::CUDAFunctor_add<float>, …>".
 std::string functor_in(const std::string& text) {
   constexpr std::string_view kMarks[] = {"Functor", "_functor", "_kernel_cuda", "Ops<", "ops::"};
   for (const std::string_view mark : kMarks)
@@ -63,9 +63,9 @@ std::string function_in(const std::string& text) {
   return "";
 }
 
-// What CUTLASS's one kernel is made for: "ReduceSplitK" in
-// "cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<…>>". Its users wrap that, to compile
-// it for some chips only: "FlashAttnFwdSm90" in
+// The purpose of CUTLASS's one kernel: "ReduceSplitK" in
+// "cutlass::Kernel<cutlass::reduction::kernel::ReduceSplitK<…>>". Some users wrap it, to compile it
+// for certain chips only: "FlashAttnFwdSm90" in
 // "cutlass::device_kernel<flash::enable_sm90_or_later<flash::FlashAttnFwdSm90<…>>>".
 std::string made_for(const std::string& text) {
   std::string name;
@@ -86,7 +86,7 @@ bool is_of_cutlass(std::string_view plain) {
           plain.ends_with("::device_kernel"));
 }
 
-// How many characters begin a template's first argument: "IN", "INS_", "INS1_".
+// The number of characters before a template's first argument: "IN", "INS_", "INS1_".
 std::size_t argument_begin(std::string_view mangled) {
   if (!mangled.starts_with("IN")) return 0;
   if (!mangled.starts_with("INS")) return 2;
@@ -94,9 +94,9 @@ std::size_t argument_begin(std::string_view mangled) {
   return end != std::string_view::npos && mangled[end] == '_' ? end + 1 : 0;
 }
 
-// The identifiers at the beginning of a mangled name, for names that the library cannot take apart:
-// "_ZN7cutlass6KernelINS_4conv6kernel4GemmI…" is cutlass::Kernel<conv::kernel::Gemm. Anything else
-// ends it.
+// The identifiers at the beginning of a mangled name, for names that the library cannot demangle:
+// "_ZN7cutlass6KernelINS_4conv6kernel4GemmI…" is cutlass::Kernel<conv::kernel::Gemm. Any other
+// character ends it.
 std::string outline(std::string_view mangled) {
   std::string text;
   for (std::size_t at = mangled.starts_with("_ZN") ? 3 : mangled.size(); at < mangled.size();) {

@@ -1,5 +1,4 @@
-// A kernel's name as people say it, and what it tells; the names of what communicates, on a GPU and
-// on the host.
+// Short names of kernels and what they show. Names of communication on GPUs and on the host.
 #pragma once
 
 #include <string>
@@ -10,21 +9,20 @@
 
 namespace laptime {
 
-// "at::native::vectorized_elementwise_kernel" for the mangled or demangled whole: without return
-// type, arguments and the insides of templates, but for what tells an elementwise or reducing
-// kernel of PyTorch's from another: its functor, and for what a kernel of CUTLASS is made for.
+// Returns "at::native::vectorized_elementwise_kernel" for the mangled or demangled name: no return
+// type, arguments or template arguments. Two parts of templates stay: the functor of PyTorch's
+// elementwise and reducing kernels, and the purpose of a CUTLASS kernel.
 std::string short_kernel_name(std::string_view name);
 
-// The whole of it, as C++ writes it; as it is where it is not mangled, or the library cannot take
-// it apart.
+// The complete C++ name. Returns `name` itself if it is not mangled or cannot be demangled.
 std::string demangled_kernel_name(std::string_view name);
 
-// Whether the kernel is one of NCCL's.
+// Whether NCCL made the kernel.
 bool is_communication_kernel(std::string_view name);
-// Whether a span of the host is a collective of torch.distributed's: what a backend announces, or
-// the call that starts it.
+// Whether a host span is a collective of torch.distributed: the backend's own span or the call that
+// starts it.
 bool is_collective(std::string_view name);
-// By string: whether it is the name of one.
+// By string: whether it names a collective.
 std::vector<bool> collectives(const StringTable& strings);
 
 }  // namespace laptime

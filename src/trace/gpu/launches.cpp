@@ -8,7 +8,7 @@ namespace laptime {
 
 namespace {
 
-// A launch this many nodes away says nothing about a node that launched nothing.
+// A launch this many nodes away is no evidence for a node without launches.
 constexpr std::uint64_t kNearNodes = 64;
 
 }  // namespace

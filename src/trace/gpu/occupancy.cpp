@@ -19,8 +19,7 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
 }
 
-// How many blocks of so many warps the registers are enough for: a warp's are all of one
-// partition's.
+// The number of blocks that the registers suffice for. A warp's registers are all in one partition.
 std::uint64_t blocks_by_registers(std::uint64_t registers, std::uint64_t warps,
                                   const DeviceLimits& limits) {
   if (registers == 0) return kUnbounded;

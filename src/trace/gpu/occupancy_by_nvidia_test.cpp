@@ -11,7 +11,7 @@ namespace {
 
 struct Chip {
   int major, minor;
-  DeviceLimits limits;  // as the driver tells them
+  DeviceLimits limits;  // from the driver
 };
 constexpr Chip kChips[] = {
     {7, 0, {80, 2048, 32, 65536, 98304, 7}},     {7, 5, {40, 1024, 16, 65536, 65536, 7}},
@@ -38,7 +38,7 @@ cudaOccDeviceProp properties_of(const Chip& chip) {
   return p;
 }
 
-// Blocks a multiprocessor.
+// Blocks for each multiprocessor.
 int by_nvidia(const cudaOccDeviceProp& properties, int threads, int registers,
               std::uint32_t shared) {
   cudaOccFuncAttributes kernel{};

@@ -4,7 +4,7 @@ namespace laptime {
 
 namespace {
 
-// Hands what each row caused to the rows around it; children come before their parents.
+// Adds each row's GPU time to its parents. Children come before their parents.
 void sum_up(const SpanColumns& spans, const OpTree& tree, OpGpuTimes& times) {
   times.ns = times.self_ns;
   for (std::size_t i = 0; i < tree.size(); ++i) {

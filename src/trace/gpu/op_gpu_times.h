@@ -1,6 +1,5 @@
-// What GPUs did for each op: the kernels, copies and fills whose launches were made while it ran,
-// on its thread. What ops inside it launched is theirs (self_ns) and its own too (ns), as torch
-// counts device time.
+// GPU time of each op: kernels, copies and fills launched on its thread while it ran. self_ns
+// leaves out what inner ops launched; ns includes it, as torch's device time does.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace laptime {
 
-// By row of one track's spans; empty for a track on which no op launched anything.
+// By row of one track's spans. Empty for a track whose ops launched nothing.
 struct OpGpuTimes {
   BulkVector<std::uint64_t> self_ns, ns;
 

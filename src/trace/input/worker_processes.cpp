@@ -6,7 +6,7 @@
 namespace laptime {
 
 std::vector<bool> may_work_for(const Run& run, std::uint32_t process) {
-  std::unordered_set<std::uint32_t> stepping;  // pids of others
+  std::unordered_set<std::uint32_t> stepping;  // pids of other processes
   for (const Track& track : run.tracks) {
     const std::uint32_t pid = run.processes[track.process].pid;
     if (track.process == process || stepping.contains(pid)) continue;

@@ -1,4 +1,4 @@
-// Which processes may make batches for one that steps.
+// The processes that may make batches for a process with steps.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace laptime {
 
-// By process: not those that another process which steps has started, as each rank starts its own.
+// By process. Excluded are those started by another process with steps, because each rank starts
+// its own.
 std::vector<bool> may_work_for(const Run& run, std::uint32_t process);
 
 }  // namespace laptime

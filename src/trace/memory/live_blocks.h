@@ -1,5 +1,5 @@
-// Where the blocks of memory that are alive lie: from address to block number, a hash table made
-// for tens of millions of births and deaths.
+// The addresses of live memory blocks: a hash table from address to block number. It is made for
+// tens of millions of allocations and releases.
 //
 // Contract: addresses are not 0. Pointers are valid until the next add or remove.
 #pragma once
@@ -20,18 +20,18 @@ class LiveBlocks {
 
   LiveBlocks() : slots_(kFirstSlots) {}
 
-  // Null: nothing lives there.
+  // Null: no live block has this address.
   Entry* find(std::uint64_t address) {
     Entry& slot = slots_[slot_of(address)];
     return slot.address == 0 ? nullptr : &slot;
   }
-  // Contract: nothing lives at the address.
+  // Contract: no live block has this address.
   void add(std::uint64_t address, std::uint32_t block) {
     if ((size_ + 1) * 2 > slots_.size()) grow();
     ++size_;
     slots_[slot_of(address)] = {address, block};
   }
-  // Contract: `entry` is what find gave. Those behind it move up, so that no search ends early.
+  // Contract: `entry` came from find. Later entries move up, so that no search ends early.
   void remove(Entry* entry) {
     const std::size_t mask = slots_.size() - 1;
     auto hole = static_cast<std::size_t>(entry - slots_.data());

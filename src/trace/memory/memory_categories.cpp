@@ -17,13 +17,13 @@ std::optional<MemoryCategory> category_of_role(std::string_view role) {
   return std::nullopt;
 }
 
-// The first after `time` in rising moments; INT64_MAX when there is none.
+// The first moment after `time` in rising moments. INT64_MAX: none.
 std::int64_t next_after(const std::vector<std::int64_t>& moments, std::int64_t time) {
   const auto it = std::upper_bound(moments.begin(), moments.end(), time);
   return it == moments.end() ? INT64_MAX : *it;
 }
 
-// Of the span that an instant was made in.
+// The pass of the span around an instant.
 OpPass pass_around(const TrackOps& ops, std::uint32_t row) {
   const std::uint32_t around = row < ops.size() ? ops.tree.parent[row] : kNoRow;
   return around == kNoRow ? OpPass::none : ops.pass[around];
@@ -117,7 +117,7 @@ MemoryCategory MemoryCategories::category_of(const MemoryBlock& block) const {
 
 MemoryCategory MemoryCategories::category_of(const MemoryBlock& block, OpPass pass) const {
   if (block.role != 0)
-    if (const auto told = category_of_role(run_.strings[block.role])) return *told;
+    if (const auto category = category_of_role(run_.strings[block.role])) return *category;
   if (loading_[block.track].overlaps(block.born_ns, block.born_ns + 1))
     return MemoryCategory::input;
   if (!block.from_before && !step_ends_.empty() && block.born_ns < first_step_ns_)

@@ -1,10 +1,12 @@
-// What the blocks of one process were for, and which op and line allocated them.
+// The category of each memory block of a process, and the op and line that allocated it.
 //
-// A block whose role was told, then or later, is that: parameter, buffer, gradient, optimizer
-// state, input. Of the others one that was allocated while the program waited for its input is an
-// input; one that a forward op allocated and that is still alive when the next backward pass of its
-// step begins is an activation; one that was allocated before the first step began (a dataset in
-// memory) is from before steps; the rest is temporary.
+// The first rule that fits decides:
+// - A block with a recorded role has that role, even if it was recorded later: parameter, buffer,
+//   gradient, optimizer state, input.
+// - Allocated while the program waited for input: input.
+// - Allocated by a forward op and alive when the step's next backward pass begins: activation.
+// - Allocated before the first step began, such as a dataset in memory: from before steps.
+// - All others: temporary.
 #pragma once
 
 #include <cstdint>
@@ -32,13 +34,13 @@ const char* category_name(MemoryCategory category);
 struct PeakBlock {
   MemoryBlock block;
   MemoryCategory category = MemoryCategory::temporary;
-  std::uint32_t call_site = 0;  // Run::call sites, 0 unknown
-  std::uint32_t op = 0;         // string id: the outermost op in which it was allocated, 0 unknown
+  std::uint32_t call_site = 0;  // Run::call_sites, 0 unknown
+  std::uint32_t op = 0;         // string id: the outermost op at the allocation, 0 unknown
 };
 
 class MemoryCategories {
  public:
-  // What is given must outlive this.
+  // Contract: the arguments outlive this object.
   MemoryCategories(const Run& run, const OpAttribution& ops, std::uint32_t process);
 
   // Sets category, call site and op.
@@ -57,7 +59,7 @@ class MemoryCategories {
   std::vector<std::int64_t> step_ends_;        // rising
 };
 
-// Where an instant was made: the outermost op around it (string id, 0 none) and its call site.
+// The call site of an instant and the outermost op around it (string id, 0 none).
 struct InstantOrigin {
   std::uint32_t op = 0, call_site = 0;
   OpPass pass = OpPass::none;

@@ -6,7 +6,7 @@ namespace laptime {
 
 namespace {
 
-// Larger blocks come from damage, not from a run.
+// Larger blocks come from damage.
 constexpr std::uint64_t kMaxBlockBytes = 1ull << 46;
 
 }  // namespace

@@ -1,8 +1,8 @@
-// What a process said about its memory, in the order of time over all its threads.
+// A process's memory records of all threads, in order of time.
 //
-// Assumption: a release is recorded before the memory is given back and an allocation after it was
-// got, all on one clock. Consequence: in this order an address is free before it is taken again,
-// whichever threads did it.
+// Assumption: a release is recorded before the memory is released, an allocation after it was made,
+// all on one clock. Consequence: in this order an address is free before it is allocated again, on
+// any thread.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace laptime {
 struct MemoryEvent {
   std::int64_t time_ns;
   std::uint64_t address;
-  std::uint64_t bytes;  // releases: as the collector says, which may be 0 for unknown
+  std::uint64_t bytes;  // of a release: as recorded, 0 if unknown
   std::uint32_t name;   // the device, or the role
   std::uint32_t track, row;
   SpanKind kind;
@@ -28,7 +28,7 @@ class MemoryInstants {
  public:
   MemoryInstants(const Run& run, std::uint32_t track);
 
-  // False at the end. What next() would give is not yet taken.
+  // True at the end: next() would return nothing.
   bool at_end() const { return next_ >= size_; }
   std::int64_t next_time() const { return spans_->start[row_at(next_)]; }
   MemoryEvent take();
@@ -47,7 +47,7 @@ class MemoryInstants {
   SideColumn<std::uint32_t>::Cursor devices_;
 };
 
-// Calls visit(const MemoryEvent&) for each. Marks without an address are left out.
+// Calls visit(const MemoryEvent&) for each event. Instants without an address are skipped.
 template <typename Visit>
 void for_each_memory_event(const Run& run, std::uint32_t process, Visit visit) {
   std::vector<MemoryInstants> tracks;
@@ -58,7 +58,7 @@ void for_each_memory_event(const Run& run, std::uint32_t process, Visit visit) {
   }
   while (!tracks.empty()) {
     std::size_t first = 0;
-    std::int64_t until = INT64_MAX;  // the next moment at which another track has something to say
+    std::int64_t until = INT64_MAX;  // when another track has its next event
     for (std::size_t i = 1; i < tracks.size(); ++i) {
       const bool earlier = tracks[i].next_time() < tracks[first].next_time();
       until = std::min(until, tracks[earlier ? first : i].next_time());

@@ -12,7 +12,7 @@ namespace laptime {
 
 namespace {
 
-// Plays a process's memory events again.
+// Replays a process's memory events.
 class MemoryReplay {
  public:
   MemoryReplay(const Run& run, std::uint32_t process) : run_(run), process_(process) {
@@ -56,7 +56,7 @@ class MemoryReplay {
         if (DeviceBlocks* const device = find_device(event.name)) end_block(*device, event);
         return;
       default:
-        return tell_role(event);
+        return set_role(event);
     }
   }
   void allocate(DeviceBlocks& device, const MemoryEvent& event) {
@@ -83,7 +83,7 @@ class MemoryReplay {
     device.history.changes.push_back({found->block, 0});
     device.live.remove(found);
   }
-  void tell_role(const MemoryEvent& event) {
+  void set_role(const MemoryEvent& event) {
     for (DeviceBlocks& device : devices_)
       if (const LiveBlocks::Entry* const found = device.live.find(event.address)) {
         device.history.blocks[found->block].role = event.name;
@@ -109,7 +109,7 @@ class MemoryReplay {
     DeviceBlocks& added = devices_.emplace_back();
     added.history.process = process_;
     added.history.device = name;
-    // Growing would touch twice the memory; what is not used is never touched.
+    // Growing would touch twice the memory. Unused memory is never touched.
     added.history.blocks.reserve(allocations_);
     added.history.changes.reserve(allocations_ + releases_);
     return added;

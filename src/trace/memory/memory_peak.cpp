@@ -10,8 +10,8 @@ namespace {
 
 struct Height {
   std::uint64_t bytes = 0;
-  std::size_t changes = 0;  // that led to it
-  std::size_t births = 0;   // among them
+  std::size_t changes = 0;  // up to and including the peak
+  std::size_t births = 0;   // allocations among them
 };
 
 Height find_height(const MemoryHistory& history) {
@@ -25,7 +25,7 @@ Height find_height(const MemoryHistory& history) {
   return highest;
 }
 
-// In the order of their births.
+// In order of allocation.
 std::vector<PeakBlock> blocks_alive(const MemoryHistory& history, const Height& height) {
   std::vector<bool> dead(height.births);
   for (std::size_t i = 0; i < height.changes; ++i)

@@ -1,5 +1,4 @@
-// The moment at which most memory was alive, and what each block of it was for
-// (memory_categories.h).
+// The moment with the most live memory, and the category of each live block (memory_categories.h).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +13,11 @@ namespace laptime {
 struct MemoryPeak {
   std::uint32_t process, device;  // Run::processes; string id
   std::int64_t time_ns;
-  std::uint64_t bytes;            // the sum of the blocks'
-  std::vector<PeakBlock> blocks;  // in the order of their births
+  std::uint64_t bytes;            // the sum over `blocks`
+  std::vector<PeakBlock> blocks;  // in order of allocation
 };
 
-// One for each device of each process on which anything was allocated; of equal heights the first.
+// One peak for each device and process with allocations. Of equal peaks the first counts.
 std::vector<MemoryPeak> find_memory_peaks(const Run& run, const OpAttribution& ops,
                                           const std::vector<MemoryHistory>& histories);
 

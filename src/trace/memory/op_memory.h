@@ -1,5 +1,5 @@
-// The bytes that each op allocated itself, less those that it released, as torch counts them: what
-// ops inside it did is theirs.
+// Bytes that each op allocated itself, less those it released. As in torch, inner ops' bytes belong
+// to the inner ops.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace laptime {
 
-// By track and row of its spans; empty for a track on which no op allocated or released anything.
+// By track and row of its spans. Empty for a track without allocations and releases in ops.
 std::vector<BulkVector<std::int64_t>> op_self_bytes(const OpAttribution& ops,
                                                     const std::vector<MemoryHistory>& memory);
 

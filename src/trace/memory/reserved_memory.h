@@ -1,5 +1,5 @@
-// How much a process's caching allocator held of a device's memory over time: the value "cuda:0
-// reserved". What it holds and no block uses is lost to fragmentation, or kept for later.
+// Device memory held by a process's caching allocator over time, from the counter "cuda:0
+// reserved". Reserved bytes that no block uses are fragmented or kept for later.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +15,17 @@ class ReservedMemory {
   // `device`: string id of the device's name.
   ReservedMemory(const Run& run, std::uint32_t process, std::uint32_t device);
 
-  // Nothing before it was first told; always nothing for devices of which it is not told.
+  // Nothing before the first value, or if the device has no values.
   std::optional<std::uint64_t> at(std::int64_t time_ns) const;
-  // The most that was held from `start` to before `end`.
+  // The maximum in [start, end).
   std::optional<std::uint64_t> most(std::int64_t start_ns, std::int64_t end_ns) const;
 
  private:
-  struct Told {
+  struct Value {
     std::int64_t time_ns;
     std::uint64_t bytes;
   };
-  std::vector<Told> told_;  // by time
+  std::vector<Value> values_;  // by time
 };
 
 }  // namespace laptime

@@ -20,10 +20,10 @@ std::vector<bool> names_starting_with(const StringTable& strings, std::string_vi
 
 struct Names {
   std::vector<bool> evaluate, optimizer;
-  std::vector<bool> update;  // what an optimizer's step does besides its closure
+  std::vector<bool> update;  // an optimizer's step without its closure
 };
 
-// Gives each row of a track its pass and its code (backward_units.h), from the outside in.
+// Assigns each row of a track its pass and its code (backward_units.h), from the outside in.
 class TrackWalk {
  public:
   TrackWalk(const Names& names, const Spans& spans, TrackOps& ops, std::vector<BackwardUnit>& units)
@@ -39,8 +39,8 @@ class TrackWalk {
   }
 
  private:
-  // torch's annotation of a step with a closure has the program's forward and backward in it: only
-  // the hook's span in it is the optimizer's.
+  // torch's annotation of a step with a closure contains the program's forward and backward. Only
+  // the hook's span inside it is the optimizer's work.
   void find_closures() {
     for (std::uint32_t row = 0; row < ops_.size(); ++row) {
       if (spans_.kind[row] != SpanKind::optimizer || !names_.update[spans_.name[row]]) continue;
@@ -73,7 +73,7 @@ class TrackWalk {
       ops_.pass[row] = pass_of(row, parent);
     else if (around == 0)
       ops_.call_site[parent] =
-          ops_.call_site[row];  // the hook does not know the line, torch's annotation does
+          ops_.call_site[row];  // the hook does not record the line, torch's annotation does
   }
 
   CallSiteCode code_of(std::uint32_t row, CallSiteCode around) {
@@ -85,7 +85,7 @@ class TrackWalk {
     return own;
   }
 
-  // A node joins the evaluate_function around it, and tells it its link; every other backward span
+  // A node joins the evaluate_function around it and gives it its link. Every other backward span
   // is a new unit.
   CallSiteCode unit_of(std::uint32_t row, std::uint32_t parent, CallSiteCode around) {
     const std::uint64_t link = spans_.link.empty() ? 0 : spans_.link[row];
@@ -107,7 +107,7 @@ class TrackWalk {
          (has_closure_.empty() || !has_closure_[row])))
       return OpPass::optimizer;
     if (parent == kNoRow) return OpPass::forward;
-    // A parent that repeats its own has no pass of its own, and is nobody's parent.
+    // A row that repeats its parent has no pass and no children.
     return ops_.pass[parent];
   }
 

@@ -1,17 +1,20 @@
-// Which line of the program, and which module, each op belongs to.
+// The line and module that each op belongs to.
 //
-// An op inside another op belongs where that one does, unless it has a call site of its own (a
-// function of the user's ran between). Backward work belongs where its forward op was called: a
-// *unit* is one evaluation of an autograd node — its evaluate_function span with the node inside it
-// — and takes the call site of the last op of its process that started before it with the node's
-// link. All that runs within a unit is the unit's, before, in and after the node. A unit without a
-// link (AccumulateGrad) takes the call site of the unit that ended before it on its thread. Where
-// no forward op is found, the unit has the call site of its own ops. An op inside a unit has a call
-// site of its own only where Python ran in the unit (a checkpoint's forward pass done again, a
-// Function's backward, a hook): it keeps that call site.
+// Forward. An inner op has its outer op's call site, unless it has its own because a user's
+// function ran in between.
 //
-// Consequence: every op costs its line once, forward and backward, however often a tensor is used;
-// a second derivative ends at the line of the first forward op.
+// Backward. A *unit* is one evaluation of an autograd node: its evaluate_function span with the
+// node inside. Everything that runs within the span belongs to the unit. Its call site is that of
+// its forward op: the last op with the node's link that started before the unit, in the same
+// process.
+// - A unit without a link (AccumulateGrad) has the call site of the unit that ended before it on
+//   its thread.
+// - If no forward op is found, the unit has the call site of its own ops.
+// - An op in a unit keeps its own call site if it has one. It has one only where Python ran in the
+//   unit: a checkpoint's repeated forward pass, a Function's backward, a hook.
+//
+// Consequence: every op counts once for its line, forward and backward, however often a tensor is
+// used. A second derivative belongs to the line of the first forward op.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +26,20 @@
 
 namespace laptime {
 
-// none: no op, a span left out of the tree, or one in a step that does not count (its ops were not
-// all recorded).
+// none: no op, a span outside the tree, or an op of a step whose ops were not all recorded.
 enum class OpPass : std::uint8_t { none, forward, backward, optimizer };
 
 // By row of one track's spans; all columns are empty for a track without ops.
 struct TrackOps {
   OpTree tree;
-  BulkVector<std::uint32_t> call_site;  // Run::call sites, 0 unknown. Instants: the call site of
-                                        // the op that made them; others: their own
+  // Run::call_sites, 0 unknown. An instant has the call site of the op that made it. Other rows
+  // have their own.
+  BulkVector<std::uint32_t> call_site;
   BulkVector<OpPass> pass;
 
   std::size_t size() const { return tree.size(); }
-  // Not inside an op or a backward span: annotations and optimizer spans only name what they
-  // contain.
+  // True outside ops and backward spans. Annotations and optimizer spans do not count: they only
+  // name their contents.
   bool is_outermost(const SpanColumns& spans, std::uint32_t row) const;
 };
 

@@ -251,7 +251,7 @@ TEST(Attribution, SelfTimesSumToTheTimeInOps) {
   EXPECT_EQ(self, total);
 }
 
-// Rows that no program makes: crossing, out of order, links and call sites out of range, circles.
+// Rows that no program makes: crossing, out of order, links and call sites out of range, cycles.
 TEST(Attribution, OddRowsGetCallSitesThatExistAndSelfTimesThatArePossible) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);

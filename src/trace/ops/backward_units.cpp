@@ -23,7 +23,7 @@ void BackwardUnits::resolve() {
       return a.start_ns < b.start_ns;
     });
   });
-  // In the order of ends, so that a unit without a link finds the one before it resolved.
+  // In the order of ends, so that the unit before one without a link is already resolved.
   for (std::uint32_t t = 0; t < units_.size(); ++t)
     for (std::size_t i = units_[t]->size(); i-- > 0;) resolve({t, static_cast<std::uint32_t>(i)});
 }
@@ -56,10 +56,10 @@ void BackwardUnits::resolve(UnitId id) {
   for (;;) {
     BackwardUnit& unit = at(id);
     if (unit.state != BackwardUnit::State::open) {
-      call_site = unit.call_site;  // unknown still where damaged rows lead in a circle
+      call_site = unit.call_site;  // still unknown if damaged rows form a cycle
       break;
     }
-    unit.state = BackwardUnit::State::asked;
+    unit.state = BackwardUnit::State::resolving;
     path.push_back(id);
     const Source source = source_of(id);
     call_site = source.call_site;

@@ -1,7 +1,7 @@
-// The units of backward work of one process (attribution.h) and the call sites that they take.
+// The backward units of one process (attribution.h) and their call sites.
 //
-// While a track is walked its rows get *codes*: a call site, or the number of the unit on whose
-// call site they wait. Codes become call sites once all tracks of the process are known, because
+// While a track is walked, its rows hold *codes*: a call site, or the number of a unit whose call
+// site is not known yet. Codes are replaced by call sites once all tracks are walked, because
 // backward runs on other threads than forward.
 #pragma once
 
@@ -21,10 +21,10 @@ inline std::uint32_t unit_number(CallSiteCode code) { return code & ~kUnitCode; 
 struct BackwardUnit {
   std::uint64_t link = 0;
   std::int64_t start_ns = 0;
-  std::uint32_t call_site_of_ops =
-      0;                        // the first call site that ops in it have of their own, 0 unknown
-  std::uint32_t call_site = 0;  // the answer
-  enum class State : std::uint8_t { open, asked, done } state = State::open;
+  // The first call site that an op in the unit has of its own, 0 unknown.
+  std::uint32_t call_site_of_ops = 0;
+  std::uint32_t call_site = 0;  // the result
+  enum class State : std::uint8_t { open, resolving, done } state = State::open;
 };
 
 // A forward op that made an autograd node.
@@ -36,7 +36,7 @@ struct ForwardOp {
 
 class BackwardUnits {
  public:
-  // `units`: by track, each in falling order of their ends.
+  // `units`: by track, in falling order of their ends.
   explicit BackwardUnits(std::vector<std::vector<BackwardUnit>*> units)
       : units_(std::move(units)) {}
 
@@ -44,8 +44,8 @@ class BackwardUnits {
     ForwardOp& last = last_[link];
     if (op.start_ns >= last.start_ns) last = op;
   }
-  // Whether numbers came round again: a link's last op started after one of its units. Then every
-  // op is to be told once more, through add_again, before resolve().
+  // True if numbers were reused: a link's last op started after one of its units. Then every op
+  // must be added once more with add_again, before resolve().
   bool need_again();
   void add_again(std::uint64_t link, const ForwardOp& op);
   void resolve();
@@ -56,7 +56,7 @@ class BackwardUnits {
   };
   BackwardUnit& at(UnitId id) { return (*units_[id.track])[id.number]; }
   const ForwardOp* forward_of(const BackwardUnit& unit) const;
-  // What the unit's call site hangs on: another unit, or a call site.
+  // Where a unit's call site comes from: another unit, or a call site.
   struct Source {
     bool is_unit = false;
     UnitId unit{};
@@ -67,7 +67,7 @@ class BackwardUnits {
 
   std::vector<std::vector<BackwardUnit>*> units_;
   FlatMap<ForwardOp> last_;
-  FlatMap<std::vector<ForwardOp>> again_;  // of the links that occur more than once, by start
+  FlatMap<std::vector<ForwardOp>> again_;  // of links used more than once, by start
 };
 
 }  // namespace laptime

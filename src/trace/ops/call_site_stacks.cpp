@@ -23,7 +23,7 @@ std::vector<Line> lines_at(const Run& run, std::uint32_t call_site, std::size_t 
 }  // namespace
 
 std::vector<std::string> stack_at(const Run& run, std::uint32_t call_site) {
-  constexpr std::size_t kDeepest = 1024;  // a file may say anything
+  constexpr std::size_t kDeepest = 1024;  // bounds what a damaged file can cause
   std::vector<std::string> texts;
   for (const auto& [code, line] : lines_at(run, call_site, kDeepest))
     texts.push_back(fmt::format("{}({}): {}", run.strings[run.codes[code].file], line,

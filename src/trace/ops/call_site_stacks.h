@@ -1,5 +1,5 @@
-// The frames of Python that stood at a call site, innermost first. Where only the user's own line
-// is known, and perhaps a package's below it, that is all of them.
+// The Python frames at a call site, innermost first. Some call sites have only the user's line,
+// perhaps with a package's line below it.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,12 @@
 
 namespace laptime {
 
-// "file(line): function" of each, as torch.profiler writes them. Empty for the unknown call site.
+// "file(line): function" for each frame, as torch.profiler writes it. Empty for the unknown call
+// site.
 std::vector<std::string> stack_at(const Run& run, std::uint32_t call_site);
 
-// By call site: a number that call sites share whose innermost `depth` frames are the same; 0 is
-// the unknown call site's.
+// By call site: a number shared by call sites whose innermost `depth` frames are equal. 0 is the
+// unknown call site.
 std::vector<std::uint32_t> stack_groups(const Run& run, std::size_t depth);
 
 }  // namespace laptime

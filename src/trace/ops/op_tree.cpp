@@ -8,8 +8,8 @@ namespace laptime {
 
 namespace {
 
-// Takes what a child covers off its parent; children that overlap each other are not taken off
-// twice.
+// Subtracts the time that children cover from their parent. Overlapping children are subtracted
+// once.
 class OpenSpans {
  public:
   OpenSpans(const SpanColumns& spans, OpTree& tree) : spans_(spans), tree_(tree) {}
@@ -32,7 +32,7 @@ class OpenSpans {
  private:
   struct Open {
     std::uint32_t row;
-    std::int64_t covered_from;  // start of what the children seen so far cover
+    std::int64_t covered_from;  // start of what the visited children cover
   };
   const SpanColumns& spans_;
   OpTree& tree_;

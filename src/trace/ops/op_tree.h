@@ -1,10 +1,12 @@
-// The ops of a thread as a tree: which lies within which, and what each took itself.
+// The ops of a thread as a tree, with the self time of each.
 //
-// Ops, backward spans, annotations and optimizer spans take part; scopes, waits and collections do
-// not, so an op's self time is its duration less that of the ops inside it, as torch counts it.
-// Nesting is that of analyze/nesting.h, walked from the outside in: among the rows behind it in the
-// order of ends, a span's parent is the first that begins no later. Consequence: parents come
-// before their children, and what is known of a parent can be handed down in one pass.
+// The tree contains ops, backward spans, annotations and optimizer spans. It leaves out scopes,
+// waits and collections. So an op's self time is its duration less that of the ops inside it, as in
+// torch.
+//
+// Nesting follows trace/run/nesting.h, from the outside in. A span's parent is the first later row,
+// in order of ends, that begins no later than the span. Consequence: parents come before their
+// children, so facts of a parent reach its children in one pass.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +26,9 @@ inline bool is_in_op_tree(SpanKind kind) {
 }
 
 struct OpTree {
-  // By row of the track's spans. For marks (allocations): the innermost span during which they were
-  // made.
-  BulkVector<std::uint32_t> parent;  // kNoRow: none, and for all rows that take no part
-  BulkVector<std::int64_t> self_ns;  // 0 for rows that take no part
+  // By row of the track's spans. For instants (allocations): the innermost span around them.
+  BulkVector<std::uint32_t> parent;  // kNoRow: none, or the row is not in the tree
+  BulkVector<std::int64_t> self_ns;  // 0 for rows outside the tree
   std::vector<std::uint32_t> order;  // end_order of the spans
 
   // 0 for a track without ops.

@@ -35,7 +35,7 @@ std::uint32_t OpsAround::innermost(std::int64_t time) const {
   return row;
 }
 
-// The name to show for what a call lies in: the outermost op, or the autograd node around it.
+// The name to show for the surroundings of a call: the outermost op, or the autograd node.
 std::uint32_t OpsAround::name_around(std::uint32_t row) const {
   std::uint32_t name = 0;
   for (; row != kNoRow; row = ops_.tree.parent[row])
@@ -44,7 +44,7 @@ std::uint32_t OpsAround::name_around(std::uint32_t row) const {
   return name;
 }
 
-// Not the span of a Function of the program's own, nor a region around several ops.
+// False for the program's own Functions and for regions around several ops.
 bool OpsAround::is_of_torch(std::uint32_t row) const {
   return spans_.kind[row] == SpanKind::op &&
          run_.strings[spans_.name[row]].find("::") != std::string_view::npos;

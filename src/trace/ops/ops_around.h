@@ -1,5 +1,4 @@
-// What ops lie around a call of the driver on its thread, and where the call belongs because of
-// them.
+// The ops around a driver call on its thread, and the call site that follows from them.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +11,19 @@ namespace laptime {
 
 struct OpAround {
   std::uint32_t row = kNoRow;  // the innermost span of the op tree
-  std::uint32_t op = 0;        // Run::strings: the outermost op, or the backward node; 0 none
-  std::uint32_t call_site =
-      0;  // Run::call sites: the call's, whatever it recorded itself; 0: the ops do not tell
+  std::uint32_t op = 0;        // Run::strings: the outermost op or the backward node; 0 none
+  // Run::call_sites: the call's own if it recorded one. 0: the ops do not determine it.
+  std::uint32_t call_site = 0;
 };
 
-// Contract: what it is made of outlives it.
+// Contract: the constructor's arguments outlive this object.
 class OpsAround {
  public:
   // `ops`: those of the track.
   OpsAround(const Run& run, std::uint32_t track, const TrackOps& ops);
 
-  // Of a call that began at `time`; `has_line`: it recorded a line of its own, which it keeps where
-  // the ops around may run lines of their own (a Function of the program's, a region around several
-  // ops).
+  // The call began at `time`. `has_line`: it recorded its own line. It keeps that line if the ops
+  // around it may run other lines: the program's own Function, a region around several ops.
   OpAround at(std::int64_t time, bool has_line) const;
 
  private:

@@ -13,7 +13,7 @@ namespace laptime {
 
 namespace {
 
-// By process: whether it steps, and communicates.
+// By process: whether it has steps and collectives.
 std::vector<bool> processes_with_collectives(const Run& run) {
   std::vector<bool> communicates(run.strings.size());
   for (std::uint32_t id = 0; id < run.strings.size(); ++id)

@@ -6,11 +6,11 @@ namespace laptime {
 
 namespace {
 
-// Reading two clocks as one moment is off by some 50 ns: over a hundredth of a second that is a
-// rate error of 5e-6.
+// Reading two clocks as one moment has an error of about 50 ns. Over a hundredth of a second that
+// is a rate error of 5e-6.
 constexpr std::int64_t kShortestPieceNs = 10'000'000;
-// A machine that sleeps stops one clock and not the other, so a rate may be far from 1; it is never
-// near 0 or endless.
+// A sleeping machine stops one clock and not the other, so a rate may be far from 1. It is never
+// near 0 or infinite.
 constexpr double kLowestRate = 1e-6, kHighestRate = 1e6;
 
 double rate_between(const ClockFact& a, const ClockFact& b) {
@@ -40,7 +40,7 @@ ClockMap::ClockMap(const std::vector<ClockFact>& points) : ClockMap() {
   pieces_.clear();
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const bool last = i + 1 == kept.size();
-    if (last && i > 0) break;  // the piece before goes on
+    if (last && i > 0) break;  // the piece before continues
     Piece piece;
     piece.from = i == 0 ? INT64_MIN : kept[i].part_ns;
     piece.to = i + 2 < kept.size() ? kept[i + 1].part_ns : INT64_MAX;

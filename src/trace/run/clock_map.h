@@ -1,9 +1,9 @@
-// Puts one part's times onto the clock that all parts of a run share.
+// Maps one part's times to the clock that all parts of a run share.
 //
-// Assumption: between two clock points of a part both clocks run at a constant rate. Consequence:
-// the map is piecewise linear, exact at the points, and never turns the order of two moments
-// around, so spans that nest still do. Before the first and after the last point the nearest piece
-// goes on.
+// Assumption: between two clock points of a part both clocks run at a constant rate. Before the
+// first point and after the last one the nearest rate holds.
+// Consequence: the map is piecewise linear and exact at the points. It keeps the order of moments,
+// so nested spans stay nested.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace laptime {
 
-// Moments further from a clock's zero than this (18 years) come from damage, not from a run. Below
-// it no sum of two times overflows.
+// Times further from zero than this (18 years) come from damage. Sums of two smaller times cannot
+// overflow.
 inline constexpr std::int64_t kMaxTimeNs = std::int64_t{1} << 59;
 inline bool is_plausible_time(std::int64_t ns) { return ns > -kMaxTimeNs && ns < kMaxTimeNs; }
 
@@ -22,8 +22,8 @@ class ClockMap {
  public:
   // The identity.
   ClockMap() : pieces_{Piece{}} {}
-  // Points that contradict those before them (a clock going backwards, rates out of all reason) are
-  // left out, and points too close together to tell a rate. Without a usable point: the identity.
+  // Ignores points that contradict earlier ones (a clock that goes backwards, an implausible rate)
+  // or are too close together for a rate. Without a usable point the map is the identity.
   explicit ClockMap(const std::vector<ClockFact>& points);
 
   // Moves every result by `ns`.
@@ -50,7 +50,7 @@ class ClockMap {
   std::vector<Piece> pieces_;  // cover all times, in order
 
  public:
-  // The same map for many times that lie near each other. Must not outlive the map.
+  // The same map, fast for many times that are close together. Must not outlive the map.
   class Cursor {
    public:
     explicit Cursor(const ClockMap& map) : map_(map), piece_(map.pieces_.front()) {}

@@ -1,5 +1,4 @@
-// A set of moments with the sum of all before each interval, to measure how much of a window it
-// covers.
+// A set of moments with prefix sums, to measure how much of a window it covers.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +20,7 @@ class Covered {
     return end <= start ? 0 : before(end) - before(start);
   }
   bool contains(std::int64_t time) const { return intervals_.overlaps(time, time + 1); }
-  // The end of what is covered before `time`, no later than it; INT64_MIN: nothing is.
+  // The latest covered moment up to `time`. INT64_MIN: none.
   std::int64_t covered_until(std::int64_t time) const {
     const auto after =
         std::lower_bound(parts_().begin(), parts_().end(), time,

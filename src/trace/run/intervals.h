@@ -1,5 +1,4 @@
-// A set of moments, kept as intervals that neither touch nor overlap, in their order. The end of a
-// interval is outside it.
+// A set of moments: sorted intervals that neither touch nor overlap. An interval excludes its end.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +13,16 @@ struct Interval {
 class Intervals {
  public:
   Intervals() = default;
-  // The union of what is given; in any order, empty ones are left out.
+  // The union of `parts`, in any order. Empty ones are ignored.
   explicit Intervals(std::vector<Interval> parts);
 
   bool empty() const { return parts_.empty(); }
   bool overlaps(std::int64_t start, std::int64_t end) const;
-  // How much of a window they cover; looks at all of them.
+  // The length covered within a window. Visits all intervals.
   std::int64_t within(std::int64_t start, std::int64_t end) const;
   const std::vector<Interval>& parts() const { return parts_; }
 
-  // Answers for moments that mostly rise.
+  // Fast lookup for moments that mostly rise.
   class Cursor {
    public:
     explicit Cursor(const Intervals& intervals) : all_(intervals.parts_) {}
@@ -35,7 +34,7 @@ class Intervals {
    private:
     void seek(std::int64_t time);
     const std::vector<Interval>& all_;
-    std::int64_t from_ = 0, to_ = 0;  // where the present answer holds
+    std::int64_t from_ = 0, to_ = 0;  // the range in which inside_ is valid
     bool inside_ = false;
   };
 

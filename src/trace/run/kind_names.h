@@ -1,4 +1,4 @@
-// What a kind of span is called in exports and in the text of golden runs.
+// Names of span kinds in exports and in golden runs.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace laptime {
 
-// "other" for a later version's kind.
+// "other" for a kind of a later version.
 const char* kind_name(SpanKind kind);
 std::optional<SpanKind> kind_from_name(std::string_view name);
 

@@ -19,7 +19,8 @@ struct Part {
   std::map<std::uint32_t, std::uint32_t> tracks{};  // its own number → index into Run::tracks
 
   bool knows_clock() const { return !facts.clock.empty(); }
-  // A part without rows, threads or a process id speaks of the run: `laptime run` writes it.
+  // A part without rows, threads or a process id describes the run as a whole: `laptime run` writes
+  // it.
   bool is_process() const {
     return !content->blocks.empty() || !facts.tracks.empty() ||
            facts.properties.contains(property::kPid);
@@ -99,8 +100,8 @@ Status RunLoader::check_memory() {
   return {};
 }
 
-// Time 0 is the earliest moment of any part. A part that says nothing about clocks among others
-// that do cannot be placed: it is put at the run's start, and that is told.
+// Time 0 is the earliest moment of any part. If other parts have clock facts, a part without them
+// cannot be placed. It is put at the run's start, with a warning.
 void RunLoader::align_clocks() {
   const bool any_known =
       std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.knows_clock(); });

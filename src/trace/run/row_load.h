@@ -1,5 +1,5 @@
-// Decodes the blocks that are not spans: values and tallies, onto their tracks.
-// Same contract as SpanLoader: a block that does not decode leaves no rows and is counted.
+// Decodes blocks without spans: values and tallies go to their tracks, links to the run. Contract,
+// as for SpanLoader: a block that does not decode leaves no rows and is counted.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 //
 // Times are nanoseconds since the run's start (the earliest moment any part knows of). Span rows of
 // a thread's track are in the order of their ends, as they were recorded: children stand before
-// their parent (analyze/nesting.h uses it). Names, argument keys and string arguments are ids of
+// their parent (trace/run/nesting.h uses it). Names, argument keys and string arguments are ids of
 // Run::strings; codes and callers are rows of Run::codes.
 #pragma once
 

@@ -27,7 +27,7 @@ void resize_columns(SpanColumns& spans, std::size_t rows, bool has_links) {
   if (has_links) spans.link.resize(rows);
 }
 
-// Onto the run's clock and names; false when a time cannot be one.
+// Maps rows to the run's clock and names. False if a time is invalid.
 bool settle_rows(const SpanTarget& rows, std::size_t count, const IdMap& names, const ClockMap& map,
                  std::int64_t& last_ns) {
   ClockMap::Cursor clock(map);
@@ -49,8 +49,8 @@ bool settle_rows(const SpanTarget& rows, std::size_t count, const IdMap& names, 
   return plausible;
 }
 
-// Sorts the arguments of a block into columns, each onto the run's ids. An argument that has not
-// its key's type, or a key of a later version, is left out.
+// Sorts the arguments of a block into columns and maps them to the run's ids. Drops arguments of
+// the wrong type and keys of a later version.
 class ArgSorter {
  public:
   ArgSorter(const PartFacts& facts, SpanPayloads& payloads, ArgColumns& named)

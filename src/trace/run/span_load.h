@@ -1,8 +1,8 @@
-// Decodes the span blocks of a run, in parallel, each straight into its place in its track's
-// columns; names and clocks are put right while the block is still in the cache.
+// Decodes the span blocks of a run in parallel, each directly into its place in its track's
+// columns. Names and clocks are mapped while the block is still in the cache.
 //
-// Assumption: the caller has checked that the rows which the blocks promise fit into memory.
-// Contract: rows of a block that does not decode are taken out again, and the block is counted.
+// Assumption: the caller checked that the promised rows fit into memory.
+// Contract: a block that does not decode leaves no rows and is counted.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ class SpanLoader {
  public:
   explicit SpanLoader(Run& run) : run_(run) {}
 
-  // Blocks of a track are added in recording order. What is pointed to must live until load() is
-  // done.
+  // Blocks of a track are added in recording order. Contract: the arguments live until load()
+  // returns.
   void add(std::uint32_t track, const Block& block, const PartFacts& facts, const ClockMap& clock);
 
   struct Outcome {

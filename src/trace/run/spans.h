@@ -1,4 +1,4 @@
-// The spans of a track, with what collectors record beside time and name as typed columns.
+// The spans of a track. Facts that collectors record beside time and name are typed columns.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 namespace laptime {
 
 struct SpanPayloads {
-  SideColumn<std::uint32_t> call_site;      // Run::call sites, never 0
+  SideColumn<std::uint32_t> call_site;      // Run::call_sites, never 0
   SideColumn<std::uint64_t> bytes;          // of a copy, a fill, a block of memory
   SideColumn<CopyInfo> copy;                // of a copy or fill
   SideColumn<std::uint32_t> launch_config;  // of a kernel: Run::launch_configs, never 0

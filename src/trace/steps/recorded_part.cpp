@@ -13,11 +13,11 @@ namespace laptime {
 
 namespace {
 
-// As long as steps must not have ended for that the time counts as one without steps.
+// After this time without the end of a step, a program counts as one without steps.
 constexpr std::int64_t kWithoutSteps = 3'000'000'000;
 
-// A part of a process's time in which the clock decided; a process may have several, one after the
-// other.
+// An interval in which the clock decides what is recorded. A process may have several, one after
+// the other.
 struct ByClock {
   std::int64_t begin, end;
   std::vector<Interval> recorded, rested;
@@ -32,7 +32,7 @@ Change::To meaning(double value) {
   return value < 0 ? Change::To::ended : value == 0 ? Change::To::rested : Change::To::recorded;
 }
 
-// By process, whichever threads wrote the value down.
+// By process. Any thread may have written the value.
 std::vector<std::vector<Change>> find_changes(const Run& run) {
   std::vector<std::vector<Change>> found(run.processes.size());
   const std::uint32_t name = run.strings.find(value_name::kOpsRecorded);
@@ -58,7 +58,7 @@ std::int64_t last_moment(const Run& run, std::size_t process) {
   return last;
 }
 
-// In their order. `changes`: by time.
+// In order. `changes`: by time.
 std::vector<ByClock> find_parts(const std::vector<Change>& changes) {
   std::vector<ByClock> parts;
   bool open = false;
@@ -82,17 +82,18 @@ std::vector<std::vector<ByClock>> find_by_clock(const Run& run) {
   std::vector<std::vector<ByClock>> found;
   for (std::vector<Change>& changes : all) {
     if (!changes.empty() && changes.back().to != Change::To::ended)
-      changes.push_back({last_moment(run, found.size()), Change::To::ended});  // it was killed
+      changes.push_back(
+          {last_moment(run, found.size()), Change::To::ended});  // the process was killed
     found.push_back(find_parts(changes));
   }
   return found;
 }
 
-// What the steps of one process say.
+// What the steps of one process state.
 struct Stepping {
   std::vector<Interval> recorded, rested;
 
-  bool told() const { return !recorded.empty() || !rested.empty(); }
+  bool is_known() const { return !recorded.empty() || !rested.empty(); }
 };
 
 // By process.
@@ -107,10 +108,10 @@ std::vector<Stepping> find_stepping(const Run& run, const std::vector<Step>& ste
   return found;
 }
 
-// Assumption: a step that ends ends the part, so steps end about where it begins, or ends, or
+// Assumption: the end of a step ends the interval, so steps end near its begin, near its end, or
 // outside of it.
 bool counts(const ByClock& part, const Stepping& steps) {
-  if (!steps.told()) return true;
+  if (!steps.is_known()) return true;
   const std::int64_t length = part.end - part.begin, middle = part.begin + length / 2;
   std::int64_t later_ns = 0;
   bool is_before_all = true;
@@ -122,22 +123,22 @@ bool counts(const ByClock& part, const Stepping& steps) {
   return length >= kWithoutSteps && (!is_before_all || length > later_ns);
 }
 
-struct Told {
+struct RecordedTimes {
   std::vector<Interval> recorded, rested;
 };
 
-// The clock's parts that count.
-Told told_of(const std::vector<ByClock>& parts, const Stepping& steps) {
-  Told told;
+// The clock's intervals that count.
+RecordedTimes counted_by_clock(const std::vector<ByClock>& parts, const Stepping& steps) {
+  RecordedTimes counted;
   for (const ByClock& part : parts) {
     if (!counts(part, steps)) continue;
-    told.recorded.insert(told.recorded.end(), part.recorded.begin(), part.recorded.end());
-    told.rested.insert(told.rested.end(), part.rested.begin(), part.rested.end());
+    counted.recorded.insert(counted.recorded.end(), part.recorded.begin(), part.recorded.end());
+    counted.rested.insert(counted.rested.end(), part.rested.begin(), part.rested.end());
   }
-  return told;
+  return counted;
 }
 
-// All moments but these.
+// All other moments.
 Intervals complement(const Intervals& of) {
   std::vector<Interval> rest;
   std::int64_t from = INT64_MIN;
@@ -151,11 +152,11 @@ Intervals complement(const Intervals& of) {
 
 // Of one process.
 Intervals left_out_of(const std::vector<ByClock>& parts, const Stepping& steps) {
-  Told told = told_of(parts, steps);
-  if (!steps.told()) return Intervals(std::move(told.rested));
+  RecordedTimes counted = counted_by_clock(parts, steps);
+  if (!steps.is_known()) return Intervals(std::move(counted.rested));
   if (steps.rested.empty() && parts.empty()) return {};
-  told.recorded.insert(told.recorded.end(), steps.recorded.begin(), steps.recorded.end());
-  return complement(Intervals(std::move(told.recorded)));
+  counted.recorded.insert(counted.recorded.end(), steps.recorded.begin(), steps.recorded.end());
+  return complement(Intervals(std::move(counted.recorded)));
 }
 
 std::int64_t length_of(const std::vector<Interval>& intervals) {
@@ -165,25 +166,25 @@ std::int64_t length_of(const std::vector<Interval>& intervals) {
 }
 
 // "2 of 3 steps", or "".
-std::string told_by_steps(const std::vector<Step>& steps, std::size_t left_out = 0) {
-  std::size_t told = 0, recorded = 0;
+std::string recorded_steps_text(const std::vector<Step>& steps, std::size_t left_out = 0) {
+  std::size_t known = 0, recorded = 0;
   for (const Step& step : steps) {
-    told += step.ops != StepOps::unknown;
+    known += step.ops != StepOps::unknown;
     recorded += step.ops == StepOps::recorded;
   }
-  return told == 0 ? ""
-                   : fmt::format("{} of {} steps", recorded - std::min(left_out, recorded), told);
+  return known == 0 ? ""
+                    : fmt::format("{} of {} steps", recorded - std::min(left_out, recorded), known);
 }
 
 // "1.20 s of 12.3 s", or "".
-std::string told_by_clock(const Run& run, const std::vector<Step>& steps) {
+std::string recorded_time_text(const Run& run, const std::vector<Step>& steps) {
   const std::vector<Stepping> stepping = find_stepping(run, steps);
   const std::vector<std::vector<ByClock>> by_clock = find_by_clock(run);
   std::int64_t recorded = 0, rested = 0;
   for (std::size_t process = 0; process < by_clock.size(); ++process) {
-    const Told told = told_of(by_clock[process], stepping[process]);
-    recorded += length_of(told.recorded);
-    rested += length_of(told.rested);
+    const RecordedTimes counted = counted_by_clock(by_clock[process], stepping[process]);
+    recorded += length_of(counted.recorded);
+    rested += length_of(counted.rested);
   }
   return recorded == 0 ? ""
                        : fmt::format("{} of {}", humane_time(static_cast<double>(recorded)),
@@ -196,7 +197,7 @@ std::vector<Intervals> find_intervals_by_clock(const Run& run, const std::vector
   const std::vector<Stepping> stepping = find_stepping(run, steps);
   std::vector<Intervals> found;
   for (const std::vector<ByClock>& process : find_by_clock(run))
-    found.emplace_back(told_of(process, stepping[found.size()]).recorded);
+    found.emplace_back(counted_by_clock(process, stepping[found.size()]).recorded);
   return found;
 }
 
@@ -216,13 +217,13 @@ std::vector<Intervals> find_left_out_of_gpu(const Run& run, const std::vector<St
 }
 
 std::string from_recorded(const Run& run, const std::vector<Step>& steps) {
-  const std::string by_steps = told_by_steps(steps), clock = told_by_clock(run, steps);
+  const std::string by_steps = recorded_steps_text(steps), clock = recorded_time_text(run, steps);
   if (by_steps.empty() && clock.empty()) return "";
   return ", from " + by_steps + (by_steps.empty() || clock.empty() ? "" : " and ") + clock;
 }
 
 std::string from_recorded_steps(const std::vector<Step>& steps, std::size_t left_out) {
-  const std::string by_steps = told_by_steps(steps, left_out);
+  const std::string by_steps = recorded_steps_text(steps, left_out);
   return by_steps.empty() ? "" : ", from " + by_steps;
 }
 

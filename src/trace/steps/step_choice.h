@@ -1,4 +1,4 @@
-// Choosing steps, and their mean.
+// Selects steps and computes their mean.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,7 @@ std::vector<const TimedStep*> select_steps(const std::vector<const TimedStep*>& 
   return chosen;
 }
 
-// Steps that compare with each other, and those that took longer: a mean over both together would
-// mix two kinds of steps.
+// Separates steps of usual length from slow ones: a mean over both would mix two kinds of steps.
 template <typename TimedStep>
 struct UsualAndSlow {
   explicit UsualAndSlow(const std::vector<const TimedStep*>& steps)
@@ -32,7 +31,7 @@ struct UsualAndSlow {
   std::vector<const TimedStep*> usual, slow;
 };
 
-// 0 of none.
+// 0 if there are none.
 template <typename TimedStep>
 double mean_wall_ns(const std::vector<const TimedStep*>& steps) {
   double sum = 0;

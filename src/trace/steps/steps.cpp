@@ -57,9 +57,9 @@ void find_compile_steps(const Run& run, std::vector<Step>& steps) {
       step.kind = StepKind::compile;
 }
 
-// Steps that compare with each other: of one track and phase.
+// Calls for the steps of each track and phase: these are compared with each other.
 template <typename Steps>
-auto laps_of(Steps& steps) {
+auto steps_by_phase(Steps& steps) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<decltype(steps.data())>> phases;
   for (auto& step : steps) phases[{step.track, step.phase}].push_back(&step);
   return phases;
@@ -67,7 +67,7 @@ auto laps_of(Steps& steps) {
 
 std::int64_t median(std::vector<std::int64_t> values) { return take_percentile(values, 0.5); }
 
-// Above which a step is an outlier among those that it compares with.
+// Steps above this limit are outliers among the compared steps.
 double outlier_limit(std::span<Step* const> steps, StepOps ops) {
   std::vector<std::int64_t> walls;
   for (const Step* s : steps)
@@ -145,7 +145,7 @@ std::vector<Step> find_steps(const Run& run) {
   std::vector<Step> steps;
   for (std::uint32_t t = 0; t < run.tracks.size(); ++t) add_steps_of(run, t, steps);
   if (!steps.empty()) find_compile_steps(run, steps);
-  for (auto& [key, phases] : laps_of(steps)) classify_steps(phases);
+  for (auto& [key, phases] : steps_by_phase(steps)) classify_steps(phases);
   return steps;
 }
 

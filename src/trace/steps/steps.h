@@ -1,23 +1,23 @@
 // The steps of a training program, from spans of kind step.
 //
 // Kinds of steps:
-//   warmup   the first step of a thread, and those right after it that are slow as outliers are:
-//            caches, allocators and compilers are still settling. Only where a thread has at least
-//            three steps; of fewer nothing can be told.
+//   warmup   the first step of a thread and the outliers right after it: caches, allocators and
+//            compilers still settle. Only in threads with at least three steps
 //   outlier  longer than median + 5 spreads. The spread is the median absolute deviation, scaled to
-//            a normal distribution's sigma, but at least 2 % of the median, so that a steady run
-//            has no outliers by trembling.
+//            a normal distribution's sigma. It is at least 2 % of the median, so that a steady run
+//            has no outliers
 //   pause    longer than a second, than 100 median steps, and than as many median steps as there
-//            are: the program waited for its user, or the machine slept.
-//   compile  something was compiled while it ran, on any thread of its process.
-//   steady   all others.
-// Median and spread are taken over all steps of the thread's phase but the first and those that
-// compile; steps whose ops were recorded and those whose ops rested are each compared with their
-// own, because recording takes its time.
+//            are: the program waited for its user, or the machine slept
+//   compile  something was compiled during the step, on any thread of its process
+//   steady   all others
 //
-// All summaries count the same steps: all but warmup and pauses. A step that compiles counts like
-// any other, except among the first ten of its phase: there it is part of the warmup. If no other
-// step is left, it counts.
+// Median and spread cover all steps of the thread's phase except the first and the compiling ones.
+// Recording takes time, so steps with recorded ops and steps with rested ops are compared
+// separately.
+//
+// All summaries count the same steps: all except warmup and pauses. A compiling step counts too,
+// unless it is among the first ten of its phase: then it is warmup. If no other step is left, it
+// counts.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,8 @@ namespace laptime {
 
 enum class StepKind { warmup, compile, steady, outlier, pause };
 const char* kind_name(StepKind kind);
-// Whether all ops of a step were recorded; unknown: nothing records ops in some steps only.
+// Whether all ops of a step were recorded. unknown: nothing in the run records ops in some steps
+// only.
 enum class StepOps { unknown, rested, recorded };
 
 struct Step {
@@ -47,8 +48,8 @@ struct Step {
 // By track, then in the order of their starts.
 std::vector<Step> find_steps(const Run& run);
 
-// Sets the kinds of one thread's steps of one phase, in their order, and whether they count. Those
-// of kind compile stay.
+// Sets the kind of each step and whether it counts. `steps`: of one phase of one thread, in order.
+// Steps of kind compile keep their kind.
 void classify_steps(std::span<Step*> steps);
 
 }  // namespace laptime

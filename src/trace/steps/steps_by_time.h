@@ -1,4 +1,4 @@
-// Steps of one process, found by a moment within them.
+// Finds the step of a process at a moment.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class StepsByTime {
     std::sort(steps_.begin(), steps_.end(),
               [](const Step& a, const Step& b) { return a.start_ns < b.start_ns; });
   }
-  // Of steps that overlap the one that began last; null between steps.
+  // Of overlapping steps the one that began last. Null between steps.
   const Step* find(std::int64_t time) const {
     auto next = std::upper_bound(steps_.begin(), steps_.end(), time,
                                  [](std::int64_t t, const Step& s) { return t < s.start_ns; });

@@ -52,8 +52,8 @@ TEST(Steps, RecordedStepsCompareWithRecordedOnes) {
 
 constexpr std::int64_t kMillisecond = 1'000'000;
 
-// Which steps count, of 20 that take 100 ms but for those given: step and ms, or step and 0 for one
-// that compiles.
+// The steps that count, of 20 that take 100 ms except for those given: step and ms. 0 ms: the step
+// compiles.
 std::string counted(const std::vector<std::pair<std::size_t, std::int64_t>>& special,
                     std::size_t count = 20) {
   std::vector<Step> steps(count, Step{0, 0, 0, 0, 100 * kMillisecond, std::nullopt});

@@ -1,4 +1,4 @@
-// Runs in which everything crosses everything: for tests of what must hold whatever was recorded.
+// Runs in which spans cross each other: for tests of what must hold for any records.
 #pragma once
 
 #include <random>
@@ -13,7 +13,7 @@ struct OddRun {
   bool compiles = true;
 };
 
-// Rows that cross each other and the steps' ends, on three threads and, where the seed is even, a
+// Rows cross each other and the steps' ends, on three threads. If the seed is even, there is also a
 // GPU.
 inline OpRun odd_run(const OddRun& odd) {
   std::mt19937 random(odd.seed);
@@ -34,7 +34,7 @@ inline OpRun odd_run(const OddRun& odd) {
     t.add(random() % 3, {static_cast<std::int64_t>(random() % spread) - 20,
                          static_cast<std::int64_t>(random() % 60), names[random() % 7],
                          kinds[random() % (odd.compiles ? 12 : 11)], 1 + random() % 40});
-  // The launches of half of them are recorded, some for copies that wait.
+  // Half of the launches are recorded, some for blocking copies.
   for (std::uint32_t i = 0; odd.seed % 2 == 0 && i < 80; ++i)
     t.add(stream, {i * 12, 10, i % 3 == 0 ? "Memcpy HtoD (Pageable -> Device)" : "a",
                    i % 3 == 0 ? SpanKind::copy : SpanKind::kernel, 1 + i});

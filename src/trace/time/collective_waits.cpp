@@ -6,11 +6,11 @@ namespace laptime {
 
 namespace {
 
-constexpr std::int64_t kToldLate = 5'000'000;  // some turns of the scheduler
+constexpr std::int64_t kLatestNotice = 5'000'000;  // some turns of the scheduler
 
 }  // namespace
 
-// The first own interval that ends no earlier: the moment lies in the gap before it, or within.
+// The first own interval that ends no earlier. The moment lies in it, or in the gap before it.
 std::size_t CollectiveWaits::own_after(std::int64_t time) const {
   const std::vector<Interval>& parts = own_.parts();
   return static_cast<std::size_t>(
@@ -33,7 +33,7 @@ Interval CollectiveWaits::find(const Interval& collective) const {
     const Interval gap{std::max(collective.start, next == 0 ? INT64_MIN : parts[next - 1].end),
                        next == parts.size() ? end : std::min(parts[next].start, end)};
     const std::int64_t late = end - gap.end, length = gap.end - gap.start;
-    if (late > kToldLate || length < 0) break;
+    if (late > kLatestNotice || length < 0) break;
     if (late <= length / 2 && length > found.end - found.start &&
         (late == 0 || !explained_.contains(next)))
       found = gap;

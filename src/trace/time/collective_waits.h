@@ -1,8 +1,10 @@
 // When a thread waits for a collective on another thread: in the gap between its own spans in which
-// the collective ends, for it may have gone on because of that. While a collective goes on beyond a
-// gap, the gap was other work. But a backend first wakes who waits and then notes the end, which on
-// a busy processor takes a few ms: a collective that ends soon after a gap at least twice as long
-// as that, in which no other ends, was waited for in it, and done where the gap ends.
+// the collective ends. If the collective continues after a gap, the gap was other work.
+//
+// A backend first wakes the waiting thread and then records the end. On a busy processor this takes
+// a few ms. So a collective may end shortly after the gap in which it was awaited. It counts as
+// awaited in that gap, and as done at the gap's end, if no other collective ends there and the gap
+// is at least twice as long as the delay.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +16,12 @@ namespace laptime {
 
 class CollectiveWaits {
  public:
-  // `own`: when the thread was in something of its own.
+  // `own`: when the thread was in its own spans.
   explicit CollectiveWaits(Intervals own) : own_(std::move(own)) {}
 
-  // Contract: told of all collectives before any is asked about.
+  // Contract: all collectives are noted before the first find.
   void note(const Interval& collective);
-  // Empty, at the collective's end: it is not waited for.
+  // Empty, at the collective's end: the thread does not wait for it.
   Interval find(const Interval& collective) const;
 
  private:

@@ -20,7 +20,7 @@ void add(const DeviceStepList& steps, DeviceMean& mean) {
   }
 }
 
-// From steps that are alike to a mean step of `wall_ns`.
+// Scales steps of one kind to a mean step of `wall_ns`.
 DeviceMean scaled_mean(const DeviceStepList& steps, double wall_ns) {
   DeviceMean mean{wall_ns, {}, {}, 0};
   add(steps, mean);
@@ -38,7 +38,7 @@ DeviceMean scaled_mean(const DeviceStepList& steps, double wall_ns) {
   return mean;
 }
 
-// Slow steps of which none was recorded do what usual ones do, and more.
+// If no slow step was recorded, slow steps are assumed to do what usual ones do, and more.
 DeviceMean divided_as(const DeviceMean& usual, double wall_ns) {
   DeviceMean slow = usual;
   const double share = std::min(1.0, wall_ns / usual.wall_ns);

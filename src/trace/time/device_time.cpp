@@ -23,7 +23,8 @@ std::vector<Interval> joined(std::vector<Interval> a, const std::vector<Interval
 
 constexpr std::int64_t kUnknownLaunch = INT64_MIN;
 
-// From when on it could run. The call of a copy that waits lasts until it has run.
+// The earliest moment at which the work could run. The call of a blocking copy lasts until it has
+// run.
 std::int64_t launched_ns(const GpuWork& work) {
   return !work.launch ? kUnknownLaunch : work.waits ? work.launch->start_ns : work.launch->end_ns;
 }
@@ -58,7 +59,7 @@ class DeviceTime {
     known_.finish(busy_);
   }
 
-  // Whether it does, or is given, anything in the step.
+  // Whether the device works in the step or gets work in it.
   bool works_in(const Step& step) const {
     const std::int64_t end = step.start_ns + step.wall_ns;
     const auto launched = std::lower_bound(launched_.begin(), launched_.end(), step.start_ns);
@@ -91,7 +92,7 @@ class DeviceTime {
   }
 
  private:
-  // Of an idle interval that began at `began` and goes on until `to`.
+  // The reason for an idle interval from `began` to `to`.
   DeviceCategory reason(std::int64_t began, std::int64_t to, const Covered& waits) const {
     const auto next =
         std::lower_bound(starts_.begin(), starts_.end(), to,
@@ -151,7 +152,7 @@ std::vector<Interval> input_waits(const SpanColumns& spans) {
   return found;
 }
 
-// Which devices work in any recorded step of a phase.
+// The devices that work in any recorded step of a phase.
 class PhaseDevices {
  public:
   PhaseDevices(const Run& run, const std::vector<Step>& steps,

@@ -1,16 +1,18 @@
 // Where each step's wall time went on each GPU.
 //
-// Every moment of a step belongs to one category: compute when any stream of the device runs a
-// kernel; else communication; else copies (fills too); else idle. Consequence: work on two streams
-// at once counts once, and the categories sum to the step's wall time exactly. What copies and
-// communication did beside compute is overlapped.
+// Every moment of a step belongs to one category: compute while any stream of the device runs a
+// kernel, else communication, else copies and fills, else idle.
+// Consequence: simultaneous work on two streams counts once, and the categories sum exactly to the
+// step's wall time. Copies and communication beside compute are overlapped.
 //
-// An idle interval has a reason. Moments in which the thread that steps waits for a batch: input.
-// The rest of the interval, by what held when it began, in whichever step that was: other, if what
-// ran next had been launched by then (it waited for another stream, a device, or the hardware);
-// else a sync, if the host was waiting for the GPU when it ran dry (gpu_waits.h); else launches,
-// also where nothing followed. Where the launch of what ran next is not known and nobody waited:
-// other.
+// An idle moment has a reason. While the stepping thread waits for a batch it is input. Else the
+// whole interval has the reason that held when it began, even in an earlier step. The first that
+// fits:
+// - other: the next work was already launched. It waited for another stream, a device or the
+//   hardware.
+// - sync: the host was waiting for the GPU when the queue became empty (gpu_waits.h).
+// - other: the launch of the next work is unknown.
+// - launches: all other cases, also if no work followed.
 #pragma once
 
 #include <array>
@@ -42,17 +44,17 @@ struct DeviceStep {
   std::uint32_t device = 0;
   std::array<std::int64_t, kDeviceCategories> exposed{};  // sums to step.wall_ns
   std::array<std::int64_t, kDeviceCategories>
-      overlapped{};  // communication and copies beside something that counts before them
+      overlapped{};  // communication and copies beside a category that has priority
 };
 
 struct DeviceSteps {
   std::vector<DeviceStep> all;
-  // Track and number of recorded steps that began before it was known what a GPU does
-  // (device_known.h); they are not among the others for that GPU.
+  // Track and number of recorded steps that began before the GPU's work was known (device_known.h).
+  // `steps` leaves them out for that GPU.
   std::set<std::pair<std::uint32_t, std::uint32_t>> left_out;
 };
 
-// Of each recorded step and each GPU of its process that worked in any of the phase.
+// Of each recorded step, for each GPU of its process that worked in any step of the phase.
 DeviceSteps split_device_steps(const Run& run, const std::vector<Step>& steps,
                                const GpuWorkload& gpu, const std::vector<GpuWait>& gpu_waits);
 

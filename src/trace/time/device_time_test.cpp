@@ -18,7 +18,7 @@ std::int64_t at(const std::array<std::int64_t, kDeviceCategories>& ns, DeviceCat
   return ns[static_cast<std::size_t>(category)];
 }
 
-// How many of the step's moments lie in spans of the names, one by one.
+// The number of the step's moments that lie in spans of the kinds, counted one by one.
 std::int64_t moments(const OpRun& t, const std::vector<std::uint32_t>& tracks, const Step& step,
                      std::initializer_list<std::string_view> names) {
   std::vector<bool> covered(static_cast<std::size_t>(step.wall_ns));
@@ -33,8 +33,8 @@ std::int64_t moments(const OpRun& t, const std::vector<std::uint32_t>& tracks, c
   return std::count(covered.begin(), covered.end(), true);
 }
 
-// Work of two streams of one GPU that crosses itself and the steps' ends, waits and syncs on the
-// thread that steps.
+// Work on two streams of one GPU that crosses itself and the steps' ends, with waits and syncs on
+// the stepping thread.
 TEST(DeviceTime, SumsToTheWallTimeAndTellsExposedFromOverlapped) {
   for (std::uint32_t seed = 0; seed < 200; ++seed) {
     std::mt19937 random(seed);
@@ -79,8 +79,8 @@ TEST(DeviceTime, SumsToTheWallTimeAndTellsExposedFromOverlapped) {
   }
 }
 
-// Recording rests in some steps; what they launched is not recorded, and what recorded ones launch
-// begins late.
+// Recording rests in some steps. Their launches are not recorded, and work that recorded steps
+// launch begins late.
 TEST(DeviceTime, ARecordedStepIsSplitOrLeftOut) {
   std::size_t left_out = 0, split = 0;
   for (std::uint32_t seed = 0; seed < 200; ++seed) {

@@ -21,14 +21,15 @@ namespace {
 struct CategoryPiece {
   std::int64_t start, end;
   HostCategory category;
-  bool awaited = false;  // a launch for backward, the end of a collective: the stepping thread
-                         // waits for it when it does nothing itself
-  bool between = false;  // the engine's way from one backward span to the next; what another thread
-                         // did meanwhile was not waited for
+  // A launch for backward, or the end of a collective. The stepping thread waits for it while it
+  // does nothing itself.
+  bool awaited = false;
+  // The engine's time between two backward spans. Work of another thread in it was not awaited.
+  bool between = false;
   std::uint32_t row = 0;  // of a collective
 };
 
-// By string: what names say of ops.
+// By string: what names of ops show.
 struct OpNames {
   explicit OpNames(const StringTable& strings)
       : memory(memory_ops(strings)),
@@ -36,10 +37,10 @@ struct OpNames {
         checkpoint(strings.find(span_name::kCheckpoint)) {}
 
   std::vector<bool> memory, collective;
-  std::uint32_t checkpoint;  // of scopes that are one
+  std::uint32_t checkpoint;  // of scopes that are checkpoints
 };
 
-// What a track's thread was in, by its rows: calls visit(interval) for each.
+// Calls visit(interval) for each category that a track's thread was in.
 template <typename Visit>
 class TrackWalk {
  public:
@@ -62,7 +63,7 @@ class TrackWalk {
 
  private:
   void visit_op(std::uint32_t row, SpanKind kind) {
-    // The hook's span is there in steps whose ops rested, too.
+    // The hook's span also exists in steps whose ops rested.
     if (kind == SpanKind::optimizer) return add(row, HostCategory::optimizer);
     const OpPass pass = ops_.pass[row];
     if (pass == OpPass::none) return;
@@ -86,12 +87,12 @@ class TrackWalk {
   void put(std::uint32_t row, HostCategory category) {
     visit_(CategoryPiece{spans_.start[row], spans_.end(row), category});
   }
-  // Puts what backward does not go on across.
+  // Adds a piece that interrupts backward.
   void add(std::uint32_t row, HostCategory category) {
     put(row, category);
     after_backward_ = false;
   }
-  // From the end of the backward span before it, when nothing else came in between.
+  // Adds the time since the previous backward span, if nothing else came in between.
   void add_backward(std::uint32_t row) {
     if (after_backward_ && backward_end_ < spans_.start[row])
       visit_(CategoryPiece{backward_end_, spans_.start[row], HostCategory::backward, false, true});
@@ -108,7 +109,7 @@ class TrackWalk {
   std::int64_t backward_end_ = 0;
 };
 
-// All that threads were in. Nothing of it is kept: of a run of millions of ops it is walked twice
+// All categories that threads were in. Nothing is stored: a run of millions of ops is walked twice
 // instead.
 class CategoryPieces {
  public:
@@ -134,8 +135,8 @@ class CategoryPieces {
   const std::vector<std::vector<DriverCallTime>> driver_times_;
 };
 
-// A category that begins or ends in a step, on the stepping thread or on another one: 8 bytes,
-// because there are two of each op. Edges sort by their time.
+// A category begins or ends in a step, on the stepping thread or on another one. 8 bytes, because
+// there are two for each op. Edges sort by time.
 class Edge {
  public:
   Edge() = default;
@@ -187,7 +188,8 @@ class Sweep {
         step_.overlapped[c] += time - now_;
     now_ = time;
   }
-  // The stepping thread does nothing itself: what others do in backward is what it waits for.
+  // True while the stepping thread does nothing itself. It then waits for the backward work of
+  // other threads.
   bool awaits() const {
     return std::all_of(own_.begin(), own_.end(), [](std::int32_t n) { return n == 0; });
   }
@@ -208,9 +210,10 @@ class Sweep {
   std::int64_t now_ = 0;  // since the step's start
 };
 
+// Assigns the intervals of the process's threads to the steps of one of them. They are counted
+// first and stored afterwards: the edges of all steps are one array of exactly their number.
 // Assumption: steps of one thread do not overlap. In a file where they do, each still sums to its
-// own wall time. Puts the intervals of the process's threads into the steps of one of them. They
-// are counted first and put after: the edges of all steps are one array of exactly their number.
+// own wall time.
 class StepEdges {
  public:
   // `steps`: those of one track, in their order.
@@ -302,7 +305,7 @@ class StepEdges {
       steps_[s].waits.push_back({from, to, collective.track, waited.row, to == waited.end});
     });
   }
-  // Whether the thread that steps began something meanwhile.
+  // Whether the stepping thread began something in the interval.
   bool starts_within(const CategoryPiece& interval) {
     if (own_starts_.empty()) {
       intervals_.visit(own_, [&](const CategoryPiece& own) { own_starts_.push_back(own.start); });
@@ -311,7 +314,7 @@ class StepEdges {
     const auto next = std::lower_bound(own_starts_.begin(), own_starts_.end(), interval.start);
     return next != own_starts_.end() && *next < interval.end;
   }
-  // CategoryPieces mostly come in their order: the search begins where the last one ended.
+  // Pieces mostly come in order, so the search begins where the last one ended.
   std::size_t first_ending_after(std::int64_t time) {
     if (hint_ < steps_.size() && end(hint_) > time && (hint_ == 0 || end(hint_ - 1) <= time))
       return hint_;
@@ -328,7 +331,7 @@ class StepEdges {
   // By step: the end of its edges so far; while they are counted, their number.
   std::vector<std::size_t> ends_;
   BulkVector<Edge> edges_;
-  std::vector<std::int64_t> own_starts_;  // empty: not asked for yet
+  std::vector<std::int64_t> own_starts_;  // empty: not computed yet
   std::vector<Collective> collectives_;
   std::size_t hint_ = 0;
   bool counting_ = true;

@@ -40,7 +40,8 @@ TEST(HostTime, AThreadThatRestsBetweenTwoBackwardsIsInNone) {
   const std::uint32_t engine = t.add_thread();
   t.add(0, {0, 10, "aten::mm"});
   t.add(engine, {20, 5, "MulBackward0", SpanKind::backward});
-  t.add(engine, {30, 5, "AddBackward0", SpanKind::backward});  // 25 to 30: on its way
+  t.add(engine,
+        {30, 5, "AddBackward0", SpanKind::backward});  // 25 to 30: the engine's time between spans
   t.add_step(0, 0, 50);
   t.add(0, {60, 10, "aten::mm"});
   t.add(engine, {80, 5, "MulBackward0", SpanKind::backward});
@@ -66,7 +67,7 @@ TEST(HostTime, LaunchesAndWaitsAreTakenOutOfWhatTheyLieIn) {
   t.add(0, {61, 4, "cuLaunchKernel", SpanKind::launch, 4});
   t.add(0, {60, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
   t.add(engine, {80, 5, "cuMemcpyHtoDAsync_v2", SpanKind::launch,
-                 5});  // a thread that pins memory: nobody waits for it
+                 5});  // a thread that pins memory: the stepping thread does not wait for it
   t.add_step(0, 0, 100);
   t.add(stream, {15, 30, "a", SpanKind::kernel, 1});
   t.add(stream, {45, 1, "Memcpy HtoD (Pageable -> Device)", SpanKind::copy, 2});
@@ -91,10 +92,10 @@ TEST(HostTime, ACollectiveThatEndsWhileTheThreadDoesNothingIsWaitedFor) {
   t.add(0, {5, 3, "c10d::allreduce_"});
   t.add(0, {0, 10, "MulBackward0", SpanKind::backward});
   t.add(gloo, {6, 34, "gloo:all_reduce", SpanKind::annotation});  // 6 to 10 beside backward
-  t.add(engine, {20, 5, "MulBackward0", SpanKind::backward});  // waited for before the collective
+  t.add(engine, {20, 5, "MulBackward0", SpanKind::backward});     // awaited before the collective
   t.add(0, {50, 5, "aten::mm"});
   t.add(gloo,
-        {42, 18, "gloo:broadcast", SpanKind::annotation});  // goes on beyond the gap before 50
+        {42, 18, "gloo:broadcast", SpanKind::annotation});  // continues beyond the gap before 50
   t.add(0, {70, 10, "Optimizer.step#SGD.step", SpanKind::optimizer});
   t.add(gloo, {68, 10, "gloo:all_reduce", SpanKind::annotation});  // ends beside the optimizer
   t.add_step(0, 0, 100);
@@ -121,7 +122,7 @@ TEST(HostTime, ACollectiveWhoseEndIsNotedLateWasDoneWhereTheThreadWentOn) {
   t.add(gloo, {5 * kMs, 29 * kMs, "gloo:all_reduce", SpanKind::annotation});
   t.add(0, {50 * kMs, 10 * kMs, "aten::mm"});
   t.add(gloo, {45 * kMs, 8 * kMs, "gloo:all_reduce",
-               SpanKind::annotation});  // 3 after a gap of 5: it went on beside Python
+               SpanKind::annotation});  // 3 after a gap of 5: it continued beside Python
   t.add_step(0, 0, 100 * kMs);
   const HostStep s = Analysis(t.run).host_steps()[0];
   EXPECT_EQ(at(s, HostCategory::communication), 20 * kMs);

@@ -1,5 +1,5 @@
-// The thread and phase that a program is mostly about: training where there is any, else the phase
-// that took longest; of the threads that step, the one that spent most time in it.
+// The main thread and phase of a program: training if there is any, else the phase that took
+// longest. Of several stepping threads, the one that spent most time in it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PhaseKey {
 };
 inline PhaseKey phase_of(const Step& step) { return {step.track, step.phase}; }
 
-// Of all processes, or of one; nothing where it has no steps.
+// Of all processes, or of one. Nothing without steps.
 std::optional<PhaseKey> find_main_phase(const Run& run, const std::vector<HostStep>& steps,
                                         std::optional<std::uint32_t> process = std::nullopt);
 

@@ -21,7 +21,7 @@ bool any_has_gpu(const HostSteps& steps) {
   return std::any_of(steps.begin(), steps.end(), [](const HostStep* s) { return s->has_gpu; });
 }
 
-// Slow steps of which none was recorded do what usual ones do, and more.
+// If no slow step was recorded, slow steps are assumed to do what usual ones do, and more.
 void divide_as(const MeanStep& usual, MeanStep& slow) {
   double details = 0;
   for (std::size_t c = 0; c < kHostCategories; ++c)

@@ -13,7 +13,7 @@ constexpr std::uint32_t kMemoryName =
 
 struct GroupKey {
   std::uint32_t name, shapes, stack;
-  std::uint32_t sort;  // op, annotation or device work: the same name may be all three
+  std::uint32_t sort;  // op, annotation or device work: one name may be all three
   bool operator==(const GroupKey&) const = default;
 };
 struct GroupHash {
@@ -24,7 +24,8 @@ struct GroupHash {
   }
 };
 
-// A name's last group is nearly always its next one: the table is asked only when it is not.
+// The next event of a name is nearly always in the name's last group. The table is searched only
+// otherwise.
 class Groups {
  public:
   Groups(const Run& run, TorchGrouping grouping)
@@ -65,7 +66,7 @@ class Groups {
 
   const TorchGrouping grouping_;
   std::vector<std::uint32_t> names_, latest_;
-  std::vector<std::uint32_t> stacks_;  // by call site; empty: they do not matter
+  std::vector<std::uint32_t> stacks_;  // by call site; empty: stacks are not compared
   std::uint32_t memory_ = kUnknown;
   std::vector<GroupKey> keys_;
   std::unordered_map<GroupKey, std::uint32_t, GroupHash> call_sites_;

@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 6> kLeftOut = {"profiler::_record_functio
                                                       "aten::is_leaf",
                                                       "aten::output_nr",
                                                       "aten::_version"};
-// What torch.profiler counts FLOPs of; a recording knows of more.
+// torch.profiler counts the FLOPs of these ops only. A recording has more.
 constexpr std::array<std::string_view, 7> kWithFlops = {
     "aten::conv2d",  "aten::mm",  "aten::addmm", "aten::bmm",
     "aten::baddbmm", "aten::mul", "aten::add"};
@@ -79,8 +79,8 @@ struct Context {
         unended(std::move(open)) {}
 };
 
-// One thread's events: first linked as a tree, children before parents, then written out parents
-// first.
+// One thread's events. They are first linked as a tree, children before parents, then written with
+// parents first.
 class ThreadEvents {
  public:
   // `call_sites`: by row, or empty.
@@ -148,7 +148,7 @@ class ThreadEvents {
     adopt_orphans(self);
   }
 
-  // They last until the session ends, so they contain all that began later.
+  // Unended ops last until the session ends, so they contain all later events.
   void add_unended() {
     for (std::size_t i = context_.unended.size(); i-- > 0;) {
       const UnendedOp& op = context_.unended[i];
@@ -215,7 +215,7 @@ class ThreadEvents {
 
   void write_out(std::uint32_t root, std::vector<TorchEvent>& events) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> open{
-        {root, kNone}};  // node, parent's place in `events`
+        {root, kNone}};  // node, parent's index in `events`
     while (!open.empty()) {
       const auto [node, parent] = open.back();
       open.pop_back();
@@ -267,7 +267,7 @@ std::vector<TorchEvent> device_events(const Track& track, std::uint32_t number,
   return events;
 }
 
-// Lists of threads into one, by start; parents are told where they now stand.
+// Merges the lists of threads by start, and renumbers parents.
 std::vector<TorchEvent> merge(std::vector<std::vector<TorchEvent>> lists) {
   std::erase_if(lists, [](const auto& list) { return list.empty(); });
   if (lists.size() == 1) return std::move(lists[0]);
@@ -293,7 +293,7 @@ std::vector<TorchEvent> merge(std::vector<std::vector<TorchEvent>> lists) {
   return events;
 }
 
-// Kernels to the events that launched them, then sums from the leaves up.
+// Assigns kernels to the events that launched them, then sums from the leaves up.
 void add_up(std::vector<TorchEvent>& events) {
   std::unordered_map<std::uint64_t, std::uint32_t> launches;
   for (std::uint32_t i = 0; i < events.size(); ++i)

@@ -249,7 +249,7 @@ TEST(TorchEvents, NotesFindTheirOpsThoughTheClocksDrift) {
   TracedOps s;
   s.run.tracks[0].os_id = 7;
   TorchNotes notes;
-  notes.duration_ns = 2000;  // twice as long by the clock of the notes
+  notes.duration_ns = 2000;  // on the notes' clock it takes twice as long
   for (std::int64_t i = 0; i < 9; ++i) {
     s.op(fmt::format("op {}", i).c_str(), 100 * i, 100 * i + 10);
     if (i != 4) notes.notes.push_back({7, 200 * i + i, static_cast<std::uint64_t>(i) + 50, 0});

@@ -1,6 +1,5 @@
-// The allocations and releases of an interval of a process, as torch.profiler counts them: a
-// release's size is that of the allocation it ends, and one of a block that was never seen is left
-// out.
+// Allocations and releases in an interval of a process, as torch.profiler counts them. A release
+// has the size of its allocation. Releases without a recorded allocation are left out.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace laptime {
 
 struct MemoryInstant {
   std::int64_t time_ns;  // since the interval's begin
-  std::int64_t bytes;    // negative: given back
+  std::int64_t bytes;    // negative: released
   std::uint64_t address;
   std::uint32_t device;  // string id
   std::uint32_t track;
@@ -21,8 +20,8 @@ struct MemoryInstant {
 
 struct TorchMemory {
   std::vector<MemoryInstant> instants;  // by time
-  std::unordered_map<std::uint64_t, std::int64_t>
-      bytes;  // by instant_key: the same, for who walks a track's rows
+  // The same by instant_key, for code that walks a track's rows.
+  std::unordered_map<std::uint64_t, std::int64_t> bytes;
 };
 
 inline bool is_memory_instant(SpanKind kind) {

@@ -20,7 +20,8 @@ class NoteCursor {
       return a.start_ns < b.start_ns;
     });
   }
-  // The note nearest to the moment; null where the nearest is another op's. Moments rise.
+  // The note nearest to the moment. Null if the nearest one belongs to another op. Contract:
+  // moments rise.
   const TorchNote* find(std::int64_t start_ns) {
     const std::int64_t furthest = std::clamp((start_ns - last_ns_) / 2, kRoundingNs, kFurthestNs);
     last_ns_ = start_ns;

@@ -1,5 +1,5 @@
-// What a profile session knows of its ops beside the records of a run: torch's numbers, texts, ops
-// that had not ended.
+// Facts that a profile session adds to the recorded ops: torch's numbers, texts, and ops that had
+// not ended.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 namespace laptime {
 
 struct TorchNote {
-  std::uint64_t thread;       // its number in the system
+  std::uint64_t thread;       // the system's thread id
   std::int64_t start_ns;      // of the op, since the session's begin
   std::uint64_t id;           // torch's number of the op; 0: none
   std::uint32_t details = 0;  // string id: members of a JSON object without its braces
 };
 
-// On the thread that ended the session.
+// An op that had not ended, on the thread that ended the session.
 struct UnendedOp {
   std::int64_t start_ns;  // since the session's begin
   std::uint32_t name;     // string id
@@ -25,13 +25,13 @@ struct UnendedOp {
 };
 
 struct TorchNotes {
-  std::int64_t duration_ns = 0;  // of the session, by the clock of the notes
+  std::int64_t duration_ns = 0;  // of the session, on the notes' clock
   std::vector<TorchNote> notes;
   std::vector<UnendedOp> unended;  // the outermost first
 };
 
-// `duration_ns`: the session's in the run. Assumption: the two clocks drift apart by less, from one
-// op of a thread to its next, than half of what lies between their starts. `events`: by start.
+// `duration_ns`: the session's in the run. `events`: by start. Assumption: between two ops of a
+// thread, the clocks drift apart by less than half of the time between the ops' starts.
 void add_notes(const Run& run, TorchNotes notes, std::int64_t duration_ns,
                std::vector<TorchEvent>& events);
 

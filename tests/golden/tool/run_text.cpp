@@ -24,7 +24,7 @@ namespace laptime {
 
 namespace {
 
-// What is done to the finished bytes: the file as a crash, a disk or a later version leaves it.
+// A change to the finished bytes: the file after a crash, a disk error, or from a later version.
 using Harm = std::function<Status(Bytes&)>;
 
 class RunMaker {
@@ -49,8 +49,8 @@ class RunMaker {
  private:
   using Take = Status (RunMaker::*)(const Statement&);
 
-  // repeat COUNT PERIOD, up to a line `end`: `at` comes to stand there. Each time is that much
-  // later, and a step further.
+  // repeat COUNT PERIOD … end: takes the lines in between COUNT times, each time PERIOD later and
+  // one step further. Sets `at` to the line `end`.
   Status repeat(const std::vector<std::string>& lines, std::size_t& at) {
     ASSIGN_OR_RETURN(const Statement statement, parse_statement(lines[at]));
     ASSIGN_OR_RETURN(const std::uint32_t count, small(statement, 0));
@@ -149,7 +149,7 @@ class RunMaker {
     facts_.push_back(ClockFact{part, monotonic, real});
     return {};
   }
-  // thread NUMBER [NAME] [os=ID]: the others may use the name for the number
+  // thread NUMBER [NAME] [os=ID]: other statements may use the name instead of the number
   Status take_thread(const Statement& s) {
     ASSIGN_OR_RETURN(const std::int64_t id, s.number(0));
     const std::string name = s.words.size() > 1 ? s.words[1] : "";
@@ -170,7 +170,7 @@ class RunMaker {
         string_id("GPU " + std::to_string(device) + " stream " + std::to_string(stream))});
     return {};
   }
-  // span THREAD START DURATION NAME [kind=K] [link=N] [call site=N] [bytes=N] [KEY=VALUE]…
+  // span THREAD START DURATION NAME [kind=K] [link=N] [call_site=N] [bytes=N] [KEY=VALUE]…
   Status take_span(const Statement& s) {
     ASSIGN_OR_RETURN(const std::int64_t track, s.number(0));
     ASSIGN_OR_RETURN(const std::int64_t start, s.time(1));
@@ -219,7 +219,7 @@ class RunMaker {
     if (link != 0 || !spans.link.empty()) spans.link.push_back(static_cast<std::uint64_t>(link));
     return {};
   }
-  // An argument of the row that is about to be added.
+  // Adds an argument of the row that is added next.
   static void add_arg(SpanColumns& spans, ArgKey key, ArgType type, std::uint64_t value) {
     spans.args.row.push_back(static_cast<std::uint32_t>(spans.size()));
     spans.args.key.push_back(key);
@@ -230,7 +230,7 @@ class RunMaker {
     if (const auto kind = kind_from_name(text)) return static_cast<std::int64_t>(*kind);
     return parse_number(text);
   }
-  // Whole numbers are integers, all else strings; a name that is no well-known key's is a string.
+  // Whole numbers become integers, all else strings. A name that is no well-known key is a string.
   Status add_option(SpanColumns& spans, const std::string& key, const std::string& value) {
     static const std::map<std::string, ArgKey, std::less<>> kKeys{{"call_site", ArgKey::call_site},
                                                                   {"bytes", ArgKey::bytes},
@@ -250,7 +250,7 @@ class RunMaker {
             number ? static_cast<std::uint64_t>(*number) : string_id(value));
     return {};
   }
-  // GRID;BLOCK;REGISTERS;STATIC;DYNAMIC, where GRID and BLOCK are three numbers with commas.
+  // GRID;BLOCK;REGISTERS;STATIC;DYNAMIC, with GRID and BLOCK as three numbers separated by commas
   Result<std::uint32_t> config_id(const std::string& text) {
     LaunchConfig c;
     if (std::sscanf(text.c_str(), "%u,%u,%u;%u,%u,%u;%u;%u;%u", &c.grid[0], &c.grid[1], &c.grid[2],
@@ -284,8 +284,7 @@ class RunMaker {
     facts_.push_back(CodeFact{id, string_id(file), string_id(name), line, flags});
     return {};
   }
-  // source FILE LINE TEXT: a line of a file whose text the run holds; lines that are not given are
-  // empty
+  // source FILE LINE TEXT: a line of a file with stored text; lines that are not given are empty
   Status take_source(const Statement& s) {
     ASSIGN_OR_RETURN(const std::string file, s.word(0));
     ASSIGN_OR_RETURN(const std::uint32_t line, small(s, 1));
@@ -308,7 +307,7 @@ class RunMaker {
     }
     sources_.clear();
   }
-  // call site NUMBER CODE LINE [MODULE]
+  // call_site NUMBER CODE LINE [MODULE]
   Status take_call_site(const Statement& s) {
     ASSIGN_OR_RETURN(const std::uint32_t id, small(s, 0));
     ASSIGN_OR_RETURN(const std::uint32_t code, small(s, 1));
@@ -365,7 +364,7 @@ class RunMaker {
     ASSIGN_OR_RETURN(const std::int64_t number, s.number(index));
     return static_cast<std::uint32_t>(number);
   }
-  // 0 when it is not given.
+  // 0 if it is not given.
   static Result<std::uint32_t> option(const Statement& s, const char* key) {
     const auto it = s.options.find(key);
     if (it == s.options.end()) return 0;
@@ -385,7 +384,7 @@ class RunMaker {
         WarningFact{0, level, static_cast<std::uint64_t>(count), keep(name), keep(message)});
     return {};
   }
-  // block: what comes next goes into new blocks
+  // block: what follows goes into new blocks
   Status take_block(const Statement&) { return write_rows(); }
   // corrupt N: flips a byte inside the file's Nth block, from 0
   Status take_corrupt(const Statement& s) {
@@ -404,7 +403,7 @@ class RunMaker {
     });
     return {};
   }
-  // cut BYTES: takes them off the file's end
+  // cut BYTES: removes them from the file's end
   Status take_cut(const Statement& s) {
     ASSIGN_OR_RETURN(const std::int64_t bytes, s.number(0));
     harms_.push_back([bytes](Bytes& file) -> Status {
@@ -457,8 +456,8 @@ class RunMaker {
 
   MemorySink sink_;
   LapWriter* writer_ = nullptr;
-  std::uint32_t repeated_ = 0;  // how often what is being repeated was taken before
-  std::int64_t shift_ = 0;      // how much later its times are
+  std::uint32_t repeated_ = 0;  // how often the repeated lines were taken before
+  std::int64_t shift_ = 0;      // the shift of their times
   bool in_part_ = false;
   std::uint32_t part_ = 0;
   std::vector<Fact> facts_;

@@ -1,4 +1,4 @@
-// Runs as text, one statement a line, for tests that must say exactly what is in a file. docs:
+// Runs as text, one statement in each line, for tests that state exactly what is in a file. docs:
 // tests/golden/README.md
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace laptime {
 
-// The bytes of the sealed file that `text` describes, made by the format's own writer. An error
-// says the line.
+// The bytes of the sealed file that `text` describes, written by the format's own writer. An error
+// names the line.
 Result<Bytes> make_run(const std::string& text);
 
 }  // namespace laptime

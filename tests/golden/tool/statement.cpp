@@ -12,7 +12,7 @@ int hex_digit(char c) {
   return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-// Takes what follows a backslash off `rest`.
+// Removes an escaped character after its backslash from `rest`.
 char unescape(std::string_view& rest) {
   const char c = rest.front();
   rest.remove_prefix(1);

@@ -16,9 +16,9 @@ struct Statement {
   std::vector<std::string> words;              // after the verb
   std::map<std::string, std::string> options;  // key=value
 
-  // The word at `index`; an error when there are fewer.
+  // The word at `index`. Fails if there are fewer.
   Result<std::string> word(std::size_t index) const;
-  // Nanoseconds: 12, 12us, 3ms, 2s; a sign is allowed.
+  // Nanoseconds: 12, 12us, 3ms, 2s. A sign is allowed.
   Result<std::int64_t> time(std::size_t index) const;
   Result<std::int64_t> number(std::size_t index) const;
 };

@@ -17,8 +17,8 @@ std::optional<std::uint64_t> product(const Sizes& sizes, std::size_t first) {
   return result;
 }
 
-// Batch, channels, then a position in space; the weight: channels of one side, of the other in a
-// group, then a position in the kernel.
+// Input and output: batch, channels, position in space. Weight: channels of one side, channels of
+// the other side in a group, position in the kernel.
 struct Convolution {
   Sizes output, input, weight;
 
@@ -31,7 +31,7 @@ struct Convolution {
   bool may_be_transposed() const { return input[1] == weight[0] && output[1] % weight[1] == 0; }
 };
 
-// The side that each kernel position is applied to once for each of its elements: the output, in a
+// The side whose every element each kernel position is applied to once. It is the output, in a
 // transposed convolution the input.
 const Sizes* applied_side(const Convolution& c) {
   const auto outputs = product(c.output, 2), inputs = product(c.input, 2);

@@ -1,4 +1,4 @@
-// The products of a convolution's backward pass, from the shapes that records hold.
+// The FLOPs of a convolution's backward pass, from recorded shapes.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,10 @@
 
 namespace laptime {
 
-// FLOPs of one of them, of the gradient of the input or that of the weight: both multiply as often
-// as the forward pass does. `shapes`: those of aten::convolution_backward: "[[64, 32, 26, 26], [64,
-// 1, 28, 28], [32, 1, 3, 3], …". Nothing where they do not say whether the convolution is a
-// transposed one.
+// FLOPs of one product: the input's gradient or the weight's. Each multiplies as often as the
+// forward pass does. `shapes`: those of aten::convolution_backward, as "[[64, 32, 26, 26], [64, 1,
+// 28, 28], [32, 1, 3, 3], …". Returns nothing if the shapes do not show whether the convolution is
+// transposed.
 std::optional<std::uint64_t> convolution_backward_flops(std::string_view shapes);
 
 }  // namespace laptime

@@ -28,8 +28,8 @@ constexpr ElementType kTypes[] = {
 
 const ElementType& type_named(std::string_view name) { return *find_element_type(name); }
 
-// What holds both where neither holds the other: of 16-bit floats, of bytes with and without a
-// sign.
+// The type that can hold two types of the category when neither can hold the other: 16-bit floats,
+// signed and unsigned bytes.
 const ElementType& next_wider(TypeCategory category) {
   return type_named(category == TypeCategory::real ? "float" : "short int");
 }
@@ -58,7 +58,7 @@ const ElementType& as_number(const ElementType& type) {
                                                : type;
 }
 
-// Null: there are none.
+// Null: no operand.
 const ElementType* promoted_of(std::span<const Operand> operands, bool has_dimensions) {
   const ElementType* result = nullptr;
   for (const Operand& operand : operands)

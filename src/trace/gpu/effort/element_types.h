@@ -1,4 +1,4 @@
-// The types of tensors' elements, by c10's names for them, and which type an op makes of several.
+// The types of tensor elements, by c10's names, and the result type of an op on several types.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,18 @@ struct ElementType {
   std::uint64_t bytes;
   TypeCategory category;
 };
-// Null: unknown here.
+// Null: an unknown name.
 const ElementType* find_element_type(std::string_view name);
 
 struct Operand {
   const ElementType* type;
   bool has_dimensions;
 };
-// Of what an op computes from the operands, as torch promotes types: those without dimensions count
-// where no other is of their category or a higher one. Assumption: a double without dimensions is a
-// Python number. Consequence: integers times such a number are floats of 4 bytes, torch's default.
-// At least one operand.
+// The type that an op computes with, by torch's type promotion. Operands without dimensions count
+// only if no other operand has their category or a higher one.
+// Assumption: a double without dimensions is a Python number. Consequence: integers times such a
+// number become floats of 4 bytes, torch's default.
+// Contract: at least one operand.
 const ElementType& promoted_type(std::span<const Operand> operands);
 
 }  // namespace laptime

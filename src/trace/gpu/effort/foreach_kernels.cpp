@@ -16,7 +16,7 @@ struct Functor {
   std::vector<std::string_view> arguments;  // of its template
 };
 
-// "TernaryOpScalarFunctor<float, 2, 2, 0>", the first there is; arguments that are templates
+// The first "TernaryOpScalarFunctor<float, 2, 2, 0>" in the text. Arguments that are templates
 // themselves end it.
 Functor functor_in(std::string_view text) {
   constexpr std::string_view kMark = "Functor<";
@@ -44,14 +44,14 @@ std::optional<std::uint64_t> number_at(const Functor& functor, std::size_t index
              : std::nullopt;
 }
 
-// Their template's arguments are the type, how many lists there are, how many are read, and which
-// is written.
+// The template's arguments are the type, the number of lists, how many are read, and which one is
+// written.
 bool is_elementwise(std::string_view functor) {
   return functor.starts_with("UnaryOp") || functor.starts_with("BinaryOp") ||
          functor.starts_with("PointwiseOp") || functor.starts_with("TernaryOp");
 }
-// The type, and how many lists: parameters, gradients, states. All are read, all but the gradients
-// written.
+// The template's arguments are the type and the number of lists: parameters, gradients, states. All
+// are read. All but the gradients are written.
 bool is_optimizer(std::string_view functor) {
   return functor.starts_with("FusedAdam") || functor.starts_with("FusedSgd");
 }

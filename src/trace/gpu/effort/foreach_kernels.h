@@ -1,5 +1,5 @@
-// What PyTorch's kernels over lists of tensors (_foreach_add_, _fused_adam_ …) move, as their
-// functor's name tells it.
+// Bytes moved by PyTorch's kernels over lists of tensors (_foreach_add_, _fused_adam_ …), from the
+// name of their functor.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace laptime {
 
-// Bytes for each element of the op's first list: every list that the kernel reads once, and those
-// it writes. Nothing for other kernels.
+// Bytes for each element of the op's first list. Every list that the kernel reads or writes counts
+// once. Returns nothing for other kernels.
 std::optional<std::uint64_t> foreach_bytes_per_element(std::string_view kernel);
 
 }  // namespace laptime

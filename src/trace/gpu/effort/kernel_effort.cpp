@@ -19,7 +19,7 @@ struct OpFacts {
   std::optional<std::uint64_t> flops;
 };
 
-// Nothing where the op told neither.
+// Nothing if the op recorded neither.
 std::optional<OpFacts> facts_of_op(const Spans& spans, std::uint32_t row) {
   const std::uint64_t* const flops = spans.flops.find(row);
   const OpFacts facts{spans.shapes.value_or(row, 0), spans.types.value_or(row, 0),
@@ -27,22 +27,22 @@ std::optional<OpFacts> facts_of_op(const Spans& spans, std::uint32_t row) {
   return facts.shapes != 0 || facts.types != 0 || flops ? std::optional(facts) : std::nullopt;
 }
 
-// The GPU work of one op that its numbers may be about.
+// The GPU work of one op that may account for its FLOPs or bytes.
 struct OpWork {
   std::uint32_t track = 0, row = 0;  // the op
-  std::size_t work = 0, count = 0;   // the last one
+  std::size_t work = 0, count = 0;   // the last work
   std::int64_t ns = 0;
-  bool winograd = false;  // one of it is of that method
+  bool winograd = false;  // one of its kernels uses Winograd's method
 };
 
-// What a convolution's backward pass launched.
+// The kernels that a convolution's backward pass launched.
 struct ConvolutionWork {
   std::uint32_t track = 0, row = 0;       // the op
   std::vector<std::size_t> named, other;  // multiplying kernels: those named after a product
   bool winograd = false;
 };
 
-// What a kernel's name says.
+// Facts from a kernel's name.
 struct KernelFacts {
   bool multiplies = false, is_winograd = false, names_product = false;
   std::optional<std::uint64_t> bytes_per_element;  // over lists of tensors
@@ -69,11 +69,11 @@ class Efforts {
     multiplying_.for_each([&](const OpWork& op) {
       if (op.count == 1 && !op.winograd) result_[op.work].flops = facts_at(op.track, op.row)->flops;
     });
-    convolutions_.for_each([&](const ConvolutionWork& op) { tell_products(op); });
+    convolutions_.for_each([&](const ConvolutionWork& op) { assign_products(op); });
     launched_.for_each([&](const OpWork& op) {
       if (op.count == 1) result_[op.work].bytes = bytes_of(op);
     });
-    for (std::size_t i = 0; i < gpu_.all().size(); ++i) tell_lists(i);
+    for (std::size_t i = 0; i < gpu_.all().size(); ++i) assign_list_bytes(i);
     return std::move(result_);
   }
 
@@ -122,7 +122,7 @@ class Efforts {
     if (kernel.multiplies && !kernel.is_winograd)
       (kernel.names_product ? op.named : op.other).push_back(work);
   }
-  void tell_products(const ConvolutionWork& op) {
+  void assign_products(const ConvolutionWork& op) {
     constexpr std::size_t kProducts = 2;
     std::vector<std::size_t> products = op.named;
     if (!op.winograd) products.insert(products.end(), op.other.begin(), op.other.end());
@@ -131,7 +131,7 @@ class Efforts {
     for (const std::size_t work : products) result_[work].flops = flops;
   }
 
-  void tell_lists(std::size_t index) {
+  void assign_list_bytes(std::size_t index) {
     const GpuWork& work = gpu_.all()[index];
     const std::uint32_t row = work.launch ? work.launch->op_row : kNoRow;
     if (row == kNoRow || !facts_of(work).bytes_per_element) return;
@@ -163,7 +163,7 @@ class Efforts {
   const GpuWorkload& gpu_;
   const std::uint32_t convolution_backward_;  // Run::strings
   std::vector<KernelEffort> result_;
-  FlatMap<OpWork> multiplying_;                 // by the op around them that told its FLOPs
+  FlatMap<OpWork> multiplying_;                 // by the op around them that recorded its FLOPs
   FlatMap<ConvolutionWork> convolutions_;       // by the op
   FlatMap<OpWork> launched_;                    // by the innermost op
   std::map<std::uint32_t, KernelFacts> names_;  // by Run::strings

@@ -1,13 +1,14 @@
-// What kernels had to do: floating point operations and bytes, from what is known of the op that
-// launched them.
+// The work of kernels: floating point operations and bytes, derived from the op that launched them.
 //
-// An op's FLOPs are done by the one kernel among those launched within it whose name says that it
-// multiplies; where there are several, or none, nothing is known; nor where Winograd's method is
-// used, which multiplies less. Of a convolution's backward pass each multiplying kernel makes one
-// of its two products (convolution_flops.h); with Winograd's method only those that are named after
-// a product. Bytes are those that the op has to move at least (op_bytes.h), where it launched one
-// kernel and no more; kernels over lists of tensors, of which an op may launch several, share its
-// bytes as they share its time.
+// FLOPs. An op's FLOPs belong to the one kernel launched within it whose name says that it
+// multiplies. With several such kernels, or none, FLOPs are unknown. They are also unknown for
+// Winograd's method, which multiplies less.
+// In a convolution's backward pass each multiplying kernel computes one of two products
+// (convolution_flops.h). With Winograd's method only kernels that are named after a product count.
+//
+// Bytes. They are the least that the op must move (op_bytes.h), and are known if the op launched
+// one kernel. An op may launch several kernels over lists of tensors: these share its bytes in
+// proportion to their time.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ struct KernelEffort {
   std::optional<std::uint64_t> flops, bytes;
 };
 
-// By row of GpuWorkload::all(); empty where no op told its shapes.
+// By row of GpuWorkload::all(). Empty if no op recorded its shapes.
 std::vector<KernelEffort> find_kernel_efforts(const Run& run, const OpAttribution& ops,
                                               const GpuWorkload& gpu);
 

@@ -12,7 +12,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// "tensor16x8x8", "m16n8k16": the word, and a number right behind it.
+// Finds "tensor16x8x8", "m16n8k16": the word followed by a number.
 bool contains_sized(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1))
     if (at + word.size() < text.size() && is_digit(text[at + word.size()])) return true;
@@ -28,8 +28,8 @@ bool contains_dgemm(std::string_view text) {
   return false;
 }
 
-// cuDNN's kernels from before tensor cores are templates; their first argument is the type of the
-// factors. What follows such a kernel's name; empty for others.
+// cuDNN's kernels from before tensor cores are templates whose first argument is the factors' type.
+// Returns the text after such a kernel's name; empty for other kernels.
 std::string_view after_engine(std::string_view name) {
   for (const std::string_view engine :
        {"wgrad_alg0_engine", "wgrad_alg1_engine", "dgrad_engine", "dgrad2d_alg1_1"})
@@ -38,8 +38,8 @@ std::string_view after_engine(std::string_view name) {
   return {};
 }
 
-// FMA on plain cores: cuBLAS's and cuDNN's "ffma", CUTLASS's "simt", and the kernels from before
-// tensor cores.
+// FMA on plain cores: cuBLAS's and cuDNN's "ffma", CUTLASS's "simt", and kernels from before tensor
+// cores.
 bool multiplies_on_plain_cores(std::string_view name) {
   if (contains_any(name, {"_ffma", "_dfma", "_hfma2"})) return true;
   return (contains_any(name, {"simt", "sgemm", "scudnn"}) || contains_dgemm(name) ||
@@ -58,8 +58,8 @@ std::optional<Precision> precision_on_plain_cores(std::string_view name) {
   return std::nullopt;
 }
 
-// What FlashAttention does before and after its products. The types that it is made with are the
-// products' own, and so are the words in its name.
+// FlashAttention's kernels before and after its products. Their template types and words in their
+// names describe the products, not these kernels.
 bool is_beside_attention(std::string_view name) {
   return contains_any(name,
                       {"flash_fwd_splitkv_combine", "dot_do_o", "convert_dq", "flashattnfwdcombine",
@@ -102,7 +102,7 @@ bool multiplies_on_tensor_cores(std::string_view name) {
   return false;
 }
 
-// Kernels that make no products, or none worth a tensor core.
+// Kernels without products, or with none that would use a tensor core.
 bool is_plain(std::string_view name) {
   return contains_any(name, {"at::native::",
                              "n2at6native",
@@ -134,7 +134,7 @@ bool is_plain(std::string_view name) {
                              "init_device_workspace"});
 }
 
-// nvjet_hsh_…: the first letter is that of the factors; nvjet_sm100_hsh_… on later chips.
+// nvjet_hsh_…: the first letter is the factors' type. On later chips: nvjet_sm100_hsh_….
 std::optional<Precision> precision_of_nvjet(std::string_view name) {
   std::size_t at = name.find("nvjet_") + 6;
   if (name.substr(at).starts_with("sm")) at = std::min(name.find('_', at), name.size() - 1) + 1;
@@ -153,7 +153,7 @@ std::optional<Precision> precision_of_nvjet(std::string_view name) {
 }
 
 // CUTLASS names the instruction by the types of the sum and of the factors:
-// "MMA_64x128x32_F32E4M3E4M3_SS_TN". Other types in the name may be the output's.
+// "MMA_64x128x32_F32E4M3E4M3_SS_TN". Other types in the name may be those of the output.
 std::optional<Precision> precision_of_gmma(std::string_view name) {
   if (contains_any(name, {"_f32e4m3e", "_f32e5m2e", "_f16e4m3e", "_f16e5m2e"}))
     return Precision::fp8;

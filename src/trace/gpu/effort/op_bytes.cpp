@@ -27,8 +27,8 @@ constexpr std::string_view kElementwise[] = {"aten::add",           "aten::add_"
                                              "aten::tanh_backward", "aten::addcmul",
                                              "aten::addcdiv"};
 constexpr std::string_view kFills[] = {"aten::fill_", "aten::zero_"};
-constexpr std::string_view kReadOnce[] = {
-    "aten::copy_", "aten::sum", "aten::mean"};  // copy_ has what it writes among its inputs
+constexpr std::string_view kReadOnce[] = {"aten::copy_", "aten::sum",
+                                          "aten::mean"};  // copy_ has its output among its inputs
 
 template <std::size_t n>
 bool is_one_of(std::string_view name, const std::string_view (&names)[n]) {
@@ -67,9 +67,8 @@ struct Tensor {
   std::uint64_t bytes() const { return elements * operand.type->bytes; }
 };
 
-// The tensors among an op's inputs, from the texts that records hold: "[[64, 10], []]" and
-// "["float", "Scalar"]". Nothing where one is a list of tensors or of a type unknown here, or where
-// the texts do not belong together.
+// The tensors among an op's inputs, from recorded texts: "[[64, 10], []]" and "["float",
+// "Scalar"]". Returns nothing for a list of tensors, an unknown type, or texts that do not match.
 std::optional<std::vector<Tensor>> parse_tensors(std::string_view shapes_text,
                                                  std::string_view types_text) {
   const auto shapes = split_shapes(shapes_text);
@@ -93,7 +92,7 @@ std::uint64_t sum_bytes(const std::vector<Tensor>& tensors) {
   return sum;
 }
 
-// As many elements as the largest input has; what works in place writes its first input.
+// The output has as many elements as the largest input. An in-place op writes its first input.
 std::uint64_t output_bytes(std::string_view op, const std::vector<Tensor>& tensors) {
   if (op.ends_with('_')) return tensors.front().bytes();
   std::uint64_t elements = 0;
