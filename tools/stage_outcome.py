@@ -16,10 +16,11 @@ LOGS = ROOT / "build" / "logs"
 
 CTEST_SUMMARY = re.compile(r"tests passed, (\d+) tests failed out of (\d+)")
 PYTEST_SUMMARY = re.compile(r"^=* ?((?:\d+ \w+(?:, )?)+) in [\d.]+s", re.MULTILINE)
+# Of pytest, of ctest.
 FAILED_TEST = re.compile(
     r"^(?:(?:FAILED|ERROR) (tests/\S.*)|\t *\d+ - (\S.*\((?!Skipped|Disabled)[^()]+\)))$",
     re.MULTILINE,
-)  # of pytest, of ctest
+)
 
 _lock = threading.Lock()  # of the two below
 _running = set()
@@ -82,9 +83,8 @@ class Outcome:
     seconds: float = 0
     recalled: str = ""  # the summary of the run before, where that was with the same files
     stands_back: bool = False  # its commands leave the processor to those of other stages
-    failures: list = field(
-        default_factory=list
-    )  # the tests that failed, each with why where its runner says so
+    # The tests that failed, each with why where its runner says so.
+    failures: list = field(default_factory=list)
 
     def count(self, text):
         """Adds the tests that ctest's or pytest's last lines in `text` tell of."""

@@ -111,11 +111,12 @@ def smoke(folder: str) -> Results:
     }
 
 
+# Steps: two seconds of those whose clocks follow the load.
 COUNTED = {
     "eager": 60,
     "resnet": 24,
     "gpt": 40,
-}  # steps: two seconds of those whose clocks follow the load
+}
 COUNTED_STARTS = 3
 
 
