@@ -416,7 +416,7 @@ class torch_session:
         """Made after the session's end, while its recording is on."""
 
         def __init__(
-            self, interval: torch_session.ProfileSession, details: torch_ops.Details | None
+            self, session: torch_session.ProfileSession, details: torch_ops.Details | None
         ) -> None: ...
 
 class torch_memory:

@@ -24,7 +24,7 @@ FASTER = "faster"
 
 @dataclass
 class Outcome:
-    """The outcome of a set of changes, against the original program or the program as tuned so far."""
+    """A set of changes, against the original program or the program as tuned so far."""
 
     changes: tuple[Change, ...]
     predicted: float | None = None  # gains: factors of the rate

@@ -50,7 +50,7 @@ def is_known() -> bool:
 
 
 def will_be_known() -> bool:
-    """Whether multiprocessing is starting this process, and imports the program's main module now."""
+    """Whether multiprocessing is starting this process and imports the program's main module."""
     return getattr(multiprocessing.current_process(), "_inheriting", False)
 
 

@@ -20,7 +20,8 @@ def calibrate(torch: ModuleType) -> None:
     version = re.match(r"(\d+)\.(\d+)", torch.__version__)
     if version is None or (int(version[1]), int(version[2])) not in _KNOWN:
         raise RuntimeError(
-            f"without a compiler, ops can be recorded with torch 2.11 and 2.13 only, not {torch.__version__}"
+            "without a compiler, ops can be recorded with torch 2.11 and 2.13 only, not"
+            f" {torch.__version__}"
         )
     problem = _native.start_calibration()
     if not problem:
