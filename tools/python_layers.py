@@ -97,7 +97,7 @@ def modules_of(root):
 
 
 def check(root: Path):
-    """Lines "file:line: problem". Also, by module, the modules that it imports when it is imported."""
+    """Lines "file:line: problem", and by module the modules that it imports at its own import."""
     problems, first = [], {}
     modules = modules_of(root)
     for module, path in modules.items():
