@@ -20,7 +20,7 @@ esac
 
 @pytest.fixture
 def root(tmp_path):
-    for path in ("src/cli/run.cpp", "python/laptime/frameworks/torch/session.py", "docs/steps.md"):
+    for path in ("src/cli/run.cpp", "python/laptime/frameworks/torch/ops.py", "docs/steps.md"):
         file = tmp_path / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("# How steps are found\n\n## In every step\n")
