@@ -56,7 +56,7 @@ def _add_machine(digest):
 
 
 def fingerprint():
-    """A digest of everything that stages depend on. None without git: nothing is remembered then."""
+    """A digest of everything that stages depend on. Without git: None, and nothing is kept."""
     digest = hashlib.sha256()
     try:
         _add_files(digest)

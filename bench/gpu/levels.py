@@ -36,7 +36,7 @@ WARM_STEPS = 10
 
 
 class Level:
-    """Contract: ``begin`` after the warm-up, ``mark`` after each step. ``end`` returns the results."""
+    """Contract: ``begin`` after the warm-up, ``mark`` after each step. ``end`` returns results."""
 
     def __init__(self, name: str, lap: str | None) -> None:
         self.name = name

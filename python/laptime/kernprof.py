@@ -235,7 +235,7 @@ def _print_functions(profiler: Any) -> None:
 
 
 def _dump(options: Namespace, profiler: Any) -> None:
-    """Leaves out the functions of temporary files, which are deleted before the results are read."""
+    """Leaves out functions of temporary files, which no longer exist for a reader."""
     if not options.line_by_line:
         profiler.dump_stats(options.outfile)
         return

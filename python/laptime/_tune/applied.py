@@ -76,7 +76,7 @@ def _keep_losses(result: _Result) -> None:
 
 
 def _end_after(steps: int, seconds: float, result: _Result) -> None:
-    """Counts the steps of the first optimizer that steps, then ends the program as sys.exit() does."""
+    """Counts the first optimizer's steps, then ends the program as sys.exit() does."""
     from torch.optim.optimizer import register_optimizer_step_post_hook
 
     counted: dict[str, Any] = {"optimizer": None, "steps": 0, "since": 0.0}

@@ -9,7 +9,7 @@ from typing import Any
 
 
 def instances(*bases: type) -> Iterator[Any]:
-    """Runs no Python instruction for each object: programs with torch have hundreds of thousands."""
+    """Runs no Python instruction for each object: programs with torch have several 100,000."""
     kinds = {id(kind) for base in bases for kind in _subclasses(base)}
     things = gc.get_objects()
     return compress(things, map(kinds.__contains__, map(id, map(type, things))))
