@@ -1,5 +1,5 @@
-// Spreads the spans of one thread over rows of a viewer in which they only nest or follow each
-// other, as timeline viewers need it.
+// Spreads the spans of one thread over rows of a viewer in which they only nest or follow each other, as
+// timeline viewers need it.
 //
 // Assumption: spans come in falling order of their ends, the outer before the inner. Consequence: a
 // row needs to remember only the starts of the spans that are still open around the present
