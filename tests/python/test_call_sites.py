@@ -1,6 +1,5 @@
-"""The call site of a thread, as other collectors read it without the GIL.
-
-It is the innermost line of the user's code.
+"""Where a thread stands, as other collectors ask for it: the innermost line of the user's code,
+without the GIL.
 """
 
 import ctypes
@@ -16,7 +15,7 @@ def nothing(): ...
 
 @pytest.fixture
 def call_site_here(tmp_path):
-    """Returns the caller's call site. One line always has the same number."""
+    """Returns the call site of its caller, a number that is the same for the same line."""
     assert recording.start(str(tmp_path / "run.lap")) == ""
     torch_ops.configure(
         library_paths=library_paths(),
@@ -30,25 +29,24 @@ def call_site_here(tmp_path):
 
 
 def defined(blank, call_site_here):
-    """A function that reads its call site on line `blank` + 2."""
+    """A function whose line that requests its call site is number `blank` + 2."""
     own = {"call_site_here": call_site_here}
     exec(
-        compile("\n" * blank + "def f():\n    return call_site_here()\n", "notebook.cell", "exec"),
-        own,
+        compile("\n" * blank + "def f():\n    return call_site_here()\n", "notebook.cell", "exec"), own
     )
-    return own.pop("f")  # without pop they keep each other alive
+    return own.pop("f")  # else the two would keep each other alive
 
 
-def test_a_function_defined_again_has_its_own_call_site_in_reused_memory(
+def test_a_function_defined_again_has_its_own_call_site_also_where_it_takes_the_memory_of_another(
     call_site_here,
 ):
     first, addresses = [], set()
     for blank in range(60):
-        f = None  # destroyed before the next
+        f = None  # gone before the next
         f = defined(blank, call_site_here)
         addresses.add(id(f.__code__))
         first.append(f())
-    assert len(addresses) < 60, "some functions must reuse memory"
+    assert len(addresses) < 60, "the case that this is about"
     assert 0 not in first and len(set(first)) == 60
     assert [defined(blank, call_site_here)() for blank in range(60)] == first
 
