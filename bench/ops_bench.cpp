@@ -209,7 +209,7 @@ int main() {
                "lines has all time in ops");
   (void)time_of("memory_growth", analysis, table);
   report.check(sum_column(table, "bytes") == static_cast<std::int64_t>(steps * kBlockBytes),
-               "memory_growth finds what is never given back");
+               "memory_growth finds what is never released");
   std::size_t replayed = 0;
   for (const Advice& advice : advise(analysis)) replayed += advice.finding.changes.has_value();
   report.check(replayed >= 2, "advice about the dataset and the optimizer is replayed");

@@ -252,7 +252,7 @@ def parse() -> argparse.Namespace:
         "--warmup",
         type=int,
         default=3 if SMALL else 30,
-        help="steps before it says that it is ready",
+        help="steps before it reports that it is ready",
     )
     parser.add_argument("--graph", action="store_true", help="the update as a CUDA graph")
     return parser.parse_args()

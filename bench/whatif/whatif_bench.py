@@ -220,9 +220,9 @@ class Recording:
         """Ends the program, which writes its records before."""
         self.send(signal.SIGCONT)
         self._process.send_signal(signal.SIGTERM)
-        _, said = self._process.communicate()
+        _, errors = self._process.communicate()
         if self._process.returncode not in (0, -signal.SIGTERM, 128 + signal.SIGTERM):
-            sys.exit(said)
+            sys.exit(errors)
 
 
 def record_in_turn(*jobs):

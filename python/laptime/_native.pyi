@@ -276,9 +276,8 @@ class gpu:
 class torch_ops:
     """A submodule."""
 
-    ProbedRow = tuple[
-        str, int, int, bool, bool
-    ]  # name, scope, depth, thread and sequence number as torch says
+    # Name, scope, depth, and whether thread and sequence number are torch's.
+    ProbedRow = tuple[str, int, int, bool, bool]
 
     class Request:
         """Torch's callbacks are on as long as any request is on. False: torch refused."""

@@ -156,7 +156,7 @@ class Recording:
         for _ in range(end_inner()):
             _native.warn(
                 "block_cut",
-                "blocks that began within this recording went on after its end: what they did then"
+                "blocks that began within this recording continued after its end: what they did then"
                 " is not recorded",
             )
         write_closing_facts()

@@ -142,4 +142,4 @@ class Trials:
 
 def _last_line(text: str) -> str:
     lines = text.strip().splitlines()
-    return lines[-1] if lines else "it said nothing"
+    return lines[-1] if lines else "it printed no error message"

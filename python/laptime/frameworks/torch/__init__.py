@@ -29,9 +29,8 @@ class Options(TypedDict):
     gpu: bool
     # Record ops and memory in these only; each is [begin, end).
     steps: Sequence[Sequence[int]] | None
-    block: (
-        bool  # a part of a program that asked for it: recorded from its beginning on, steps or not
-    )
+    # A part of a program that requested it: recorded from its beginning, with or without steps.
+    block: bool
     budget: float | None
     include: Sequence[str]
     exclude: Sequence[str]

@@ -114,8 +114,7 @@ class _Callbacks(OpSource):
         # Only the callbacks: these may be switched on any thread.
         self._request = source.request(inputs=details.shapes, frames=details.frames)
         self._open = True
-        # Modules are reported while the program builds its models, so nobody has to search for them
-        # later.
+        # Modules are reported while the program builds its models, so no search is needed later.
         self._parents = torch.nn.modules.module.register_module_module_registration_hook(
             _native.note_parent
         )
