@@ -156,8 +156,8 @@ class Recording:
         for _ in range(end_inner()):
             _native.warn(
                 "block_cut",
-                "blocks that began within this recording continued after its end: what they did then"
-                " is not recorded",
+                "blocks that began within this recording continued after its end: what they did"
+                " then is not recorded",
             )
         write_closing_facts()
         if not _native.stop():
